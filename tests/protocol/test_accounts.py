@@ -87,11 +87,35 @@ def test_a_token_is_a_text(token: object) -> None:
     assert paths(refused.value) == [TOKEN_PATH]
 
 
-def test_the_wallet_may_leave_out_everything_but_the_token() -> None:
-    bare = payment_account_request() | {
-        "paymentData": {"paymentMethodData": {"tokenizationData": {"token": "x"}}}
-    }
+def test_the_wallet_may_leave_out_what_was_not_asked_for() -> None:
+    bare = payment_account_request()
+    for path in ("email", "shippingAddress", "paymentMethodData.info.billingAddress"):
+        bare = without(bare, f"paymentData.{path}")
     assert PaymentAccountRequest.from_wire(bare).to_wire() == bare
+
+
+@every(
+    "path",
+    [
+        "apiVersion",
+        "apiVersionMinor",
+        "paymentMethodData.type",
+        "paymentMethodData.description",
+        "paymentMethodData.info",
+        "paymentMethodData.tokenizationData.type",
+    ],
+)
+def test_what_the_wallet_always_gives_is_not_left_out(path: str) -> None:
+    with pytest.raises(InvalidMessage) as refused:
+        PaymentAccountRequest.from_wire(without(payment_account_request(), f"paymentData.{path}"))
+    assert paths(refused.value) == [f"paymentData.{path}"]
+
+
+def test_a_token_for_the_merchant_itself_is_not_taken() -> None:
+    path = "paymentData.paymentMethodData.tokenizationData.type"
+    with pytest.raises(InvalidMessage) as refused:
+        PaymentAccountRequest.from_wire(changed(payment_account_request(), path, "DIRECT"))
+    assert paths(refused.value) == [path]
 
 
 def test_an_address_may_be_any_text_but_no_other_thing() -> None:

@@ -132,26 +132,29 @@ class CardInfo(WireModel):
 
 
 class TokenizationData(WireModel):
-    """The encrypted card: ``token`` is JSON in a text and is passed on unchanged."""
+    """The encrypted card: ``token`` is JSON in a text and is passed on unchanged.
 
-    type: OptionalText | None = None
+    "Tokenization setting used by the script: type ``PAYMENT_GATEWAY``."
+    """
+
+    type: Annotated[Literal["PAYMENT_GATEWAY"], ANY_CASE]
     token: Text
 
 
 class PaymentMethodData(WireModel):
-    """The chosen card."""
+    """The chosen card, "type (string, always), description (string, always), info (object, always)"."""
 
-    type: OptionalText | None = None
-    description: OptionalText | None = None
-    info: CardInfo | None = None
+    type: Text
+    description: OptionalText
+    info: CardInfo
     tokenization_data: TokenizationData
 
 
 class PaymentData(WireModel):
-    """The wallet's answer after the customer's approval."""
+    """The wallet's answer after the customer's approval, with both parts of its version "always"."""
 
-    api_version: Annotated[int, Strict(), FROM_JSON_NUMBER] | None = None
-    api_version_minor: Annotated[int, Strict(), FROM_JSON_NUMBER] | None = None
+    api_version: Annotated[int, Strict(), FROM_JSON_NUMBER]
+    api_version_minor: Annotated[int, Strict(), FROM_JSON_NUMBER]
     payment_method_data: PaymentMethodData
     email: OptionalText | None = None
     shipping_address: WalletAddress | None = None

@@ -160,7 +160,9 @@ class TestSecrets:
             with pytest.raises(http.client.RemoteDisconnected):
                 buyer.authorize(token)
             buyer.authorize(token, cryptogram="AAECAwQFBgcICQoLDA0ODxAREhM=")
-            buyer.create({"paymentMethodData": {"tokenizationData": {"token": "x"}}}, pan=CARDS[0].number)
+            data = buyer.data()
+            data["paymentMethodData"]["tokenizationData"]["token"] = "x"
+            buyer.create(data, pan=CARDS[0].number)
         kept = json.dumps(own_control.journal()) + _everything_in(file)
         secrets = [token["cryptogram"], "AAECAwQFBgcICQoLDA0ODxAREhM=", *buyer.keys.values()]
         del secrets[secrets.index(buyer.keys["expiresAt"])]

@@ -110,6 +110,14 @@ def test_data_of_another_shape_is_no_missing_token(buyer: Buyer, data: object) -
     assert answer.message.startswith("SchemaValidationError: paymentData")
 
 
+def test_payment_data_of_another_tokenization_are_refused(buyer: Buyer) -> None:
+    data = buyer.data()
+    data["paymentMethodData"]["tokenizationData"]["type"] = "DIRECT"
+    answer = buyer.create(data)
+    assert (answer.status, answer.code) == (400, "4107940")
+    assert "paymentData.paymentMethodData.tokenizationData.type" in answer.message
+
+
 @pytest.mark.parametrize("token", ["x", "{}", "[]", '{"protocolVersion":"ECv3"}', "\u0000", "[" * 5000])
 def test_what_is_no_token_is_refused(buyer: Buyer, token: str) -> None:
     answer = buyer.create(with_token(buyer.data(), token))

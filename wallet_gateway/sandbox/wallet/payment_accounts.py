@@ -84,8 +84,7 @@ def _decrypt_card(context: RequestContext, request: PaymentAccountRequest) -> De
 
 def _check_named_network(request: PaymentAccountRequest) -> None:
     # The token's card decides, but the network named beside it must be an accepted one too.
-    info = request.payment_data.payment_method_data.info
-    named = info.card_network if info else None
+    named = request.payment_data.payment_method_data.info.card_network
     if named and fold_name(named) not in map(fold_name, CardNetwork):
         raise CardNotAccepted(f"{quote(named)} is not taken; these are: {', '.join(CardNetwork)}.")
 
@@ -127,13 +126,12 @@ def _create(context: RequestContext, request: PaymentAccountRequest, card: Decry
 
 def _response(account: PaymentAccount, request: PaymentAccountRequest, card: DecryptedCard) -> dict[str, Any]:
     data = request.payment_data
-    info = data.payment_method_data.info
     return PaymentAccountResponse(
         client_system_transaction_id=request.client_system_transaction_id,
         transaction_account_id=account.account_id,
         cryptogram=card.cryptogram or None,
         eci_indicator=card.eci_indicator or None,
-        billing_address=info.billing_address if info else None,
+        billing_address=data.payment_method_data.info.billing_address,
         shipping_address=data.shipping_address,
         email=data.email,
     ).to_wire()

@@ -1,0 +1,137 @@
+"""The command: what it prints, its exit codes, and one sentence for everything it cannot be run with."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.tables import every
+from wallet_gateway.conformance.__main__ import main
+
+LEAST = {
+    "merchantId": "SANDBOX-MERCHANT",
+    "storeId": "SANDBOX-STORE",
+    "userId": "sandbox-user",
+    "provider": "ExampleWalletV2",
+}
+
+
+def account(folder: Path, **more: Any) -> str:
+    file = folder / "account.json"
+    file.write_text(json.dumps(LEAST | more), encoding="utf-8")
+    return str(file)
+
+
+def test_the_whole_kit_passes_and_says_what_it_does(
+    sandbox_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([sandbox_url]) == 0
+    printed = capsys.readouterr().out
+    assert f"probes of the sandbox {sandbox_url}, merchant SANDBOX-MERCHANT, profile test" in printed
+    before, _, after = printed.partition("passed    checkout.minimal")
+    assert "Some of them move money: payments of 1.00 EUR each, at most 20 EUR in all" in before
+    assert "Moves money: a payment (ecom.sale), 1.00 EUR" in after
+    assert " 0 failed," in after
+    assert "paid: 1.00 EUR, ecom.sale KIT-" in after
+    assert "Settings that follow:\n\nWALLET_GATEWAY = {" in after
+
+
+def test_a_failed_probe_is_exit_code_1(
+    sandbox_url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrong = account(tmp_path, provider="AnotherWalletV2")
+    assert main([sandbox_url, "--account", wrong, "--only", "checkout.minimal"]) == 1
+    assert "FAILED    checkout.minimal" in capsys.readouterr().out
+
+
+def test_json_is_all_that_is_printed(sandbox_url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([sandbox_url, "--json", "--only", "checkout.timeout,open.billing-address"]) == 0
+    run = json.loads(capsys.readouterr().out)
+    assert run["counts"] == {"passed": 5, "failed": 0, "skipped": 0, "reported": 1}
+    assert run["payments"] == []
+
+
+def test_junit_is_all_that_is_printed(sandbox_url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([sandbox_url, "--junit", "--only", "status.array"]) == 0
+    captured = capsys.readouterr()
+    assert ElementTree.fromstring(captured.out).get("tests") == "1"
+    assert "Moves money" in captured.err
+
+
+def test_nothing_is_paid_above_the_limit(sandbox_url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([sandbox_url, "--json", "--limit", "0", "--only", "status,checkout.minimal"]) == 0
+    run = json.loads(capsys.readouterr().out)
+    assert run["payments"] == []
+    assert run["counts"]["passed"] == 1
+    assert {probe["text"] for probe in run["probes"][1:]} == {
+        "would move more than the limit of 0 EUR; see --limit"
+    }
+
+
+def test_profile_prod_runs_only_for_who_knows(
+    sandbox_url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    live = account(tmp_path, profile="prod")
+    options = [sandbox_url, "--account", live, "--only", "checkout.minimal"]
+    assert main(options) == 2
+    captured = capsys.readouterr()
+    assert captured.err == "The account is of profile prod, where money is real: add --i-know to use it.\n"
+    assert captured.out == ""
+    assert main([*options, "--i-know"]) == 0
+    assert "profile prod" in capsys.readouterr().out
+
+
+def test_probes_are_listed_without_a_gateway(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--list", "--only", "checkout.amount.comma"]) == 0
+    assert capsys.readouterr().out == (
+        "checkout.amount.comma [General conventions]"
+        ' An amount with a comma is refused: "reject comma separators".\n'
+    )
+
+
+@every(
+    ("arguments", "said"),
+    [
+        ([""], "no web address"),
+        (["http://gateway.example"], "plain http is not used"),
+        (["http://127.0.0.1:9"], "gave no answer"),
+        (["{url}/wallet"], "is not the service: it answers HTTP 404 with text/plain"),
+        (["{url}", "--only", "chekout"], "There is no probe 'chekout'; areas are checkout, addresses"),
+        (["{url}", "--account", "nothing.json"], "cannot be read"),
+        (["{url}", "--account", "pyproject.toml"], "is no JSON"),
+    ],
+)
+def test_what_it_cannot_be_run_with_is_one_sentence(
+    arguments: list[str], said: str, sandbox_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = [argument.replace("{url}", sandbox_url) for argument in arguments]
+    if "pyproject.toml" in given:
+        given[-1] = str(Path(__file__).resolve().parents[2] / "pyproject.toml")
+    assert main(given) == 2
+    captured = capsys.readouterr()
+    assert said in captured.err
+    assert captured.err.count("\n") == 1
+    assert captured.out == ""
+
+
+@every("amount", ["-1", "1,00", "x", ""])
+def test_a_limit_that_is_no_amount_is_refused(amount: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["https://gateway.example", f"--limit={amount}"])
+    assert ended.value.code == 2
+    assert "is no amount; give one such as 5.00" in capsys.readouterr().err
+
+
+def test_ctrl_c_is_no_traceback(
+    sandbox_url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("wallet_gateway.conformance.__main__.run", interrupt)
+    assert main([sandbox_url, "--only", "checkout.minimal"]) == 2
+    assert capsys.readouterr().err == "Interrupted.\n"

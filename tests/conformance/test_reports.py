@@ -1,0 +1,78 @@
+"""Reports: lines for people, JSON and XML for machines, whatever a gateway has sent."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree
+
+from wallet_gateway.conformance.payer import Payment
+from wallet_gateway.conformance.registry import Probe
+from wallet_gateway.conformance.reports import as_json, as_junit, payment_lines, summary, text_line
+from wallet_gateway.conformance.results import Outcome
+from wallet_gateway.conformance.run import Result
+
+
+def result(name: str, outcome: Outcome, text: str = "") -> Result:
+    probe = Probe(name=name, section="Errors", title="It <is> so.", check=lambda _: None, moves_money=False)
+    return Result(probe=probe, outcome=outcome, text=text, seconds=0.5)
+
+
+RESULTS = [
+    result("errors.code", Outcome.PASSED),
+    result("errors.json.checkout", Outcome.FAILED, 'it is "<h1>\x00\ud800 & none'),
+    result("errors.details", Outcome.SKIPPED, "there is none"),
+    result("open.states", Outcome.REPORTED, "Approved"),
+]
+PAYMENT = Payment(reference="KIT-1", type="ecom.sale", amount="1.00", currency="EUR", page="")
+URL = "https://gateway.example"
+
+
+def test_a_line_has_outcome_name_statement_and_finding() -> None:
+    assert text_line(RESULTS[0]) == "passed    errors.code: It <is> so."
+    assert text_line(RESULTS[2]) == "skipped   errors.details: It <is> so.\n          there is none"
+    assert text_line(RESULTS[1]).startswith("FAILED    errors.json.checkout: ")
+
+
+def test_the_summary_counts_every_outcome() -> None:
+    assert summary(RESULTS) == "1 passed, 1 failed, 1 skipped, 1 reported in 2.0 seconds"
+
+
+def test_payments_are_named_for_who_gives_them_back() -> None:
+    assert list(payment_lines([PAYMENT])) == ["paid: 1.00 EUR, ecom.sale KIT-1"]
+
+
+def test_json_has_everything() -> None:
+    run = json.loads(as_json(RESULTS, url=URL, payments=[PAYMENT], block="WALLET_GATEWAY = {}"))
+    assert run["url"] == URL
+    assert run["counts"] == {"passed": 1, "failed": 1, "skipped": 1, "reported": 1}
+    assert run["probes"][2] == {
+        "name": "errors.details",
+        "section": "Errors",
+        "statement": "It <is> so.",
+        "outcome": "skipped",
+        "text": "there is none",
+        "settings": {},
+        "seconds": 0.5,
+    }
+    assert run["payments"][0]["clientSystemTransactionId"] == "KIT-1"
+    assert run["settings"] == "WALLET_GATEWAY = {}"
+
+
+def test_junit_is_xml_that_counts() -> None:
+    suite = ElementTree.fromstring(as_junit(RESULTS, url=URL))
+    assert {name: suite.get(name) for name in ("tests", "failures", "errors", "skipped", "time")} == {
+        "tests": "4",
+        "failures": "1",
+        "errors": "0",
+        "skipped": "1",
+        "time": "2.000",
+    }
+    cases = suite.findall("testcase")
+    assert [(case.get("classname"), case.get("name")) for case in cases[:2]] == [
+        ("errors", "code"),
+        ("errors", "json.checkout"),
+    ]
+    assert [[inner.tag for inner in case] for case in cases] == [[], ["failure"], ["skipped"], ["system-out"]]
+    failure = cases[1].find("failure")
+    assert failure is not None
+    assert (failure.get("message") or "").startswith('it is "<h1>')

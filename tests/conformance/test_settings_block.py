@@ -1,0 +1,58 @@
+"""The block of settings is Python, and one that the project's own rules find nothing wrong with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from wallet_gateway.conf.rules import problems_of
+from wallet_gateway.conformance.registry import Probe
+from wallet_gateway.conformance.results import Outcome, SettingValue
+from wallet_gateway.conformance.run import Result
+from wallet_gateway.conformance.settings_block import settings_block
+from wallet_gateway.conformance.target import SANDBOX_ACCOUNT
+
+URL = "https://gateway.example"
+
+
+def reported(**settings: SettingValue) -> Result:
+    probe = Probe(name="open.x", section="x", title="x", check=lambda _: None, moves_money=False)
+    return Result(probe=probe, outcome=Outcome.REPORTED, settings=settings)
+
+
+def settings_of(block: str) -> dict[str, Any]:
+    names: dict[str, Any] = {}
+    exec(compile(block, "block", "exec"), names)
+    found: dict[str, Any] = names["WALLET_GATEWAY"]
+    return found
+
+
+def test_a_gateway_like_the_sandbox_needs_its_account_only() -> None:
+    settings = settings_of(settings_block(URL, SANDBOX_ACCOUNT, [reported()]))
+    assert settings["GATEWAYS"]["default"] == {
+        "BASE_URL": URL,
+        "MERCHANT_ID": "SANDBOX-MERCHANT",
+        "STORE_ID": "SANDBOX-STORE",
+        "USER_ID": "sandbox-user",
+        "PROVIDER": "ExampleWalletV2",
+    }
+    assert list(problems_of(settings, debug=False)) == []
+
+
+def test_what_was_found_is_a_setting_with_the_name_of_its_probe() -> None:
+    results = [
+        reported(SHARES_REFERENCES=True),
+        reported(REDIRECT_HOSTS=("pay.example",), PATHS={"checkout": '/pay/"x"'}),
+    ]
+    block = settings_block(URL, replace(SANDBOX_ACCOUNT, profile="prod"), results)
+    settings = settings_of(block)
+    found = settings["GATEWAYS"]["default"]
+    assert (found["SHARES_REFERENCES"], found["REDIRECT_HOSTS"]) == (True, ("pay.example",))
+    assert (found["PATHS"], found["PROFILE"]) == ({"checkout": '/pay/"x"'}, "prod")
+    assert list(problems_of(settings, debug=False)) == []
+    assert '"SHARES_REFERENCES": True,  # open.x' in block
+
+
+def test_what_a_shop_has_to_write_is_said() -> None:
+    block = settings_block(URL, SANDBOX_ACCOUNT, [reported(AUTH="myshop.signing.sign")])
+    assert '"AUTH": "myshop.signing.sign",  # yours to write; see AUTH in the settings reference' in block

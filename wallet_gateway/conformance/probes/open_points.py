@@ -1,0 +1,321 @@
+"""Probes of what the document leaves open: they report how the gateway behaves, and which settings follow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Final
+
+from wallet_gateway.conformance.answers import Answer, has, member
+from wallet_gateway.conformance.gateway import CAPTURE, PREAUTHORIZATION, REFUND, REVERSAL, Gateway, text_of
+from wallet_gateway.conformance.messages import Body, changed, follow_up, without
+from wallet_gateway.conformance.registry import Area
+from wallet_gateway.conformance.results import Finding, SettingValue, Skipped
+from wallet_gateway.conformance.wallet_flow import WalletFlow
+from wallet_gateway.conformance.wire import split_url
+
+area = Area("open")
+_NOT_SHOWN = "not shown"
+_NAMES = "General conventions"
+_HALF_AN_HOUR: Final = timedelta(minutes=30)
+
+
+def _end_of(answer: Answer) -> str:
+    return "accepted" if answer.is_success else f"refused: {answer}"
+
+
+# How it is reached
+
+
+@area.probe("account", section="Authentication")
+def what_the_account_file_adds(gateway: Gateway) -> Finding:
+    """Headers, paths and certificates that the gateway wants besides what the document shows."""
+    account = gateway.account
+    settings: dict[str, SettingValue] = {}
+    if account.headers:
+        settings["AUTH"] = "myshop.signing.sign"
+    if account.paths:
+        settings["PATHS"] = dict(account.paths)
+    if account.ca_file:
+        settings["CA_FILE"] = account.ca_file
+    if account.client_cert:
+        pair = (account.client_cert, account.client_key) if account.client_key else account.client_cert
+        settings["CLIENT_CERT"] = pair
+    return Finding(f"needs {', '.join(settings)}" if settings else "nothing is added", settings)
+
+
+@area.probe("redirect-hosts", section="Checkout response")
+def host_of_the_page(gateway: Gateway) -> Finding:
+    """The host of the page that customers are sent to."""
+    url = text_of(gateway.checkout(gateway.plain_checkout()).value, "redirectUrl")
+    parts = split_url(url)
+    if parts is None:
+        raise Skipped(f"{url!r} is no web address")
+    host, is_own = parts.netloc, parts.netloc == gateway.host
+    return Finding(f"pages are on {host}", {} if is_own else {"REDIRECT_HOSTS": (host,)})
+
+
+# Checkouts
+
+
+@area.probe("billing-address", section="addressDetails")
+def billing_address(gateway: Gateway) -> Finding:
+    """Whether a checkout without a billing address is accepted."""
+    if gateway.needs_billing_address:
+        return Finding("a checkout without one is refused", {"BILLING_ADDRESS": "required"})
+    gateway.checkout_is_accepted(gateway.plain_checkout())
+    return Finding("a checkout without one is accepted")
+
+
+@area.probe("unknown-fields", section=_NAMES)
+def unknown_fields(gateway: Gateway) -> Finding:
+    """Whether a checkout with a field that the document does not know is accepted."""
+    answer = gateway.checkout(gateway.plain_checkout() | {"kitUnknownField": "x"})
+    return Finding(f"a checkout with one is {_end_of(answer)}")
+
+
+@area.probe("request-case", section=_NAMES)
+def letter_case_of_requests(gateway: Gateway) -> Finding:
+    """Whether names of a request in PascalCase are read."""
+    answer = gateway.checkout(_pascal(gateway.plain_checkout()))
+    return Finding(f"a checkout in PascalCase is {_end_of(answer)}")
+
+
+@area.probe("type-case", section="Limits")
+def letter_case_of_types(gateway: Gateway) -> Finding:
+    """Whether a checkout takes the spelling of the wallet flow, ecom.preauthorization."""
+    return Finding(f"it is {_end_of(gateway.checkout(gateway.plain_checkout('ecom.preauthorization')))}")
+
+
+@area.probe("card-details", section="shoppingCartDetails")
+def spelling_of_the_cart(gateway: Gateway) -> Finding:
+    """Whether shoppingCardDetails, as the field table spells it, is read as the cart."""
+    body = gateway.cart_checkout()
+    cart = changed(body, "shoppingCartDetails.totalTaxAmount", "0.01").pop("shoppingCartDetails")
+    answer = gateway.checkout(without(body, "shoppingCartDetails") | {"shoppingCardDetails": cart})
+    return Finding("it is ignored" if answer.is_success else "it is read")
+
+
+@area.probe("cart-total", section="shoppingCartDetails")
+def amount_and_cart(gateway: Gateway) -> Finding:
+    """Whether the amount of a checkout must be what its cart comes to."""
+    answer = gateway.checkout(gateway.cart_checkout() | {"amount": "2.00"})
+    return Finding(f"a checkout with another amount is {_end_of(answer)}")
+
+
+@area.probe_each("decimals.{}", ("1", "1.0", "1.000"), section=_NAMES)
+def decimals(gateway: Gateway, amount: str) -> Finding:
+    """Whether {} is read as an amount of a currency with two decimals."""
+    gateway.full_checkout()
+    return Finding(f"it is {_end_of(gateway.checkout(gateway.plain_checkout() | {'amount': amount}))}")
+
+
+@area.probe("same-checkout", section="Checkout request")
+def the_same_checkout_twice(gateway: Gateway) -> Finding:
+    """What a checkout sent twice under one reference is answered."""
+    body = gateway.plain_checkout()
+    first = gateway.checkout_is_accepted(body)
+    second = gateway.checkout(body)
+    same = member(first.value, "redirectUrl") == member(second.value, "redirectUrl")
+    page = "the same page" if same else "a new page"
+    return Finding(
+        f"the second is answered with {page}" if second.is_success else f"the second is {_end_of(second)}"
+    )
+
+
+# Status queries
+
+
+@area.probe("unknown-reference", section="Transaction status record")
+def an_unknown_reference(gateway: Gateway) -> Finding:
+    """What a status query for an unknown reference is answered."""
+    return Finding(str(gateway.status(gateway.reference())))
+
+
+@area.probe("unpaid", section="Transaction status record")
+def an_unpaid_checkout(gateway: Gateway) -> Finding:
+    """What a status query is answered while the customer has not decided."""
+    body = gateway.plain_checkout()
+    gateway.checkout_is_accepted(body)
+    return Finding(str(gateway.status(body["clientSystemTransactionId"])))
+
+
+@area.probe("references", section="Transaction status record", moves_money=True)
+def references_of_follow_ups(gateway: Gateway) -> Finding:
+    """Whether follow-ups are reported under their original's reference."""
+    body, _ = gateway.answered(REFUND)
+    own = _types_under(gateway, body["clientSystemTransactionId"])
+    original = _types_under(gateway, body["clientSystemInvoiceId"])
+    if REFUND in original:
+        also = ", and under its own" if REFUND in own else ""
+        return Finding(f"a refund is reported under its original's{also}", {"SHARES_REFERENCES": True})
+    if REFUND not in own:
+        raise Skipped("the refund is reported under neither reference")
+    return Finding("a refund is reported under its own reference only")
+
+
+def _types_under(gateway: Gateway, reference: str) -> set[str]:
+    return {str(member(record, "type")).casefold() for record in gateway.status(reference).records}
+
+
+@area.probe("clock", section="Transaction status record", moves_money=True)
+def zone_of_times(gateway: Gateway) -> Finding:
+    """How far transactionDateTime is from the time in UTC."""
+    sale = gateway.paid_sale()
+    text = text_of(gateway.record(sale.reference, sale.type), "transactionDateTime")
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise Skipped("it is no time") from None
+    away = moment.replace(tzinfo=moment.tzinfo or UTC) - datetime.now(UTC)
+    if abs(away) < _HALF_AN_HOUR:
+        return Finding("times are in UTC")
+    return Finding(f"times are {away / timedelta(hours=1):+.1f} hours from UTC")
+
+
+@area.probe("states", section="States and transitions", moves_money=True)
+def states(gateway: Gateway) -> Finding:
+    """Which states and codes of the provider appear."""
+    answers = [gateway.answered(type_)[1].value for type_ in (REFUND, CAPTURE)]
+    sale = gateway.paid_sale()
+    values = [*answers, gateway.record(sale.reference, sale.type)]
+    names = [str(member(value, name)) for value in values for name in _STATES if has(value, name)]
+    return Finding(f"there are {', '.join(dict.fromkeys(names))}")
+
+
+_STATES: Final = ("state", "providerStateCode")
+
+
+@area.probe("answer-case", section=_NAMES, moves_money=True)
+def letter_case_of_answers(gateway: Gateway) -> Finding:
+    """Whether the names of answers are spelled as the tables have them."""
+    sale = gateway.paid_sale()
+    values = [gateway.answered(REFUND)[1].value, gateway.record(sale.reference, sale.type)]
+    known = {name.casefold(): name for name in _TABLE_NAMES}
+    found = [name for value in values if isinstance(value, dict) for name in value]
+    other = [name for name in found if known.get(name.casefold(), name) != name]
+    return Finding(f"other spellings: {', '.join(dict.fromkeys(other))}" if other else "they are")
+
+
+_TABLE_NAMES: Final = (
+    "id",
+    "state",
+    "providerStateCode",
+    "currencyCode",
+    "clientSystemTransactionId",
+    "apmDetails",
+    "transactionAmount",
+    "type",
+    "transactionDateTime",
+)
+
+
+# Follow-ups
+
+
+@area.probe("same-refund", section="Follow-up request", moves_money=True)
+def the_same_refund_twice(gateway: Gateway) -> Finding:
+    """What a refund sent twice under one reference is answered."""
+    body, first = gateway.answered(REFUND)
+    second = gateway.follow_up(body)
+    if not second.is_success:
+        return Finding(f"the second is {_end_of(second)}")
+    same = member(first.value, "id") == member(second.value, "id")
+    return Finding("the second is answered as the first" if same else "both are executed: money moved twice")
+
+
+@area.probe_each("several.{}", ("capture", "refund"), section="Follow-up request", moves_money=True)
+def several(gateway: Gateway, name: str) -> Finding:
+    """Whether a second {} of a part is accepted."""
+    type_ = CAPTURE if name == "capture" else REFUND
+    gateway.answered(type_)
+    original = gateway.authorization() if type_ == CAPTURE else gateway.paid_sale()
+    return Finding(f"it is {_end_of(gateway.follow_up(gateway.follow_up_body(type_, original)))}")
+
+
+@area.probe("refund-limit", section="Limits", moves_money=True)
+def refund_of_more_than_was_paid(gateway: Gateway) -> Finding:
+    """What a refund of more than was paid is answered."""
+    gateway.answered(REFUND)
+    sale = gateway.paid_sale()
+    more = Decimal(sale.amount) + Decimal(gateway.account.smallest)
+    return Finding(f"it is {_end_of(gateway.follow_up(gateway.follow_up_body(REFUND, sale, str(more))))}")
+
+
+@area.probe("reversal-after-capture", section="Follow-up request", moves_money=True)
+def reversal_after_a_capture(gateway: Gateway) -> Finding:
+    """Whether what is partly captured can be reversed."""
+    gateway.answered(CAPTURE)
+    original = gateway.authorization()
+    return Finding(
+        f"it is {_end_of(gateway.follow_up(gateway.follow_up_body(REVERSAL, original, original.amount)))}"
+    )
+
+
+@area.probe("reversal-of-a-part", section="Follow-up request", moves_money=True)
+def reversal_of_a_part(gateway: Gateway) -> Finding:
+    """Whether a part of a pre-authorization can be reversed."""
+    original = gateway.once("part to reverse", lambda: gateway.pay(PREAUTHORIZATION))
+    return Finding(f"it is {_end_of(gateway.follow_up(gateway.follow_up_body(REVERSAL, original)))}")
+
+
+# Errors
+
+
+def _refusals(gateway: Gateway) -> Iterator[tuple[str, Answer]]:
+    """Give some refusals, each with what was wrong."""
+    body = gateway.plain_checkout()
+    yield "a missing field", gateway.checkout(without(body, "amount"))
+    yield "an unknown merchant", gateway.checkout(body | {"merchantId": "NOBODY"})
+    yield "an unknown original", gateway.follow_up(_refund_of_nothing(gateway))
+
+
+def _refund_of_nothing(gateway: Gateway) -> Body:
+    reference, original = gateway.reference(), gateway.reference()
+    amount = gateway.account.smallest
+    return follow_up(gateway.account, REFUND, amount, reference=reference, original=original)
+
+
+@area.probe("status-codes", section="Errors")
+def status_codes(gateway: Gateway) -> Finding:
+    """Which HTTP status refusals have."""
+    refusals = [(what, answer) for what, answer in _refusals(gateway) if answer.is_refusal]
+    if not refusals:
+        raise Skipped("nothing was refused")
+    return Finding(", ".join(f"{what}: {answer.status}" for what, answer in refusals))
+
+
+@area.probe("error-messages", section="Error response")
+def error_messages(gateway: Gateway) -> Finding:
+    """Whether errors are described: "more detailed description where available"."""
+    errors = [(what, answer) for what, answer in _refusals(gateway) if answer.is_error]
+    if not errors:
+        raise Skipped("there was no error body")
+    bare = [what for what, answer in errors if not answer.message]
+    return Finding(f"not for {', '.join(bare)}" if bare else "they are")
+
+
+# The wallet button
+
+
+@area.probe("key-life", section="Authentication")
+def life_of_keys(gateway: Gateway) -> Finding:
+    """Whether the public key service tells how long its keys live."""
+    answer = WalletFlow(gateway).keys()
+    return Finding("it does, as expiresAt" if has(answer.value, "expiresAt") else "it does not")
+
+
+@area.probe("account-fields", section="Payment account (digital wallet flow)")
+def fields_of_an_account(gateway: Gateway) -> Finding:
+    """What a payment account tells beyond cardType."""
+    value = WalletFlow(gateway).look_up().value
+    names = [name for name in value if name.casefold() != "cardtype"] if isinstance(value, dict) else []
+    return Finding(", ".join(names) or "nothing")
+
+
+def _pascal(value: Body) -> Body:
+    return {
+        name[:1].upper() + name[1:]: _pascal(part) if isinstance(part, dict) else part
+        for name, part in value.items()
+    }
