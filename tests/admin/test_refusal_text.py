@@ -19,7 +19,8 @@ from wallet_gateway import payments
 from wallet_gateway.admin.refusal_text import refusal_text
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, PaymentOrder
-from wallet_gateway.operations.errors import DESCRIPTIONS, InvalidState, OperationRefused, message_of
+from wallet_gateway.operations.error_messages import DESCRIPTIONS, message_of
+from wallet_gateway.operations.errors import InvalidState, OperationRefused
 
 pytestmark = pytest.mark.django_db
 

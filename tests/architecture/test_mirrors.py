@@ -25,6 +25,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
                 "settlement/status_updates",
             ),
             "an authorization is a part of test_pay": ("wallet/authorize",),
+            "the messages are tested with the exceptions that carry them": ("error_messages",),
         }.items()
         for name in names
     },

@@ -19,7 +19,7 @@ from wallet_gateway.conf import rules, wallet_rules
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.findings import Code
 from wallet_gateway.models.explanations import SENTENCES
-from wallet_gateway.operations.errors import DESCRIPTIONS
+from wallet_gateway.operations.error_messages import DESCRIPTIONS
 from wallet_gateway.protocol.endpoints import MESSAGES
 from wallet_gateway.sandbox.refusals import Refusal
 

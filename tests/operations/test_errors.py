@@ -21,7 +21,8 @@ from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import Approval
 from wallet_gateway.operations import errors
-from wallet_gateway.operations.errors import DESCRIPTIONS, OperationError, OperationRefused, message_of
+from wallet_gateway.operations.error_messages import DESCRIPTIONS, message_of
+from wallet_gateway.operations.errors import OperationError, OperationRefused
 from wallet_gateway.protocol.errors import FieldError
 from wallet_gateway.protocol.money import Money
 

@@ -275,7 +275,7 @@ def display_items(price: SheetPrice) -> list[dict[str, str]]:
 
 
 def _option(option: ShippingOption) -> dict[str, str]:
-    """Return an option of the sheet; wallet.js refuses an empty description, which the interface leaves out."""
+    """Return an option of the sheet; an empty description is left out, as the interface has it."""
     described = {"description": option.description} if option.description else {}
     return {"id": option.id, "label": option.label, **described}
 
