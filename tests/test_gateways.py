@@ -17,7 +17,9 @@ from tests.client.certificates import make_certificate
 from tests.client.servers import RawServer, answer, says
 from wallet_gateway import conf, gateways, return_tokens
 from wallet_gateway.client.calls import CallRecord
+from wallet_gateway.client.errors import NotSent
 from wallet_gateway.client.gateway import Gateway
+from wallet_gateway.operations.wallet.keys import current_key
 from wallet_gateway.protocol.status import StatusAnswer
 from wallet_gateway.signals import gateway_called
 from wallet_gateway.testing import InProcessTransport
@@ -41,6 +43,38 @@ def test_changed_settings_make_a_new_client(wallet_sandbox: SandboxControl, sett
     settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY}
 
     assert gateways.gateway("default") is not before
+
+
+class OurGateway(Gateway):
+    """A shop's client."""
+
+
+def test_the_settings_name_the_class_of_the_client(
+    wallet_sandbox: SandboxControl, settings: Settings
+) -> None:
+    given = settings.WALLET_GATEWAY
+    default = given["GATEWAYS"]["default"] | {"CLIENT_CLASS": "tests.test_gateways.OurGateway"}
+    settings.WALLET_GATEWAY = {**given, "GATEWAYS": {"default": default}}
+    assert type(gateways.gateway("default")) is OurGateway
+    assert gateways.gateway("default").status("UNKNOWN-REFERENCE").message == StatusAnswer()
+
+    gateways.use_transport(InProcessTransport(Application()), alias="default")
+    assert type(gateways.gateway("default")) is OurGateway
+
+
+@pytest.mark.django_db
+def test_a_client_has_the_key_that_the_button_has(wallet_sandbox: SandboxControl, settings: Settings) -> None:
+    client = gateways.gateway("default")
+    key = client.current_api_key()
+    assert key == client.current_api_key() == current_key(context=gateways.context_of("default")).api_key
+
+    default = {**settings.WALLET_GATEWAY["GATEWAYS"]["default"]}
+    default.pop("WALLET")
+    keyless = {"FERNET_KEYS": [], "GATEWAYS": {"default": default}}
+    settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY, **keyless}
+    with pytest.raises(NotSent) as failure:
+        gateways.gateway("default").current_api_key()
+    assert (failure.value.reason, failure.value.detail) == ("no_api_key", "fernet_keys_missing")
 
 
 def test_each_call_is_told_to_whoever_listens_and_a_listener_that_fails_is_only_logged(

@@ -16,12 +16,16 @@ from django.utils.module_loading import import_string
 
 from wallet_gateway import conf, return_tokens
 from wallet_gateway.client.calls import CallRecord
+from wallet_gateway.client.errors import NotSent, NotSentReason
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.http_transport import HttpTransport
 from wallet_gateway.client.transport import Transport
 from wallet_gateway.conf.rules import SETTING
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import WalletUnavailable
 from wallet_gateway.operations.wallet.encryption import WalletCipher
+from wallet_gateway.operations.wallet.keys import current_key
 from wallet_gateway.protocol.checkout import RedirectDetails
 from wallet_gateway.return_tokens import ReturnOutcome
 from wallet_gateway.signals import gateway_called
@@ -66,9 +70,24 @@ def _make(alias: str, given: conf.GatewaySettings) -> Gateway:
 
 
 def _over(transport: Transport, alias: str, given: conf.GatewaySettings) -> Gateway:
-    return Gateway(
-        account=given.account, transport=transport, paths=given.paths, observer=partial(_tell, alias)
+    client: type[Gateway] = import_string(given.client_class) if given.client_class else Gateway
+    return client(
+        account=given.account,
+        transport=transport,
+        paths=given.paths,
+        observer=partial(_tell, alias),
+        api_key=partial(_api_key, alias),
     )
+
+
+@sensitive_variables()
+def _api_key(alias: str) -> str:
+    """Return the API key that a gateway's wallet button uses now; raise NotSent if there is none."""
+    try:
+        return current_key(context=context_of(alias)).api_key
+    except WalletUnavailable as error:
+        detail = error.code.value
+    raise NotSent(NotSentReason.NO_API_KEY, detail=detail)
 
 
 def use_transport(transport: Transport, *, alias: str) -> None:

@@ -89,11 +89,15 @@ def test_every_file_is_there() -> None:
     assert not [name for name in named if not any((PACKAGE / parent / name).exists() for parent in parents)]
 
 
+# What a shop's own client changes or uses; operations call none of it.
+FOR_SUBCLASSES = {"adapt_request", "adapt_answer", "current_api_key"}
+
+
 def test_every_method_that_operations_call_is_named() -> None:
     section = _section("### … a second gateway protocol")
     methods = {name for name, value in vars(Gateway).items() if callable(value) and not name.startswith("_")}
     paragraph = section.split("| what |")[0]
-    assert set(re.findall(r"`(\w+)`", paragraph)) == methods
+    assert set(re.findall(r"`(\w+)`", paragraph)) == methods - FOR_SUBCLASSES
 
 
 def test_every_name_beside_a_file_is_in_it() -> None:

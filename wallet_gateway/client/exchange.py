@@ -3,10 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Generic, Self, TypeVar
+
+from wallet_gateway.protocol.strict_json import JsonValue
 
 M_co = TypeVar("M_co", covariant=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatewayRequest:
+    """One request before it is signed and sent. Its values may be secret or personal: `repr` hides them."""
+
+    method: str
+    path: str
+    """Relative to the base URL; a name in braces stands for one of `path_values`."""
+    path_values: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), repr=False)
+    query: Mapping[str, str] | None = field(default=None, repr=False)
+    body: JsonValue = field(default=None, repr=False)
+    """The message as JSON values under the interface's names; None if there is no body."""
+    headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), repr=False)
+
+    def with_header(self, name: str, value: str) -> Self:
+        """Return the request with one header more, or another value of it."""
+        return replace(self, headers={**self.headers, name: value})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,22 +1,24 @@
-"""The gateway as Python methods, one for each endpoint. A request is never repeated here.
+"""The gateway as Python methods, one for each message. A request is never repeated here.
 
 A method returns the answer as a message, or raises. Whether echoed values match, and what an answer means for
-a payment, is decided elsewhere.
+a payment, is decided elsewhere. A subclass adapts it to a gateway with other habits: it overrides a method,
+or one of the two places that all of them pass, `adapt_request` and `adapt_answer`.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeVar
 from urllib.parse import quote
 
 from wallet_gateway.client.calls import CallRecord, call_record
 from wallet_gateway.client.credentials import MerchantAccount
-from wallet_gateway.client.errors import GatewayError
-from wallet_gateway.client.exchange import Answer, Exchange, RawAnswer
+from wallet_gateway.client.errors import GatewayError, NotSent, NotSentReason
+from wallet_gateway.client.exchange import Answer, Exchange, GatewayRequest, RawAnswer
+from wallet_gateway.client.overrides import after_sending, before_sending
 from wallet_gateway.client.redaction import redact, redact_message, redact_text, written
 from wallet_gateway.client.responses import DecodedResponse, ResponseSpec, parse_response
 from wallet_gateway.client.transport import Transport
@@ -50,7 +52,7 @@ from wallet_gateway.protocol.follow_ups import (
     FollowUpResponse,
 )
 from wallet_gateway.protocol.status import StatusAnswer, StatusQuery, parse_records
-from wallet_gateway.protocol.strict_json import JsonValue, loads, loads_by_parts
+from wallet_gateway.protocol.strict_json import JsonValue, dumps, loads, loads_by_parts
 from wallet_gateway.protocol.wire import WireModel
 
 Observer = Callable[[CallRecord], None]
@@ -65,6 +67,7 @@ class Gateway:
     `paths` replaces an endpoint's path, by the endpoint's name, for a gateway that mounts it elsewhere. Every
     method raises NotSent, Refused, BadAnswer or OutcomeUnknown, with the exchange. `not_after` is an instant
     of `time.monotonic()`: later than that nothing is sent. `observer` receives the record of each call.
+    `api_key` returns the current key of the key service; it raises NotSent if there is none.
     """
 
     def __init__(
@@ -74,6 +77,7 @@ class Gateway:
         transport: Transport,
         paths: Mapping[str, str] = MappingProxyType({}),
         observer: Observer | None = None,
+        api_key: Callable[[], str] | None = None,
     ) -> None:
         if unknown := paths.keys() - {endpoint.name for endpoint in ENDPOINTS}:
             known = ", ".join(endpoint.name for endpoint in ENDPOINTS)
@@ -82,6 +86,7 @@ class Gateway:
         self._transport = transport
         self._paths = dict(paths)
         self._observer = observer
+        self._api_key = api_key
 
     def checkout(
         self, request: CheckoutRequest, *, not_after: float | None = None
@@ -142,6 +147,32 @@ class Gateway:
             AUTHORIZATION, _AUTHORIZED, message=request, api_key=api_key, fresh=True, not_after=not_after
         )
 
+    def adapt_request(self, endpoint: Endpoint, request: GatewayRequest) -> GatewayRequest:  # noqa: ARG002
+        """Return the request as this gateway wants it; the default is the interface's. For subclasses.
+
+        Called for each request before it is signed, so it must give the same each time. Whatever it raises
+        means that nothing was sent.
+        """
+        return request
+
+    def adapt_answer(self, endpoint: Endpoint, value: JsonValue) -> JsonValue:  # noqa: ARG002
+        """Return a JSON answer of this gateway in the interface's shape, errors included. For subclasses.
+
+        Numbers are texts here. The result is read as strictly as an answer that needs no change. Whatever it
+        raises means that the answer cannot be read.
+        """
+        return value
+
+    def current_api_key(self) -> str:
+        """Return the API key of the key service: stored, shared and renewed as for the wallet button.
+
+        For requests that need one besides the wallet's own; the key service cannot be among them. Raises
+        NotSent without a key.
+        """
+        if self._api_key is None:
+            raise NotSent(NotSentReason.NO_API_KEY)
+        return self._api_key()
+
     def _call(
         self,
         endpoint: Endpoint,
@@ -154,30 +185,58 @@ class Gateway:
         fresh: bool = False,
         not_after: float | None = None,
     ) -> Answer[M]:
-        operation, path = _operation(endpoint, message), self._paths.get(endpoint.name, endpoint.path)
-        record = _Record(method=endpoint.method, path=path, message=message, started=time.monotonic())
+        operation, started = _operation(endpoint, message), time.monotonic()
+        request = GatewayRequest(
+            method=endpoint.method,
+            path=self._paths.get(endpoint.name, endpoint.path),
+            path_values=place,
+            query=query,
+            body=message.to_wire() if message else None,
+            headers={"Authorization": f"{PUBLIC_KEY_SCHEME} {api_key}"} if api_key else {},
+        )
         try:
+            request, body = before_sending(lambda: self._prepared(endpoint, request, message))
             raw = self._transport.send(
-                endpoint.method,
-                _filled(path, place),
-                query=query,
-                body=message.to_json() if message else None,
-                headers={"Authorization": f"{PUBLIC_KEY_SCHEME} {api_key}"} if api_key else None,
+                request.method,
+                _filled(request.path, request.path_values),
+                query=request.query,
+                body=body,
+                headers=request.headers or None,
                 fresh=fresh,
                 not_after=not_after,
             )
         except GatewayError as error:
-            self._end(operation, record.without_answer(sent=error.may_have_happened), error)
+            elapsed = time.monotonic() - started
+            self._end(operation, _without_answer(request, elapsed, sent=error.may_have_happened), error)
             raise
         value = _value_of(raw)
-        exchange = record.with_answer(raw, value)
+        exchange = _with_answer(request, raw, value)
         try:
-            said = parse_response(_answer(raw, value, by_parts=spec.by_parts), spec)
+            said = parse_response(self._decoded(endpoint, raw, value, by_parts=spec.by_parts), spec)
         except GatewayError as error:
             self._end(operation, exchange, error)
             raise
         self._end(operation, exchange)
         return Answer(message=said, exchange=exchange)
+
+    def _prepared(
+        self, endpoint: Endpoint, request: GatewayRequest, message: WireModel | None
+    ) -> tuple[GatewayRequest, bytes | None]:
+        """Return the request as this gateway wants it, with the bytes of its body."""
+        adapted = self.adapt_request(endpoint, request)
+        if message is not None and adapted.body is request.body:
+            return adapted, message.to_json()
+        return adapted, None if adapted.body is None else dumps(adapted.body)
+
+    def _decoded(
+        self, endpoint: Endpoint, raw: RawAnswer, value: JsonValue | UnreadableBody, *, by_parts: bool
+    ) -> DecodedResponse:
+        if by_parts and isinstance(value, UnreadableBody):
+            value = _parts_of(raw, value)
+        if not isinstance(value, UnreadableBody):
+            as_it_came = value
+            value = after_sending(lambda: self.adapt_answer(endpoint, as_it_came))
+        return DecodedResponse(status=raw.status, headers=raw.headers, value=value)
 
     def _end(self, operation: str, exchange: Exchange, error: GatewayError | None = None) -> None:
         if error is not None:
@@ -186,36 +245,36 @@ class Gateway:
             self._observer(call_record(operation, exchange, error))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Record:
-    """Collects what the exchange is made of; redacts only when the call is over."""
+def _without_answer(request: GatewayRequest, elapsed: float, *, sent: bool) -> Exchange:
+    return _exchange(request, None, "", elapsed=elapsed, sent=sent)
 
-    method: str
-    path: str
-    message: WireModel | None
-    started: float
 
-    def without_answer(self, *, sent: bool) -> Exchange:
-        return self._exchange(None, "", elapsed=time.monotonic() - self.started, sent=sent)
+def _with_answer(request: GatewayRequest, raw: RawAnswer, value: JsonValue | UnreadableBody) -> Exchange:
+    text = redact_text(raw.body) if isinstance(value, UnreadableBody) else written(redact(value))
+    date = raw.headers.get("date", "")
+    return _exchange(request, raw.status, text, elapsed=raw.elapsed, sent=True, date=date)
 
-    def with_answer(self, raw: RawAnswer, value: JsonValue | UnreadableBody) -> Exchange:
-        text = redact_text(raw.body) if isinstance(value, UnreadableBody) else written(redact(value))
-        date = raw.headers.get("date", "")
-        return self._exchange(raw.status, text, elapsed=raw.elapsed, sent=True, date=date)
 
-    def _exchange(
-        self, status: int | None, answer_body: str, *, elapsed: float, sent: bool, date: str = ""
-    ) -> Exchange:
-        return Exchange(
-            method=self.method,
-            url_path=self.path,
-            http_status=status,
-            request_body=written(redact(self.message.to_wire())) if self.message else "",
-            answer_body=answer_body,
-            elapsed_seconds=elapsed,
-            sent=sent,
-            date=date,
-        )
+def _exchange(
+    request: GatewayRequest,
+    status: int | None,
+    answer_body: str,
+    *,
+    elapsed: float,
+    sent: bool,
+    date: str = "",
+) -> Exchange:
+    """Return the exchange as it is kept; bodies are redacted only here, when the call is over."""
+    return Exchange(
+        method=request.method,
+        url_path=request.path,
+        http_status=status,
+        request_body="" if request.body is None else written(redact(request.body)),
+        answer_body=answer_body,
+        elapsed_seconds=elapsed,
+        sent=sent,
+        date=date,
+    )
 
 
 def _operation(endpoint: Endpoint, message: WireModel | None) -> str:
@@ -236,11 +295,10 @@ def _value_of(raw: RawAnswer, read: Callable[[bytes], JsonValue] = loads) -> Jso
         return error
 
 
-def _answer(raw: RawAnswer, value: JsonValue | UnreadableBody, *, by_parts: bool) -> DecodedResponse:
-    if by_parts and isinstance(value, UnreadableBody):
-        parts = _value_of(raw, loads_by_parts)
-        value = parts if isinstance(parts, list) else value
-    return DecodedResponse(status=raw.status, headers=raw.headers, value=value)
+def _parts_of(raw: RawAnswer, unreadable: UnreadableBody) -> JsonValue | UnreadableBody:
+    """Return the list of an answer that is not strict JSON as a whole; nothing else is read by parts."""
+    parts = _value_of(raw, loads_by_parts)
+    return parts if isinstance(parts, list) else unreadable
 
 
 def _object(model: type[W]) -> Callable[[JsonValue], W]:

@@ -72,6 +72,8 @@ class GatewaySettings:
     button_overrides: str
     """Dotted path of a function that changes the button for one order; empty if all orders are alike."""
     auth: str
+    client_class: str
+    """Dotted path of the shop's own subclass of the client; empty for the client itself."""
     ca_file: str | None
     """PEM file of the certificate authorities to trust instead of the default ones."""
     client_cert: str | tuple[str, str] | None
@@ -197,6 +199,7 @@ def _gateway(alias: str, given: Mapping[str, Any]) -> GatewaySettings:
         pricing=code["PRICING"],
         button_overrides=code["BUTTON_OVERRIDES"],
         auth=values["AUTH"],
+        client_class=values["CLIENT_CLASS"],
         ca_file=str(values["CA_FILE"]) or None,
         client_cert=_client_cert(values["CLIENT_CERT"]),
         paths=values["PATHS"],

@@ -8,6 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
+from django.utils.module_loading import import_string
+
+from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.conf.values import (
     COLLECTION,
     COLLECTION_OR_NONE,
@@ -77,6 +80,16 @@ def _is_currency(value: object) -> bool:
         return False
 
 
+def _is_client_class(path: str) -> bool:
+    if not path:
+        return True
+    try:
+        given = import_string(path)
+    except ImportError:
+        return False
+    return isinstance(given, type) and issubclass(given, Gateway)
+
+
 def _are_unknown_types(values: Iterable[object]) -> bool:
     return all(isinstance(value, str) and value and value.lower() not in KNOWN_TYPES for value in values)
 
@@ -108,6 +121,9 @@ OPTIONAL: Mapping[str, Setting] = {
         "hosts without scheme and path, such as 'pay.example' or 'pay.example:8443'",
     ),
     "AUTH": dotted_path(),
+    "CLIENT_CLASS": Setting(
+        str, "", _is_client_class, "the dotted path of a subclass of wallet_gateway.client.gateway.Gateway"
+    ),
     "CA_FILE": Setting(PATH, ""),
     "CLIENT_CERT": Setting(PATHS_OF_CERTIFICATE, ""),
     "PATHS": Setting(dict, {}),
