@@ -172,6 +172,7 @@ def _gateway(alias: str, given: Mapping[str, Any]) -> GatewaySettings:
             sending=values["SENDING_ENABLED"],
             query_rate=float(values["QUERY_RATE"]),
             query_workers=values["QUERY_WORKERS"],
+            query_again=timedelta(days=values["QUERY_AGAIN_DAYS"]),
             shares_references=values["SHARES_REFERENCES"],
             redirect_hosts=frozenset(hosts),
             allow_plain_http=url.scheme == "http",

@@ -35,6 +35,7 @@ from wallet_gateway.protocol.money import Money
 SETTING = "WALLET_GATEWAY"
 SHORTEST_TOKEN = 20
 MOST_QUERY_WORKERS = 64
+LONGEST_QUERY_AGAIN_DAYS = 3650
 RETENTION_DAYS = 400
 """How long bodies are kept: a year for disputes, and some days to investigate the last one."""
 LONGEST_DAYS = 36_500
@@ -97,6 +98,9 @@ OPTIONAL: Mapping[str, Setting] = {
     "QUERY_RATE": Setting(NUMBER, 5.0, _is_positive, "a number above zero"),
     "QUERY_WORKERS": Setting(
         int, 1, range(1, MOST_QUERY_WORKERS + 1).__contains__, f"1 to {MOST_QUERY_WORKERS} threads"
+    ),
+    "QUERY_AGAIN_DAYS": Setting(
+        int, 180, range(LONGEST_QUERY_AGAIN_DAYS + 1).__contains__, f"0 to {LONGEST_QUERY_AGAIN_DAYS} days"
     ),
     "SHARES_REFERENCES": Setting(bool, default=False),
     "SENDING_ENABLED": Setting(bool, default=True),

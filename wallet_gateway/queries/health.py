@@ -6,20 +6,21 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Count, Min, Q
+from django.db.models import Count, Min, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import UNENDED_STATES, OrderState, TransactionState
+from wallet_gateway.domain.polling_schedule import QUERIES_ARE_BEHIND, QueryPriority
 from wallet_gateway.findings import Code, Finding, error, warning
 from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent, PaymentOrder, SweepHeartbeat
+from wallet_gateway.queries.attention import NOT_FINAL_STATES, left_to_person, unattended
 from wallet_gateway.queries.batches import idle_batches
 from wallet_gateway.queries.pauses import SendingPause, sending_pauses
 
 SWEEP_IS_LATE = timedelta(minutes=5)
 UNKNOWN_IS_OLD = timedelta(minutes=15)
 FACT_IS_LATE = timedelta(minutes=15)
-_LEFT_TO_A_PERSON = (TransactionState.OPEN, TransactionState.AWAITING_3DS, TransactionState.PENDING)
-"""States that end without a person, unless the gateway sends nothing readable or no decision for too long."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,10 +30,14 @@ class Health:
     now: datetime
     swept_at: Mapping[str, datetime | None]
     """When each gateway was last swept; None if never."""
+    queries_behind: Mapping[str, int]
+    """For each gateway, the queries about what has ended, repeated ones above all, that are a day late."""
     unknown: int
     oldest_unknown_since: datetime | None
     anomalies: int
     waiting_for_a_person: int
+    unattended: int
+    """Transactions that have not ended and that nobody goes on with: neither a sweep nor a person."""
     discrepancies: int
     mix_ups: int
     """Of those, amounts that differ by exactly the factor between major and minor units."""
@@ -56,6 +61,7 @@ class Health:
         counts = {
             Code.CONTRADICTIONS: self.anomalies,
             Code.TRANSACTIONS_WAITING: self.waiting_for_a_person,
+            Code.TRANSACTIONS_UNATTENDED: self.unattended,
             Code.DISCREPANCIES_OPEN: self.discrepancies,
             Code.UNIT_MIX_UPS: self.mix_ups,
             Code.ORDERS_OVERPAID: self.overpaid,
@@ -64,6 +70,8 @@ class Health:
             Code.BATCHES_IDLE: self.idle_batches,
         }
         found += [warning(code, "work", count=count) for code, count in counts.items() if count]
+        behind = ((alias, count) for alias, count in self.queries_behind.items() if count)
+        found += [warning(Code.QUERIES_BEHIND, "work", gateway=alias, count=count) for alias, count in behind]
         found += [warning(Code.SENDING_PAUSED, "work", gateway=pause.gateway) for pause in self.pauses]
         return tuple(found)
 
@@ -80,21 +88,17 @@ class Health:
 def health(now: datetime, aliases: Collection[str]) -> Health:
     """Read the health of payments. Seven SQL statements, however many payments there are."""
     heartbeats = SweepHeartbeat.objects.filter(gateway__in=aliases)
-    swept = dict(heartbeats.values_list("gateway", "swept_at"))
+    swept = {row[0]: row[1:] for row in heartbeats.values_list("gateway", "swept_at", _queries_behind(now))}
     unknown, orphaned = (
         Q(state=TransactionState.UNKNOWN),
         Q(state__in=UNENDED_STATES) & ~Q(gateway__in=aliases),
     )
-    of_transactions = GatewayTransaction.objects.filter(
-        unknown
-        | orphaned
-        | Q(state__in=[TransactionState.ANOMALY, TransactionState.NOT_SENT])
-        | Q(state__in=_LEFT_TO_A_PERSON, needs_operator=True)
-    ).aggregate(
+    of_transactions = GatewayTransaction.objects.filter(Q(state__in=NOT_FINAL_STATES)).aggregate(
         unknown=Count("pk", filter=unknown),
         oldest=Min("state_changed_at", filter=unknown),
         anomalies=Count("pk", filter=Q(state=TransactionState.ANOMALY)),
-        waiting=Count("pk", filter=Q(needs_operator=True)),
+        waiting=Count("pk", filter=left_to_person()),
+        unattended=Count("pk", filter=unattended(now)),
         orphans=Count("pk", filter=orphaned),
     )
     mixed_up = Q(kind=DiscrepancyKind.UNIT_MIX_UP)
@@ -103,11 +107,13 @@ def health(now: datetime, aliases: Collection[str]) -> Health:
     )
     return Health(
         now=now,
-        swept_at={alias: swept.get(alias) for alias in aliases},
+        swept_at={alias: swept.get(alias, (None, 0))[0] for alias in aliases},
+        queries_behind={alias: swept.get(alias, (None, 0))[1] for alias in aliases},
         unknown=of_transactions["unknown"],
         oldest_unknown_since=of_transactions["oldest"],
         anomalies=of_transactions["anomalies"],
         waiting_for_a_person=of_transactions["waiting"],
+        unattended=of_transactions["unattended"],
         discrepancies=differences["open"],
         mix_ups=differences["mix_ups"],
         orphans=of_transactions["orphans"],
@@ -118,3 +124,14 @@ def health(now: datetime, aliases: Collection[str]) -> Health:
         pauses=sending_pauses(now),
         idle_batches=idle_batches(now).count(),
     )
+
+
+def _queries_behind(now: datetime) -> Coalesce:
+    """Return how many of a gateway's queries about what has ended are late, as a column of its heartbeat."""
+    behind = GatewayTransaction.objects.filter(
+        gateway=OuterRef("gateway"),
+        query_priority__in=(QueryPriority.WATCHED, QueryPriority.REPEATED),
+        next_query_at__lt=now - QUERIES_ARE_BEHIND,
+    )
+    number = behind.order_by().values("gateway").annotate(number=Count("pk")).values("number")
+    return Coalesce(Subquery(number), 0)

@@ -31,7 +31,7 @@ from wallet_gateway.domain.lifecycle import (
     advance,
 )
 from wallet_gateway.domain.outcomes import Finding, Verdict
-from wallet_gateway.domain.polling_schedule import next_query_at
+from wallet_gateway.domain.polling_schedule import next_query_at, query_priority
 from wallet_gateway.domain.unreadable_records import unreadable_explanation
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
@@ -301,7 +301,7 @@ def write_transaction(
             **booking.transaction_columns,
         }
         _set(transaction, columns)
-        columns["next_query_at"] = _first_question(transaction, update, now, jitter)
+        columns |= _first_query(transaction, update, now, jitter)
     where = {"id": transaction.pk, "state": before, "attempt_no": transaction.attempt_no}
     if update.event is LifecycleEvent.OPENED and (unsettled := _no_older_page_settled(transaction)):
         matched = GatewayTransaction.objects.filter(unsettled, **where).update(**columns)
@@ -326,15 +326,15 @@ def _set(transaction: GatewayTransaction, columns: dict[str, Any]) -> None:
         setattr(transaction, name, value)
 
 
-def _first_question(
+def _first_query(
     transaction: GatewayTransaction, update: StatusUpdate, now: datetime, jitter: float
-) -> datetime | None:
-    """Return the time of the new state's first query, not earlier than the gateway's `Retry-After`."""
+) -> dict[str, Any]:
+    """Return the columns of the new state's first query, not earlier than the gateway's `Retry-After`."""
     poll_state = transaction.poll_state_at(state=TransactionState(transaction.state), since=now, step=0)
     first = next_query_at(poll_state, jitter=jitter)
-    if first is None or update.query_not_before is None:
-        return first
-    return max(first, update.query_not_before)
+    if first is not None and update.query_not_before is not None:
+        first = max(first, update.query_not_before)
+    return {"next_query_at": first, "query_priority": query_priority(poll_state)}
 
 
 def _columns_of_move(
