@@ -59,11 +59,19 @@ def record_status_result(
         event=event,
         finding=finding,
         changes=changes,
-        queried_in=TransactionState(transaction.state),
+        **_queried_in(transaction),
         explanation=explain(ExplanationCode.PAGE_ENDED) if event is LifecycleEvent.EXPIRED else None,
         is_kept=_is_worth_keeping(transaction, event),
     )
     return settle(transaction, update, context=context)
+
+
+def _queried_in(transaction: GatewayTransaction) -> dict[str, Any]:
+    """Return the state that the query was about; `transaction` is as it was read before the query."""
+    return {
+        "queried_in": TransactionState(transaction.state),
+        "queried_since": transaction.state_changed_at,
+    }
 
 
 def _no_answer(transaction: GatewayTransaction, now: datetime) -> StatusUpdate:
@@ -74,8 +82,9 @@ def _no_answer(transaction: GatewayTransaction, now: datetime) -> StatusUpdate:
     if _is_left_silent(transaction, now):
         # A gateway without a readable answer for a day also needs an operator.
         columns["needs_operator"] = True
-    state = TransactionState(transaction.state)
-    return StatusUpdate(kind=TransactionEventKind.FAULT, changes=columns, queried_in=state, is_kept=False)
+    return StatusUpdate(
+        kind=TransactionEventKind.FAULT, changes=columns, is_kept=False, **_queried_in(transaction)
+    )
 
 
 def _is_left_silent(transaction: GatewayTransaction, now: datetime) -> bool:

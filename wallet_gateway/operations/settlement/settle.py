@@ -156,9 +156,9 @@ def _write(transaction: GatewayTransaction, update: StatusUpdate, context: Gatew
         _add_event(transaction, update, now)
         return _Settled(transaction=transaction)
     before, was_approved = TransactionState(transaction.state), transaction.approved_minor is not None
-    if update.queried_in not in {None, before}:
+    if _is_stale(update, transaction):
         # The state changed during the status query, so the computed schedule and operator flag are void.
-        update = replace(update, changes={})
+        update = replace(update, changes={}, queried_in=None)
     after = _after(transaction, before, update)
     if after is before and update.event in SENDER_EVENTS:
         # The sender has lost its claim: its result is kept for people and changes no column.
@@ -193,6 +193,13 @@ def _write(transaction: GatewayTransaction, update: StatusUpdate, context: Gatew
         outbox_events=add_outbox_events(transaction, notifications, now),
         stopped=differs.stopped,
     )
+
+
+def _is_stale(update: StatusUpdate, transaction: GatewayTransaction) -> bool:
+    if update.queried_in is None:
+        return False
+    queried = (update.queried_in, update.queried_since)
+    return queried != (transaction.state, transaction.state_changed_at)
 
 
 def _without_repeated_failure(
@@ -303,6 +310,8 @@ def write_transaction(
         _set(transaction, columns)
         columns |= _first_query(transaction, update, now, jitter)
     where = {"id": transaction.pk, "state": before, "attempt_no": transaction.attempt_no}
+    if update.queried_in is not None:
+        where["state_changed_at"] = update.queried_since
     if update.event is LifecycleEvent.OPENED and (unsettled := _no_older_page_settled(transaction)):
         matched = GatewayTransaction.objects.filter(unsettled, **where).update(**columns)
     else:
