@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -54,7 +54,7 @@ class Health:
     @property
     def problems(self) -> tuple[Finding, ...]:
         """Return everything that a person should check."""
-        found = [self._late(alias, at) for alias, at in self.swept_at.items() if self._is_late(at)]
+        found = list(_problems_of_sweeps(self.now, self.swept_at, self.queries_behind))
         since = self.oldest_unknown_since
         if since and self.now - since > UNKNOWN_IS_OLD:
             found.append(warning(Code.OUTCOME_UNKNOWN, "work", since=since.isoformat()))
@@ -70,25 +70,42 @@ class Health:
             Code.BATCHES_IDLE: self.idle_batches,
         }
         found += [warning(code, "work", count=count) for code, count in counts.items() if count]
-        behind = ((alias, count) for alias, count in self.queries_behind.items() if count)
-        found += [warning(Code.QUERIES_BEHIND, "work", gateway=alias, count=count) for alias, count in behind]
         found += [warning(Code.SENDING_PAUSED, "work", gateway=pause.gateway) for pause in self.pauses]
         return tuple(found)
 
-    def _is_late(self, swept_at: datetime | None) -> bool:
-        return swept_at is None or self.now - swept_at > SWEEP_IS_LATE
 
-    def _late(self, alias: str, swept_at: datetime | None) -> Finding:
-        if swept_at is None:
-            return error(Code.NEVER_SWEPT, "sweep", gateway=alias)
-        minutes = round((self.now - swept_at).total_seconds() / 60)
-        return error(Code.SWEEP_LATE, "sweep", gateway=alias, minutes=minutes)
+def sweep_problems(now: datetime, aliases: Collection[str]) -> tuple[Finding, ...]:
+    """Return what is wrong with the sweeps themselves. One SQL statement, for the dashboard."""
+    return tuple(_problems_of_sweeps(now, *_read_sweeps(now, aliases)))
+
+
+def _problems_of_sweeps(
+    now: datetime, swept_at: Mapping[str, datetime | None], queries_behind: Mapping[str, int]
+) -> Iterator[Finding]:
+    for alias, at in swept_at.items():
+        if at is None:
+            yield error(Code.NEVER_SWEPT, "sweep", gateway=alias)
+        elif now - at > SWEEP_IS_LATE:
+            minutes = round((now - at).total_seconds() / 60)
+            yield error(Code.SWEEP_LATE, "sweep", gateway=alias, minutes=minutes)
+    for alias, count in queries_behind.items():
+        if count:
+            yield warning(Code.QUERIES_BEHIND, "sweep", gateway=alias, count=count)
+
+
+def _read_sweeps(
+    now: datetime, aliases: Collection[str]
+) -> tuple[Mapping[str, datetime | None], Mapping[str, int]]:
+    """Return when each gateway was last swept, and how many of its queries have fallen behind."""
+    rows = SweepHeartbeat.objects.filter(gateway__in=aliases)
+    swept = {row[0]: row[1:] for row in rows.values_list("gateway", "swept_at", _queries_behind(now))}
+    found = {alias: swept.get(alias, (None, 0)) for alias in aliases}
+    return {alias: at for alias, (at, _) in found.items()}, {alias: n for alias, (_, n) in found.items()}
 
 
 def health(now: datetime, aliases: Collection[str]) -> Health:
     """Read the health of payments. Seven SQL statements, however many payments there are."""
-    heartbeats = SweepHeartbeat.objects.filter(gateway__in=aliases)
-    swept = {row[0]: row[1:] for row in heartbeats.values_list("gateway", "swept_at", _queries_behind(now))}
+    swept_at, queries_behind = _read_sweeps(now, aliases)
     unknown, orphaned = (
         Q(state=TransactionState.UNKNOWN),
         Q(state__in=UNENDED_STATES) & ~Q(gateway__in=aliases),
@@ -107,8 +124,8 @@ def health(now: datetime, aliases: Collection[str]) -> Health:
     )
     return Health(
         now=now,
-        swept_at={alias: swept.get(alias, (None, 0))[0] for alias in aliases},
-        queries_behind={alias: swept.get(alias, (None, 0))[1] for alias in aliases},
+        swept_at=swept_at,
+        queries_behind=queries_behind,
         unknown=of_transactions["unknown"],
         oldest_unknown_since=of_transactions["oldest"],
         anomalies=of_transactions["anomalies"],
