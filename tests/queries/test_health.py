@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from pytest_django import DjangoAssertNumQueries
@@ -112,7 +113,7 @@ def test_what_is_left_at_a_gateway_that_nobody_sweeps_any_more_is_told(state: Tr
 def test_queries_that_are_a_day_late_have_fallen_behind(priority: QueryPriority) -> None:
     for alias in ("default", "second"):
         SweepHeartbeat.beat(alias, now=NOW)
-    given = {"state": S.APPROVED, "query_priority": priority}
+    given: dict[str, Any] = {"state": S.APPROVED, "query_priority": priority}
     for hours in (23, 25, 49):
         a_transaction(**given, next_query_at=NOW - timedelta(hours=hours))
     a_transaction(**given, next_query_at=None)

@@ -117,7 +117,7 @@ def test_what_was_given_up_and_happened_all_the_same_is_an_anomaly(
     assert subject.is_frozen()
 
     # A text with the value is the same decision.
-    accepted = resolve(transaction, "DID_HAPPEN")  # type: ignore[arg-type]
+    accepted = resolve(transaction, "DID_HAPPEN")
     assert accepted.state == S.APPROVED
     assert subject.booked() == subject.amount
     assert not subject.is_frozen()

@@ -20,6 +20,7 @@ from wallet_gateway.models import (
     Discrepancy,
     GatewayPause,
     GatewayTransaction,
+    Payment,
     TransactionEvent,
 )
 from wallet_gateway.operations.approvals import resolve as resolutions
@@ -106,6 +107,32 @@ def test_a_follow_up_that_is_carried_out_twice_hours_later_is_seen_within_a_day(
     payment.refresh_from_db()
     assert (transaction.state, the_discrepancy().kind) == (S.ANOMALY, DiscrepancyKind.EXECUTED_TWICE)
     assert payment.is_frozen
+
+
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("kind", ["capture", "refund", "checkout"])
+def test_what_the_gateway_carries_out_twice_is_seen_by_sweeps_alone(
+    kind: str,
+    shared: bool,
+    pay: Pay,
+    make_context: MakeContext,
+    wallet_sandbox: SandboxControl,
+    clock: VirtualClock,
+) -> None:
+    context = make_context(shares_references=shared)
+    wallet_sandbox.behaviour(duplicates="execute", share_references=shared)
+    if kind == "checkout":
+        opening = pay().opening
+        first, second = (record(opening, "20.00", id=id_) for id_ in (opening.record_id, "g2"))
+        context = filing(context, {opening.reference: answer_of(first, second)})
+    else:
+        payment = pay(type="sale" if kind == "refund" else "preauthorization")
+        wallet_sandbox.fault(kind, "duplicate")
+        operation = refund if kind == "refund" else capture
+        operation(payment=payment, context=context, amount=FIVE)
+    sweep_for(DAY, context=context, clock=clock, every=HOUR)
+    assert Payment.objects.get().is_frozen
+    assert Discrepancy.objects.filter(closed_at=None).exists()
 
 
 def test_a_checkout_that_is_carried_out_twice_days_later_is_seen_within_a_day(
@@ -311,21 +338,19 @@ def test_what_is_urgent_comes_first_and_in_between(
     wallet_sandbox: SandboxControl,
     clock: VirtualClock,
 ) -> None:
-    early, late, before = open_page().opening, None, queries(wallet_sandbox)
-    clock.advance(seconds=70)
+    early, before, late = open_page().opening, queries(wallet_sandbox), list[GatewayTransaction]()
+    clock.advance(seconds=75)
 
     def meanwhile(_seconds: float) -> None:
-        nonlocal late
-        if late is None and GatewayTransaction.objects.filter(query_count=2).exists():
-            late = open_page().opening
-            clock.advance(seconds=70)
+        if not late and GatewayTransaction.objects.filter(query_count=2).exists():
+            late.append(open_page().opening)
+            clock.advance(seconds=75)
 
     sweep(context=replace(make_context(), sleep=meanwhile))
     asked = asked_about(wallet_sandbox)[before:]
-    assert late is not None
     references = [row.reference for row in repeated]
     assert asked[0] == early.reference
-    assert late.reference in asked[1:-1]
+    assert late[0].reference in asked[1:-1]
     assert [reference for reference in asked if reference in references] == references
 
 

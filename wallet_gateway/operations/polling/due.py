@@ -109,14 +109,16 @@ def _due_batches(context: GatewayContext, *, batch: int) -> Iterator[GatewayTran
 
 def _query(transaction: GatewayTransaction, context: GatewayContext) -> bool:
     """Query one claimed transaction and record the result; return whether there was an answer."""
-    with log_row_error(transaction.reference):
+    is_answered = True
+    with log_row_error(transaction.reference) as failures:
         after = query_and_record(transaction, context=context)
         # Only an answer advances the schedule.
-        return (after.state, after.poll_step) != (transaction.state, transaction.poll_step)
-    # The same error is likely at each of its queries, so a person has to see it in the work queue, too.
-    same_state = GatewayTransaction.objects.filter(pk=transaction.pk, state=transaction.state)
-    same_state.update(needs_operator=True)
-    return True
+        is_answered = (after.state, after.poll_step) != (transaction.state, transaction.poll_step)
+    if failures:
+        # The same error is likely at each of its queries, so a person has to see it in the work queue, too.
+        same_state = GatewayTransaction.objects.filter(pk=transaction.pk, state=transaction.state)
+        same_state.update(needs_operator=True)
+    return is_answered
 
 
 # Approvals that are queried again
