@@ -50,6 +50,8 @@ class Code(StrEnum):
     OUTCOME_UNKNOWN = "outcome_unknown"
     CONTRADICTIONS = "contradictions"
     TRANSACTIONS_WAITING = "transactions_waiting"
+    TRANSACTIONS_UNATTENDED = "transactions_unattended"
+    QUERIES_BEHIND = "queries_behind"
     DISCREPANCIES_OPEN = "discrepancies_open"
     UNIT_MIX_UPS = "unit_mix_ups"
     ORDERS_OVERPAID = "orders_overpaid"
@@ -126,6 +128,8 @@ _MESSAGES: Mapping[Code, Text] = MappingProxyType(
         Code.OUTCOME_UNKNOWN: _("an outcome is unknown since %(since)s"),
         Code.CONTRADICTIONS: _("contradictions that wait for a decision: %(count)d"),
         Code.TRANSACTIONS_WAITING: _("transactions that wait for a person: %(count)d"),
+        Code.TRANSACTIONS_UNATTENDED: _("transactions that neither a sweep nor a person handles: %(count)d"),
+        Code.QUERIES_BEHIND: _("%(gateway)s: status queries that are more than a day late: %(count)d"),
         Code.DISCREPANCIES_OPEN: _("open discrepancies: %(count)d"),
         Code.UNIT_MIX_UPS: _("open unit mix-ups, amounts that differ by a factor of ten or more: %(count)d"),
         Code.ORDERS_OVERPAID: _("overpaid orders: %(count)d"),
@@ -187,6 +191,8 @@ _ADVICE: Mapping[Code, Text] = MappingProxyType(
         Code.OUTCOME_UNKNOWN: _SEE_RUNBOOK,
         Code.CONTRADICTIONS: _SEE_RUNBOOK,
         Code.TRANSACTIONS_WAITING: _SEE_RUNBOOK,
+        Code.TRANSACTIONS_UNATTENDED: _SEE_RUNBOOK,
+        Code.QUERIES_BEHIND: _("Raise QUERY_RATE, or lower QUERY_AGAIN_DAYS: asking again falls behind."),
         Code.DISCREPANCIES_OPEN: _SEE_RUNBOOK,
         Code.UNIT_MIX_UPS: _SEE_RUNBOOK,
         Code.ORDERS_OVERPAID: _SEE_RUNBOOK,

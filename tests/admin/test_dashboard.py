@@ -13,13 +13,15 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
 from tests.admin.conftest import MakePerson, PaidOrder
 from tests.explanations import commented
 from tests.models.rows import a_payment, a_transaction, an_order
 from wallet_gateway import payments
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
-from wallet_gateway.models import Discrepancy, GatewayPause
+from wallet_gateway.domain.polling_schedule import QueryPriority
+from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction, SweepHeartbeat
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -96,6 +98,22 @@ def test_an_authorization_near_its_end_is_named(
     page = text_of(onlooker)
     assert "Authorizations about to expire" in page
     assert "30.00 EUR" in page
+
+
+def test_a_sweep_that_does_not_run_and_queries_that_fall_behind_are_told_here_too(superuser: Client) -> None:
+    assert "default was never swept" in text_of(superuser)
+    now = timezone.now()
+    SweepHeartbeat.beat("default", now=now - timedelta(minutes=20))
+    late = now - timedelta(days=2)
+    a_transaction(state=TransactionState.APPROVED, query_priority=QueryPriority.REPEATED, next_query_at=late)
+    page = text_of(superuser)
+    assert "default was last swept 20 minutes ago" in page
+    assert "default: status queries that are more than a day late: 1" in page
+    assert "Nothing waits for anybody." not in page
+
+    GatewayTransaction.objects.all().delete()
+    SweepHeartbeat.beat("default", now=now)
+    assert "Nothing waits for anybody." in text_of(superuser)
 
 
 def test_the_whole_page_takes_at_most_sixteen_statements(onlooker: Client) -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionKind, TransactionState
 from wallet_gateway.domain.polling_schedule import (
     BACKOFF,
     PollState,
+    QueryPriority,
     decidable_after,
     instants,
     is_silent,
@@ -20,6 +22,8 @@ from wallet_gateway.domain.polling_schedule import (
     next_query_at,
     offered_until,
     page_end,
+    query_priority,
+    repeat_waits,
     step_after,
 )
 
@@ -79,6 +83,82 @@ def test_what_a_person_gave_up_is_watched_for_ninety_days() -> None:
 def test_an_approval_is_confirmed_after_five_minutes_and_not_again_once_seen() -> None:
     assert waits(TransactionState.APPROVED)[0] == 5 * MINUTE
     assert waits(TransactionState.APPROVED, confirmed=True) == []
+
+
+# Approvals that are queried again
+
+
+def days(kind: TransactionKind, *, daily_for: float, limit: float) -> list[float]:
+    """Return the days after an approval on which it is queried again."""
+    found = repeat_waits(kind, daily_for=daily_for * DAY, limit=limit * DAY)
+    return [wait / DAY for wait in found]
+
+
+@pytest.mark.parametrize(
+    ("daily_for", "limit", "expected"),
+    [
+        (7, 180, [1, 2, 3, 4, 5, 6, 7, 14, 28, 58, 88, 118, 148, 178]),
+        (3, 30, [1, 2, 3, 10, 24]),
+        (2.5, 30, [1, 2, 3, 10, 24]),
+        (0.5, 9, [1, 8]),
+        (30, 5, [1, 2, 3, 4, 5]),
+        (7, 1, [1]),
+        (7, 0, []),
+    ],
+)
+def test_a_payment_is_queried_daily_in_its_window_and_then_ever_more_rarely(
+    daily_for: float, limit: float, expected: list[float]
+) -> None:
+    for kind in (TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION):
+        assert days(kind, daily_for=daily_for, limit=limit) == expected
+
+
+@pytest.mark.parametrize("kind", sorted(set(TransactionKind) - OPENING_KINDS))
+def test_a_follow_up_is_queried_again_for_its_own_double_only(kind: TransactionKind) -> None:
+    assert days(kind, daily_for=7, limit=180) == [1]
+    assert days(kind, daily_for=7, limit=0) == []
+
+
+REPEATS = repeat_waits(TransactionKind.CHECKOUT, daily_for=7 * DAY, limit=180 * DAY)
+
+
+def approved(**given: object) -> PollState:
+    return position(S.APPROVED, repeat_waits=REPEATS, **given)
+
+
+def test_once_its_record_was_seen_the_next_query_is_the_one_of_the_next_day() -> None:
+    assert step_after(approved(), NOW + 5 * MINUTE) == 1, "not seen yet: again after an hour"
+    seen = approved(confirmed=True)
+    step = step_after(seen, NOW + 5 * MINUTE)
+    assert next_query_at(replace(seen, step=step)) == NOW + DAY
+
+
+@given(st.floats(min_value=-1, max_value=1))
+def test_two_queries_in_the_window_are_never_more_than_a_day_apart(jitter: float) -> None:
+    asked = [next_query_at(approved(confirmed=True, step=step), jitter=jitter) for step in range(2, 9)]
+    assert asked == [NOW + day * DAY for day in range(1, 8)]
+
+
+def test_a_late_answer_covers_the_days_that_it_is_late() -> None:
+    late = approved(confirmed=True, step=2)
+    step = step_after(late, NOW + 4 * DAY + HOUR)
+    assert next_query_at(replace(late, step=step)) == NOW + 5 * DAY
+
+
+def test_at_its_end_a_payment_is_queried_no_more() -> None:
+    last = approved(confirmed=True, step=2)
+    assert next_query_at(replace(last, step=step_after(last, NOW + 178 * DAY))) is None
+
+
+@pytest.mark.parametrize("state", sorted(set(TransactionState)))
+def test_what_a_customer_waits_for_comes_before_what_is_watched_and_that_before_what_is_repeated(
+    state: TransactionState,
+) -> None:
+    expected = QueryPriority.UNFINISHED if state in NEVER_GIVEN_UP else QueryPriority.WATCHED
+    assert query_priority(position(state)) is expected
+    assert query_priority(position(state, step=1)) is expected
+    repeated = QueryPriority.REPEATED if state is S.APPROVED else expected
+    assert query_priority(position(state, step=2)) is repeated
 
 
 @pytest.mark.parametrize("kind", sorted(set(TransactionKind) - {TransactionKind.CHECKOUT}))

@@ -16,9 +16,16 @@ from wallet_gateway.models import (
     WalletAttempt,
     WalletKey,
 )
+from wallet_gateway.queries.attention import POLLED_STATES
 
 NOW = datetime(2026, 5, 17, 12, 0, tzinfo=UTC)
 _numbers = itertools.count(1)
+_NEXT = {
+    TransactionState.SENDING: ("leased_until",),
+    TransactionState.NOT_SENT: ("next_send_at", "expires_at"),
+    TransactionState.AWAITING_RESULT: ("expires_at",),
+    **dict.fromkeys(POLLED_STATES, ("next_query_at",)),
+}
 
 
 def an_order(**columns: Any) -> PaymentOrder:
@@ -74,6 +81,8 @@ def a_transaction(payment: Payment | None = None, **columns: Any) -> GatewayTran
     }
     if payment is not None and columns.get("kind") in OPENING_KINDS:
         given["payment_type"] = payment.type
+    # As every operation leaves it: what has not ended has a next instant.
+    given |= dict.fromkeys(_NEXT.get(columns.get("state", ""), ()), NOW + timedelta(minutes=2))
     return GatewayTransaction.objects.create(**given | columns)
 
 

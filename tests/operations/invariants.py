@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from itertools import chain
 from typing import TypeVar
 
@@ -36,15 +37,10 @@ from wallet_gateway.models import (
     PaymentOrder,
     TransactionEvent,
 )
+from wallet_gateway.queries.attention import POLLED_STATES, unattended
 
 M = TypeVar("M", bound=Model)
 _HAS_EXACT_BODY = {TransactionState.CREATED, TransactionState.SENDING, TransactionState.NOT_SENT}
-_ASKED_FOR_EVER = {
-    TransactionState.UNKNOWN,
-    TransactionState.OPEN,
-    TransactionState.AWAITING_3DS,
-    TransactionState.PENDING,
-}
 
 
 def check_books() -> None:
@@ -65,6 +61,7 @@ def check_books() -> None:
     for transaction in chain(*of_payments.values()):
         _check_transaction(transaction, evidence[transaction.pk])
     _check_outbox()
+    _check_nothing_waits_without_anybody()
 
 
 def _grouped(rows: QuerySet[M], column: str) -> dict[int | None, list[M]]:
@@ -196,7 +193,7 @@ def _check_transaction(transaction: GatewayTransaction, evidence: list[Transacti
 
 def _check_goes_on(transaction: GatewayTransaction, state: TransactionState) -> None:
     """Nothing waits without a next instant or a person: what only evidence ends is asked about for ever."""
-    if state in _ASKED_FOR_EVER:
+    if state in POLLED_STATES:
         assert transaction.next_query_at is not None, (
             f"{transaction} is {state} and will not be asked about again"
         )
@@ -211,6 +208,13 @@ def _check_goes_on(transaction: GatewayTransaction, state: TransactionState) -> 
         )
     elif state is TransactionState.AWAITING_RESULT:
         assert transaction.expires_at is not None, f"{transaction} is {state} without an end"
+
+
+def _check_nothing_waits_without_anybody() -> None:
+    """What the health view would report at any time, whether or not there was a sweep since."""
+    long_ago = datetime(1970, 1, 2, tzinfo=UTC)
+    left = GatewayTransaction.objects.filter(unattended(long_ago))
+    assert not left.exists(), f"{left.values('reference', 'state')} wait without an instant or a person"
 
 
 def _check_body(

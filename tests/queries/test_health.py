@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from pytest_django import DjangoAssertNumQueries
@@ -10,17 +11,20 @@ from pytest_django import DjangoAssertNumQueries
 from tests.models.rows import NOW, a_payment, a_transaction, an_order
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
+from wallet_gateway.domain.polling_schedule import QueryPriority
 from wallet_gateway.findings import Code, Level
 from wallet_gateway.models import (
     BatchState,
     Discrepancy,
     GatewayPause,
+    GatewayTransaction,
     OperationBatch,
     OutboxEvent,
     PauseCode,
     SweepHeartbeat,
 )
 from wallet_gateway.queries.health import health
+from wallet_gateway.queries.work_queue import waiting
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 S = TransactionState
@@ -103,6 +107,58 @@ def test_what_is_left_at_a_gateway_that_nobody_sweeps_any_more_is_told(state: Tr
     (problem,) = found.problems
     assert (problem.code, problem.params) == (Code.UNKNOWN_GATEWAY, {"count": 1})
     assert problem.text == "transactions at gateways that the settings do not name: 1"
+
+
+@pytest.mark.parametrize("priority", [QueryPriority.WATCHED, QueryPriority.REPEATED])
+def test_queries_that_are_a_day_late_have_fallen_behind(priority: QueryPriority) -> None:
+    for alias in ("default", "second"):
+        SweepHeartbeat.beat(alias, now=NOW)
+    given: dict[str, Any] = {"state": S.APPROVED, "query_priority": priority}
+    for hours in (23, 25, 49):
+        a_transaction(**given, next_query_at=NOW - timedelta(hours=hours))
+    a_transaction(**given, next_query_at=None)
+    found = health(NOW, ["default", "second", "third"])
+    assert found.queries_behind == {"default": 2, "second": 0, "third": 0}
+    behind, never = sorted(found.problems, key=lambda problem: problem.level, reverse=True)
+    assert (behind.code, behind.params) == (Code.QUERIES_BEHIND, {"gateway": "default", "count": 2})
+    assert "QUERY_RATE" in behind.advice
+    assert never.params == {"gateway": "third"}
+
+
+LATE, LATER = NOW - timedelta(minutes=61), NOW - timedelta(minutes=59)
+
+
+@pytest.mark.parametrize(
+    ("state", "column"),
+    [
+        (S.UNKNOWN, "next_query_at"),
+        (S.OPEN, "next_query_at"),
+        (S.PENDING, "next_query_at"),
+        (S.AWAITING_3DS, "next_query_at"),
+        (S.SENDING, "leased_until"),
+        (S.AWAITING_RESULT, "expires_at"),
+        (S.NOT_SENT, "next_send_at"),
+    ],
+)
+def test_what_has_no_next_instant_or_one_long_past_is_told_unless_it_is_a_persons(
+    state: TransactionState, column: str
+) -> None:
+    SweepHeartbeat.beat("default", now=NOW)
+    row = a_transaction(state=state)
+    rows = GatewayTransaction.objects.filter(pk=row.pk)
+    for instant, count in ((NOW, 0), (LATER, 0), (LATE, 1), (None, 1)):
+        rows.update(**{column: instant})
+        found = health(NOW, ["default"])
+        assert found.unattended == count
+        told = [problem.code for problem in found.problems]
+        assert (Code.TRANSACTIONS_UNATTENDED in told) == bool(count)
+        shown = waiting({}, now=NOW)
+        assert bool(shown.stuck or shown.unknown) == bool(count or state is S.UNKNOWN)
+        rows.update(needs_operator=True)
+        found, shown = health(NOW, ["default"]), waiting({}, now=NOW)
+        assert (found.unattended, found.waiting_for_a_person) == (0, 1)
+        assert shown.stuck or shown.unknown, "whoever is told by health finds it on the dashboard"
+        rows.update(needs_operator=False)
 
 
 def test_a_fresh_unknown_outcome_is_no_problem_yet() -> None:

@@ -34,9 +34,11 @@ from wallet_gateway.admin.permissions import (
 )
 from wallet_gateway.admin.read_only import ReadOnlyAdmin
 from wallet_gateway.admin.refusal_text import refusal_text
+from wallet_gateway.findings import Finding
 from wallet_gateway.models import Dashboard
 from wallet_gateway.payments import maintenance
 from wallet_gateway.payments.errors import OperationRefused
+from wallet_gateway.queries.health import sweep_problems
 from wallet_gateway.queries.pauses import SendingPause
 from wallet_gateway.queries.statistics import figures
 from wallet_gateway.queries.work_queue import waiting
@@ -80,6 +82,7 @@ class DashboardAdmin(ReadOnlyAdmin):
             "title": _("Payments dashboard"),
             "form": form,
             "work": work_of(waiting(expires_from(), now=gateways.clock().now())),
+            "alarms": _alarms() if has_permission(request, VIEW_HEALTH) else (),
             "gateways": _gateways(),
             "may_stop": has_permission(request, STOP_SENDING),
             "may_rotate": has_permission(request, ROTATE_KEYS),
@@ -182,6 +185,11 @@ def _gateways() -> tuple[_Sending, ...]:
         _Sending(alias=alias, pause=pauses.get(alias), is_off=not given.policy.sending)
         for alias, given in known
     )
+
+
+def _alarms() -> tuple[Finding, ...]:
+    """Return what the health view says of the sweeps: everything else of it has rows on this page."""
+    return sweep_problems(gateways.clock().now(), maintenance.gateway_aliases())
 
 
 def _dashboard_url() -> str:

@@ -180,6 +180,7 @@ def _gateway(alias: str, given: Mapping[str, Any]) -> GatewaySettings:
             sending=values["SENDING_ENABLED"],
             query_rate=float(values["QUERY_RATE"]),
             query_workers=values["QUERY_WORKERS"],
+            query_again=timedelta(days=values["QUERY_AGAIN_DAYS"]),
             shares_references=values["SHARES_REFERENCES"],
             book_elsewhere=BookElsewhere(values["BOOK_ELSEWHERE"]),
             ignored_record_types=frozenset(name.lower() for name in values["IGNORED_RECORD_TYPES"]),

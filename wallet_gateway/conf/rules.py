@@ -44,6 +44,7 @@ REQUIRED_ADDRESS = "required"
 """The value of `BILLING_ADDRESS` with which every order needs one."""
 SHORTEST_TOKEN = 20
 MOST_QUERY_WORKERS = 64
+LONGEST_QUERY_AGAIN_DAYS = 3650
 RETENTION_DAYS = 400
 """How long bodies are kept: a year for disputes, and some days to investigate the last one."""
 LONGEST_DAYS = 36_500
@@ -138,6 +139,9 @@ OPTIONAL: Mapping[str, Setting] = {
     "BILLING_ADDRESS": one_of("optional", REQUIRED_ADDRESS),
     "CURRENCIES": Setting(
         COLLECTION_OR_NONE, None, _are_currencies, "ISO 4217 codes such as ['EUR'], or None for all"
+    ),
+    "QUERY_AGAIN_DAYS": Setting(
+        int, 180, range(LONGEST_QUERY_AGAIN_DAYS + 1).__contains__, f"0 to {LONGEST_QUERY_AGAIN_DAYS} days"
     ),
     "SHARES_REFERENCES": Setting(bool, default=False),
     "BOOK_ELSEWHERE": one_of(*(policy.value for policy in BookElsewhere)),

@@ -26,7 +26,7 @@ def run_sweep() -> int:
     # Beat reads the schedule from a shop's settings, before any model can be loaded.
     from wallet_gateway import payments
 
-    return sum(report.queried for report in payments.sweep())
+    return sum(report.queried + report.queried_again for report in payments.sweep())
 
 
 sweep: Final[Any] = shared_task(run_sweep, name=NAME, ignore_result=True)

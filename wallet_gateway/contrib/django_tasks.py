@@ -24,4 +24,4 @@ from wallet_gateway import payments
 @task
 def sweep() -> int:
     """Sweep every gateway once and return the number of status queries sent."""
-    return sum(report.queried for report in payments.sweep())
+    return sum(report.queried + report.queried_again for report in payments.sweep())

@@ -38,6 +38,8 @@ class GatewayPolicy:
     """The maximum number of status queries per second in a sweep."""
     query_workers: int = 1
     """Query threads of one sweep; use more than one where answers are slow and the rate is high."""
+    query_again: timedelta = timedelta(days=180)
+    """How long after its approval a payment is queried again; nothing of it is, if this is zero."""
     shares_references: bool = False
     """Whether the gateway also files follow-ups under the reference of their original."""
     book_elsewhere: BookElsewhere = BookElsewhere.ASK

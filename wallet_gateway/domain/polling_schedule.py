@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import accumulate
+from enum import IntEnum
+from functools import lru_cache
+from itertools import accumulate, chain, repeat, takewhile
 
-from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionKind, TransactionState
 
 LEASE = timedelta(seconds=120)
 """How long a sender may work before others may conclude that it died."""
@@ -78,6 +80,23 @@ BACKOFF = tuple(accumulate((*_BACKOFF_WAITS, *[_D] * 27)))
 PENDING_TIMETABLE = tuple(accumulate((15 * _S, 30 * _S, _M, 2 * _M, 5 * _M, 15 * _M, _H, 4 * _H, *[_D] * 30)))
 OPEN_TIMETABLE = (_M, 3 * _M, 5 * _M, 10 * _M)
 CONFIRM_TIMETABLE = (5 * _M, _H, _D)
+"""When an approval is queried: until its record has been seen, and once more after a day in any case."""
+
+FIRST_REPEAT = len(CONFIRM_TIMETABLE) - 1
+"""From this step on, the query of an approval looks for what was done elsewhere, or done twice."""
+
+REPEAT_GAPS = (7 * _D, 14 * _D, 30 * _D)
+"""The intervals of these queries after the daily ones; the last interval repeats."""
+
+QUERIES_ARE_BEHIND = _D
+"""Queries about what has ended have fallen behind if they are due for longer than this."""
+
+INSTANTS_ARE_LATE = _H
+"""A transaction that has not ended is left undone if its next step is due for longer than this."""
+
+REPEAT_SHARE = 5
+"""Repeated queries take at most one of so many of a gateway's query rate."""
+
 WATCH_ATTEMPT = tuple(day * _D for day in range(1, 8))
 WATCH_DECIDED = tuple(day * _D for day in range(1, 91))
 FROM_THEN_ON = 7 * _D
@@ -105,6 +124,17 @@ RESEND_WAITS = (_S, 4 * _S, 16 * _S)
 """The waits before a worker repeats a request of which no byte left."""
 
 
+class QueryPriority(IntEnum):
+    """The order in which due queries are sent: the lowest number first."""
+
+    UNFINISHED = 0
+    """A customer may be waiting, or it is unknown whether money moved."""
+    WATCHED = 1
+    """It has ended; its record has not been seen yet, or may still appear."""
+    REPEATED = 2
+    """An approval that is queried again and again, see `repeat_waits`."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PollState:
     """The position of a transaction in its schedule."""
@@ -120,6 +150,34 @@ class PollState:
     decided_by_person: bool = False
     confirmed: bool = False
     """A status record of it has been seen."""
+    repeat_waits: tuple[timedelta, ...] = ()
+    """When to query an approval again, counted from the approval: see `repeat_waits`."""
+
+
+@lru_cache(maxsize=64)
+def repeat_waits(kind: TransactionKind, *, daily_for: timedelta, limit: timedelta) -> tuple[timedelta, ...]:
+    """Return how long after its approval a transaction is queried again, for changes made elsewhere.
+
+    The transaction that opened a payment is queried for all of it: every day while the payment can be
+    captured (`daily_for`), then ever more rarely up to `limit`. The gateway files operations of the
+    provider's portal under its reference. A second execution of a follow-up is seen under the follow-up's own
+    reference only, so that is queried once more, a day later.
+    """
+    days = max(1, -(-daily_for // _D))
+    last_daily = days * _D
+    rarely = accumulate(chain(REPEAT_GAPS, repeat(REPEAT_GAPS[-1])), initial=last_daily)
+    next(rarely)
+    daily = (day * _D for day in range(1, days + 1))
+    waits = takewhile(lambda wait: wait <= limit, chain(daily, rarely))
+    return tuple(waits) if kind in OPENING_KINDS else tuple(waits)[:1]
+
+
+def query_priority(position: PollState) -> QueryPriority:
+    """Return how urgent the next query of a transaction is."""
+    if position.state in _WITHOUT_END:
+        return QueryPriority.UNFINISHED
+    is_repeat = position.state is TransactionState.APPROVED and position.step >= FIRST_REPEAT
+    return QueryPriority.REPEATED if is_repeat else QueryPriority.WATCHED
 
 
 def instants(position: PollState) -> tuple[datetime, ...]:
@@ -135,9 +193,16 @@ def instants(position: PollState) -> tuple[datetime, ...]:
         return _watch_instants(position)
     if state is TransactionState.REJECTED:
         return _rejected_instants(position)
-    if state is TransactionState.APPROVED and not position.confirmed:
-        return tuple(since + wait for wait in CONFIRM_TIMETABLE)
+    if state is TransactionState.APPROVED:
+        return tuple(since + wait for wait in _approved_waits(position))
     return ()
+
+
+def _approved_waits(position: PollState) -> tuple[timedelta, ...]:
+    """Return when an approval is queried; each step has the same place whether it is confirmed or not."""
+    if position.confirmed and not position.repeat_waits:
+        return ()
+    return CONFIRM_TIMETABLE + tuple(wait for wait in position.repeat_waits if wait > CONFIRM_TIMETABLE[-1])
 
 
 def page_end(position: PollState) -> datetime:
@@ -198,11 +263,12 @@ def next_query_at(position: PollState, *, jitter: float = 0.0) -> datetime | Non
 
     `jitter` between -1 and 1 moves the instant by up to a fifth of its distance from the previous step, so
     that many rows of one incident are not queried at the same time. For a hosted page it only delays: a query
-    just before the settle time would conclude nothing, and the next one is a day later.
+    just before the settle time would conclude nothing, and the next one is a day later. Repeated queries have
+    none: two of them must not be more than a day apart, and they have a share of the query rate of their own.
     """
     planned = _instant(position, position.step)
-    if planned is None:
-        return None
+    if planned is None or query_priority(position) is QueryPriority.REPEATED:
+        return planned
     before = (_instant(position, position.step - 1) if position.step else None) or position.since
     moved = abs(jitter) if position.state in _OF_PAGES else jitter
     return planned + (planned - before) * moved / 5
@@ -214,6 +280,8 @@ def step_after(position: PollState, now: datetime) -> int:
     past = sum(1 for instant in timetable if instant <= now)
     if past == len(timetable) and position.state in _WITHOUT_END:
         past += (now - timetable[-1]) // FROM_THEN_ON
+    if position.state is TransactionState.APPROVED and position.confirmed:
+        past = max(past, FIRST_REPEAT)
     return max(position.step + 1, past)
 
 

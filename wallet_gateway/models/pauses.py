@@ -35,6 +35,8 @@ class GatewayPause(Explained):
     resumed_by: Column[str] = models.CharField(max_length=150, blank=True)
     resume_reason: Column[str] = models.CharField(max_length=500, blank=True)
     queries_until: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
+    repeats_until: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
+    """Until when repeated queries wait because they have used up their share of the query rate."""
     keys_until: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
     """Until when its failed key service is not called; then one process tries it."""
 
@@ -72,6 +74,12 @@ class GatewayPause(Explained):
         """Pause status queries of a gateway until an instant; a longer current pause is kept."""
         shorter = Q(queries_until__isnull=True) | Q(queries_until__lt=until)
         cls.row_of(gateway).filter(shorter).update(queries_until=until)
+
+    @classmethod
+    def take_repeats(cls, gateway: str, *, now: datetime, until: datetime) -> bool:
+        """Take the share of repeated queries until an instant; return False if another worker has it now."""
+        is_free = Q(repeats_until__isnull=True) | Q(repeats_until__lte=now)
+        return bool(cls.row_of(gateway).filter(is_free).update(repeats_until=until))
 
     @classmethod
     def that_hold(cls, now: datetime) -> QuerySet[GatewayPause]:

@@ -19,7 +19,7 @@ from wallet_gateway.domain.lifecycle import (
     TransactionState,
 )
 from wallet_gateway.domain.outcomes import LONGEST_RECORD_ID
-from wallet_gateway.domain.polling_schedule import PollState
+from wallet_gateway.domain.polling_schedule import PollState, QueryPriority
 from wallet_gateway.domain.reason_codes import ReasonCode
 from wallet_gateway.models.explanations import Explained
 from wallet_gateway.models.fields import ByteExactField, Column, choices_of
@@ -84,6 +84,8 @@ class GatewayTransaction(Explained):
     expires_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
     next_query_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
     """When to query the gateway; the row is the queue."""
+    query_priority: Column[int] = models.PositiveSmallIntegerField(default=QueryPriority.UNFINISHED)
+    """One of `QueryPriority`, written together with `next_query_at`: more urgent queries are sent first."""
     next_send_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
     """When a worker may send a request that never left; None if this is left to a person."""
     last_queried_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
@@ -153,7 +155,8 @@ class GatewayTransaction(Explained):
             ),
         ]
         indexes = [
-            models.Index(fields=["next_query_at"], name="wallet_transaction_next_query"),
+            # With the priority first, urgent queries are found however many others have fallen behind.
+            models.Index(fields=["query_priority", "next_query_at"], name="wallet_transaction_next_query"),
             # Searches for unsent or currently sent transactions find few rows by state alone.
             models.Index(fields=["state", "state_changed_at"], name="wallet_transaction_state"),
             models.Index(fields=["state", "-id"], name="wallet_transaction_newest"),

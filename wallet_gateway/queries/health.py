@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Count, Min, Q
+from django.db.models import Count, Min, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import UNENDED_STATES, OrderState, TransactionState
+from wallet_gateway.domain.polling_schedule import QUERIES_ARE_BEHIND, QueryPriority
 from wallet_gateway.findings import Code, Finding, error, warning
 from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent, PaymentOrder, SweepHeartbeat
+from wallet_gateway.queries.attention import NOT_FINAL_STATES, left_to_person, unattended
 from wallet_gateway.queries.batches import idle_batches
 from wallet_gateway.queries.pauses import SendingPause, sending_pauses
 
 SWEEP_IS_LATE = timedelta(minutes=5)
 UNKNOWN_IS_OLD = timedelta(minutes=15)
 FACT_IS_LATE = timedelta(minutes=15)
-_LEFT_TO_A_PERSON = (TransactionState.OPEN, TransactionState.AWAITING_3DS, TransactionState.PENDING)
-"""States that end without a person, unless the gateway sends nothing readable or no decision for too long."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,10 +30,14 @@ class Health:
     now: datetime
     swept_at: Mapping[str, datetime | None]
     """When each gateway was last swept; None if never."""
+    queries_behind: Mapping[str, int]
+    """For each gateway, the queries about what has ended, repeated ones above all, that are a day late."""
     unknown: int
     oldest_unknown_since: datetime | None
     anomalies: int
     waiting_for_a_person: int
+    unattended: int
+    """Transactions that have not ended and that nobody goes on with: neither a sweep nor a person."""
     discrepancies: int
     mix_ups: int
     """Of those, amounts that differ by exactly the factor between major and minor units."""
@@ -49,13 +54,14 @@ class Health:
     @property
     def problems(self) -> tuple[Finding, ...]:
         """Return everything that a person should check."""
-        found = [self._late(alias, at) for alias, at in self.swept_at.items() if self._is_late(at)]
+        found = list(_problems_of_sweeps(self.now, self.swept_at, self.queries_behind))
         since = self.oldest_unknown_since
         if since and self.now - since > UNKNOWN_IS_OLD:
             found.append(warning(Code.OUTCOME_UNKNOWN, "work", since=since.isoformat()))
         counts = {
             Code.CONTRADICTIONS: self.anomalies,
             Code.TRANSACTIONS_WAITING: self.waiting_for_a_person,
+            Code.TRANSACTIONS_UNATTENDED: self.unattended,
             Code.DISCREPANCIES_OPEN: self.discrepancies,
             Code.UNIT_MIX_UPS: self.mix_ups,
             Code.ORDERS_OVERPAID: self.overpaid,
@@ -67,34 +73,49 @@ class Health:
         found += [warning(Code.SENDING_PAUSED, "work", gateway=pause.gateway) for pause in self.pauses]
         return tuple(found)
 
-    def _is_late(self, swept_at: datetime | None) -> bool:
-        return swept_at is None or self.now - swept_at > SWEEP_IS_LATE
 
-    def _late(self, alias: str, swept_at: datetime | None) -> Finding:
-        if swept_at is None:
-            return error(Code.NEVER_SWEPT, "sweep", gateway=alias)
-        minutes = round((self.now - swept_at).total_seconds() / 60)
-        return error(Code.SWEEP_LATE, "sweep", gateway=alias, minutes=minutes)
+def sweep_problems(now: datetime, aliases: Collection[str]) -> tuple[Finding, ...]:
+    """Return what is wrong with the sweeps themselves. One SQL statement, for the dashboard."""
+    return tuple(_problems_of_sweeps(now, *_read_sweeps(now, aliases)))
+
+
+def _problems_of_sweeps(
+    now: datetime, swept_at: Mapping[str, datetime | None], queries_behind: Mapping[str, int]
+) -> Iterator[Finding]:
+    for alias, at in swept_at.items():
+        if at is None:
+            yield error(Code.NEVER_SWEPT, "sweep", gateway=alias)
+        elif now - at > SWEEP_IS_LATE:
+            minutes = round((now - at).total_seconds() / 60)
+            yield error(Code.SWEEP_LATE, "sweep", gateway=alias, minutes=minutes)
+    for alias, count in queries_behind.items():
+        if count:
+            yield warning(Code.QUERIES_BEHIND, "sweep", gateway=alias, count=count)
+
+
+def _read_sweeps(
+    now: datetime, aliases: Collection[str]
+) -> tuple[Mapping[str, datetime | None], Mapping[str, int]]:
+    """Return when each gateway was last swept, and how many of its queries have fallen behind."""
+    rows = SweepHeartbeat.objects.filter(gateway__in=aliases)
+    swept = {row[0]: row[1:] for row in rows.values_list("gateway", "swept_at", _queries_behind(now))}
+    found = {alias: swept.get(alias, (None, 0)) for alias in aliases}
+    return {alias: at for alias, (at, _) in found.items()}, {alias: n for alias, (_, n) in found.items()}
 
 
 def health(now: datetime, aliases: Collection[str]) -> Health:
     """Read the health of payments. Seven SQL statements, however many payments there are."""
-    heartbeats = SweepHeartbeat.objects.filter(gateway__in=aliases)
-    swept = dict(heartbeats.values_list("gateway", "swept_at"))
+    swept_at, queries_behind = _read_sweeps(now, aliases)
     unknown, orphaned = (
         Q(state=TransactionState.UNKNOWN),
         Q(state__in=UNENDED_STATES) & ~Q(gateway__in=aliases),
     )
-    of_transactions = GatewayTransaction.objects.filter(
-        unknown
-        | orphaned
-        | Q(state__in=[TransactionState.ANOMALY, TransactionState.NOT_SENT])
-        | Q(state__in=_LEFT_TO_A_PERSON, needs_operator=True)
-    ).aggregate(
+    of_transactions = GatewayTransaction.objects.filter(Q(state__in=NOT_FINAL_STATES)).aggregate(
         unknown=Count("pk", filter=unknown),
         oldest=Min("state_changed_at", filter=unknown),
         anomalies=Count("pk", filter=Q(state=TransactionState.ANOMALY)),
-        waiting=Count("pk", filter=Q(needs_operator=True)),
+        waiting=Count("pk", filter=left_to_person()),
+        unattended=Count("pk", filter=unattended(now)),
         orphans=Count("pk", filter=orphaned),
     )
     mixed_up = Q(kind=DiscrepancyKind.UNIT_MIX_UP)
@@ -103,11 +124,13 @@ def health(now: datetime, aliases: Collection[str]) -> Health:
     )
     return Health(
         now=now,
-        swept_at={alias: swept.get(alias) for alias in aliases},
+        swept_at=swept_at,
+        queries_behind=queries_behind,
         unknown=of_transactions["unknown"],
         oldest_unknown_since=of_transactions["oldest"],
         anomalies=of_transactions["anomalies"],
         waiting_for_a_person=of_transactions["waiting"],
+        unattended=of_transactions["unattended"],
         discrepancies=differences["open"],
         mix_ups=differences["mix_ups"],
         orphans=of_transactions["orphans"],
@@ -118,3 +141,14 @@ def health(now: datetime, aliases: Collection[str]) -> Health:
         pauses=sending_pauses(now),
         idle_batches=idle_batches(now).count(),
     )
+
+
+def _queries_behind(now: datetime) -> Coalesce:
+    """Return how many of a gateway's queries about what has ended are late, as a column of its heartbeat."""
+    behind = GatewayTransaction.objects.filter(
+        gateway=OuterRef("gateway"),
+        query_priority__in=(QueryPriority.WATCHED, QueryPriority.REPEATED),
+        next_query_at__lt=now - QUERIES_ARE_BEHIND,
+    )
+    number = behind.order_by().values("gateway").annotate(number=Count("pk")).values("number")
+    return Coalesce(Subquery(number), 0)

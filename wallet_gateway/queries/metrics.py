@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import Count
 
+from wallet_gateway.domain.polling_schedule import QueryPriority
 from wallet_gateway.models import GatewayTransaction, OutboxEvent
 
 WITHIN = timedelta(hours=24)
@@ -41,7 +42,9 @@ def read_metrics(now: datetime, aliases: Collection[str]) -> Metrics:
     """Count new and waiting transactions. Three SQL statements, however many there are."""
     rows = GatewayTransaction.objects.order_by()
     begun = rows.filter(created_at__gt=now - WITHIN).values_list("gateway", "kind", "state")
-    due = dict(rows.filter(next_query_at__lte=now).values_list("gateway").annotate(Count("pk")))
+    # Named one by one, the priorities are ranges of the index.
+    queued = rows.filter(query_priority__in=tuple(QueryPriority), next_query_at__lte=now)
+    due = dict(queued.values_list("gateway").annotate(Count("pk")))
     return Metrics(
         begun=tuple(
             Stand(gateway=gateway, kind=kind, state=state, number=number)

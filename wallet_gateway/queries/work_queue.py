@@ -20,6 +20,7 @@ from wallet_gateway.models import (
     PaymentOrder,
 )
 from wallet_gateway.queries.approvals import waiting_rows
+from wallet_gateway.queries.attention import left_to_person, unattended
 from wallet_gateway.queries.authorizations import expiring_payments
 from wallet_gateway.queries.batches import idle_batches
 
@@ -38,7 +39,7 @@ class Waiting:
     overpaid: tuple[PaymentOrder, ...]
     """Orders that were paid more than once."""
     stuck: tuple[GatewayTransaction, ...]
-    """Not sent, pending for too long, or without a readable response of the gateway: a person must decide."""
+    """Not sent, pending for too long, without a readable answer, or not handled by any sweep."""
     discrepancies: tuple[Discrepancy, ...]
     shortfalls: tuple[Discrepancy, ...]
     """Detached refunds approved for less than was requested."""
@@ -62,30 +63,19 @@ def waiting(expires_from: Mapping[str, datetime], *, now: datetime) -> Waiting:
 
     `expires_from` gives for each gateway the time before which its authorizations are about to expire.
     """
-    left_to_person = Q(needs_operator=True) & ~Q(
-        state__in=[TransactionState.UNKNOWN, TransactionState.ANOMALY]
-    )
+    shown_by_state = Q(state__in=[TransactionState.UNKNOWN, TransactionState.ANOMALY])
     differences = _differences()
     return Waiting(
         unknown=_transactions(Q(state=TransactionState.UNKNOWN)),
         anomalies=_transactions(Q(state=TransactionState.ANOMALY)),
         overpaid=tuple(_overpaid()[: MOST_SHOWN + 1]),
-        stuck=_transactions(left_to_person & Q(state__in=_WAITING_STATES)),
+        stuck=_transactions((left_to_person() | unattended(now)) & ~shown_by_state),
         discrepancies=tuple(row for row in differences if row.kind != DiscrepancyKind.REFUND_SHORT),
         shortfalls=tuple(row for row in differences if row.kind == DiscrepancyKind.REFUND_SHORT),
         expiring=_expiring(expires_from),
         approvals=tuple(waiting_rows(now)[: MOST_SHOWN + 1]),
         batches=tuple(idle_batches(now)[: MOST_SHOWN + 1]),
     )
-
-
-_WAITING_STATES = (
-    TransactionState.SENDING,
-    TransactionState.NOT_SENT,
-    TransactionState.OPEN,
-    TransactionState.PENDING,
-    TransactionState.AWAITING_3DS,
-)
 
 
 def _transactions(which: Q) -> tuple[GatewayTransaction, ...]:

@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 from django.db import OperationalError, connection
+from django.db import transaction as db_transaction
 from django.test.utils import CaptureQueriesContext
 
-from tests.operations.conftest import MakeOrder, Pay, Start, VirtualClock
+from tests.client.servers import unused_port
+from tests.operations.conftest import MakeContext, MakeOrder, Pay, Start, VirtualClock
 from tests.operations.dying import interrupted
 from tests.operations.journal import bodies
 from tests.refusals import refuses
@@ -20,7 +22,7 @@ from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
 from wallet_gateway.operations.checkout import payment_attempts
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import OrderNotPayable, TryAgain
+from wallet_gateway.operations.errors import GatewayUnreachable, OrderNotPayable, TryAgain
 from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups
 from wallet_gateway.operations.polling import reconciliation
 from wallet_gateway.testing.control import SandboxControl
@@ -196,6 +198,23 @@ def test_a_click_that_waits_in_vain_is_told_so_and_sends_nothing(
     start(order, interrupted(context, before=click_once_more))
     assert sum(waits) == pytest.approx(3.1)
     assert len(bodies(wallet_sandbox)) == 1
+
+
+def test_what_another_process_has_claimed_or_ended_is_not_claimed_again(
+    make_order: MakeOrder, make_context: MakeContext, start: Start
+) -> None:
+    unreachable = make_context(f"http://127.0.0.1:{unused_port()}")
+    with pytest.raises(GatewayUnreachable):
+        start(make_order(), unreachable)
+    unsent = GatewayTransaction.objects.get()
+    for changed in ({"attempt_no": unsent.attempt_no + 1}, {"state": S.ABANDONED}):
+        with db_transaction.atomic():
+            rows = GatewayTransaction.objects.filter(pk=unsent.pk)
+            rows.update(**changed)
+            assert not payment_attempts._claim_again(unsent, unreachable, unreachable.clock.now())
+            assert rows.get().leased_until is None
+            db_transaction.set_rollback(True)
+    assert payment_attempts._claim_again(unsent, unreachable, unreachable.clock.now())
 
 
 # What is read under the lock

@@ -12,14 +12,15 @@ import pytest
 from django.test.utils import CaptureQueriesContext
 
 from tests.client.servers import RawServer, unused_port
-from tests.operations.conftest import MUG, MakeContext, MakeOrder, Pay, Start
+from tests.operations.conftest import MUG, MakeContext, MakeOrder, Pay, Start, VirtualClock
 from tests.operations.dying import interrupted, scripted
+from tests.operations.wallet_customer import Customer
 from tests.refusals import refuses
 from tests.statements import statements
 from wallet_gateway.client.errors import OutcomeUnknown, UnknownReason
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.domain.lifecycle import TransactionState
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import (
@@ -32,6 +33,7 @@ from wallet_gateway.operations.errors import (
 )
 from wallet_gateway.operations.polling.reconciliation import reconcile_attempt
 from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutResponse
+from wallet_gateway.queries.work_queue import waiting
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -240,6 +242,33 @@ def test_a_page_is_not_handed_out_when_an_older_one_was_paid_while_it_was_opened
     newer = GatewayTransaction.objects.get(payment__number=2)
     assert newer.state == S.OPEN
     assert newer.next_query_at is not None
+
+
+def test_a_first_page_that_was_outrun_by_the_button_is_as_any_open_page_and_seen_if_both_are_paid(
+    make_order: MakeOrder,
+    start: Start,
+    context: GatewayContext,
+    customer: Customer,
+    wallet_sandbox: SandboxControl,
+    clock: VirtualClock,
+) -> None:
+    order = make_order()
+
+    def press_the_button() -> None:
+        customer.pay(order)
+
+    page = start(order, interrupted(context, before=press_the_button))
+    assert page.redirect_url, (
+        "no different from a page that was opened a moment before the button was pressed"
+    )
+    order.refresh_from_db()
+    assert (order.state, order.is_payable) == (OrderState.PAID, False)
+
+    wallet_sandbox.complete_checkout(page.reference, "success")
+    reconcile_attempt(reference=page.reference, context=context)
+    order.refresh_from_db()
+    assert order.state == OrderState.OVERPAID
+    assert waiting({}, now=clock.now()).overpaid == (order,)
 
 
 def test_a_page_is_handed_out_when_an_older_one_failed_while_it_was_opened(

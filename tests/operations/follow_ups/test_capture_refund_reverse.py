@@ -19,6 +19,7 @@ from wallet_gateway.models import GatewayTransaction, OutboxEvent, Payment
 from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidInput, InvalidState
+from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund, reverse
 from wallet_gateway.operations.follow_ups.execute import Initiator
 from wallet_gateway.operations.maintenance.sweep import sweep
@@ -224,6 +225,33 @@ def test_a_frozen_payment_is_left_alone(
     with refuses(InvalidState, ErrorCode.PAYMENT_FROZEN):
         verb(payment=authorized, context=context)
     assert len(posts(wallet_sandbox)) == 0
+
+
+@pytest.mark.parametrize("verb", [capture, refund, reverse])
+def test_a_payment_that_is_frozen_at_the_last_moment_is_left_alone(
+    verb: Callable[..., GatewayTransaction],
+    authorized: Payment,
+    context: GatewayContext,
+    wallet_sandbox: SandboxControl,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Between the payment's reading and its reservation, a sweep finds a difference."""
+    if verb is refund:
+        capture(payment=authorized, context=context)
+    sent = len(posts(wallet_sandbox))
+    build = follow_ups.__dict__["request_of"]
+
+    def freeze_and_build(*args: Any, **given: Any) -> Any:  # noqa: ANN401 - handed through as it is
+        Payment.objects.update(is_frozen=True)
+        return build(*args, **given)
+
+    monkeypatch.setattr(follow_ups, "request_of", freeze_and_build)
+    with refuses(InvalidState, ErrorCode.PAYMENT_FROZEN):
+        verb(payment=authorized, context=context)
+    assert len(posts(wallet_sandbox)) == sent
+    payment = Payment.objects.get()
+    assert (payment.capture_reserved, payment.refund_reserved, payment.reversal) == (0, 0, "none")
+    Payment.objects.update(is_frozen=False)
 
 
 def test_what_a_stale_copy_allows_is_refused_by_the_row(

@@ -27,10 +27,11 @@ from wallet_gateway.operations.errors import (
     OperationOutstanding,
     SendingStopped,
 )
-from wallet_gateway.operations.follow_ups.execute import Initiator
+from wallet_gateway.operations.follow_ups.execute import Initiator, resend_unsent
 from wallet_gateway.operations.follow_ups.resend import send_again
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.sending.circuit_breaker import pause_sending
+from wallet_gateway.operations.settlement.settle import reread
 
 pytestmark = pytest.mark.django_db
 S = TransactionState
@@ -199,6 +200,19 @@ def test_whoever_is_second_is_told_so(
     with refuses(InvalidState, ErrorCode.BEING_SENT):
         send_again(left_to_a_person, context=context)
     assert not TransactionEvent.objects.filter(kind="DECISION").exists()
+
+
+@one
+def test_a_claim_made_on_an_older_try_is_refused(
+    left_to_a_person: GatewayTransaction, subject: Subject, context: GatewayContext
+) -> None:
+    """Otherwise two senders would have the same number, and one could speak for the other."""
+    stale = reread(left_to_a_person)
+    stale.attempt_no -= 1
+    assert resend_unsent(stale, context=context) is None
+    left_to_a_person.refresh_from_db()
+    assert (left_to_a_person.state, left_to_a_person.attempt_no) == (S.NOT_SENT, stale.attempt_no + 1)
+    assert subject.requests() == 0
 
 
 def test_a_page_is_opened_anew_instead(make_order: MakeOrder, unreachable: GatewayContext) -> None:

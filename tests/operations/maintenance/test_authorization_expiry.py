@@ -13,12 +13,16 @@ from tests.operations.conftest import MakeContext, Pay, VirtualClock
 from tests.operations.journal import times_sent
 from wallet_gateway import signals
 from wallet_gateway.domain.capture_deadline import CapturePolicy, CaptureWindow
-from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
-from wallet_gateway.models import GatewayTransaction, Payment
+from wallet_gateway.domain.explanations import ExplanationCode, explain
+from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionKind, TransactionState
+from wallet_gateway.models import GatewayTransaction, Payment, TransactionEventKind
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund
 from wallet_gateway.operations.maintenance.authorization_expiry import AUTHOR, watch_authorizations
 from wallet_gateway.operations.sending.emergency_stop import resume_sending, stop_sending
+from wallet_gateway.operations.settlement.settle import reread, settle
+from wallet_gateway.operations.settlement.status_updates import StatusUpdate
+from wallet_gateway.queries.authorizations import expiring_payments
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -119,6 +123,37 @@ def test_a_capture_whose_outcome_is_unknown_is_not_sent_again(
         clock.advance(minutes=6)
     assert times_sent(wallet_sandbox, "capture") == 1
     assert payment.transactions.get(kind=TransactionKind.CAPTURE).state == TransactionState.UNKNOWN
+
+
+@pytest.mark.parametrize("fault", ["errored", "drop_before"])
+def test_a_capture_that_comes_to_nothing_is_left_to_people_once(
+    fault: str,
+    pay: Pay,
+    make_context: MakeContext,
+    clock: VirtualClock,
+    wallet_sandbox: SandboxControl,
+    told: Notification,
+) -> None:
+    context = policy(make_context, CapturePolicy.CAPTURE)
+    payment = pay(type="preauthorization")
+    clock.advance(days=6)
+    wallet_sandbox.fault("capture", fault)
+    watch_authorizations(context=context)
+    last = payment.transactions.get(kind=TransactionKind.CAPTURE)
+    if last.state == TransactionState.UNKNOWN:
+        assert [each["policy"] for each in told] == ["capture"], "its outcome is not known yet"
+        rejected = StatusUpdate(
+            kind=TransactionEventKind.RECORDS,
+            event=LifecycleEvent.REJECTED,
+            explanation=explain(ExplanationCode.COMMENT, said="refused after all"),
+        )
+        settle(reread(last), rejected, context=context)
+    for _ in range(3):
+        clock.advance(minutes=6)
+        watch_authorizations(context=context)
+    assert [each["policy"] for each in told] == ["capture", "ask"]
+    assert times_sent(wallet_sandbox, "capture") == 1
+    assert expiring_payments({"default": clock.now()}).get() == payment, "the dashboard goes on showing it"
 
 
 def test_the_machine_gives_back_what_nothing_was_captured_of(

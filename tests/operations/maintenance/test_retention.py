@@ -8,6 +8,8 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from tests.operations.conftest import MakeContext, MakeOrder, Pay, VirtualClock
 from tests.operations.wallet_customer import Customer
@@ -238,6 +240,18 @@ def test_while_something_has_not_ended_nothing_is_erased(open_page: Pay, clock: 
     with refuses(InvalidState, ErrorCode.TRANSACTION_NOT_ENDED, state=TransactionState.OPEN):
         erase_customer(payment.order, by="anna", reason="x", clock=clock)
     assert "Lovelace" in everything()
+
+
+def test_the_orders_lock_comes_before_the_look_at_what_has_ended(pay: Pay, clock: VirtualClock) -> None:
+    """Otherwise a checkout that is begun in between would lose its body and its page."""
+    order = pay(cardholder=WHO).order
+    before = PaymentOrder.objects.get().version
+    with CaptureQueriesContext(connection) as captured:
+        erase_customer(order, by="anna", reason="x", clock=clock)
+    words = [query["sql"].split()[0].upper() for query in captured.captured_queries]
+    begins = [n for n, word in enumerate(words) if word in {"BEGIN", "SAVEPOINT"}]
+    assert {words[n + 1] for n in begins} == {"UPDATE"}
+    assert PaymentOrder.objects.get().version == before + 1
 
 
 @pytest.mark.parametrize("words", [("", "x"), ("anna", " ")])

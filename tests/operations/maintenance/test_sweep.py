@@ -28,6 +28,7 @@ from wallet_gateway.operations.maintenance.sweep import (
 )
 from wallet_gateway.operations.polling import due, reconciliation
 from wallet_gateway.operations.settlement.counters import VersionConflict
+from wallet_gateway.queries.work_queue import waiting
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -260,6 +261,7 @@ def test_a_row_that_cannot_be_asked_about_does_not_hold_up_the_others(
     assert Payment.objects.get(pk=good.pk).state == "PAID"
     assert f"{bad.reference} could not be handled" in caplog.text
     assert type(fault).__name__ in caplog.text
+    assert waiting({}, now=clock.now()).stuck == (GatewayTransaction.objects.get(reference=bad.reference),)
 
     # It is due again, a minute later.
     monkeypatch.undo()

@@ -18,11 +18,12 @@ from wallet_gateway import conf
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.http_transport import HttpTransport
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
+from wallet_gateway.domain.polling_schedule import FIRST_REPEAT, QueryPriority
 from wallet_gateway.gateways import DatabaseClock
 from wallet_gateway.models import GatewayPause, GatewayTransaction, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.polling import due
-from wallet_gateway.operations.polling.due import reconcile_due
+from wallet_gateway.operations.polling.due import reconcile_due, repeat_queries
 from wallet_gateway.operations.settlement.row_errors import read_due
 
 pytestmark = [
@@ -75,6 +76,20 @@ def test_every_row_is_asked_about_once_and_several_at_a_time(
     assert {len(by) for by in gateway.asked.by.values()} == {1}
     assert gateway.asked.at_once == []
     assert set(PaymentOrder.objects.values_list("state", flat=True)) == {OrderState.PAID}
+
+
+def test_approvals_are_queried_again_once_each_with_all_threads(
+    gateway: CountingGateway, context: GatewayContext
+) -> None:
+    due_pages(12)
+    assert reconcile_due(context=context) == 12
+    long_ago = timezone.now() - timedelta(days=1)
+    GatewayTransaction.objects.update(
+        query_priority=QueryPriority.REPEATED, poll_step=FIRST_REPEAT, next_query_at=long_ago
+    )
+    assert repeat_queries(context=context) == 12
+    assert {len(by) for by in gateway.asked.by.values()} == {2}
+    assert repeat_queries(context=context) == 0
 
 
 def test_rows_that_others_claim_while_they_are_read_end_nothing(

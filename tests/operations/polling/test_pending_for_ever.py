@@ -160,7 +160,7 @@ def test_what_was_given_up_and_is_approved_after_all_is_seen(
     sweep(context=scripted(context, answer_of(record(transaction, transaction.amount.to_wire()))))
     transaction.refresh_from_db()
     assert (transaction.state, order().state) == (S.ANOMALY, OrderState.FROZEN)
-    assert Discrepancy.objects.get().kind == "APPROVED_AFTER_END"
+    assert Discrepancy.objects.get(transaction=transaction).kind == "APPROVED_AFTER_END"
 
 
 def test_what_the_gateway_then_forgets_is_still_asked_about_and_told_after_a_day(

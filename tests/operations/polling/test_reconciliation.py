@@ -250,9 +250,10 @@ def test_an_unknown_reference_is_no_attempt(context: GatewayContext) -> None:
         reconcile_attempt(reference="NEVER", context=context)
 
 
-def test_every_approval_is_confirmed_once(
-    pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
+def test_every_approval_is_confirmed_once_where_nothing_is_asked_again(
+    pay: Pay, make_context: MakeContext, wallet_sandbox: SandboxControl, clock: VirtualClock
 ) -> None:
+    context = make_context(query_again=timedelta(0))
     pay()
     before = queries(wallet_sandbox)
     clock.advance(minutes=7)

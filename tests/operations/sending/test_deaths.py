@@ -10,16 +10,19 @@ from typing import Any
 import pytest
 from django.db import OperationalError, connection
 
-from tests.operations.conftest import MakeOrder, VirtualClock
+from tests.exhaustive import one_of
+from tests.operations.conftest import MakeOrder, Resolve, VirtualClock, sweep_until
 from tests.operations.dying import Killed, interrupted, kill
-from tests.operations.subjects import Subject
+from tests.operations.subjects import OPERATIONS, Subject
 from tests.refusals import refuses
 from wallet_gateway.client.errors import NotSent, NotSentReason
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.gateways import return_urls
-from wallet_gateway.models import GatewayTransaction, OutboxEvent, TransactionEvent
+from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent, TransactionEvent
 from wallet_gateway.operations import context as contexts
+from wallet_gateway.operations.approvals.resolve import Decision
 from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import GatewayUnreachable, InvalidState, OperationOutstanding, TryAgain
@@ -189,6 +192,24 @@ def test_a_sender_that_wakes_up_after_its_lease_cannot_say_that_nothing_was_sent
         "LEASE_ENDED",
         "FAULT",
     ]
+
+
+@pytest.mark.parametrize("subject", one_of(OPERATIONS), indirect=True)
+def test_a_sender_that_a_suspended_machine_held_back_until_it_was_given_up_is_seen(
+    subject: Subject, context: GatewayContext, clock: VirtualClock, resolve: Resolve
+) -> None:
+    """No clock of the sender counts that time, so its request leaves: once, and the contradiction is told."""
+
+    def be_suspended() -> None:
+        end_lease(context, clock)
+        sweep_until(latest(), lambda row: row.needs_operator, context=context, clock=clock)
+        resolve(latest(), Decision.DID_NOT_HAPPEN)
+
+    transaction = subject.execute(interrupted(context, before=be_suspended))
+
+    assert transaction.state == S.ANOMALY
+    assert (subject.requests(), subject.is_frozen()) == (1, True)
+    assert Discrepancy.objects.get(transaction=transaction).kind == DiscrepancyKind.APPROVED_AFTER_END
 
 
 def test_an_answer_that_comes_after_the_lease_still_counts(

@@ -8,10 +8,12 @@ from collections.abc import Callable
 import pytest
 from django.db import InterfaceError, OperationalError, connection
 from django.db import transaction as db_transaction
+from django.test import override_settings
 
 from wallet_gateway.models import GatewayPause
 from wallet_gateway.operations.settlement import db_transactions
 from wallet_gateway.operations.settlement.db_transactions import (
+    NothingIsCommitted,
     in_transaction,
     in_transaction_with_retries,
     is_conflict,
@@ -144,6 +146,30 @@ def test_patience_begins_with_a_new_connection(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(connection, "close", close_and_note)
     in_transaction_with_retries(failing([OperationalError("gone")]))
     assert closed == ["closed"]
+
+
+def test_nothing_is_begun_on_a_connection_without_autocommit() -> None:
+    connection.set_autocommit(False)
+    try:
+        for run in (in_transaction, in_transaction_with_retries):
+            with pytest.raises(NothingIsCommitted, match="autocommit is off"):
+                run(failing([]))
+    finally:
+        connection.rollback()
+        connection.set_autocommit(True)
+    assert not GatewayPause.objects.exists()
+
+
+class _Elsewhere:
+    """A router that sends every row to another database."""
+
+    def db_for_write(self, model: object, **hints: object) -> str:
+        return "replica"
+
+
+def test_nothing_is_begun_where_a_router_sends_the_rows_elsewhere() -> None:
+    with override_settings(DATABASE_ROUTERS=[_Elsewhere()]), pytest.raises(NothingIsCommitted, match="E004"):
+        in_transaction(failing([]))
 
 
 @pytest.mark.skipif(

@@ -59,10 +59,12 @@ def _of_health(health: Health) -> Iterator[GaugeMetricFamily]:
     yield _gauge("anomalies", "Contradictions that wait for a decision.", health.anomalies)
     yield _gauge("overpaid_orders", "Orders that were paid more than once.", health.overpaid)
     yield _gauge("waiting_for_a_person", "Transactions left to a person.", health.waiting_for_a_person)
+    yield _gauge("unattended", "Transactions that neither a sweep nor a person handles.", health.unattended)
     yield _gauge("orphans", "Transactions at gateways that the settings do not name.", health.orphans)
     yield _gauge("discrepancies", "Open differences between our books and a gateway's.", health.discrepancies)
     yield _gauge("idle_batches", "Running batches that no worker drives.", health.idle_batches)
     yield _since_sweep(health)
+    yield _behind(health)
     yield _paused(health)
 
 
@@ -71,6 +73,14 @@ def _since_sweep(health: Health) -> GaugeMetricFamily:
     family = _family("seconds_since_sweep", words, "gateway")
     for alias, at in health.swept_at.items():
         family.add_metric([alias], (health.now - at).total_seconds() if at else float("inf"))
+    return family
+
+
+def _behind(health: Health) -> GaugeMetricFamily:
+    words = "Status queries about what has ended that are more than a day late."
+    family = _family("queries_behind", words, "gateway")
+    for alias, number in health.queries_behind.items():
+        family.add_metric([alias], number)
     return family
 
 

@@ -55,7 +55,7 @@ class Command(BaseCommand):
                     f"{report.gateway}: {report.queried} queried, {report.leases_ended} silent senders, "
                     f"{report.pages_given_up} pages given up, {report.buttons_expired} buttons expired, "
                     f"{report.sent_again} sent again, {report.events_delivered} events delivered, "
-                    f"{report.batch_rows} rows of batches"
+                    f"{report.queried_again} queried again, {report.batch_rows} rows of batches"
                 )
         # Without a flush, the output of a loop would appear in a pipe hours later.
         self.stdout.flush()

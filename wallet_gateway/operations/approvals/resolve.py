@@ -64,7 +64,8 @@ def resolve(
     was given up may be requested again and then be executed twice.
     """
     check_decision(by=by, reason=reason)
-    transaction = reread(transaction)
+    # A plain text with the value is the same decision.
+    transaction, decision = reread(transaction), Decision(decision)
     event = _event(transaction, decision, context)
     if grant is not None:
         _check_is_as_asked(transaction, grant.approval)

@@ -55,7 +55,8 @@ def begin(order: PaymentOrder, request: CheckoutRequest, context: GatewayContext
         if state is TransactionState.NOT_SENT:
             # The same reference requires the same bytes, even if the settings have changed.
             written = CheckoutRequest.from_json(latest.request_body.encode())
-            return PreparedAttempt(transaction=_claim_again(latest, context, now), request=written)
+            is_ours = _claim_again(latest, context, now)
+            return PreparedAttempt(transaction=latest, request=written) if is_ours else None
     return PreparedAttempt(
         transaction=_new_attempt(order, request, context, now, number=len(attempts) + 1), request=request
     )
@@ -148,13 +149,13 @@ def page_lifetime(context: GatewayContext) -> timedelta:
     return timedelta(seconds=context.gateway.account.redirect_url_timeout)
 
 
-def _claim_again(
-    transaction: GatewayTransaction, context: GatewayContext, now: datetime
-) -> GatewayTransaction:
-    """Claim a request of which no byte left: the same reference and body may be sent again."""
+def _claim_again(transaction: GatewayTransaction, context: GatewayContext, now: datetime) -> bool:
+    """Claim a request of which no byte left, unless another process has: it may be sent again as it is."""
     expires_at = now + page_lifetime(context)
     claim = claim_columns(now=now, attempt_no=transaction.attempt_no, expires_at=expires_at)
-    GatewayTransaction.objects.filter(pk=transaction.pk).update(**claim)
+    unsent = {"state": TransactionState.NOT_SENT, "attempt_no": transaction.attempt_no}
+    if not GatewayTransaction.objects.filter(pk=transaction.pk, **unsent).update(**claim):
+        return False
     for name, value in claim.items():
         setattr(transaction, name, value)
-    return transaction
+    return True

@@ -2,18 +2,21 @@
 
 Each notice is sent once, by one worker; if a receiver raises, the next sweep sends it again. An automatic
 capture or reversal uses the same operations as a person's click, under a key made from the payment's
-reference: a repetition is still one operation.
+reference: a repetition is still one operation. If the gateway refuses it, the notice is sent once more, with
+the policy `ask`.
 """
 
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from django.db.models import Exists, OuterRef, Q
 
 from wallet_gateway import signals
 from wallet_gateway.domain.capture_deadline import CapturePolicy, CaptureWindow
+from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import ExpiryNotice, ExpiryNoticeState, GatewayTransaction, Payment
 from wallet_gateway.models.authorizations import uncaptured
@@ -28,6 +31,7 @@ from wallet_gateway.protocol.text import one_line
 logger = logging.getLogger("wallet_gateway.sweep")
 
 AUTHOR = "authorization expiry"
+_WITHOUT_EFFECT = frozenset({TransactionState.REJECTED, TransactionState.ABANDONED})
 _CLAIM = timedelta(minutes=5)
 """Time after which a notice that was claimed and not finished may be claimed again."""
 
@@ -55,9 +59,12 @@ def _handle(transaction: GatewayTransaction, window: CaptureWindow, context: Gat
     told_before = notice.filter(state=ExpiryNoticeState.SENT).exists()
     if not (told_before or _tell(payment, window, transaction)):
         return False
-    acted = _act(payment, window.policy, context)
-    # If the action failed, the claim ends in a few minutes and a later sweep tries again.
-    notice.update(state=ExpiryNoticeState.DONE if acted else ExpiryNoticeState.SENT, claimed_at=now)
+    done = _act(payment, window.policy, context)
+    if done is None:
+        # The gateway refused it, and the machine does not try a second one: it is left to people.
+        done = _tell(payment, replace(window, policy=CapturePolicy.ASK), transaction)
+    # If it is not done, the claim ends in a few minutes and a later sweep looks again.
+    notice.update(state=ExpiryNoticeState.DONE if done else ExpiryNoticeState.SENT, claimed_at=now)
     return not told_before
 
 
@@ -90,14 +97,23 @@ def _left(payment: Payment) -> Money:
     return Money.from_minor_units(left, payment.currency)
 
 
-def _act(payment: Payment, policy: CapturePolicy, context: GatewayContext) -> bool:
+def _act(payment: Payment, policy: CapturePolicy, context: GatewayContext) -> bool | None:
+    """Do what the settings say; return whether nothing is left to do, and None if it ended without effect.
+
+    An action of an earlier sweep is found again by its key: its outcome may have been unknown.
+    """
     who = Initiator(idempotency_key=f"expiry-{payment.reference}", by=AUTHOR, comment="about to expire")
     try:
         if policy is CapturePolicy.CAPTURE:
-            capture(payment=payment, context=context, who=who)
+            state = capture(payment=payment, context=context, who=who).state
         elif policy is CapturePolicy.REVERSE and payment.captured == 0:
-            reverse(payment=payment, context=context, who=who)
+            state = reverse(payment=payment, context=context, who=who).state
+        else:
+            return True
     except OperationRefused as error:
         logger.warning("%s was not handled before it expires: %s", payment.reference, one_line(repr(error)))
         return False
-    return True
+    if state in _WITHOUT_EFFECT:
+        logger.error("%s was not handled before it expires: it ended as %s", payment.reference, state)
+        return None
+    return state == TransactionState.APPROVED

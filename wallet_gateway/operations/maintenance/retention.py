@@ -10,7 +10,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Model, QuerySet
+from django.db.models import F, Model, QuerySet
 
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import ExplanationCode, explain
@@ -102,6 +102,8 @@ def erase_customer(order: PaymentOrder, *, by: str, reason: str, clock: Clock) -
 
 
 def _erase(order: PaymentOrder, *, by: str, reason: str, now: datetime) -> None:
+    # Lock the order, as a new attempt to pay does: none may begin between the check and the erasure.
+    PaymentOrder.objects.filter(pk=order.pk).update(version=F("version") + 1)
     transactions = GatewayTransaction.objects.filter(payment__order=order)
     unended = transactions.exclude(state__in=FINAL_STATES).first()
     if unended is not None:

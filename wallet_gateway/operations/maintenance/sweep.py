@@ -22,6 +22,7 @@ from wallet_gateway.domain.lifecycle import (
     TransactionKind,
     TransactionState,
 )
+from wallet_gateway.domain.polling_schedule import QueryPriority
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     BatchState,
@@ -35,7 +36,7 @@ from wallet_gateway.operations.context import Clock, GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.follow_ups.execute import resend_unsent
 from wallet_gateway.operations.maintenance.authorization_expiry import watch_authorizations
-from wallet_gateway.operations.polling.due import reconcile_due
+from wallet_gateway.operations.polling.due import reconcile_urgent, repeat_queries
 from wallet_gateway.operations.sending.circuit_breaker import count_unknown
 from wallet_gateway.operations.settlement.db_transactions import in_current_or_new_transaction
 from wallet_gateway.operations.settlement.freezes import release_freezes
@@ -66,6 +67,8 @@ class SweepReport:
     queried: int
     sent_again: int
     events_delivered: int
+    queried_again: int = 0
+    """Queries of approvals, for changes made elsewhere, and what became urgent among them."""
     batch_rows: int = 0
     """Batch rows processed at this gateway."""
 
@@ -79,13 +82,14 @@ class SweepReport:
             or self.queried
             or self.sent_again
             or self.events_delivered
+            or self.queried_again
             or self.batch_rows
         )
 
 
 @sensitive_variables()
 def sweep(*, context: GatewayContext) -> SweepReport:
-    """Process everything that is due for one gateway once."""
+    """Process everything that is due for one gateway once, in this order."""
     expire_requests(now=context.clock.now(), gateway=context.alias)
     release_freezes(context=context, limit=_LIMIT)
     return SweepReport(
@@ -93,15 +97,18 @@ def sweep(*, context: GatewayContext) -> SweepReport:
         leases_ended=end_leases(context=context),
         pages_given_up=give_up_unsent_pages(context=context),
         buttons_expired=wallet_sweep.sweep_wallet(context=context, limit=_LIMIT),
-        queried=reconcile_due(context=context, limit=_LIMIT),
+        queried=reconcile_urgent(context=context, limit=_LIMIT),
         sent_again=send_unsent(context=context),
         events_delivered=deliver_due(clock=context.clock, limit=_LIMIT),
+        # Last: nobody waits for it.
+        queried_again=repeat_queries(context=context, limit=_LIMIT),
     )
 
 
 def warn_of_unconfigured_gateways(aliases: Collection[str]) -> int:
     """Log unfinished transactions at gateways that the settings no longer name; return how many."""
-    unended = Q(next_query_at__isnull=False) | Q(state__in=UNENDED_STATES)
+    watched = Q(query_priority__in=[QueryPriority.UNFINISHED, QueryPriority.WATCHED])
+    unended = watched & Q(next_query_at__isnull=False) | Q(state__in=UNENDED_STATES)
     waiting = GatewayTransaction.objects.filter(unended).exclude(gateway__in=aliases)
     orphans = dict(waiting.order_by().values_list("gateway").annotate(Count("pk")))
     for alias, count in orphans.items():

@@ -7,17 +7,22 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from wallet_gateway.domain.comparison import as_status_update
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionKind, TransactionState
 from wallet_gateway.domain.outcomes import EVENTS, Finding, Verdict
 from wallet_gateway.domain.polling_schedule import (
     OPERATOR_AFTER,
+    PollState,
+    QueryPriority,
     decidable_after,
     is_silent,
     may_conclude_expired,
     needs_operator,
     next_query_at,
     next_retry_at,
+    query_priority,
+    repeat_waits,
     step_after,
 )
 from wallet_gateway.models import GatewayTransaction, TransactionEventKind
@@ -47,17 +52,28 @@ def record_status_result(
     event = _event_of(transaction, finding, now)
     if event is LifecycleEvent.EXPIRED and (other := foreign_merchant_account(transaction, context)):
         return settle(transaction, _queried_under_another(transaction, other, now), context=context)
-    changes = _climbed(transaction, now, context) | _counted(transaction, event, finding, now)
+    counted = _counted(transaction, event, finding, now)
+    changes = _climbed(transaction, now, context, confirmed="confirmed_at" in counted) | counted
+    if query_priority(transaction.poll_state) is QueryPriority.REPEATED:
+        event, finding = _compared(transaction, finding, context)
     update = StatusUpdate(
         kind=TransactionEventKind.RECORDS,
         event=event,
         finding=finding,
         changes=changes,
-        queried_in=TransactionState(transaction.state),
+        **_queried_in(transaction),
         explanation=explain(ExplanationCode.PAGE_ENDED) if event is LifecycleEvent.EXPIRED else None,
-        is_kept=_is_worth_keeping(transaction, event, finding),
+        is_kept=_is_worth_keeping(transaction, event),
     )
     return settle(transaction, update, context=context)
+
+
+def _queried_in(transaction: GatewayTransaction) -> dict[str, Any]:
+    """Return the state that the query was about; `transaction` is as it was read before the query."""
+    return {
+        "queried_in": TransactionState(transaction.state),
+        "queried_since": transaction.state_changed_at,
+    }
 
 
 def _no_answer(transaction: GatewayTransaction, now: datetime) -> StatusUpdate:
@@ -68,8 +84,9 @@ def _no_answer(transaction: GatewayTransaction, now: datetime) -> StatusUpdate:
     if _is_left_silent(transaction, now):
         # A gateway without a readable answer for a day also needs an operator.
         columns["needs_operator"] = True
-    state = TransactionState(transaction.state)
-    return StatusUpdate(kind=TransactionEventKind.FAULT, changes=columns, queried_in=state, is_kept=False)
+    return StatusUpdate(
+        kind=TransactionEventKind.FAULT, changes=columns, is_kept=False, **_queried_in(transaction)
+    )
 
 
 def _is_left_silent(transaction: GatewayTransaction, now: datetime) -> bool:
@@ -96,15 +113,38 @@ def _is_due(transaction: GatewayTransaction, now: datetime) -> bool:
     return transaction.next_query_at is not None and transaction.next_query_at <= now
 
 
-def _climbed(transaction: GatewayTransaction, now: datetime, context: GatewayContext) -> dict[str, Any]:
+def _climbed(
+    transaction: GatewayTransaction, now: datetime, context: GatewayContext, *, confirmed: bool
+) -> dict[str, Any]:
     """Return the columns of an answered query; only a due query advances the poll step."""
     columns = _asked(transaction, now)
     if not _is_due(transaction, now):
         return columns
-    step = step_after(transaction.poll_state, now)
-    climbed = replace(transaction.poll_state, step=step)
+    position = _position(transaction, context, confirmed=confirmed)
+    climbed = replace(position, step=step_after(position, now))
     again = next_query_at(climbed, jitter=context.jitter())
-    return columns | {"poll_step": step, "next_query_at": max(again, now) if again else None}
+    return columns | {
+        "poll_step": climbed.step,
+        "next_query_at": max(again, now) if again else None,
+        "query_priority": query_priority(climbed),
+    }
+
+
+def _position(transaction: GatewayTransaction, context: GatewayContext, *, confirmed: bool) -> PollState:
+    """Return the position in the schedule as this gateway's settings have it, after an answer."""
+    position, policy = transaction.poll_state, context.policy
+    waits = repeat_waits(position.kind, daily_for=policy.capture_window.length, limit=policy.query_again)
+    return replace(position, confirmed=position.confirmed or confirmed, repeat_waits=waits)
+
+
+def _compared(
+    transaction: GatewayTransaction, finding: Finding, context: GatewayContext
+) -> tuple[LifecycleEvent | None, Finding]:
+    """Return what a comparison of our records with the gateway's would record of an old approval."""
+    if finding.absent and foreign_merchant_account(transaction, context):
+        # Another account has none of its records, so nothing is missing.
+        finding = replace(finding, absent=False)
+    return as_status_update(TransactionState(transaction.state), finding)
 
 
 def _counted(
@@ -160,10 +200,13 @@ def _is_held_authorization(transaction: GatewayTransaction) -> bool:
 
 
 def _confirmed(transaction: GatewayTransaction, finding: Finding, now: datetime) -> dict[str, Any]:
-    """Return the columns for a settled transaction whose record was seen; no further query is needed."""
+    """Return the columns for an approval whose record was seen."""
     if transaction.state != TransactionState.APPROVED or finding.verdict is not Verdict.APPROVED:
         return {}
-    columns: dict[str, Any] = {"confirmed_at": now, "next_query_at": None, **provider_id_columns(finding)}
+    columns: dict[str, Any] = {
+        "confirmed_at": transaction.confirmed_at or now,
+        **provider_id_columns(finding),
+    }
     if finding.record_id and not transaction.record_id:
         columns["record_id"] = finding.record_id
     return columns
@@ -178,12 +221,11 @@ def _event_of(transaction: GatewayTransaction, finding: Finding, now: datetime) 
     return None
 
 
-def _is_worth_keeping(
-    transaction: GatewayTransaction, event: LifecycleEvent | None, finding: Finding
-) -> bool:
-    """Return whether to keep the answer as an event: it changes something or is unexpected."""
-    if finding.elsewhere or finding.verdict is Verdict.CONTRADICTION:
-        return True
+def _is_worth_keeping(transaction: GatewayTransaction, event: LifecycleEvent | None) -> bool:
+    """Return whether to keep the answer as an event; one with a new discrepancy is always kept.
+
+    What is known already is not kept: an approval is queried for months.
+    """
     if event is LifecycleEvent.HELD and transaction.state in _HELD:
         # A waiting page queries for as long as it is open.
         return False

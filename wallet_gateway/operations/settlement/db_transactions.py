@@ -14,8 +14,10 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import TypeVar
 
-from django.db import InterfaceError, OperationalError, connection
+from django.db import DEFAULT_DB_ALIAS, InterfaceError, OperationalError, connection, router
 from django.db import transaction as db_transaction
+
+from wallet_gateway.models import GatewayTransaction
 
 logger = logging.getLogger("wallet_gateway.operations")
 
@@ -77,12 +79,14 @@ def in_transaction_with_retries(work: Callable[[], T]) -> T:
 
 
 class NothingIsCommitted(RuntimeError):
-    """Autocommit is off on the connection, so a request about to be sent would leave no record."""
+    """A transaction here would commit no rows, so a request about to be sent would leave no record."""
 
 
 def _once(work: Callable[[], T]) -> T:
     if not connection.in_atomic_block and not connection.get_autocommit():
         raise NothingIsCommitted("autocommit is off on this connection; wallet_gateway.payments needs it on")
+    if router.db_for_write(GatewayTransaction) != DEFAULT_DB_ALIAS:
+        raise NothingIsCommitted("a database router sends the rows elsewhere: see wallet_gateway.E004")
     with _turn(), db_transaction.atomic(durable=True):
         return work()
 

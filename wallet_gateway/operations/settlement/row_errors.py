@@ -37,12 +37,17 @@ def read_due(due: QuerySet[M], *, limit: int) -> list[M]:
 
 
 @contextlib.contextmanager
-def log_row_error(reference: str) -> Iterator[None]:
-    """Log an error in one row at level ERROR and continue with the next; the row stays due."""
+def log_row_error(reference: str) -> Iterator[list[str]]:
+    """Log an error in one row at level ERROR and continue with the next; the row stays due.
+
+    Gives a list, which has the text of the error afterwards, if there was one.
+    """
+    failures: list[str] = []
     try:
-        yield
+        yield failures
     except _OF_ONE_ROW as error:
-        logger.error("%s could not be handled; a person must look: %s", reference, failure(error))
+        failures.append(failure(error))
+        logger.error("%s could not be handled; a person must look: %s", reference, *failures)
 
 
 def failure(error: BaseException) -> str:

@@ -31,7 +31,7 @@ from wallet_gateway.domain.lifecycle import (
     advance,
 )
 from wallet_gateway.domain.outcomes import Finding, Verdict
-from wallet_gateway.domain.polling_schedule import next_query_at
+from wallet_gateway.domain.polling_schedule import next_query_at, query_priority
 from wallet_gateway.domain.unreadable_records import unreadable_explanation
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
@@ -156,9 +156,9 @@ def _write(transaction: GatewayTransaction, update: StatusUpdate, context: Gatew
         _add_event(transaction, update, now)
         return _Settled(transaction=transaction)
     before, was_approved = TransactionState(transaction.state), transaction.approved_minor is not None
-    if update.queried_in not in {None, before}:
+    if _is_stale(update, transaction):
         # The state changed during the status query, so the computed schedule and operator flag are void.
-        update = replace(update, changes={})
+        update = replace(update, changes={}, queried_in=None)
     after = _after(transaction, before, update)
     if after is before and update.event in SENDER_EVENTS:
         # The sender has lost its claim: its result is kept for people and changes no column.
@@ -196,6 +196,13 @@ def _write(transaction: GatewayTransaction, update: StatusUpdate, context: Gatew
         outbox_events=add_outbox_events(transaction, notifications, now),
         stopped=differs.stopped,
     )
+
+
+def _is_stale(update: StatusUpdate, transaction: GatewayTransaction) -> bool:
+    if update.queried_in is None:
+        return False
+    queried = (update.queried_in, update.queried_since)
+    return queried != (transaction.state, transaction.state_changed_at)
 
 
 def _without_repeated_failure(
@@ -304,8 +311,10 @@ def write_transaction(
             **booking.transaction_columns,
         }
         _set(transaction, columns)
-        columns["next_query_at"] = _first_question(transaction, update, now, jitter)
+        columns |= _first_query(transaction, update, now, jitter)
     where = {"id": transaction.pk, "state": before, "attempt_no": transaction.attempt_no}
+    if update.queried_in is not None:
+        where["state_changed_at"] = update.queried_since
     if update.event is LifecycleEvent.OPENED and (unsettled := _no_older_page_settled(transaction)):
         matched = GatewayTransaction.objects.filter(unsettled, **where).update(**columns)
     else:
@@ -329,15 +338,15 @@ def _set(transaction: GatewayTransaction, columns: dict[str, Any]) -> None:
         setattr(transaction, name, value)
 
 
-def _first_question(
+def _first_query(
     transaction: GatewayTransaction, update: StatusUpdate, now: datetime, jitter: float
-) -> datetime | None:
-    """Return the time of the new state's first query, not earlier than the gateway's `Retry-After`."""
+) -> dict[str, Any]:
+    """Return the columns of the new state's first query, not earlier than the gateway's `Retry-After`."""
     poll_state = transaction.poll_state_at(state=TransactionState(transaction.state), since=now, step=0)
     first = next_query_at(poll_state, jitter=jitter)
-    if first is None or update.query_not_before is None:
-        return first
-    return max(first, update.query_not_before)
+    if first is not None and update.query_not_before is not None:
+        first = max(first, update.query_not_before)
+    return {"next_query_at": first, "query_priority": query_priority(poll_state)}
 
 
 def _columns_of_move(

@@ -33,6 +33,8 @@ class StatusUpdate:
     """Further columns of the transaction to write."""
     queried_in: TransactionState | None = None
     """The state at the time of the status query: `changes` are void if the state is another one now."""
+    queried_since: datetime | None = None
+    """When that state began: `changes` are void, too, if the transaction has left it and come back."""
     query_not_before: datetime | None = None
     """The earliest time of the next query, as requested by the gateway."""
     also: Callable[[], object] | None = None

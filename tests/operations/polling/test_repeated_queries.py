@@ -1,0 +1,390 @@
+"""Approvals are queried again by the sweep alone: what it costs, what it finds, and what comes first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from decimal import Decimal
+from itertools import pairwise
+
+import pytest
+
+from tests.operations.conftest import MakeContext, MakeOrder, Pay, Resolve, VirtualClock
+from tests.operations.dying import filing
+from tests.operations.records import answer_of, record
+from tests.operations.wallet_customer import Customer
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
+from wallet_gateway.domain.polling_schedule import QueryPriority
+from wallet_gateway.models import (
+    Discrepancy,
+    GatewayPause,
+    GatewayTransaction,
+    Payment,
+    TransactionEvent,
+)
+from wallet_gateway.operations.approvals import resolve as resolutions
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund
+from wallet_gateway.operations.maintenance.sweep import sweep
+from wallet_gateway.operations.polling.due import reconcile_due, repeat_queries
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = pytest.mark.django_db
+S = TransactionState
+FIVE = Decimal("5.00")
+DAY, HOUR = timedelta(days=1), timedelta(hours=1)
+
+
+def queries(control: SandboxControl) -> int:
+    return len(asked_about(control))
+
+
+def asked_about(control: SandboxControl) -> list[str]:
+    """Return the reference of each status query, the oldest first."""
+    paths = [entry["path"] for entry in control.journal() if entry["operation"] == "status"]
+    return [path.rsplit("=", 1)[-1] for path in paths]
+
+
+def sweep_for(span: timedelta, *, context: GatewayContext, clock: VirtualClock, every: timedelta) -> None:
+    for _ in range(span // every):
+        clock.advance(seconds=every.total_seconds())
+        sweep(context=context)
+
+
+def the_discrepancy() -> Discrepancy:
+    return Discrepancy.objects.get()
+
+
+# What is seen
+
+
+@pytest.mark.parametrize("type_", ["sale", "preauthorization"])
+@pytest.mark.parametrize("hours", [1, 30, 100])
+def test_what_is_made_in_the_portal_is_a_discrepancy_within_a_day_by_sweeps_alone(
+    type_: str,
+    hours: int,
+    pay: Pay,
+    context: GatewayContext,
+    wallet_sandbox: SandboxControl,
+    clock: VirtualClock,
+) -> None:
+    payment = pay(type=type_)
+    sweep_for(timedelta(hours=hours), context=context, clock=clock, every=HOUR)
+    assert not Discrepancy.objects.exists()
+    wallet_sandbox.portal(payment.reference, "ecom.refund" if type_ == "sale" else "ecom.capture", "4.00")
+
+    sweep_for(DAY, context=context, clock=clock, every=HOUR)
+
+    payment.refresh_from_db()
+    assert the_discrepancy().kind == DiscrepancyKind.MADE_ELSEWHERE
+    assert payment.is_frozen
+    payment.order.refresh_from_db()
+    assert payment.order.state == OrderState.FROZEN
+
+
+@pytest.mark.parametrize("kind", ["capture", "refund"])
+def test_a_follow_up_that_is_carried_out_twice_hours_later_is_seen_within_a_day(
+    kind: str, pay: Pay, context: GatewayContext, clock: VirtualClock
+) -> None:
+    payment = pay(type="sale" if kind == "refund" else "preauthorization")
+    operation = refund if kind == "refund" else capture
+    transaction = operation(payment=payment, context=context, amount=FIVE)
+    sweep_for(2 * HOUR, context=context, clock=clock, every=HOUR / 4)
+    transaction.refresh_from_db()
+    assert transaction.confirmed_at is not None
+    assert transaction.record_id
+
+    first = record(transaction, "5.00", id=transaction.record_id)
+    again = record(transaction, "5.00", id="g2")
+    opening = record(payment.opening, "20.00", id=payment.opening.record_id)
+    twice = filing(
+        context, {transaction.reference: answer_of(first, again), payment.reference: answer_of(opening)}
+    )
+    sweep_for(DAY, context=twice, clock=clock, every=HOUR)
+
+    transaction.refresh_from_db()
+    payment.refresh_from_db()
+    assert (transaction.state, the_discrepancy().kind) == (S.ANOMALY, DiscrepancyKind.EXECUTED_TWICE)
+    assert payment.is_frozen
+
+
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("kind", ["capture", "refund", "checkout"])
+def test_what_the_gateway_carries_out_twice_is_seen_by_sweeps_alone(
+    kind: str,
+    shared: bool,
+    pay: Pay,
+    make_context: MakeContext,
+    wallet_sandbox: SandboxControl,
+    clock: VirtualClock,
+) -> None:
+    context = make_context(shares_references=shared)
+    wallet_sandbox.behaviour(duplicates="execute", share_references=shared)
+    if kind == "checkout":
+        opening = pay().opening
+        first, second = (record(opening, "20.00", id=id_) for id_ in (opening.record_id, "g2"))
+        context = filing(context, {opening.reference: answer_of(first, second)})
+    else:
+        payment = pay(type="sale" if kind == "refund" else "preauthorization")
+        wallet_sandbox.fault(kind, "duplicate")
+        operation = refund if kind == "refund" else capture
+        operation(payment=payment, context=context, amount=FIVE)
+    sweep_for(DAY, context=context, clock=clock, every=HOUR)
+    assert Payment.objects.get().is_frozen
+    assert Discrepancy.objects.filter(closed_at=None).exists()
+
+
+def test_a_checkout_that_is_carried_out_twice_days_later_is_seen_within_a_day(
+    pay: Pay, context: GatewayContext, clock: VirtualClock
+) -> None:
+    opening = pay().opening
+    sweep_for(3 * DAY, context=context, clock=clock, every=6 * HOUR)
+    opening.refresh_from_db()
+    records = (record(opening, "20.00", id=id_) for id_ in (opening.record_id, "g2"))
+    sweep_for(DAY, context=filing(context, {opening.reference: answer_of(*records)}), clock=clock, every=HOUR)
+    opening.refresh_from_db()
+    assert (opening.state, the_discrepancy().kind) == (S.ANOMALY, DiscrepancyKind.EXECUTED_TWICE)
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "freezes"),
+    [
+        ({}, DiscrepancyKind.MISSING_THERE, False),
+        ({"state": "Errored"}, DiscrepancyKind.STATE_DIFFERS, True),
+        ({"state": "Pending"}, DiscrepancyKind.STATE_DIFFERS, True),
+    ],
+    ids=["forgotten", "errored", "pending"],
+)
+def test_what_the_gateway_says_otherwise_a_day_later_is_recorded_as_a_comparison_would(
+    answer: dict[str, str],
+    kind: DiscrepancyKind,
+    freezes: bool,
+    pay: Pay,
+    context: GatewayContext,
+    clock: VirtualClock,
+) -> None:
+    payment = pay()
+    sweep_for(2 * HOUR, context=context, clock=clock, every=HOUR / 4)
+    transaction = GatewayTransaction.objects.get()
+    records = [record(transaction, "20.00", **answer)] if answer else []
+    told = filing(context, {transaction.reference: answer_of(*records)})
+    sweep_for(DAY, context=told, clock=clock, every=HOUR)
+    transaction.refresh_from_db()
+    payment.refresh_from_db()
+    assert (the_discrepancy().kind, payment.is_frozen) == (kind, freezes)
+    assert transaction.state == S.APPROVED, "what was approved is not silently taken back"
+    assert transaction.next_query_at is not None
+    events = TransactionEvent.objects.count()
+    sweep_for(2 * DAY, context=told, clock=clock, every=6 * HOUR)
+    assert (Discrepancy.objects.count(), TransactionEvent.objects.count()) == (1, events), "told once"
+
+
+def test_under_another_account_nothing_is_missing(
+    pay: Pay, context: GatewayContext, clock: VirtualClock
+) -> None:
+    pay()
+    GatewayTransaction.objects.update(merchant_id="THE-OLD-ONE")
+    clock.advance(minutes=6)
+    sweep(context=context)
+    clock.advance(days=1)
+    sweep(context=filing(context, {}))
+    assert not Discrepancy.objects.exists()
+
+
+def test_what_a_person_has_closed_is_not_reported_again_and_leaves_no_events(
+    pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> None:
+    payment = pay()
+    wallet_sandbox.portal(payment.reference, "ecom.refund", "4.00")
+    sweep_for(DAY, context=context, clock=clock, every=HOUR)
+    resolutions.close_discrepancy(the_discrepancy(), reason="seen", by="anna", context=context)
+    before, asked = TransactionEvent.objects.count(), queries(wallet_sandbox)
+    sweep_for(3 * DAY, context=context, clock=clock, every=6 * HOUR)
+    payment.refresh_from_db()
+    assert not payment.is_frozen
+    assert queries(wallet_sandbox) == asked + 3
+    assert (Discrepancy.objects.count(), TransactionEvent.objects.count()) == (1, before)
+
+
+def test_a_contradiction_that_a_person_has_accepted_is_watched_and_not_reported_again(
+    pay: Pay, context: GatewayContext, clock: VirtualClock, resolve: Resolve
+) -> None:
+    opening = pay().opening
+    records = [record(opening, "20.00", id=id_) for id_ in (opening.record_id, "g2")]
+    twice = filing(context, {opening.reference: answer_of(*records)})
+    clock.advance(minutes=6)
+    sweep(context=twice)
+    opening.refresh_from_db()
+    assert opening.state == S.ANOMALY
+    resolve(opening, resolutions.Decision.DID_HAPPEN)
+    before = TransactionEvent.objects.count()
+    sweep_for(3 * DAY, context=twice, clock=clock, every=6 * HOUR)
+    opening.refresh_from_db()
+    assert (opening.state, TransactionEvent.objects.count()) == (S.APPROVED, before)
+    assert opening.next_query_at is not None
+
+
+# What it costs
+
+
+def test_a_payment_costs_one_query_a_day_in_its_window_and_ever_fewer_later(
+    pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> None:
+    pay()
+    sweep_for(HOUR, context=context, clock=clock, every=HOUR / 12)
+    asked = [queries(wallet_sandbox)]
+    for _ in range(7):
+        sweep_for(DAY, context=context, clock=clock, every=4 * HOUR)
+        asked.append(queries(wallet_sandbox))
+    assert [later - earlier for earlier, later in pairwise(asked)] == [1] * 7
+    events = TransactionEvent.objects.count()
+    sweep_for(400 * DAY, context=context, clock=clock, every=DAY)
+    assert queries(wallet_sandbox) == asked[-1] + 7, "days 14, 28, 58, 88, 118, 148 and 178"
+    transaction = GatewayTransaction.objects.get()
+    assert transaction.next_query_at is None
+    assert transaction.query_count == queries(wallet_sandbox)
+    assert TransactionEvent.objects.count() == events, "an answer without news leaves no event"
+
+
+def test_a_follow_up_costs_one_more_query_a_day_after_it(
+    pay: Pay, make_context: MakeContext, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> None:
+    context = make_context()
+    transaction = refund(payment=pay(), context=context, amount=FIVE)
+    clock.advance(minutes=6)
+    sweep(context=context)
+    transaction.refresh_from_db()
+    assert (transaction.query_count, transaction.query_priority) == (1, QueryPriority.REPEATED)
+    sweep_for(40 * DAY, context=context, clock=clock, every=DAY)
+    transaction.refresh_from_db()
+    assert (transaction.query_count, transaction.next_query_at) == (2, None)
+
+
+def test_a_card_of_the_wallet_is_queried_again_too(
+    customer: Customer, make_order: MakeOrder, context: GatewayContext, clock: VirtualClock
+) -> None:
+    customer.pay(make_order())
+    sweep_for(3 * DAY, context=context, clock=clock, every=HOUR)
+    transaction = GatewayTransaction.objects.get()
+    assert (transaction.kind, transaction.state) == ("AUTHORIZATION", S.APPROVED)
+    assert transaction.query_count == 4
+
+
+def test_an_early_look_does_not_take_the_place_of_a_later_one(
+    pay: Pay, context: GatewayContext, clock: VirtualClock
+) -> None:
+    from wallet_gateway.operations.polling.reconciliation import reconcile_order
+
+    payment = pay()
+    reconcile_order(order=payment.order, context=context, everything=True)
+    transaction = GatewayTransaction.objects.get()
+    assert transaction.confirmed_at == clock.now()
+    assert transaction.next_query_at is not None
+    assert timedelta(minutes=4) <= transaction.next_query_at - clock.now() <= timedelta(minutes=6)
+
+
+# What comes first, and how much of the rate it takes
+
+
+@pytest.fixture
+def repeated(pay: Pay, context: GatewayContext, clock: VirtualClock) -> list[GatewayTransaction]:
+    """Seven paid orders that are due to be queried again."""
+    for _ in range(7):
+        pay()
+    clock.advance(minutes=6)
+    assert reconcile_due(context=context) == 7
+    clock.advance(days=1)
+    rows = list(GatewayTransaction.objects.order_by("next_query_at", "pk"))
+    assert {row.query_priority for row in rows} == {QueryPriority.REPEATED}
+    return rows
+
+
+def test_it_takes_a_fifth_of_the_rate_for_all_workers_together(
+    repeated: list[GatewayTransaction], make_context: MakeContext, clock: VirtualClock
+) -> None:
+    # A quarter of a query a second is 15 a minute, a fifth of that is 3 a minute.
+    context, colleague = make_context(query_rate=0.25), make_context(query_rate=0.25)
+    assert sweep(context=context).queried_again == 3
+    assert sweep(context=context).queried_again == 0
+    assert sweep(context=colleague).queried_again == 0
+    clock.advance(seconds=59)
+    assert sweep(context=colleague).queried_again == 0
+    clock.advance(seconds=2)
+    assert sweep(context=colleague).queried_again == 3
+    clock.advance(seconds=61)
+    assert sweep(context=context).queried_again == 1
+    # What was one query's turn is over after one query's time.
+    assert GatewayPause.objects.get().repeats_until == clock.now() + timedelta(seconds=20)
+    asked = GatewayTransaction.objects.order_by("last_queried_at", "pk")
+    assert [row.pk for row in asked] == [row.pk for row in repeated], "the oldest first, and none lost"
+
+
+def test_however_slow_the_rate_one_is_queried(
+    repeated: list[GatewayTransaction], make_context: MakeContext, clock: VirtualClock
+) -> None:
+    slow = make_context(query_rate=0.01)
+    assert sweep(context=slow).queried_again == 1
+    clock.advance(seconds=499)
+    assert sweep(context=slow).queried_again == 0
+    clock.advance(seconds=2)
+    assert sweep(context=slow).queried_again == 1
+
+
+def test_what_is_urgent_comes_first_and_in_between(
+    repeated: list[GatewayTransaction],
+    make_context: MakeContext,
+    open_page: Pay,
+    wallet_sandbox: SandboxControl,
+    clock: VirtualClock,
+) -> None:
+    early, before, late = open_page().opening, queries(wallet_sandbox), list[GatewayTransaction]()
+    clock.advance(seconds=75)
+
+    def meanwhile(_seconds: float) -> None:
+        if not late and GatewayTransaction.objects.filter(query_count=2).exists():
+            late.append(open_page().opening)
+            clock.advance(seconds=75)
+
+    sweep(context=replace(make_context(), sleep=meanwhile))
+    asked = asked_about(wallet_sandbox)[before:]
+    references = [row.reference for row in repeated]
+    assert asked[0] == early.reference
+    assert late[0].reference in asked[1:-1]
+    assert [reference for reference in asked if reference in references] == references
+
+
+def test_a_gateway_that_does_not_answer_is_not_queried_again_and_again(
+    repeated: list[GatewayTransaction], make_context: MakeContext, wallet_sandbox: SandboxControl
+) -> None:
+    context = make_context()
+    wallet_sandbox.fault("status", "status_before", times=20, status=500)
+    assert repeat_queries(context=context) == 1
+    assert not GatewayTransaction.objects.filter(next_query_at=None).exists()
+
+
+def test_a_pause_of_queries_holds_for_these_too(
+    repeated: list[GatewayTransaction], context: GatewayContext, clock: VirtualClock
+) -> None:
+    GatewayPause.pause_queries("default", until=clock.now() + HOUR)
+    assert repeat_queries(context=context) == 0
+    assert not GatewayPause.objects.exclude(repeats_until=None).exists()
+
+
+def test_what_has_fallen_behind_is_queried_once_and_not_for_each_day(
+    pay: Pay, context: GatewayContext, clock: VirtualClock
+) -> None:
+    pay()
+    clock.advance(minutes=6)
+    sweep(context=context)
+    clock.advance(days=5, hours=3)
+    assert sweep(context=context).queried_again == 1
+    transaction = GatewayTransaction.objects.get()
+    assert transaction.next_query_at == transaction.state_changed_at + 6 * DAY
+
+
+def test_switched_off_later_each_ends_with_its_next_query(
+    repeated: list[GatewayTransaction], make_context: MakeContext, clock: VirtualClock
+) -> None:
+    assert repeat_queries(context=make_context(query_again=timedelta(0))) == len(repeated)
+    assert not GatewayTransaction.objects.exclude(next_query_at=None).exists()

@@ -1,0 +1,51 @@
+"""The transactions that need attention: the same conditions for health, work queue, metrics and tests."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db.models import Q
+
+from wallet_gateway.domain.lifecycle import FINAL_STATES, OPENING_KINDS, TransactionKind, TransactionState
+from wallet_gateway.domain.polling_schedule import INSTANTS_ARE_LATE
+
+POLLED_STATES = (
+    TransactionState.UNKNOWN,
+    TransactionState.OPEN,
+    TransactionState.AWAITING_3DS,
+    TransactionState.PENDING,
+)
+"""States that only status queries, or a person, end."""
+NOT_FINAL_STATES = tuple(sorted(set(TransactionState) - FINAL_STATES))
+"""The states of `left_to_person` and `unattended`."""
+
+
+def left_to_person() -> Q:
+    """Return the condition of a transaction that is left to a person."""
+    return Q(state__in=NOT_FINAL_STATES, needs_operator=True)
+
+
+def unattended(now: datetime) -> Q:
+    """Return the condition of a transaction that waits without anybody. There must be none.
+
+    It has not ended, is not left to a person, and has no next instant, or one that is long past: no sweep
+    handled it, or each sweep failed to. A contradiction (`ANOMALY`) is always shown to people.
+    """
+    late = now - INSTANTS_ARE_LATE
+    of_kind = (
+        Q(kind=TransactionKind.CHECKOUT) & _none_or_late("expires_at", late)
+        | Q(kind=TransactionKind.AUTHORIZATION, state_changed_at__lt=late)
+        | ~Q(kind__in=OPENING_KINDS) & _none_or_late("next_send_at", late)
+    )
+    # Named first, the states are ranges of their index: few rows have not ended.
+    return Q(state__in=NOT_FINAL_STATES, needs_operator=False) & (
+        Q(state__in=POLLED_STATES) & _none_or_late("next_query_at", late)
+        | Q(state=TransactionState.SENDING) & _none_or_late("leased_until", late)
+        | Q(state=TransactionState.AWAITING_RESULT) & _none_or_late("expires_at", late)
+        | Q(state=TransactionState.NOT_SENT) & of_kind
+        | Q(state=TransactionState.CREATED, state_changed_at__lt=late)
+    )
+
+
+def _none_or_late(column: str, late: datetime) -> Q:
+    return Q(**{f"{column}__isnull": True}) | Q(**{f"{column}__lt": late})
