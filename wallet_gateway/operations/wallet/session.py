@@ -253,7 +253,7 @@ def display_items(price: SheetPrice) -> list[dict[str, str]]:
 
 
 def _option(option: ShippingOption) -> dict[str, str]:
-    """Return an option of the sheet; wallet.js refuses an empty description, which the interface leaves out."""
+    """Return an option of the sheet; a description is left out where it is empty, which wallet.js refuses."""
     described = {"description": option.description} if option.description else {}
     return {"id": option.id, "label": option.label, **described}
 
