@@ -1,10 +1,11 @@
 /** The 15 parameters and the fields of optionalParams: what is refused, with which words, and what is only warned of. */
 
 import assert from "node:assert/strict"
+import { readFileSync } from "node:fs"
 import { test } from "node:test"
 import { aWhile, open, parameters, paymentData, STATIC, until } from "./page.js"
 
-const { readParameters } = await import(new URL("wallet/parameters.js", STATIC))
+const { BUTTON, CARD, readParameters, SHEET } = await import(new URL("wallet/parameters.js", STATIC))
 
 const callback = async () => ({})
 const refusal = (changed) => {
@@ -265,4 +266,15 @@ test("profile prod talks to https only", async (t) => {
   const page = await open(t)
   page.run({ profile: "prod", merchantNo: "1".repeat(12) })
   assert.match(page.faults[0], /data-gateway-url must be a URL \(https in profile prod\).*data-pay-js-url/)
+})
+
+test("the reference names every parameter and every field", () => {
+  const reference = readFileSync(new URL("../../docs/reference/wallet-js.md", import.meta.url), "utf8")
+  const code = readFileSync(new URL("wallet/parameters.js", STATIC), "utf8")
+  const [, options] = code.match(/^const OPTIONS = \{\n([^]*?)\n\}/m)
+  const [, positional] = code.match(/^const PARAMETERS = \{\n([^]*?)\n\}/m)
+  const names = (text) => Array.from(text.matchAll(/^  (\w+)[:,]/gm), ([, name]) => name)
+  const known = [...names(options), ...names(positional), ...Object.keys({ ...CARD, ...BUTTON, ...SHEET })]
+  assert.ok(known.length > 40)
+  for (const name of known) assert.match(reference, new RegExp(`\`${name}[\`.]`), name)
 })

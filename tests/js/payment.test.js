@@ -321,8 +321,8 @@ test("a sheet that is closed without a word leaves the button as it was", async 
   assert.deepEqual([page.state, page.said, page.slot.inert, page.form.inert], ["ready", "", false, false])
 })
 
-for (const words of ["CANCELED", "CANCELED: User closed the Payment Request UI."]) {
-  test(`a closed sheet may be told as ${words}`, async (t) => {
+for (const words of ["CANCELED", "PaymentsError: CANCELED: User closed the Payment Request UI.", { statusCode: "CANCELED" }]) {
+  test(`a closed sheet may be told as ${JSON.stringify(words)}`, async (t) => {
     const page = await ready(t)
     page.tell("handlePaymentError", words)
     assert.deepEqual([page.said, page.warnings], ["Closed", []])
@@ -343,6 +343,16 @@ test("an approved card of which nothing more is heard is a failure in the end, a
   assert.deepEqual([page.said, page.state, page.slot.inert], ["Failed", "ready", false])
   page.tell("handlePaymentResult", SUCCESS)
   await until(() => page.went.length)
+})
+
+test("a script that is ready before it is asked shows the button when it has been", async (t) => {
+  const gate = promise()
+  const page = await open(t, { session: async () => (await gate.value, session()) })
+  page.tell("handleWalletPayReady")
+  assert.deepEqual([page.slot.hidden, page.state], [true, undefined])
+  gate.resolve()
+  await until(() => page.runs.length)
+  assert.deepEqual([page.slot.hidden, page.state], [false, "ready"])
 })
 
 test("a session that ends while an approved card is waited for does not make the button one to press", async (t) => {

@@ -213,6 +213,28 @@ def test_a_sheet_that_the_shop_prices_gets_updates_of_the_documented_form_and_is
     assert str(payments.get_order(order.reference).payments.get(captured__gt=0).captured) == "2880"
 
 
+def test_the_script_that_the_sandbox_serves_lets_the_shop_decide_in_the_sheet(
+    page: Page,
+    shop: str,
+    make_order: MakeOrder,
+    wallet_sandbox: SandboxControl,
+    settings: Settings,
+    complaints: list[str],
+) -> None:
+    with_wallet(settings, WALLET_JS_URL=f"{wallet_sandbox.base_url}/wallet.js?v=7")
+    order = make_order()
+    page.goto(pay_page(shop, order))
+    page.get_by_role("button", name="Pay now").click()
+    page.wait_for_function("!!window.approve")
+    wallet_sandbox.fault("authorization", "errored")
+    declined = page.evaluate("(data) => approve(data)", wallet_sandbox.wallet_payment_data())
+    assert declined["error"]["message"].startswith("Your card was declined")
+    approve(page, wallet_sandbox)
+    expect(page.locator("h1")).to_have_text(PAID)
+    assert payments.get_order(order.reference).is_paid
+    assert complaints == []
+
+
 @pytest.mark.exhaustive
 def test_a_button_that_the_script_draws_is_there_once_after_a_second_run(
     page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl, settings: Settings

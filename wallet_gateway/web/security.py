@@ -117,8 +117,9 @@ def _directives(form_targets: Iterable[str]) -> dict[str, list[str]]:
 
 def _wallet_directives(policy: GatewayPolicy, wallet: WalletPolicy, nonce: str) -> dict[str, list[str]]:
     own, pay = ["'self'", *_static_origin()], _origin(wallet.pay_js_url)
-    asked = dict.fromkeys([_origin(wallet.gateway_url), pay])
     scripts = [_origin(wallet.wallet_js_url)] if wallet.wallet_js_url else []
+    # The gateway's own script may load and call more from where it comes.
+    asked = dict.fromkeys([_origin(wallet.gateway_url), pay, *scripts])
     wallets_own = GOOGLE if pay == GOOGLE_PAY else {}
     return _directives(_origins(policy)) | {
         "script-src": [*own, f"'nonce-{nonce}'", pay, *scripts],

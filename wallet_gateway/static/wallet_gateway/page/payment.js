@@ -24,8 +24,8 @@ const LONGEST_TIMER = 2 ** 31 - 1
 const READY_WITHIN = 10_000
 // From the sheet's end to the account; nothing has reached the shop by then, so nothing was charged.
 const RESULT_WITHIN = 60_000
-// The wallet's own word for a closed sheet.
-const CLOSED = /^CANCELED\b/
+// The wallet's own word for a closed sheet, wherever a script puts it.
+const CLOSED = /\bCANCELED\b/
 
 export class Payment {
   /** @type {Session | undefined} */
@@ -57,10 +57,10 @@ export class Payment {
       if (turn === this.#turn) this.#run(session, turn)
     } catch (fault) {
       if (turn !== this.#turn) return
+      if (!(fault instanceof Refused)) this.#note(fault)
       const { code, message } = refusedBy(fault)
-      if (code === "order_not_payable") return this.view.close(message)
-      console.warn(`wallet: no button: ${code || messageOf(fault)}`)
-      this.unavailable()
+      if (code === "order_not_payable") this.view.close(message)
+      else this.unavailable()
     }
   }
 
@@ -85,7 +85,7 @@ export class Payment {
     try {
       await /** @type {any} */ (window).onMerchantButtonClick()
     } catch (fault) {
-      this.failed(messageOf(fault))
+      this.failed(fault)
     }
   }
 
@@ -107,12 +107,11 @@ export class Payment {
 
   /**
    * The wallet, its script or the gateway failed, before the shop was told anything; or the sheet was closed.
-   * @param {unknown} reason for developers; no customer reads it
+   * @param {unknown} fault for developers; no customer reads it
    */
-  failed(reason) {
-    if (CLOSED.test(String(reason))) return this.cancelled()
-    console.warn(`wallet: ${reason}`)
-    this.#report("ERROR", reason)
+  failed(fault) {
+    if (CLOSED.test(messageOf(fault))) return this.cancelled()
+    this.#note(fault)
     if (this.#isSending || this.#isLeaving) return
     this.#stopWaiting()
     if (this.#isUnclear) return this.#recoverStatus()
@@ -144,7 +143,7 @@ export class Payment {
       price: (/** @type {any} */ data) => this.#price(data, session, sheet),
       authorize: (/** @type {any} */ _data, /** @type {any} */ account) => this.#authorize(account, sheet),
     }))
-    Promise.resolve(begun).catch((fault) => this.failed(messageOf(fault)))
+    Promise.resolve(begun).catch((fault) => this.failed(fault))
     if (this.view.isReady) this.#show()
     setTimeout(() => void (this.view.isOpening && this.unavailable("nothing was heard of the wallet")), READY_WITHIN)
     const left = Math.min(session.expiresIn * 1000, LONGEST_TIMER)
@@ -155,8 +154,9 @@ export class Payment {
     return this.#isSending || this.#isLeaving || this.#resultTimer !== undefined
   }
 
+  /** Not before there is a run: a script may be ready earlier. */
   #show() {
-    if (!this.#isBusy) this.view.showButton()
+    if (this.#session && !this.#isBusy) this.view.showButton()
   }
 
   /** What a decline has used up cannot be used for the next card. @param {string} words */
@@ -166,7 +166,14 @@ export class Payment {
     this.open()
   }
 
-  /** @param {"READY" | "UNAVAILABLE" | "CLOSED" | "ERROR"} event @param {unknown} [message] */
+  /** For developers and the order's timeline. @param {unknown} fault */
+  #note(fault) {
+    const reason = messageOf(fault)
+    console.warn(`wallet: ${reason}`)
+    this.#report("ERROR", reason)
+  }
+
+  /** @param {"READY" | "UNAVAILABLE" | "CLOSED" | "ERROR"} event @param {string} [message] */
   #report(event, message) {
     // Before a session there is nothing that a report could belong to.
     if (this.#reference) this.shop.tell(this.#reference, event, message)
@@ -235,8 +242,7 @@ export class Payment {
       const price = await this.shop.ask("price", questionOf(data, sheet.reference))
       return updateOf(price, given, document.documentElement.lang, label)
     } catch (fault) {
-      console.warn(`wallet: no price: ${messageOf(fault)}`)
-      this.#report("ERROR", "no price")
+      this.#note(fault)
       return failedUpdate(data, given, refusedBy(fault).message || this.view.text("failed"))
     }
   }
@@ -299,5 +305,5 @@ export class Payment {
 /** What was not said by the shop is not for the customer to read. @param {unknown} fault */
 const refusedBy = (fault) => (fault instanceof Refused ? fault : new Refused("", "", false))
 
-/** Whatever a script throws. @param {any} fault */
-const messageOf = (fault) => String(fault?.message ?? fault)
+/** Whatever a script throws; the wallet's own faults have a code. @param {any} fault */
+const messageOf = (fault) => String(fault?.statusCode || fault?.message || fault?.code || fault)
