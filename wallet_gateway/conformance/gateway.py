@@ -65,12 +65,16 @@ class Gateway:
         query: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
         account_id: str = "",
+        with_account: bool = True,
     ) -> Answer:
-        """Send a request of an operation; waits and tries again while the gateway answers 429."""
+        """Send a request of an operation; waits and tries again while the gateway answers 429.
+
+        ``with_account`` adds the headers of the account file.
+        """
         method = "GET" if body is None else "POST"
         path = self.account.path(operation).replace("{transactionAccountId}", account_id)
         content = None if body is None else messages.to_json(body)
-        given = {**_JSON, **self.account.headers, **(headers or {})}
+        given = {**_JSON, **(self.account.headers if with_account else {}), **(headers or {})}
         for _ in range(_TIMES_THROTTLED):
             answer = self.wire.send(method, path, query=query, body=content, headers=given)
             if answer.status != 429:
