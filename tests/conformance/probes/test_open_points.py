@@ -240,16 +240,3 @@ def test_what_is_sent_twice_is_reported(
         assert report(sandbox_url, wrong("x"), "open.same-checkout").text.startswith(checkout)
     finally:
         control.behaviour(duplicates="reject")
-
-
-def test_names_of_answers_in_other_cases_are_read_and_reported(sandbox_url: str) -> None:
-    control = SandboxControl(sandbox_url)
-    control.behaviour(letter_case="pascal", numeric_amounts=True)
-    try:
-        results = run(PROBES, gateway_behind(WrongWire(HttpWire(sandbox_url), wrong("x")), sandbox_url))
-    finally:
-        control.behaviour(letter_case="canonical", numeric_amounts=False)
-    failed = {result.probe.name for result in results if result.outcome is Outcome.FAILED}
-    assert failed == {"detached.response.amount"}, "an amount that is a number is no String"
-    [report_] = [result for result in results if result.probe.name == "open.answer-case"]
-    assert "ClientSystemTransactionId" in report_.text

@@ -126,6 +126,23 @@ WRONG = [
         spoil=spoiling("create", with_member("transactionAccountId", 7)),
     ),
     wrong(
+        "leaves out the reference",
+        "wallet.result.clientSystemTransactionId",
+        spoil=spoiling("create", without_member("clientSystemTransactionId")),
+    ),
+    wrong(
+        "keeps the cryptogram",
+        "wallet.result.tokenized.cryptogram",
+        "wallet.authorization.ecom.sale",
+        "wallet.authorization.ecom.preauthorization",
+        spoil=spoiling("create", _only_tokenized(without_member("cryptogram"))),
+    ),
+    wrong(
+        "gives a plain card an indicator",
+        "wallet.result.plain.eciIndicator",
+        spoil=spoiling("create", _only_plain(with_member("eciIndicator", "05"))),
+    ),
+    wrong(
         "keeps the indicator",
         "wallet.result.tokenized.eciIndicator",
         "wallet.authorization.ecom.sale",
