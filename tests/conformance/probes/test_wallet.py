@@ -63,7 +63,7 @@ def _guessing(name: str) -> Mend:
 
 
 def _network(body: dict[str, Any]) -> str:
-    network: str = body[DATA]["paymentMethodData"].get("info", {}).get("cardNetwork", "")
+    network: str = body[DATA].get("paymentMethodData", {}).get("info", {}).get("cardNetwork", "")
     return network
 
 
