@@ -45,6 +45,18 @@ def test_the_language_imports_the_standard_library_pydantic_and_the_iso_tables_o
     assert not found, "two parties share the language; it must not bring anything of one of them"
 
 
+def test_the_conformance_kit_imports_the_standard_library_and_itself_only() -> None:
+    found = {
+        f"{source.name}:{line} {module}"
+        for source in package()
+        if source.module.startswith("wallet_gateway.conformance")
+        for line, module in source.imported()
+        if module.split(".")[0] not in sys.stdlib_module_names
+        and not module.startswith("wallet_gateway.conformance")
+    }
+    assert not found, "it runs where nothing is set up, and shares no misreading"
+
+
 def test_the_language_and_the_decisions_have_no_clock_no_network_no_files() -> None:
     found = {
         f"{source.name}:{line} {module}"

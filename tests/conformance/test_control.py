@@ -8,12 +8,23 @@ from wallet_gateway.conformance.control import find_control
 from wallet_gateway.conformance.results import Skipped
 from wallet_gateway.conformance.target import SANDBOX_ACCOUNT
 from wallet_gateway.conformance.wire import HttpWire
+from wallet_gateway.testing.sandbox import SandboxServer
 
 
 def test_a_sandbox_is_known_by_its_control_interface(sandbox_url: str) -> None:
     control = find_control(HttpWire(sandbox_url), SANDBOX_ACCOUNT, key="not asked for")
     assert control is not None
-    assert "not asked for" not in repr(control)
+    assert control.headers == {}, "a key is for a sandbox that asks for it"
+
+
+def test_a_sandbox_with_a_key_is_given_it() -> None:
+    with SandboxServer(control_key="secret") as server:
+        wire = HttpWire(server.base_url)
+        control = find_control(wire, SANDBOX_ACCOUNT, key="secret")
+        assert find_control(wire, SANDBOX_ACCOUNT, key="another") is None
+        assert find_control(wire, SANDBOX_ACCOUNT) is None
+    assert control is not None
+    assert "secret" not in repr(control)
 
 
 def test_any_other_gateway_has_none(sandbox_url: str) -> None:

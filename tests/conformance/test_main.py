@@ -126,6 +126,14 @@ def test_a_limit_that_is_no_amount_is_refused(amount: str, capsys: pytest.Captur
     assert "is no amount; give one such as 5.00" in capsys.readouterr().err
 
 
+@every("seconds", ["-1", "nan", "inf", "x", "1.5"])
+def test_a_time_to_wait_that_is_none_is_refused(seconds: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["https://gateway.example", f"--wait={seconds}"])
+    assert ended.value.code == 2
+    assert "is no number of seconds" in capsys.readouterr().err
+
+
 def test_ctrl_c_is_no_traceback(
     sandbox_url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

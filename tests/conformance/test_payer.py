@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import urllib.error
 import urllib.request
+from dataclasses import replace
 from decimal import Decimal
 from urllib.parse import urlencode, urlsplit
 
 import pytest
 
+from tests.tables import every
 from wallet_gateway.conformance import payer
 from wallet_gateway.conformance.gateway import SALE, Gateway
 from wallet_gateway.conformance.payer import Limit, Payment, Person
@@ -60,6 +63,14 @@ def test_nobody_is_asked_where_there_is_no_time() -> None:
     said: list[str] = []
     with pytest.raises(Skipped, match="--wait is 0"):
         Person(say=said.append, seconds=0).pay(PAYMENT, is_paid=lambda: True)
+    assert said == []
+
+
+@every("page", ["", "/pay", "https://gateway.example/\x1b[2J", "javascript:pay()"])
+def test_a_page_that_is_none_is_not_shown(page: str) -> None:
+    said: list[str] = []
+    with pytest.raises(Skipped, match="no page to pay on"):
+        Person(say=said.append, seconds=1).pay(replace(PAYMENT, page=page), is_paid=lambda: True)
     assert said == []
 
 

@@ -33,6 +33,11 @@ def test_a_line_has_outcome_name_statement_and_finding() -> None:
     assert text_line(RESULTS[1]).startswith("FAILED    errors.json.checkout: ")
 
 
+def test_what_a_gateway_said_cannot_steer_a_terminal() -> None:
+    said = result("open.states", Outcome.REPORTED, "a\x1b[2Jb\nc\ud800")
+    assert text_line(said).endswith("\n          a?[2Jb?c?")
+
+
 def test_the_summary_counts_every_outcome() -> None:
     assert summary(RESULTS) == "1 passed, 1 failed, 1 skipped, 1 reported in 2.0 seconds"
 

@@ -67,7 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--wait",
-        type=float,
+        type=_seconds,
         metavar="SECONDS",
         default=300,
         help="how long a person has to pay (default: 300)",
@@ -90,6 +90,12 @@ def _amount(text: str) -> Decimal:
     if amount is None:
         raise argparse.ArgumentTypeError(f"{text!r} is no amount; give one such as 5.00")
     return amount
+
+
+def _seconds(text: str) -> float:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds; give one such as 300, or 0")
+    return float(text)
 
 
 def _selected(only: str) -> list[Probe]:

@@ -26,7 +26,8 @@ REFUND: Final = "ecom.refund"
 REVERSAL: Final = "ecom.reversalPreauthorization"
 
 Made = TypeVar("Made")
-_JSON: Final = {"Content-Type": "application/json", "Accept": "application/json"}
+_ACCEPT: Final = {"Accept": "application/json"}
+_CONTENT: Final = {"Content-Type": "application/json"}
 _TIMES_THROTTLED: Final = 5
 _LONGEST_THROTTLE: Final = 60
 _SECONDS_TO_APPEAR: Final = 30
@@ -65,12 +66,17 @@ class Gateway:
         query: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
         account_id: str = "",
+        with_account: bool = True,
     ) -> Answer:
-        """Send a request of an operation; waits and tries again while the gateway answers 429."""
+        """Send a request of an operation; waits and tries again while the gateway answers 429.
+
+        ``with_account`` adds the headers of the account file.
+        """
         method = "GET" if body is None else "POST"
         path = self.account.path(operation).replace("{transactionAccountId}", account_id)
         content = None if body is None else messages.to_json(body)
-        given = {**_JSON, **self.account.headers, **(headers or {})}
+        given = {**_ACCEPT, **({} if body is None else _CONTENT)}
+        given |= {**(self.account.headers if with_account else {}), **(headers or {})}
         for _ in range(_TIMES_THROTTLED):
             answer = self.wire.send(method, path, query=query, body=content, headers=given)
             if answer.status != 429:
@@ -178,6 +184,9 @@ class Gateway:
 
     def record(self, reference: str, type_: str) -> dict[str, object]:
         """Return the status record of a transaction, as soon as it is there; raises Skipped without one."""
+        return self.once(f"record {reference} {type_}", lambda: self._wait_for_record(reference, type_))
+
+    def _wait_for_record(self, reference: str, type_: str) -> dict[str, object]:
         deadline = time.monotonic() + (_SECONDS_TO_APPEAR if self.is_patient else 0)
         while True:
             answer = self.status(reference)

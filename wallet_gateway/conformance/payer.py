@@ -10,6 +10,7 @@ from typing import Final, Protocol
 
 from wallet_gateway.conformance.control import Control
 from wallet_gateway.conformance.results import Skipped
+from wallet_gateway.conformance.wire import split_url
 
 _SECONDS_BETWEEN_LOOKS: Final = 3.0
 
@@ -57,6 +58,8 @@ class Person:
         """Wait for the person; raises Skipped when the time is over."""
         if not self.seconds:
             raise Skipped("needs a payer, and --wait is 0")
+        if split_url(payment.page) is None or not payment.page.isprintable():
+            raise Skipped("there is no page to pay on")
         self.say(
             f"Please pay {payment.amount} {payment.currency} ({payment.type}) within"
             f" {self.seconds:g} seconds at {payment.page}"

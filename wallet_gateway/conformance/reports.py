@@ -18,9 +18,10 @@ _CONTROLS: Final = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xF
 
 def text_line(result: Result) -> str:
     """Return the lines on one probe: name and statement, and below it what was found."""
+    found = "".join(mark if mark.isprintable() else "?" for mark in result.text)
     word = result.outcome.upper() if result.outcome is Outcome.FAILED else result.outcome
     line = f"{word:<{_WIDTH}}{result.probe.name}: {result.probe.title}"
-    return f"{line}\n{'':<{_WIDTH}}{result.text}" if result.text else line
+    return f"{line}\n{'':<{_WIDTH}}{found}" if found else line
 
 
 def summary(results: Sequence[Result]) -> str:

@@ -54,7 +54,7 @@ def _literal(value: SettingValue) -> str:
     if isinstance(value, bool):
         return str(value)
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
+        return json.dumps(value)
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{_literal(key)}: {_literal(part)}" for key, part in value.items()) + "}"
     return "(" + ", ".join(map(_literal, value)) + ("," if len(value) == 1 else "") + ")"

@@ -99,6 +99,13 @@ WRONG = [
         )
     ),
     wrong(
+        "leaves out apmDetails of a response",
+        "follow-ups.response.apmDetails",
+        "follow-ups.response.apmDetails.apmProviderName",
+        "follow-ups.response.apmDetails.apmPaymentMethod",
+        spoil=spoiling("refund", without_member("apmDetails")),
+    ),
+    wrong(
         "gives a number for an id",
         "follow-ups.response.id",
         spoil=spoiling("refund", with_member("id", 7)),

@@ -88,7 +88,6 @@ def test_pages_on_another_host_are_reported(sandbox_url: str) -> None:
 def test_what_the_account_file_adds_becomes_settings(sandbox_url: str) -> None:
     account = replace(
         SANDBOX_ACCOUNT,
-        headers={"Authorization": "secret"},
         paths={"checkout": "/pay/checkout"},
         ca_file="/etc/ca.pem",
         client_cert="/etc/client.pem",
@@ -97,12 +96,32 @@ def test_what_the_account_file_adds_becomes_settings(sandbox_url: str) -> None:
     gateway = gateway_behind(HttpWire(sandbox_url), sandbox_url, account)
     [result] = run(select(PROBES, ["open.account"]), gateway)
     assert result.settings == {
-        "AUTH": "myshop.signing.sign",
         "PATHS": {"checkout": "/pay/checkout"},
         "CA_FILE": "/etc/ca.pem",
         "CLIENT_CERT": ("/etc/client.pem", "/etc/client.key"),
     }
-    assert "secret" not in settings_block(sandbox_url, account, [result])
+
+
+def test_headers_that_are_needed_become_a_setting_without_their_secret(sandbox_url: str) -> None:
+    account = replace(SANDBOX_ACCOUNT, headers={"Authorization": "secret"})
+
+    def locked(request: Request) -> Request | Answer:
+        is_open = request.headers.get("Authorization") == "secret"
+        return request if is_open else answered({"code": "1"}, 401)
+
+    for given in (account, SANDBOX_ACCOUNT):
+        wire = WrongWire(HttpWire(sandbox_url), wrong("wants a header", mend=locked))
+        [result] = run(select(PROBES, ["open.authentication"]), gateway_behind(wire, sandbox_url, given))
+        assert result.settings == {"AUTH": "myshop.signing.sign"}
+        assert "secret" not in settings_block(sandbox_url, given, [result])
+
+
+def test_headers_that_are_not_needed_are_no_setting(sandbox_url: str) -> None:
+    account = replace(SANDBOX_ACCOUNT, headers={"X-Kit": "1"})
+    [result] = run(
+        select(PROBES, ["open.authentication"]), gateway_behind(HttpWire(sandbox_url), sandbox_url, account)
+    )
+    assert (result.text, result.settings) == ("it is accepted", {})
 
 
 def _two_hours_early(record: dict[str, Any]) -> dict[str, Any]:
@@ -221,16 +240,3 @@ def test_what_is_sent_twice_is_reported(
         assert report(sandbox_url, wrong("x"), "open.same-checkout").text.startswith(checkout)
     finally:
         control.behaviour(duplicates="reject")
-
-
-def test_names_of_answers_in_other_cases_are_read_and_reported(sandbox_url: str) -> None:
-    control = SandboxControl(sandbox_url)
-    control.behaviour(letter_case="pascal", numeric_amounts=True)
-    try:
-        results = run(PROBES, gateway_behind(WrongWire(HttpWire(sandbox_url), wrong("x")), sandbox_url))
-    finally:
-        control.behaviour(letter_case="canonical", numeric_amounts=False)
-    failed = {result.probe.name for result in results if result.outcome is Outcome.FAILED}
-    assert failed == {"detached.response.amount"}, "an amount that is a number is no String"
-    [report_] = [result for result in results if result.probe.name == "open.answer-case"]
-    assert "ClientSystemTransactionId" in report_.text

@@ -63,7 +63,7 @@ def _guessing(name: str) -> Mend:
 
 
 def _network(body: dict[str, Any]) -> str:
-    network: str = body[DATA]["paymentMethodData"].get("info", {}).get("cardNetwork", "")
+    network: str = body[DATA].get("paymentMethodData", {}).get("info", {}).get("cardNetwork", "")
     return network
 
 
@@ -124,6 +124,23 @@ WRONG = [
         "gives a number for an account",
         "wallet.result.transactionAccountId",
         spoil=spoiling("create", with_member("transactionAccountId", 7)),
+    ),
+    wrong(
+        "leaves out the reference",
+        "wallet.result.clientSystemTransactionId",
+        spoil=spoiling("create", without_member("clientSystemTransactionId")),
+    ),
+    wrong(
+        "keeps the cryptogram",
+        "wallet.result.tokenized.cryptogram",
+        "wallet.authorization.ecom.sale",
+        "wallet.authorization.ecom.preauthorization",
+        spoil=spoiling("create", _only_tokenized(without_member("cryptogram"))),
+    ),
+    wrong(
+        "gives a plain card an indicator",
+        "wallet.result.plain.eciIndicator",
+        spoil=spoiling("create", _only_plain(with_member("eciIndicator", "05"))),
     ),
     wrong(
         "keeps the indicator",

@@ -16,8 +16,8 @@ from wallet_gateway.conformance.wallet_flow import WalletFlow
 from wallet_gateway.conformance.wire import split_url
 
 area = Area("open")
-_NOT_SHOWN = "not shown"
 _NAMES = "General conventions"
+_SIGNER: Final = "myshop.signing.sign"
 _HALF_AN_HOUR: Final = timedelta(minutes=30)
 
 
@@ -30,11 +30,9 @@ def _end_of(answer: Answer) -> str:
 
 @area.probe("account", section="Authentication")
 def what_the_account_file_adds(gateway: Gateway) -> Finding:
-    """Headers, paths and certificates that the gateway wants besides what the document shows."""
+    """Paths and certificates that the gateway wants besides what the document shows."""
     account = gateway.account
     settings: dict[str, SettingValue] = {}
-    if account.headers:
-        settings["AUTH"] = "myshop.signing.sign"
     if account.paths:
         settings["PATHS"] = dict(account.paths)
     if account.ca_file:
@@ -43,6 +41,19 @@ def what_the_account_file_adds(gateway: Gateway) -> Finding:
         pair = (account.client_cert, account.client_key) if account.client_key else account.client_cert
         settings["CLIENT_CERT"] = pair
     return Finding(f"needs {', '.join(settings)}" if settings else "nothing is added", settings)
+
+
+@area.probe("authentication", section="Authentication")
+def authentication(gateway: Gateway) -> Finding:
+    """Whether a checkout with nothing but the document's headers is accepted."""
+    answer = gateway.send("checkout", body=gateway.plain_checkout(), with_account=False)
+    if answer.is_success:
+        return Finding("it is accepted")
+    if gateway.account.headers:
+        return Finding(f"it is {_end_of(answer)}", {"AUTH": _SIGNER})
+    if answer.status == 401:
+        return Finding(f"it is {_end_of(answer)}; name headers in the account file", {"AUTH": _SIGNER})
+    return Finding(f"it is {_end_of(answer)}")
 
 
 @area.probe("redirect-hosts", section="Checkout response")
