@@ -31,6 +31,13 @@ class StubGateway:
         self.url = f"http://127.0.0.1:{self._server.server_port}"
         self.service.base_url = self.url
 
+    def reset(self) -> None:
+        """Forget everything."""
+        self.book = self.service.book = Book()
+        self.service.keyed = frozenset()
+        self.habit = PLAIN
+        self.asked.clear()
+
     @contextmanager
     def running(self) -> Iterator[StubGateway]:
         thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
@@ -77,7 +84,8 @@ def _handler_of(gateway: StubGateway) -> type[BaseHTTPRequestHandler]:
 
         def do_GET(self) -> None:
             address = urlsplit(self.path)
-            self._answer(gateway.answer("GET", address.path, Request(dict(parse_qsl(address.query)))))
+            request = Request(dict(parse_qsl(address.query)), self.headers.get("Authorization", ""))
+            self._answer(gateway.answer("GET", address.path, request))
 
         def do_POST(self) -> None:
             content = self.rfile.read(int(self.headers.get("Content-Length", "0")))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from typing import Any
 
 from tests.stub_gateway import answers
@@ -88,19 +89,21 @@ class Service:
     def __init__(self, book: Book) -> None:
         self.book = book
         self.base_url = ""
+        self.keyed: frozenset[str] = frozenset()
+        """Further paths that want the public API key, which "authenticates calls to the other interfaces"."""
 
     def answer(self, method: str, path: str, request: Request, filing: Filing) -> Answer:
-        if (method, path) == ("GET", TRANSACTIONS):
-            return self._status(request, filing)
         operations: dict[str, Callable[[Request], Answer]] = {
             CHECKOUT: self._checkout,
-            TRANSACTIONS: self._transaction,
+            TRANSACTIONS: partial(self._status, filing) if method == "GET" else self._transaction,
             KEYS: self._keys,
             ACCOUNT: self._account,
             CREATE_ACCOUNT: self._create_account,
             AUTHORIZATION: self._authorization,
         }
         try:
+            if path in self.keyed:
+                self._demand_key(request)
             with self.book.lock:
                 return operations[path](request)
         except KeyError:
@@ -115,7 +118,7 @@ class Service:
         self.book.pages[page] = Page(dict(request.members))
         return answers.checkout(f"{self.base_url}/pages/{page}")
 
-    def _status(self, request: Request, filing: Filing) -> Answer:
+    def _status(self, filing: Filing, request: Request) -> Answer:
         request.demand(("merchantId", "storeId", "clientSystemTransactionId"))
         return Answer(Kind.STATUS, self.book.records(request.get("clientSystemTransactionId"), filing))
 
