@@ -84,8 +84,8 @@ class AuthorizationRequest(TransactionRequest):
 
 
 def _none_if_empty(value: object) -> object:
-    """Return None for an empty text: the interface writes members that have no value in either way."""
-    return value or None if isinstance(value, str) else value
+    """Return None for an empty text: of other members the interface says that they "may be empty"."""
+    return None if isinstance(value, str) and not value.strip() else value
 
 
 class AuthorizationResponse(FollowUpResponse):

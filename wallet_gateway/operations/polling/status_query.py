@@ -117,8 +117,8 @@ def _full_expectation(
     # A sibling with a known record explains only that record; one that was not executed explains none.
     unseen = [s for s in siblings if not s.record_id and s.state in _MAY_HAVE_A_RECORD]
     original = _shared_original(transaction, context)
-    # "Several records carrying the same clientSystemTransactionId (an original and a follow-up)": a gateway may
-    # show a follow-up there, too, even if it need not be looked for there.
+    # "Several records carrying the same clientSystemTransactionId (an original and a follow-up)": a follow-up
+    # may be shown there, too, even if it need not be looked for there.
     shared = transaction.payment.reference
     return replace(
         expected,
