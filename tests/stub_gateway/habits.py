@@ -168,6 +168,15 @@ _TEXTS = tuple(
     if path not in {"apmDetails", "details"}
 )
 
+
+def _least(answer: Answer) -> Answer:
+    for path in _OPTIONAL.get(answer.kind, ()):
+        answer = replace(answer, body=without(path)(answer.body))
+    return answer
+
+
+THE_LEAST = Habit("nothing without need", _least)
+
 # Members of the document's tables that no outcome hangs on: absent, null, empty.
 LEFT_OUT = (
     *(written(f"no {path}", without(path), kind) for kind, paths in _OPTIONAL.items() for path in paths),
@@ -182,14 +191,8 @@ LEFT_OUT = (
     written("expiresAt null", having("expiresAt", None), Kind.KEYS),
     written("redirectUrl null", having("redirectUrl", None), Kind.AUTHORIZATION),
     written("redirectUrl empty", having("redirectUrl", ""), Kind.AUTHORIZATION),
-    Habit("nothing without need", lambda answer: _least(answer)),
+    THE_LEAST,
 )
-
-
-def _least(answer: Answer) -> Answer:
-    for path in _OPTIONAL.get(answer.kind, ()):
-        answer = replace(answer, body=without(path)(answer.body))
-    return answer
 
 
 _ADDRESS = {
@@ -307,3 +310,8 @@ FREE = (PLAIN, *LEFT_OUT, *ADDED, *WRITTEN_OTHERWISE)
 def free(*kinds: Kind) -> tuple[Habit, ...]:
     """Return the free habits that concern some kinds of answers."""
     return tuple(habit for habit in FREE if habit.concerns(*kinds))
+
+
+def only(*kinds: Kind) -> tuple[Habit, ...]:
+    """Return the plain gateway, and the habits that concern these kinds and not all of them."""
+    return (PLAIN, *(habit for habit in free(*kinds) if habit.kinds))

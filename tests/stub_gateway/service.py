@@ -158,7 +158,7 @@ class Service:
         self.book.deposits[parent] = left - amount
         reference, currency = request.get("clientSystemTransactionId"), request.get("currencyCode")
         self.book.file(reference, DETACHED_REFUND, amount, currency)
-        return Answer(Kind.DETACHED_REFUND, _detached_answer(reference, amount, currency))
+        return answers.detached_refund(reference, amount, currency)
 
     def _keys(self, request: Request) -> Answer:
         api_key, encryption_key = self.book.number("api-key"), self.book.number("encryption-key")
@@ -199,18 +199,3 @@ class Service:
             request.get("clientSystemTransactionId"), kind, request.amount, request.get("currencyCode")
         )
         return replace(Answer(Kind.FOLLOW_UP, made.follow_up_answer()), kind=Kind.AUTHORIZATION)
-
-
-def _detached_answer(reference: str, amount: Decimal, currency: str) -> dict[str, Any]:
-    message = f"Requested refund amount {amount}, actual refunded amount {amount}"
-    return {
-        "state": "Approved",
-        "providerResponseCode": "",
-        "providerAuthorizationID": "",
-        "providerResponseMessage": message,
-        "currencyCode": currency,
-        "clientSystemTransactionId": reference,
-        "responseMessage": message,
-        "amount": str(amount),
-        "apmDetails": {"apmProviderName": "Example Wallet"},
-    }

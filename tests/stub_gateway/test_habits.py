@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 
 from tests.stub_gateway import answers
 from tests.stub_gateway.answers import Answer, Kind
-from tests.stub_gateway.book import REFUND, SALE, Book, Filing
+from tests.stub_gateway.book import REFUND, SALE, Book
 from tests.stub_gateway.habits import FREE, PLAIN, free, having, pascal, renamed, without
 from tests.stub_gateway.wrong import WRONG
 from tests.tables import every
@@ -16,28 +17,26 @@ from tests.tables import every
 
 def every_answer() -> dict[Kind, Answer]:
     book = Book()
-    sale = book.file("A", SALE, Decimal("20.50"), "EUR")
-    detached = {
-        "state": "Approved",
-        "amount": "5.00",
-        "currencyCode": "EUR",
-        "clientSystemTransactionId": "D",
-        "apmDetails": {"apmProviderName": "Example Wallet"},
-    }
+    sale = book.file("A", SALE, Decimal(20), "EUR")
+    codes = {"providerResponseCode": "00", "providerAuthorizationID": "P-1"}
+    detached = answers.detached_refund("D", Decimal("5.00"), "EUR")
     given = (
         answers.checkout("https://gateway.example/pages/1"),
         Answer(Kind.FOLLOW_UP, sale.follow_up_answer()),
         Answer(Kind.AUTHORIZATION, sale.follow_up_answer()),
-        Answer(Kind.DETACHED_REFUND, detached),
-        Answer(
-            Kind.STATUS,
-            [*book.records("A", Filing.OWN), book.file("A", REFUND, Decimal(1), "EUR").record("A")],
-        ),
+        replace(detached, body={**detached.body, **codes}),
+        Answer(Kind.STATUS, [sale.record("A"), book.file("B", REFUND, Decimal("1.50"), "EUR").record("A")]),
         answers.keys("pk", "ek"),
         answers.account("Token"),
         answers.error("4107940", "SchemaValidationError: amount"),
     )
     return {answer.kind: answer for answer in given}
+
+
+def _sent(answer: Answer) -> tuple[object, ...]:
+    """Return what goes over the wire: 20 and 20.0 are equal in Python, and not there."""
+    http = (answer.status, answer.content_type, answer.headers, answer.is_chunked, answer.closes)
+    return answer.content, *http
 
 
 EVERY = (*FREE, *WRONG)
@@ -46,7 +45,9 @@ EVERY = (*FREE, *WRONG)
 @every("habit", EVERY, ids=[habit.name for habit in EVERY])
 def test_a_habit_changes_the_answers_that_it_names(habit: object) -> None:
     assert isinstance(habit, type(PLAIN))
-    changed = {kind for kind, answer in every_answer().items() if habit.change(answer) != answer}
+    changed = {
+        kind for kind, answer in every_answer().items() if _sent(habit.change(answer)) != _sent(answer)
+    }
     assert bool(changed) is (habit is not PLAIN)
     assert changed <= (habit.kinds or set(Kind))
 

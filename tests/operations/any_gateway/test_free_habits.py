@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from urllib.parse import urlsplit
 
 import pytest
+from django.test import Client
 
 from tests.operations.any_gateway.conftest import Shop, every_habit, states, sums
 from tests.stub_gateway.answers import Kind
 from tests.stub_gateway.book import Filing
-from tests.stub_gateway.habits import FREE, NEW_STATE, PLAIN, Habit, free
+from tests.stub_gateway.habits import FREE, NEW_STATE, PLAIN, THE_LEAST, Habit, free, only
 from tests.tables import every
 from wallet_gateway import payments
 from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 def _nothing_to_look_at() -> None:
@@ -42,7 +44,7 @@ def test_a_sale_is_paid_and_refunded(habit: Habit, shop: Shop) -> None:
     _nothing_to_look_at()
 
 
-@every_habit(*free(Kind.FOLLOW_UP))
+@every_habit(*only(Kind.FOLLOW_UP))
 def test_an_authorization_is_captured_in_parts_or_reversed(habit: Habit, shop: Shop) -> None:
     with shop.gateway.having(habit):
         order = shop.paid(type="preauthorization")
@@ -75,7 +77,7 @@ def test_a_refusal_is_a_refusal_and_stops_nothing(habit: Habit, shop: Shop) -> N
     _nothing_to_look_at()
 
 
-@every_habit(*(habit for habit in free(Kind.STATUS) if habit is not NEW_STATE))
+@every_habit(*(habit for habit in only(Kind.STATUS) if habit is not NEW_STATE))
 def test_a_refused_page_can_be_paid_again(habit: Habit, shop: Shop) -> None:
     with shop.gateway.having(habit):
         order, page = shop.at_the_page()
@@ -124,6 +126,25 @@ def test_follow_ups_are_found_wherever_they_are_filed(filing: Filing, shares: bo
         shop.told(order)
     assert sums(order) == ("20.00", "20.00", "2.50")
     _nothing_to_look_at()
+
+
+@every("habit", [PLAIN, THE_LEAST], ids=["plain", "the least"])
+def test_a_customer_who_comes_back_is_told_what_the_gateway_says(
+    habit: Habit, shop: Shop, client: Client
+) -> None:
+    with shop.gateway.having(habit):
+        order, page = shop.at_the_page()
+        url = shop.gateway.pay(page)
+        assert client.get(urlsplit(url).path, follow=True).status_code == 200
+    assert payments.get_order(order.reference).state == "PAID"
+
+
+def test_an_address_of_success_alone_pays_nothing(shop: Shop, client: Client) -> None:
+    order, page = shop.at_the_page()
+    url = shop.gateway.ends(page, "successUrl")
+    assert client.get(urlsplit(url).path, follow=True).status_code == 200
+    assert payments.get_order(order.reference).state == "OPEN"
+    assert sums(order) == ("0.00", "0.00", "0.00")
 
 
 def test_the_habits_are_what_they_say(shop: Shop) -> None:

@@ -185,9 +185,10 @@ def test_a_customer_is_sent_to_no_page_that_is_none(habit: Habit, shop: Shop) ->
     GatewayTransaction.objects.filter(state="UNKNOWN").update(state_changed_at=LONG_AGO)
 
 
+_NO_KEYS: tuple[object, ...] = (None, "", {}, True)
 KEYS = (
     *(written(f"no {name}", without(name), Kind.KEYS) for name in ("apiKey", "encryptionKey")),
-    *(written(f"apiKey {value!r}", having("apiKey", value), Kind.KEYS) for value in (None, "", {}, True)),
+    *(written(f"apiKey {value!r}", having("apiKey", value), Kind.KEYS) for value in _NO_KEYS),
     written("encryptionKey null", having("encryptionKey", None), Kind.KEYS),
     written("an end that has passed", having("expiresAt", "2020-01-01T00:00:00Z"), Kind.KEYS),
     written("an error beside it", having("code", "9"), Kind.KEYS),
