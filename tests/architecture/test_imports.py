@@ -7,7 +7,7 @@ import tomllib
 
 import pytest
 
-from tests.architecture.sources import PACKAGE, ROOT, package
+from tests.architecture.sources import PACKAGE, ROOT, package, sources
 
 HTTP_LIBRARY_FILES = {
     "wallet_gateway/client/connection.py",
@@ -116,3 +116,15 @@ def test_every_room_has_its_place_in_the_contracts() -> None:
 
 def test_every_contract_names_its_reason() -> None:
     assert all(len(str(contract["name"])) > 20 for contract in _contracts().values())
+
+
+def test_the_stub_gateway_shares_no_code_with_what_it_is_a_test_of() -> None:
+    found = {
+        f"{source.name}:{line} {module}"
+        for source in sources("tests/stub_gateway")
+        for line, module in source.imported()
+        if not source.path.name.startswith("test_")
+        and module.split(".")[0] not in sys.stdlib_module_names
+        and not module.startswith("tests.stub_gateway")
+    }
+    assert not found, "a misreading of the interface on both sides would cancel out"

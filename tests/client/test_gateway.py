@@ -155,6 +155,16 @@ def test_a_payment_account_is_asked_for_with_the_public_key_and_by_a_quoted_name
     assert given["headers"] == {"Authorization": f"PublicApiKey {API_KEY}"}
 
 
+def test_an_account_that_a_path_has_no_place_for_is_a_parameter() -> None:
+    transport = wire(PAYMENT_ACCOUNT)
+    moved = Gateway(account=ACCOUNT, transport=transport, paths={"get_payment_account": "/accounts"})
+    moved.payment_account("acc-1", api_key=API_KEY, encryption_key=ENCRYPTION_KEY)
+    (given,) = transport.given
+    assert given["path"] == "/accounts"
+    ids = {"merchantId": "M-1", "storeId": "S-1", "encryptionKeyId": ENCRYPTION_KEY}
+    assert given["query"] == ids | {"transactionAccountId": "acc-1"}
+
+
 def test_an_authorization_posts_its_message_on_a_fresh_connection_with_the_public_key() -> None:
     transport = wire(AUTHORIZED)
     said = gateway(transport).authorize(AUTHORIZATION, api_key=API_KEY, not_after=5.0)

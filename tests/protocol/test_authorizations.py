@@ -112,3 +112,9 @@ def test_an_answer_may_send_the_customer_away() -> None:
     assert AuthorizationResponse.from_wire(answer).to_wire() == answer
     with pytest.raises(InvalidMessage):
         AuthorizationResponse.from_wire(answer | {"redirectUrl": "javascript:alert(1)"})
+
+
+@pytest.mark.parametrize("nothing", [None, "", " "])
+def test_an_address_of_nothing_sends_nobody_away(nothing: str | None) -> None:
+    answer = AuthorizationResponse.from_wire({"state": "Approved", "redirectUrl": nothing})
+    assert (answer.state, answer.redirect_url) == ("Approved", None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
@@ -62,3 +63,19 @@ def account(card_type: str) -> Answer:
 
 def created_account(account_id: str) -> Answer:
     return Answer(Kind.ACCOUNT, {"transactionAccountId": account_id})
+
+
+def detached_refund(reference: str, amount: Decimal, currency: str) -> Answer:
+    message = f"Requested refund amount {amount}, actual refunded amount {amount}"
+    said = {
+        "state": "Approved",
+        "providerResponseCode": "",
+        "providerAuthorizationID": "",
+        "providerResponseMessage": message,
+        "currencyCode": currency,
+        "clientSystemTransactionId": reference,
+        "responseMessage": message,
+        "amount": str(amount),
+        "apmDetails": {"apmProviderName": "Example Wallet"},
+    }
+    return Answer(Kind.DETACHED_REFUND, said)

@@ -112,6 +112,11 @@ class Book:
         with self.lock:
             return next((one for one in self.transactions if one.reference == reference), None)
 
+    def of(self, reference: str) -> list[Transaction]:
+        """Return a transaction and those that follow it."""
+        with self.lock:
+            return [one for one in self.transactions if reference in {one.reference, one.original}]
+
     def records(self, reference: str, filing: Filing) -> list[dict[str, Any]]:
         with self.lock:
             return [

@@ -7,6 +7,7 @@ or other HTTP. Faults are in `wrong`.
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,31 +25,39 @@ def _as_it_is(answer: Answer) -> Answer:
 
 @dataclass(frozen=True)
 class Habit:
-    """`change` is applied to every answer; `filing` says where records of follow-ups are found."""
+    """`change` is applied to every answer; `filing` says where records of follow-ups are found.
+
+    `kinds` are those that it changes, none for all of them.
+    """
 
     name: str
     change: Change = _as_it_is
-    filing: Filing = Filing.BOTH
+    kinds: frozenset[Kind] = frozenset()
+    filing: Filing = Filing.OWN
 
-    def __repr__(self) -> str:
-        return self.name
+    def concerns(self, *kinds: Kind) -> bool:
+        return not self.kinds or bool(self.kinds & set(kinds))
 
 
 PLAIN = Habit("plain")
 
 
-def body(change: Callable[[Json], Json], *kinds: Kind) -> Change:
-    """Change the bodies of some kinds of answers, or of all kinds."""
+def written(name: str, change: Callable[[Json], Json], *kinds: Kind) -> Habit:
+    """Return the habit of changing the bodies of some kinds of answers, or of all kinds."""
 
     def apply(answer: Answer) -> Answer:
         return replace(answer, body=change(answer.body)) if not kinds or answer.kind in kinds else answer
 
-    return apply
+    return Habit(": ".join([*kinds[:1], name]), apply, frozenset(kinds))
 
 
-def http(*kinds: Kind, **changes: Any) -> Change:
-    """Change how some kinds of answers are sent, or all kinds."""
-    return lambda answer: replace(answer, **changes) if not kinds or answer.kind in kinds else answer
+def sent(name: str, *kinds: Kind, **changes: Any) -> Habit:
+    """Return the habit of sending some kinds of answers in another way, or all kinds."""
+
+    def apply(answer: Answer) -> Answer:
+        return replace(answer, **changes) if not kinds or answer.kind in kinds else answer
+
+    return Habit(": ".join([*kinds[:1], name]), apply, frozenset(kinds))
 
 
 def at(path: str, change: Callable[[dict[str, Any], str], None]) -> Callable[[Json], Json]:
@@ -159,30 +168,31 @@ _TEXTS = tuple(
     if path not in {"apmDetails", "details"}
 )
 
-# Members of the document's tables that no outcome hangs on: absent, null, empty.
-LEFT_OUT = (
-    *(
-        Habit(f"{kind}: no {path}", body(without(path), kind))
-        for kind, paths in _OPTIONAL.items()
-        for path in paths
-    ),
-    *(
-        Habit(f"{kind}: {path} null", body(having(path, None), kind))
-        for kind, paths in _OPTIONAL.items()
-        for path in paths
-    ),
-    *(Habit(f"{kind}: {path} empty", body(having(path, ""), kind)) for kind, path in _TEXTS),
-    *(Habit(f"{kind}: apmDetails {{}}", body(having("apmDetails", {}), kind)) for kind in sorted(_OBJECTS)),
-    Habit("error: details {}", body(having("details", {}), Kind.ERROR)),
-    Habit("keys: expiresAt null", body(having("expiresAt", None), Kind.KEYS)),
-    Habit("nothing without need", lambda answer: _least(answer)),
-)
-
 
 def _least(answer: Answer) -> Answer:
     for path in _OPTIONAL.get(answer.kind, ()):
         answer = replace(answer, body=without(path)(answer.body))
     return answer
+
+
+THE_LEAST = Habit("nothing without need", _least)
+
+# Members of the document's tables that no outcome hangs on: absent, null, empty.
+LEFT_OUT = (
+    *(written(f"no {path}", without(path), kind) for kind, paths in _OPTIONAL.items() for path in paths),
+    *(
+        written(f"{path} null", having(path, None), kind)
+        for kind, paths in _OPTIONAL.items()
+        for path in paths
+    ),
+    *(written(f"{path} empty", having(path, ""), kind) for kind, path in _TEXTS),
+    *(written("apmDetails {}", having("apmDetails", {}), kind) for kind in sorted(_OBJECTS)),
+    written("details {}", having("details", {}), Kind.ERROR),
+    written("expiresAt null", having("expiresAt", None), Kind.KEYS),
+    written("redirectUrl null", having("redirectUrl", None), Kind.AUTHORIZATION),
+    written("redirectUrl empty", having("redirectUrl", ""), Kind.AUTHORIZATION),
+    THE_LEAST,
+)
 
 
 _ADDRESS = {
@@ -213,26 +223,32 @@ _PAYER = {
     },
 }
 
+# The set of states is not complete: what this one says of a page is not known.
+NEW_STATE = written("a record of a new state more", also({"state": "Initiated"}), Kind.STATUS)
+
 # What the document does not name and does not exclude.
 ADDED = (
-    Habit(
-        "unknown members on every level", body(everywhere(lambda members: {**members, "x-unknown": _UNKNOWN}))
-    ),
-    Habit("unknown members first", body(everywhere(lambda members: {"aNewThing": _UNKNOWN, **members}))),
-    Habit(
-        "status: all payer details",
-        body(at("apmDetails", lambda record, _: record["apmDetails"].update(_PAYER)), Kind.STATUS),
-    ),
-    Habit("status: payer details null", body(having("apmDetails", dict.fromkeys(_PAYER)), Kind.STATUS)),
-    Habit("status: a declined record more", body(also({"state": "Errored"}), Kind.STATUS)),
-    Habit("keys: a life in seconds", body(having("expiresIn", 900), Kind.KEYS)),
-    Habit("account: more of the card", body(having("cardArt", {"last4": "1111"}), Kind.ACCOUNT)),
-    Habit("error: description", body(having("description", "GeneralError"), Kind.ERROR)),
-    Habit("error: a text beside", body(having("details.field", "amount"), Kind.ERROR)),
-    Habit(
-        "more headers", http(headers={"X-Request-Id": "1", "Set-Cookie": "a=b", "Server-Timing": "x;dur=1"})
-    ),
+    written("unknown members on every level", everywhere(lambda members: {**members, "x-new": _UNKNOWN})),
+    written("unknown members first", everywhere(lambda members: {"aNewThing": _UNKNOWN, **members})),
+    written("all payer details", having("apmDetails", {"apmName": "PAYER", **_PAYER}), Kind.STATUS),
+    written("payer details null", having("apmDetails", dict.fromkeys(_PAYER)), Kind.STATUS),
+    written("a declined record more", also({"state": "Errored"}), Kind.STATUS),
+    NEW_STATE,
+    written("a declined record of a new type more", also({"state": "Errored", "type": "x"}), Kind.STATUS),
+    written("somebody else's record more", also({"clientSystemTransactionId": "other"}), Kind.STATUS),
+    written("a life in seconds", having("expiresIn", 900), Kind.KEYS),
+    written("an end of another kind", having("expiresAt", 1767261600), Kind.KEYS),
+    written("more of the card", having("cardArt", {"last4": "1111"}), Kind.ACCOUNT),
+    written("a network with a code", having("cardNetwork", {"code": "VI"}), Kind.ACCOUNT),
+    written("a year of two digits", having("expirationYear", "30"), Kind.ACCOUNT),
+    written("description", having("description", "GeneralError"), Kind.ERROR),
+    written("a text beside", having("details.field", "amount"), Kind.ERROR),
+    sent("more headers", headers={"X-Request-Id": "1", "Set-Cookie": "a=b", "Server-Timing": "x;dur=1"}),
 )
+
+
+def _shortest(amount: float) -> float | int:
+    return int(amount) if amount == int(amount) else amount
 
 
 def _statuses(status: int) -> Change:
@@ -248,46 +264,54 @@ _TIMES = {
     "nine digits": lambda text: f"{text}00",
 }
 
+
+def _packed(answer: Answer) -> Answer:
+    packed = gzip.compress(answer.content)
+    return replace(answer, text=packed, headers={**answer.headers, "Content-Encoding": "gzip"})
+
+
+def _spaced(answer: Answer) -> Answer:
+    return replace(answer, text=b"\r\n " + answer.content + b"\r\n\r\n")
+
+
+_OF_ONE = (Kind.STATUS, Kind.FOLLOW_UP, Kind.AUTHORIZATION)
+
 # The same said in other letters, other types or other HTTP.
 WRITTEN_OTHERWISE = (
-    Habit("names in PascalCase", body(renamed(pascal))),
-    Habit("names in lower case", body(renamed(str.lower))),
-    Habit("names in UPPER CASE", body(renamed(str.upper))),
+    written("names in PascalCase", renamed(pascal)),
+    written("names in lower case", renamed(str.lower)),
+    written("names in UPPER CASE", renamed(str.upper)),
     *(
-        Habit(f"status: time with {name}", body(converted("transactionDateTime", write), Kind.STATUS))
+        written(f"time with {name}", converted("transactionDateTime", write), Kind.STATUS)
         for name, write in _TIMES.items()
     ),
-    Habit(
-        "status: amount as text",
-        body(converted("transactionAmount", lambda amount: f"{amount:.2f}"), Kind.STATUS),
-    ),
-    Habit(
-        "status: amount as text, four places",
-        body(converted("transactionAmount", lambda amount: f"{amount:.4f}"), Kind.STATUS),
-    ),
-    Habit("detached refund: amount as number", body(converted("amount", float), Kind.DETACHED_REFUND)),
-    Habit("status: records backwards", body(lambda found: found[::-1], Kind.STATUS)),
-    Habit(
-        "id as number",
-        body(converted("id", lambda text: int(text[2:])), Kind.STATUS, Kind.FOLLOW_UP, Kind.AUTHORIZATION),
-    ),
-    Habit("error: code as number", body(converted("code", int), Kind.ERROR)),
+    written("amount as text", converted("transactionAmount", "{:.2f}".format), Kind.STATUS),
+    written("amount as text, four places", converted("transactionAmount", "{:.4f}".format), Kind.STATUS),
+    written("whole amounts without a period", converted("transactionAmount", _shortest), Kind.STATUS),
+    written("amount as number", converted("amount", float), Kind.DETACHED_REFUND),
+    written("types in capitals", converted("type", str.upper), Kind.STATUS),
+    written("records backwards", lambda found: found[::-1], Kind.STATUS),
+    written("id as number", converted("id", lambda text: int(text[2:])), *_OF_ONE),
     *(Habit(f"HTTP {status}", _statuses(status)) for status in (201, 202, 203)),
-    *(
-        Habit(f"errors with HTTP {status}", http(Kind.ERROR, status=status))
-        for status in (200, 402, 404, 409, 422)
-    ),
-    Habit("charset named", http(content_type="application/json; charset=utf-8")),
-    Habit("charset in upper case", http(content_type="Application/JSON;charset=UTF-8")),
-    Habit("text/json", http(content_type="text/json")),
-    Habit("a JSON of its own", http(content_type="application/vnd.gateway.v5+json")),
-    Habit("chunked", http(is_chunked=True)),
-    Habit("one request each connection", http(closes=True)),
-    Habit(
-        "blanks around the JSON", lambda answer: replace(answer, text=b"\r\n " + answer.content + b"\r\n\r\n")
-    ),
+    *(sent(f"HTTP {status}", Kind.ERROR, status=status) for status in (200, 402, 404, 409, 422)),
+    sent("charset named", content_type="application/json; charset=utf-8"),
+    sent("charset in upper case", content_type="Application/JSON;charset=UTF-8"),
+    sent("text/json", content_type="text/json"),
+    sent("a JSON of its own", content_type="application/vnd.gateway.v5+json"),
+    sent("chunked", is_chunked=True),
+    sent("one request each connection", closes=True),
+    Habit("packed", _packed),
+    Habit("blanks around the JSON", _spaced),
 )
 
-FILED = tuple(Habit(f"records of follow-ups: {filing.name}", filing=filing) for filing in Filing)
+FREE = (PLAIN, *LEFT_OUT, *ADDED, *WRITTEN_OTHERWISE)
 
-FREE = (PLAIN, *LEFT_OUT, *ADDED, *WRITTEN_OTHERWISE, *FILED)
+
+def free(*kinds: Kind) -> tuple[Habit, ...]:
+    """Return the free habits that concern some kinds of answers."""
+    return tuple(habit for habit in FREE if habit.concerns(*kinds))
+
+
+def only(*kinds: Kind) -> tuple[Habit, ...]:
+    """Return the plain gateway, and the habits that concern these kinds and not all of them."""
+    return (PLAIN, *(habit for habit in free(*kinds) if habit.kinds))

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from tests.stub_gateway.answers import Answer
@@ -31,6 +30,13 @@ class StubGateway:
         self.url = f"http://127.0.0.1:{self._server.server_port}"
         self.service.base_url = self.url
 
+    def reset(self) -> None:
+        """Forget everything."""
+        self.book = self.service.book = Book()
+        self.service.keyed = frozenset()
+        self.habit = PLAIN
+        self.asked.clear()
+
     @contextmanager
     def running(self) -> Iterator[StubGateway]:
         thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
@@ -51,15 +57,19 @@ class StubGateway:
         finally:
             self.habit = before
 
-    def pay(self, page_url: str, state: str = APPROVED, **more: Any) -> str:
+    def pay(self, page_url: str, state: str = APPROVED) -> str:
         """Let the customer pay a hosted page; returns the address the browser is sent to."""
-        page = Request(self.book.pages[page_url.rpartition("/")[2]].request)
-        amount, currency = Decimal(page.get("amount")), page.get("currencyCode")
-        self.book.file(
-            page.get("clientSystemTransactionId"), page.get("type"), amount, currency, state=state, **more
-        )
-        ends = "successUrl" if state == APPROVED else "errorUrl"
-        return str(page.get(f"redirectDetails.{ends}"))
+        page = self._page(page_url)
+        reference, kind = page.get("clientSystemTransactionId"), page.get("type")
+        self.book.file(reference, kind, Decimal(page.get("amount")), page.get("currencyCode"), state=state)
+        return self.ends(page_url, "successUrl" if state == APPROVED else "errorUrl")
+
+    def ends(self, page_url: str, name: str) -> str:
+        """Return one of the addresses that a hosted page may lead back to."""
+        return str(self._page(page_url).get(f"redirectDetails.{name}"))
+
+    def _page(self, page_url: str) -> Request:
+        return Request(self.book.pages[page_url.rpartition("/")[2]].request)
 
     def answer(self, method: str, path: str, request: Request) -> Answer:
         self.asked[f"{method} {path}"] += 1
@@ -77,7 +87,8 @@ def _handler_of(gateway: StubGateway) -> type[BaseHTTPRequestHandler]:
 
         def do_GET(self) -> None:
             address = urlsplit(self.path)
-            self._answer(gateway.answer("GET", address.path, Request(dict(parse_qsl(address.query)))))
+            request = Request(dict(parse_qsl(address.query)), self.headers.get("Authorization", ""))
+            self._answer(gateway.answer("GET", address.path, request))
 
         def do_POST(self) -> None:
             content = self.rfile.read(int(self.headers.get("Content-Length", "0")))
@@ -107,7 +118,7 @@ def _handler_of(gateway: StubGateway) -> type[BaseHTTPRequestHandler]:
                 self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
             self.wfile.write(b"0\r\n\r\n")
 
-        def log_message(self, format: str, *arguments: Any) -> None:  # noqa: A002
+        def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002
             """Say nothing: a test reads the book."""
 
     return Handler

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from typing import Any
 
 from tests.stub_gateway import answers
@@ -88,19 +89,21 @@ class Service:
     def __init__(self, book: Book) -> None:
         self.book = book
         self.base_url = ""
+        self.keyed: frozenset[str] = frozenset()
+        """Further paths that want the public API key, which "authenticates calls to the other interfaces"."""
 
     def answer(self, method: str, path: str, request: Request, filing: Filing) -> Answer:
-        if (method, path) == ("GET", TRANSACTIONS):
-            return self._status(request, filing)
         operations: dict[str, Callable[[Request], Answer]] = {
             CHECKOUT: self._checkout,
-            TRANSACTIONS: self._transaction,
+            TRANSACTIONS: partial(self._status, filing) if method == "GET" else self._transaction,
             KEYS: self._keys,
             ACCOUNT: self._account,
             CREATE_ACCOUNT: self._create_account,
             AUTHORIZATION: self._authorization,
         }
         try:
+            if path in self.keyed:
+                self._demand_key(request)
             with self.book.lock:
                 return operations[path](request)
         except KeyError:
@@ -115,7 +118,7 @@ class Service:
         self.book.pages[page] = Page(dict(request.members))
         return answers.checkout(f"{self.base_url}/pages/{page}")
 
-    def _status(self, request: Request, filing: Filing) -> Answer:
+    def _status(self, filing: Filing, request: Request) -> Answer:
         request.demand(("merchantId", "storeId", "clientSystemTransactionId"))
         return Answer(Kind.STATUS, self.book.records(request.get("clientSystemTransactionId"), filing))
 
@@ -155,7 +158,7 @@ class Service:
         self.book.deposits[parent] = left - amount
         reference, currency = request.get("clientSystemTransactionId"), request.get("currencyCode")
         self.book.file(reference, DETACHED_REFUND, amount, currency)
-        return Answer(Kind.DETACHED_REFUND, _detached_answer(reference, amount, currency))
+        return answers.detached_refund(reference, amount, currency)
 
     def _keys(self, request: Request) -> Answer:
         api_key, encryption_key = self.book.number("api-key"), self.book.number("encryption-key")
@@ -196,18 +199,3 @@ class Service:
             request.get("clientSystemTransactionId"), kind, request.amount, request.get("currencyCode")
         )
         return replace(Answer(Kind.FOLLOW_UP, made.follow_up_answer()), kind=Kind.AUTHORIZATION)
-
-
-def _detached_answer(reference: str, amount: Decimal, currency: str) -> dict[str, Any]:
-    message = f"Requested refund amount {amount}, actual refunded amount {amount}"
-    return {
-        "state": "Approved",
-        "providerResponseCode": "",
-        "providerAuthorizationID": "",
-        "providerResponseMessage": message,
-        "currencyCode": currency,
-        "clientSystemTransactionId": reference,
-        "responseMessage": message,
-        "amount": str(amount),
-        "apmDetails": {"apmProviderName": "Example Wallet"},
-    }

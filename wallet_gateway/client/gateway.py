@@ -186,11 +186,14 @@ class Gateway:
         not_after: float | None = None,
     ) -> Answer[M]:
         operation, started = _operation(endpoint, message), time.monotonic()
+        path = self._paths.get(endpoint.name, endpoint.path)
+        # What another path has no place for is sent as a parameter: nothing that was asked for is lost.
+        unplaced = {name: value for name, value in place.items() if f"{{{name}}}" not in path}
         request = GatewayRequest(
             method=endpoint.method,
-            path=self._paths.get(endpoint.name, endpoint.path),
+            path=path,
             path_values=place,
-            query=query,
+            query={**(query or {}), **unplaced} if unplaced else query,
             body=message.to_wire() if message else None,
             headers={"Authorization": f"{PUBLIC_KEY_SCHEME} {api_key}"} if api_key else {},
         )

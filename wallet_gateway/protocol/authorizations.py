@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, Strict, model_validator
+from pydantic import BeforeValidator, Field, Strict, model_validator
 
 from wallet_gateway.protocol.accounts import WALLET_PAY, Cryptogram, EciIndicator
 from wallet_gateway.protocol.checkout import RedirectDetails
@@ -83,7 +83,12 @@ class AuthorizationRequest(TransactionRequest):
     redirect_details: RedirectDetails | None = None
 
 
+def _none_if_empty(value: object) -> object:
+    """Return None for an empty text: of other members the interface says that they "may be empty"."""
+    return None if isinstance(value, str) and not value.strip() else value
+
+
 class AuthorizationResponse(FollowUpResponse):
     """The result of an authorization; with a ``redirectUrl`` the customer must go there first."""
 
-    redirect_url: Url | None = None
+    redirect_url: Annotated[Url | None, BeforeValidator(_none_if_empty)] = None

@@ -117,13 +117,15 @@ def _full_expectation(
     # A sibling with a known record explains only that record; one that was not executed explains none.
     unseen = [s for s in siblings if not s.record_id and s.state in _MAY_HAVE_A_RECORD]
     original = _shared_original(transaction, context)
-    shared = {transaction.payment.reference} if context.policy.shares_references else set()
+    # "Several records carrying the same clientSystemTransactionId (an original and a follow-up)": a follow-up
+    # may be shown there, too, even if it need not be looked for there.
+    shared = transaction.payment.reference
     return replace(
         expected,
         other_references=frozenset({original} if original else set()),
         record_id=transaction.record_id or "",
         taken=frozenset((s.record_id, type_of(s)) for s in siblings if s.record_id),
         expected_elsewhere=frozenset(
-            (reference, type_of(s)) for s in unseen for reference in {s.reference} | shared
+            (reference, type_of(s)) for s in unseen for reference in {s.reference, shared}
         ),
     )
