@@ -26,6 +26,7 @@ C = ExplanationCode
 RECORD = {"type": "'chargeback'", "id": "'g1'", "fault": "id: is missing"}
 SAMPLES: dict[str, Any] = {
     "given": "7.50",
+    "excess": "2.50",
     "requested": "10.00",
     "currency": "EUR",
     "record": "g1",
