@@ -198,7 +198,7 @@ class Gateway:
             headers={"Authorization": f"{PUBLIC_KEY_SCHEME} {api_key}"} if api_key else {},
         )
         try:
-            request, body = before_sending(lambda: self._prepared(endpoint, request, message))
+            request, body = self._prepared(endpoint, request, message)
             raw = self._transport.send(
                 request.method,
                 _filled(request.path, request.path_values),
@@ -226,17 +226,24 @@ class Gateway:
         self, endpoint: Endpoint, request: GatewayRequest, message: WireModel | None
     ) -> tuple[GatewayRequest, bytes | None]:
         """Return the request as this gateway wants it, with the bytes of its body."""
-        adapted = self.adapt_request(endpoint, request)
-        if message is not None and adapted.body is request.body:
-            return adapted, message.to_json()
-        return adapted, None if adapted.body is None else dumps(adapted.body)
+        unchanged = message.to_json() if message else None
+        if type(self) is Gateway:
+            return request, unchanged
+
+        def adapted() -> tuple[GatewayRequest, bytes | None]:
+            other = self.adapt_request(endpoint, request)
+            if other.body is request.body:
+                return other, unchanged
+            return other, None if other.body is None else dumps(other.body)
+
+        return before_sending(adapted)
 
     def _decoded(
         self, endpoint: Endpoint, raw: RawAnswer, value: JsonValue | UnreadableBody, *, by_parts: bool
     ) -> DecodedResponse:
         if by_parts and isinstance(value, UnreadableBody):
             value = _parts_of(raw, value)
-        if not isinstance(value, UnreadableBody):
+        if type(self) is not Gateway and not isinstance(value, UnreadableBody):
             as_it_came = value
             value = after_sending(lambda: self.adapt_answer(endpoint, as_it_came))
         return DecodedResponse(status=raw.status, headers=raw.headers, value=value)

@@ -10,17 +10,17 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import Field, Strict, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
+from pydantic import Field, Strict
 
 from wallet_gateway.protocol.errors import InvalidTime
 from wallet_gateway.protocol.field_types import (
     ANY_CASE,
     FROM_JSON_NUMBER,
+    KEPT,
     PATTERN_MESSAGES,
     Identifier,
     OptionalText,
     OwnReference,
-    RepeatedField,
     Text,
 )
 from wallet_gateway.protocol.status import read_timestamp
@@ -66,20 +66,6 @@ class CardNetwork(StrEnum):
     JCB = "JCB"
 
 
-def _keep(value: object, read: ValidatorFunctionWrapHandler) -> object:
-    """Return what can be read; anything else is left out, unless it is given twice."""
-    try:
-        return read(value)
-    except ValidationError:
-        if isinstance(value, RepeatedField):
-            raise
-        return None
-
-
-_KEPT = WrapValidator(_keep)
-"""For fields that the interface does not name and nothing depends on: a gateway may mean another thing."""
-
-
 class PublicKeyRequest(WireModel):
     """Asks for the keys of a wallet payment; the body of POST publicKeys."""
 
@@ -93,7 +79,7 @@ class PublicKeyResponse(WireModel):
 
     api_key: Text
     encryption_key: Text
-    expires_at: Annotated[OptionalText | None, _KEPT] = None
+    expires_at: Annotated[OptionalText | None, KEPT] = None
     """This project's field: the interface names the two keys only."""
 
     is_answer = True
@@ -210,10 +196,10 @@ class PaymentAccount(WireModel):
 
     transaction_account_id: Identifier | None = None
     card_type: Annotated[CardType, ANY_CASE]
-    card_network: Annotated[OptionalText | None, _KEPT] = None
-    masked_account_number: Annotated[OptionalText | None, _KEPT] = None
-    expiration_month: Annotated[_Month | None, _KEPT] = None
-    expiration_year: Annotated[_Year | None, _KEPT] = None
+    card_network: Annotated[OptionalText | None, KEPT] = None
+    masked_account_number: Annotated[OptionalText | None, KEPT] = None
+    expiration_month: Annotated[_Month | None, KEPT] = None
+    expiration_year: Annotated[_Year | None, KEPT] = None
 
     is_answer = True
 

@@ -14,7 +14,17 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Annotated, get_args
 
-from pydantic import AfterValidator, BeforeValidator, Field, GetCoreSchemaHandler, Strict, ValidationInfo
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    GetCoreSchemaHandler,
+    Strict,
+    ValidationError,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 from pydantic_core import CoreSchema, core_schema
 
 from wallet_gateway.protocol import codes, money
@@ -176,6 +186,23 @@ def _read_whole_number(value: object, info: ValidationInfo) -> object:
 
 FROM_JSON_NUMBER = BeforeValidator(_read_whole_number)
 """Reads an int from a JSON number; the last part of every ``Annotated[int, ...]``."""
+
+
+# Fields that nothing depends on
+
+
+def _keep(value: object, read: ValidatorFunctionWrapHandler) -> object:
+    """Return what can be read; anything else is left out, unless it is given twice."""
+    try:
+        return read(value)
+    except ValidationError:
+        if isinstance(value, RepeatedField):
+            raise
+        return None
+
+
+KEPT = WrapValidator(_keep)
+"""For a field that the interface does not name and nothing depends on: a gateway may mean another thing."""
 
 
 # Codes of ISO tables
