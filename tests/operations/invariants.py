@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from django.db.models import Model, QuerySet
 
-from wallet_gateway.domain.discrepancies import FREEZING, DiscrepancyKind
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import (
     FINAL_STATES,
     HELD_STATES,
@@ -163,7 +163,7 @@ def _check_slots(transactions: list[GatewayTransaction], *, name: str) -> None:
 
 def _is_contradicted(transactions: list[GatewayTransaction], discrepancies: Iterable[Discrepancy]) -> bool:
     return any(transaction.state == TransactionState.ANOMALY for transaction in transactions) or any(
-        row.closed_at is None and row.kind in FREEZING for row in discrepancies
+        row.closed_at is None and row.is_freezing for row in discrepancies
     )
 
 

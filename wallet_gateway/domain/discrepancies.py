@@ -58,10 +58,19 @@ FREEZING = frozenset(DiscrepancyKind) - {
     DiscrepancyKind.REPEATED_ON_THE_WIRE,
     DiscrepancyKind.REFUND_SHORT,
     DiscrepancyKind.UNEXPECTED_HOST,
-    # The readable records beside it are settled and reported: a paid order is not held back for them.
+    # The readable records beside it are settled and reported: a paid order is not held back for it.
     DiscrepancyKind.RECORD_UNREADABLE,
-    DiscrepancyKind.UNKNOWN_TYPE,
     # A gateway may archive old records.
     DiscrepancyKind.MISSING_THERE,
 }
 """Kinds after which no further operation may touch the payment until a person has decided."""
+
+
+def freezes(kind: DiscrepancyKind, *, is_news_of_approved: bool) -> bool:
+    """Return whether a new discrepancy freezes its payment.
+
+    A record of an unknown type does if it appears later than the approval (`is_news_of_approved`): it may be
+    a chargeback. One that came with the approval is a note of the gateway, and a paid order is not held back
+    for it.
+    """
+    return kind in FREEZING and (is_news_of_approved or kind is not DiscrepancyKind.UNKNOWN_TYPE)

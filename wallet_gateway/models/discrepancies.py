@@ -31,6 +31,8 @@ class Discrepancy(Explained):
     )
     fingerprint: Column[str] = ByteExactField(max_length=200, unique=True)
     """Identifies the difference, so that the same difference seen again is the same row."""
+    is_freezing: Column[bool] = models.BooleanField(default=False)
+    """Whether the payment or deposit may not be used until this is closed."""
     found_at: Column[datetime] = models.DateTimeField(_("found at"))
     closed_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
     closed_by: Column[str] = models.CharField(max_length=150, blank=True)

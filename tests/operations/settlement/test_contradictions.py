@@ -291,7 +291,9 @@ def _told_of(payment: Payment, context: GatewayContext, *types: str) -> GatewayC
     return scripted(context, answer_of(own, *strange))
 
 
-def test_a_chargeback_is_one_difference_and_is_signalled_once(pay: Pay, context: GatewayContext) -> None:
+def test_a_chargeback_is_one_difference_that_freezes_and_is_signalled(
+    pay: Pay, context: GatewayContext
+) -> None:
     payment = pay()
     told = _told_of(payment, context, "chargeback")
     for _ in range(3):
@@ -302,7 +304,7 @@ def test_a_chargeback_is_one_difference_and_is_signalled_once(pay: Pay, context:
     assert "chargeback" in str(found.explanation)
     assert OutboxEvent.objects.filter(kind="ANOMALY").count() == 1
     payment = Payment.objects.get()
-    assert (payment.is_frozen, payment.captured, payment.refunded) == (False, 2000, 0)
+    assert (payment.is_frozen, payment.captured, payment.refunded) == (True, 2000, 0)
     assert GatewayTransaction.objects.get().state == S.APPROVED
 
 
@@ -314,6 +316,8 @@ def test_the_news_of_a_payment_is_not_held_back_for_a_note_of_the_gateway_beside
     told = scripted(context, answer_of(record(opening, "20.00"), note))
     order = reconcile_order(order=opening.opened_payment.order, context=told)
     assert order.state == OrderState.PAID
+    again = reconcile_order(order=order, context=told, everything=True)
+    assert again.state == OrderState.PAID, "what is known already freezes nothing later"
     assert set(OutboxEvent.objects.values_list("kind", flat=True)) == {"PAID", "ANOMALY"}
 
 

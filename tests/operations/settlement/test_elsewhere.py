@@ -154,21 +154,23 @@ def test_a_comparison_that_repairs_books_too(
 def test_while_an_operation_of_ours_is_outstanding_the_payment_is_frozen_and_booked_afterwards(
     pay: Pay, booking: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
 ) -> None:
-    payment = pay()
+    payment = pay(type="preauthorization")
+    capture(payment=payment, context=booking, amount=Decimal("10.00"))
     wallet_sandbox.fault("refund", "drop_after")
     ours = refund(payment=payment, context=booking, amount=Decimal("5.00"))
     assert ours.state == S.UNKNOWN
-    wallet_sandbox.portal(payment.reference, "ecom.refund", "4.00")
+    wallet_sandbox.portal(payment.reference, "ecom.capture", "4.00")
     opening = query_status(payment.opening, context=booking)
     assert opening is not None
     with refuses(InvalidState, ErrorCode.BOOKING_OUTSTANDING):
         book_elsewhere(payment.opening, opening.elsewhere[0], context=booking)
 
     payment = ask(payment, booking)
-    assert (payment.refunded, payment.is_frozen) == (500, True), "frozen, as our own had not ended"
+    assert (payment.captured, payment.refunded) == (1000, 500)
+    assert payment.is_frozen, "frozen, as our own had not ended"
     clock.advance(seconds=5)
     payment = ask(payment, booking)
-    assert (payment.refunded, payment.refund_reserved, payment.is_frozen) == (900, 0, False)
+    assert (payment.captured, payment.refund_reserved, payment.is_frozen) == (1400, 0, False)
     assert not Discrepancy.objects.filter(closed_at=None).exists()
 
 

@@ -342,6 +342,7 @@ def test_a_difference_that_comes_while_a_payment_thaws_keeps_it_frozen(
     def commit_another() -> None:
         Discrepancy.objects.create(
             kind="MADE_ELSEWHERE",
+            is_freezing=True,
             gateway="default",
             payment=frozen,
             fingerprint="another",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 
-from wallet_gateway.domain.discrepancies import FREEZING, DiscrepancyKind
+from wallet_gateway.domain.discrepancies import DiscrepancyKind, freezes
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.domain.outcomes import Finding, Verdict, made_elsewhere
@@ -75,6 +75,7 @@ def record_discrepancies(
                 "deposit_id": transaction.deposit_id,
                 "transaction": transaction,
                 **explanation_columns(why),
+                "is_freezing": freezes(kind, is_news_of_approved=after is before),
                 "found_at": now,
             },
         )
@@ -82,7 +83,7 @@ def record_discrepancies(
         is_signalled = is_signalled or (created and kind is DiscrepancyKind.UNKNOWN_TYPE)
         if row.closed_at is not None:
             continue
-        freeze = freeze or kind in FREEZING
+        freeze = freeze or row.is_freezing
         if created and kind is DiscrepancyKind.UNIT_MIX_UP:
             stopped = pause_after_mix_up(transaction, why, in_own_answer=in_own_answer, now=now)
     return Recorded(freeze=freeze, is_new=is_new, is_signalled=is_signalled, stopped=stopped)

@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from django.db.models import Exists, F, OuterRef, QuerySet
 
-from wallet_gateway.domain.discrepancies import FREEZING
 from wallet_gateway.domain.lifecycle import OPENING_KINDS, PaymentState, TransactionKind, TransactionState
 from wallet_gateway.domain.totals import payment_state
 from wallet_gateway.error_reports import sensitive_variables
@@ -66,7 +65,7 @@ def _forgotten(gateway: str, limit: int) -> Iterator[GatewayTransaction]:
 
 def _uncontradicted(rows: QuerySet[P], parent: str) -> QuerySet[P]:
     of = {parent: OuterRef("pk")}
-    still_open = Discrepancy.objects.filter(**of, kind__in=FREEZING, closed_at__isnull=True)
+    still_open = Discrepancy.objects.filter(**of, is_freezing=True, closed_at__isnull=True)
     anomalies = GatewayTransaction.objects.filter(**of, state=TransactionState.ANOMALY)
     return rows.filter(~Exists(still_open), ~Exists(anomalies))
 
@@ -85,7 +84,7 @@ def _release_freeze(transaction: GatewayTransaction, now: datetime) -> tuple[Out
 
 
 def _is_contradicted(**parent: Payment | MigratedDeposit) -> bool:
-    still_open = Discrepancy.objects.filter(**parent, kind__in=FREEZING, closed_at__isnull=True)
+    still_open = Discrepancy.objects.filter(**parent, is_freezing=True, closed_at__isnull=True)
     anomalies = GatewayTransaction.objects.filter(**parent, state=TransactionState.ANOMALY)
     return still_open.exists() or anomalies.exists()
 
