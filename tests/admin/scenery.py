@@ -14,7 +14,13 @@ from django.urls import reverse
 from tests.explanations import commented
 from tests.models.rows import a_deposit, a_payment, a_transaction, an_approval, an_order
 from wallet_gateway.client.errors import Refused
-from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionKind, TransactionState
+from wallet_gateway.domain.lifecycle import (
+    OrderState,
+    PaymentState,
+    TransactionKind,
+    TransactionOrigin,
+    TransactionState,
+)
 from wallet_gateway.models import (
     BatchState,
     Discrepancy,
@@ -92,6 +98,7 @@ class Scenery:
         )
         yield "discrepancy", self._url("discrepancy_change", self.discrepancy.pk)
         yield "close discrepancy", self._url("discrepancy_close", self.discrepancy.pk)
+        yield "book discrepancy", self._url("discrepancy_book", self.discrepancy.pk)
         yield "decide", self._url("gatewaytransaction_decide", self.anomaly.pk)
         yield "send again", self._url("gatewaytransaction_send_again", self.unsent.pk)
         yield "list of approval", self._url("approval_changelist")
@@ -136,6 +143,14 @@ class Scenery:
                 payment, kind=kind, state=TransactionState.APPROVED, at=at, created_by="anna"
             )
             self._evidence(transaction, at)
+        self._transaction(
+            payment,
+            kind=TransactionKind.REFUND,
+            state=TransactionState.APPROVED,
+            origin=TransactionOrigin.ELSEWHERE,
+            at=self.now - timedelta(minutes=5),
+            created_by="anna",
+        )
         return order
 
     def _waiting_order(self) -> PaymentOrder:

@@ -34,6 +34,7 @@ FAULTS = {
     "decide": ".wallet-buttons button",
     "send again": ".wallet-buttons button",
     "close discrepancy": ".wallet-buttons button",
+    "book discrepancy": ".wallet-buttons button",
     "import": "button[name=check]",
     "refund deposits": ".wallet-buttons button",
     "draft batch": ".wallet-buttons button",
