@@ -40,7 +40,7 @@ ADMITTED = {
     "dashboard": set(),
     "discrepancy": KIND | {"open"},
     "transactionevent": set(),
-    "gatewaytransaction": STATE | KIND,
+    "gatewaytransaction": STATE | KIND | {"origin__exact", "origin__isnull"},
     "migrateddeposit": set(),
     "operationbatch": STATE,
     "paymentorder": STATE | {"expires"},

@@ -15,6 +15,7 @@ from wallet_gateway.domain.outcomes import (
     INCONCLUSIVE,
     LONGEST_RECORD_ID,
     Expectation,
+    ExpectedRecord,
     Verdict,
     read_detached_answer,
     read_follow_up_answer,
@@ -448,11 +449,31 @@ def test_approved_records_that_none_of_our_transactions_asked_for_are_pointed_ou
 ) -> None:
     expected = expecting(
         taken=frozenset({("g7", "ecom.refund")}),
-        expected_elsewhere=frozenset({(OURS, "ecom.reversalpreauthorization")}),
+        expected_elsewhere=(sibling(),),
     )
     strange = record(**({"id": "g5", "type": "ecom.refund"} | changes))
     found = read_records([strange], expected)
     assert found.elsewhere == ((strange,) if is_elsewhere else ())
+
+
+def sibling(amount: int = 1000) -> ExpectedRecord:
+    """Another transaction of ours that waits for its record."""
+    return ExpectedRecord(
+        references=frozenset({OURS}), wire_type="ecom.reversalpreauthorization", amount=amount
+    )
+
+
+@pytest.mark.parametrize(
+    ("ids", "amount", "elsewhere"),
+    [(["g5"], 1000, []), (["g5", "g6"], 1000, ["g6"]), (["g5", "g5"], 1000, []), (["g5"], 300, ["g5"])],
+    ids=["its own", "one more", "shown twice", "another amount"],
+)
+def test_another_transaction_of_ours_explains_one_record_of_its_amount(
+    ids: list[str], amount: int, elsewhere: list[str]
+) -> None:
+    expected = expecting(expected_elsewhere=(sibling(amount),))
+    told = [record(id=id_, type="ecom.reversalPreauthorization") for id_ in ids]
+    assert [one.id for one in read_records(told, expected).elsewhere] == elsewhere
 
 
 def test_records_made_elsewhere_do_not_hide_our_own() -> None:

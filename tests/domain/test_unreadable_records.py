@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.outcomes import Expectation, Verdict, read_records
+from wallet_gateway.domain.outcomes import Expectation, ExpectedRecord, Verdict, read_records
 from wallet_gateway.domain.unreadable_records import (
     concerning,
     fingerprint_of,
@@ -25,7 +25,9 @@ EXPECTED = Expectation(
     other_references=frozenset({"ORIGINAL"}),
     record_id="g1",
     taken=frozenset({("t1", "ecom.capture")}),
-    expected_elsewhere=frozenset({("ORIGINAL", "ecom.sale")}),
+    expected_elsewhere=(
+        ExpectedRecord(references=frozenset({"ORIGINAL"}), wire_type="ecom.sale", amount=1000),
+    ),
 )
 
 

@@ -60,7 +60,16 @@ MODULES = {
         "rotate_keys",
         "survey_keys",
     },
-    "approvals": {"Approval", "Decision", "approve", "close_discrepancy", "decline", "resolve", "waiting"},
+    "approvals": {
+        "Approval",
+        "Decision",
+        "approve",
+        "book_discrepancy",
+        "close_discrepancy",
+        "decline",
+        "resolve",
+        "waiting",
+    },
     "maintenance": {
         "ComparedTransaction",
         "Comparison",

@@ -49,6 +49,13 @@ def operation_of(record: StatusRecord, *, currency: str) -> OperationElsewhere |
     )
 
 
+def booking_order(record: StatusRecord) -> int:
+    """Return the place of a record among those to book: captures, then refunds, then all others."""
+    kinds = (TransactionKind.CAPTURE, TransactionKind.REFUND)
+    kind = KINDS.get(record.type.lower())
+    return kinds.index(kind) if kind in kinds else len(kinds)
+
+
 def refusal_to_book(operation: OperationElsewhere | None, totals: PaymentTotals) -> ErrorCode | None:
     """Return why an operation cannot be booked now; None if it can.
 

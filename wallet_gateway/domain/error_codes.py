@@ -88,6 +88,8 @@ class ErrorCode(StrEnum):
     NOT_BOOKABLE = "not_bookable"
     BOOKING_OUTSTANDING = "booking_outstanding"
     NOT_REPORTED = "not_reported"
+    RECORD_TAKEN = "record_taken"
+    CAPTURES_FIRST = "captures_first"
     # InvalidState, approvals
     APPROVAL_NEEDED = "approval_needed"
     APPROVAL_CLOSED = "approval_closed"

@@ -6,7 +6,7 @@ changes nothing: an HTTP status, an undocumented state or a missing echo never d
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -54,6 +54,25 @@ def wire_type(kind: TransactionKind, payment_type: PaymentType = PaymentType.SAL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ExpectedRecord:
+    """A record that another transaction of ours may still get: one, with its amount."""
+
+    references: frozenset[str]
+    """References under which the gateway may file it."""
+    wire_type: str
+    amount: int
+    """Minor units."""
+
+    def explains(self, record: StatusRecord) -> bool:
+        """Return whether a record may be this one."""
+        return (
+            record.client_system_transaction_id in self.references
+            and record.type.lower() == self.wire_type
+            and minor_units(record) == self.amount
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Expectation:
     """The values that one transaction requested, as its evidence must echo them."""
 
@@ -72,8 +91,8 @@ class Expectation:
     """The record that approved this transaction; an approved one with another id is a second execution."""
     taken: frozenset[tuple[str, str]] = frozenset()
     """(id, folded type) of records already attributed to other transactions."""
-    expected_elsewhere: frozenset[tuple[str, str]] = frozenset()
-    """(reference, folded type) of our other transactions: their records are expected here."""
+    expected_elsewhere: tuple[ExpectedRecord, ...] = ()
+    """The records of our other transactions that are expected here; each explains one record."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,8 +221,9 @@ def read_records(
     decides nothing, and the gateway that has one under this reference does know it.
     """
     known = {expected.reference} | expected.other_references
-    fits = [r for r in records if _fits(r, expected)]
-    elsewhere = tuple(r for r in records if _is_elsewhere(r, expected, known))
+    fits, strangers = _own(records, expected)
+    others = (r for r in records if r in strangers or _is_elsewhere(r, expected, known))
+    elsewhere = tuple(_unexplained(others, expected))
     doubtful = concerning(unreadable, expected)
     unknown = of_unknown_type(records, known)
     found = _not_absent(_judge(fits, expected), unknown, expected)
@@ -240,6 +260,22 @@ def _fits(record: StatusRecord, expected: Expectation) -> bool:
     return may_be_ours and record.client_system_transaction_id in expected.other_references
 
 
+def _own(
+    records: Sequence[StatusRecord], expected: Expectation
+) -> tuple[list[StatusRecord], list[StatusRecord]]:
+    """Return the records that fit, and those of them that are another's.
+
+    Under a reference that transactions share, a record of another amount is another's if one of our amount
+    stands beside it.
+    """
+    fits = [record for record in records if _fits(record, expected)]
+    shared = [r for r in fits if r.client_system_transaction_id != expected.reference]
+    odd = [record for record in shared if minor_units(record) != expected.amount]
+    if len(odd) == len(fits):
+        return fits, []
+    return [r for r in fits if r not in odd], [r for r in odd if r.state == APPROVED]
+
+
 def _is_elsewhere(record: StatusRecord, expected: Expectation, known: Iterable[str]) -> bool:
     record_type = (record.type or "").lower()
     reference = record.client_system_transaction_id or ""
@@ -249,8 +285,20 @@ def _is_elsewhere(record: StatusRecord, expected: Expectation, known: Iterable[s
         and has_known_type(record)
         and not _fits(record, expected)
         and (record.id or "", record_type) not in expected.taken
-        and (reference, record_type) not in expected.expected_elsewhere
     )
+
+
+def _unexplained(records: Iterable[StatusRecord], expected: Expectation) -> Iterator[StatusRecord]:
+    """Yield the records that no other transaction of ours explains; each transaction explains one."""
+    waiting, explained = list(expected.expected_elsewhere), set()
+    for record in records:
+        name = (record.id, record.type.lower())
+        sibling = next((one for one in waiting if one.explains(record)), None)
+        if sibling is not None and name not in explained:
+            waiting.remove(sibling)
+            explained.add(name)
+        elif name not in explained:
+            yield record
 
 
 def made_elsewhere(record: StatusRecord) -> Explanation:

@@ -94,6 +94,9 @@ QUERIES_ARE_BEHIND = _D
 INSTANTS_ARE_LATE = _H
 """A transaction that has not ended is left undone if its next step is due for longer than this."""
 
+RETRY_OF_REPEAT = _D
+"""When to repeat a repeated query that was not answered."""
+
 REPEAT_SHARE = 5
 """Repeated queries take at most one of so many of a gateway's query rate."""
 
@@ -282,6 +285,9 @@ def step_after(position: PollState, now: datetime) -> int:
         past += (now - timetable[-1]) // FROM_THEN_ON
     if position.state is TransactionState.APPROVED and position.confirmed:
         past = max(past, FIRST_REPEAT)
+    if query_priority(position) is QueryPriority.REPEATED and past <= position.step:
+        # It came before its time, because another transaction of the payment ended.
+        return position.step
     return max(position.step + 1, past)
 
 

@@ -49,7 +49,8 @@ def _concerns(record: UnreadableRecord, expected: Expectation) -> bool:
         return False
     if (record.id or "", record_type) in expected.taken:
         return False
-    return (reference or "", record_type) not in expected.expected_elsewhere
+    siblings = expected.expected_elsewhere
+    return not any(reference in one.references and record_type == one.wire_type for one in siblings)
 
 
 def _folded_type(record: UnreadableRecord) -> str:

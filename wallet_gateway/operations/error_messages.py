@@ -208,6 +208,10 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
             "book, close the difference."
         ),
     ),
+    _E.RECORD_TAKEN: Description(409, _("The gateway's record belongs to a transaction of another payment.")),
+    _E.CAPTURES_FIRST: Description(
+        409, _("A capture of this payment was made elsewhere, too. Book that one first: it can be refunded.")
+    ),
     # InvalidState, approvals
     _E.APPROVAL_NEEDED: Description(409, _("This amount needs a second person.")),
     _E.APPROVAL_CLOSED: Description(409, _("This request no longer waits for approval. Reload the page.")),

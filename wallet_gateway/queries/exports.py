@@ -70,6 +70,7 @@ _TRANSACTIONS: Columns = {
     "state": lambda row: row.state,
     "amount": lambda row: _money(row.amount_minor, row.currency),
     "approvedAmount": lambda row: _money(row.approved_minor, row.currency),
+    "aboveLimit": lambda row: _money(row.excess_minor, row.currency) if row.excess_minor else "",
     "currency": lambda row: row.currency,
     "approvedAt": lambda row: row.approved_at or "",
     "recordId": lambda row: row.record_id or "",

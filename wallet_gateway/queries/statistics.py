@@ -177,7 +177,7 @@ Measures = Mapping[str, Any]
 _NUMBER: Measures = {"number": Count("*")}
 _MONEY: Measures = {
     **_NUMBER,
-    "minor": Sum("approved_minor"),
+    "minor": Sum(F("approved_minor") - F("excess_minor")),
     "took": Avg(F("state_changed_at") - F("created_at")),
 }
 _ANSWERS: Measures = {

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.elsewhere import KINDS, booking_order
 from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.outcomes import Finding
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import Discrepancy, GatewayTransaction
@@ -37,12 +39,26 @@ def book_discrepancy(
     finding = query_status(transaction, context=context)
     if finding is None:
         raise GatewayUnreachable(ErrorCode.GATEWAY_SILENT, gateway=context.alias)
-    who = Bookkeeper(by=by, reason=reason)
-    return book_elsewhere(transaction, _reported(discrepancy, finding), who=who, context=context)
+    record = _reported(discrepancy, transaction, finding)
+    if any(_is_open_capture(other, transaction) for other in finding.elsewhere if _precedes(other, record)):
+        raise InvalidState(ErrorCode.CAPTURES_FIRST)
+    return book_elsewhere(transaction, record, who=Bookkeeper(by=by, reason=reason), context=context)
 
 
-def _reported(discrepancy: Discrepancy, finding: Finding) -> StatusRecord:
+def _reported(discrepancy: Discrepancy, transaction: GatewayTransaction, finding: Finding) -> StatusRecord:
     for record in finding.elsewhere:
-        if elsewhere_fingerprint(discrepancy.gateway, record) == discrepancy.fingerprint:
+        if elsewhere_fingerprint(transaction, record) == discrepancy.fingerprint:
             return record
     raise InvalidState(ErrorCode.NOT_REPORTED)
+
+
+def _precedes(other: StatusRecord, record: StatusRecord) -> bool:
+    return booking_order(other) < booking_order(record)
+
+
+def _is_open_capture(record: StatusRecord, transaction: GatewayTransaction) -> bool:
+    """Return whether a capture waits for a decision; one that a person has closed is not booked."""
+    if KINDS.get(record.type.lower()) is not TransactionKind.CAPTURE:
+        return False
+    about = Discrepancy.objects.filter(fingerprint=elsewhere_fingerprint(transaction, record))
+    return not about.filter(closed_at__isnull=False).exists()

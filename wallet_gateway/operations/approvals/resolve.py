@@ -214,10 +214,19 @@ def _check_amount_is_ours(transaction: GatewayTransaction) -> None:
 
 def _close_all(transaction: GatewayTransaction, *, reason: str, by: str, context: GatewayContext) -> None:
     rows = Discrepancy.objects.filter(transaction=transaction, closed_at__isnull=True)
-    # The decision itself may show that more was approved than the limit allows: a further task.
-    rows = rows.exclude(kind=DiscrepancyKind.ABOVE_LIMIT)
+    rows = rows.exclude(kind__in=_TASKS_OF_THEIR_OWN)
     rows.update(**_closed(reason=reason, by=by, now=context.clock.now()))
     resume_after_mix_up(transaction.gateway)
+
+
+_TASKS_OF_THEIR_OWN = (
+    # The decision itself may show that more was approved than the limit allows.
+    DiscrepancyKind.ABOVE_LIMIT,
+    # Other operations on the payment, which were found by the same query.
+    DiscrepancyKind.MADE_ELSEWHERE,
+    DiscrepancyKind.UNKNOWN_TYPE,
+)
+"""Differences that do not end with the decision on the transaction with which they were found."""
 
 
 def _closed(*, reason: str, by: str, now: datetime) -> dict[str, object]:

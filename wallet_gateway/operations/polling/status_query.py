@@ -14,8 +14,8 @@ from wallet_gateway.domain.lifecycle import (
     TransactionKind,
     TransactionState,
 )
-from wallet_gateway.domain.outcomes import Expectation, Finding, read_records, wire_type
-from wallet_gateway.domain.polling_schedule import pause_end
+from wallet_gateway.domain.outcomes import Expectation, ExpectedRecord, Finding, read_records, wire_type
+from wallet_gateway.domain.polling_schedule import OPERATOR_ABSENT_ANSWERS, pause_end
 from wallet_gateway.domain.unreadable_records import unreadable_explanation
 from wallet_gateway.models import GatewayPause, GatewayTransaction
 from wallet_gateway.operations.context import GatewayContext
@@ -24,6 +24,9 @@ from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.operations")
 
+_ENDED_WITHOUT_MONEY = frozenset(
+    {TransactionState.REJECTED, TransactionState.ABANDONED, TransactionState.EXPIRED}
+)
 _MAY_HAVE_A_RECORD = OUTSTANDING_STATES | {TransactionState.APPROVED, TransactionState.ANOMALY}
 
 
@@ -74,7 +77,9 @@ def _judge(
     records = tuple(one for one in told if one.type.lower() not in context.policy.ignored_record_types)
     unreadable = tuple(record for answer in answers for record in answer.message.unreadable)
     expected = expectation_of(transaction)
-    if unreadable or not _is_plain(records, expected):
+    # A record of what has ended without money may have been booked as made elsewhere in the meantime.
+    ended = transaction.state in _ENDED_WITHOUT_MONEY
+    if ended or unreadable or not _is_plain(records, expected):
         expected = _full_expectation(transaction, expected, context)
     return read_records(records, expected, unreadable)
 
@@ -88,9 +93,16 @@ def _with_answers(
 
 
 def _shared_original(transaction: GatewayTransaction, context: GatewayContext) -> str:
-    """Return the original's reference when the gateway may file this follow-up under it."""
+    """Return the original's reference when the gateway may file this follow-up under it.
+
+    It is looked for there, too, before a person may give it up.
+    """
+    is_lost = (
+        transaction.state == TransactionState.UNKNOWN
+        and transaction.absent_count >= OPERATOR_ABSENT_ANSWERS - 1
+    )
     if (
-        not context.policy.shares_references
+        not (context.policy.shares_references or is_lost)
         or transaction.payment is None
         or transaction.kind in OPENING_KINDS
     ):
@@ -124,8 +136,16 @@ def _full_expectation(
         expected,
         other_references=frozenset({original} if original else set()),
         record_id=transaction.record_id or "",
-        taken=frozenset((s.record_id, type_of(s)) for s in siblings if s.record_id),
-        expected_elsewhere=frozenset(
-            (reference, type_of(s)) for s in unseen for reference in {s.reference, shared}
+        # An errored record of a transaction that ended without money is not that of a later approval.
+        taken=frozenset(
+            (s.record_id, type_of(s)) for s in siblings if s.record_id and s.state not in _ENDED_WITHOUT_MONEY
+        ),
+        expected_elsewhere=tuple(
+            ExpectedRecord(
+                references=frozenset({s.reference, shared}),
+                wire_type=type_of(s),
+                amount=s.approved_minor or s.amount_minor,
+            )
+            for s in unseen
         ),
     )

@@ -10,9 +10,11 @@ from typing import Any
 from wallet_gateway.domain.comparison import as_status_update
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionKind, TransactionState
-from wallet_gateway.domain.outcomes import EVENTS, Finding, Verdict
+from wallet_gateway.domain.outcomes import EVENTS, INCONCLUSIVE, Finding, Verdict
+from wallet_gateway.domain.policy import BookElsewhere
 from wallet_gateway.domain.polling_schedule import (
     OPERATOR_AFTER,
+    RETRY_OF_REPEAT,
     PollState,
     QueryPriority,
     decidable_after,
@@ -29,7 +31,7 @@ from wallet_gateway.models import GatewayTransaction, TransactionEventKind
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.merchant_accounts import foreign_merchant_account
 from wallet_gateway.operations.settlement.elsewhere import book_by_policy
-from wallet_gateway.operations.settlement.settle import provider_id_columns, settle
+from wallet_gateway.operations.settlement.settle import provider_id_columns, reread, settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.protocol.text import one_line
 
@@ -48,7 +50,13 @@ def record_status_result(
     now = context.clock.now()
     if finding is None:
         return settle(transaction, _no_answer(transaction, now), context=context)
-    finding = book_by_policy(transaction, finding, context=context)
+    if finding.elsewhere and transaction.payment and not transaction.payment.authorized:
+        return _record_payment_first(transaction, finding, context)
+    return _record(transaction, book_by_policy(transaction, finding, context=context), context)
+
+
+def _record(transaction: GatewayTransaction, finding: Finding, context: GatewayContext) -> GatewayTransaction:
+    now = context.clock.now()
     event = _event_of(transaction, finding, now)
     if event is LifecycleEvent.EXPIRED and (other := foreign_merchant_account(transaction, context)):
         return settle(transaction, _queried_under_another(transaction, other, now), context=context)
@@ -68,6 +76,20 @@ def record_status_result(
     return settle(transaction, update, context=context)
 
 
+def _record_payment_first(
+    transaction: GatewayTransaction, finding: Finding, context: GatewayContext
+) -> GatewayTransaction:
+    """Record an approval before what was done elsewhere to the payment, which cannot be booked without it."""
+    if context.policy.book_elsewhere is not BookElsewhere.BOOK:
+        return _record(transaction, finding, context)
+    settled = _record(transaction, replace(finding, elsewhere=()), context)
+    left = book_by_policy(settled, finding, context=context)
+    if not left.elsewhere:
+        return reread(settled)
+    rest = replace(INCONCLUSIVE, elsewhere=left.elsewhere)
+    return settle(settled, StatusUpdate(kind=TransactionEventKind.RECORDS, finding=rest), context=context)
+
+
 def _queried_in(transaction: GatewayTransaction) -> dict[str, Any]:
     """Return the state that the query was about; `transaction` is as it was read before the query."""
     return {
@@ -80,7 +102,10 @@ def _no_answer(transaction: GatewayTransaction, now: datetime) -> StatusUpdate:
     """Return the update of a query without an answer: keep the poll step and repeat the query."""
     columns = _asked(transaction, now)
     if _is_due(transaction, now):
-        columns["next_query_at"] = next_retry_at(since=transaction.state_changed_at, now=now)
+        is_repeat = query_priority(transaction.poll_state) is QueryPriority.REPEATED
+        again = next_retry_at(since=transaction.state_changed_at, now=now)
+        # Nothing hangs on a repeated query, and its share of the query rate is for all payments.
+        columns["next_query_at"] = now + RETRY_OF_REPEAT if is_repeat else again
     if _is_left_silent(transaction, now):
         # A gateway without a readable answer for a day also needs an operator.
         columns["needs_operator"] = True

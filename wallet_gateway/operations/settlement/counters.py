@@ -170,11 +170,14 @@ def _book_opening(transaction: GatewayTransaction, after: TransactionState) -> B
 
 def _book_reversal(transaction: GatewayTransaction, after: TransactionState) -> Booking:
     released = {"holds_reservation": False}
+    if after is TransactionState.APPROVED and transaction.approved_minor is not None:
+        # An approval that became an anomaly and was then accepted is already in the totals.
+        return Booking(transaction_columns=released)
     if after is TransactionState.APPROVED:
         # A reversal that contradicts our records, for example by a later capture, must still be storable.
         payment = transaction.payment
         untouched = payment is not None and payment.captured == payment.capture_reserved == 0
-        if untouched:
+        if untouched and payment is not None and payment.reversal != Reversal.DONE:
             return Booking(reversal=Reversal.DONE, transaction_columns=released)
         return Booking(transaction_columns=released | {"excess_minor": transaction.amount_minor})
     if after in FINAL_STATES and transaction.holds_reservation:

@@ -9,6 +9,7 @@ from datetime import datetime
 from itertools import chain
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind, freezes
+from wallet_gateway.domain.elsewhere import KINDS
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.domain.outcomes import Finding, Verdict, made_elsewhere
@@ -75,7 +76,7 @@ def record_discrepancies(
                 "deposit_id": transaction.deposit_id,
                 "transaction": transaction,
                 **explanation_columns(why),
-                "is_freezing": freezes(kind, is_news_of_approved=after is before),
+                "is_freezing": freezes(kind, is_news_of_approved=_was_approved(transaction)),
                 "found_at": now,
             },
         )
@@ -109,6 +110,11 @@ def _fingerprint(transaction: GatewayTransaction, finding: Finding) -> str:
     """Return a fingerprint of a discrepancy's values: a third execution differs from the second."""
     values = finding.explanation.fingerprint if finding.explanation else ""
     return f"{finding.discrepancy}:{transaction.reference}:{values}"
+
+
+def _was_approved(transaction: GatewayTransaction) -> bool:
+    """Return whether the payment was approved before this update, whose sums are not written yet."""
+    return transaction.payment is None or transaction.payment.authorized > 0
 
 
 _Named = tuple[DiscrepancyKind, Explanation | None, str]
@@ -148,7 +154,8 @@ def _differences(
         yield kind, unreadable_explanation(finding.unreadable), fingerprint
     for record in finding.elsewhere:
         kind = DiscrepancyKind.MADE_ELSEWHERE
-        yield kind, made_elsewhere(record), elsewhere_fingerprint(transaction.gateway, record)
+        if not _is_booked(transaction, record):
+            yield kind, made_elsewhere(record), elsewhere_fingerprint(transaction, record)
     for record in finding.unknown_types:
         kind = DiscrepancyKind.UNKNOWN_TYPE
         # Not with its state: a dispute goes through several, and is one task for a person.
@@ -156,10 +163,19 @@ def _differences(
         yield kind, unknown_type_explanation(record), storable(fingerprint)
 
 
-def elsewhere_fingerprint(gateway: str, record: StatusRecord) -> str:
+def _is_booked(transaction: GatewayTransaction, record: StatusRecord) -> bool:
+    """Return whether another process has booked a record since it was read."""
+    kind = KINDS.get(record.type.lower())
+    if kind is None or transaction.payment_id is None:
+        return False
+    rows = GatewayTransaction.objects.filter(payment=transaction.payment_id, kind=kind)
+    return rows.filter(record_id=storable(record.id), state=TransactionState.APPROVED).exists()
+
+
+def elsewhere_fingerprint(transaction: GatewayTransaction, record: StatusRecord) -> str:
     """Return the fingerprint of the discrepancy about a record that none of our transactions requested."""
-    kind = DiscrepancyKind.MADE_ELSEWHERE
-    return _fitting(storable(f"{kind}:{gateway}:{record.type.lower()}:{record.id}"))
+    kind, gateway = DiscrepancyKind.MADE_ELSEWHERE, transaction.gateway
+    return _fitting(storable(f"{kind}:{gateway}:{transaction.parent_key}:{record.type.lower()}:{record.id}"))
 
 
 def _is_short(transaction: GatewayTransaction, finding: Finding) -> bool:

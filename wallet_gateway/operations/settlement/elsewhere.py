@@ -13,7 +13,7 @@ from datetime import datetime
 from django.db import IntegrityError
 from django.db.models import F
 
-from wallet_gateway.domain.elsewhere import OperationElsewhere, operation_of, refusal_to_book
+from wallet_gateway.domain.elsewhere import OperationElsewhere, booking_order, operation_of, refusal_to_book
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionOrigin, TransactionState
@@ -60,15 +60,21 @@ BY_POLICY = Bookkeeper()
 def book_by_policy(transaction: GatewayTransaction, finding: Finding, *, context: GatewayContext) -> Finding:
     """Book what was made elsewhere if the settings say so; return the finding with what is left to a person.
 
-    Left are records that no rule books, and all of them while an operation of ours is outstanding.
+    Left are records that no rule books, those that a person has decided on, and all of them while an
+    operation of ours is outstanding.
     """
     if context.policy.book_elsewhere is not BookElsewhere.BOOK or not finding.elsewhere:
         return finding
-    left = tuple(record for record in finding.elsewhere if not _is_booked_now(transaction, record, context))
+    # What is captured can be refunded: a list that begins with the newest record does not decide that.
+    in_order = sorted(finding.elsewhere, key=booking_order)
+    left = tuple(record for record in in_order if not _is_booked_now(transaction, record, context))
     return replace(finding, elsewhere=left)
 
 
 def _is_booked_now(transaction: GatewayTransaction, record: StatusRecord, context: GatewayContext) -> bool:
+    about = Discrepancy.objects.filter(fingerprint=elsewhere_fingerprint(transaction, record))
+    if about.filter(closed_at__isnull=False).exists():
+        return False
     with suppress(InvalidState):
         book_elsewhere(transaction, record, context=context)
         return True
@@ -93,11 +99,13 @@ def book_elsewhere(
         raise InvalidState(ErrorCode.NOT_BOOKABLE)
     try:
         booked, outbox_events = _book_with_retries(transaction, record, who, context)
-    except IntegrityError:
-        other = _booked_before(transaction, record)
-        if other is None:
+    except IntegrityError as error:
+        owner = _owner_of(transaction, record)
+        if owner is None:
             raise
-        booked, outbox_events = other, ()
+        if owner.payment_id != transaction.payment_id or owner.state != TransactionState.APPROVED:
+            raise InvalidState(ErrorCode.RECORD_TAKEN) from error
+        booked, outbox_events = owner, ()
     deliver(outbox_events, clock=context.clock)
     if booked.payment is not None and booked.payment.is_frozen:
         release_freeze(transaction, context=context)
@@ -116,7 +124,7 @@ def _book_with_retries(
     return in_transaction_with_retries(lambda: _book(locked(transaction), record, who, context))
 
 
-def _booked_before(transaction: GatewayTransaction, record: StatusRecord) -> GatewayTransaction | None:
+def _owner_of(transaction: GatewayTransaction, record: StatusRecord) -> GatewayTransaction | None:
     operation = operation_of(record, currency=transaction.currency)
     if operation is None:
         return None
@@ -208,7 +216,7 @@ def _close(
 ) -> None:
     """Close the discrepancy about the record, if there was time to record one."""
     about = Discrepancy.objects.filter(
-        fingerprint=elsewhere_fingerprint(seen.gateway, record), closed_at__isnull=True
+        fingerprint=elsewhere_fingerprint(seen, record), closed_at__isnull=True
     )
     about.update(
         closed_at=now,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import TypeVar
 
@@ -97,7 +97,17 @@ def _release_payment(payment: Payment, now: datetime) -> tuple[OutboxEvent, ...]
     )
     write_order(payment, now)
     Payment.objects.filter(pk=payment.pk).update(state=payment.state, is_frozen=False)
-    return tuple(event for transaction in _unreported(payment) for event in _tell(transaction, payment, now))
+    unreported = list(_unreported(payment))
+    return tuple(
+        event
+        for place, transaction in enumerate(unreported)
+        for event in _tell(transaction, payment, now, captured_later=_captured(unreported[place + 1 :]))
+    )
+
+
+def _captured(transactions: Iterable[GatewayTransaction]) -> int:
+    captures = (row for row in transactions if row.kind == TransactionKind.CAPTURE)
+    return sum((row.approved_minor or 0) - row.excess_minor for row in captures)
 
 
 def _unreported(payment: Payment) -> QuerySet[GatewayTransaction]:
@@ -108,6 +118,9 @@ def _unreported(payment: Payment) -> QuerySet[GatewayTransaction]:
     return approved.filter(~Exists(reported)).order_by("pk")
 
 
-def _tell(transaction: GatewayTransaction, payment: Payment, now: datetime) -> tuple[OutboxEvent, ...]:
+def _tell(
+    transaction: GatewayTransaction, payment: Payment, now: datetime, *, captured_later: int
+) -> tuple[OutboxEvent, ...]:
     transaction.payment = payment
-    return add_outbox_events(transaction, events_of_release(transaction), now)
+    notifications = events_of_release(transaction, captured_later=captured_later)
+    return add_outbox_events(transaction, notifications, now)

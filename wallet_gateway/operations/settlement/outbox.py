@@ -13,9 +13,9 @@ from django.dispatch import Signal
 
 from wallet_gateway import signals
 from wallet_gateway.domain.lifecycle import OrderState, PaymentType, TransactionKind, TransactionState
-from wallet_gateway.domain.totals import PaymentTotals
+from wallet_gateway.domain.totals import PaymentTotals, Reversal
 from wallet_gateway.error_reports import sensitive_variables
-from wallet_gateway.models import GatewayTransaction, OutboxEvent, OutboxEventKind, PaymentOrder
+from wallet_gateway.models import GatewayTransaction, OutboxEvent, OutboxEventKind, Payment, PaymentOrder
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.settlement.row_errors import failure
 
@@ -148,13 +148,21 @@ def outbox_events_of(
     return (*notifications, Notification(kind=OutboxEventKind.ANOMALY)) if tell else notifications
 
 
-def events_of_release(transaction: GatewayTransaction) -> tuple[Notification, ...]:
-    """Return the events of an approved transaction that were held back while its payment was frozen."""
+def events_of_release(transaction: GatewayTransaction, *, captured_later: int) -> tuple[Notification, ...]:
+    """Return the events of an approved transaction that were held back while its payment was frozen.
+
+    `captured_later` is what the captures after it took, in minor units. Nothing is shipped for money that was
+    given back in the meantime.
+    """
     payment = transaction.payment
-    if payment is None or payment.order.state == OrderState.OVERPAID:
+    if payment is None or payment.order.state == OrderState.OVERPAID or _is_given_back(payment):
         return ()
-    notifications = _approved(transaction)
+    notifications = _approved(transaction, captured_later)
     return tuple(one for one in notifications if one.kind in HELD_BACK)
+
+
+def _is_given_back(payment: Payment) -> bool:
+    return payment.reversal == Reversal.DONE or payment.captured == payment.refunded > 0
 
 
 def _moved(transaction: GatewayTransaction) -> tuple[Notification, ...]:
@@ -164,16 +172,19 @@ def _moved(transaction: GatewayTransaction) -> tuple[Notification, ...]:
     return _ended(transaction, after)
 
 
-def _approved(transaction: GatewayTransaction) -> tuple[Notification, ...]:
-    payment, amount = transaction.payment, transaction.approved_minor or transaction.amount_minor
+def _approved(transaction: GatewayTransaction, captured_later: int = 0) -> tuple[Notification, ...]:
+    payment, approved = transaction.payment, transaction.approved_minor or transaction.amount_minor
     assert payment is not None  # noqa: S101 - the caller has looked
-    kind = TransactionKind(transaction.kind)
+    kind, amount = TransactionKind(transaction.kind), approved - transaction.excess_minor
+    if amount <= 0:
+        # No total contains it: the freeze that it causes is what the shop is told.
+        return ()
     if kind is TransactionKind.REFUND:
         return (Notification(kind=OutboxEventKind.REFUNDED, amount=amount),)
     if kind is TransactionKind.REVERSAL:
         return (Notification(kind=OutboxEventKind.REVERSED, amount=amount),)
     if kind is TransactionKind.CAPTURE:
-        return (_captured(transaction, amount),)
+        return (_captured(transaction, amount, captured_later),)
     notification = Notification(
         kind=OutboxEventKind.AUTHORIZED if payment.type != PaymentType.SALE else OutboxEventKind.PAID,
         amount=amount,
@@ -183,9 +194,9 @@ def _approved(transaction: GatewayTransaction) -> tuple[Notification, ...]:
     return (Notification(kind=OutboxEventKind.ANOMALY, amount=amount),) if overpaid else (notification,)
 
 
-def _captured(transaction: GatewayTransaction, amount: int) -> Notification:
+def _captured(transaction: GatewayTransaction, amount: int, captured_later: int) -> Notification:
     assert transaction.payment is not None  # noqa: S101 - captures belong to payments
-    whole = transaction.payment.captured >= transaction.payment.authorized
+    whole = transaction.payment.captured - captured_later >= transaction.payment.authorized
     return Notification(
         kind=OutboxEventKind.PAID if whole else OutboxEventKind.CAPTURED_IN_PART, amount=amount
     )

@@ -21,6 +21,8 @@ from wallet_gateway.client.redaction import redact_text
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import (
+    FINAL_STATES,
+    OPENING_KINDS,
     OUTSTANDING_STATES,
     SENDABLE_STATES,
     SENDER_EVENTS,
@@ -146,7 +148,9 @@ def _record_is_taken(transaction: GatewayTransaction, update: StatusUpdate) -> S
         discrepancy=DiscrepancyKind.RECORD_TAKEN,
         explanation=explain(ExplanationCode.RECORD_TAKEN, record=record_id),
     )
-    return replace(update, event=LifecycleEvent.CONTRADICTED, finding=finding, changes={})
+    # The schedule goes on: only the record is not this transaction's.
+    changes = {name: value for name, value in update.changes.items() if name != "record_id"}
+    return replace(update, event=LifecycleEvent.CONTRADICTED, finding=finding, changes=changes)
 
 
 def _write(transaction: GatewayTransaction, update: StatusUpdate, context: GatewayContext) -> _Settled:
@@ -180,6 +184,8 @@ def _write(transaction: GatewayTransaction, update: StatusUpdate, context: Gatew
         write_totals(transaction, booking, after=after, freeze=freeze, now=now)
     transaction.state = after
     write_transaction(transaction, update, before=before, booking=booking, now=now, jitter=context.jitter())
+    if before in _HIDES_OTHERS and after in FINAL_STATES:
+        _query_opening_soon(transaction, now)
     if update.also is not None:
         update.also()
     if update.is_kept or differs.is_new or after is not before:
@@ -196,6 +202,20 @@ def _write(transaction: GatewayTransaction, update: StatusUpdate, context: Gatew
         outbox_events=add_outbox_events(transaction, notifications, now),
         stopped=differs.stopped,
     )
+
+
+_HIDES_OTHERS = OUTSTANDING_STATES - {TransactionState.SENDING} | {TransactionState.NOT_SENT}
+"""States in which a follow-up may explain a record that is not its own, or keeps one from being booked."""
+
+
+def _query_opening_soon(transaction: GatewayTransaction, now: datetime) -> None:
+    """Let the payment be queried soon: the end of a follow-up may show what was done elsewhere."""
+    if transaction.payment_id is None or transaction.kind in OPENING_KINDS:
+        return
+    opening = GatewayTransaction.objects.filter(
+        payment=transaction.payment_id, kind__in=OPENING_KINDS, state=TransactionState.APPROVED
+    )
+    opening.exclude(next_query_at__lt=now).update(next_query_at=now)
 
 
 def _is_stale(update: StatusUpdate, transaction: GatewayTransaction) -> bool:
