@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from tests.conformance.wrong_gateways import (
     Request,
     WrongWire,
@@ -58,7 +60,12 @@ def test_a_gateway_that_demands_a_billing_address_is_conformant(sandbox_url: str
     assert '"BILLING_ADDRESS": "required",  # open.billing-address' in block
 
 
-def test_follow_ups_under_their_originals_reference_are_reported(sandbox_url: str) -> None:
+@pytest.mark.parametrize(
+    ("alone", "settings"), [(True, {"SHARES_REFERENCES": True}), (False, {})], ids=["alone", "too"]
+)
+def test_follow_ups_under_their_originals_reference_are_reported(
+    sandbox_url: str, alone: bool, settings: dict[str, object]
+) -> None:
     originals: dict[str, str] = {}
 
     def remember(request: Request) -> Request:
@@ -67,8 +74,12 @@ def test_follow_ups_under_their_originals_reference_are_reported(sandbox_url: st
         return request
 
     def share(request: Request, answer: Answer) -> Answer:
-        follow_up = originals.get(request.query.get("clientSystemTransactionId", ""))
-        if request.operation != "status" or follow_up is None:
+        reference = request.query.get("clientSystemTransactionId", "")
+        if request.operation != "status":
+            return answer
+        if alone and reference in originals.values():
+            return spoiling("status", lambda records: [])(request, answer)
+        if reference not in originals:
             return answer
         return spoiling("status", lambda records: [*records, {**records[0], "type": "ecom.refund"}])(
             request, answer
@@ -76,7 +87,7 @@ def test_follow_ups_under_their_originals_reference_are_reported(sandbox_url: st
 
     row = wrong("shares references", mend=remember, spoil=share)
     found = report(sandbox_url, row, "open.references")
-    assert found.settings == {"SHARES_REFERENCES": True}
+    assert found.settings == settings
 
 
 def test_pages_on_another_host_are_reported(sandbox_url: str) -> None:

@@ -12,6 +12,7 @@ from tests.client.servers import unused_port
 from tests.operations.conftest import MakeContext, MakeOrder, Pay, VirtualClock
 from tests.operations.dying import Killed, interrupted, kill
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
+from wallet_gateway.domain.outcomes import Finding
 from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayTransaction, OutboxEvent, Payment, PaymentOrder
 from wallet_gateway.operations.checkout.start import start_checkout
@@ -26,7 +27,8 @@ from wallet_gateway.operations.maintenance.sweep import (
     sweep,
     warn_of_unconfigured_gateways,
 )
-from wallet_gateway.operations.polling import due, reconciliation
+from wallet_gateway.operations.polling import due
+from wallet_gateway.operations.polling.status_query import query_status
 from wallet_gateway.operations.settlement.counters import VersionConflict
 from wallet_gateway.queries.work_queue import waiting
 from wallet_gateway.testing.control import SandboxControl
@@ -249,14 +251,14 @@ def test_a_row_that_cannot_be_asked_about_does_not_hold_up_the_others(
     bad, good = pay("return"), pay("return")
     wallet_sandbox.complete_checkout(good.reference, "success")
     clock.advance(seconds=80)
-    ask = reconciliation.query_and_record
+    ask = query_status
 
-    def stumble(transaction: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction:
+    def stumble(transaction: GatewayTransaction, *, context: GatewayContext) -> Finding | None:
         if transaction.reference == bad.reference:
             raise fault
         return ask(transaction, context=context)
 
-    monkeypatch.setattr(due, "query_and_record", stumble)
+    monkeypatch.setattr(due, "query_status", stumble)
     assert sweep(context=context).queried == 2
     assert Payment.objects.get(pk=good.pk).state == "PAID"
     assert f"{bad.reference} could not be handled" in caplog.text
@@ -299,7 +301,7 @@ def test_a_database_that_is_away_stops_the_sweep(
     def gone(*_: object, **__: object) -> GatewayTransaction:
         raise OperationalError("server closed the connection")
 
-    monkeypatch.setattr(due, "query_and_record", gone)
+    monkeypatch.setattr(due, "record_status_result", gone)
     with pytest.raises(OperationalError):
         sweep(context=context)
 

@@ -158,9 +158,10 @@ def references_of_follow_ups(gateway: Gateway) -> Finding:
     body, _ = gateway.answered(REFUND)
     own = _types_under(gateway, body["clientSystemTransactionId"])
     original = _types_under(gateway, body["clientSystemInvoiceId"])
+    if REFUND in original and REFUND in own:
+        return Finding("a refund is reported under its own reference and its original's")
     if REFUND in original:
-        also = ", and under its own" if REFUND in own else ""
-        return Finding(f"a refund is reported under its original's{also}", {"SHARES_REFERENCES": True})
+        return Finding("a refund is reported under its original's only", {"SHARES_REFERENCES": True})
     if REFUND not in own:
         raise Skipped("the refund is reported under neither reference")
     return Finding("a refund is reported under its own reference only")

@@ -16,7 +16,8 @@ from wallet_gateway.domain.polling_schedule import CLAIM, REPEAT_SHARE, QueryPri
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayPause, GatewayTransaction
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.polling.reconciliation import query_and_record
+from wallet_gateway.operations.polling.status_query import query_status
+from wallet_gateway.operations.polling.status_result import record_status_result
 from wallet_gateway.operations.polling.worker_pool import RateLimiter, run_in_threads
 from wallet_gateway.operations.settlement.row_errors import log_row_error, read_due
 
@@ -111,9 +112,9 @@ def _query(transaction: GatewayTransaction, context: GatewayContext) -> bool:
     """Query one claimed transaction and record the result; return whether there was an answer."""
     is_answered = True
     with log_row_error(transaction.reference) as failures:
-        after = query_and_record(transaction, context=context)
-        # Only an answer advances the schedule.
-        is_answered = (after.state, after.poll_step) != (transaction.state, transaction.poll_step)
+        finding = query_status(transaction, context=context)
+        record_status_result(transaction, finding, context)
+        is_answered = finding is not None
     if failures:
         # The same error is likely at each of its queries, so a person has to see it in the work queue, too.
         same_state = GatewayTransaction.objects.filter(pk=transaction.pk, state=transaction.state)
