@@ -18,6 +18,8 @@ from wallet_gateway.conformance.wire import HttpWire
 from wallet_gateway.testing.control import SandboxControl
 
 NOTHING: dict[str, str] = {}
+A_MINUTE = 60
+"""The kit takes a second or two; this leaves a busy machine room."""
 
 
 def of(results: list[Result], outcome: Outcome) -> dict[str, str]:
@@ -43,9 +45,8 @@ def test_the_sandbox_is_conformant(
 ) -> None:
     control.behaviour(**behaviour)
     results = run(PROBES, gateway_behind(HttpWire(control.base_url), control.base_url))
-    assert of(results, Outcome.FAILED) == NOTHING
-    skipped = of(results, Outcome.SKIPPED)
-    assert {name: why for name, why in skipped.items() if not name.startswith("script.")} == NOTHING
+    assert of(results, Outcome.FAILED) == of(results, Outcome.SKIPPED) == NOTHING
+    assert sum(result.seconds for result in results) < A_MINUTE
     assert of(results, Outcome.REPORTED)[f"open.{point}"].startswith(text)
 
 

@@ -78,7 +78,7 @@ class Request:
             amount = Decimal(str(self.get("amount")))
         except InvalidOperation:
             raise _schema_error("amount is not a decimal") from None
-        if amount <= 0:
+        if not amount.is_finite() or amount <= 0:
             raise _schema_error("amount is not positive")
         return amount
 

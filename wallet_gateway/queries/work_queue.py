@@ -30,7 +30,11 @@ MOST_SHOWN = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """The items that need a person; of each kind one more than is shown, if there are more."""
+    """The items that need a person; of each kind one more than is shown, if there are more.
+
+    A sweep that does not run, or falls behind, is no item: the health view and the dashboard say so. What it
+    left undone is `stuck`.
+    """
 
     unknown: tuple[GatewayTransaction, ...]
     """Transactions with an unknown outcome."""
