@@ -23,7 +23,6 @@ TESTED_ELSEWHERE: dict[str, str] = {
                 "settlement/discrepancies",
                 "settlement/freezes",
                 "settlement/status_updates",
-                "settlement/transaction_columns",
             ),
             "an authorization is a part of test_pay": ("wallet/authorize",),
             "the messages are tested with the exceptions that carry them": ("error_messages",),

@@ -38,8 +38,8 @@ from wallet_gateway.operations.settlement.counters import VersionConflict, book,
 from wallet_gateway.operations.settlement.db_transactions import in_transaction_with_retries
 from wallet_gateway.operations.settlement.discrepancies import elsewhere_fingerprint, record_discrepancies
 from wallet_gateway.operations.settlement.freezes import release_freeze
-from wallet_gateway.operations.settlement.outbox import deliver, outbox_events_of
-from wallet_gateway.operations.settlement.settle import add_outbox_events, locked, reread
+from wallet_gateway.operations.settlement.outbox import add_outbox_events, deliver, outbox_events_of
+from wallet_gateway.operations.settlement.settle import locked, reread
 from wallet_gateway.protocol.status import StatusRecord
 
 _TRIES = 5

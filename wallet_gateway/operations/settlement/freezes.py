@@ -15,9 +15,9 @@ from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDepos
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.settlement.counters import VersionConflict, write_order
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
-from wallet_gateway.operations.settlement.outbox import deliver, events_of_release
+from wallet_gateway.operations.settlement.outbox import add_outbox_events, deliver, events_of_release
 from wallet_gateway.operations.settlement.row_errors import log_row_error, read_due
-from wallet_gateway.operations.settlement.settle import add_outbox_events, reread
+from wallet_gateway.operations.settlement.settle import reread
 
 P = TypeVar("P", Payment, MigratedDeposit)
 _TRIES = 5

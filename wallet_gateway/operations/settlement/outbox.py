@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+import uuid
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -33,6 +34,32 @@ SIGNALS: dict[OutboxEventKind, Signal] = {
 }
 CLAIM = timedelta(seconds=60)
 _LONGEST_WAIT = timedelta(hours=1)
+FIRST_DELIVERY = timedelta(seconds=60)
+"""Time in which only the process that wrote a new outbox event delivers it; later the sweep delivers it."""
+
+
+def add_outbox_events(
+    transaction: GatewayTransaction, notifications: Sequence[Notification], now: datetime
+) -> tuple[OutboxEvent, ...]:
+    """Write a transaction's events to the outbox; this process delivers them after the commit."""
+    if not notifications or transaction.payment is None:
+        return ()
+    outbox_events = [
+        OutboxEvent(
+            event_id=uuid.uuid4(),
+            kind=notification.kind,
+            order=transaction.payment.order,
+            transaction=transaction,
+            amount_minor=notification.amount,
+            currency=transaction.currency,
+            occurred_at=now,
+            next_delivery_at=now + FIRST_DELIVERY,
+            attempts=1,
+        )
+        for notification in notifications
+    ]
+    OutboxEvent.objects.bulk_create(outbox_events)
+    return tuple(outbox_events)
 
 
 @sensitive_variables()

@@ -7,21 +7,23 @@ writer that another process has settled something in the meantime; it then reads
 from __future__ import annotations
 
 import copy
-import uuid
 from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
+from typing import Any
 
 from django.db import IntegrityError
-from django.db.models import F
+from django.db.models import Exists, F
 
+from wallet_gateway.client.redaction import redact_text
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import (
     FINAL_STATES,
     OPENING_KINDS,
     OUTSTANDING_STATES,
+    SENDABLE_STATES,
     SENDER_EVENTS,
     IllegalTransition,
     LifecycleEvent,
@@ -30,6 +32,7 @@ from wallet_gateway.domain.lifecycle import (
     advance,
 )
 from wallet_gateway.domain.outcomes import Finding, Verdict
+from wallet_gateway.domain.polling_schedule import next_query_at, query_priority
 from wallet_gateway.domain.unreadable_records import unreadable_explanation
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
@@ -43,21 +46,23 @@ from wallet_gateway.models import (
 )
 from wallet_gateway.models.explanations import explanation_columns
 from wallet_gateway.models.fields import cut_to
-from wallet_gateway.models.prepared_sql import insert_row
+from wallet_gateway.models.prepared_sql import insert_row, update_row
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.settlement.counters import VersionConflict, book, write_totals
+from wallet_gateway.operations.settlement.counters import Booking, VersionConflict, book, write_totals
 from wallet_gateway.operations.settlement.db_transactions import in_transaction_with_retries
 from wallet_gateway.operations.settlement.discrepancies import is_settled_by_person, record_discrepancies
-from wallet_gateway.operations.settlement.outbox import Notification, deliver, outbox_events_of
+from wallet_gateway.operations.settlement.outbox import (
+    Notification,
+    add_outbox_events,
+    deliver,
+    outbox_events_of,
+)
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
-from wallet_gateway.operations.settlement.transaction_columns import write_transaction
 from wallet_gateway.operations.settlement.unit_mix_ups import warn_of_mix_up
 
 _TRIES = 5
 _settlements: ContextVar[int] = ContextVar("wallet_gateway_settlements", default=0)
 """Number of settlements of this thread or task: detects a nested settlement without an SQL statement."""
-FIRST_DELIVERY = timedelta(seconds=60)
-"""Time in which only the process that wrote a new outbox event delivers it; later the sweep delivers it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,25 +283,116 @@ def _add_event(transaction: GatewayTransaction, update: StatusUpdate, now: datet
     insert_row(row)
 
 
-def add_outbox_events(
-    transaction: GatewayTransaction, notifications: Sequence[Notification], now: datetime
-) -> tuple[OutboxEvent, ...]:
-    """Write a transaction's events to the outbox; this process delivers them after the commit."""
-    if not notifications or transaction.payment is None:
-        return ()
-    outbox_events = [
-        OutboxEvent(
-            event_id=uuid.uuid4(),
-            kind=notification.kind,
-            order=transaction.payment.order,
-            transaction=transaction,
-            amount_minor=notification.amount,
-            currency=transaction.currency,
-            occurred_at=now,
-            next_delivery_at=now + FIRST_DELIVERY,
-            attempts=1,
-        )
-        for notification in notifications
-    ]
-    OutboxEvent.objects.bulk_create(outbox_events)
-    return tuple(outbox_events)
+# The columns of the transaction
+
+
+def write_transaction(
+    transaction: GatewayTransaction,
+    update: StatusUpdate,
+    *,
+    before: TransactionState,
+    booking: Booking,
+    now: datetime,
+    jitter: float,
+) -> None:
+    """Write the columns of a transition to `transaction.state`, or of an update without a transition.
+
+    `transaction.state` is the new state, `before` the state the row must still have; raises `VersionConflict`
+    if it has another. Raises it too when a further page is opened and its order was settled in the meantime:
+    an older page may have been paid, and the caller that returns the new page has to see that.
+    """
+    after = TransactionState(transaction.state)
+    columns = dict(update.changes)
+    if after != before:
+        columns |= {
+            **_columns_of_move(transaction, update, before=before, now=now),
+            **booking.transaction_columns,
+        }
+        _set(transaction, columns)
+        columns |= _first_query(transaction, update, now, jitter)
+    where = {"id": transaction.pk, "state": before, "attempt_no": transaction.attempt_no}
+    if update.queried_in is not None:
+        where["state_changed_at"] = update.queried_since
+    if update.event is LifecycleEvent.OPENED and (unsettled := _no_older_page_settled(transaction)):
+        matched = GatewayTransaction.objects.filter(unsettled, **where).update(**columns)
+    else:
+        # An update without a transition must still find the row as it was read.
+        matched = update_row(GatewayTransaction, where=where, columns=columns or {"state": before})
+    if not matched:
+        raise VersionConflict
+    _set(transaction, columns)
+
+
+def _no_older_page_settled(transaction: GatewayTransaction) -> Exists | None:
+    """Return the condition that the order is unchanged since it was read; None if there is no older page."""
+    payment = transaction.payment
+    if payment is None or payment.number == 1:
+        return None
+    return Exists(PaymentOrder.objects.filter(pk=payment.order_id, version=payment.order.version))
+
+
+def _set(transaction: GatewayTransaction, columns: dict[str, Any]) -> None:
+    for name, value in columns.items():
+        setattr(transaction, name, value)
+
+
+def _first_query(
+    transaction: GatewayTransaction, update: StatusUpdate, now: datetime, jitter: float
+) -> dict[str, Any]:
+    """Return the columns of the new state's first query, not earlier than the gateway's `Retry-After`."""
+    poll_state = transaction.poll_state_at(state=TransactionState(transaction.state), since=now, step=0)
+    first = next_query_at(poll_state, jitter=jitter)
+    if first is not None and update.query_not_before is not None:
+        first = max(first, update.query_not_before)
+    return {"next_query_at": first, "query_priority": query_priority(poll_state)}
+
+
+def _columns_of_move(
+    transaction: GatewayTransaction, update: StatusUpdate, *, before: TransactionState, now: datetime
+) -> dict[str, Any]:
+    finding, after = update.finding, TransactionState(transaction.state)
+    columns: dict[str, Any] = {
+        "state": after,
+        "state_changed_at": now,
+        "poll_step": 0,
+        "absent_count": 0,
+        "confirmed_at": None,
+        "needs_operator": bool(update.changes.get("needs_operator")),
+        "leased_until": None,
+        **explanation_columns(_why(update, before=before, after=after)),
+    }
+    if transaction.kind != TransactionKind.CHECKOUT:
+        columns["outstanding_key"] = transaction.parent_key if after in OUTSTANDING_STATES else None
+    if before in {*SENDABLE_STATES, TransactionState.SENDING} and after not in SENDABLE_STATES:
+        columns |= _columns_of_sent(transaction, update)
+        if transaction.kind == TransactionKind.AUTHORIZATION:
+            columns["wallet_secrets"] = None
+    if after is TransactionState.APPROVED:
+        columns["approved_minor"] = finding.amount or transaction.approved_minor or transaction.amount_minor
+        columns["approved_at"] = transaction.approved_at or now
+        columns["provider_state"] = cut_to(GatewayTransaction, "provider_state", finding.provider_state)
+        columns |= provider_id_columns(finding)
+    if finding.record_id and after is not TransactionState.ANOMALY:
+        columns["record_id"] = finding.record_id
+    return columns
+
+
+def provider_id_columns(finding: Finding) -> dict[str, str]:
+    """Return the column of the provider's id, if a record has one."""
+    name = "provider_transaction_id"
+    given = finding.provider_transaction_id
+    return {name: cut_to(GatewayTransaction, name, given)} if given else {}
+
+
+def _why(update: StatusUpdate, *, before: TransactionState, after: TransactionState) -> Explanation | None:
+    why = update.explanation or update.finding.explanation
+    if why is None and after is TransactionState.ANOMALY:
+        return explain(ExplanationCode.APPROVED_AFTER_END, state=before.value)
+    return why
+
+
+def _columns_of_sent(transaction: GatewayTransaction, update: StatusUpdate) -> dict[str, Any]:
+    # A body that may not be sent again is kept for reading only: redacted, and once, in its exchange's event.
+    is_in_event = update.exchange is not None and update.exchange.request_body
+    body = "" if is_in_event else redact_text(transaction.request_body)
+    return {"next_send_at": None, "request_body": body}
