@@ -90,6 +90,12 @@ def test_follow_ups_under_their_originals_reference_are_reported(
     assert found.settings == settings
 
 
+def test_types_that_the_document_does_not_name_are_reported(sandbox_url: str) -> None:
+    noted = spoiling("status", lambda records: [*records, *({**r, "type": "ecom.note"} for r in records[:1])])
+    found = report(sandbox_url, wrong("notes", spoil=noted), "open.record-types")
+    assert found.settings == {"IGNORED_RECORD_TYPES": ("ecom.note",)}
+
+
 def test_pages_on_another_host_are_reported(sandbox_url: str) -> None:
     elsewhere = spoiling("checkout", lambda value: {"redirectUrl": "https://pay.example:8443/1"})
     found = report(sandbox_url, wrong("pages elsewhere", spoil=elsewhere), "open.redirect-hosts")

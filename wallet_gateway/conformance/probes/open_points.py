@@ -199,6 +199,29 @@ def states(gateway: Gateway) -> Finding:
 _STATES: Final = ("state", "providerStateCode")
 
 
+@area.probe("record-types", section="Transaction status record", moves_money=True)
+def types_of_records(gateway: Gateway) -> Finding:
+    """Which types that the document does not name records of a new payment and its refund have."""
+    body, _ = gateway.answered(REFUND)
+    references = [body[name] for name in ("clientSystemTransactionId", "clientSystemInvoiceId")]
+    records = [record for reference in references for record in gateway.status(reference).records]
+    types = {str(member(record, "type")): None for record in records}
+    unknown = tuple(name for name in types if name.casefold() not in _TYPES)
+    if not unknown:
+        return Finding("none")
+    return Finding(f"there are {', '.join(unknown)}", {"IGNORED_RECORD_TYPES": unknown})
+
+
+_TYPES: Final = {
+    "ecom.sale",
+    "ecom.preauthorization",
+    "ecom.capture",
+    "ecom.refund",
+    "ecom.reversalpreauthorization",
+    "detached.refund",
+}
+
+
 @area.probe("answer-case", section=_NAMES, moves_money=True)
 def letter_case_of_answers(gateway: Gateway) -> Finding:
     """Whether the names of answers are spelled as the tables have them."""
