@@ -1,6 +1,6 @@
 """The rows of a wire message's table: each field with when it is required and what its value may be.
 
-Lengths and limits come from the field's type. Formats are what the type itself says of a value that is none,
+Lengths and limits come from the field's type. Formats are what the type itself says of a wrong value,
 and conditions are those of `required_where`: so the reference cannot differ from the code.
 """
 

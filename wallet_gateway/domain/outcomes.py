@@ -278,9 +278,8 @@ def _own(
 
 def _is_elsewhere(record: StatusRecord, expected: Expectation, known: Iterable[str]) -> bool:
     record_type = (record.type or "").lower()
-    reference = record.client_system_transaction_id or ""
     return (
-        reference in known
+        record.client_system_transaction_id in known
         and record.state == APPROVED
         and has_known_type(record)
         and not _fits(record, expected)
@@ -292,13 +291,14 @@ def _unexplained(records: Iterable[StatusRecord], expected: Expectation) -> Iter
     """Yield the records that no other transaction of ours explains; each transaction explains one."""
     waiting, explained = list(expected.expected_elsewhere), set()
     for record in records:
-        name = (record.id, record.type.lower())
+        if (name := (record.id, record.type.lower())) in explained:
+            continue
         sibling = next((one for one in waiting if one.explains(record)), None)
-        if sibling is not None and name not in explained:
+        if sibling is None:
+            yield record
+        else:
             waiting.remove(sibling)
             explained.add(name)
-        elif name not in explained:
-            yield record
 
 
 def made_elsewhere(record: StatusRecord) -> Explanation:

@@ -13,7 +13,7 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import GatewayUnreachable, InvalidState
 from wallet_gateway.operations.inputs import check_decision
 from wallet_gateway.operations.polling.status_query import query_status
-from wallet_gateway.operations.settlement.discrepancies import elsewhere_fingerprint
+from wallet_gateway.operations.settlement.discrepancies import elsewhere_fingerprint, is_closed
 from wallet_gateway.operations.settlement.elsewhere import Bookkeeper, book_elsewhere
 from wallet_gateway.operations.settlement.settle import reread
 from wallet_gateway.protocol.status import StatusRecord
@@ -60,5 +60,4 @@ def _is_open_capture(record: StatusRecord, transaction: GatewayTransaction) -> b
     """Return whether a capture waits for a decision; one that a person has closed is not booked."""
     if KINDS.get(record.type.lower()) is not TransactionKind.CAPTURE:
         return False
-    about = Discrepancy.objects.filter(fingerprint=elsewhere_fingerprint(transaction, record))
-    return not about.filter(closed_at__isnull=False).exists()
+    return not is_closed(elsewhere_fingerprint(transaction, record))

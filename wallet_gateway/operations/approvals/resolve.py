@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from enum import StrEnum
 
 from wallet_gateway.domain.discrepancies import OTHER_AMOUNT, DiscrepancyKind
@@ -23,12 +23,12 @@ from wallet_gateway.domain.polling_schedule import (
 )
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction, TransactionEventKind
-from wallet_gateway.models.fields import cut_to
 from wallet_gateway.operations.approvals.requests import Grant, ask_to_decide, consume_approval
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidState
 from wallet_gateway.operations.inputs import check_decision, check_storable
 from wallet_gateway.operations.merchant_accounts import foreign_merchant_account
+from wallet_gateway.operations.settlement.discrepancies import closing_columns
 from wallet_gateway.operations.settlement.freezes import release_freeze
 from wallet_gateway.operations.settlement.settle import reread, settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
@@ -215,7 +215,7 @@ def _check_amount_is_ours(transaction: GatewayTransaction) -> None:
 def _close_all(transaction: GatewayTransaction, *, reason: str, by: str, context: GatewayContext) -> None:
     rows = Discrepancy.objects.filter(transaction=transaction, closed_at__isnull=True)
     rows = rows.exclude(kind__in=_TASKS_OF_THEIR_OWN)
-    rows.update(**_closed(reason=reason, by=by, now=context.clock.now()))
+    rows.update(**closing_columns(reason=reason, by=by, now=context.clock.now()))
     resume_after_mix_up(transaction.gateway)
 
 
@@ -229,14 +229,6 @@ _TASKS_OF_THEIR_OWN = (
 """Differences that do not end with the decision on the transaction with which they were found."""
 
 
-def _closed(*, reason: str, by: str, now: datetime) -> dict[str, object]:
-    return {
-        "closed_at": now,
-        "closed_by": cut_to(Discrepancy, "closed_by", by),
-        "reason": cut_to(Discrepancy, "reason", reason),
-    }
-
-
 @sensitive_variables()
 def close_discrepancy(
     discrepancy: Discrepancy, *, reason: str, by: str, context: GatewayContext
@@ -247,7 +239,7 @@ def close_discrepancy(
     """
     check_decision(by=by, reason=reason)
     rows = Discrepancy.objects.filter(pk=discrepancy.pk, closed_at__isnull=True)
-    if not rows.update(**_closed(reason=reason, by=by, now=context.clock.now())):
+    if not rows.update(**closing_columns(reason=reason, by=by, now=context.clock.now())):
         raise InvalidState(ErrorCode.DISCREPANCY_CLOSED)
     discrepancy.refresh_from_db()
     resume_after_mix_up(discrepancy.gateway)

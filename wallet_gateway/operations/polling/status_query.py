@@ -8,6 +8,7 @@ from dataclasses import replace
 from wallet_gateway.client.errors import GatewayError, OutcomeUnknown
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.domain.lifecycle import (
+    FINAL_STATES,
     OPENING_KINDS,
     OUTSTANDING_STATES,
     PaymentType,
@@ -24,9 +25,7 @@ from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.operations")
 
-_ENDED_WITHOUT_MONEY = frozenset(
-    {TransactionState.REJECTED, TransactionState.ABANDONED, TransactionState.EXPIRED}
-)
+_UNAPPROVED = FINAL_STATES - {TransactionState.APPROVED}
 _MAY_HAVE_A_RECORD = OUTSTANDING_STATES | {TransactionState.APPROVED, TransactionState.ANOMALY}
 
 
@@ -78,7 +77,7 @@ def _judge(
     unreadable = tuple(record for answer in answers for record in answer.message.unreadable)
     expected = expectation_of(transaction)
     # A record of what has ended without money may have been booked as made elsewhere in the meantime.
-    ended = transaction.state in _ENDED_WITHOUT_MONEY
+    ended = transaction.state in _UNAPPROVED
     if ended or unreadable or not _is_plain(records, expected):
         expected = _full_expectation(transaction, expected, context)
     return read_records(records, expected, unreadable)
@@ -138,7 +137,7 @@ def _full_expectation(
         record_id=transaction.record_id or "",
         # An errored record of a transaction that ended without money is not that of a later approval.
         taken=frozenset(
-            (s.record_id, type_of(s)) for s in siblings if s.record_id and s.state not in _ENDED_WITHOUT_MONEY
+            (s.record_id, type_of(s)) for s in siblings if s.record_id and s.state not in _UNAPPROVED
         ),
         expected_elsewhere=tuple(
             ExpectedRecord(

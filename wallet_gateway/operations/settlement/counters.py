@@ -6,10 +6,11 @@ writer that another process has settled something in the meantime.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db.models import F
 
@@ -25,9 +26,20 @@ from wallet_gateway.domain.outcomes import Finding
 from wallet_gateway.domain.totals import PaymentSnapshot, Reversal, order_state, payment_state
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
 
+T = TypeVar("T")
+_TRIES = 5
+
 
 class VersionConflict(Exception):
     """Another process has settled something in between; nothing was written; read the rows again."""
+
+
+def retry_conflicts(work: Callable[[], T]) -> T:
+    """Run `work` again a few times while other processes settle the same rows; it reads them in each run."""
+    for _ in range(_TRIES):
+        with suppress(VersionConflict):
+            return work()
+    return work()
 
 
 def write_totals(

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
+from typing import Any
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind, freezes
 from wallet_gateway.domain.elsewhere import KINDS
@@ -17,6 +18,7 @@ from wallet_gateway.domain.unknown_types import unknown_type_explanation
 from wallet_gateway.domain.unreadable_records import fingerprint_of, unreadable_explanation
 from wallet_gateway.models import Discrepancy, GatewayTransaction
 from wallet_gateway.models.explanations import explanation_columns
+from wallet_gateway.models.fields import cut_to
 from wallet_gateway.operations.settlement.unit_mix_ups import pause_after_mix_up
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.status import StatusRecord
@@ -100,10 +102,21 @@ def _fitting(fingerprint: str) -> str:
 
 def is_settled_by_person(transaction: GatewayTransaction, finding: Finding) -> bool:
     """Return whether a person has already closed this contradiction, so that it is not reported again."""
-    if finding.discrepancy is None:
-        return False
-    closed = Discrepancy.objects.filter(closed_at__isnull=False)
-    return closed.filter(fingerprint=_fingerprint(transaction, finding)).exists()
+    return finding.discrepancy is not None and is_closed(_fingerprint(transaction, finding))
+
+
+def is_closed(fingerprint: str) -> bool:
+    """Return whether a person, or a booking, has closed the discrepancy with this fingerprint."""
+    return Discrepancy.objects.filter(fingerprint=fingerprint, closed_at__isnull=False).exists()
+
+
+def closing_columns(*, by: str, reason: str, now: datetime) -> dict[str, Any]:
+    """Return the columns that close a discrepancy."""
+    return {
+        "closed_at": now,
+        "closed_by": cut_to(Discrepancy, "closed_by", by),
+        "reason": cut_to(Discrepancy, "reason", reason),
+    }
 
 
 def _fingerprint(transaction: GatewayTransaction, finding: Finding) -> str:

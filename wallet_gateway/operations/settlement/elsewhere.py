@@ -34,15 +34,18 @@ from wallet_gateway.models.fields import cut_to
 from wallet_gateway.models.prepared_sql import insert_row
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidState
-from wallet_gateway.operations.settlement.counters import VersionConflict, book, write_totals
+from wallet_gateway.operations.settlement.counters import book, retry_conflicts, write_totals
 from wallet_gateway.operations.settlement.db_transactions import in_transaction_with_retries
-from wallet_gateway.operations.settlement.discrepancies import elsewhere_fingerprint, record_discrepancies
+from wallet_gateway.operations.settlement.discrepancies import (
+    closing_columns,
+    elsewhere_fingerprint,
+    is_closed,
+    record_discrepancies,
+)
 from wallet_gateway.operations.settlement.freezes import release_freeze
 from wallet_gateway.operations.settlement.outbox import add_outbox_events, deliver, outbox_events_of
 from wallet_gateway.operations.settlement.settle import locked, reread
 from wallet_gateway.protocol.status import StatusRecord
-
-_TRIES = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,8 +75,7 @@ def book_by_policy(transaction: GatewayTransaction, finding: Finding, *, context
 
 
 def _is_booked_now(transaction: GatewayTransaction, record: StatusRecord, context: GatewayContext) -> bool:
-    about = Discrepancy.objects.filter(fingerprint=elsewhere_fingerprint(transaction, record))
-    if about.filter(closed_at__isnull=False).exists():
+    if is_closed(elsewhere_fingerprint(transaction, record)):
         return False
     with suppress(InvalidState):
         book_elsewhere(transaction, record, context=context)
@@ -98,7 +100,9 @@ def book_elsewhere(
     if transaction.payment is None:
         raise InvalidState(ErrorCode.NOT_BOOKABLE)
     try:
-        booked, outbox_events = _book_with_retries(transaction, record, who, context)
+        booked, outbox_events = retry_conflicts(
+            lambda: in_transaction_with_retries(lambda: _book(locked(transaction), record, who, context))
+        )
     except IntegrityError as error:
         owner = _owner_of(transaction, record)
         if owner is None:
@@ -113,15 +117,6 @@ def book_elsewhere(
 
 
 _Booked = tuple[GatewayTransaction, tuple[OutboxEvent, ...]]
-
-
-def _book_with_retries(
-    transaction: GatewayTransaction, record: StatusRecord, who: Bookkeeper, context: GatewayContext
-) -> _Booked:
-    for _ in range(_TRIES):
-        with suppress(VersionConflict):
-            return in_transaction_with_retries(lambda: _book(locked(transaction), record, who, context))
-    return in_transaction_with_retries(lambda: _book(locked(transaction), record, who, context))
 
 
 def _owner_of(transaction: GatewayTransaction, record: StatusRecord) -> GatewayTransaction | None:
@@ -146,8 +141,8 @@ def _book(
     _hold(payment)
     before = payment.totals
     row = _transaction_of(operation, payment, who, now, context)
-    for column, value in explanation_columns(made_elsewhere(record)).items():
-        setattr(row, column, value)
+    why = made_elsewhere(record)
+    row.explanation_code, row.explanation_params = why.code.value, why.stored_params
     finding = Finding(verdict=Verdict.APPROVED, record_id=operation.record_id, amount=operation.amount)
     _add(row, finding, now)
     _close(seen, record, row, who, now)
@@ -218,12 +213,7 @@ def _close(
     about = Discrepancy.objects.filter(
         fingerprint=elsewhere_fingerprint(seen, record), closed_at__isnull=True
     )
-    about.update(
-        closed_at=now,
-        closed_by=cut_to(Discrepancy, "closed_by", who.by),
-        reason=cut_to(Discrepancy, "reason", who.reason),
-        booked_as=row,
-    )
+    about.update(**closing_columns(by=who.by, reason=who.reason, now=now), booked_as=row)
 
 
 def _add_event(row: GatewayTransaction, record: StatusRecord, who: Bookkeeper, now: datetime) -> None:

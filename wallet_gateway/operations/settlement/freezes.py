@@ -13,26 +13,20 @@ from wallet_gateway.domain.totals import payment_state
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, OutboxEvent, Payment
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.settlement.counters import VersionConflict, write_order
+from wallet_gateway.operations.settlement.counters import retry_conflicts, write_order
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.settlement.outbox import add_outbox_events, deliver, events_of_release
 from wallet_gateway.operations.settlement.row_errors import log_row_error, read_due
 from wallet_gateway.operations.settlement.settle import reread
 
 P = TypeVar("P", Payment, MigratedDeposit)
-_TRIES = 5
 
 
 def release_freeze(transaction: GatewayTransaction, *, context: GatewayContext) -> None:
     """Allow operations on a transaction's payment or deposit again if it has no open discrepancy."""
-    for _ in range(_TRIES):
-        try:
-            outbox_events = in_transaction(lambda: _release_freeze(transaction, context.clock.now()))
-        except VersionConflict:
-            continue
-        break
-    else:
-        outbox_events = in_transaction(lambda: _release_freeze(transaction, context.clock.now()))
+    outbox_events = retry_conflicts(
+        lambda: in_transaction(lambda: _release_freeze(transaction, context.clock.now()))
+    )
     deliver(outbox_events, clock=context.clock)
 
 

@@ -48,7 +48,13 @@ from wallet_gateway.models.explanations import explanation_columns
 from wallet_gateway.models.fields import cut_to
 from wallet_gateway.models.prepared_sql import insert_row, update_row
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.settlement.counters import Booking, VersionConflict, book, write_totals
+from wallet_gateway.operations.settlement.counters import (
+    Booking,
+    VersionConflict,
+    book,
+    retry_conflicts,
+    write_totals,
+)
 from wallet_gateway.operations.settlement.db_transactions import in_transaction_with_retries
 from wallet_gateway.operations.settlement.discrepancies import is_settled_by_person, record_discrepancies
 from wallet_gateway.operations.settlement.outbox import (
@@ -60,7 +66,6 @@ from wallet_gateway.operations.settlement.outbox import (
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.operations.settlement.unit_mix_ups import warn_of_mix_up
 
-_TRIES = 5
 _settlements: ContextVar[int] = ContextVar("wallet_gateway_settlements", default=0)
 """Number of settlements of this thread or task: detects a nested settlement without an SQL statement."""
 
@@ -113,13 +118,10 @@ def _settle_locked(
     transaction: GatewayTransaction, update: StatusUpdate, context: GatewayContext
 ) -> _Settled:
     """Take the lock first, so that this writer gets its turn however many others write to the same order."""
-    for _ in range(_TRIES):
-        try:
-            return in_transaction_with_retries(lambda: _write(locked(transaction), update, context))
-        except VersionConflict:
-            # Another process claimed the transaction for sending, which locks only the transaction's row.
-            continue
-    return in_transaction_with_retries(lambda: _write(locked(transaction), update, context))
+    # Another process may still claim the transaction for sending, which locks only the transaction's row.
+    return retry_conflicts(
+        lambda: in_transaction_with_retries(lambda: _write(locked(transaction), update, context))
+    )
 
 
 def locked(transaction: GatewayTransaction) -> GatewayTransaction:
