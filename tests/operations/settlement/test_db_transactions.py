@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from unittest.mock import Mock
 
 import pytest
 from django.db import InterfaceError, OperationalError, connection
@@ -14,6 +15,7 @@ from wallet_gateway.models import GatewayPause
 from wallet_gateway.operations.settlement import db_transactions
 from wallet_gateway.operations.settlement.db_transactions import (
     NothingIsCommitted,
+    in_statement,
     in_transaction,
     in_transaction_with_retries,
     is_conflict,
@@ -87,6 +89,22 @@ def test_after_five_tries_it_is_given_up(kind: object) -> None:
     with pytest.raises(OperationalError):
         in_transaction(failing([conflict(kind)] * 5))
     assert not GatewayPause.objects.exists()
+
+
+@pytest.mark.parametrize("kind", CONFLICTS)
+def test_a_single_statement_that_the_database_wants_repeated_is_repeated(
+    kind: object, waits: list[float]
+) -> None:
+    statement = Mock(side_effect=[conflict(kind), conflict(kind), 1])
+    assert in_statement(statement) == 1
+    assert waits == [0.01, 0.02]
+
+
+def test_a_single_statement_in_somebody_elses_transaction_is_not_repeated(waits: list[float]) -> None:
+    statement = Mock(side_effect=[conflict(1213), 1])
+    with db_transaction.atomic(), pytest.raises(OperationalError):
+        in_statement(statement)
+    assert statement.call_count == 1, "a deadlock has undone the whole transaction, not this statement"
 
 
 @pytest.mark.parametrize(

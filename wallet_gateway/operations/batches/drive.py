@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.core.exceptions import ImproperlyConfigured
 from django.db.models import Exists, Q
@@ -36,6 +37,7 @@ from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture,
 from wallet_gateway.operations.follow_ups.detached_refunds import refund_migrated
 from wallet_gateway.operations.follow_ups.execute import Initiator
 from wallet_gateway.operations.polling.reconciliation import QueryReport, query_all
+from wallet_gateway.operations.settlement.db_transactions import in_statement
 from wallet_gateway.operations.settlement.row_errors import log_row_error
 from wallet_gateway.signals import batch_row_done
 
@@ -107,7 +109,7 @@ def _claim(batch: OperationBatch, now: datetime) -> OperationBatchRow | None:
             mine = OperationBatchRow.objects.filter(
                 running, pk=row.pk, state=row.state, leased_until=row.leased_until
             )
-            if mine.update(state=RowState.WORKING, leased_until=now + LEASE):
+            if in_statement(partial(mine.update, state=RowState.WORKING, leased_until=now + LEASE)):
                 of = ("batch", "order", "payment__order", "deposit")
                 return OperationBatchRow.objects.select_related(*of).get(pk=row.pk)
     return None
@@ -203,20 +205,21 @@ def _record(
     row.state, row.result_code = state, result_code
     row.refusal_code = refused.code if refused is not None else ""
     row.refusal_params = {name: str(value) for name, value in refused.params.items()} if refused else {}
-    mine.update(
-        state=row.state,
-        transaction=row.transaction,
-        approval=row.approval,
-        result_code=row.result_code,
-        refusal_code=row.refusal_code,
-        refusal_params=row.refusal_params,
-    )
+    columns = {
+        "state": row.state,
+        "transaction": row.transaction,
+        "approval": row.approval,
+        "result_code": row.result_code,
+        "refusal_code": row.refusal_code,
+        "refusal_params": row.refusal_params,
+    }
+    in_statement(lambda: mine.update(**columns))
 
 
 def _finish(batch: OperationBatch, now: datetime) -> None:
     left = OperationBatchRow.objects.filter(batch=batch, state__in=UNENDED_ROWS)
     running = batches_in(batch, BatchState.RUNNING).filter(~Exists(left))
-    running.update(state=BatchState.FINISHED, finished_at=now)
+    in_statement(lambda: running.update(state=BatchState.FINISHED, finished_at=now))
 
 
 def _settle_abandoned_rows(now: datetime) -> None:

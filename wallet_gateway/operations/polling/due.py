@@ -19,6 +19,7 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.polling.status_query import query_status
 from wallet_gateway.operations.polling.status_result import record_status_result
 from wallet_gateway.operations.polling.worker_pool import RateLimiter, run_in_threads
+from wallet_gateway.operations.settlement.db_transactions import in_statement
 from wallet_gateway.operations.settlement.row_errors import log_row_error, read_due
 
 _LOOK_EVERY = 32
@@ -118,7 +119,7 @@ def _query(transaction: GatewayTransaction, context: GatewayContext) -> bool:
     if failures:
         # The same error is likely at each of its queries, so a person has to see it in the work queue, too.
         same_state = GatewayTransaction.objects.filter(pk=transaction.pk, state=transaction.state)
-        same_state.update(needs_operator=True)
+        in_statement(lambda: same_state.update(needs_operator=True))
     return is_answered
 
 
@@ -175,7 +176,7 @@ def _claim_due(transaction: GatewayTransaction, now: datetime) -> bool:
     mine = GatewayTransaction.objects.filter(
         pk=transaction.pk, state=transaction.state, next_query_at=transaction.next_query_at
     )
-    return bool(mine.update(next_query_at=now + CLAIM, last_queried_at=now))
+    return bool(in_statement(lambda: mine.update(next_query_at=now + CLAIM, last_queried_at=now)))
 
 
 def _queries_are_paused(context: GatewayContext, now: datetime) -> bool:

@@ -25,6 +25,7 @@ from wallet_gateway.models.orders import KnownPayments
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.polling.status_query import query_status
 from wallet_gateway.operations.polling.status_result import record_status_result
+from wallet_gateway.operations.settlement.db_transactions import in_statement
 from wallet_gateway.operations.settlement.settle import reread
 
 ASKABLE_STATES = frozenset(
@@ -124,7 +125,7 @@ def _claim_on_demand(reference: str, context: GatewayContext) -> bool:
     rows = GatewayTransaction.objects.filter(rested, ~paused, _ASKABLE, reference=reference)
     # No other process queries until the answer is recorded or `ANSWERED_WITHIN` has passed: a slow gateway
     # must not be queried by every waiting page.
-    return bool(rows.update(last_queried_at=now + ANSWERED_WITHIN))
+    return bool(in_statement(lambda: rows.update(last_queried_at=now + ANSWERED_WITHIN)))
 
 
 def _load_opening(reference: str) -> GatewayTransaction:

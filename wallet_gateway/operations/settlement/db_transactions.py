@@ -47,14 +47,16 @@ def in_transaction(work: Callable[[], T]) -> T:
 
     Only the database part is repeated, at most five times: `work` must not send requests to a gateway.
     """
-    for wait in _short_waits():
-        try:
-            return _once(work)
-        except OperationalError as error:
-            if not is_conflict(error):
-                raise
-            time.sleep(wait)
-    return _once(work)
+    return _repeat_conflicts(lambda: _once(work))
+
+
+def in_statement(work: Callable[[], T]) -> T:
+    """Run `work`, one statement that is committed by itself; repeat it after a conflict or deadlock.
+
+    MariaDB ends a claim by a deadlock if another worker changes an index of the row at the same moment. In a
+    caller's transaction nothing is repeated, because a deadlock has undone all of that transaction.
+    """
+    return work() if connection.in_atomic_block else _repeat_conflicts(work)
 
 
 def in_current_or_new_transaction(work: Callable[[], T]) -> T:
@@ -80,6 +82,17 @@ def in_transaction_with_retries(work: Callable[[], T]) -> T:
 
 class NothingIsCommitted(RuntimeError):
     """A transaction here would commit no rows, so a request about to be sent would leave no record."""
+
+
+def _repeat_conflicts(work: Callable[[], T]) -> T:
+    for wait in _short_waits():
+        try:
+            return work()
+        except OperationalError as error:
+            if not is_conflict(error):
+                raise
+            time.sleep(wait)
+    return work()
 
 
 def _once(work: Callable[[], T]) -> T:

@@ -18,6 +18,7 @@ from wallet_gateway.domain.totals import PaymentTotals, Reversal
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, OutboxEvent, OutboxEventKind, Payment, PaymentOrder
 from wallet_gateway.operations.context import Clock
+from wallet_gateway.operations.settlement.db_transactions import in_statement
 from wallet_gateway.operations.settlement.row_errors import failure
 
 logger = logging.getLogger("wallet_gateway.outbox")
@@ -99,17 +100,19 @@ def _claim(outbox_event: OutboxEvent, now: datetime) -> bool:
         event_id=outbox_event.event_id, next_delivery_at=outbox_event.next_delivery_at
     )
     outbox_event.attempts += 1
-    return bool(mine.update(next_delivery_at=now + CLAIM, attempts=F("attempts") + 1))
+    claim = {"next_delivery_at": now + CLAIM, "attempts": F("attempts") + 1}
+    return bool(in_statement(lambda: mine.update(**claim)))
 
 
 def _deliver_one(outbox_event: OutboxEvent, now: datetime) -> bool:
     failures = _tell(outbox_event)
     row = OutboxEvent.objects.filter(event_id=outbox_event.event_id)
     if not failures:
-        row.update(delivered_at=now, next_delivery_at=None)
+        in_statement(lambda: row.update(delivered_at=now, next_delivery_at=None))
         return True
     wait = min(timedelta(seconds=30 * 2 ** min(outbox_event.attempts, 10)), _LONGEST_WAIT)
-    row.update(next_delivery_at=now + wait, last_error=type(failures[0]).__name__)
+    again = {"next_delivery_at": now + wait, "last_error": type(failures[0]).__name__}
+    in_statement(lambda: row.update(**again))
     logger.error(
         "a receiver failed for event %s, it is delivered again in %s: %s",
         outbox_event.event_id,

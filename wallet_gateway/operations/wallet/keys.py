@@ -18,6 +18,7 @@ from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayPause, WalletKey
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import WalletUnavailable
+from wallet_gateway.operations.settlement.db_transactions import in_statement
 from wallet_gateway.operations.wallet.encryption import UnreadableSecret, WalletCipher
 from wallet_gateway.operations.wallet.retries import retry_read
 from wallet_gateway.protocol.accounts import PublicKeyResponse
@@ -104,7 +105,7 @@ def _claim_renewal(row: WalletKey, now: datetime) -> bool:
     """Claim the renewal and return whether this process may renew; only one process renews at a time."""
     free = Q(renewing_until__isnull=True) | Q(renewing_until__lte=now)
     mine = WalletKey.objects.filter(free, pk=row.pk)
-    return bool(mine.update(renewing_until=now + _MAX_RENEWAL_TIME))
+    return bool(in_statement(lambda: mine.update(renewing_until=now + _MAX_RENEWAL_TIME)))
 
 
 @sensitive_variables()
