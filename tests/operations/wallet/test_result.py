@@ -93,13 +93,14 @@ def test_what_is_kept_of_a_result_has_no_card_number_and_no_cryptogram_wherever_
     assert chosen["address"] == {"locality": "***1111", "countryCode": "DE"}
 
 
-def test_a_phone_number_that_happens_to_have_a_check_digit_stays_whole() -> None:
-    phone = "+49 151 00000079"
-    result = read_result(GOOD | {"shippingAddress": {"phoneNumber": phone, "name": phone}})
+def test_a_phone_number_that_happens_to_have_a_check_digit_stays_whole_and_a_card_number_does_not() -> None:
+    phone, diners = "4915100000079", "36 0066 6633 3344"
+    result = read_result(GOOD | {"shippingAddress": {"phoneNumber": phone, "name": "Ada"}})
     assert isinstance(result, WalletResult)
-    given = given_by(result)["shippingAddress"]
-    assert given["phoneNumber"] == phone
-    assert given["name"] != phone, "it is no test unless it has one"
+    assert given_by(result)["shippingAddress"]["phoneNumber"] == phone
+    result = read_result(GOOD | {"shippingAddress": {"phoneNumber": diners}})
+    assert isinstance(result, WalletResult)
+    assert given_by(result)["shippingAddress"]["phoneNumber"] == "***3344"
 
 
 def test_an_account_is_kept_as_it_is_but_where_it_could_be_a_cryptogram() -> None:

@@ -7,13 +7,14 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from wallet_gateway.client.redaction import REMOVED, redact_message, without_card_numbers
+from wallet_gateway.client.redaction import REMOVED, redact_message
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.policy import WalletPolicy
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.operations.errors import InvalidInput
 from wallet_gateway.operations.wallet.pricing import NO_OPTION, region_of
 from wallet_gateway.protocol.accounts import FailedWalletResult, SheetChoices, WalletResult
+from wallet_gateway.protocol.card_numbers import mask_card_numbers
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage
 from wallet_gateway.protocol.faults import is_contradictory
 from wallet_gateway.protocol.strict_json import fold_name
@@ -66,8 +67,8 @@ def check_shipping(result: WalletResult, wallet: WalletPolicy | None) -> None:
 
 
 _GIVEN = {"email", "billing_address", "shipping_address"}
-_LONGEST_PHONE = 14
-"""Maximum number of digits; a phone number of 13 or 14 digits may have a valid card check digit."""
+_LONGEST_PHONE = 13
+"""Maximum number of digits. No telephone number of 14 or 15 digits begins as a card number of that length."""
 
 
 @sensitive_variables()
@@ -86,7 +87,7 @@ def _fit_to_keep(name: str, value: Any) -> Any:  # noqa: ANN401
         return {part: _fit_to_keep(part, text) for part, text in value.items()}
     if name == "phoneNumber" and sum(map(str.isdigit, value)) <= _LONGEST_PHONE:
         return value
-    return _LIKE_CRYPTOGRAM.sub(REMOVED, without_card_numbers(value))
+    return _LIKE_CRYPTOGRAM.sub(REMOVED, mask_card_numbers(value))
 
 
 @sensitive_variables()
