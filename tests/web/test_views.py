@@ -182,10 +182,14 @@ def test_a_post_without_a_csrf_token_opens_no_payment_page() -> None:
 # Another click
 
 
+def _never(seconds: float) -> None:
+    raise AssertionError(f"a worker was to sleep {seconds} s")
+
+
 def test_a_click_while_the_page_is_being_opened_waits_on_a_page_and_not_on_a_worker(
     client: Client, wallet_sandbox: SandboxControl, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gateways, "GatewayContext", partial(GatewayContext, sleep=pytest.fail))
+    monkeypatch.setattr(gateways, "GatewayContext", partial(GatewayContext, sleep=_never))
     order = an_order()
     waiting_page = reverse("wallet_gateway:opening", args=[order.token])
     assert "could not open" in Page(client.get(waiting_page).content.decode()).text

@@ -6,11 +6,12 @@ by name" (Endpoints, rule 3); paths and shapes are this project's, and stand in 
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, Strict
+from pydantic import AfterValidator, BeforeValidator, Field, Strict, ValidationInfo
 
 from wallet_gateway.protocol.card_numbers import has_card_number
 from wallet_gateway.protocol.codes import check_country_of_wallet
@@ -23,6 +24,7 @@ from wallet_gateway.protocol.field_types import (
     Identifier,
     OptionalText,
     OwnReference,
+    Reading,
     Text,
 )
 from wallet_gateway.protocol.status import read_timestamp
@@ -196,10 +198,23 @@ TransactionAccountId = Annotated[str, Strict(), Field(pattern=_ACCOUNT), AfterVa
 """The gateway's identifier of a payment account, as it can stand in an address."""
 
 
+def _check_asked_account(value: object, info: ValidationInfo) -> object:
+    is_ours = type(info.context) is Reading and info.context.is_from_python
+    if is_ours and isinstance(value, str):
+        if not re.fullmatch(_ACCOUNT, value):
+            raise ValueError(PATTERN_MESSAGES[_ACCOUNT](value))
+        _check_account(value)
+    return value
+
+
+AskedAccountId = Annotated[Identifier, BeforeValidator(_check_asked_account)]
+"""The same where we write it; any identifier where it is read."""
+
+
 class PaymentAccountQuery(WireModel):
     """Names a payment account: one part of the path and three parameters of GET paymentAccounts."""
 
-    transaction_account_id: TransactionAccountId
+    transaction_account_id: AskedAccountId
     merchant_id: Identifier
     store_id: Identifier
     encryption_key_id: Identifier
