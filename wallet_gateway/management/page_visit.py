@@ -10,8 +10,8 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from http.client import HTTPMessage
 from html.parser import HTMLParser
+from http.client import HTTPMessage
 from typing import IO
 from urllib.error import URLError
 from urllib.parse import urljoin, urlsplit
@@ -100,7 +100,9 @@ class _WithinOrigin(HTTPRedirectHandler):
     ) -> Request | None:
         here, there = urlsplit(req.full_url), urlsplit(newurl)
         if (here.scheme, here.netloc) != (there.scheme, there.netloc):
-            raise PageNotFetched(f"{req.full_url} redirects to another origin, {there.scheme}://{there.netloc}")
+            raise PageNotFetched(
+                f"{req.full_url} redirects to another origin, {there.scheme}://{there.netloc}"
+            )
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
