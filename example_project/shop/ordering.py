@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.urls import reverse
 
 from example_project.shop.models import Order, OrderLine
 from example_project.shop.money import to_minor_units
@@ -58,7 +59,8 @@ def wallet_order(order: Order, quote: Quote) -> dict[str, Any]:
         "cardholder_mobile_phone": billing.get("phone") or None,
         "billing_address": _postal(billing),
         "shipping_address": _postal(parcel, names=True) if parcel else None,
-        "continue_url": order.get_absolute_url(),
+        # Not the order's page: the gateway and its logs have the address of the page with this link.
+        "continue_url": reverse("shop:order-back", args=[order.number]),
     }
 
 

@@ -7,11 +7,13 @@ from typing import Any
 
 from django.contrib.sessions.backends.base import SessionBase
 
-from example_project.shop.models import new_order_key, new_order_number
+from example_project.shop.models import Order, new_order_key, new_order_number
 from example_project.shop.money import Currency
 
 CURRENCY_KEY = "currency"
 CHECKOUT_KEY = "checkout"
+SEEN_KEY = "orders_seen"
+MOST_SEEN = 20
 
 
 def current_currency(session: SessionBase) -> Currency:
@@ -23,6 +25,19 @@ def current_currency(session: SessionBase) -> Currency:
 def choose_currency(session: SessionBase, currency: Currency) -> None:
     """Store the currency."""
     session[CURRENCY_KEY] = currency.value
+
+
+def remember_order(session: SessionBase, order: Order) -> None:
+    """Remember that this visitor knows an order's page, so that `known_order_key` leads back there."""
+    seen: dict[str, str] = session.get(SEEN_KEY, {})
+    if seen.get(order.number) != order.key:
+        session[SEEN_KEY] = dict([*seen.items(), (order.number, order.key)][-MOST_SEEN:])
+
+
+def known_order_key(session: SessionBase, number: str) -> str:
+    """Return the key of an order that this visitor has seen; empty otherwise."""
+    seen: dict[str, str] = session.get(SEEN_KEY, {})
+    return seen.get(number, "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ urlpatterns = [
     path("cart/<slug:slug>/", cart_views.line, name="cart-line"),
     path("checkout/address/", checkout.address, name="address"),
     path("checkout/", checkout.review, name="review"),
+    path("orders/back/<slug:number>/", orders.back, name="order-back"),
     path("orders/<slug:key>/", orders.order, name="order"),
     path("orders/<slug:key>/sheet/", orders.sheet, name="sheet"),
 ]

@@ -86,7 +86,7 @@ def test_secrets_go_and_personal_data_are_shortened(name: str, value: str, shown
         ("type", "ecom.capture"),
         ("transactionDateTime", "2026-01-01T10:00:00.1234567"),
         ("productName", "Shirt"),
-        ("productId", "SKU-1"),
+        ("productId", CARD),
         ("discountName", "Ten off"),
         ("shippingName", "Parcel"),
         ("apmName", "ExampleWallet"),
@@ -112,7 +112,8 @@ def test_what_evidence_is_for_stays(name: str, value: str) -> None:
         (f"not one: {NO_CARD}", f"not one: {NO_CARD}"),
         ("too short: 411111111111", "too short: 411111111111"),
         ("too long: 41111111111111111111", "too long: 41111111111111111111"),
-        ("part of a word: ref4111111111111111", "part of a word: ref4111111111111111"),
+        ("part of a word: ref4111111111111111x", "part of a word: ref***1111x"),
+        ("card 4111.1111\u00a01111_1111 declined", "card ***1111 declined"),
         ("write to jane.doe+shop@mail.example.org now", "write to j***@mail.example.org now"),
         ("Authorization: PublicApiKey abc.def-123", "Authorization: PublicApiKey [removed]"),
         ("authorization: Basic c2hvcDpwYXNz, next", "authorization: Basic [removed], next"),
@@ -137,18 +138,10 @@ def test_free_text_inside_a_message_is_searched_too() -> None:
     }
 
 
-@every("length", [13, 14, 15, 16, 17, 18, 19])
-def test_account_numbers_of_every_length_are_found(length: int) -> None:
-    body = "4" * (length - 1)
-    number = next(body + last for last in "0123456789" if _luhn(body + last))
-    assert redact_message(f"x {number} y") == f"x ***{number[-4:]} y"
-
-
-def _luhn(number: str) -> bool:
-    """The check as ISO/IEC 7812 words it, from the left."""
-    parity = len(number) % 2
-    digits = [int(digit) * (2 if place % 2 == parity else 1) for place, digit in enumerate(number)]
-    return sum(digit // 10 + digit % 10 for digit in digits) % 10 == 0
+@every("name", ["state", "type", "countryCode", "transactionDateTime", "productName", "shippingName", "rate"])
+def test_a_card_number_goes_from_what_else_stays_whatever_the_name(name: str) -> None:
+    assert redact({name: CARD}) == {name: "***1111"}
+    assert redact({CARD: "x"}) == {"***1111": "x"}
 
 
 def test_a_rule_reaches_into_lists_but_not_into_objects() -> None:
@@ -219,7 +212,7 @@ def test_a_card_number_across_the_cut_is_not_shown_either_when_what_stands_befor
 @pytest.mark.parametrize("behind", [0, 10, 1_000, 100_000])
 def test_an_address_across_the_cut_is_not_half_shown_however_long_it_is(behind: int) -> None:
     address = "jane.doe" * 1_000 + "x" * behind + "@shop.example"
-    for before in (MAX_TEXT_LENGTH - 4_000, MAX_TEXT_LENGTH - 5, MAX_TEXT_LENGTH, MAX_TEXT_LENGTH + 390):
+    for before in (MAX_TEXT_LENGTH - 4_000, MAX_TEXT_LENGTH - 5, MAX_TEXT_LENGTH, MAX_TEXT_LENGTH + 890):
         text = "-" * 10 + " " + "." * 5 + " " * before + address + " later"
         assert "doe" not in redact_text(text)
         assert "doe" not in redact_text(json.dumps({"message": text}))

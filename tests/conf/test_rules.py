@@ -121,6 +121,8 @@ WRONG = [
     ("PATHS", {"chekout": "/api"}, "unknown name"),
     ("BASE_URL", "http://gateway.example", "https"),
     ("BASE_URL", "gateway.example", "absolute https"),
+    ("BASE_URL", "https://gateway.example/a/../b", "without the steps"),
+    ("BASE_URL", "https://gateway.example/%2E%2e/", "without the steps"),
     ("BASE_URL", "https://user@gateway.example", "absolute https"),
     ("TIMEOUT", 3, "unknown name"),
     ("SENDING", False, "renamed; write 'SENDING_ENABLED'"),
@@ -161,6 +163,12 @@ def test_the_public_origin_is_scheme_and_host_and_safe(origin: object, debug: bo
 def test_plain_http_is_for_a_loopback_address_in_profile_test_only() -> None:
     assert problems(setting(BASE_URL="http://127.0.0.1:8001")) == {}
     assert problems(setting(BASE_URL="http://127.0.0.1:8001", PROFILE="prod")) != {}
+
+
+@every("host", ["127.0.0.1", "localhost", "[::1]", "169.254.169.254", "[fe80::1]", "0.0.0.0"])
+def test_in_production_the_gateway_is_not_this_machine_nor_its_link(host: str) -> None:
+    assert "a host of the gateway" in str(problems(setting(BASE_URL=f"https://{host}", PROFILE="prod")))
+    assert problems(setting(BASE_URL=f"https://{host}", PROFILE="test")) == {}
 
 
 @every("days", [0, -1, 1.5, "400", None, 36_501, 10**9])

@@ -9,6 +9,7 @@ from wallet_gateway.conf.values import (
     has_type,
     is_importable,
     is_loopback,
+    is_own_network,
     split_address,
 )
 
@@ -70,6 +71,15 @@ def test_only_what_can_be_called_is_importable() -> None:
 )
 def test_what_is_no_plain_web_address_has_no_parts(value: object) -> None:
     assert split_address(value) is None
+
+
+@every(
+    ("host", "expected"),
+    [("localhost", True), ("::1", True), ("169.254.1.1", True), ("10.0.0.1", False), ("a.example", False)],
+)
+def test_an_own_network_never_leaves_this_machine_and_its_link(host: str, expected: bool) -> None:
+    assert is_own_network(host) is expected
+    assert not is_own_network(None)
 
 
 def test_an_address_is_split_into_its_parts() -> None:

@@ -27,6 +27,13 @@ def test_texts_are_cut_and_made_storable() -> None:
     assert json.loads(json.dumps(why.stored_params)) == why.stored_params
 
 
+def test_a_card_number_that_somebody_said_is_left_with_its_last_four_digits() -> None:
+    why = explain(ExplanationCode.COMMENT, said="paid by 4111.1111.1111.1111, says the customer")
+    assert why.said == "paid by ***1111, says the customer"
+    split = explain(ExplanationCode.COMMENT, said="x" * (MAX_SAID_LENGTH - 8) + "4111111111111111")
+    assert split.said == "x" * (MAX_SAID_LENGTH - 8) + "***1111"
+
+
 def test_what_nobody_said_is_not_stored() -> None:
     assert explain(ExplanationCode.NO_RECORD, said=None) == explain(ExplanationCode.NO_RECORD)
     assert explain(ExplanationCode.NO_RECORD).stored_params == {}

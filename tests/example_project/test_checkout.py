@@ -118,7 +118,7 @@ def test_placing_an_order_tells_the_wallet_everything(shopper: Visitor) -> None:
 
     assert answer.headers["Location"] == order.get_absolute_url()
     assert wallet_order.amount.to_wire() == "47.90"
-    assert wallet_order.continue_url == order.get_absolute_url()
+    assert wallet_order.continue_url == reverse("shop:order-back", args=[order.number])
     assert wallet_order.order_number == order.number
     assert wallet_order.content["checkoutDetails"]["cardholderEmail"] == "robin@example.com"
     assert wallet_order.content["checkoutDetails"]["language"] == "en"

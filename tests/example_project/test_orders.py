@@ -63,6 +63,17 @@ def test_an_order_is_found_by_its_key_and_by_nothing_else(visitor: Visitor, clie
         assert client.get(reverse("shop:order", args=[guess])).status_code == 404
 
 
+def test_the_way_back_from_the_payment_leads_to_the_order_only_who_has_seen_it(
+    visitor: Visitor, client: Client
+) -> None:
+    order = visitor.order()
+    back = reverse("shop:order-back", args=[order.number])
+    client.get(order.get_absolute_url())
+    assert client.get(back).headers["Location"] == order.get_absolute_url()
+    client.cookies.clear()
+    assert client.get(back).headers["Location"] == reverse("shop:shelf")
+
+
 def test_the_page_is_kept_out_of_caches(visitor: Visitor, client: Client) -> None:
     order = visitor.order()
 

@@ -29,6 +29,11 @@ FILES = {
 def site() -> Iterator[str]:
     class Site(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            if self.path.startswith("/to/"):
+                self.send_response(302)
+                self.send_header("Location", self.path.removeprefix("/to/"))
+                self.end_headers()
+                return
             body = FILES.get(self.path.partition("?")[0])
             self.send_response(404 if body is None else 200)
             self.send_header("content-security-policy", "script-src 'nonce-abc' 'self'")
@@ -65,6 +70,22 @@ def test_every_script_is_found_once(site: str) -> None:
 
 def test_headers_are_those_that_are_watched_without_their_nonce(site: str) -> None:
     assert visit(f"{site}/").headers == {"Content-Security-Policy": "script-src 'nonce-*' 'self'"}
+
+
+@pytest.mark.parametrize("name", ["http_proxy", "HTTP_PROXY", "all_proxy"])
+def test_proxies_of_the_environment_are_not_asked(
+    site: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, "http://127.0.0.1:9/")
+    monkeypatch.delenv("no_proxy", raising=False)
+    assert visit(f"{site}/b/w.js").headers
+
+
+def test_a_redirect_is_followed_within_the_origin_and_no_further(site: str) -> None:
+    assert visit(f"{site}/to//b/w.js").headers
+    other = site.replace("127.0.0.1", "localhost")
+    with pytest.raises(PageNotFetched, match="redirects to another origin, http://localhost"):
+        visit(f"{site}/to/{other}/b/w.js")
 
 
 @pytest.mark.parametrize("path", ["/no-page", "/missing", "/elsewhere"])

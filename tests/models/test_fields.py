@@ -12,7 +12,7 @@ from tests.models.rows import a_transaction
 from tests.tables import every
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
-from wallet_gateway.models.fields import VISIBLE_ASCII, ByteExactField, choices_of, cut_to
+from wallet_gateway.models.fields import VISIBLE_ASCII, ByteExactField, choices_of, cut_to, note_of
 
 pytestmark = pytest.mark.every_database
 
@@ -92,6 +92,11 @@ def test_choices_have_their_words_in_the_readers_language() -> None:
     choices = choices_of(OrderState)
     with translation.override("de"):
         assert ("PART_REFUNDED", "Teilweise erstattet") in [(value, str(name)) for value, name in choices]
+
+
+def test_a_note_is_cut_behind_its_card_numbers_and_none_is_left_of_them() -> None:
+    assert note_of(Discrepancy, "reason", "card 4111 1111 1111 1111") == "card ***1111"
+    assert note_of(PaymentOrder, "order_number", "x" * 124 + "4111111111111111") == "x" * 124 + "***"
 
 
 def test_a_text_is_cut_to_the_length_of_its_column() -> None:

@@ -81,6 +81,44 @@ def test_a_whole_request_goes_through_unchanged() -> None:
     assert json.loads(request.to_json()) == checkout()
 
 
+WRITTEN_BY_CUSTOMERS = [
+    "checkoutDetails.cardholderFirstName",
+    "checkoutDetails.cardholderHomePhone",
+    *(f"addressDetails.billingAddress.{name}" for name in ("houseNumber", "street", "city", "zipPostalCode")),
+    *(f"addressDetails.shippingAddress.{name}" for name in ("firstName", "lastName", "street", "city")),
+    "shoppingCartDetails.itemDetails[0].productName",
+    "shoppingCartDetails.itemDetails[0].productDescription",
+]
+
+
+@every("path", WRITTEN_BY_CUSTOMERS)
+def test_what_customers_write_is_taken_without_card_numbers_and_controls_of_direction(path: str) -> None:
+    request = CheckoutRequest.from_wire(changed(checkout(), path, "Ada\u202e 4111.1111 11111111!"))
+    assert request.to_wire() == changed(checkout(), path, "Ada ***1111!")
+    assert CheckoutRequest.from_canonical(request.to_wire()) == request
+
+
+@every("path", ["shoppingCartDetails.itemDetails[0].productId", "providerDiscretionaryData"])
+def test_an_identifier_is_taken_as_it_is(path: str) -> None:
+    whole = changed(checkout(), path, "4111111111111111")
+    assert CheckoutRequest.from_wire(whole).to_wire() == whole
+
+
+@every("email", ["ada", "ada@", "@shop.example", "ada@b@c", "ada @shop.example", "ada@shop.example\n"])
+@every("path", ["checkoutDetails.cardholderEmail", "addressDetails.shippingAddress.email"])
+def test_what_is_no_email_address_is_refused_and_not_quoted(path: str, email: str) -> None:
+    with pytest.raises(InvalidMessage, match="is no e-mail address") as caught:
+        CheckoutRequest.from_wire(changed(checkout(), path, email))
+    assert paths(caught.value) == [path]
+    assert str(caught.value) == f"{path}: is no e-mail address; give one such as ada@shop.example"
+
+
+@every("email", ["", "a@b", "ada@b\u00fccher.example", "ada+x@shop.example"])
+def test_an_email_address_has_one_at_and_no_blanks(email: str) -> None:
+    whole = changed(checkout(), "checkoutDetails.cardholderEmail", email)
+    assert CheckoutRequest.from_wire(whole).to_wire() == whole
+
+
 def test_a_request_needs_no_more_than_what_is_mandatory() -> None:
     assert CheckoutRequest.from_wire(minimal_checkout()).to_wire() == minimal_checkout()
 

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tables import every
+from wallet_gateway.protocol.card_numbers import has_card_number
 from wallet_gateway.protocol.errors import InvalidMessage
 from wallet_gateway.protocol.migration_file import COLUMNS, MigrationRow, RowError, read_rows, write_rows
 from wallet_gateway.protocol.money import Money
@@ -167,6 +168,9 @@ def test_the_line_of_a_row_of_several_lines_is_its_last() -> None:
         ("OLD-1", "\u0130D", r"parentTransactionId: '\u0130D' is no identifier"),
         ("OLD-1", "a b", "parentTransactionId: 'a b' is no identifier"),
         ("OLD-1", "x" * 256, "parentTransactionId: "),
+        ("OLD-1", "4111111111111111", "parentTransactionId: has the form of a card number"),
+        ("OLD-1", "4111.1111/1111-1111", "parentTransactionId: has the form of a card number"),
+        ("P/77:a=b", "No4111111111111111", "providerTransactionId: has the form of a card number"),
         ("P/77:a=b", "=P", "providerTransactionId: '=P' is no identifier"),
         ("P/77:a=b", "", "providerTransactionId: "),
         ("100.00", "", "amount: the amount is empty"),
@@ -190,6 +194,7 @@ def test_a_wrong_cell_is_told_with_its_column_and_what_is_wrong(change: str, to:
     error = one_error(GOOD.replace(change, to, 1))
     assert error.line == 2
     assert error.reason.startswith(reason)
+    assert not has_card_number(error.reason)
     assert len(error.reason) < 200
 
 

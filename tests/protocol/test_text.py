@@ -20,6 +20,7 @@ from wallet_gateway.protocol.text import (
     quote,
     storable,
     visible,
+    without_bidi_controls,
 )
 
 
@@ -33,6 +34,9 @@ from wallet_gateway.protocol.text import (
         ("\x1b[31mred", r"'\x1b[31mred'"),
         ("١٢", r"'\u0661\u0662'"),
         ("\u202egnp.exe", r"'\u202egnp.exe'"),
+        ("card 4111.1111 11111111!", "'card ***1111!'"),
+        ("x" * 50 + "4111111111111111", "'" + "x" * 50 + "***111..."),
+        (4111111111111111, "***1111"),
         ("\ud800", r"'\ud800'"),
         (None, "None"),
         (True, "True"),
@@ -145,16 +149,23 @@ def test_nul_half_pairs_and_other_types_cannot_be_stored(value: object) -> None:
     assert not is_storable(value)
 
 
+def test_what_turns_the_direction_of_a_text_is_left_out_and_joiners_stay() -> None:
+    assert without_bidi_controls("Ada\u202e evil \u2066x\u2069\u200f") == "Ada evil x"
+    assert without_bidi_controls("\u0645\u06cc\u200c\u062e") == "\u0645\u06cc\u200c\u062e"
+
+
 def test_nul_is_replaced_and_nothing_is_empty() -> None:
     assert storable("a\0b") == "a\ufffdb"
     assert storable(None) == ""
 
 
-SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n")
+SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", *"\uff1d\uff0b\uff0d\uff20", *"\ufe66\ufe62\ufe63\ufe6b")
+"""Of ASCII, of full width, and small ones."""
+BLANKS = ("", " ", "  ", NO_BREAK_SPACE, f" {NO_BREAK_SPACE} ", "\u3000", "\u200b", "\ufeff", "\u202e")
 
 
 @every("sign", SIGNS, ids=ascii)
-@every("blanks", ["", " ", "  ", NO_BREAK_SPACE, f" {NO_BREAK_SPACE} "], ids=ascii)
+@every("blanks", BLANKS, ids=ascii)
 def test_a_cell_that_begins_like_a_formula_is_escaped_whatever_blanks_precede(sign: str, blanks: str) -> None:
     assert escape_formula(f"{blanks}{sign}1+1") == f"'{blanks}{sign}1+1"
 

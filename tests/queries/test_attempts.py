@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from django.utils import timezone
 
@@ -9,7 +11,7 @@ from tests.web.rows import an_attempt, an_order
 from wallet_gateway.domain.lifecycle import PaymentState, TransactionState
 from wallet_gateway.domain.polling_schedule import REOPEN_MARGIN
 from wallet_gateway.models import GatewayTransaction, Payment
-from wallet_gateway.queries.attempts import find_attempt, has_open_page, latest_reference
+from wallet_gateway.queries.attempts import find_attempt, is_being_opened, latest_reference, open_page
 
 pytestmark = pytest.mark.django_db
 
@@ -36,11 +38,24 @@ def test_a_button_that_was_not_pressed_is_the_latest_attempt_only_where_there_is
 
 def test_a_page_is_open_until_its_time_ends_or_its_state_changes() -> None:
     order, now = an_order(), timezone.now()
-    assert not has_open_page(order, now)
+    assert not open_page(order, now)
     an_attempt(order)
-    assert has_open_page(order, now)
+    assert open_page(order, now)
     [page] = GatewayTransaction.objects.all()
     assert page.expires_at is not None
-    assert not has_open_page(order, page.expires_at - REOPEN_MARGIN)
+    assert not open_page(order, page.expires_at - REOPEN_MARGIN)
     GatewayTransaction.objects.update(state=TransactionState.REJECTED)
-    assert not has_open_page(order, now)
+    assert not open_page(order, now)
+
+
+def test_a_page_is_being_opened_as_long_as_a_process_holds_its_request() -> None:
+    order, now = an_order(), timezone.now()
+    assert not is_being_opened(order, now)
+    an_attempt(order, state=TransactionState.SENDING)
+    for until, expected in ((None, False), (now + timedelta(seconds=1), True), (now, False)):
+        GatewayTransaction.objects.update(leased_until=until)
+        assert is_being_opened(order, now) is expected
+    GatewayTransaction.objects.update(
+        state=TransactionState.NOT_SENT, leased_until=now + timedelta(seconds=1)
+    )
+    assert not is_being_opened(order, now)

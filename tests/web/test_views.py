@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.core import signing
 from django.test import Client
 from django.urls import resolve, reverse
+from django.utils import timezone
 from pytest_django import Settings
 
 from tests.web.conftest import address
 from tests.web.page_reader import Page, assert_nothing_inline
 from tests.web.rows import an_attempt, an_order
-from wallet_gateway import return_tokens
-from wallet_gateway.domain.lifecycle import OrderState
-from wallet_gateway.models import PaymentOrder
+from wallet_gateway import gateways, payments, return_tokens
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
+from wallet_gateway.models import GatewayTransaction, PaymentOrder
+from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.return_tokens import ReturnOutcome
 from wallet_gateway.testing.control import SandboxControl
 
@@ -176,10 +179,49 @@ def test_a_post_without_a_csrf_token_opens_no_payment_page() -> None:
     assert Client(enforce_csrf_checks=True).post(path).status_code == 403
 
 
+# Another click
+
+
+def _never(seconds: float) -> None:
+    raise AssertionError(f"a worker was to sleep {seconds} s")
+
+
+def test_a_click_while_the_page_is_being_opened_waits_on_a_page_and_not_on_a_worker(
+    client: Client, wallet_sandbox: SandboxControl, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gateways, "GatewayContext", partial(GatewayContext, sleep=_never))
+    order = an_order()
+    waiting_page = reverse("wallet_gateway:opening", args=[order.token])
+    assert "could not open" in Page(client.get(waiting_page).content.decode()).text
+    payments.start_checkout(order)
+    opened = GatewayTransaction.objects.get()
+
+    GatewayTransaction.objects.update(
+        state=TransactionState.SENDING, leased_until=timezone.now() + timedelta(minutes=1)
+    )
+    second = client.post(reverse("wallet_gateway:checkout", args=[order.token]))
+    assert (second.status_code, second["Location"]) == (303, waiting_page)
+    response = client.get(waiting_page)
+    assert (response.status_code, response["Refresh"], response["Cache-Control"]) == (200, "1", "no-store")
+    assert "is being opened" in Page(response.content.decode()).text
+    assert_nothing_inline(Page(response.content.decode()))
+
+    GatewayTransaction.objects.update(state=TransactionState.OPEN, leased_until=None)
+    response = client.get(waiting_page)
+    assert (response.status_code, response["Location"]) == (303, opened.redirect_url)
+
+    PaymentOrder.objects.update(state=OrderState.PAID)
+    response = client.get(waiting_page)
+    assert (response.status_code, "Refresh" in response) == (200, False)
+    assert client.get(reverse("wallet_gateway:opening", args=["nobody"])).status_code == 404
+    assert client.post(waiting_page).status_code == 405
+    assert len([entry for entry in wallet_sandbox.journal() if entry["operation"] == "checkout"]) == 1
+
+
 # What a page is surrounded by
 
 
-@pytest.mark.parametrize("view", [*TOKEN_VIEWS, "checkout"])
+@pytest.mark.parametrize("view", [*TOKEN_VIEWS, "checkout", "opening"])
 def test_a_view_is_never_inside_the_transaction_of_its_request(view: str) -> None:
     callback = resolve(reverse(f"wallet_gateway:{view}", args=["token"])).func
     assert callback._non_atomic_requests == {"default"}  # type: ignore[attr-defined]

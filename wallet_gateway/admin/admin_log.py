@@ -8,6 +8,7 @@ from django.db.models import Model
 from django.http import HttpRequest
 
 from wallet_gateway.models.fields import cut_to
+from wallet_gateway.protocol.card_numbers import mask_card_numbers
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.queries.permissions import account_named
 
@@ -38,5 +39,5 @@ def _write(
         object_id=object_id,
         object_repr=cut_to(LogEntry, "object_repr", name),
         action_flag=CHANGE,
-        change_message=what,
+        change_message=mask_card_numbers(what),
     )

@@ -3,6 +3,7 @@
 Secrets are removed, personal data are shortened, account numbers keep their last four digits. Amounts,
 references, states, codes and messages stay, because they are the evidence. An unknown name is judged by its
 parts (`payerSurname`, `newApiKey`), and free text is searched for card numbers, e-mail addresses and keys.
+Card numbers are looked for in all else, too, but for identifiers, which one in ten would change by chance.
 """
 
 from __future__ import annotations
@@ -11,18 +12,19 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
+from wallet_gateway.protocol.card_numbers import mask_card_numbers
 from wallet_gateway.protocol.errors import UnreadableBody
+from wallet_gateway.protocol.money import MAX_DIGITS
 from wallet_gateway.protocol.strict_json import JsonValue, dumps, fold_name, loads
 
 MAX_TEXT_LENGTH = 20_000
 """Characters kept of one body."""
-_OVERHANG = 400
+_OVERHANG = 900
 """Characters read beyond those kept, more than any card number or name of a key has."""
 REMOVED = "[removed]"
 
 Rule = Callable[[str], str]
 
-_CARD_NUMBER = re.compile(r"(?<![0-9A-Za-z])[0-9](?:(?:[ +-]|%20)?[0-9]){12,18}(?![0-9A-Za-z])")
 # A run of the characters of an address, and the domain if it is one. Runs that are none match as well, and
 # possessive repeats give nothing back: so no character is looked at more than twice, however long a run is.
 _EMAIL = re.compile(r"([\w.%+-])[\w.%+-]*+(?:@([\w-]++(?:\.[\w-]++)++))?+")
@@ -62,11 +64,6 @@ def redact_message(text: str) -> str:
     return _free_text(text.replace("\0", "\ufffd"))
 
 
-def without_card_numbers(text: str) -> str:
-    """Return text in which every card number is reduced to its last four digits; nothing else changes."""
-    return _CARD_NUMBER.sub(_redact_number, text)
-
-
 def written(value: JsonValue) -> str:
     """Return a redacted value as JSON text, cut to the length that is stored."""
     return dumps(value).decode("utf-8")[:MAX_TEXT_LENGTH]
@@ -77,7 +74,7 @@ def _redact(value: JsonValue, rule: Rule) -> JsonValue:
         return rule(value)
     if isinstance(value, dict):
         return {
-            name: REMOVED if (its := _rule_of(name)) is _remove else _redact(part, its)
+            mask_card_numbers(name): REMOVED if (its := _rule_of(name)) is _remove else _redact(part, its)
             for name, part in value.items()
         }
     if isinstance(value, list):
@@ -106,6 +103,10 @@ def _keep(text: str) -> str:
     return text
 
 
+def _keep_amount(text: str) -> str:
+    return text if sum(map(str.isdigit, text)) <= MAX_DIGITS else mask_card_numbers(text)
+
+
 def _remove(_text: str) -> str:
     return REMOVED
 
@@ -116,7 +117,7 @@ def _shorten(text: str) -> str:
 
 def _shorten_email(text: str) -> str:
     local, at, domain = text.rpartition("@")
-    return f"{local[:1]}***{at}{domain}" if at else _shorten(text)
+    return f"{local[:1]}***{at}{mask_card_numbers(domain)}" if at else _shorten(text)
 
 
 def _keep_last_four(text: str) -> str:
@@ -125,7 +126,7 @@ def _keep_last_four(text: str) -> str:
 
 def _keep_origin(text: str) -> str:
     origin = _ORIGIN.match(text)
-    return f"{origin[1]}{origin[2]}/***" if origin else _shorten(text)
+    return mask_card_numbers(f"{origin[1]}{origin[2]}/***") if origin else _shorten(text)
 
 
 def _free_text(text: str) -> str:
@@ -149,8 +150,7 @@ def _without_numbers_addresses_and_keys(text: str) -> str:
     if "@" in text:
         text = _EMAIL.sub(_redact_address, text)
     if len(text) >= 13:
-        text = _CARD_NUMBER.sub(_redact_number, text)
-        text = _CREDENTIAL.sub(rf"\1{REMOVED}", text)
+        text = _CREDENTIAL.sub(rf"\1{REMOVED}", mask_card_numbers(text))
     return text
 
 
@@ -159,28 +159,24 @@ def _redact_address(found: re.Match[str]) -> str:
     return f"{first}***@{domain}" if domain else found[0]
 
 
-def _redact_number(found: re.Match[str]) -> str:
-    digits = re.sub(r"%20|[ +-]", "", found[0])
-    return f"***{digits[-4:]}" if _has_check_digit(digits) else found[0]
-
-
-def _has_check_digit(digits: str) -> bool:
-    """Return whether the last digit is the Luhn check digit of the others, as in every card number."""
-    doubled = (int(digit) * 2 for digit in digits[-2::-2])
-    return (sum(map(int, digits[-1::-2])) + sum(n - 9 if n > 9 else n for n in doubled)) % 10 == 0
-
-
 # The first that fits decides. Names are folded and without separators.
 _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = (
     (
         re.compile(
-            r"amount$|rate$|quantity$|^(id|state|type|code|language|paymentmethod|skinid|merchantid|storeid)$"
-            r"|(currency|country|state|response)code$|country$|datetime$|timeout$"
-            r"|^(clientsystemtransaction|clientsysteminvoice|parenttransaction|apmprovidertransaction)id$"
-            r"|^providerauthorizationid$|^providermerchantid$|^providerdiscretionarydata$"
-            r"|^apm(name|provider|providername|paymentmethod)$|^(product|discount|shipping)name$"
+            r"^(id|recordid|skinid|merchantid|storeid|productid|providermerchantid|providerauthorizationid)$"
+            r"|^(clientsystemtransaction|clientsysteminvoice|parenttransaction)id$"
+            r"|^(apmprovidertransaction|providertransaction)id$|^providerdiscretionarydata$"
         ),
         _keep,
+    ),
+    (re.compile(r"amount$|rate$|quantity$"), _keep_amount),
+    (
+        re.compile(
+            r"^(state|type|code|language|paymentmethod)$"
+            r"|(currency|country|state|response)code$|country$|datetime$|timeout$"
+            r"|^apm(name|provider|providername|paymentmethod)$|^(product|discount|shipping)name$"
+        ),
+        mask_card_numbers,
     ),
     (
         re.compile(

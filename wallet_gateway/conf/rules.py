@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
+from urllib.parse import unquote
 
 from django.utils.module_loading import import_string
 
@@ -24,6 +25,7 @@ from wallet_gateway.conf.values import (
     holds_certificates,
     is_client_certificate,
     is_loopback,
+    is_own_network,
     one_of,
     problems_of_names,
     problems_of_options,
@@ -292,3 +294,7 @@ def _problems_of_base_url(where: str, given: Mapping[str, Any]) -> Iterator[Prob
         yield Problem(
             setting=name, expected="https; plain http only for a loopback address in profile 'test'"
         )
+    elif given.get("PROFILE") == "prod" and is_own_network(url.hostname):
+        yield Problem(setting=name, expected="in profile 'prod' a host of the gateway, not this machine")
+    elif {".", ".."} & set(unquote(url.path).split("/")):
+        yield Problem(setting=name, expected="a path without the steps . and ..")

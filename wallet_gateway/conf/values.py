@@ -164,3 +164,12 @@ def is_loopback(host: str | None) -> bool:
         return ip_address(host or "").is_loopback
     except ValueError:
         return False
+
+
+def is_own_network(host: str | None) -> bool:
+    """Return whether a host is this machine, or an address that never leaves its link, or none at all."""
+    try:
+        address = ip_address(host or "")
+    except ValueError:
+        return host == "localhost"
+    return address.is_loopback or address.is_link_local or address.is_unspecified

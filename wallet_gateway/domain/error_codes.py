@@ -23,6 +23,7 @@ class ErrorCode(StrEnum):
     NAME_MISSING = "name_missing"
     KEY_INVALID = "key_invalid"
     PARENT_ID_INVALID = "parent_id_invalid"
+    PARENT_ID_CARD_NUMBER = "parent_id_card_number"
     PAYMENT_OF_OTHER_ORDER = "payment_of_other_order"
     SEVERAL_PAYMENTS = "several_payments"
     ORDER_INVALID = "order_invalid"

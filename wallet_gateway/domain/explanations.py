@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from wallet_gateway.protocol.card_numbers import mask_card_numbers
 from wallet_gateway.protocol.text import storable
 
 MAX_PARAM_LENGTH = 200
@@ -79,7 +80,7 @@ class Explanation:
     params: Mapping[str, Any] = field(default_factory=dict)
     """Texts, whole numbers, and lists of such mappings: what JSON can store."""
     said: str = ""
-    """The words of the gateway, of a library or of a person, as they are."""
+    """The words of the gateway, of a library or of a person, without card numbers."""
     fingerprint: str = ""
     """A digest of the code and of the values before they were cut; no sentence's wording matters to it."""
 
@@ -94,11 +95,15 @@ class Explanation:
 
 
 def explain(code: ExplanationCode, *, said: str | None = "", **params: object) -> Explanation:
-    """Return an explanation that every database can store: texts and lists cut to their maximum length."""
+    """Return an explanation that every database can store: texts and lists cut to their maximum length.
+
+    Card numbers in what another party said are reduced to their last four digits.
+    """
+    words = mask_card_numbers(said or "")
     bounded = {name: _bounded(value, MAX_PARAM_LENGTH) for name, value in params.items()}
-    whole = json.dumps([code, params, said or ""], sort_keys=True)
+    whole = json.dumps([code, params, words], sort_keys=True)
     digest = hashlib.sha256(whole.encode()).hexdigest()[:16]
-    return Explanation(code, bounded, _bounded(said or "", MAX_SAID_LENGTH), digest)
+    return Explanation(code, bounded, _bounded(words, MAX_SAID_LENGTH), digest)
 
 
 def _bounded(value: Any, length: int) -> Any:  # noqa: ANN401 - whatever JSON can store

@@ -11,9 +11,11 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from http.client import HTTPMessage
+from typing import IO
 from urllib.error import URLError
 from urllib.parse import urljoin, urlsplit
-from urllib.request import Request, urlopen
+from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
 
 WATCHED_HEADERS = (
     "Content-Security-Policy",
@@ -77,8 +79,10 @@ def _fetched(url: str) -> tuple[Mapping[str, str], bytes]:
     if urlsplit(url).scheme not in {"http", "https"}:
         raise PageNotFetched(f"{url} is no http or https address")
     request = Request(url, headers={"User-Agent": "Mozilla/5.0", "Accept": "*/*"})  # noqa: S310 - checked above
+    # Without a proxy of the environment, which could show another page than customers are shown.
+    opener = build_opener(ProxyHandler({}), _WithinOrigin())
     try:
-        with urlopen(request, timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310 - checked above
+        with opener.open(request, timeout=TIMEOUT_SECONDS) as answer:
             body: bytes = answer.read(MAX_BYTES + 1)
             headers = {name.title(): value for name, value in answer.headers.items()}
     except (URLError, OSError, ValueError) as error:
@@ -86,6 +90,20 @@ def _fetched(url: str) -> tuple[Mapping[str, str], bytes]:
     if len(body) > MAX_BYTES:
         raise PageNotFetched(f"{url} has more than {MAX_BYTES} bytes")
     return {name: headers[name.title()] for name in WATCHED_HEADERS if name.title() in headers}, body
+
+
+class _WithinOrigin(HTTPRedirectHandler):
+    """Follows no redirect to another origin, whose page or script would be taken for the one asked for."""
+
+    def redirect_request(
+        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
+    ) -> Request | None:
+        here, there = urlsplit(req.full_url), urlsplit(newurl)
+        if (here.scheme, here.netloc) != (there.scheme, there.netloc):
+            raise PageNotFetched(
+                f"{req.full_url} redirects to another origin, {there.scheme}://{there.netloc}"
+            )
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
 @dataclass

@@ -12,6 +12,7 @@ from django.db.models.sql.compiler import SQLCompiler
 from django.utils.functional import Promise
 
 from wallet_gateway.models.labels import label_of
+from wallet_gateway.protocol.card_numbers import mask_card_numbers
 
 VISIBLE_ASCII = RegexValidator(r"\A[!-~]+\Z", "Only visible ASCII characters without blanks are allowed.")
 
@@ -82,6 +83,11 @@ def cut_to(model: type[models.Model], column: str, text: str) -> str:
     """Return as much of a text as its column can store."""
     field = cast("CharField", model._meta.get_field(column))
     return text[: field.max_length]
+
+
+def note_of(model: type[models.Model], column: str, text: str) -> str:
+    """Return what a person or a gateway wrote freely as its column stores it: cut, without card numbers."""
+    return cut_to(model, column, mask_card_numbers(text))
 
 
 def choices_of(enum: type[StrEnum]) -> list[tuple[str, str | Promise]]:

@@ -64,6 +64,10 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
     _E.KEY_INVALID: Description(
         400, _("An idempotency key has 1 to 64 visible ASCII characters and no spaces.")
     ),
+    _E.PARENT_ID_CARD_NUMBER: Description(
+        400,
+        _("parent_transaction_id has the form of a card number, which is neither stored nor sent."),
+    ),
     _E.PARENT_ID_INVALID: Description(
         400, _("parent_transaction_id must have 1 to 128 visible ASCII characters and no spaces.")
     ),

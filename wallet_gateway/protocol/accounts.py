@@ -6,13 +6,16 @@ by name" (Endpoints, rule 3); paths and shapes are this project's, and stand in 
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import Field, Strict
+from pydantic import AfterValidator, BeforeValidator, Field, Strict, ValidationInfo
 
-from wallet_gateway.protocol.errors import InvalidTime
+from wallet_gateway.protocol.card_numbers import has_card_number
+from wallet_gateway.protocol.codes import check_country_of_wallet
+from wallet_gateway.protocol.errors import InvalidTime, UnknownCode
 from wallet_gateway.protocol.field_types import (
     ANY_CASE,
     FROM_JSON_NUMBER,
@@ -21,6 +24,7 @@ from wallet_gateway.protocol.field_types import (
     Identifier,
     OptionalText,
     OwnReference,
+    Reading,
     Text,
 )
 from wallet_gateway.protocol.status import read_timestamp
@@ -174,10 +178,43 @@ class PaymentAccountResponse(WireModel):
     is_answer = True
 
 
+# The account stands in a path: without the signs that divide or encode one, and never a card number, which
+# logs would keep.
+_ACCOUNT = r"^[!\"$&-.0-;<=>@-\[\]-~]{1,255}$"
+PATTERN_MESSAGES[_ACCOUNT] = lambda _: (
+    "is no account; give 1 to 255 visible ASCII characters without % / ? # and \\"
+)
+
+
+def _check_account(account_id: str) -> str:
+    if account_id in {".", ".."}:
+        raise ValueError("is no account, but a step in a path")
+    if has_card_number(account_id):
+        raise ValueError("has the form of a card number; give the account which the gateway returned")
+    return account_id
+
+
+TransactionAccountId = Annotated[str, Strict(), Field(pattern=_ACCOUNT), AfterValidator(_check_account)]
+"""The gateway's identifier of a payment account, as it can stand in an address."""
+
+
+def _check_asked_account(value: object, info: ValidationInfo) -> object:
+    is_ours = type(info.context) is Reading and info.context.is_from_python
+    if is_ours and isinstance(value, str):
+        if not re.fullmatch(_ACCOUNT, value):
+            raise ValueError(PATTERN_MESSAGES[_ACCOUNT](value))
+        _check_account(value)
+    return value
+
+
+AskedAccountId = Annotated[Identifier, BeforeValidator(_check_asked_account)]
+"""The same where we write it; any identifier where it is read."""
+
+
 class PaymentAccountQuery(WireModel):
     """Names a payment account: one part of the path and three parameters of GET paymentAccounts."""
 
-    transaction_account_id: Identifier
+    transaction_account_id: AskedAccountId
     merchant_id: Identifier
     store_id: Identifier
     encryption_key_id: Identifier
@@ -210,13 +247,25 @@ class PaymentAccount(WireModel):
 
 _REFERENCE = r"^[A-Za-z0-9_-]{1,64}$"
 PATTERN_MESSAGES[_REFERENCE] = lambda _: "is no reference of ours"
-_ACCOUNT = r"^[!-~]{1,255}$"
-PATTERN_MESSAGES[_ACCOUNT] = lambda _: "is no account; give 1 to 255 visible ASCII characters"
-_PRINTABLE = r"^[^\x00-\x1f\x7f]{0,255}$"
+_PRINTABLE = r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]{0,255}$"
 PATTERN_MESSAGES[_PRINTABLE] = lambda _: "is too long or holds control characters; give up to 255 characters"
 
 Line = Annotated[str, Strict(), Field(pattern=_PRINTABLE)]
 """One line of text from a browser."""
+
+
+def _check_country(code: str) -> str:
+    # An address may be without a country, and wallets write XK for Kosovo, which ISO leaves to its users.
+    if code in {"", "XK"}:
+        return code
+    try:
+        return check_country_of_wallet(code)
+    except UnknownCode:
+        raise ValueError("is no country; give a two-letter ISO 3166 code such as DE") from None
+
+
+WalletCountry = Annotated[Line, AfterValidator(_check_country)]
+"""A country as wallets write it: "ISO 3166 alpha-2", in upper case, or nothing."""
 
 Words = Annotated[str, Strict(), Field(max_length=10_000)]
 """A gateway's description of a failure, possibly long and of several lines; little of it is stored."""
@@ -233,7 +282,7 @@ class ResultAddress(WireModel):
     locality: Line | None = None
     administrative_area: Line | None = None
     postal_code: Line | None = None
-    country_code: Line | None = None
+    country_code: WalletCountry | None = None
     sorting_code: Line | None = None
 
 
@@ -241,7 +290,7 @@ class WalletResult(WireModel):
     """A successful result: an account at the gateway, and for a tokenized card its one-time cryptogram."""
 
     client_system_transaction_id: Annotated[str, Strict(), Field(pattern=_REFERENCE)]
-    transaction_account_id: Annotated[str, Strict(), Field(pattern=_ACCOUNT)]
+    transaction_account_id: TransactionAccountId
     transaction_method: Annotated[Literal["WalletPay"], ANY_CASE] = WALLET_PAY
     cryptogram: Cryptogram | None = None
     eci_indicator: EciIndicator | None = None

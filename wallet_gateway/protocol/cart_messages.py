@@ -30,6 +30,7 @@ from wallet_gateway.protocol.errors import FieldError, InvalidMessage
 from wallet_gateway.protocol.field_types import (
     ANY_CASE,
     FROM_JSON_NUMBER,
+    OF_A_CUSTOMER,
     Amount,
     OptionalText,
     Rate,
@@ -71,8 +72,8 @@ class ItemDetail(WireModel):
     """One line of the cart. ``totalAmount`` is ``unitAmount`` x ``productQuantity`` - ``discountAmount``."""
 
     product_id: Text
-    product_name: Text
-    product_description: OptionalText | None = None
+    product_name: Annotated[Text, OF_A_CUSTOMER]
+    product_description: Annotated[OptionalText, OF_A_CUSTOMER] | None = None
     product_type: Annotated[ProductType, ANY_CASE] | None = None
     product_quantity: Annotated[Quantity, FROM_JSON_NUMBER]
     unit_amount: Amount = Field(description="with tax, without any discount")

@@ -17,9 +17,11 @@ from wallet_gateway.protocol.errors import FieldError, InvalidMessage
 from wallet_gateway.protocol.field_types import (
     ANY_CASE,
     FROM_JSON_NUMBER,
+    OF_A_CUSTOMER,
     PATTERN_MESSAGES,
     CountryCode,
     CurrencyCode,
+    Email,
     OptionalText,
     PositiveAmount,
     SubdivisionCode,
@@ -43,14 +45,16 @@ class CheckoutType(StrEnum):
 
 # Addresses
 
+CustomerText = Annotated[OptionalText, OF_A_CUSTOMER]
+
 
 class BillingAddress(WireModel):
     """The billing address; everything but the state is mandatory once it is given."""
 
-    house_number: Text
-    street: Text
-    city: Text
-    zip_postal_code: Text
+    house_number: Annotated[Text, OF_A_CUSTOMER]
+    street: Annotated[Text, OF_A_CUSTOMER]
+    city: Annotated[Text, OF_A_CUSTOMER]
+    zip_postal_code: Annotated[Text, OF_A_CUSTOMER]
     state: SubdivisionCode | None = Field(default=None, description="in countryCode")
     country_code: CountryCode
 
@@ -63,17 +67,17 @@ class BillingAddress(WireModel):
 class ShippingAddress(WireModel):
     """The shipping address; every field is optional, and the undescribed ``deliveryMethod`` is passed on."""
 
-    first_name: OptionalText | None = None
-    last_name: OptionalText | None = None
-    telephone_number: OptionalText | None = None
-    email: OptionalText | None = None
-    house_number: OptionalText | None = None
-    street: OptionalText | None = None
-    city: OptionalText | None = None
-    zip_postal_code: OptionalText | None = None
+    first_name: CustomerText | None = None
+    last_name: CustomerText | None = None
+    telephone_number: CustomerText | None = None
+    email: Email | None = None
+    house_number: CustomerText | None = None
+    street: CustomerText | None = None
+    city: CustomerText | None = None
+    zip_postal_code: CustomerText | None = None
     state: SubdivisionCode | None = Field(default=None, description="in countryCode")
     country_code: CountryCode | None = None
-    delivery_method: OptionalText | None = None
+    delivery_method: CustomerText | None = None
 
     @model_validator(mode="after")
     def _state_lies_in_country(self) -> Self:
@@ -120,14 +124,14 @@ class PageDetails(WireModel):
     skin_id: OptionalText | None = None
     language: OptionalText | None = None
     cardholder_id: OptionalText | None = None
-    cardholder_first_name: OptionalText | None = None
-    cardholder_last_name: OptionalText | None = None
-    cardholder_email: OptionalText | None = None
+    cardholder_first_name: CustomerText | None = None
+    cardholder_last_name: CustomerText | None = None
+    cardholder_email: Email | None = None
     cardholder_mobile_phone: MobilePhone | None = Field(
         default=None, description="the calling code has 1 to 3 digits"
     )
-    cardholder_home_phone: OptionalText | None = None
-    cardholder_work_phone: OptionalText | None = None
+    cardholder_home_phone: CustomerText | None = None
+    cardholder_work_phone: CustomerText | None = None
     cardholder_national_identification_number: OptionalText | None = None
     redirect_url_timeout: (
         Annotated[int, Strict(), Field(ge=0, le=MAX_REDIRECT_URL_TIMEOUT), FROM_JSON_NUMBER] | None

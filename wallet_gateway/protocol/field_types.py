@@ -28,8 +28,9 @@ from pydantic import (
 from pydantic_core import CoreSchema, core_schema
 
 from wallet_gateway.protocol import codes, money
+from wallet_gateway.protocol.card_numbers import mask_card_numbers
 from wallet_gateway.protocol.strict_json import NumberText, fold_name
-from wallet_gateway.protocol.text import quote
+from wallet_gateway.protocol.text import quote, without_bidi_controls
 
 
 @dataclass(slots=True)
@@ -124,6 +125,20 @@ OwnReference = Annotated[
 
 "The merchant's own unique reference for the transaction." (Checkout request)
 """
+
+
+def _of_a_customer(text: str) -> str:
+    return mask_card_numbers(without_bidi_controls(text))
+
+
+OF_A_CUSTOMER = AfterValidator(_of_a_customer)
+"""For a text that a customer may have written: without card numbers and without controls of direction."""
+
+_EMAIL = r"^([^\s@]{1,64}@[^\s@]{1,255})?$"
+PATTERN_MESSAGES[_EMAIL] = lambda _: "is no e-mail address; give one such as ada@shop.example"
+
+Email = Annotated[str, Strict(), Field(pattern=_EMAIL)]
+"""An e-mail address, which may be empty: one @ with something on both sides, and no blanks."""
 
 
 # Amounts and rates

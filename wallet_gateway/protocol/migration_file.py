@@ -20,8 +20,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Protocol, Self
 
-from pydantic import Field, Strict, field_validator, model_validator
+from pydantic import AfterValidator, Field, Strict, field_validator, model_validator
 
+from wallet_gateway.protocol.card_numbers import has_card_number
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage
 from wallet_gateway.protocol.field_types import PATTERN_MESSAGES, Amount, CurrencyCode, PositiveAmount, Text
 from wallet_gateway.protocol.money import Money, scaled_units
@@ -35,7 +36,15 @@ _FILE_ID = r"^[A-Za-z0-9_][A-Za-z0-9_.:/=+-]{0,254}$"
 PATTERN_MESSAGES[_FILE_ID] = lambda text: (
     f"{quote(text)} is no identifier; use A-Z a-z 0-9 _ . : / = + -, beginning with a letter, digit or _"
 )
-FileId = Annotated[str, Strict(), Field(pattern=_FILE_ID)]
+
+
+def _check_no_card(identifier: str) -> str:
+    if has_card_number(identifier):
+        raise ValueError("has the form of a card number, which is not stored")
+    return identifier
+
+
+FileId = Annotated[str, Strict(), Field(pattern=_FILE_ID), AfterValidator(_check_no_card)]
 
 
 _NOT_UTF_8 = "not UTF-8; save the file in UTF-8"

@@ -9,25 +9,34 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from wallet_gateway.protocol.card_numbers import mask_card_numbers
+
 MAX_QUOTE_LENGTH = 60
 MAX_LOG_LENGTH = 300
 MAX_VISIBLE_LENGTH = 500
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
-_BLANKS = " \u00a0"
+_FORMULA = frozenset("=+-@")
+_LINE_SIGNS = frozenset("\t\r\n")
+_BIDI_CONTROLS = re.compile(r"[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_LONGEST_NUMBER = 900
+"""Characters of which a card number may consist, with all its separators."""
 _NOT_STORABLE = re.compile(r"[\x00\ud800-\udfff]")
 
 
 def quote(value: object) -> str:
-    """Quote a value in at most 60 ASCII characters, escaped, so that an error is safe to log and to show."""
+    """Quote a value in at most 60 ASCII characters, escaped, so that an error is safe to log and to show.
+
+    Of a card number the last four digits are left.
+    """
     if isinstance(value, str):
-        quoted = ascii(str(value[:MAX_QUOTE_LENGTH]))
+        read = mask_card_numbers(str(value[: MAX_QUOTE_LENGTH + _LONGEST_NUMBER]))
+        quoted = ascii(read[:MAX_QUOTE_LENGTH])
         whole = len(value) <= MAX_QUOTE_LENGTH
     elif value is None or isinstance(value, bool | float):
         return str(value)
     elif isinstance(value, int):
         # Python refuses to print an integer of more than 4300 digits, and printing a long one is slow.
-        return str(value) if value.bit_length() < 150 else "a number of many digits"
+        return mask_card_numbers(str(value)) if value.bit_length() < 150 else "a number of many digits"
     else:
         return f"a value of type {type(value).__name__}"[:MAX_QUOTE_LENGTH]
     if whole and len(quoted) <= MAX_QUOTE_LENGTH:
@@ -63,6 +72,14 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else " " for c in text)
 
 
+def without_bidi_controls(text: str) -> str:
+    """Return a text without the invisible characters that turn the direction of what follows.
+
+    Text is written in its own direction without them. An override would show a name other than it is.
+    """
+    return _BIDI_CONTROLS.sub("", text)
+
+
 def is_storable(text: object) -> bool:
     """Whether a value is a text that every database stores unchanged: no NUL, no half surrogate pair."""
     return isinstance(text, str) and not _NOT_STORABLE.search(text)
@@ -76,10 +93,15 @@ def storable(text: str | None) -> str:
 def escape_formula(text: str) -> str:
     """Return a CSV cell that no spreadsheet takes for a formula: an apostrophe precedes a dangerous one.
 
-    Spreadsheets skip leading blanks, so a sign behind blanks is dangerous too.
+    Spreadsheets skip what cannot be seen before a sign, and some take a full-width or small sign for it.
     """
-    dangerous = text.startswith(_FORMULA) or text.lstrip(_BLANKS).startswith(_FORMULA)
-    return f"'{text}" if dangerous else text
+    at = next((at for at, character in enumerate(text) if _has_ink(character)), len(text))
+    is_formula = unicodedata.normalize("NFKC", text[at : at + 1]) in _FORMULA
+    return f"'{text}" if is_formula or not _LINE_SIGNS.isdisjoint(text[:at]) else text
+
+
+def _has_ink(character: str) -> bool:
+    return unicodedata.category(character)[0] not in "ZC"
 
 
 def _escape_invisible(text: str) -> str:

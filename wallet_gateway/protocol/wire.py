@@ -256,6 +256,19 @@ def field_errors(error: ValidationError) -> Iterator[FieldError]:
             yield FieldError(path, _error_message(details))
 
 
+def faults_without_values(error: InvalidMessage) -> list[FieldError]:
+    """Give the faults of a message that no value may leave: of a text they tell the length alone."""
+    cause = error.__cause__
+    if not isinstance(cause, ValidationError):
+        return list(error.errors)
+    told = []
+    for details in cause.errors(include_url=False):
+        if isinstance(details["input"], str):
+            details["input"] = f"{len(details['input'])} characters"
+        told.append(FieldError(wire_path(details["loc"]), _error_message(details)))
+    return told
+
+
 def wire_path(location: tuple[int | str, ...]) -> str:
     """Write a location as ``shoppingCartDetails.itemDetails[3].unitAmount``."""
     path = ""

@@ -29,10 +29,23 @@ def latest_reference(order: PaymentOrder) -> str:
     return latest.exclude(state__in=_ONLY_SHOWN).first() or latest.first() or ""
 
 
-def has_open_page(order: PaymentOrder, now: datetime) -> bool:
-    """Return whether the order's latest payment page is open and would be shown again at `now`."""
-    pages = GatewayTransaction.objects.filter(payment__order=order, kind=TransactionKind.CHECKOUT)
-    latest = pages.order_by("-pk").first()
+def open_page(order: PaymentOrder, now: datetime) -> str:
+    """Return the address of the order's latest payment page if it would be shown again at `now`, or empty."""
+    latest = _latest_page(order)
     if latest is None or latest.state != TransactionState.OPEN or latest.expires_at is None:
+        return ""
+    until = offered_until(opened_at=latest.created_at, expires_at=latest.expires_at)
+    return latest.redirect_url if until > now else ""
+
+
+def is_being_opened(order: PaymentOrder, now: datetime) -> bool:
+    """Return whether a process is opening a payment page of the order at `now`."""
+    latest = _latest_page(order)
+    if latest is None or latest.state != TransactionState.SENDING or latest.leased_until is None:
         return False
-    return offered_until(opened_at=latest.created_at, expires_at=latest.expires_at) > now
+    return latest.leased_until > now
+
+
+def _latest_page(order: PaymentOrder) -> GatewayTransaction | None:
+    pages = GatewayTransaction.objects.filter(payment__order=order, kind=TransactionKind.CHECKOUT)
+    return pages.order_by("-pk").first()

@@ -46,6 +46,7 @@ class PageKind(StrEnum):
     EXPIRED = "expired"
     LINK_EXPIRED = "link_expired"
     CHECKOUT_UNAVAILABLE = "checkout_unavailable"
+    OPENING = "opening"
 
 
 _BY_STATE = {

@@ -10,6 +10,7 @@ urlpatterns = [
     path("health/", health.health, name="health"),
     path("pay/<str:token>/", views.pay, name="pay"),
     path("checkout/<str:token>/", views.checkout, name="checkout"),
+    path("opening/<str:token>/", views.opening, name="opening"),
     path("return/<str:token>/", views.return_view, name="return"),
     path("result/<str:token>/", views.result, name="result"),
 ]

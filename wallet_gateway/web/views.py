@@ -17,11 +17,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from wallet_gateway import conf, gateways, payments, return_tokens
 from wallet_gateway.models import Payment, PaymentOrder
-from wallet_gateway.queries.attempts import has_open_page
+from wallet_gateway.queries.attempts import is_being_opened, open_page
 from wallet_gateway.return_tokens import BadReturnToken, ReturnToken
 from wallet_gateway.web import pages
 from wallet_gateway.web.pages import PageKind, ResultPage
 from wallet_gateway.web.security import allow_form, allow_wallet, nonce_for, token_page
+
+_SECONDS_BETWEEN_LOOKS = 1
 
 
 @token_page
@@ -50,9 +52,31 @@ def checkout(request: HttpRequest, token: str) -> HttpResponse:
         return _see_other(payments.start_checkout(order).redirect_url)
     except payments.errors.OrderNotPayable as error:
         kind, status = pages.kind_without_payment(order), error.status
+    except payments.errors.TryAgain:
+        return _see_other(reverse("wallet_gateway:opening", args=[token]))
     except payments.errors.OperationError as error:
         kind, status = PageKind.CHECKOUT_UNAVAILABLE, error.status
     return _order_page(request, order, kind, token=pages.latest_token(order), status=status)
+
+
+@token_page
+@require_safe
+def opening(request: HttpRequest, token: str) -> HttpResponse:
+    """Send the customer to the payment page that another click is opening; until then, ask to come again.
+
+    It calls no gateway and waits for nothing, so a slow gateway holds no worker here.
+    """
+    order, now = _order(token), gateways.clock().now()
+    if not order.is_payable:
+        kind = pages.kind_without_payment(order)
+        return _order_page(request, order, kind, token=pages.latest_token(order))
+    if address := open_page(order, now):
+        return _see_other(address)
+    if not is_being_opened(order, now):
+        return _order_page(request, order, PageKind.CHECKOUT_UNAVAILABLE, token=pages.latest_token(order))
+    response = _order_page(request, order, PageKind.OPENING, token="")
+    response["Refresh"] = str(_SECONDS_BETWEEN_LOOKS)
+    return response
 
 
 # Exempt from CSRF protection: the gateway's page may send the browser here by a form, without any cookie.
@@ -122,7 +146,7 @@ def _order_page(
 ) -> HttpResponse:
     origin = conf.settings().public_origin
     back = pages.safe_continue_url(order.continue_url, public_origin=origin)
-    reopens = kind is PageKind.UNDECIDED and has_open_page(order, gateways.clock().now())
+    reopens = kind is PageKind.UNDECIDED and bool(open_page(order, gateways.clock().now()))
     mails_result = kind is PageKind.PENDING and pages.will_mail_result(order)
     page = ResultPage(
         kind=kind,

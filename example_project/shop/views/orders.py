@@ -14,6 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from example_project.shop.models import Order
+from example_project.shop.preferences import known_order_key, remember_order
 from example_project.shop.sheet_choices import SheetChoices
 from example_project.shop.sheet_form import SheetForm
 from example_project.shop.states import standing
@@ -25,6 +26,7 @@ from wallet_gateway import payments
 def order(request: HttpRequest, key: str) -> HttpResponse:
     """Show the order to any visitor with its address; the key in it cannot be guessed."""
     shown = _order(key)
+    remember_order(request.session, shown)
     wallet_order = payments.get_order(shown.number)
     context = {
         "order": shown,
@@ -37,6 +39,14 @@ def order(request: HttpRequest, key: str) -> HttpResponse:
     if settings.DEBUG and wallet_order.is_payable:
         context["sheet"] = SheetForm.showing(SheetChoices.of(shown.sheet))
     return render(request, "shop/order.html", context)
+
+
+@require_safe
+@never_cache
+def back(request: HttpRequest, number: str) -> HttpResponse:
+    """Lead from the payment's result to the order's page, which a visitor must have seen before."""
+    key = known_order_key(request.session, number)
+    return redirect("shop:order", key) if key else redirect("shop:shelf")
 
 
 @require_POST

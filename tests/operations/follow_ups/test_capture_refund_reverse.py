@@ -70,6 +70,14 @@ def test_who_asked_and_why_is_kept(paid: Payment, context: GatewayContext) -> No
     )
 
 
+def test_a_card_number_in_a_comment_keeps_its_last_four_digits(
+    paid: Payment, context: GatewayContext
+) -> None:
+    who = Initiator(by="anna", comment="n" * 495 + " 4111.1111 1111-1111")
+    transaction = refund(payment=paid, context=context, amount=eur("1.00"), who=who)
+    assert transaction.comment == "n" * 495 + " ***1"
+
+
 # How much
 
 

@@ -23,6 +23,7 @@ from wallet_gateway.operations.follow_ups.detached_refunds import refund_migrate
 from wallet_gateway.operations.follow_ups.execute import Initiator
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.migration.import_export import import_migration_file
+from wallet_gateway.protocol.card_numbers import has_card_number
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.testing.control import SandboxControl
 
@@ -252,6 +253,17 @@ def test_what_is_no_reference_of_a_migration_is_refused(parent: object, give: Gi
     with refuses(InvalidInput, ErrorCode.PARENT_ID_INVALID):
         give("1.00", parent_transaction_id=parent)
     assert not MigratedDeposit.objects.exists()
+
+
+@pytest.mark.parametrize("parent", ["4111111111111111", "4111.1111/1111-1111", "No4111111111111111x"])
+def test_a_card_number_is_no_reference_of_a_migration(
+    parent: str, give: Give, wallet_sandbox: SandboxControl
+) -> None:
+    with refuses(InvalidInput, ErrorCode.PARENT_ID_CARD_NUMBER) as refused:
+        give("1.00", parent_transaction_id=parent)
+    assert not has_card_number(repr(refused.value) + str(refused.value))
+    assert not MigratedDeposit.objects.exists()
+    assert wallet_sandbox.journal() == []
 
 
 @pytest.mark.parametrize(

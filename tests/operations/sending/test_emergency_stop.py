@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from decimal import Decimal
 
 import pytest
@@ -24,6 +25,7 @@ from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling import reconciliation
 from wallet_gateway.operations.sending import circuit_breaker
 from wallet_gateway.operations.sending.emergency_stop import resume_sending, stop_sending
+from wallet_gateway.protocol.card_numbers import has_card_number
 from wallet_gateway.queries.pauses import sending_pauses
 from wallet_gateway.testing.control import SandboxControl
 
@@ -152,6 +154,16 @@ def test_a_decision_needs_an_author_and_a_reason(
     with refuses(InvalidInput, code):
         decide(context=context, **words)
     assert not GatewayPause.objects.exists()
+
+
+@pytest.mark.parametrize("decide", [stop_sending, resume_sending])
+def test_a_card_number_in_a_reason_is_neither_stored_nor_logged(
+    decide: Decide, context: GatewayContext, caplog: pytest.LogCaptureFixture
+) -> None:
+    with suppress(InvalidState):
+        decide(context=context, by="anna", reason="like 4111.1111.1111.1111")
+    rows = str(list(GatewayPause.objects.values_list("stop_reason", "resume_reason")))
+    assert not has_card_number(rows + caplog.text)
 
 
 @pytest.mark.parametrize("decide", [stop_sending, resume_sending])

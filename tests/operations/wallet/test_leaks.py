@@ -106,7 +106,7 @@ CRYPTOGRAM = "AgAAAAAABk4DWZ4C28yUQAAAAAA="
 CHOICES: list[dict[str, Any]] = [
     {"offers": [secret]} for secret in (*NUMBERS, CRYPTOGRAM, f"code {NUMBERS[0]}", f"{CRYPTOGRAM}x")
 ]
-CHOICES += [{"option": secret} for secret in (*NUMBERS, CRYPTOGRAM)]
+CHOICES += [{"option": CRYPTOGRAM}]
 CHOICES += [
     {"address": {name: secret, "countryCode": "DE"}}
     for name in ("locality", "postalCode", "administrativeArea", "name", "address1", "phoneNumber")

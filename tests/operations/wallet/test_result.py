@@ -93,13 +93,14 @@ def test_what_is_kept_of_a_result_has_no_card_number_and_no_cryptogram_wherever_
     assert chosen["address"] == {"locality": "***1111", "countryCode": "DE"}
 
 
-def test_a_phone_number_that_happens_to_have_a_check_digit_stays_whole() -> None:
-    phone = "+49 151 00000079"
-    result = read_result(GOOD | {"shippingAddress": {"phoneNumber": phone, "name": phone}})
+def test_a_phone_number_that_happens_to_have_a_check_digit_stays_whole_and_a_card_number_does_not() -> None:
+    phone, diners = "4915100000079", "36 0066 6633 3344"
+    result = read_result(GOOD | {"shippingAddress": {"phoneNumber": phone, "name": "Ada"}})
     assert isinstance(result, WalletResult)
-    given = given_by(result)["shippingAddress"]
-    assert given["phoneNumber"] == phone
-    assert given["name"] != phone, "it is no test unless it has one"
+    assert given_by(result)["shippingAddress"]["phoneNumber"] == phone
+    result = read_result(GOOD | {"shippingAddress": {"phoneNumber": diners}})
+    assert isinstance(result, WalletResult)
+    assert given_by(result)["shippingAddress"]["phoneNumber"] == "***3344"
 
 
 def test_an_account_is_kept_as_it_is_but_where_it_could_be_a_cryptogram() -> None:
@@ -157,6 +158,17 @@ BAD: list[Any] = [
     {"code": "1" * 256},
     {"code": "1", "details": "text"},
     {"code": "1", "details": {"message": {"deep": 1}}},
+    GOOD | {"pan": VISA},
+    GOOD | {"CVV": "123"},
+    GOOD | {"billingAddress": {"security_code": 1}},
+    GOOD | {"card": [{"cardNumber": "4111 1111 1111 1111"}]},
+    {"code": "1", "cvc": ""},
+    *(
+        GOOD | {"transactionAccountId": account}
+        for account in (VISA, "..", "a/b", "a%2fb", "a?", "a#", "a\\")
+    ),
+    GOOD | {"transactionMethod": "4111.1111.1111.1111"},
+    GOOD | {"billingAddress": {"countryCode": "ZZ"}},
 ]
 
 
@@ -167,8 +179,28 @@ def test_anything_else_is_refused_without_a_value(detail: object) -> None:
     assert failure.value.errors
     said = str(failure.value) + repr(failure.value) + repr(failure.value.errors)
     assert CRYPTOGRAM not in said
+    assert "1111" not in said
     assert failure.value.__cause__ is None
     assert failure.value.__context__ is None
+
+
+def test_a_value_that_is_refused_is_told_by_its_length_alone() -> None:
+    with pytest.raises(InvalidInput) as failure:
+        read_result(GOOD | {"transactionMethod": "\u202eattack!"})
+    assert [str(fault) for fault in failure.value.errors] == [
+        "transactionMethod: '8 characters' is not known; give 'WalletPay'"
+    ]
+
+
+def test_a_masked_card_number_is_no_card_data() -> None:
+    result = read_result(GOOD | {"cardNumber": "411111******1111", "company": "panorama"})
+    assert isinstance(result, WalletResult)
+
+
+def test_a_name_is_kept_without_what_turns_its_direction() -> None:
+    result = read_result(GOOD | {"shippingAddress": {"name": "Ada\u202e tset"}})
+    assert isinstance(result, WalletResult)
+    assert given_by(result)["shippingAddress"] == {"name": "Ada tset"}
 
 
 def test_a_cryptogram_that_is_none_is_not_quoted() -> None:
@@ -199,6 +231,9 @@ def test_choices_are_of_the_right_kind_and_size() -> None:
         {"address": {"countryCode": 7}},
         {"option": 7},
         {"option": "x" * 256},
+        {"option": VISA},
+        {"option": "std 4111.1111.1111.1111"},
+        {"address": {"countryCode": "ZZ"}},
         {"offers": "ABC"},
         {"offers": ["A"] * 11},
         {"offers": [None]},

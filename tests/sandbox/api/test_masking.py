@@ -22,13 +22,13 @@ def test_every_secret_name_is_masked_in_any_letter_case(name: str) -> None:
 @pytest.mark.parametrize("number", CARDS)
 def test_card_numbers_keep_their_last_four_digits(number: str) -> None:
     masked = mask({"note": number})
-    assert masked == {"note": "*" * (len(number) - 4) + number[-4:]}
+    assert masked == {"note": f"***{number[-4:]}"}
 
 
 @pytest.mark.parametrize(
     "text",
-    ["4111111111111112", "12345678901", "ORDER-4111111111111111", "4111111111111111-A", "x4111111111111111"],
-    ids=["wrong check digit", "too short", "part of a name", "part of another", "glued to a letter"],
+    ["4111111111111112", "12345678901", "41111111111111111111"],
+    ids=["wrong check digit", "too short", "too long"],
 )
 def test_other_numbers_stay(text: str) -> None:
     assert mask({"note": text}) == {"note": text}

@@ -26,7 +26,7 @@ from wallet_gateway.models import (
     TransactionEventKind,
 )
 from wallet_gateway.models.explanations import explanation_columns
-from wallet_gateway.models.fields import cut_to
+from wallet_gateway.models.fields import cut_to, note_of
 from wallet_gateway.operations.context import Clock, GatewayContext
 from wallet_gateway.operations.errors import (
     AwaitingApproval,
@@ -116,7 +116,7 @@ def ask_to_decide(
             idempotency_key=_new_key(),
             outstanding_key=f"transaction:{transaction.pk}",
             created_by=cut_to(Approval, "created_by", by),
-            comment=cut_to(Approval, "comment", reason),
+            comment=note_of(Approval, "comment", reason),
         ),
         context,
     )
@@ -214,7 +214,7 @@ def _word(state: ApprovalState, by: str, reason: str, now: datetime) -> dict[str
         "state": state,
         "decided_at": now,
         "decided_by": cut_to(Approval, "decided_by", by),
-        "reason": cut_to(Approval, "reason", reason.strip()),
+        "reason": note_of(Approval, "reason", reason.strip()),
         "outstanding_key": None,
         "cart": None,
     }

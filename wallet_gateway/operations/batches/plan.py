@@ -24,7 +24,7 @@ from wallet_gateway.models import (
     ResultCode,
     RowState,
 )
-from wallet_gateway.models.fields import cut_to
+from wallet_gateway.models.fields import cut_to, note_of
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.errors import InvalidInput, InvalidState
 from wallet_gateway.operations.inputs import check_reason_code, check_storable
@@ -110,7 +110,7 @@ def start(
     _check_author(batch, is_permitted)
     columns = {
         "reason_code": reason_code,
-        "comment": cut_to(OperationBatch, "comment", comment),
+        "comment": note_of(OperationBatch, "comment", comment),
         "driven_at": clock.now(),
     }
     drafts = OperationBatch.objects.filter(pk=batch.pk, state=BatchState.DRAFT)
@@ -144,7 +144,7 @@ def start_detached_refunds(
     check_reason_code(TransactionKind.DETACHED_REFUND, reason_code)
     batch = _running(BatchKind.DETACHED_REFUND, by, clock.now())
     batch.token, batch.reason_code = token, reason_code
-    batch.comment = cut_to(OperationBatch, "comment", comment)
+    batch.comment = note_of(OperationBatch, "comment", comment)
     _check_author(batch, is_permitted)
     rows = [
         OperationBatchRow(batch=batch, deposit=deposit, amount_minor=amount.minor_units)

@@ -38,8 +38,6 @@ from wallet_gateway.operations.settlement.settle import settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutResponse, RedirectDetails
 
-_WAIT_FOR_THE_OTHER_CLICK = (0.1, 0.2, 0.4, 0.8, 1.6)
-
 
 @sensitive_variables()
 def start_checkout(
@@ -51,8 +49,9 @@ def start_checkout(
     """Return a payment whose `redirect_url` the customer can be sent to.
 
     A page that is still open is returned again; otherwise a new attempt with a new reference is inserted,
-    committed and sent. Raises `OrderNotPayable` if the customer must not pay again, `SendingStopped` or
-    `TryAgain` before anything is sent, `InvalidInput` without a billing address that the gateway requires,
+    committed and sent. Raises `OrderNotPayable` if the customer must not pay again, `SendingStopped` before
+    anything is sent, `TryAgain` at once while another request opens the page, so that no slow gateway holds
+    more than one worker for an order, `InvalidInput` without a billing address that the gateway requires,
     `GatewayUnreachable` or `GatewayRefused` if there is no page. The six URLs come from `return_urls`, called
     with the attempt's reference (the interface, section redirectDetails).
     """
@@ -60,19 +59,14 @@ def start_checkout(
     if context.policy.billing_address_required:
         check_billing_address(order.content)
     request = _request(order, context, return_urls)
-    for wait in (*_WAIT_FOR_THE_OTHER_CLICK, None):
-        check_sending_not_paused(context)
-        # The database transaction may be repeated, so every run starts from the order as passed in.
-        begun = in_transaction(lambda: begin(copy.copy(order), request, context))
-        if begun is not None:
-            return (
-                _send(begun.transaction, begun.request, context)
-                if begun.request
-                else begun.transaction.opened_payment
-            )
-        if wait is not None:
-            context.sleep(wait)
-    raise TryAgain(ErrorCode.CHECKOUT_IN_PROGRESS)
+    check_sending_not_paused(context)
+    # The database transaction may be repeated, so every run starts from the order as passed in.
+    begun = in_transaction(lambda: begin(copy.copy(order), request, context))
+    if begun is None:
+        raise TryAgain(ErrorCode.CHECKOUT_IN_PROGRESS)
+    if begun.request is None:
+        return begun.transaction.opened_payment
+    return _send(begun.transaction, begun.request, context)
 
 
 def _request(

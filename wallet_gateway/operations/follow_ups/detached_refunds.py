@@ -26,6 +26,7 @@ from wallet_gateway.operations.follow_ups.execute import (
 )
 from wallet_gateway.operations.inputs import check_reason_code, minor_units_of
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
+from wallet_gateway.protocol.card_numbers import has_card_number
 from wallet_gateway.protocol.codes import check_currency
 from wallet_gateway.protocol.endpoints import wire_type
 from wallet_gateway.protocol.errors import ProtocolError
@@ -86,6 +87,8 @@ def _checked(parent_transaction_id: object, amount: Decimal | Money, currency: s
     """Return the currency in ISO spelling, and the amount in minor units."""
     if not isinstance(parent_transaction_id, str) or not _PARENT.match(parent_transaction_id):
         raise InvalidInput(ErrorCode.PARENT_ID_INVALID)
+    if has_card_number(parent_transaction_id):
+        raise InvalidInput(ErrorCode.PARENT_ID_CARD_NUMBER)
     try:
         currency = check_currency(currency)
     except ProtocolError as error:

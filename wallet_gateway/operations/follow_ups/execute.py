@@ -19,7 +19,7 @@ from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import Approval, GatewayPause, GatewayTransaction, MigratedDeposit, Payment
-from wallet_gateway.models.fields import cut_to
+from wallet_gateway.models.fields import cut_to, note_of
 from wallet_gateway.operations.approvals.requests import (
     Grant,
     SecondPersonNeeded,
@@ -95,7 +95,7 @@ def draft_transaction(
         idempotency_key=who.idempotency_key,
         created_by=cut_to(GatewayTransaction, "created_by", who.by),
         reason_code=who.reason_code,
-        comment=cut_to(GatewayTransaction, "comment", who.comment),
+        comment=note_of(GatewayTransaction, "comment", who.comment),
     )
 
 

@@ -10,7 +10,7 @@ import logging
 
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import GatewayPause
-from wallet_gateway.models.fields import cut_to
+from wallet_gateway.models.fields import cut_to, note_of
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidState
 from wallet_gateway.operations.inputs import check_decision
@@ -49,5 +49,5 @@ def _checked(by: str, reason: str) -> tuple[str, str]:
     check_decision(by=by, reason=reason)
     return (
         cut_to(GatewayPause, "stopped_by", by.strip()),
-        cut_to(GatewayPause, "stop_reason", reason.strip()),
+        note_of(GatewayPause, "stop_reason", reason.strip()),
     )

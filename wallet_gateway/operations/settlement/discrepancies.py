@@ -18,7 +18,7 @@ from wallet_gateway.domain.unknown_types import unknown_type_explanation
 from wallet_gateway.domain.unreadable_records import fingerprint_of, unreadable_explanation
 from wallet_gateway.models import Discrepancy, GatewayTransaction
 from wallet_gateway.models.explanations import explanation_columns
-from wallet_gateway.models.fields import cut_to
+from wallet_gateway.models.fields import cut_to, note_of
 from wallet_gateway.operations.settlement.unit_mix_ups import pause_after_mix_up
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.status import StatusRecord
@@ -115,7 +115,7 @@ def closing_columns(*, by: str, reason: str, now: datetime) -> dict[str, Any]:
     return {
         "closed_at": now,
         "closed_by": cut_to(Discrepancy, "closed_by", by),
-        "reason": cut_to(Discrepancy, "reason", reason),
+        "reason": note_of(Discrepancy, "reason", reason),
     }
 
 

@@ -30,7 +30,7 @@ from wallet_gateway.models import (
     TransactionEventKind,
 )
 from wallet_gateway.models.explanations import explanation_columns
-from wallet_gateway.models.fields import cut_to
+from wallet_gateway.models.fields import cut_to, note_of
 from wallet_gateway.models.prepared_sql import insert_row
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidState
@@ -185,7 +185,7 @@ def _transaction_of(
             GatewayTransaction, "provider_transaction_id", operation.provider_transaction_id
         ),
         created_by=cut_to(GatewayTransaction, "created_by", who.by),
-        comment=cut_to(GatewayTransaction, "comment", who.reason),
+        comment=note_of(GatewayTransaction, "comment", who.reason),
         created_at=now,
     )
 

@@ -45,7 +45,7 @@ from wallet_gateway.models import (
     TransactionEventKind,
 )
 from wallet_gateway.models.explanations import explanation_columns
-from wallet_gateway.models.fields import cut_to
+from wallet_gateway.models.fields import cut_to, note_of
 from wallet_gateway.models.prepared_sql import insert_row, update_row
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.settlement.counters import (
@@ -372,7 +372,7 @@ def _columns_of_move(
     if after is TransactionState.APPROVED:
         columns["approved_minor"] = finding.amount or transaction.approved_minor or transaction.amount_minor
         columns["approved_at"] = transaction.approved_at or now
-        columns["provider_state"] = cut_to(GatewayTransaction, "provider_state", finding.provider_state)
+        columns["provider_state"] = note_of(GatewayTransaction, "provider_state", finding.provider_state)
         columns |= provider_id_columns(finding)
     if finding.record_id and after is not TransactionState.ANOMALY:
         columns["record_id"] = finding.record_id

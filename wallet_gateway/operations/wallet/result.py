@@ -7,17 +7,19 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from wallet_gateway.client.redaction import REMOVED, redact_message, without_card_numbers
+from wallet_gateway.client.redaction import REMOVED, redact_message
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.policy import WalletPolicy
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.operations.errors import InvalidInput
 from wallet_gateway.operations.wallet.pricing import NO_OPTION, region_of
 from wallet_gateway.protocol.accounts import FailedWalletResult, SheetChoices, WalletResult
+from wallet_gateway.protocol.card_numbers import has_card_number, mask_card_numbers
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage
 from wallet_gateway.protocol.faults import is_contradictory
 from wallet_gateway.protocol.strict_json import fold_name
-from wallet_gateway.protocol.text import is_storable, printable
+from wallet_gateway.protocol.text import is_storable, printable, without_bidi_controls
+from wallet_gateway.protocol.wire import faults_without_values
 
 LONGEST_REPORT = 300
 """Maximum number of characters stored of a browser's report."""
@@ -38,6 +40,8 @@ def read_result(detail: object) -> WalletResult | FailedWalletResult:
     """
     if not isinstance(detail, Mapping) or not all(isinstance(name, str) for name in detail):
         raise invalid_result(FieldError("", "the detail is no JSON object"))
+    if name := _card_data_in(detail):
+        raise invalid_result(FieldError(name, "is card data, which no page may have; nothing of it was kept"))
     if is_contradictory(detail, _ACCOUNT):
         raise invalid_result(FieldError("code", "stands beside a field of a success"))
     failed = "code" in {fold_name(name) for name in detail}
@@ -46,8 +50,29 @@ def read_result(detail: object) -> WalletResult | FailedWalletResult:
         return model.from_wire(detail)
     except InvalidMessage as error:
         # The cause contains the values, and one of them may be a cryptogram.
-        faults = [FieldError(fault.path, _without_values(fault)) for fault in error.errors]
+        faults = _without_values(error)
     raise invalid_result(*faults)
+
+
+_CARD_DATA = frozenset({"pan", "primaryaccountnumber", "cvv", "cvv2", "cvc", "cvc2", "securitycode"})
+
+
+@sensitive_variables()
+def _card_data_in(detail: object) -> str:
+    """Return the first name, at any depth, of card data that no page may have; empty if there are none."""
+    waiting: list[object] = [detail]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Mapping):
+            for name, value in part.items():
+                folded = fold_name(str(name)).replace("_", "").replace("-", "")
+                # Some gateways return the number masked.
+                if folded in _CARD_DATA or (folded == "cardnumber" and has_card_number(str(value))):
+                    return folded
+            waiting += part.values()
+        elif isinstance(part, list):
+            waiting += part
+    return ""
 
 
 @sensitive_variables()
@@ -66,8 +91,8 @@ def check_shipping(result: WalletResult, wallet: WalletPolicy | None) -> None:
 
 
 _GIVEN = {"email", "billing_address", "shipping_address"}
-_LONGEST_PHONE = 14
-"""Maximum number of digits; a phone number of 13 or 14 digits may have a valid card check digit."""
+_LONGEST_PHONE = 13
+"""Maximum number of digits. No telephone number of 14 or 15 digits begins as a card number of that length."""
 
 
 @sensitive_variables()
@@ -86,7 +111,7 @@ def _fit_to_keep(name: str, value: Any) -> Any:  # noqa: ANN401
         return {part: _fit_to_keep(part, text) for part, text in value.items()}
     if name == "phoneNumber" and sum(map(str.isdigit, value)) <= _LONGEST_PHONE:
         return value
-    return _LIKE_CRYPTOGRAM.sub(REMOVED, without_card_numbers(value))
+    return _LIKE_CRYPTOGRAM.sub(REMOVED, mask_card_numbers(without_bidi_controls(value)))
 
 
 @sensitive_variables()
@@ -106,8 +131,10 @@ def checked_choices(chosen: Mapping[str, Any]) -> dict[str, Any]:
     try:
         choices = SheetChoices.from_wire(chosen)
     except InvalidMessage as error:
-        faults = [FieldError(fault.path, _without_values(fault)) for fault in error.errors]
+        faults = _without_values(error)
     else:
+        if choices.option and has_card_number(choices.option):
+            raise invalid_result(FieldError("option", "has the form of a card number; give an option's id"))
         address = _fit_to_keep("address", choices.address.to_wire()) if choices.address else None
         option = None if choices.option in {None, NO_OPTION} else _fit_to_keep("option", choices.option)
         offers = [_fit_to_keep("offers", code) for code in choices.offers]
@@ -116,13 +143,16 @@ def checked_choices(chosen: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _SECRET = ("cryptogram", "eciIndicator")
+_NOT_FROM_A_WALLET = "is not what the wallet gives for a tokenized card"
 _LIKE_CRYPTOGRAM = re.compile(r"[A-Za-z0-9+/]{27}=")
 
 
-def _without_values(fault: FieldError) -> str:
-    if fault.path in _SECRET:
-        return "is not what the wallet gives for a tokenized card"
-    return _without_secrets(fault.message)[:LONGEST_REPORT]
+@sensitive_variables()
+def _without_values(error: InvalidMessage) -> list[FieldError]:
+    return [
+        FieldError(fault.path, _NOT_FROM_A_WALLET) if fault.path in _SECRET else fault
+        for fault in faults_without_values(error)
+    ]
 
 
 def _without_secrets(text: str) -> str:

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from wallet_gateway.protocol import strict_json
+from wallet_gateway.protocol.card_numbers import mask_card_numbers
 from wallet_gateway.protocol.errors import UnreadableBody
 from wallet_gateway.protocol.strict_json import JsonValue, fold_name
 from wallet_gateway.sandbox.api.request_parser import ParsedRequest, RawRequest
@@ -41,8 +42,6 @@ _REFERENCE_NAMES: Final = frozenset(
 )
 """Names of fields that may contain a long number that is not a card number."""
 
-# Card numbers have 12 to 19 digits, optionally separated by blanks or hyphens.
-_CARD_NUMBER: Final = re.compile(r"(?<![\w-])\d(?:[ -]?\d){11,18}(?![\w-])")
 _ANY_SECRET: Final = "|".join(sorted(SECRET_NAMES))
 _SECRET_PARAMETER: Final = re.compile(rf"((?:{_ANY_SECRET})=)[^&]*", re.IGNORECASE)
 # In broken JSON the end of an object is unknown, so everything after such a secret is masked too.
@@ -101,12 +100,12 @@ def mask(value: JsonValue, name: str = "") -> JsonValue:
         return [mask(part, name) for part in value]
     if not isinstance(value, str) or folded in _REFERENCE_NAMES:
         return value
-    return _mask_card_numbers(value)
+    return mask_card_numbers(value)
 
 
 def mask_text(text: str) -> str:
     """Return text that is not valid JSON with its secrets masked as far as possible."""
-    return _mask_card_numbers(_SECRET_PAIR.sub(rf'\1"{MASK}"', text))
+    return mask_card_numbers(_SECRET_PAIR.sub(rf'\1"{MASK}"', text))
 
 
 def mask_path(path: str) -> str:
@@ -131,19 +130,3 @@ def _json_or_text(text: str) -> JsonValue:
         return strict_json.loads(text) if text else None
     except UnreadableBody:
         return text
-
-
-def _mask_card_numbers(text: str) -> str:
-    if len(text) < 12 or not _CARD_NUMBER.search(text):
-        return text
-    return _CARD_NUMBER.sub(_mask_digits, text)
-
-
-def _mask_digits(found: re.Match[str]) -> str:
-    digits = re.sub(r"\D", "", found[0])
-    return f"{'*' * (len(digits) - 4)}{digits[-4:]}" if _passes_luhn(digits) else found[0]
-
-
-def _passes_luhn(digits: str) -> bool:
-    doubled = (int(digit) * (1 + index % 2) for index, digit in enumerate(reversed(digits)))
-    return sum(number - 9 if number > 9 else number for number in doubled) % 10 == 0
