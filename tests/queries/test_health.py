@@ -34,7 +34,7 @@ def test_a_swept_shop_with_nothing_open_has_no_problems(
     django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
     SweepHeartbeat.beat("default", now=NOW - timedelta(minutes=4))
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(8):
         assert health(NOW, ["default"]).problems == ()
 
 
