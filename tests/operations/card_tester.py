@@ -1,0 +1,82 @@
+"""Somebody who tries stolen cards on an order: a new browser each time, and a gateway that declines each card.
+
+No test lives here.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tests.operations.dying import Scripted, scripted
+from tests.operations.wallet_customer import Customer, authorizing_through
+from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.wallet_limits import WalletLimits
+from wallet_gateway.models import PaymentOrder
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import OperationRefused
+
+MANY = 1000
+
+
+def limited(context: GatewayContext, **limits: int) -> GatewayContext:
+    """Return the context with these limits of a button, and with no others that are ever reached."""
+    assert context.wallet is not None
+    names = ("sessions", "attempts", "prices", "discount_codes", "results", "authorizations")
+    given = WalletLimits(**dict.fromkeys(names, MANY) | limits)
+    return replace(context, wallet=replace(context.wallet, limits=given))
+
+
+def _declined(body: bytes) -> bytes:
+    asked = json.loads(body)
+    echoed = {name: asked[name] for name in ("clientSystemTransactionId", "currencyCode")}
+    return json.dumps({"state": "Errored", **echoed}).encode()
+
+
+@dataclass
+class CardTester:
+    """Tries cards from as many browsers and machines as it likes."""
+
+    customer: Customer
+    refusals: list[ErrorCode] = field(default_factory=list)
+    _names: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+
+    def __post_init__(self) -> None:
+        declining = scripted(self.customer.context, _declined)
+        self._gateway = declining.gateway._transport
+        context = authorizing_through(declining, context=self.customer.context)
+        self.customer = replace(self.customer, context=context)
+
+    @property
+    def cards_tested(self) -> int:
+        """How many authorizations have reached the gateway."""
+        assert isinstance(self._gateway, Scripted)
+        return len(self._gateway.requests)
+
+    def browser(self) -> Customer:
+        """Return a browser that nobody has seen."""
+        return replace(self.customer, session=f"browser-{next(self._names)}")
+
+    def try_card(self, order: PaymentOrder) -> ErrorCode | None:
+        """Open the page in a new browser and try a card; return the code of a refusal."""
+        try:
+            self.browser().pay(PaymentOrder.objects.get(pk=order.pk))
+        except OperationRefused as refused:
+            self.refusals.append(refused.code)
+            return refused.code
+        return None
+
+    def try_until_closed(self, order: PaymentOrder, most: int = 60) -> None:
+        """Try cards until the button is closed."""
+        for _ in range(most):
+            if self.try_card(order) is ErrorCode.WALLET_LIMIT_REACHED:
+                return
+        raise AssertionError(f"{most} tries have met no limit")
+
+
+def allowed_of(results: list[Any]) -> int:
+    """Return how many of several tries were not refused."""
+    return sum(not isinstance(one, Exception) for one in results)
