@@ -1,4 +1,4 @@
-"""Somebody who tries stolen cards on an order: a new browser each time, and a gateway that declines each card.
+"""Somebody who tries stolen cards on an order: a new browser each time, and each card is declined.
 
 No test lives here.
 """

@@ -1,4 +1,4 @@
-"""Card testing, and the guess of discount codes, in numbers: from many browsers at once, on every database."""
+"""Card testing, and the guess of discount codes, in numbers: from many browsers at once."""
 
 from __future__ import annotations
 
@@ -60,7 +60,9 @@ def test_one_order_tests_as_many_cards_as_it_allows_from_however_many_browsers_a
 
     assert surprises(results) == []
     assert tester.cards_tested == 5
-    assert set(tester.refusals) <= {REACHED, ErrorCode.ORDER_NOT_PAYABLE}
+    # Of many at the same moment, some find the order taken by another.
+    taken = {ErrorCode.ORDER_NOT_PAYABLE, ErrorCode.WALLET_BUSY}
+    assert set(tester.refusals) <= taken | {REACHED}
     assert (stands(order).state, stands(order).wallet_limit) == (OrderState.FAILED, "AUTHORIZATIONS")
     # Another customer of the shop has paid meanwhile, and nobody has noticed anything of it there.
     assert (stands(other).state, stands(other).is_wallet_closed) == (OrderState.PAID, False)
