@@ -1,4 +1,4 @@
-"""A closed wallet button in the admin: on the dashboard and the order's page; who may open it again, and why."""
+"""A closed wallet button in the admin: where it is seen, and who may open it again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Card testing through the wallet's addresses: the cookie dropped, from many addresses, and what is answered."""
+"""Card testing through the wallet's addresses: the cookie dropped, and from many addresses."""
 
 from __future__ import annotations
 
