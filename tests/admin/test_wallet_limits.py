@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.test import Client
@@ -21,7 +23,7 @@ REASON = {"reason": "called the customer"}
 @pytest.fixture
 def order(wallet_sandbox: SandboxControl) -> PaymentOrder:
     """An order whose button was shown once, and closed by a limit."""
-    found = payments.create_order(reference="A-1", amount=20, currency="EUR")
+    found = payments.create_order(reference="A-1", amount=Decimal("20.00"), currency="EUR")
     wallet.open_session(found, session="ada")
     closed = PaymentOrder.objects.filter(pk=found.pk)
     closed.update(wallet_closed_at=timezone.now(), wallet_limit="AUTHORIZATIONS")

@@ -55,7 +55,7 @@ def test_the_settings_reference_names_every_default() -> None:
     of_gateway, _, of_wallet = _page("reference/settings.md").partition("## The wallet button")
     for part, known in (
         (of_gateway, rules.OPTIONAL),
-        (of_wallet, wallet_rules.WALLET_OPTIONAL | wallet_rules.LIMITS),
+        (of_wallet, {**wallet_rules.WALLET_OPTIONAL, **wallet_rules.LIMITS}),
     ):
         rows = re.findall(r"^\| `(\w+)` \| `([^`]+)` \|", part, flags=re.MULTILINE)
         defaults = {name: repr(of.default).replace("'", '"') for name, of in known.items()}

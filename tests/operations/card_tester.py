@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from tests.operations.dying import Scripted, scripted
 from tests.operations.wallet_customer import Customer, authorizing_through
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.wallet_limits import WalletLimits
-from wallet_gateway.models import PaymentOrder
+from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
 
@@ -69,12 +70,24 @@ class CardTester:
             return refused.code
         return None
 
-    def try_until_closed(self, order: PaymentOrder, most: int = 60) -> None:
-        """Try cards until the button is closed."""
-        for _ in range(most):
-            if self.try_card(order) is ErrorCode.WALLET_LIMIT_REACHED:
-                return
-        raise AssertionError(f"{most} tries have met no limit")
+    def try_until_closed(self, order: PaymentOrder) -> None:
+        """Try one card after the other until the button is closed."""
+        while self.try_card(order) is not ErrorCode.WALLET_LIMIT_REACHED:
+            pass
+
+    def open_sheets(self, orders: Iterable[PaymentOrder], number: int) -> list[Callable[[], Payment]]:
+        """Open sheets in new browsers, for each order that has a button; return how to post their cards."""
+        sheets: list[Callable[[], Payment]] = []
+        for order in orders:
+            for _ in range(number):
+                browser = self.browser()
+                try:
+                    detail = browser.approve(browser.open(PaymentOrder.objects.get(pk=order.pk)))
+                except OperationRefused as refused:
+                    self.refusals.append(refused.code)
+                    break
+                sheets.append(partial(browser.post, order, detail))
+        return sheets
 
 
 def allowed_of(results: list[Any]) -> int:
