@@ -17,6 +17,7 @@ NAMES = {
     "order_failed",
     "order_expired",
     "order_anomaly",
+    "wallet_limit_reached",
 }
 
 

@@ -59,6 +59,7 @@ class Code(StrEnum):
     EVENTS_LATE = "events_late"
     SENDING_PAUSED = "sending_paused"
     BATCHES_IDLE = "batches_idle"
+    WALLET_BUTTONS_CLOSED = "wallet_buttons_closed"
     # This machine and its database
     NO_KEYS = "no_keys"
     KEYS_READABLE = "keys_readable"
@@ -137,6 +138,9 @@ _MESSAGES: Mapping[Code, Text] = MappingProxyType(
         Code.EVENTS_LATE: _("events that could not be delivered to the shop: %(count)d"),
         Code.SENDING_PAUSED: _("nothing is sent to %(gateway)s"),
         Code.BATCHES_IDLE: _("running batches that no worker drives: %(count)d"),
+        Code.WALLET_BUTTONS_CLOSED: _(
+            "orders whose wallet button was closed by a limit within the last hour: %(count)d"
+        ),
         Code.NO_KEYS: _("none are set, and no gateway has a wallet that needs them"),
         Code.KEYS_READABLE: _("keys that are set: %(count)d; what is stored can be read"),
         Code.KEYS_UNREADABLE: _("the newest stored secret opens with none of the FERNET_KEYS"),
@@ -199,6 +203,7 @@ _ADVICE: Mapping[Code, Text] = MappingProxyType(
         Code.UNKNOWN_GATEWAY: _SEE_RUNBOOK,
         Code.EVENTS_LATE: _SEE_RUNBOOK,
         Code.SENDING_PAUSED: _SEE_RUNBOOK,
+        Code.WALLET_BUTTONS_CLOSED: _SEE_RUNBOOK,
         Code.BATCHES_IDLE: _("Run manage.py wallet_sweep, or open the page of the batch."),
         Code.KEYS_UNREADABLE: _("Put the key that was removed back behind the others, then rotate."),
         Code.ISOLATION_TOO_WEAK: _("Set it to read committed."),

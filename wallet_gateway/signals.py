@@ -49,6 +49,12 @@ The sweep sends it before that, with `reference` and `order` as above and withou
 order_anomaly = ShopSignal()
 """Evidence contradicts our records, or the order is overpaid: a person must check."""
 
+wallet_limit_reached = ShopSignal()
+"""A limit closed the wallet button of an order: `limit`, one of `payments.wallet.WalletLimit`; no `amount`.
+
+The order's payment page can still be used. Many of these at once are what testing of stolen cards looks like.
+"""
+
 batch_row_done = ShopSignal()
 """A row of a batch has ended: `batch` (OperationBatch) and `row` (OperationBatchRow), in any worker.
 

@@ -13,6 +13,7 @@ from tests.tables import every
 from wallet_gateway import conf
 from wallet_gateway.conf.rules import problems_of
 from wallet_gateway.conf.wallet_rules import PRODUCTION_PAY_JS, WALLET_OPTIONAL, WALLET_POLICY
+from wallet_gateway.domain.wallet_limits import WalletLimits
 
 WALLET: dict[str, Any] = {"COUNTRY": "DE"}
 KEY = Fernet.generate_key().decode()
@@ -94,7 +95,30 @@ WRONG: list[tuple[str, object, str]] = [
     ("BUTTON_SIZE_MODE", "huge", "'fill'"),
     ("BUTTON_LOCALE", 7, "a text"),
     ("BUTTON_COLOUR", "black", "unknown name"),
+    ("LIMITS", 20, "a dict"),
 ]
+WRONG_LIMITS = [
+    ("RESULTS", 0, "a whole number from 1 to 1000"),
+    ("RESULTS", 1001, "a whole number from 1 to 1000"),
+    ("SESSIONS", "20", "a whole number, not str"),
+    ("ATTEMPTS", True, "a whole number, not bool"),
+    ("PRICES", None, "a whole number, not NoneType"),
+    ("CARDS", 5, "unknown name; known: SESSIONS"),
+]
+
+
+@every(("name", "value", "expected"), WRONG_LIMITS, ids=[f"{n}={v!r}" for n, v, _ in WRONG_LIMITS])
+def test_a_wrong_limit_is_named_with_what_would_be_right(name: str, value: object, expected: str) -> None:
+    found = problems(setting(WALLET | {"LIMITS": {name: value}}))
+    assert list(found) == [f"{HERE}['LIMITS']['{name}']"]
+    assert expected in found[f"{HERE}['LIMITS']['{name}']"]
+
+
+def test_a_limit_that_is_left_out_has_its_default(settings: Settings) -> None:
+    settings.WALLET_GATEWAY = setting(WALLET | {"LIMITS": {"AUTHORIZATIONS": 5}})
+    wallet = conf.gateway_settings("default").wallet
+    assert wallet is not None
+    assert wallet.limits == WalletLimits(authorizations=5)
 
 
 @every(("name", "value", "expected"), WRONG, ids=[f"{n}={v!r}" for n, v, _ in WRONG])

@@ -6,7 +6,7 @@ import itertools
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.urls import reverse
 from django.utils import timezone
@@ -14,12 +14,9 @@ from django.utils import timezone
 from wallet_gateway import gateways, payments, return_tokens
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.http_transport import HttpTransport
-from wallet_gateway.models import OutboxEvent
+from wallet_gateway.domain.wallet_limits import WalletLimit
+from wallet_gateway.models import OutboxEvent, PaymentOrder
 from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups
-
-if TYPE_CHECKING:
-    from wallet_gateway.models import PaymentOrder
-
 
 SHOPS_NUMBERS = (f"SHOP-{number}" for number in itertools.count(1001))
 
@@ -38,6 +35,15 @@ def _decide(names: dict[str, Any], order: PaymentOrder, outcome: str) -> Payment
 def an_order(names: dict[str, Any]) -> None:
     """A new order of 25.00 EUR that nobody has tried to pay."""
     names["order"] = _order(next(SHOPS_NUMBERS))
+
+
+def an_order_with_a_closed_button(names: dict[str, Any]) -> None:
+    """An order whose button was shown once, and was then closed by a limit."""
+    an_order(names)
+    payments.wallet.open_session(names["order"], session="ada")
+    row = PaymentOrder.objects.filter(pk=names["order"].pk)
+    row.update(wallet_closed_at=timezone.now(), wallet_limit=WalletLimit.AUTHORIZATIONS)
+    names["order"] = row.get()
 
 
 def a_paid_order(names: dict[str, Any]) -> None:
@@ -98,6 +104,7 @@ SETUPS = {
     "a refund that was never sent": an_unsent_refund,
     "a refund whose outcome is unknown": an_unknown_refund,
     "an order": an_order,
+    "an order whose button a limit has closed": an_order_with_a_closed_button,
     "a paid order": a_paid_order,
     "the order gets paid": the_order_gets_paid,
     "an authorized order": an_authorized_order,

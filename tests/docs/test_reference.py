@@ -40,7 +40,7 @@ def test_the_python_reference_names_all_of_payments_and_nothing_else() -> None:
 
 def test_the_settings_reference_names_every_setting_and_no_other() -> None:
     known = {*rules.SHOP, *rules.REQUIRED, *rules.OPTIONAL, "WALLET"}
-    known |= {*wallet_rules.WALLET_REQUIRED, *wallet_rules.WALLET_OPTIONAL}
+    known |= {*wallet_rules.WALLET_REQUIRED, *wallet_rules.WALLET_OPTIONAL, *wallet_rules.LIMITS}
     page = _page("reference/settings.md")
     documented = {
         name
@@ -53,7 +53,10 @@ def test_the_settings_reference_names_every_setting_and_no_other() -> None:
 
 def test_the_settings_reference_names_every_default() -> None:
     of_gateway, _, of_wallet = _page("reference/settings.md").partition("## The wallet button")
-    for part, known in ((of_gateway, rules.OPTIONAL), (of_wallet, wallet_rules.WALLET_OPTIONAL)):
+    for part, known in (
+        (of_gateway, rules.OPTIONAL),
+        (of_wallet, {**wallet_rules.WALLET_OPTIONAL, **wallet_rules.LIMITS}),
+    ):
         rows = re.findall(r"^\| `(\w+)` \| `([^`]+)` \|", part, flags=re.MULTILINE)
         defaults = {name: repr(of.default).replace("'", '"') for name, of in known.items()}
         assert rows

@@ -73,7 +73,7 @@ export async function open(t, answers = {}) {
   })
   await new Promise((go) => server.listen(0, "127.0.0.1", go))
   const origin = `http://127.0.0.1:${server.address().port}`
-  const dom = new JSDOM(HTML, { url: `${origin}/shop`, runScripts: "outside-only" })
+  const dom = new JSDOM(HTML, { url: `${origin}/shop`, runScripts: "outside-only", pretendToBeVisual: true })
   const { window } = dom
   window.runWalletPay = (...values) => page.runs.push(values)
   window.onMerchantButtonClick = () => page.clicks++

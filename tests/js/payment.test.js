@@ -6,6 +6,7 @@ import { aWhile, FAILURE, open, parameters, promise, ready, session, SUCCESS, un
 
 const APPROVED = { outcome: "APPROVED", message: "", next: "/result-page" }
 const DECLINED = { outcome: "DECLINED", message: "Your bank declined", next: "" }
+const LIMIT_REACHED = [403, { code: "wallet_limit_reached", detail: "Used too often." }]
 const NOT_PAYABLE = [409, { code: "order_not_payable", detail: "This order is already paid." }]
 
 // --- opening ------------------------------------------------------------------------------------------------------
@@ -51,6 +52,59 @@ test("an order that must not be paid again says so", async (t) => {
   const page = await open(t, { session: NOT_PAYABLE })
   await until(() => page.state === "closed")
   assert.deepEqual([page.said, page.slot.hidden], ["This order is already paid.", true])
+})
+
+test("an order whose button was used too often says so, and the form beside it pays", async (t) => {
+  const page = await open(t, { session: LIMIT_REACHED })
+  await until(() => page.state === "unavailable")
+  page.tell("handleWalletPayReady")
+  assert.deepEqual([page.said, page.slot.hidden, page.form.inert ?? false], ["Used too often.", true, false])
+  assert.equal(page.runs.length, 0)
+})
+
+test("a result that meets the limit takes the button away, and nothing stays locked", async (t) => {
+  const page = await ready(t, { result: LIMIT_REACHED })
+  page.answers.session = LIMIT_REACHED
+  page.tell("handlePaymentResult", SUCCESS)
+  await until(() => page.state === "unavailable")
+  page.tell("handleWalletPayReady")
+  assert.deepEqual([page.said, page.slot.hidden, page.form.inert], ["Used too often.", true, false])
+  assert.equal(page.element.getAttribute("aria-busy"), "false")
+})
+
+test("a price that meets the limit says so in the sheet, and the button is gone once that is closed", async (t) => {
+  const given = parameters({ callbackIntents: ["OFFER"] })
+  const page = await ready(t, { session: session({ parameters: given }), price: LIMIT_REACHED })
+  const data = { callbackTrigger: "OFFER", offerData: { redemptionCodes: ["GUESS"] } }
+  const update = await page.options.onPaymentDataChanged(data)
+  assert.equal(update.error.message, "Used too often.")
+  page.answers.session = LIMIT_REACHED
+  page.tell("handlePaymentError", { statusCode: "CANCELED" })
+  await until(() => page.state === "unavailable")
+  assert.deepEqual([page.said, page.slot.hidden], ["Used too often.", true])
+})
+
+test("after a person has raised the limits, a page that comes back shows the button again", async (t) => {
+  const page = await open(t, { session: LIMIT_REACHED })
+  await until(() => page.state === "unavailable")
+  page.answers.session = session()
+  page.window.dispatchEvent(Object.assign(new page.window.Event("pageshow"), { persisted: true }))
+  await until(() => page.runs.length)
+  page.tell("handleWalletPayReady")
+  assert.deepEqual([page.slot.hidden, page.state], [false, "ready"])
+})
+
+test("a page that nobody looks at asks for no further session until somebody does", async (t) => {
+  let opened = 0
+  const page = await open(t, { session: () => session({ reference: `REF-${++opened}`, expiresIn: opened > 1 ? 600 : 0.05 }) })
+  let hidden = true
+  Object.defineProperty(page.document, "hidden", { get: () => hidden })
+  await until(() => page.runs.length)
+  await aWhile()
+  assert.equal(page.runs.length, 1)
+  hidden = false
+  page.document.dispatchEvent(new page.window.Event("visibilitychange"))
+  await until(() => page.runs.length === 2)
 })
 
 test("a wallet that is not available leaves the form beside the button", async (t) => {

@@ -36,6 +36,8 @@ from wallet_gateway.models import (
     Payment,
     PaymentOrder,
     TransactionEvent,
+    WalletAttempt,
+    WalletUsage,
 )
 from wallet_gateway.queries.attention import POLLED_STATES, unattended
 
@@ -61,6 +63,7 @@ def check_books() -> None:
     for transaction in chain(*of_payments.values()):
         _check_transaction(transaction, evidence[transaction.pk])
     _check_outbox()
+    _check_usage()
     _check_nothing_waits_without_anybody()
 
 
@@ -233,5 +236,20 @@ def _check_body(
 
 
 def _check_outbox() -> None:
-    told = OutboxEvent.objects.exclude(kind=OutboxEventKind.ANOMALY).values_list("transaction", "kind")
+    several = (OutboxEventKind.ANOMALY, OutboxEventKind.WALLET_LIMIT_REACHED)
+    told = OutboxEvent.objects.exclude(kind__in=several).values_list("transaction", "kind")
     assert len(set(told)) == len(told), "one transaction is told of twice"
+
+
+def _check_usage() -> None:
+    """Each button that an order was shown is counted, and each browser that saw one."""
+    attempts: defaultdict[int, list[WalletAttempt]] = defaultdict(list)
+    for attempt in WalletAttempt.objects.select_related("transaction__payment"):
+        assert attempt.transaction.payment is not None
+        attempts[attempt.transaction.payment.order_id].append(attempt)
+    counted = {usage.order_id: usage for usage in WalletUsage.objects.all()}
+    for order_id, mine in attempts.items():
+        usage = counted[order_id]
+        assert usage.attempts == len(mine), f"{usage}: {usage.attempts} counted of {len(mine)}"
+        assert usage.sessions == len({attempt.session_hash for attempt in mine}), usage
+        assert usage.discount_codes >= len(usage.codes_tried), usage

@@ -34,8 +34,20 @@ def test_a_swept_shop_with_nothing_open_has_no_problems(
     django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
     SweepHeartbeat.beat("default", now=NOW - timedelta(minutes=4))
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(8):
         assert health(NOW, ["default"]).problems == ()
+
+
+def test_three_buttons_closed_within_an_hour_are_a_sign_of_card_testing_and_two_are_not() -> None:
+    closed = {"wallet_limit": "AUTHORIZATIONS"}
+    an_order(wallet_closed_at=NOW - timedelta(minutes=61), **closed)
+    for count in range(1, 4):
+        an_order(wallet_closed_at=NOW - timedelta(minutes=59), **closed)
+        found = health(NOW, [])
+        assert (found.buttons_closed, [one.code for one in found.problems]) == (
+            count,
+            ["wallet_buttons_closed"] if count == 3 else [],
+        )
 
 
 def test_each_gateway_that_is_not_swept_is_named() -> None:

@@ -1,4 +1,4 @@
-"""What waits for a person: each kind of work apart, the oldest first, in eight statements."""
+"""What waits for a person: each kind of work apart, the oldest first, in nine statements."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_authorizations_lapse_by_the_window_of_their_gateway() -> None:
     assert waiting({}, now=NOW).expiring == ()
 
 
-def test_however_much_waits_it_takes_eight_statements_and_shows_where_there_is_more() -> None:
+def test_however_much_waits_it_takes_nine_statements_and_shows_where_there_is_more() -> None:
     for _ in range(MOST_SHOWN + 5):
         a_transaction(state=TransactionState.UNKNOWN)
     with CaptureQueriesContext(connection) as asked:
@@ -93,8 +93,17 @@ def test_however_much_waits_it_takes_eight_statements_and_shows_where_there_is_m
         assert all(
             transaction.payment and transaction.payment.order.reference for transaction in found.unknown
         )
-    assert len(asked) == 8
+    assert len(asked) == 9
     assert len(found.unknown) == MOST_SHOWN + 1
+
+
+def test_a_closed_wallet_button_waits_for_a_week_while_its_order_may_be_paid() -> None:
+    closed = {"wallet_closed_at": NOW, "wallet_limit": "RESULTS"}
+    order = an_order(**closed)
+    an_order(state=OrderState.PAID, **closed)
+    found = waiting(EXPIRES_FROM, now=NOW)
+    assert (found.closed_buttons, found.is_empty) == ((order,), False)
+    assert waiting(EXPIRES_FROM, now=NOW + timedelta(days=7)).is_empty
 
 
 def test_what_takes_a_second_person_waits_until_it_lapses() -> None:

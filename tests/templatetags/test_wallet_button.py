@@ -9,6 +9,7 @@ import pytest
 from django.contrib.staticfiles.storage import StaticFilesStorage
 from django.template import RequestContext, Template
 from django.test import RequestFactory
+from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries, Settings
 
 from tests.web.page_reader import Page, assert_nothing_inline
@@ -46,6 +47,16 @@ def test_nothing_is_inline_and_nothing_is_asked(django_assert_num_queries: Djang
     # No sandbox runs: whoever asked one would fail.
     with django_assert_num_queries(0):
         assert_nothing_inline(draw(order))
+
+
+def test_an_order_whose_button_a_limit_has_closed_has_the_form_alone_and_asks_nothing(
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:
+    order = an_order(wallet_closed_at=timezone.now(), wallet_limit="RESULTS")
+    with django_assert_num_queries(0):
+        page = draw(order)
+    assert page.having("data-wallet-session") == []
+    assert page.forms() == [f"/wallet/checkout/{order.token}/"]
 
 
 def test_every_address_is_of_this_order() -> None:

@@ -15,6 +15,7 @@ from wallet_gateway.admin.batch_progress import progress_url
 from wallet_gateway.admin.pages import row_url
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
+from wallet_gateway.domain.wallet_limits import WalletLimit
 from wallet_gateway.models import (
     Approval,
     ApprovalState,
@@ -120,6 +121,13 @@ def work_of(found: Waiting) -> tuple[Work, ...]:
             f"{_list('operationbatch')}?state__exact={BatchState.RUNNING}",
         ),
         _work(
+            "closed-buttons",
+            _("Wallet buttons closed by a limit"),
+            _("Many at once are a sign of card testing. Raise the limits where the customer is known."),
+            map(_closed_button, found.closed_buttons),
+            f"{_list('paymentorder')}?wallet=closed",
+        ),
+        _work(
             "expiring",
             _("Authorizations about to expire"),
             _("Capture or reverse them: soon the customer's bank gives the money up."),
@@ -157,6 +165,16 @@ def _order(row: PaymentOrder) -> Item:
         name=visible(row),
         url=row_url(row),
         since=row.updated_at,
+        amount=row.amount,
+    )
+
+
+def _closed_button(row: PaymentOrder) -> Item:
+    return Item(
+        what=label_of(WalletLimit(row.wallet_limit)),
+        name=visible(row),
+        url=row_url(row),
+        since=row.wallet_closed_at or row.updated_at,
         amount=row.amount,
     )
 

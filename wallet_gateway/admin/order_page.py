@@ -18,11 +18,19 @@ from wallet_gateway import gateways
 from wallet_gateway.admin.approval_messages import url_of, what_is_asked
 from wallet_gateway.admin.operation_registry import BY_SLUG, reason_in_words
 from wallet_gateway.admin.pages import sentence_of
-from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, SEE_EVENTS, has_permission, name_of_person
+from wallet_gateway.admin.permissions import (
+    OF_KIND,
+    RAISE_LIMITS,
+    RESOLVE,
+    SEE_EVENTS,
+    has_permission,
+    name_of_person,
+)
 from wallet_gateway.admin.visible_text import visible_body
 from wallet_gateway.domain.approval_policy import is_same_person
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import UNSENT_STATES, PaymentState, TransactionKind, TransactionState
+from wallet_gateway.domain.wallet_limits import WalletLimit
 from wallet_gateway.models import (
     Approval,
     Discrepancy,
@@ -74,7 +82,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """An open discrepancy that needs a person."""
+    """An open discrepancy, or a closed wallet button, that needs a person."""
 
     sentence: str
     reference: str
@@ -133,7 +141,7 @@ def order_page(order: PaymentOrder, request: HttpRequest) -> OrderPage:
         payments=tuple(_card(payment, request) for payment in _tried(order, transactions)),
         tasks=tuple(tasks_of(transactions, request)),
         requests=tuple(requests_of(asked, request)),
-        differences=tuple(_differences(order, request)),
+        differences=(*_closed_button(order, request), *_differences(order, request)),
         lines=tuple(_line(entry, with_bodies=with_bodies) for entry in reversed(entries)),
     )
 
@@ -229,6 +237,24 @@ def _differences(order: PaymentOrder, request: HttpRequest) -> Iterator[Differen
             since=row.found_at,
             buttons=tuple(ways_to_end(row, request)),
         )
+
+
+def _closed_button(order: PaymentOrder, request: HttpRequest) -> Iterator[Difference]:
+    """Yield the limit that has closed the order's wallet button, as long as the order may be paid."""
+    if order.wallet_closed_at is None or not order.is_payable:
+        return
+    url = reverse("admin:wallet_gateway_paymentorder_wallet_limits", args=[order.pk])
+    raising = Button(label=_("Raise the limits…"), url=url)
+    yield Difference(
+        sentence=_("Wallet button closed by a limit: %(limit)s") % {"limit": _limit_of(order)},
+        reference="",
+        since=order.wallet_closed_at,
+        buttons=(raising,) if has_permission(request, RAISE_LIMITS) else (),
+    )
+
+
+def _limit_of(order: PaymentOrder) -> Label:
+    return label_of(WalletLimit(order.wallet_limit))
 
 
 def ways_to_end(row: Discrepancy, request: HttpRequest) -> Iterator[Button]:

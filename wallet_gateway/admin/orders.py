@@ -20,6 +20,7 @@ from wallet_gateway.admin.decisions import query_gateway
 from wallet_gateway.admin.order_page import order_page
 from wallet_gateway.admin.permissions import has_permission
 from wallet_gateway.admin.read_only import ReadOnlyAdmin, datetime_column, nowrap
+from wallet_gateway.admin.wallet_limits import WalletClosed, raise_limits
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.queries.search import orders_found
@@ -37,7 +38,7 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
         "Beginning of a reference; or whole: order number, transaction, the gateway's or the provider's id"
     )
     list_display = ("reference", "number", "amount", "state", "to_capture", CREATED_AT, "gateway")
-    list_filter = ("state", EndsSoon)
+    list_filter = ("state", EndsSoon, WalletClosed)
     actions = ("capture_many", "refund_many", "reverse_many", "query_many")
     fields = ()
 
@@ -115,6 +116,11 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
                 "<int:order_id>/query/",
                 self.staff_view(query_gateway),
                 name="wallet_gateway_paymentorder_query",
+            ),
+            path(
+                "<int:order_id>/wallet-limits/",
+                self.staff_view(raise_limits),
+                name="wallet_gateway_paymentorder_wallet_limits",
             ),
         ]
         return own + super().get_urls()

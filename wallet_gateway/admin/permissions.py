@@ -19,6 +19,7 @@ __all__ = [
     "CAPTURE",
     "DETACHED_REFUND",
     "OF_KIND",
+    "RAISE_LIMITS",
     "REFUND",
     "RESOLVE",
     "REVERSE",
@@ -39,6 +40,7 @@ SEE_TRANSACTIONS = "wallet_gateway.view_gatewaytransaction"
 SEE_EVENTS = "wallet_gateway.view_transactionevent"
 ROTATE_KEYS = "wallet_gateway.rotate_keys"
 STOP_SENDING = "wallet_gateway.stop_sending"
+RAISE_LIMITS = "wallet_gateway.raise_wallet_limits"
 APPROVE = "wallet_gateway.approve_operation"
 """Required in addition to the permission of the operation itself."""
 

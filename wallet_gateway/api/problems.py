@@ -46,6 +46,7 @@ PROBLEMS: Mapping[str, Problem] = {
     "unknown_link": Problem(404, _("Unknown link")),
     "method_not_allowed": Problem(405, _("Method not allowed")),
     "not_acceptable": Problem(406, _("Only JSON is available")),
+    "wallet_limit_reached": Problem(403, _("The wallet button is closed")),
     "order_not_payable": Problem(409, _("The order cannot be paid")),
     "card_refused": Problem(409, _("The card is not accepted")),
     "price_changed": Problem(409, _("The price has changed")),
@@ -138,6 +139,10 @@ _REFUSALS: Mapping[type[errors.OperationError], tuple[str, Promise]] = {
     errors.TryAgain: ("try_again", _("Nothing was charged. Try again.")),
 }
 _TOO_OFTEN = _("That was tried too often. Nothing was charged. Please load the page again.")
+_CLOSED = _(
+    "The wallet was used too often for this order. Nothing was charged. "
+    "Please pay on the payment page, or contact the shop."
+)
 _UNAVAILABLE = _("Your wallet cannot be used right now. Please pay on the payment page.")
 _UNKNOWN = frozenset({ErrorCode.WALLET_REFERENCE_UNKNOWN, ErrorCode.WALLET_SESSION_MISSING})
 
@@ -198,6 +203,8 @@ def _refusal(fault: errors.OperationError) -> exceptions.APIException:
         return UnknownLink()
     if fault.code is ErrorCode.TOO_MANY_RESULTS:
         refusal = Refusal(fault.status, "too_many_results", _TOO_OFTEN)
+    elif fault.code is ErrorCode.WALLET_LIMIT_REACHED:
+        refusal = Refusal(fault.status, "wallet_limit_reached", _CLOSED)
     elif type(fault) in _REFUSALS:
         refusal = Refusal(fault.status, *_REFUSALS[type(fault)])
     else:

@@ -37,6 +37,8 @@ class WalletSessionView(CustomerView):
     def post(self, request: Request, token: str) -> Response:
         """Answer with the parameters of `runWalletPay`."""
         order = order_of(token)
+        # A closed button must not cost a row: `bind` stores a session for a new browser.
+        payments.wallet.check_open(order)
         session = payments.wallet.open_session(
             order, session=bind(request._request), language=get_language() or ""
         )

@@ -38,6 +38,7 @@ from wallet_gateway.conf.wallet_rules import (
 from wallet_gateway.domain.approval_policy import ApprovalPolicy
 from wallet_gateway.domain.capture_deadline import CapturePolicy, CaptureWindow
 from wallet_gateway.domain.policy import BookElsewhere, GatewayPolicy, WalletPolicy
+from wallet_gateway.domain.wallet_limits import WalletLimits
 from wallet_gateway.protocol.money import Money
 
 SANDBOX: dict[str, Any] = {
@@ -251,6 +252,7 @@ def _wallet(given: Mapping[str, Any]) -> WalletPolicy:
     usual_script = PRODUCTION_PAY_JS if profile == "prod" else f"{base_url}/wallet/pay.js"
     chosen["PAY_JS_URL"] = chosen["PAY_JS_URL"] or usual_script
     chosen["KEY_LIFETIME"] = timedelta(seconds=chosen["KEY_LIFETIME"])
+    chosen["LIMITS"] = WalletLimits(**{name.lower(): most for name, most in chosen["LIMITS"].items()})
     return WalletPolicy(
         profile=profile,
         gateway_url=base_url,

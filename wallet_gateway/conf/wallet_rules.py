@@ -25,6 +25,7 @@ from wallet_gateway.conf.values import (
     split_address,
 )
 from wallet_gateway.domain.policy import CALLBACKS, DEFAULT_KEY_LIFETIME
+from wallet_gateway.domain.wallet_limits import WalletLimit, WalletLimits
 from wallet_gateway.protocol.accounts import CardNetwork
 from wallet_gateway.protocol.codes import check_country_of_wallet
 from wallet_gateway.protocol.errors import UnknownCode
@@ -59,6 +60,10 @@ def _is_script(value: str) -> bool:
 
 def _is_key_lifetime(seconds: float) -> bool:
     return 60 <= seconds <= 86_400
+
+
+def _is_allowance(number: int) -> bool:
+    return 1 <= number <= MAX_ALLOWANCE
 
 
 def _is_gateway_name(value: str) -> bool:
@@ -127,8 +132,18 @@ WALLET_POLICY: Mapping[str, Setting] = {
     ),
     "BUTTON_LOCALE": Setting(str, ""),
     "BUTTON_SIZE_MODE": one_of("static", "fill"),
+    "LIMITS": Setting(dict, {}),
 }
 """The settings that are fields of a `WalletPolicy`, under the same names in lower case."""
+MAX_ALLOWANCE = 1000
+"""Each request of a button reads all attempts of its order, so their number must stay small."""
+LIMITS: Mapping[str, Setting] = {
+    limit.value: Setting(
+        int, WalletLimits().allowance(limit), _is_allowance, f"a whole number from 1 to {MAX_ALLOWANCE}"
+    )
+    for limit in WalletLimit
+}
+"""The settings of `LIMITS`, for one order each."""
 _PHONE_OF = {"BILLING_PHONE_REQUIRED": "BILLING_ADDRESS", "SHIPPING_PHONE_REQUIRED": "SHIPPING_ADDRESS"}
 WALLET_OPTIONAL = {**WALLET_POLICY, **WALLET_CODE}
 
@@ -168,9 +183,16 @@ def problems_of_wallet(where: str, given: object, *, base_url: object, profile: 
         expected = "the two letters of an ISO 3166 country, such as 'DE'"
         yield Problem(setting=f"{where}['COUNTRY']", expected=expected)
     yield from problems_of_options(where, given, WALLET_OPTIONAL)
+    yield from _problems_of_limits(f"{where}['LIMITS']", given.get("LIMITS"))
     yield from _problems_of_phones(where, given)
     if profile == "prod":
         yield from _problems_in_production(where, given, base_url=base_url)
+
+
+def _problems_of_limits(where: str, limits: object) -> Iterator[Problem]:
+    if isinstance(limits, dict):
+        yield from problems_of_names(where, limits, LIMITS)
+        yield from problems_of_options(where, limits, LIMITS)
 
 
 def _problems_of_phones(where: str, given: Mapping[str, Any]) -> Iterator[Problem]:

@@ -102,6 +102,7 @@ class ErrorCode(StrEnum):
     SENDING_NOT_STOPPED = "sending_not_stopped"
     # InvalidState, the wallet button
     TOO_MANY_RESULTS = "too_many_results"
+    WALLET_LIMIT_NOT_REACHED = "wallet_limit_not_reached"
 
     # CardRefused
     CARD_NETWORK = "card_network"
@@ -126,6 +127,7 @@ class ErrorCode(StrEnum):
     WALLET_NOT_CONFIGURED = "wallet_not_configured"
     WALLET_CURRENCY = "wallet_currency"
     WALLET_BUSY = "wallet_busy"
+    WALLET_LIMIT_REACHED = "wallet_limit_reached"
     FERNET_KEYS_MISSING = "fernet_keys_missing"
     GATEWAY_KEY_MISSING = "gateway_key_missing"
     GATEWAY_KEY_EXPIRED = "gateway_key_expired"

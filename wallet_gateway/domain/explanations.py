@@ -70,6 +70,10 @@ class ExplanationCode(StrEnum):
     RESEND_REQUESTED = "resend_requested"
     RECONCILED = "reconciled"
     DATA_ERASED = "data_erased"
+    WALLET_LIMITS_RAISED = "wallet_limits_raised"
+
+    # A limit of the wallet button
+    WALLET_LIMIT_REACHED = "wallet_limit_reached"
 
 
 @dataclass(frozen=True, slots=True)

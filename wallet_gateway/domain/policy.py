@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from wallet_gateway.domain.approval_policy import ApprovalPolicy
 from wallet_gateway.domain.capture_deadline import CaptureWindow
+from wallet_gateway.domain.wallet_limits import WalletLimits
 
 CALLBACKS = ("PAYMENT_AUTHORIZATION", "SHIPPING_ADDRESS", "SHIPPING_OPTION", "OFFER")
 """What an open sheet may request from the shop: the interface, callbackIntents."""
@@ -103,6 +104,8 @@ class WalletPolicy:
     """`DEFAULT` or `COMPLETE_IMMEDIATE_PURCHASE`: whether the sheet says that the card is charged at once."""
     total_price_label: str
     """The sheet's word for the total; empty for that of the page's language."""
+    limits: WalletLimits
+    """How often the button of one order may be used."""
     use_wallet_button: bool
     button_color: str
     button_type: str

@@ -32,6 +32,7 @@ from wallet_gateway.models.payments import Payment
 from wallet_gateway.models.transaction_events import TransactionEvent, TransactionEventKind
 from wallet_gateway.models.transactions import GatewayTransaction
 from wallet_gateway.models.wallet import WalletAttempt, WalletKey
+from wallet_gateway.models.wallet_usage import WalletUsage
 
 __all__ = [
     "Approval",
@@ -63,4 +64,5 @@ __all__ = [
     "TransactionEventKind",
     "WalletAttempt",
     "WalletKey",
+    "WalletUsage",
 ]

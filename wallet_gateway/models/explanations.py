@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode
 from wallet_gateway.domain.lifecycle import TransactionState
+from wallet_gateway.domain.wallet_limits import WalletLimit
 from wallet_gateway.models.fields import Column
 from wallet_gateway.models.labels import label_of
 
@@ -69,6 +70,8 @@ class _Shown(dict[str, Any]):
 def _shown(name: str, value: Any) -> Any:  # noqa: ANN401 - what JSON stores
     if name in {"state", "reported"} and str(value) in TransactionState.__members__:
         return label_of(TransactionState(value))
+    if name == "wallet_limit" and str(value) in WalletLimit.__members__:
+        return label_of(WalletLimit(value))
     if name == "reason":
         return REASONS.get(str(value), value)
     if isinstance(value, list):
@@ -131,6 +134,8 @@ SENTENCES: Mapping[str, str | Promise] = {
     _C.RESEND_REQUESTED: _("To be sent again"),
     _C.RECONCILED: _("Reconciled (%(count)s): %(differences)s"),
     _C.DATA_ERASED: _("Personal data erased"),
+    _C.WALLET_LIMITS_RAISED: _("Limits of the wallet button raised"),
+    _C.WALLET_LIMIT_REACHED: _("Limit reached: %(wallet_limit)s, %(allowed)s allowed"),
 }
 """The sentence of each code; a person's comment stands for itself."""
 

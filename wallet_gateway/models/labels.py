@@ -78,6 +78,14 @@ _NAMES = {
     "DECISION": pgettext_lazy("name of a state or kind", "Decision"),
     "APPROVAL": pgettext_lazy("name of a state or kind", "Agreed to"),
     "LEASE_ENDED": pgettext_lazy("name of a state or kind", "Lease ended"),
+    "LIMIT_REACHED": pgettext_lazy("name of a state or kind", "Limit reached"),
+    # Limits of the wallet button
+    "SESSIONS": pgettext_lazy("limit of the wallet button", "Browsers"),
+    "ATTEMPTS": pgettext_lazy("limit of the wallet button", "Buttons shown"),
+    "PRICES": pgettext_lazy("limit of the wallet button", "Prices asked for"),
+    "DISCOUNT_CODES": pgettext_lazy("limit of the wallet button", "Discount codes tried"),
+    "RESULTS": pgettext_lazy("limit of the wallet button", "Results of the wallet"),
+    "AUTHORIZATIONS": pgettext_lazy("limit of the wallet button", "Cards sent to the gateway"),
     # Batches and their rows
     "STATUS_QUERY": pgettext_lazy("name of a state or kind", "Status query"),
     "DRAFT": pgettext_lazy("name of a state or kind", "Draft"),

@@ -12,6 +12,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.lifecycle import OrderState, PaymentType
+from wallet_gateway.domain.wallet_limits import WalletLimit
 from wallet_gateway.models.fields import VISIBLE_ASCII, ByteExactField, Column, choices_of
 from wallet_gateway.protocol.money import Money
 
@@ -63,6 +64,10 @@ class PaymentOrder(models.Model):
     )
     version: Column[int] = models.PositiveBigIntegerField(default=0)
     """Incremented by each settlement; a writer that saw an older version starts again."""
+    wallet_closed_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
+    """Since when the order has no wallet button, because a limit was reached; None while it may have one."""
+    wallet_limit: Column[str] = models.CharField(max_length=16, blank=True, choices=choices_of(WalletLimit))
+    """The limit that was reached; empty while none is."""
     created_at: Column[datetime] = models.DateTimeField(_("created at"))
     updated_at: Column[datetime] = models.DateTimeField(_("updated at"))
 
@@ -84,6 +89,7 @@ class PaymentOrder(models.Model):
             models.Index(fields=["state", "-id"], name="wallet_order_state"),
             # A customer names it on the telephone.
             models.Index(fields=["order_number"], name="wallet_order_number"),
+            models.Index(fields=["wallet_closed_at"], name="wallet_order_button_closed"),
         ]
 
     def __str__(self) -> str:
@@ -118,6 +124,11 @@ class PaymentOrder(models.Model):
     def is_payable(self) -> bool:
         """Whether a customer may start another attempt to pay."""
         return self.state in PAYABLE_STATES
+
+    @property
+    def is_wallet_closed(self) -> bool:
+        """Whether a limit has closed the wallet button; the payment page can still be used."""
+        return self.wallet_closed_at is not None
 
     @property
     def is_final(self) -> bool:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from wallet_gateway.domain.wallet_limits import WalletLimit
 from wallet_gateway.models.fields import Column, choices_of
 from wallet_gateway.models.orders import PaymentOrder
 from wallet_gateway.models.transactions import GatewayTransaction
@@ -26,6 +27,7 @@ class OutboxEventKind(StrEnum):
     FAILED = "FAILED"
     EXPIRED = "EXPIRED"
     ANOMALY = "ANOMALY"
+    WALLET_LIMIT_REACHED = "WALLET_LIMIT_REACHED"
 
 
 class OutboxEvent(models.Model):
@@ -41,6 +43,8 @@ class OutboxEvent(models.Model):
     )
     amount_minor: Column[int | None] = models.BigIntegerField(null=True, blank=True)
     currency: Column[str] = models.CharField(max_length=3)
+    limit: Column[str] = models.CharField(max_length=16, blank=True, choices=choices_of(WalletLimit))
+    """The limit of the wallet button that was reached; empty for events about money."""
     occurred_at: Column[datetime] = models.DateTimeField()
     next_delivery_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
     """When a worker may deliver it; None once every receiver has succeeded."""

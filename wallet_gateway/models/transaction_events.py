@@ -34,6 +34,8 @@ class TransactionEventKind(StrEnum):
     """A second person agreed to an `approval`. Only that agreement writes it: no text can imitate it."""
     LEASE_ENDED = "LEASE_ENDED"
     """The sender's lease ended without a result."""
+    LIMIT_REACHED = "LIMIT_REACHED"
+    """A limit closed the wallet button of the transaction's order."""
 
 
 BY_PEOPLE = frozenset({TransactionEventKind.DECISION, TransactionEventKind.APPROVAL})

@@ -235,6 +235,9 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
     _E.TOO_MANY_RESULTS: Description(
         429, _("Reference %(reference)s has brought %(count)s results already. Load the page again.")
     ),
+    _E.WALLET_LIMIT_NOT_REACHED: Description(
+        409, _("No limit has closed the wallet button of order %(order)s. Reload the page.")
+    ),
     # CardRefused
     _E.CARD_NETWORK: Description(409, _("Cards of this network are not accepted.")),
     _E.CRYPTOGRAM_MISSING: Description(409, _("The cryptogram of a tokenized card is missing.")),
@@ -270,6 +273,10 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
     _E.WALLET_CURRENCY: Description(503, _("Wallets cannot show an amount in %(currency)s.")),
     _E.WALLET_BUSY: Description(
         503, _("Other requests are changing this order at the same time. Nothing was charged. Try again.")
+    ),
+    _E.WALLET_LIMIT_REACHED: Description(
+        403,
+        _("The wallet button of order %(order)s is closed; limit reached: %(limit)s. A person can raise it."),
     ),
     _E.FERNET_KEYS_MISSING: Description(
         503, _("FERNET_KEYS are not set, so wallet secrets cannot be encrypted.")

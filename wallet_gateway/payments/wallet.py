@@ -9,6 +9,7 @@ from wallet_gateway import gateways
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.domain.policy import WalletPolicy
+from wallet_gateway.domain.wallet_limits import WalletLimit, WalletLimits
 from wallet_gateway.domain.wallet_outcomes import WalletOutcome, outcome_of
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import cipher, context_of, return_urls
@@ -18,6 +19,7 @@ from wallet_gateway.operations.errors import WalletUnavailable
 from wallet_gateway.operations.wallet import attempts as wallet_attempts
 from wallet_gateway.operations.wallet import encryption_keys
 from wallet_gateway.operations.wallet import events as wallet_events
+from wallet_gateway.operations.wallet import limits as wallet_limits
 from wallet_gateway.operations.wallet import pay as wallet_payment
 from wallet_gateway.operations.wallet import session as wallet_session
 from wallet_gateway.operations.wallet.encryption_keys import KeySurvey, KeyUse, Rotation
@@ -46,15 +48,19 @@ __all__ = [
     "SheetQuestion",
     "ShippingOption",
     "WalletEvent",
+    "WalletLimit",
+    "WalletLimits",
     "WalletOutcome",
     "WalletPolicy",
     "WalletReceipt",
     "WalletSession",
+    "check_open",
     "next_reference",
     "open_session",
     "outcome",
     "pay",
     "price_sheet",
+    "raise_limits",
     "receipt",
     "record_event",
     "rotate_keys",
@@ -72,6 +78,23 @@ def open_session(order: PaymentOrder, *, session: str, language: str = "") -> Wa
     """
     context = context_of(order.gateway)
     return wallet_session.open_session(order=order, session=session, context=context, language=language)
+
+
+def check_open(order: PaymentOrder) -> None:
+    """Raise `WalletUnavailable` if a limit has closed the order's button, as the row was read.
+
+    `open_session` checks it, too; call this before a customer's session is created for it.
+    """
+    wallet_limits.check_open(order)
+
+
+def raise_limits(order: PaymentOrder, *, by: str, reason: str) -> PaymentOrder:
+    """Open an order's button that a limit has closed, with one more full allowance of everything.
+
+    `by` is the person who decided it; both texts are stored in the order's timeline. Raises `InvalidInput`
+    without one of them, and `InvalidState` if no limit has closed the button.
+    """
+    return wallet_limits.raise_limits(order=order, by=by, reason=reason, clock=gateways.clock())
 
 
 def next_reference(order: PaymentOrder, *, session: str, after: str = "") -> str:

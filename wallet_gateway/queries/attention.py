@@ -1,13 +1,14 @@
-"""The transactions that need attention: the same conditions for health, work queue, metrics and tests."""
+"""What needs attention: the same conditions for health, work queue, metrics and tests."""
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db.models import Q
 
 from wallet_gateway.domain.lifecycle import FINAL_STATES, OPENING_KINDS, TransactionKind, TransactionState
 from wallet_gateway.domain.polling_schedule import INSTANTS_ARE_LATE
+from wallet_gateway.models.orders import PAYABLE_STATES
 
 POLLED_STATES = (
     TransactionState.UNKNOWN,
@@ -45,6 +46,15 @@ def unattended(now: datetime) -> Q:
         | Q(state=TransactionState.NOT_SENT) & of_kind
         | Q(state=TransactionState.CREATED, state_changed_at__lt=late)
     )
+
+
+CLOSED_BUTTONS_WAIT = timedelta(days=7)
+"""How long a closed wallet button is work for a person; nobody tries to pay an older order."""
+
+
+def closed_buttons(now: datetime) -> Q:
+    """Return the condition of an order that may be paid and whose wallet button a limit has closed."""
+    return Q(wallet_closed_at__gt=now - CLOSED_BUTTONS_WAIT, state__in=sorted(PAYABLE_STATES))
 
 
 def _none_or_late(column: str, late: datetime) -> Q:

@@ -21,6 +21,9 @@ from wallet_gateway.queries.pauses import SendingPause, sending_pauses
 SWEEP_IS_LATE = timedelta(minutes=5)
 UNKNOWN_IS_OLD = timedelta(minutes=15)
 FACT_IS_LATE = timedelta(minutes=15)
+BUTTONS_CLOSED_WITHIN = timedelta(hours=1)
+MANY_BUTTONS_CLOSED = 3
+"""One closed button is one customer, and no alarm: anybody with an order could raise it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,9 +50,15 @@ class Health:
     """Unfinished transactions at gateways that are not in the settings: their status is not queried."""
     events_overdue: int
     pauses: tuple[SendingPause, ...]
-
+    buttons_closed: int
+    """Orders whose wallet button a limit has closed within the last hour: many are a sign of card testing."""
     idle_batches: int
     """Running batches that neither a sweep nor an open page processes."""
+
+    @property
+    def has_many_closed(self) -> bool:
+        """Return whether so many wallet buttons were closed that somebody seems to test cards."""
+        return self.buttons_closed >= MANY_BUTTONS_CLOSED
 
     @property
     def problems(self) -> tuple[Finding, ...]:
@@ -68,6 +77,7 @@ class Health:
             Code.UNKNOWN_GATEWAY: self.orphans,
             Code.EVENTS_LATE: self.events_overdue,
             Code.BATCHES_IDLE: self.idle_batches,
+            Code.WALLET_BUTTONS_CLOSED: self.buttons_closed if self.has_many_closed else 0,
         }
         found += [warning(code, "work", count=count) for code, count in counts.items() if count]
         found += [warning(Code.SENDING_PAUSED, "work", gateway=pause.gateway) for pause in self.pauses]
@@ -104,7 +114,7 @@ def _read_sweeps(
 
 
 def health(now: datetime, aliases: Collection[str]) -> Health:
-    """Read the health of payments. Seven SQL statements, however many payments there are."""
+    """Read the health of payments. Eight SQL statements, however many payments there are."""
     swept_at, queries_behind = _read_sweeps(now, aliases)
     unknown, orphaned = (
         Q(state=TransactionState.UNKNOWN),
@@ -139,6 +149,7 @@ def health(now: datetime, aliases: Collection[str]) -> Health:
             next_delivery_at__isnull=False, occurred_at__lt=now - FACT_IS_LATE
         ).count(),
         pauses=sending_pauses(now),
+        buttons_closed=PaymentOrder.objects.filter(wallet_closed_at__gt=now - BUTTONS_CLOSED_WITHIN).count(),
         idle_batches=idle_batches(now).count(),
     )
 

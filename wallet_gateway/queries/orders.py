@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -147,7 +147,10 @@ _NOTHING_NEW = {
     TransactionEventKind.RECORDS: _("Gateway asked, nothing new"),
     TransactionEventKind.DECISION: _("Decision recorded"),
     TransactionEventKind.LEASE_ENDED: _("Sender went silent"),
+    TransactionEventKind.LIMIT_REACHED: _("Wallet button closed"),
 }
+_OF_THE_ORDER = BY_PEOPLE | {TransactionEventKind.LIMIT_REACHED}
+"""Events that concern the whole order, also where they stand at a button that is not shown by itself."""
 _REPORTED = {
     **OF_THE_PAGE,
     WalletEvent.RESULT: _("Wallet result received"),
@@ -179,10 +182,14 @@ def order_timeline(order: PaymentOrder, *, everything: bool = False) -> tuple[Ti
         *map(_started, told),
         *([_shown(idle, everything=everything)] if several else ()),
         *reported,
-        *_updated((row for row in events if row.transaction_id not in several), everything=everything),
+        *_updated((row for row in events if _is_told(row, several)), everything=everything),
         *(entry for request in (approvals_of(order) if everything else ()) for entry in _asked(request)),
     ]
     return tuple(sorted(entries, key=lambda entry: entry.occurred_at))
+
+
+def _is_told(row: TransactionEvent, several: Collection[int]) -> bool:
+    return row.transaction_id not in several or row.kind in _OF_THE_ORDER
 
 
 def _ordered(order: PaymentOrder) -> TimelineEntry:

@@ -1,4 +1,4 @@
-"""What the wallet returned for an order: the card as people name it, the sheet's amount, names, addresses."""
+"""The wallet's data of an order: the card as people name it, amount and addresses; how often it was used."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
-from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.domain.wallet_limits import WalletLimit, WalletLimits
+from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletUsage
 from wallet_gateway.protocol.accounts import CardType
 from wallet_gateway.protocol.money import Money
 
@@ -62,4 +63,27 @@ def _receipt(transaction: GatewayTransaction, payment: Payment) -> WalletReceipt
         email=given.get("email", ""),
         billing_address=given.get("billingAddress", {}),
         shipping_address=given.get("shippingAddress", {}),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WalletAllowance:
+    """How much of one limit an order's wallet button has used."""
+
+    limit: WalletLimit
+    used: int
+    allowed: int
+
+
+def wallet_allowances(order: PaymentOrder, limits: WalletLimits) -> tuple[WalletAllowance, ...]:
+    """Return the use of each limit of an order's wallet button. Two SQL statements."""
+    usage = WalletUsage.objects.filter(order=order).first() or WalletUsage()
+    sent = GatewayTransaction.objects.filter(
+        payment__order=order, kind=TransactionKind.AUTHORIZATION, attempt_no__gt=0
+    )
+    used = {limit: getattr(usage, limit.lower(), 0) for limit in WalletLimit}
+    used[WalletLimit.AUTHORIZATIONS] = sent.count()
+    return tuple(
+        WalletAllowance(limit=limit, used=number, allowed=limits.allowance(limit, raised=usage.raised))
+        for limit, number in used.items()
     )

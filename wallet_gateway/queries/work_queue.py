@@ -20,7 +20,7 @@ from wallet_gateway.models import (
     PaymentOrder,
 )
 from wallet_gateway.queries.approvals import waiting_rows
-from wallet_gateway.queries.attention import left_to_person, unattended
+from wallet_gateway.queries.attention import closed_buttons, left_to_person, unattended
 from wallet_gateway.queries.authorizations import expiring_payments
 from wallet_gateway.queries.batches import idle_batches
 
@@ -53,17 +53,19 @@ class Waiting:
     """Requests that another person has to approve."""
     batches: tuple[OperationBatch, ...]
     """Running batches that no worker processes."""
+    closed_buttons: tuple[PaymentOrder, ...]
+    """Unpaid orders whose wallet button a limit has closed."""
 
     @property
     def is_empty(self) -> bool:
         """Return whether there is no work for anyone."""
         doubts = self.unknown or self.anomalies or self.overpaid or self.discrepancies
         decisions = self.stuck or self.shortfalls or self.expiring or self.approvals
-        return not (doubts or decisions or self.batches)
+        return not (doubts or decisions or self.batches or self.closed_buttons)
 
 
 def waiting(expires_from: Mapping[str, datetime], *, now: datetime) -> Waiting:
-    """Return the items that need a person. Eight SQL statements.
+    """Return the items that need a person. Nine SQL statements.
 
     `expires_from` gives for each gateway the time before which its authorizations are about to expire.
     """
@@ -79,6 +81,7 @@ def waiting(expires_from: Mapping[str, datetime], *, now: datetime) -> Waiting:
         expiring=_expiring(expires_from),
         approvals=tuple(waiting_rows(now)[: MOST_SHOWN + 1]),
         batches=tuple(idle_batches(now)[: MOST_SHOWN + 1]),
+        closed_buttons=tuple(_closed_buttons(now)[: MOST_SHOWN + 1]),
     )
 
 
@@ -89,6 +92,10 @@ def _transactions(which: Q) -> tuple[GatewayTransaction, ...]:
 
 def _overpaid() -> QuerySet[PaymentOrder]:
     return PaymentOrder.objects.filter(state=OrderState.OVERPAID).order_by("pk")
+
+
+def _closed_buttons(now: datetime) -> QuerySet[PaymentOrder]:
+    return PaymentOrder.objects.filter(closed_buttons(now)).order_by("wallet_closed_at", "pk")
 
 
 def _differences() -> list[Discrepancy]:

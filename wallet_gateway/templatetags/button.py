@@ -63,7 +63,8 @@ class WalletButton:
 def wallet_button(order: PaymentOrder) -> WalletButton | None:
     """Return the wallet button of an order; None if it cannot have one, and only the form is rendered."""
     too_fine = currency_exponent(order.currency) > MOST_WALLET_DECIMALS
-    wallet = None if too_fine or not order.is_payable else wallet_of(order.gateway)
+    is_shown = order.is_payable and not order.is_wallet_closed and not too_fine
+    wallet = wallet_of(order.gateway) if is_shown else None
     if wallet is None:
         return None
     return WalletButton(

@@ -63,6 +63,8 @@ def _of_health(health: Health) -> Iterator[GaugeMetricFamily]:
     yield _gauge("orphans", "Transactions at gateways that the settings do not name.", health.orphans)
     yield _gauge("discrepancies", "Open differences between our books and a gateway's.", health.discrepancies)
     yield _gauge("idle_batches", "Running batches that no worker drives.", health.idle_batches)
+    words = "Orders whose wallet button a limit has closed within the last hour."
+    yield _gauge("wallet_buttons_closed", words, health.buttons_closed)
     yield _since_sweep(health)
     yield _behind(health)
     yield _paused(health)

@@ -25,6 +25,7 @@ from wallet_gateway.models import (
     TransactionEvent,
     TransactionEventKind,
     WalletAttempt,
+    WalletUsage,
 )
 from wallet_gateway.models.explanations import explanation_columns
 from wallet_gateway.models.fields import cut_to
@@ -68,6 +69,9 @@ def _erase_sheets(attempts: QuerySet[WalletAttempt]) -> None:
         rows = WalletAttempt.objects.filter(pk=wallet.pk)
         # The shipping region is part of the price snapshot.
         rows.update(given={}, events=[], price=total_of(wallet.price))
+    # The counters stay: an erased order has no second allowance.
+    orders = attempts.order_by().values("transaction__payment__order")
+    WalletUsage.objects.filter(order__in=orders).update(codes_tried=[])
 
 
 def _pass(job: Job, rows: QuerySet[Any], column: str, before: datetime, clock: Clock) -> list[int]:

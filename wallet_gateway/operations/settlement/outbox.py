@@ -32,6 +32,7 @@ SIGNALS: dict[OutboxEventKind, Signal] = {
     OutboxEventKind.FAILED: signals.order_failed,
     OutboxEventKind.EXPIRED: signals.order_expired,
     OutboxEventKind.ANOMALY: signals.order_anomaly,
+    OutboxEventKind.WALLET_LIMIT_REACHED: signals.wallet_limit_reached,
 }
 CLAIM = timedelta(seconds=60)
 _LONGEST_WAIT = timedelta(hours=1)
@@ -52,6 +53,7 @@ def add_outbox_events(
             order=transaction.payment.order,
             transaction=transaction,
             amount_minor=notification.amount,
+            limit=notification.limit,
             currency=transaction.currency,
             occurred_at=now,
             next_delivery_at=now + FIRST_DELIVERY,
@@ -132,6 +134,7 @@ def _tell(outbox_event: OutboxEvent) -> list[Exception]:
             order=outbox_event.order,
             amount=outbox_event.amount,
             occurred_at=outbox_event.occurred_at,
+            **({"limit": outbox_event.limit} if outbox_event.limit else {}),
         )
     except AttributeError as error:
         # Django logs a failed receiver by its `__qualname__`, which, for example, a partial does not have.
@@ -152,6 +155,8 @@ class Notification:
 
     kind: OutboxEventKind
     amount: int | None = None
+    limit: str = ""
+    """The limit of the wallet button that was reached."""
 
 
 def outbox_events_of(

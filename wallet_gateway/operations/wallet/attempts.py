@@ -9,16 +9,26 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.db.models import Count, Exists, OuterRef
+
 from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionKind, TransactionState
+from wallet_gateway.domain.lifecycle import OPENING_KINDS, OrderState, TransactionKind, TransactionState
 from wallet_gateway.domain.polling_schedule import BUTTON_IS_FRESH
 from wallet_gateway.error_reports import sensitive_variables
-from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt, WalletKey
+from wallet_gateway.models import (
+    GatewayTransaction,
+    Payment,
+    PaymentOrder,
+    WalletAttempt,
+    WalletKey,
+    WalletUsage,
+)
 from wallet_gateway.models.orders import KnownPayments
 from wallet_gateway.operations.checkout.orders import check_key
 from wallet_gateway.operations.checkout.payment_attempts import insert_attempt, lock_payable
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import InvalidInput
+from wallet_gateway.operations.errors import InvalidInput, OrderNotPayable
+from wallet_gateway.operations.wallet.usage import count_attempt, limits_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +38,8 @@ class OrderAttempts:
     order: PaymentOrder
     openings: Sequence[GatewayTransaction] = ()
     """The opening transactions of its payments, oldest first."""
+    usage: WalletUsage | None = None
+    """How often its button was used; None before the first button."""
 
     def of_session(self, session: str) -> tuple[GatewayTransaction, ...]:
         """Return the wallet attempts that were shown in this session, oldest first."""
@@ -63,7 +75,7 @@ def load(order: PaymentOrder | str) -> OrderAttempts:
         if isinstance(order, str)
         else rows.filter(payment__order=order)
     )
-    openings = list(by_order.select_related("payment__order", "wallet__key"))
+    openings = list(by_order.select_related("payment__order__wallet_usage", "wallet__key"))
     if not openings:
         if isinstance(order, str):
             raise PaymentOrder.DoesNotExist("no button of such an order was shown")
@@ -73,7 +85,15 @@ def load(order: PaymentOrder | str) -> OrderAttempts:
     found.known_payments = KnownPayments(version=found.version, payments=payments)
     for payment, transaction in zip(payments, openings, strict=True):
         payment.order, payment.opening = found, transaction
-    return OrderAttempts(order=found, openings=openings)
+    return OrderAttempts(order=found, openings=openings, usage=getattr(found, "wallet_usage", None))
+
+
+def check_payable(order: PaymentOrder) -> None:
+    """Raise `OrderNotPayable` unless the order may be paid, as it was read."""
+    if not order.is_payable:
+        raise OrderNotPayable(
+            ErrorCode.ORDER_NOT_PAYABLE, order=order.reference, state=OrderState(order.state)
+        )
 
 
 def fresh(transaction: GatewayTransaction, now: datetime) -> bool:
@@ -84,18 +104,22 @@ def fresh(transaction: GatewayTransaction, now: datetime) -> bool:
 
 @sensitive_variables()
 def write_attempt(
-    order: PaymentOrder, *, key: WalletKey, session: str, price: Mapping[str, Any], context: GatewayContext
+    tried: OrderAttempts, *, key: WalletKey, session: str, price: Mapping[str, Any], context: GatewayContext
 ) -> GatewayTransaction:
-    """Lock the order and insert a further attempt; call it in a database transaction.
+    """Lock the order, count and insert a further attempt; call it in a database transaction.
 
-    Raises `OrderNotPayable`. The order's other attempts stay unchanged: nothing is sent yet.
+    Raises `OrderNotPayable` and `LimitReached`. The order's other attempts stay unchanged: nothing is sent
+    yet.
     """
+    order, session_hash = tried.order, hash_of_session(session)
     lock_payable(order)
+    number, is_new_session = _place_of(order, session_hash)
+    count_attempt(order, tried.usage, is_new_session=is_new_session, limits=limits_of(context))
     now = context.clock.now()
     transaction = insert_attempt(
         order,
         TransactionKind.AUTHORIZATION,
-        number=Payment.objects.filter(order=order).count() + 1,
+        number=number,
         reference=context.new_reference(),
         context=context,
         created_at=now,
@@ -107,8 +131,17 @@ def write_attempt(
         transaction=transaction,
         key=key,
         gateway=context.alias,
-        session_hash=hash_of_session(session),
+        session_hash=session_hash,
         price=dict(price),
     )
     wallet.save(force_insert=True)
     return transaction
+
+
+def _place_of(order: PaymentOrder, session_hash: str) -> tuple[int, bool]:
+    """Return the number of the order's next payment, and whether the session saw no button of it before."""
+    mine = WalletAttempt.objects.filter(transaction__payment=OuterRef("pk"), session_hash=session_hash)
+    found = Payment.objects.filter(order=order).aggregate(
+        payments=Count("pk"), mine=Count("pk", filter=Exists(mine))
+    )
+    return found["payments"] + 1, not found["mine"]

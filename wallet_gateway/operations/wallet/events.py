@@ -12,6 +12,7 @@ from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.wallet.attempts import load
 from wallet_gateway.operations.wallet.result import as_report
+from wallet_gateway.operations.wallet.usage import count_event
 
 _ONCE = frozenset({WalletEvent.READY, WalletEvent.UNAVAILABLE})
 """Reported again by every reload: only the first report is stored."""
@@ -27,15 +28,16 @@ def with_event(wallet: WalletAttempt, event: WalletEvent, detail: str, *, now: d
 def record_event(
     *, order: PaymentOrder, reference: str, session: str, event: WalletEvent, message: object, clock: Clock
 ) -> None:
-    """Store a browser's report, the first twenty of an attempt; raise `InvalidInput`."""
-    transaction = load(order).meant(reference, session)
+    """Store a browser's report, the first twenty of an attempt and 200 of an order; raise `InvalidInput`."""
+    tried = load(order)
+    transaction, order_id = tried.meant(reference, session), tried.order.pk
     detail = as_report(message)
 
     def comment() -> None:
         # Two pages may report at once, and a result may arrive in between: none of these may be lost.
         rows = WalletAttempt.objects.select_for_update().filter(pk=transaction.wallet.pk)
         wallet = rows.only("events").get()
-        if _is_worth_noting(wallet, event):
+        if _is_worth_noting(wallet, event) and count_event(order_id):
             wallet.events = with_event(wallet, event, detail, now=clock.now())
             wallet.save(update_fields=["events"])
 

@@ -12,14 +12,13 @@ from datetime import timedelta
 from django.db import IntegrityError
 
 from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
 from wallet_gateway.models.wallet import MOST_RESULTS, WalletEvent
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import (
     InvalidState,
-    OrderNotPayable,
     PriceChanged,
     WalletUnavailable,
 )
@@ -29,7 +28,7 @@ from wallet_gateway.operations.sending.circuit_breaker import (
 )
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.wallet import authorize
-from wallet_gateway.operations.wallet.attempts import OrderAttempts, fresh, load
+from wallet_gateway.operations.wallet.attempts import OrderAttempts, check_payable, fresh, load
 from wallet_gateway.operations.wallet.card import (
     Card,
     look_up,
@@ -38,6 +37,7 @@ from wallet_gateway.operations.wallet.card import (
 from wallet_gateway.operations.wallet.encryption import CardSecrets
 from wallet_gateway.operations.wallet.events import with_event
 from wallet_gateway.operations.wallet.keys import cipher_of
+from wallet_gateway.operations.wallet.limits import check_authorizations, closing
 from wallet_gateway.operations.wallet.pricing import choices_in, price_sheet, region_of
 from wallet_gateway.operations.wallet.result import (
     bound_account,
@@ -47,6 +47,7 @@ from wallet_gateway.operations.wallet.result import (
     read_result,
     report_of,
 )
+from wallet_gateway.operations.wallet.usage import count_result, limits_of
 from wallet_gateway.protocol.accounts import FailedWalletResult, WalletResult
 from wallet_gateway.protocol.authorizations import AuthorizationRequest
 from wallet_gateway.protocol.checkout import RedirectDetails
@@ -81,8 +82,9 @@ def pay_with_wallet(
     if _asked_open_pages(tried, context):
         tried = load(tried.order)
         transaction = tried.meant(transaction.reference, session)
-    _check_payable(tried.order)
+    check_payable(tried.order)
     context.check_sending_enabled()
+    _count(tried, context)
     check_shipping(result, context.wallet_of(tried.order))
     _take(transaction, result, context)
     card = look_up(transaction, result, context)
@@ -91,11 +93,11 @@ def pay_with_wallet(
     return _charge(tried, transaction, card, request, context)
 
 
-def _check_payable(order: PaymentOrder) -> None:
-    if not order.is_payable:
-        raise OrderNotPayable(
-            ErrorCode.ORDER_NOT_PAYABLE, order=order.reference, state=OrderState(order.state)
-        )
+def _count(tried: OrderAttempts, context: GatewayContext) -> None:
+    """Count a result of the order; raise `WalletUnavailable` if no more are allowed."""
+    with closing(tried.order, context):
+        check_authorizations(tried, context)
+        count_result(tried.order, limits=limits_of(context))
 
 
 def _failed(
@@ -104,6 +106,8 @@ def _failed(
     """Record a failure of the sheet on the latest attempt; the order stays payable."""
     mine = tried.of_session(session)
     transaction = mine[-1] if mine else tried.meant(None, session)
+    with closing(tried.order, context):
+        count_result(tried.order, limits=limits_of(context))
     events = with_event(transaction.wallet, WalletEvent.ERROR, report_of(result), now=context.clock.now())
     WalletAttempt.objects.filter(pk=transaction.wallet.pk).update(events=events)
     return transaction.opened_payment
@@ -194,6 +198,8 @@ def _charge(
         "card_last_four": card.last_four,
     }
     for _ in range(_TRIES):
+        with closing(tried.order, context):
+            check_authorizations(tried, context)
         if authorize.claim(tried, transaction, request, secrets, about_card, context):
             sent = authorize.send(transaction, request, api_key=card.key.api_key, context=context)
             return sent.opened_payment
@@ -202,6 +208,6 @@ def _charge(
         if transaction.state != TransactionState.AWAITING_RESULT:
             # Another request, from the same click or another tab, is already processing it.
             return transaction.opened_payment
-        _check_payable(tried.order)
+        check_payable(tried.order)
         check_sending_not_paused(context)
     raise WalletUnavailable(ErrorCode.WALLET_BUSY)

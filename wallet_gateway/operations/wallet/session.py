@@ -8,20 +8,26 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.domain.policy import MOST_WALLET_DECIMALS, WalletPolicy
 from wallet_gateway.error_reports import sensitive_variables
-from wallet_gateway.models import GatewayTransaction, PaymentOrder, WalletAttempt
+from wallet_gateway.models import GatewayTransaction, PaymentOrder, WalletAttempt, WalletKey
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import OrderNotPayable, WalletUnavailable
+from wallet_gateway.operations.errors import WalletUnavailable
 from wallet_gateway.operations.sending.circuit_breaker import (
     check_sending_not_paused,
 )
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
-from wallet_gateway.operations.wallet.attempts import OrderAttempts, fresh, load, write_attempt
+from wallet_gateway.operations.wallet.attempts import (
+    OrderAttempts,
+    check_payable,
+    fresh,
+    load,
+    write_attempt,
+)
 from wallet_gateway.operations.wallet.encryption import UnreadableSecret
 from wallet_gateway.operations.wallet.hooks import ShippingOption
 from wallet_gateway.operations.wallet.keys import PublicKey, current_key, opened
+from wallet_gateway.operations.wallet.limits import check_before_sheet, closing
 from wallet_gateway.operations.wallet.pricing import (
     NOTHING_CHOSEN,
     SheetPrice,
@@ -31,6 +37,7 @@ from wallet_gateway.operations.wallet.pricing import (
     with_next,
 )
 from wallet_gateway.operations.wallet.result import checked_choices
+from wallet_gateway.operations.wallet.usage import count_price, limits_of
 from wallet_gateway.protocol.codes import currency_exponent
 
 _TIME_TO_PAY = timedelta(minutes=5)
@@ -68,18 +75,13 @@ def open_session(
     """
     wallet = _checked(order, context)
     tried = load(order)
-    if not tried.order.is_payable:
-        raise OrderNotPayable(
-            ErrorCode.ORDER_NOT_PAYABLE, order=order.reference, state=OrderState(tried.order.state)
-        )
+    _check_button(tried, context)
     price = price_sheet(tried.order, NOTHING_CHOSEN, context=context)
     snapshot = snapshot_of(price, NOTHING_CHOSEN)
     reused = _reusable(tried, session, context)
     if reused is None:
         key = current_key(context=context)
-        transaction = in_transaction(
-            lambda: write_attempt(tried.order, key=key.row, session=session, price=snapshot, context=context)
-        )
+        transaction = _new_attempt(tried, key.row, session, snapshot, context)
     else:
         transaction, key = reused
     parameters = _parameters(transaction, key, price, wallet, context, language or order.language)
@@ -105,6 +107,7 @@ def next_reference(*, order: PaymentOrder, session: str, context: GatewayContext
     _checked(order, context)
     tried, now = load(order), context.clock.now()
     latest, before = _sheet_before(tried, session, after)
+    _check_button(tried, context)
     if _is_unused(before, now):
         return str(before.reference)
     if context.price is None and _is_unused(latest, now):
@@ -112,12 +115,24 @@ def next_reference(*, order: PaymentOrder, session: str, context: GatewayContext
     wallet = before.wallet
     if wallet.key.expires_at <= now:
         raise WalletUnavailable(ErrorCode.GATEWAY_KEY_EXPIRED)
-    transaction = in_transaction(
-        lambda: write_attempt(
-            tried.order, key=wallet.key, session=session, price=shown_last(wallet.price), context=context
-        )
-    )
+    transaction = _new_attempt(tried, wallet.key, session, shown_last(wallet.price), context)
     return str(transaction.reference)
+
+
+def _check_button(tried: OrderAttempts, context: GatewayContext) -> None:
+    check_payable(tried.order)
+    with closing(tried.order, context):
+        check_before_sheet(tried, context)
+
+
+@sensitive_variables()
+def _new_attempt(
+    tried: OrderAttempts, key: WalletKey, session: str, price: Mapping[str, Any], context: GatewayContext
+) -> GatewayTransaction:
+    with closing(tried.order, context):
+        return in_transaction(
+            lambda: write_attempt(tried, key=key, session=session, price=price, context=context)
+        )
 
 
 def _sheet_before(
@@ -157,6 +172,8 @@ def price_sheet_of(
         checked = dict(NOTHING_CHOSEN)
     tried = load(order)
     transaction = tried.meant(reference, session)
+    with closing(tried.order, context):
+        count_price(tried.order, tried.usage, checked["offers"], limits=limits_of(context))
     price = price_sheet(tried.order, checked, context=context)
     if not price.errors:
         _remember(transaction.wallet, snapshot_of(price, checked))

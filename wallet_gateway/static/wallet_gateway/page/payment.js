@@ -26,6 +26,8 @@ const READY_WITHIN = 10_000
 const RESULT_WITHIN = 60_000
 // The wallet's own word for a closed sheet, wherever a script puts it.
 const CLOSED = /\bCANCELED\b/
+// The button of the order was used too often; the form beside it still pays.
+const LIMIT_REACHED = "wallet_limit_reached"
 
 export class Payment {
   /** @type {Session | undefined} */
@@ -40,7 +42,8 @@ export class Payment {
   #isSending = false
   #isUnclear = false
   #isLeaving = false
-  #hasSent = false
+  /** What the session stands for cannot be used again: the next try asks for a new one. */
+  #isUsedUp = false
 
   /** @param {import("./view.js").View} view @param {import("./shop.js").Shop} shop */
   constructor(view, shop) {
@@ -51,7 +54,7 @@ export class Payment {
   /** Asks for a session and shows its button; without one the form beside it is there to pay. */
   async open() {
     const turn = ++this.#turn
-    this.#hasSent = false
+    this.#isUsedUp = false
     try {
       const session = await this.shop.ask("session", {})
       if (turn === this.#turn) this.#run(session, turn)
@@ -60,6 +63,7 @@ export class Payment {
       if (!(fault instanceof Refused)) this.#note(fault)
       const { code, message } = refusedBy(fault)
       if (code === "order_not_payable") this.view.close(message)
+      else if (code === LIMIT_REACHED) this.#retire(message)
       else this.unavailable()
     }
   }
@@ -147,7 +151,20 @@ export class Payment {
     if (this.view.isReady) this.#show()
     setTimeout(() => void (this.view.isOpening && this.unavailable("nothing was heard of the wallet")), READY_WITHIN)
     const left = Math.min(session.expiresIn * 1000, LONGEST_TIMER)
-    setTimeout(() => void (turn === this.#turn && !this.#isBusy && this.open()), left)
+    setTimeout(() => this.#renew(turn), left)
+  }
+
+  /** A page that nobody looks at needs no new button: each one counts for its order. @param {number} turn */
+  #renew(turn) {
+    if (turn !== this.#turn || this.#isBusy) return
+    if (document.hidden) document.addEventListener("visibilitychange", () => this.#renew(turn), { once: true })
+    else this.open()
+  }
+
+  /** Not even a script that is ready late shows the button again. @param {string} words */
+  #retire(words) {
+    this.#session = undefined
+    this.view.retire(words)
   }
 
   get #isBusy() {
@@ -161,7 +178,7 @@ export class Payment {
 
   /** What a decline has used up cannot be used for the next card. @param {string} words */
   #tryAgain(words) {
-    if (!this.#hasSent) return this.view.setIdle(words)
+    if (!this.#isUsedUp) return this.view.setIdle(words)
     this.view.hold(words)
     this.open()
   }
@@ -189,7 +206,7 @@ export class Payment {
 
   /** @param {any} detail @returns {Promise<Verdict>} */
   async #sent(detail) {
-    this.#isSending = this.#hasSent = true
+    this.#isSending = this.#isUsedUp = true
     try {
       return await this.shop.ask("result", detail)
     } catch (fault) {
@@ -243,7 +260,9 @@ export class Payment {
       return updateOf(price, given, document.documentElement.lang, label)
     } catch (fault) {
       this.#note(fault)
-      return failedUpdate(data, given, refusedBy(fault).message || this.view.text("failed"))
+      const { code, message } = refusedBy(fault)
+      this.#isUsedUp ||= code === LIMIT_REACHED
+      return failedUpdate(data, given, message || this.view.text("failed"))
     }
   }
 

@@ -43,6 +43,12 @@ export class View {
     this.#become("unavailable")
   }
 
+  /** No button for this order any more; the form still pays. @param {string} words */
+  retire(words) {
+    this.hideButton()
+    this.#speak(words)
+  }
+
   /** The order is not to be paid from this page any more. @param {string} words */
   close(words) {
     this.hideButton()

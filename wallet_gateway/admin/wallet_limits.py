@@ -1,0 +1,86 @@
+"""Limits of the wallet button in the admin: the orders whose button is closed, and the page that opens it."""
+
+from __future__ import annotations
+
+from django.contrib import admin, messages
+from django.contrib.admin import AdminSite
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from wallet_gateway import conf, gateways, payments
+from wallet_gateway.admin.admin_log import log_change
+from wallet_gateway.admin.forms import ReasonForm
+from wallet_gateway.admin.pages import render_page, row_url
+from wallet_gateway.admin.permissions import RAISE_LIMITS, name_of_person, require_permission
+from wallet_gateway.admin.refusal_text import refusal_text
+from wallet_gateway.domain.wallet_limits import WalletLimits
+from wallet_gateway.models import PaymentOrder
+from wallet_gateway.models.labels import label_of
+from wallet_gateway.payments.errors import OperationRefused
+from wallet_gateway.protocol.text import visible
+from wallet_gateway.queries.attention import closed_buttons
+from wallet_gateway.queries.wallet import wallet_allowances
+
+
+class WalletClosed(admin.SimpleListFilter):
+    """Filter for unpaid orders whose wallet button a limit has closed, counted as on the dashboard."""
+
+    title = gettext_lazy("wallet button")
+    parameter_name = "wallet"
+
+    def lookups(self, request: HttpRequest, model_admin: object) -> list[tuple[str, str]]:  # noqa: ARG002
+        """Return the one choice besides "all"."""
+        return [("closed", _("Closed by a limit"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[PaymentOrder]) -> QuerySet[PaymentOrder]:  # noqa: ARG002
+        """Return the orders that a person should look at."""
+        if self.value() != "closed":
+            return queryset
+        return queryset.filter(closed_buttons(gateways.clock().now()))
+
+
+def raise_limits(site: AdminSite, request: HttpRequest, order_id: int) -> HttpResponse:
+    """Require a reason, then open an order's wallet button again with one more allowance."""
+    require_permission(request, RAISE_LIMITS)
+    order = get_object_or_404(PaymentOrder, pk=order_id)
+    form = ReasonForm(request.POST or None)
+    if request.method == "POST" and form.is_valid() and _raised(request, order, form):
+        return HttpResponseRedirect(row_url(order))
+    context = {
+        "title": _("Raise the limits of the wallet button"),
+        "verb": _("Raise the limits"),
+        "explanation": _(
+            "The order's wallet button opens again, with one more full allowance of everything. Ask first "
+            "whether the customer is known: whoever tests stolen cards asks for more, too."
+        ),
+        "form": form,
+        "back": row_url(order),
+        "facts": _facts(order),
+    }
+    return render_page(site, request, "decide.html", context)
+
+
+def _raised(request: HttpRequest, order: PaymentOrder, form: ReasonForm) -> bool:
+    reason = form.cleaned_data["reason"]
+    try:
+        payments.wallet.raise_limits(order, by=name_of_person(request), reason=reason)
+    except OperationRefused as error:
+        form.refuse(refusal_text(error, gateway=order.gateway))
+        return False
+    log_change(request, order, _("Limits of the wallet button raised: %(reason)s") % {"reason": reason})
+    messages.success(request, _("The wallet button of the order is open again."))
+    return True
+
+
+def _facts(order: PaymentOrder) -> list[tuple[str | Promise, object]]:
+    gateway = conf.settings().gateways.get(order.gateway)
+    limits = gateway.wallet.limits if gateway and gateway.wallet else WalletLimits()
+    counted = [
+        (label_of(one.limit), _("%(used)d of %(allowed)d") % {"used": one.used, "allowed": one.allowed})
+        for one in wallet_allowances(order, limits)
+    ]
+    return [(_("Order"), visible(order)), (_("Closed since"), order.wallet_closed_at or "-"), *counted]

@@ -1,0 +1,43 @@
+"""How often the wallet button of one order may be used. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class WalletLimit(StrEnum):
+    """What is counted for each order; what is used up closes the order's button."""
+
+    SESSIONS = "SESSIONS"
+    """Browsers that were shown the button."""
+    ATTEMPTS = "ATTEMPTS"
+    """Buttons shown that could be paid with, and references for another card: one payment attempt each."""
+    PRICES = "PRICES"
+    """Prices that an open sheet asked for."""
+    DISCOUNT_CODES = "DISCOUNT_CODES"
+    """Different discount codes that were tried on the sheet, right or wrong."""
+    RESULTS = "RESULTS"
+    """Results that were posted for an attempt without an outcome, and reports of a sheet that failed."""
+    AUTHORIZATIONS = "AUTHORIZATIONS"
+    """Cards that were sent to the gateway."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WalletLimits:
+    """The allowance of one order for each `WalletLimit`, under the same name in lower case.
+
+    A customer with several cards, devices and reloads stays far below the defaults.
+    """
+
+    sessions: int = 30
+    attempts: int = 60
+    prices: int = 200
+    discount_codes: int = 20
+    results: int = 40
+    authorizations: int = 20
+
+    def allowance(self, limit: WalletLimit, *, raised: int = 0) -> int:
+        """Return how many are allowed in all; each time that a person has raised the limits adds as many."""
+        base: int = getattr(self, limit.lower())
+        return base * (1 + raised)

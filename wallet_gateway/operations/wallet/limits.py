@@ -1,0 +1,157 @@
+"""Close the wallet button of an order when a limit is reached, and open it again when a person says so.
+
+Closed means: no button is shown for the order and no reference is given for another card. The hosted page
+stays open, and so does what is under way: an authorization that was sent is followed to its end.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+
+from django.db.models import F
+
+from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
+from wallet_gateway.domain.lifecycle import OrderState, TransactionKind
+from wallet_gateway.domain.wallet_limits import WalletLimit
+from wallet_gateway.models import (
+    GatewayTransaction,
+    OutboxEvent,
+    OutboxEventKind,
+    PaymentOrder,
+    TransactionEvent,
+    TransactionEventKind,
+    WalletUsage,
+)
+from wallet_gateway.models.explanations import explanation_columns
+from wallet_gateway.models.fields import cut_to
+from wallet_gateway.models.orders import PAYABLE_STATES
+from wallet_gateway.operations.context import Clock, GatewayContext
+from wallet_gateway.operations.errors import InvalidState, WalletUnavailable
+from wallet_gateway.operations.inputs import check_decision
+from wallet_gateway.operations.settlement.db_transactions import in_transaction
+from wallet_gateway.operations.settlement.outbox import Notification, add_outbox_events, deliver
+from wallet_gateway.operations.wallet.attempts import OrderAttempts
+from wallet_gateway.operations.wallet.usage import LimitReached, limits_of, room_left
+from wallet_gateway.protocol.text import one_line
+
+logger = logging.getLogger("wallet_gateway.wallet")
+
+_CHECKED_FIRST = (WalletLimit.RESULTS, WalletLimit.PRICES)
+"""A sheet whose result or price would be refused must not be opened at all."""
+
+
+def check_open(order: PaymentOrder) -> None:
+    """Raise `WalletUnavailable` if the order's button is closed, as the row was read."""
+    if order.is_wallet_closed:
+        raise _closed(order, WalletLimit(order.wallet_limit))
+
+
+def check_before_sheet(tried: OrderAttempts, context: GatewayContext) -> None:
+    """Check that a sheet can be paid with. Raises `WalletUnavailable` and `LimitReached`."""
+    check_open(tried.order)
+    check_authorizations(tried, context)
+    for limit in _CHECKED_FIRST:
+        if tried.usage is not None and room_left(tried.usage, limit, limits_of(context)) <= 0:
+            raise LimitReached(limit)
+
+
+def check_authorizations(tried: OrderAttempts, context: GatewayContext) -> None:
+    """Check that one more authorization may be sent. Raises `LimitReached`.
+
+    Each is a row that was read with the order, and `claim` sends only at the version of the order that was
+    read: so this count is exact without a counter.
+    """
+    sent = [one for one in tried.openings if one.kind == TransactionKind.AUTHORIZATION and one.attempt_no]
+    raised = tried.usage.raised if tried.usage is not None else 0
+    if len(sent) >= limits_of(context).allowance(WalletLimit.AUTHORIZATIONS, raised=raised):
+        raise LimitReached(WalletLimit.AUTHORIZATIONS)
+
+
+@contextmanager
+def closing(order: PaymentOrder, context: GatewayContext) -> Iterator[None]:
+    """Close the order's button if a limit is reached within the block; raise `WalletUnavailable` then."""
+    try:
+        yield
+    except LimitReached as reached:
+        _close(order, reached.limit, context)
+        raise _closed(order, reached.limit) from None
+
+
+def _closed(order: PaymentOrder, limit: WalletLimit) -> WalletUnavailable:
+    return WalletUnavailable(ErrorCode.WALLET_LIMIT_REACHED, order=order.reference, limit=limit)
+
+
+def _close(order: PaymentOrder, limit: WalletLimit, context: GatewayContext) -> None:
+    events = in_transaction(lambda: _write_closed(order, limit, context))
+    if events:
+        # One line and one signal, however many requests have met the limit.
+        text = "a limit closed the wallet button of order %s: %s"
+        logger.warning(text, one_line(order.reference), limit.lower())
+        deliver(events, clock=context.clock)
+
+
+def _write_closed(
+    order: PaymentOrder, limit: WalletLimit, context: GatewayContext
+) -> tuple[OutboxEvent, ...]:
+    now, allowance = context.clock.now(), limits_of(context).allowance(limit)
+    # The button of a paid order is gone already.
+    unpaid = PaymentOrder.objects.filter(pk=order.pk, state__in=PAYABLE_STATES | {OrderState.PENDING})
+    if not unpaid.filter(wallet_closed_at__isnull=True).update(wallet_closed_at=now, wallet_limit=limit):
+        return ()
+    transaction = _last_attempt(order)
+    raised = WalletUsage.objects.filter(order=order).values_list("raised", flat=True).first() or 0
+    allowed = allowance * (1 + raised)
+    explanation = explain(ExplanationCode.WALLET_LIMIT_REACHED, wallet_limit=limit, allowed=allowed)
+    _write_event(transaction, TransactionEventKind.LIMIT_REACHED, explanation, now)
+    notification = Notification(kind=OutboxEventKind.WALLET_LIMIT_REACHED, limit=limit)
+    return add_outbox_events(transaction, (notification,), now)
+
+
+def raise_limits(*, order: PaymentOrder, by: str, reason: str, clock: Clock) -> PaymentOrder:
+    """Add one more full allowance of everything and open the order's button again.
+
+    Raises `InvalidInput` without a name or a reason, and `InvalidState` unless a limit has closed the button:
+    of two people at the same moment, one raises the limits.
+    """
+    check_decision(by=by, reason=reason)
+    in_transaction(lambda: _write_raised(order, by=by.strip(), reason=reason.strip(), now=clock.now()))
+    shown = (one_line(text) for text in (order.reference, by, reason))
+    logger.warning("the limits of the wallet button of order %s were raised by %s: %s", *shown)
+    order.refresh_from_db()
+    return order
+
+
+def _write_raised(order: PaymentOrder, *, by: str, reason: str, now: datetime) -> None:
+    closed = PaymentOrder.objects.filter(pk=order.pk, wallet_closed_at__isnull=False)
+    if not closed.update(wallet_closed_at=None, wallet_limit=""):
+        raise InvalidState(ErrorCode.WALLET_LIMIT_NOT_REACHED, order=order.reference)
+    WalletUsage.objects.filter(order=order).update(raised=F("raised") + 1)
+    explanation = explain(ExplanationCode.WALLET_LIMITS_RAISED, said=reason)
+    _write_event(_last_attempt(order), TransactionEventKind.DECISION, explanation, now, by=by)
+
+
+def _last_attempt(order: PaymentOrder) -> GatewayTransaction:
+    rows = GatewayTransaction.objects.filter(payment__order=order, wallet__isnull=False)
+    return rows.select_related("payment__order").latest("pk")
+
+
+def _write_event(
+    transaction: GatewayTransaction,
+    kind: TransactionEventKind,
+    explanation: Explanation,
+    now: datetime,
+    *,
+    by: str = "",
+) -> None:
+    TransactionEvent.objects.create(
+        transaction=transaction,
+        kind=kind,
+        state_after=transaction.state,
+        **explanation_columns(explanation),
+        created_by=cut_to(TransactionEvent, "created_by", by),
+        occurred_at=now,
+    )
