@@ -171,9 +171,8 @@ _OWN_PAGES = (
 )
 
 
-def _public(page: str, name: str, row: str, **access: Access) -> Address:
-    given = {"get": NOBODY, "post": NOBODY} | access
-    return Address(page=page, name=f"wallet_gateway:{name}", row=row, **given)
+def _public(page: str, name: str, row: str, *, get: Access = NOBODY, post: Access = NOBODY) -> Address:
+    return Address(page=page, name=f"wallet_gateway:{name}", row=row, get=get, post=post)
 
 
 _CUSTOMERS_PAGES = (

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.contrib import admin
@@ -19,7 +19,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
-from tests.admin.conftest import permissions
+from tests.admin.conftest import write_permissions
 from tests.admin.test_read_only import a_row_of_each
 from tests.docs.pages import ROOT
 from tests.models.rows import a_payment, a_transaction, an_approval
@@ -34,9 +34,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.django_db
 
-__all__ = ["permissions"]
-
-Rows = dict[str, list[object]]
+Rows = dict[str, list[Any]]
 LOGIN = "/admin/login/"
 OF_DJANGO = {
     None,  # the short address of a row, which leads on to its page
@@ -84,7 +82,8 @@ def _quick(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) ->
 
 
 @pytest.fixture
-def every_permission(permissions: None) -> dict[str, Permission]:
+def every_permission(db: None) -> dict[str, Permission]:
+    write_permissions()
     found = Permission.objects.filter(content_type__app_label="wallet_gateway")
     return {permission.codename: permission for permission in found}
 
@@ -230,7 +229,7 @@ def _faults(person: Person, rows: Rows, *, thorough: bool) -> Iterator[str]:
             yield f"{action.name} of {action.model} by {person}"
 
 
-def _json_for(address: Address, method: str) -> dict[str, str]:
+def _json_for(address: Address, method: str) -> dict[str, Any]:
     is_api = method == "post" and ":wallet_" in address.name and not address.name.startswith("admin")
     return {"data": "{}", "content_type": "application/json"} if is_api else {}
 

@@ -25,6 +25,7 @@ SECRET_NAMES: Final = frozenset(
         "authenticationvalue",
         "authorization",
         "cryptogram",
+        "eciindicator",
         "encryptedmessage",
         "encryptionkey",
         "encryptionkeyid",
