@@ -251,6 +251,7 @@ class Shop:
             batch.refresh_from_db()
             self.call(ends, batch, **({"by": "anna"} if ends is batches.stop else {}))
         self.call(batches.step, batch, seconds=60.0)
+        self.call(batches.draft, BatchKind.REFUND, orders, by="root")
         self.call(batches.start_status_queries, orders, by="anna")
         amounts = {MigratedDeposit.objects.filter(is_known=True)[0]: payments.Money(Decimal("1.00"), "EUR")}
         self.call(batches.start_detached_refunds, amounts, token="t" * 12, by="anna", comment="x")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 import logging
+import re
 import traceback
 import zipfile
 from collections.abc import Iterable
+from http import HTTPStatus
 from typing import Any
-from urllib.error import HTTPError
 from urllib.request import urlopen
 
 from django.core import mail
@@ -17,12 +18,13 @@ from django.test import Client
 from django.urls import reverse
 from prometheus_client import REGISTRY
 
-from tests.security.access_table import ADDRESSES, TOKEN
+from tests.security.access_table import ADDRESSES, TOKEN, Address
 from wallet_gateway import payments, return_tokens
 from wallet_gateway.contrib.prometheus.rows import register
 from wallet_gateway.models import (
     Approval,
     BatchKind,
+    BatchState,
     Discrepancy,
     GatewayTransaction,
     MigratedDeposit,
@@ -94,44 +96,52 @@ def _bundle(order: PaymentOrder) -> str:
         return "\n".join(bundle.read(name).decode() for name in bundle.namelist())
 
 
-def admin_pages(client: Client, who: str) -> Places:
-    """Return what each page of the admin shows to somebody, of rows of every kind."""
+def admin_pages(client: Client, who: str, *, most: int) -> Places:
+    """Return what each page of the admin shows to somebody, of some rows of every kind."""
     found: dict[str, list[str]] = {}
-    arguments = _arguments()
+    arguments = _arguments(most)
     for address in ADDRESSES:
         if address.name.startswith("admin:"):
-            place = f"{address.name.rpartition('wallet_gateway_')[2]} to {who}"
+            assert arguments[address.row], f"there is no row for {address.name}"
+            place = f"admin {address.name.rpartition('wallet_gateway_')[2]} to {who}"
             for given in arguments[address.row]:
-                url = reverse(address.name, args=given) + QUERIES.get(address.name, "")
-                found.setdefault(place, []).append(shown(client.get(url)))
-    return {f"admin {place}": "\n".join(pages) for place, pages in found.items()}
+                answer = client.get(reverse(address.name, args=given), _query(address))
+                assert answer.status_code != HTTPStatus.NOT_FOUND, f"{address.name} {given}"
+                found.setdefault(place, []).append(shown(answer))
+    return {place: "\n".join(pages) for place, pages in found.items()}
 
 
-QUERIES = {"admin:wallet_gateway_migrateddeposit_refund": "?ids=1,2"}
-MOST_ROWS = 8
+def _query(address: Address) -> dict[str, str]:
+    if not address.name.endswith("_migrateddeposit_refund"):
+        return {}
+    return {"ids": ",".join(str(row.pk) for row in _some(MigratedDeposit.objects.all(), 3))}
 
 
-def _arguments() -> dict[str, list[list[Any]]]:
+def _arguments(most: int) -> dict[str, list[list[Any]]]:
     """Return for each kind of address what it may be about: some rows from the first to the last."""
     kinds = ("capture", "refund", "reversal")
-    some = {str(model._meta.model_name): [[row.pk] for row in _some(model.objects.all())] for model in MODELS}
+    some = {
+        str(model._meta.model_name): [[row.pk] for row in _some(model.objects.all(), most)]
+        for model in MODELS
+    }
+    drafts = OperationBatch.objects.filter(state=BatchState.DRAFT)
     batches = OperationBatch.objects.exclude(kind=BatchKind.STATUS_QUERY)
-    paid = _some(Payment.objects.filter(authorized__gt=0))
+    paid = _some(Payment.objects.filter(authorized__gt=0), most)
     return some | {
         "": [[]],
         "gateway": [["default"]],
         "stop": [["default", "stop"], ["default", "resume"]],
         "queries": [[row.pk] for row in OperationBatch.objects.filter(kind=BatchKind.STATUS_QUERY)],
-        "draft": [],
-        "operationbatch": [[row.pk] for row in _some(batches)],
-        "unsent": [[row.pk] for row in _some(GatewayTransaction.objects.filter(state="NOT_SENT"))],
+        "draft": [[row.pk] for row in drafts],
+        "operationbatch": [[row.pk] for row in _some(batches, most)],
+        "unsent": [[row.pk] for row in _some(GatewayTransaction.objects.filter(state="NOT_SENT"), most)],
         **{kind: [[payment.order_id, payment.pk, kind] for payment in paid[:3]] for kind in kinds},
     }
 
 
-def _some(rows: Any) -> list[Any]:  # noqa: ANN401 - a query of any model
+def _some(rows: Any, most: int) -> list[Any]:  # noqa: ANN401 - a query of any model
     every = list(rows.order_by("pk"))
-    return every[:: max(len(every) // MOST_ROWS, 1)]
+    return every[:: max(-(-len(every) // most), 1)]
 
 
 def customers_pages(client: Client, payment: Payment) -> Places:
@@ -155,16 +165,13 @@ def shown(answer: Any) -> str:  # noqa: ANN401 - an answer of Django's test clie
 
 def sandbox(base_url: str, journal: object) -> Places:
     """Return the journal of the sandbox and the pages of its console."""
-    pages = ["", "checkouts/", "accounts/", "transactions/", "requests/"]
-    pages += [f"requests/{number}/" for number in range(1, 60)]
-    return {"sandbox journal": str(journal), "sandbox console": "\n".join(_read(base_url, p) for p in pages)}
+    lists = [_read(base_url, page) for page in ("", "checkouts/", "accounts/", "transactions/", "requests/")]
+    rows = sorted(set(re.findall(r'href="/((?:requests|transactions)/[^/"?]+/)"', "".join(lists))))
+    pages = [*lists, *(_read(base_url, page) for page in rows)]
+    return {"sandbox journal": str(journal), "sandbox console": "\n".join(pages)}
 
 
 def _read(base_url: str, page: str) -> str:
-    try:
-        with urlopen(f"{base_url}/{page}") as answer:
-            text: str = answer.read().decode()
-            return text
-    except HTTPError as error:
-        with error:
-            return error.read().decode()
+    with urlopen(f"{base_url}/{page}") as answer:
+        text: str = answer.read().decode()
+        return text
