@@ -44,6 +44,10 @@ def _patient_step(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def permissions(db: None) -> None:
+    write_permissions()
+
+
+def write_permissions() -> None:
     """Write what `migrate` writes; see `tests.databases`, which leaves it out for the other tests."""
     ContentType.objects.clear_cache()
     app = apps.get_app_config("wallet_gateway")

@@ -291,3 +291,32 @@ def test_whatever_the_shape_no_card_number_is_left_and_the_result_is_json(value:
 @given(st.text(max_size=200) | st.binary(max_size=200))
 def test_any_text_can_be_redacted(text: str | bytes) -> None:
     assert "\0" not in redact_text(text)
+
+
+REPEATED = '{"cardholderFirstName": "Zenobiata", "userId": "shop-user", "amount": "20.00"}'
+
+
+@every(
+    "text",
+    [
+        f"SchemaValidationError: {REPEATED}",
+        "cut off: " + json.dumps({"request": REPEATED})[:-4],
+        json.dumps({"details": {"message": f"POST /checkout {REPEATED}"}}),
+    ],
+)
+def test_a_request_that_a_gateway_repeats_in_a_text_is_redacted_by_its_fields(text: str) -> None:
+    for redacted in (redact_message(text), redact_text(text)):
+        assert "Zenobiata" not in redacted
+        assert "shop-user" not in redacted
+        assert "20.00" in redacted
+
+
+def test_an_address_that_a_gateway_repeats_shows_no_key_and_no_account() -> None:
+    text = "GET /api/v5/paymentAccounts/ACC-179C90B87B2B?merchantId=M-1&encryptionKeyId=ek-JXvEH1 failed"
+    assert redact_message(text) == (
+        "GET /api/v5/paymentAccounts/***7B2B?merchantId=M-1&encryptionKeyId=[removed] failed"
+    )
+
+
+def test_a_word_of_the_interface_that_is_a_sentence_is_read_as_one() -> None:
+    assert redact({"state": "approved for ada@example.com"}) == {"state": "approved for a***@example.com"}

@@ -35,8 +35,15 @@ _CREDENTIAL = re.compile(
     r"(?=\S{0,15}[0-9]|\S{16})[^\s\"'<,;]+"
 )
 _ORIGIN = re.compile(r"(?i)(https?://)(?:[^/?#]*@)?([^/?#]*)")
-# One field of something that wants to be JSON, whole or cut off.
-_FIELD = re.compile(r'("([^"\\]{1,64})"\s*+:\s*+)("(?:[^"\\]++|\\.)*+"?|[^\s"{}\[\],]++)', re.DOTALL)
+# One field of something that wants to be JSON, whole or cut off; its quotes may be escaped, as in a text that
+# repeats a request. A value in escaped quotes ends at the next one.
+_FIELD = re.compile(
+    r'(\\?"([^"\\]{1,64})\\?"\s*+:\s*+)'
+    r'(\\"(?:[^"\\]++|\\[^"])*+(?:\\")?+|"(?:[^"\\]++|\\.)*+"?|[^\s"{}\[\],\\]++)',
+    re.DOTALL,
+)
+# One parameter of a query, or the account in a path, of an address that is repeated in a text.
+_IN_ADDRESS = re.compile(r"(?i)([?&]([a-z]{1,64})=|paymentaccounts/)([^/?&\s\"'<]++)")
 
 
 def redact(value: JsonValue) -> JsonValue:
@@ -53,7 +60,7 @@ def redact_text(text: bytes | str) -> str:
         return written(redact(loads(text)))
     except UnreadableBody:
         plain = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
-        return _of_the_beginning(plain, _fields_and_text)[:MAX_TEXT_LENGTH]
+        return redact_message(plain)[:MAX_TEXT_LENGTH]
 
 
 def redact_message(text: str) -> str:
@@ -82,15 +89,16 @@ def _redact(value: JsonValue, rule: Rule) -> JsonValue:
     return value
 
 
-def _fields_and_text(text: str) -> str:
-    return redact_message(_FIELD.sub(_redact_field, text))
-
-
 def _redact_field(field: re.Match[str]) -> str:
     head, name, value = field.groups()
-    if value.startswith('"'):
-        return f'{head}"{_rule_of(name)(value.strip(chr(34)))}"'
-    return head + _rule_of(name)(value)
+    quote = next((mark for mark in ('\\"', '"') if value.startswith(mark)), "")
+    inner = value.removeprefix(quote).removesuffix(quote) if quote else value
+    return f"{head}{quote}{_rule_of(name)(inner)}{quote}"
+
+
+def _redact_in_address(found: re.Match[str]) -> str:
+    head, name, value = found.groups()
+    return head + _rule_of(name or "accountId")(value)
 
 
 @lru_cache(maxsize=2048)
@@ -147,6 +155,10 @@ def _of_the_beginning(text: str, rule: Rule) -> str:
 
 
 def _without_numbers_addresses_and_keys(text: str) -> str:
+    if '"' in text:
+        text = _FIELD.sub(_redact_field, text)
+    if "/" in text or "?" in text:
+        text = _IN_ADDRESS.sub(_redact_in_address, text)
     if "@" in text:
         text = _EMAIL.sub(_redact_address, text)
     if len(text) >= 13:
@@ -170,13 +182,14 @@ _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = (
         _keep,
     ),
     (re.compile(r"amount$|rate$|quantity$"), _keep_amount),
+    # Words of the interface: kept, but for what never is one.
     (
         re.compile(
             r"^(state|type|code|language|paymentmethod)$"
             r"|(currency|country|state|response)code$|country$|datetime$|timeout$"
             r"|^apm(name|provider|providername|paymentmethod)$|^(product|discount|shipping)name$"
         ),
-        mask_card_numbers,
+        _free_text,
     ),
     (
         re.compile(

@@ -17,6 +17,7 @@ import django
 from django.db import connection
 
 from wallet_gateway import __version__
+from wallet_gateway.client.redaction import redact_message
 from wallet_gateway.models import (
     Discrepancy,
     GatewayTransaction,
@@ -205,7 +206,7 @@ def _mask(value: Any, name: str = "") -> Any:  # noqa: ANN401 - JSON is anything
         return {key: _mask(inner, key) for key, inner in value.items()}
     if isinstance(value, list):
         return [_mask(inner, name) for inner in value]
-    return str(value) if fold_name(name) in _KEPT else "[left out]"
+    return redact_message(str(value)) if fold_name(name) in _KEPT else "[left out]"
 
 
 def _written(value: object) -> str:

@@ -7,12 +7,12 @@ from decimal import Decimal
 
 import pytest
 from opentelemetry import trace
-from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 from pytest_django import Settings
 
+from tests.contrib.opentelemetry.memory import exporter
 from wallet_gateway import gateways, payments
 from wallet_gateway.client.errors import NotSent
 from wallet_gateway.contrib.opentelemetry.apps import OpenTelemetryConfig
@@ -21,20 +21,11 @@ from wallet_gateway.signals import gateway_called
 from wallet_gateway.testing.control import SandboxControl
 
 
-@pytest.fixture(scope="session")
-def exporter() -> InMemorySpanExporter:
-    """The SDK takes one provider for the life of a process."""
-    exporter, provider = InMemorySpanExporter(), TracerProvider()
-    provider.add_span_processor(SimpleSpanProcessor(exporter))
-    trace.set_tracer_provider(provider)
-    return exporter
-
-
 @pytest.fixture
-def spans(exporter: InMemorySpanExporter) -> Iterator[InMemorySpanExporter]:
+def spans() -> Iterator[InMemorySpanExporter]:
     connect()
-    exporter.clear()
-    yield exporter
+    exporter().clear()
+    yield exporter()
     assert gateway_called.disconnect(dispatch_uid="wallet_gateway_opentelemetry")
 
 

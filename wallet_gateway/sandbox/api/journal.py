@@ -26,6 +26,7 @@ SECRET_NAMES: Final = frozenset(
         "authenticationvalue",
         "authorization",
         "cryptogram",
+        "eciindicator",
         "encryptedmessage",
         "encryptionkey",
         "encryptionkeyid",

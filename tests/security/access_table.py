@@ -1,0 +1,244 @@
+"""Who may open which address and carry out which action: the table that a test and docs/security.md use.
+
+A new address that is not here fails `test_access`. After a change here run `scripts/update-access-table`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+CAPTURE, REFUND, REVERSE = "capture_payment", "refund_payment", "reverse_payment"
+DETACHED_REFUND, RESOLVE, APPROVE = "detached_refund", "resolve_unknown", "approve_operation"
+ROTATE_KEYS, STOP_SENDING, VIEW_HEALTH = "rotate_keys", "stop_sending", "view_health"
+SEE_ORDERS, SEE_TRANSACTIONS = "view_paymentorder", "view_gatewaytransaction"
+SEE_DEPOSITS, SEE_DISCREPANCIES = "view_migrateddeposit", "view_discrepancy"
+SEE_EVENTS, SEE_APPROVALS, SEE_BATCHES = "view_transactionevent", "view_approval", "view_operationbatch"
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Who is let in: an account with all permissions of one of the `ways`.
+
+    Without `ways` nobody is, superusers included. `words` stands for what is no permission of Django's.
+    """
+
+    ways: tuple[frozenset[str], ...] = ()
+    needs_staff: bool = True
+    words: str = ""
+
+    def admits(self, permissions: Iterable[str]) -> bool:
+        """Return whether somebody with these permissions is let in."""
+        held = frozenset(permissions)
+        return any(way <= held for way in self.ways)
+
+    def __str__(self) -> str:
+        if self.words or not self.ways:
+            return self.words or "nobody"
+        ways = (" and ".join(f"`{name}`" for name in sorted(way)) or "all staff" for way in self.ways)
+        return " or ".join(ways)
+
+    @property
+    def needs_session(self) -> bool:
+        """Whether the customer must come from the session that was shown the button."""
+        return self == SESSION
+
+
+def all_of(*permissions: str) -> Access:
+    return Access((frozenset(permissions),))
+
+
+def one_of(*permissions: str) -> Access:
+    return Access(tuple(frozenset({name}) for name in permissions))
+
+
+NOBODY = Access()
+STAFF = all_of()
+TOKEN = Access((frozenset(),), needs_staff=False, words="the token in the address")
+SESSION = replace(TOKEN, words="the token in the address, from the session that was shown the button")
+MONITOR = replace(all_of(VIEW_HEALTH), needs_staff=False, words="`HEALTH_TOKEN`, or `view_health`")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """One address: `name` as `reverse` knows it, the row it is about, and who may GET and POST it."""
+
+    page: str
+    """What people call it."""
+    name: str
+    row: str = ""
+    """The key of its arguments in the rows that `test_access` makes; empty for none."""
+    get: Access
+    post: Access
+    is_form: bool = False
+    """Whether a POST does something; else it shows what a GET shows."""
+    is_protected: bool = True
+    """Whether a POST without a CSRF token is refused."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """One action on rows ticked in a list."""
+
+    label: str
+    model: str
+    name: str
+    access: Access
+
+
+_SEES_APPROVALS = one_of(APPROVE, CAPTURE, DETACHED_REFUND, REFUND, RESOLVE, REVERSE, SEE_APPROVALS)
+_SEES_BATCHES = one_of(CAPTURE, DETACHED_REFUND, REFUND, REVERSE, SEE_BATCHES, SEE_ORDERS, SEE_TRANSACTIONS)
+_HAS_OWN_PAGE = {"approval", "operationbatch"}
+"""Their page of Django's own leads on to another one, whatever the method."""
+_VIEWERS = {
+    "paymentorder": ("orders", one_of(SEE_ORDERS)),
+    "gatewaytransaction": ("transactions", one_of(SEE_TRANSACTIONS)),
+    "transactionevent": ("transaction events", one_of(SEE_EVENTS)),
+    "discrepancy": ("discrepancies", one_of(SEE_DISCREPANCIES)),
+    "migrateddeposit": ("migrated deposits", one_of(SEE_DEPOSITS)),
+    "operationbatch": ("batches", _SEES_BATCHES),
+    "approval": ("approvals", _SEES_APPROVALS),
+}
+
+
+def _rows_pages() -> Iterator[Address]:
+    """Give the addresses that Django's admin makes for each model."""
+    for model, (words, access) in _VIEWERS.items():
+        name = f"admin:wallet_gateway_{model}"
+        page = access if model in _HAS_OWN_PAGE else NOBODY
+        yield Address(page=f"list of {words}", name=f"{name}_changelist", get=access, post=access)
+        yield Address(page=f"one of the {words}", name=f"{name}_change", row=model, get=access, post=page)
+        yield Address(
+            page=f"history of one of the {words}", name=f"{name}_history", row=model, get=access, post=access
+        )
+        yield Address(page=f"adding {words}", name=f"{name}_add", get=NOBODY, post=NOBODY)
+        yield Address(page=f"deleting {words}", name=f"{name}_delete", row=model, get=NOBODY, post=NOBODY)
+
+
+def _form(page: str, name: str, row: str, access: Access) -> Address:
+    name = f"admin:wallet_gateway_{name}"
+    return Address(page=page, name=name, row=row, get=access, post=access, is_form=True)
+
+
+_OWN_PAGES = (
+    _form("capturing", "paymentorder_operation", "capture", all_of(SEE_ORDERS, CAPTURE)),
+    _form("refunding", "paymentorder_operation", "refund", all_of(SEE_ORDERS, REFUND)),
+    _form("reversing", "paymentorder_operation", "reversal", all_of(SEE_ORDERS, REVERSE)),
+    replace(
+        _form("asking the gateway about an order", "paymentorder_query", "paymentorder", one_of(SEE_ORDERS)),
+        get=NOBODY,
+    ),
+    _form(
+        "sending a capture again (another kind: its own permission)",
+        "gatewaytransaction_send_again",
+        "unsent",
+        all_of(SEE_TRANSACTIONS, CAPTURE),
+    ),
+    _form(
+        "deciding on an outcome",
+        "gatewaytransaction_decide",
+        "gatewaytransaction",
+        all_of(SEE_TRANSACTIONS, RESOLVE),
+    ),
+    _form("closing a discrepancy", "discrepancy_close", "discrepancy", all_of(SEE_DISCREPANCIES, RESOLVE)),
+    _form("booking a discrepancy", "discrepancy_book", "discrepancy", all_of(SEE_DISCREPANCIES, RESOLVE)),
+    replace(
+        _form("a request to refund (agreeing: POST)", "approval_decide", "approval", one_of(REFUND)),
+        post=all_of(REFUND, APPROVE),
+    ),
+    _form(
+        "confirming a batch of captures (its author only)", "operationbatch_confirm", "draft", one_of(CAPTURE)
+    ),
+    _form("a batch of captures", "operationbatch_progress", "operationbatch", one_of(CAPTURE)),
+    _form("a batch of status queries", "operationbatch_progress", "queries", _SEES_BATCHES),
+    replace(
+        _form("steering a batch of captures", "operationbatch_steer", "operationbatch", one_of(CAPTURE)),
+        get=NOBODY,
+    ),
+    _form("importing a migration file", "migrateddeposit_import", "", all_of(SEE_DEPOSITS, DETACHED_REFUND)),
+    _form(
+        "exporting a migration file",
+        "migrateddeposit_export",
+        "gateway",
+        all_of(SEE_DEPOSITS, DETACHED_REFUND),
+    ),
+    _form("the report of the migration", "migrateddeposit_report", "", one_of(SEE_DEPOSITS)),
+    _form("refunding deposits", "migrateddeposit_refund", "", all_of(SEE_DEPOSITS, DETACHED_REFUND)),
+    _form("the dashboard", "dashboard_changelist", "", one_of(SEE_TRANSACTIONS)),
+    _form("its figures as CSV", "dashboard_csv", "", one_of(SEE_TRANSACTIONS)),
+    _form("encryption keys", "dashboard_keys", "", all_of(SEE_TRANSACTIONS, ROTATE_KEYS)),
+    _form("the emergency stop", "dashboard_stop", "stop", all_of(SEE_TRANSACTIONS, STOP_SENDING)),
+)
+
+
+def _public(page: str, name: str, row: str, *, get: Access = NOBODY, post: Access = NOBODY) -> Address:
+    return Address(page=page, name=f"wallet_gateway:{name}", row=row, get=get, post=post)
+
+
+_CUSTOMERS_PAGES = (
+    _public("payment page", "pay", "order token", get=TOKEN),
+    _public("opening the gateway's page", "checkout", "order token", post=TOKEN),
+    replace(
+        _public("coming back from the gateway", "return", "return token", get=TOKEN, post=TOKEN),
+        is_protected=False,
+    ),
+    _public("result page", "result", "return token", get=TOKEN),
+    _public("API: status", "status", "return token", get=TOKEN),
+    _public("API: the button's session", "wallet_session", "order token", post=TOKEN),
+    *(
+        _public(f"API: {what}", f"wallet_{what}", "order token", post=SESSION)
+        for what in ("reference", "price", "event", "result")
+    ),
+)
+_MONITORS_PAGES = (
+    _public("health view", "health", "", get=MONITOR),
+    Address(page="metrics for Prometheus, where mounted", name="metrics", get=MONITOR, post=NOBODY),
+)
+
+ADDRESSES: tuple[Address, ...] = (*_rows_pages(), *_OWN_PAGES, *_CUSTOMERS_PAGES, *_MONITORS_PAGES)
+ACTIONS = (
+    Action(label="capturing", model="paymentorder", name="capture_many", access=all_of(SEE_ORDERS, CAPTURE)),
+    Action(label="refunding", model="paymentorder", name="refund_many", access=all_of(SEE_ORDERS, REFUND)),
+    Action(label="reversing", model="paymentorder", name="reverse_many", access=all_of(SEE_ORDERS, REVERSE)),
+    Action(label="asking the gateway", model="paymentorder", name="query_many", access=one_of(SEE_ORDERS)),
+    Action(
+        label="asking the gateway",
+        model="gatewaytransaction",
+        name="query_many",
+        access=one_of(SEE_TRANSACTIONS),
+    ),
+    Action(
+        label="refunding",
+        model="migrateddeposit",
+        name="refund_many",
+        access=all_of(SEE_DEPOSITS, DETACHED_REFUND),
+    ),
+)
+
+
+def page_rows() -> Iterator[str]:
+    """Yield the table of docs/security.md; the pages that Django makes for each model share a row."""
+    yield "| page or action | address | who |"
+    yield "|---|---|---|"
+    for model, (words, access) in _VIEWERS.items():
+        names = f"`{model}_changelist`, `..._change`, `..._history`"
+        yield f"| list, page and history of {words} | {names} | {access} |"
+    yield "| adding and deleting rows by hand | `..._add`, `..._delete` | nobody |"
+    for address in (*_OWN_PAGES, *_CUSTOMERS_PAGES, *_MONITORS_PAGES):
+        yield f"| {address.page} | `{_short(address.name)}` | {_who(address)} |"
+    for action in ACTIONS:
+        words = _VIEWERS[action.model][0]
+        yield f"| {action.label}, many {words} | action `{action.name}` | {action.access} |"
+
+
+def _short(name: str) -> str:
+    for prefix in ("admin:", "wallet_gateway:", "wallet_gateway_"):
+        name = name.removeprefix(prefix)
+    return name
+
+
+def _who(address: Address) -> str:
+    if address.get == address.post:
+        return str(address.get)
+    methods = {"GET": address.get, "POST": address.post}
+    return "; ".join(f"{method}: {access}" for method, access in methods.items() if access != NOBODY)

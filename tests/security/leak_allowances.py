@@ -1,0 +1,53 @@
+"""Which canary may stand where, and why. All else is a leak, and a line that nothing uses is one too many.
+
+A place is a pattern of `fnmatch`: `column TABLE.NAME`, `log LOGGER`, `admin PAGE to PERSON`, and so on.
+"""
+
+from __future__ import annotations
+
+from tests.security.canaries import PERSONAL
+
+Allowances = dict[tuple[str, str], str]
+
+_CONTENT = "the order's own data, until they are erased: the checkout request is made of them"
+_UNSENT = "the exact bytes of a request that may still be sent; erased by retention and by `wallet_erase`"
+_GIVEN = "what the customer gave on the wallet's sheet, for the shop to deliver to; erased in the same way"
+_DEVELOPERS = "the sandbox is the gateway: on a developer's machine, with invented customers"
+_TYPED = "what staff type is kept as they typed it"
+
+ALLOWED: Allowances = {
+    **{(name, "column wallet_gateway_paymentorder.content"): _CONTENT for name in PERSONAL},
+    **{(name, "column wallet_gateway_gatewaytransaction.request_body"): _UNSENT for name in PERSONAL},
+    ("user id", "column wallet_gateway_gatewaytransaction.request_body"): _UNSENT,
+    **{
+        (name, "column wallet_gateway_walletattempt.given"): _GIVEN
+        for name in PERSONAL
+        if name not in {"telephone", "national id"}
+    },
+    ("e-mail", "mail"): "the address that the mail goes to",
+    ("e-mail", "answer"): "the report on a migration file quotes a wrong cell, to the person who uploaded it",
+    ("order token", "column wallet_gateway_paymentorder.token"): "where it is looked up",
+    ("order token", "log django.request"): "Django logs the path of what it refuses",
+    ("order token", "page *"): "the addresses of the page's own form and script",
+    ("payment account", "column wallet_gateway_walletattempt.account_id"): (
+        "an account is charged once; without the merchant's key it opens nothing"
+    ),
+    ("api key", "answer"): "the wallet's script in the customer's browser needs it; it is a public key",
+    ("session cookie", "column django_session.session_key"): "Django's own table of sessions",
+    ("csrf token", "page *"): "the customer's own cookie, where the page has a form",
+    **{
+        (name, "sandbox *"): _DEVELOPERS for name in (*PERSONAL, "user id", "payment account", "return token")
+    },
+}
+TYPED_BY_STAFF: Allowances = {
+    ("card number", "column wallet_gateway_*.comment"): _TYPED,
+    ("card number", "column wallet_gateway_*.reason"): _TYPED,
+    ("card number", "column wallet_gateway_gatewaypause.*_reason"): _TYPED,
+    ("card number", "column wallet_gateway_transactionevent.explanation_params"): _TYPED,
+    ("card number", "column django_admin_log.change_message"): _TYPED,
+    ("card number", "log wallet_gateway.operations"): _TYPED,
+    ("card number", "export *"): _TYPED,
+    ("card number", "admin *"): _TYPED,
+    ("card number", "answer"): _TYPED,
+}
+"""A person who types a card number where a reason is asked for, and who is the only one who can."""

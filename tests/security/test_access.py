@@ -1,0 +1,277 @@
+"""Every address and every action, tried by everybody: let in is who the table names, and nobody else."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from django.contrib import admin
+from django.contrib.auth.models import Permission, User
+from django.template.response import SimpleTemplateResponse
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.utils import timezone
+
+from tests.admin.conftest import write_permissions
+from tests.admin.test_read_only import a_row_of_each
+from tests.docs.pages import ROOT
+from tests.models.rows import a_payment, a_transaction, an_approval
+from tests.security.access_table import ACTIONS, ADDRESSES, MONITOR, NOBODY, TOKEN, Access, Action, Address
+from wallet_gateway import payments, return_tokens
+from wallet_gateway.models import OperationBatch, PaymentOrder
+from wallet_gateway.return_tokens import ReturnOutcome
+
+if TYPE_CHECKING:
+    from django.test.client import _MonkeyPatchedWSGIResponse as Answer
+    from pytest_django import Settings
+
+pytestmark = pytest.mark.django_db
+
+Rows = dict[str, list[Any]]
+LOGIN = "/admin/login/"
+OF_DJANGO = {
+    None,  # the short address of a row, which leads on to its page
+    "index",
+    "app_list",
+    "login",
+    "logout",
+    "password_change",
+    "password_change_done",
+    "autocomplete",
+    "jsi18n",
+    "view_on_site",
+}
+"""What every admin site has. None of it shows a row of this app."""
+SAYS_SO_BY_STATUS = {("health", 503), ("checkout", 409), ("wallet_session", 409)}
+"""Answers to who was let in: something needs attention, and the order is paid."""
+OTHER_APPS = ("auth_", "shop_")
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody, and what they hold; `is_staff` says whether the admin takes them for staff."""
+
+    user: User | None
+    held: frozenset[str]
+    is_staff: bool
+
+    def is_admitted_by(self, access: Access) -> bool:
+        return access.admits(self.held) and (self.is_staff or not access.needs_staff)
+
+    def __str__(self) -> str:
+        return self.user.username if self.user else "anonymous"
+
+
+@pytest.fixture(autouse=True)
+def _addresses(settings: Settings) -> None:
+    settings.ROOT_URLCONF = "tests.security.urls"
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    """Leave out what comes after a person is let in or not: the page's HTML, and the tracebacks of 403."""
+    monkeypatch.setattr(SimpleTemplateResponse, "rendered_content", "")
+    caplog.set_level(logging.CRITICAL, "django.request")
+
+
+@pytest.fixture
+def every_permission(db: None) -> dict[str, Permission]:
+    write_permissions()
+    found = Permission.objects.filter(content_type__app_label="wallet_gateway")
+    return {permission.codename: permission for permission in found}
+
+
+def people(known: dict[str, Permission], *, thorough: bool) -> Iterator[Person]:
+    """Give somebody of each kind; of the permissions each alone, and each set that the table calls enough."""
+    every = frozenset(known)
+    yield Person(None, frozenset(), is_staff=False)
+    yield Person(User.objects.create_superuser("root"), every, is_staff=True)
+    yield Person(User.objects.create_superuser("root who left", is_active=False), frozenset(), is_staff=False)
+    yield _person("all but staff", every, known, is_staff=False)
+    yield _person("staff without any", frozenset(), known)
+    yield _person("staff with all", every, known)
+    yield _person("staff with all views", frozenset(n for n in every if n.startswith("view_")), known)
+    for way in sorted({*(frozenset({name}) for name in _asked_for()), *_ways()}, key=sorted):
+        if way:
+            yield _person(" and ".join(sorted(way)), way, known)
+    yield _person("all that no page asks for", every - _asked_for(), known)
+    for name in sorted(_asked_for()) if thorough else ():
+        yield _person(f"all but {name}", every - {name}, known)
+
+
+def _person(
+    name: str, held: frozenset[str], known: dict[str, Permission], *, is_staff: bool = True
+) -> Person:
+    user = User.objects.create_user(name, is_staff=is_staff)
+    user.user_permissions.set([known[codename] for codename in held])
+    return Person(user, held, is_staff)
+
+
+def _accesses() -> Iterator[Access]:
+    for address in ADDRESSES:
+        yield from (address.get, address.post)
+    yield from (action.access for action in ACTIONS)
+
+
+def _ways() -> set[frozenset[str]]:
+    return {way for access in _accesses() for way in access.ways}
+
+
+def _asked_for() -> frozenset[str]:
+    return frozenset().union(*_ways())
+
+
+@pytest.fixture
+def rows(db: None) -> Rows:
+    """What the addresses are about: one row of each kind, in the state in which most can be done to it."""
+    made = a_row_of_each()
+    order, unknown = made["paymentorder"], made["gatewaytransaction"]
+    payment = unknown.payment
+    unsent = a_transaction(payment, state="NOT_SENT", kind="CAPTURE")
+    soon = timezone.now() + timedelta(days=1)
+    paid = payments.create_order(reference="PAID", currency="EUR", amount=Decimal("20.00"))
+    PaymentOrder.objects.filter(pk=paid.pk).update(state="PAID")
+    attempt = a_payment(paid, state="CAPTURED", authorized=2000, captured=2000)
+    a_transaction(attempt, kind="CHECKOUT", state="APPROVED", reference=attempt.reference)
+    asked = an_approval(payment=attempt, expires_at=soon, kind="REFUND")
+    batches = {
+        name: OperationBatch.objects.create(kind=kind, state=state, created_by="anna", created_at=soon)
+        for name, kind, state in (
+            ("draft", "CAPTURE", "DRAFT"),
+            ("operationbatch", "CAPTURE", "FINISHED"),
+            ("queries", "STATUS_QUERY", "FINISHED"),
+        )
+    }
+    return {
+        "": [],
+        **{name: [row.pk] for name, row in (made | batches).items()},
+        **{slug: [order.pk, payment.pk, slug] for slug in ("capture", "refund", "reversal")},
+        "unsent": [unsent.pk],
+        "approval": [asked.pk],
+        "gateway": ["default"],
+        "stop": ["default", "stop"],
+        "order token": [paid.token],
+        "return token": [return_tokens.sign(attempt.reference, ReturnOutcome.SUCCESS)],
+    }
+
+
+def url_of(address: Address, rows: Rows) -> str:
+    url = reverse(address.name, args=rows[address.row])
+    return f"{url}?ids={rows['migrateddeposit'][0]}" if address.name.endswith("_refund") else url
+
+
+# The table is whole
+
+
+def _names(patterns: list[URLPattern | URLResolver], space: str = "") -> Iterator[str]:
+    for pattern in patterns:
+        if isinstance(pattern, URLResolver):
+            inner = f"{space}{pattern.namespace}:" if pattern.namespace else space
+            yield from _names(pattern.url_patterns, inner)
+        elif pattern.name not in OF_DJANGO and not str(pattern.name).startswith(OTHER_APPS):
+            yield f"{space}{pattern.name}"
+
+
+def test_every_address_is_in_the_table() -> None:
+    assert set(_names(get_resolver().url_patterns)) == {address.name for address in ADDRESSES}
+
+
+def test_every_action_is_in_the_table() -> None:
+    ours = [at for model, at in admin.site._registry.items() if model._meta.app_label == "wallet_gateway"]
+    known = {(str(at.opts.model_name), name) for at in ours for name in at.actions or ()}
+    assert known == {(action.model, action.name) for action in ACTIONS}
+
+
+def test_the_table_of_the_page_is_this_one() -> None:
+    command = [sys.executable, str(ROOT / "scripts" / "update-access-table"), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"run scripts/update-access-table\n{done.stdout}{done.stderr}"
+
+
+# The table is true
+
+
+def _is_let_in(answer: Answer, address: str = "") -> bool:
+    if answer.status_code == 302:
+        return not answer.headers["Location"].startswith(LOGIN)
+    return answer.status_code < 400 or (address, answer.status_code) in SAYS_SO_BY_STATUS
+
+
+def _tries(address: Address, *, thorough: bool) -> Iterator[tuple[str, Access]]:
+    """Give the methods to try: where both are the same to everybody, the one that matters is enough."""
+    methods = {"get": address.get, "post": address.post}
+    if not thorough and address.get == address.post:
+        del methods["get" if address.is_form else "post"]
+    yield from methods.items()
+
+
+def _faults(person: Person, rows: Rows, *, thorough: bool) -> Iterator[str]:
+    client = Client()
+    if person.user:
+        client.force_login(person.user)
+        # A draft is its author's.
+        OperationBatch.objects.filter(pk=rows["draft"][0]).update(created_by=person.user.username)
+    for address in ADDRESSES:
+        for method, access in _tries(address, thorough=thorough):
+            answer = getattr(client, method)(url_of(address, rows), **_json_for(address, method))
+            expected = person.is_admitted_by(access) and not access.needs_session
+            if _is_let_in(answer, address.name.rpartition(":")[2]) != expected:
+                yield f"{method.upper()} {address.name} {address.row} by {person}: {answer.status_code}"
+    for action in ACTIONS:
+        if _is_carried_out(client, action, rows) != person.is_admitted_by(action.access):
+            yield f"{action.name} of {action.model} by {person}"
+
+
+def _json_for(address: Address, method: str) -> dict[str, Any]:
+    is_api = method == "post" and ":wallet_" in address.name and not address.name.startswith("admin")
+    return {"data": "{}", "content_type": "application/json"} if is_api else {}
+
+
+def _is_carried_out(client: Client, action: Action, rows: Rows) -> bool:
+    """Whether an action leads on: one that is not offered comes back to its list."""
+    url = reverse(f"admin:wallet_gateway_{action.model}_changelist")
+    chosen = {"action": action.name, "_selected_action": rows[action.model]}
+    answer = client.post(url, chosen)
+    return answer.status_code == 302 and answer.headers["Location"] not in {url, f"{LOGIN}?next={url}"}
+
+
+@pytest.mark.parametrize(
+    "thorough", [False, pytest.param(True, marks=pytest.mark.exhaustive)], ids=["quick", "thorough"]
+)
+def test_each_address_and_action_lets_in_whom_the_table_names(
+    every_permission: dict[str, Permission], rows: Rows, thorough: bool
+) -> None:
+    everybody = people(every_permission, thorough=thorough)
+    faults = [fault for person in list(everybody) for fault in _faults(person, rows, thorough=thorough)]
+
+    assert not faults, f"{len(faults)} faults:\n" + "\n".join(faults)
+
+
+def test_the_token_of_monitors_opens_their_pages_and_no_other(rows: Rows, settings: Settings) -> None:
+    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"HEALTH_TOKEN": "m" * 40}
+    client = Client(headers={"authorization": f"Bearer {'m' * 40}"})
+    for address in ADDRESSES:
+        if address.get not in (NOBODY, TOKEN):
+            answer = client.get(url_of(address, rows))
+            assert _is_let_in(answer, address.name.rpartition(":")[2]) == (address.get == MONITOR), address
+
+
+def test_no_page_takes_a_post_without_a_csrf_token(
+    every_permission: dict[str, Permission], rows: Rows
+) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(User.objects.create_superuser("root"))
+    taken = [
+        address.name
+        for address in ADDRESSES
+        if client.post(url_of(address, rows), **_json_for(address, "post")).status_code not in {403, 405}
+    ]
+
+    assert taken == [address.name for address in ADDRESSES if not address.is_protected]
