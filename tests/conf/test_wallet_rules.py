@@ -11,6 +11,7 @@ from pytest_django import Settings
 
 from tests.tables import every
 from wallet_gateway import conf
+from wallet_gateway.conf.published_keys import FERNET_KEYS
 from wallet_gateway.conf.rules import problems_of
 from wallet_gateway.conf.wallet_rules import PRODUCTION_PAY_JS, WALLET_OPTIONAL, WALLET_POLICY
 
@@ -138,6 +139,21 @@ def test_in_production_the_wallet_must_know_the_merchant(number: str) -> None:
 def test_in_production_the_wallet_is_not_the_one_beside_the_gateway() -> None:
     wallet = WALLET | {"MERCHANT_NO": "1" * 12, "PAY_JS_URL": "https://GATEWAY.example/wallet/pay.js"}
     assert list(problems(setting(wallet, PROFILE="prod"))) == [f"{HERE}['PAY_JS_URL']"]
+
+
+@pytest.mark.parametrize("name", ["PAY_JS_URL", "WALLET_JS_URL"])
+def test_in_production_no_script_comes_from_this_machine(name: str) -> None:
+    wallet = WALLET | {"MERCHANT_NO": "1" * 12, name: "https://localhost/a.js?v=1"}
+    assert list(problems(setting(wallet, PROFILE="prod"))) == [f"{HERE}['{name}']"]
+    assert problems(setting(wallet)) == {}
+
+
+def test_a_key_from_the_documentation_is_refused_in_production_and_never_printed() -> None:
+    (key,) = FERNET_KEYS
+    found = problems(setting(WALLET | {"MERCHANT_NO": "1" * 12}, keys=[KEY, key], PROFILE="prod"))
+    assert list(found) == ["WALLET_GATEWAY['FERNET_KEYS'][1]"]
+    assert key not in str(found)
+    assert problems(setting(keys=[key])) == {}
 
 
 def test_the_script_is_the_wallets_own_in_production_and_the_sandboxs_otherwise(

@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
+from wallet_gateway.conf.published_keys import is_published_fernet_key
 from wallet_gateway.conf.values import (
     COLLECTION,
     NUMBER,
@@ -18,6 +19,7 @@ from wallet_gateway.conf.values import (
     dotted_path,
     has_type,
     is_importable,
+    is_local,
     is_loopback,
     one_of,
     problems_of_names,
@@ -133,7 +135,7 @@ _PHONE_OF = {"BILLING_PHONE_REQUIRED": "BILLING_ADDRESS", "SHIPPING_PHONE_REQUIR
 WALLET_OPTIONAL = {**WALLET_POLICY, **WALLET_CODE}
 
 
-def problems_of_keys(where: str, keys: object, *, needed: bool) -> Iterator[Problem]:
+def problems_of_keys(where: str, keys: object, *, needed: bool, live: bool) -> Iterator[Problem]:
     """Yield what is wrong with the keys that encrypt stored secrets; never a key itself."""
     if keys is None or (has_type(keys, COLLECTION) and not keys):
         if needed:
@@ -146,6 +148,9 @@ def problems_of_keys(where: str, keys: object, *, needed: bool) -> Iterator[Prob
     for number, key in enumerate(keys):
         if not _is_fernet_key(key):
             expected = "a key as made by cryptography.fernet.Fernet.generate_key(), and no placeholder"
+            yield Problem(setting=f"{where}[{number}]", expected=expected)
+        elif live and is_published_fernet_key(key):
+            expected = "a key of your own in profile 'prod', not one that is printed in public files"
             yield Problem(setting=f"{where}[{number}]", expected=expected)
 
 
@@ -188,6 +193,11 @@ def _problems_in_production(where: str, given: Mapping[str, Any], *, base_url: o
     number, script = given.get("MERCHANT_NO", ""), given.get("PAY_JS_URL", "")
     if isinstance(number, str) and not _MERCHANT_NO.fullmatch(number):
         yield Problem(setting=f"{where}['MERCHANT_NO']", expected="12 to 18 characters in profile 'prod'")
+    for name in ("PAY_JS_URL", "WALLET_JS_URL"):
+        url = split_address(str(given.get(name, "")).partition("?")[0])
+        if url is not None and is_local(url.hostname):
+            expected = "an address that customers reach in profile 'prod'"
+            yield Problem(setting=f"{where}[{name!r}]", expected=expected)
     address = split_address(str(script).partition("?")[0])
     if address is not None and address.netloc.lower() == urlsplit(str(base_url)).netloc.lower():
         # A sandbox serves its wallet beside the service; cards of real customers must never go there.
