@@ -219,6 +219,19 @@ def test_a_health_token_that_can_be_guessed_is_refused(token: object) -> None:
     assert list(problems(setting() | {"HEALTH_TOKEN": token})) == ["WALLET_GATEWAY['HEALTH_TOKEN']"]
 
 
+@every(
+    "url",
+    ["http://reports.example/", "reports", "https://a.example/;x", 'https://a.example/"', "https://a/, b", 7],
+)
+def test_an_address_for_reports_that_would_break_a_header_is_refused(url: object) -> None:
+    assert list(problems(setting() | {"CSP_REPORT_URL": url})) == ["WALLET_GATEWAY['CSP_REPORT_URL']"]
+
+
+@every("url", ["", "https://o1.ingest.example/api/2/security/?sentry_key=ab1", "http://127.0.0.1:9/csp"])
+def test_an_address_for_reports_may_have_a_query_or_be_absent(url: str) -> None:
+    assert problems(setting() | {"CSP_REPORT_URL": url}) == {}
+
+
 @every("token", ["", "b8e1d63f0c9a4725e1f0"])
 def test_a_random_health_token_or_none_is_fine(token: str) -> None:
     assert problems(setting() | {"HEALTH_TOKEN": token}) == {}

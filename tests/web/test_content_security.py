@@ -46,6 +46,8 @@ def directives(gateway: str, nonce: object) -> dict[str, list[object]]:
         "frame-src": [gateway],
         "form-action": ["'self'", gateway],
         "frame-ancestors": ["'none'"],
+        "require-trusted-types-for": ["'script'"],
+        "trusted-types": ["wallet-gateway"],
     }
 
 

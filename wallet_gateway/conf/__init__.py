@@ -101,6 +101,8 @@ class Settings:
     """The keys that encrypt stored secrets; the first one encrypts, all of them decrypt."""
     health_token: str = field(default="", repr=False)
     """The token with which a monitor identifies itself; empty if the health view requires a permission."""
+    csp_report_url: str = ""
+    """Where browsers report what our pages' policy has stopped; empty if nowhere."""
     retention_days: int = RETENTION_DAYS
     """How long the bodies of requests and answers are kept."""
 
@@ -122,6 +124,7 @@ def settings() -> Settings:
         gateways=gateways,
         fernet_keys=keys,
         health_token=raw.get("HEALTH_TOKEN", ""),
+        csp_report_url=raw.get("CSP_REPORT_URL", ""),
         retention_days=raw.get("RETENTION_DAYS", RETENTION_DAYS),
     )
 

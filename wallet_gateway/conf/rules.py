@@ -33,7 +33,12 @@ from wallet_gateway.conf.values import (
     split_address,
     unreadable_file,
 )
-from wallet_gateway.conf.wallet_rules import FERNET_KEYS, problems_of_keys, problems_of_wallet
+from wallet_gateway.conf.wallet_rules import (
+    FERNET_KEYS,
+    is_script_address,
+    problems_of_keys,
+    problems_of_wallet,
+)
 from wallet_gateway.domain.capture_deadline import CapturePolicy
 from wallet_gateway.domain.policy import BookElsewhere
 from wallet_gateway.domain.unknown_types import KNOWN_TYPES
@@ -58,6 +63,7 @@ LONGEST_DAYS = 36_500
 """A hundred years: the limit for safe calculations with any date."""
 LONGEST_ALIAS = 32
 """The length of the column in which rows name their gateway."""
+_IN_HEADERS = re.compile(r"[!#-+\--:<-\[\]-~]*")
 _ALIAS = re.compile(rf"[a-z0-9_-]{{1,{LONGEST_ALIAS}}}")
 
 
@@ -110,7 +116,7 @@ def _days(default: int) -> Setting:
     return Setting(NUMBER, default, _is_period, f"a number of days above zero, at most {LONGEST_DAYS}")
 
 
-SHOP = ("PUBLIC_ORIGIN", "GATEWAYS", FERNET_KEYS, "HEALTH_TOKEN", "RETENTION_DAYS")
+SHOP = ("PUBLIC_ORIGIN", "GATEWAYS", FERNET_KEYS, "HEALTH_TOKEN", "RETENTION_DAYS", "CSP_REPORT_URL")
 REQUIRED = ("BASE_URL", "MERCHANT_ID", "STORE_ID", "USER_ID", "PROVIDER")
 OPTIONAL: Mapping[str, Setting] = {
     "PROFILE": one_of("test", "prod"),
@@ -178,6 +184,9 @@ def problems_of(raw: Mapping[str, Any], *, debug: bool) -> Iterator[Problem]:
     if not has_type(days, int) or not 1 <= days <= LONGEST_DAYS:
         expected = f"a whole number of days above zero, at most {LONGEST_DAYS}"
         yield Problem(setting=f"{SETTING}['RETENTION_DAYS']", expected=expected)
+    if not _is_report_url(raw.get("CSP_REPORT_URL", "")):
+        expected = "an https URL, or nothing; http only on a loopback address"
+        yield Problem(setting=f"{SETTING}['CSP_REPORT_URL']", expected=expected)
     gateways = raw.get("GATEWAYS")
     needed = not debug and has_wallet(gateways)
     keys = raw.get(FERNET_KEYS)
@@ -212,6 +221,11 @@ def live_aliases(gateways: object) -> list[str]:
 def _is_hard_to_guess(token: str) -> bool:
     # A repeated letter or a short word several times is a placeholder that was never replaced.
     return len(token) >= SHORTEST_TOKEN and len(set(token)) >= FEWEST_DIFFERENT
+
+
+def _is_report_url(value: object) -> bool:
+    # It becomes a part of two headers: it may have a query, and nothing that ends a directive or a text.
+    return isinstance(value, str) and is_script_address(value) and bool(_IN_HEADERS.fullmatch(value))
 
 
 def _problems_of_origin(origin: object, *, debug: bool, live: bool) -> Iterator[Problem]:

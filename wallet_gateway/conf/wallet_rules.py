@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from wallet_gateway.conf.published_keys import is_published_fernet_key
 from wallet_gateway.conf.values import (
     COLLECTION,
+    COLLECTION_OR_NONE,
     NUMBER,
     Problem,
     Setting,
@@ -39,6 +40,9 @@ _KEY_BYTES, _FEWEST_DIFFERENT = 32, 8
 LONGEST_LABEL = 100
 """The interface names no maximum; a sheet has room for a few words."""
 _MERCHANT_NO = re.compile(r"[!-~]{12,18}")
+_HASHES = {"sha256": 32, "sha384": 48, "sha512": 64}
+"""The names of hashes in `integrity`, with their lengths in bytes."""
+_TRUSTED_TYPES = re.compile(r"[\w\-#=/@.%]+|'allow-duplicates'", re.ASCII)
 _GATEWAY_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 
@@ -54,9 +58,27 @@ def _is_address(value: str) -> bool:
     return not value or (url is not None and (url.scheme == "https" or is_loopback(url.hostname)))
 
 
-def _is_script(value: str) -> bool:
+def is_script_address(value: str) -> bool:
+    """Return whether a text is empty or a safe address, with a query if any."""
     # A script's address may have a query, such as a version for cache busting.
     return _is_address(value.partition("?")[0])
+
+
+def _is_integrity(value: str) -> bool:
+    """Return whether a text is empty or what an element's `integrity` may be: hashes with their names."""
+    return all(map(_is_hash, value.split(" "))) if value else True
+
+
+def _is_hash(value: str) -> bool:
+    name, _, encoded = value.partition("-")
+    try:
+        return len(base64.b64decode(encoded, validate=True)) == _HASHES.get(name)
+    except binascii.Error:
+        return False
+
+
+def _are_policy_names(values: Iterable[object] | None) -> bool:
+    return all(isinstance(value, str) and _TRUSTED_TYPES.fullmatch(value) for value in values or ())
 
 
 def _is_key_lifetime(seconds: float) -> bool:
@@ -87,7 +109,7 @@ def _is_own_authenticator(value: str) -> bool:
     return value == REDIRECT or is_importable(value)
 
 
-_SCRIPT = Setting(str, "", _is_script, "an https address; http only on a loopback address")
+_SCRIPT = Setting(str, "", is_script_address, "an https address; http only on a loopback address")
 _NETWORKS = tuple(network.value for network in CardNetwork)
 WALLET_REQUIRED = ("COUNTRY",)
 WALLET_CODE: Mapping[str, Setting] = {
@@ -111,6 +133,9 @@ WALLET_POLICY: Mapping[str, Setting] = {
     "EXISTING_PAYMENT_METHOD_REQUIRED": Setting(bool, default=False),
     "PAY_JS_URL": _SCRIPT,
     "WALLET_JS_URL": _SCRIPT,
+    "WALLET_JS_INTEGRITY": Setting(str, "", _is_integrity, "hashes such as 'sha384-' and 64 characters"),
+    "WALLET_JS_CORS": Setting(bool, default=False),
+    "TRUSTED_TYPES": Setting(COLLECTION_OR_NONE, None, _are_policy_names, "names of policies, or None"),
     "ACCEPT_UNAUTHENTICATED": Setting(bool, default=False),
     "CALLBACKS": Setting(COLLECTION, CALLBACKS, _are_callbacks, f"some of {', '.join(CALLBACKS)}"),
     "EMAIL_REQUIRED": Setting(bool, default=False),
@@ -174,6 +199,10 @@ def problems_of_wallet(where: str, given: object, *, base_url: object, profile: 
         yield Problem(setting=f"{where}['COUNTRY']", expected=expected)
     yield from problems_of_options(where, given, WALLET_OPTIONAL)
     yield from _problems_of_phones(where, given)
+    for name in ("WALLET_JS_INTEGRITY", "WALLET_JS_CORS"):
+        if given.get(name) and not given.get("WALLET_JS_URL"):
+            expected = "nothing without WALLET_JS_URL: it is about a script that is hosted elsewhere"
+            yield Problem(setting=f"{where}[{name!r}]", expected=expected)
     if profile == "prod":
         yield from _problems_in_production(where, given, base_url=base_url)
 

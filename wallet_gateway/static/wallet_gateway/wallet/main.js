@@ -37,6 +37,27 @@ function readSettings(tag, profile) {
   return settings
 }
 
+/** @type {any} */
+let policy
+
+/**
+ * Where a page demands trusted types, the address of a script comes from a policy. Ours lets the wallet's own through,
+ * and never another; a page that does not know trusted types, or not our policy, gets the text.
+ * @param {string} url
+ */
+function trusted(url) {
+  const createScriptURL = (/** @type {string} */ asked) => {
+    if (asked !== url) throw new TypeError(`${asked} is not ${url}`)
+    return asked
+  }
+  try {
+    policy ??= /** @type {any} */ (window).trustedTypes.createPolicy("wallet-gateway", { createScriptURL })
+    return policy.createScriptURL(url)
+  } catch {
+    return url
+  }
+}
+
 const isThere = () => typeof window.google?.payments?.api?.PaymentsClient === "function"
 
 export class PayScript {
@@ -66,7 +87,7 @@ export class PayScript {
 
   /** @param {string} nonce */
   async #once(nonce) {
-    const script = Object.assign(document.createElement("script"), { src: this.url, nonce })
+    const script = Object.assign(document.createElement("script"), { src: trusted(this.url), nonce })
     let timer = 0
     await new Promise((done) => {
       script.onload = script.onerror = done
