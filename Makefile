@@ -16,7 +16,7 @@ EXHAUSTIVE   ?= -m "not exhaustive"
 # Only files with the mark are collected: what never touches SQL is the same on every database.
 ON_SERVERS   ?= -m "every_database and not browser" $$(grep -rl --include='test_*.py' 'mark\.every_database' tests)
 # Where another Django or Python may differ: rows, pages, forms, settings, commands, and the doors to them.
-ON_VERSIONS  ?= -m "not browser and not exhaustive" $(addprefix tests/,admin api conf contrib doctor models \
+ON_VERSIONS  ?= -m "(not browser or newest_django) and not exhaustive" $(addprefix tests/,admin api conf contrib doctor models \
 	payments queries templatetags web test_checks.py test_gateways.py test_return_tokens.py test_signals.py \
 	management/commands testing operations/settlement/test_db_transactions.py \
 	$(addprefix sandbox/,console control hosted pages api/test_views.py test_json_calls.py \
