@@ -34,7 +34,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 SOURCES := wallet_gateway example_project tests bench docs manage.py
 
-.PHONY: help ready demo test test-fast test-all test-python test-versions test-js test-postgres test-mariadb proof coverage lint format docs bench images messages clean
+.PHONY: help ready demo test test-lowest test-fast test-all test-python test-versions test-js test-postgres test-mariadb proof coverage lint format docs bench images messages clean
 .DEFAULT_GOAL := help
 
 help:  ## Show this list
@@ -80,6 +80,11 @@ test-python: $(VENV)/.installed-test  ## Python and browser tests on SQLite
 
 test-versions: $(VENV)/.installed-test  ## The Python tests that another Python or Django can change
 	$(BIN)/pytest $(PYTEST_ARGS) $(ON_VERSIONS)
+
+# Not part of the gate: shops get the newest versions, unless something else of theirs holds one back.
+test-lowest:  ## The fast tests with the lowest versions that pyproject.toml admits
+	@$(PYTHON) scripts/lowest-versions > .venv-lowest.txt
+	@PIP_CONSTRAINT=$(CURDIR)/.venv-lowest.txt $(MAKE) --no-print-directory VENV=.venv-lowest test-fast
 
 proof: $(VENV)/.installed-test  ## Search for random histories that go wrong, for some ten minutes
 	$(BIN)/pytest $(PYTEST_ARGS) --hypothesis-profile=long tests/operations/wallet/test_histories.py \
