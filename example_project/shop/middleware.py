@@ -46,5 +46,6 @@ class PermissionsPolicyMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Answer the request with the header."""
         response = self.get_response(request)
-        response.headers.setdefault("Permissions-Policy", settings.PERMISSIONS_POLICY)
+        allowed = getattr(settings, "PERMISSIONS_POLICY", "payment=()")
+        response.headers.setdefault("Permissions-Policy", allowed)
         return response

@@ -11,7 +11,6 @@ from typing import Any
 
 import django
 import pytest
-from django.conf import settings as settings_of_django
 from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
@@ -88,12 +87,14 @@ def with_django_csp(settings: Settings, gateway: str) -> None:
 class ServersHeader:
     """Adds a policy to that of a page, as a server in front does: a browser holds the page to both."""
 
+    policy = ""
+
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
-        policies = [response.headers.get(POLICY), settings_of_django.SERVERS_POLICY]
+        policies = [response.headers.get(POLICY), self.policy]
         response.headers[POLICY] = ", ".join(filter(None, policies))
         return response
 
@@ -102,7 +103,7 @@ def with_a_header(settings: Settings, gateway: str) -> None:
     lines = re.findall(r'set \$csp "(?:\$csp)?(.*)";', documented("header", gateway))
     policy = "".join(lines) + "; " + documented("trusted types", "").strip()
     settings.MIDDLEWARE = [f"{__name__}.ServersHeader", *settings.MIDDLEWARE]
-    settings.SERVERS_POLICY = policy
+    ServersHeader.policy = policy
 
 
 def with_nothing(settings: Settings, gateway: str) -> None:

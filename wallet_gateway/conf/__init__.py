@@ -149,6 +149,11 @@ def csrf_header() -> str:
     return django_settings.CSRF_HEADER_NAME.removeprefix("HTTP_").replace("_", "-")
 
 
+def trusted_origins() -> Sequence[str]:
+    """Return the origins that the project trusts, beside its own, to send its forms."""
+    return django_settings.CSRF_TRUSTED_ORIGINS
+
+
 def problems() -> tuple[Problem, ...]:
     """Return everything that is missing or wrong, without using the network."""
     given = getattr(django_settings, SETTING, None)
