@@ -177,10 +177,8 @@ SECURE_CSP: dict[str, list[str]] = {
     "img-src": ["'self'"],
     "manifest-src": ["'self'"],
     "object-src": ["'none'"],
-    "require-trusted-types-for": ["'script'"],
     "script-src": ["'self'", GATEWAY_ORIGIN],
     "style-src": ["'self'"],
-    "trusted-types": ["wallet-gateway"],
 }
 # Neither a script of ours nor the wallet's needs more of the browser than payments.
 PERMISSIONS_POLICY = f'payment=(self "{GATEWAY_ORIGIN}"), camera=(), geolocation=(), microphone=(), usb=()'
