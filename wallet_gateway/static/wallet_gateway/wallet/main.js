@@ -1,5 +1,4 @@
 // @ts-check
-/** What a page has once. */
 
 import { readParameters, refuse } from "./parameters.js";
 import { call, messageOf, Run } from "./run.js";
@@ -23,7 +22,6 @@ function readSettings(tag, profile) {
   const faults = []
   const demand = (/** @type {any} */ holds, /** @type {string} */ fault) => void (holds || faults.push(`The script tag of wallet.js: data-${fault}`))
   const absolute = (/** @type {any} */ url, /** @type {string} */ name) => {
-    // A local sandbox has no certificate.
     const scheme = profile === "prod" ? /^https:/ : /^https?:/
     const { href } = Object.assign(document.createElement("a"), { href: url ?? "" })
     demand(url && scheme.test(href), `${name}-url must be a URL (https in profile prod)`)
@@ -40,18 +38,10 @@ function readSettings(tag, profile) {
 /** @type {any} */
 let policy
 
-/**
- * Where a page demands trusted types, the address of a script comes from a policy. Ours lets the wallet's own through,
- * and never another; a page that does not know trusted types, or not our policy, gets the text.
- * @param {string} url
- */
+/** @param {string} url */
 function trusted(url) {
-  const createScriptURL = (/** @type {string} */ asked) => {
-    if (asked !== url) throw new TypeError(`${asked} is not ${url}`)
-    return asked
-  }
   try {
-    policy ??= /** @type {any} */ (window).trustedTypes.createPolicy("wallet-gateway", { createScriptURL })
+    policy ??= window.trustedTypes.createPolicy("wallet-gateway", { createScriptURL: (asked) => (asked === url ? url : "") })
     return policy.createScriptURL(url)
   } catch {
     return url
@@ -64,7 +54,7 @@ export class PayScript {
   /** @type {Promise<void> | undefined} */
   #loading
 
-  /** @param {string} url @param {number} pause @param {number} patience in milliseconds */
+  /** @param {string} url @param {number} pause @param {number} patience */
   constructor(url, pause = 1000, patience = 10000) {
     this.url = url
     this.pause = pause
@@ -103,7 +93,6 @@ export class Container {
   /** @type {[HTMLElement, ChildNode[]] | undefined} */
   #own
 
-  /** A page may put a new one in its place. */
   get element() {
     return document.getElementById(ID)
   }
@@ -121,7 +110,6 @@ export class Container {
     this.#own = undefined
   }
 
-  /** A button that would open nothing must not be seen. */
   hide() {
     this.restore()
     if (this.element) this.element.hidden = true
