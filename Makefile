@@ -16,7 +16,7 @@ EXHAUSTIVE   ?= -m "not exhaustive"
 # Only files with the mark are collected: what never touches SQL is the same on every database.
 ON_SERVERS   ?= -m "every_database and not browser" $$(grep -rl --include='test_*.py' 'mark\.every_database' tests)
 # Where another Django or Python may differ: rows, pages, forms, settings, commands, and the doors to them.
-ON_VERSIONS  ?= -m "not browser and not exhaustive" $(addprefix tests/,admin api conf contrib doctor models \
+ON_VERSIONS  ?= -m "(not browser or newest_django) and not exhaustive" $(addprefix tests/,admin api conf contrib doctor models \
 	payments queries templatetags web test_checks.py test_gateways.py test_return_tokens.py test_signals.py \
 	management/commands testing operations/settlement/test_db_transactions.py \
 	$(addprefix sandbox/,console control hosted pages api/test_views.py test_json_calls.py \
@@ -34,7 +34,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 SOURCES := wallet_gateway example_project tests bench docs manage.py
 
-.PHONY: help ready demo test test-fast test-all test-python test-versions test-js test-postgres test-mariadb proof coverage lint format docs bench images messages clean
+.PHONY: help ready demo test test-lowest test-fast test-all test-python test-versions test-js test-postgres test-mariadb proof coverage lint format docs bench images messages clean
 .DEFAULT_GOAL := help
 
 help:  ## Show this list
@@ -80,6 +80,11 @@ test-python: $(VENV)/.installed-test  ## Python and browser tests on SQLite
 
 test-versions: $(VENV)/.installed-test  ## The Python tests that another Python or Django can change
 	$(BIN)/pytest $(PYTEST_ARGS) $(ON_VERSIONS)
+
+# Not part of the gate: shops get the newest versions, unless something else of theirs holds one back.
+test-lowest:  ## The fast tests with the lowest versions that pyproject.toml admits
+	@$(PYTHON) scripts/lowest-versions > .venv-lowest.txt
+	@PIP_CONSTRAINT=$(CURDIR)/.venv-lowest.txt $(MAKE) --no-print-directory VENV=.venv-lowest test-fast
 
 proof: $(VENV)/.installed-test  ## Search for random histories that go wrong, for some ten minutes
 	$(BIN)/pytest $(PYTEST_ARGS) --hypothesis-profile=long tests/operations/wallet/test_histories.py \

@@ -44,6 +44,7 @@ CONTENT_SECURITY_POLICY_MIDDLEWARE = (
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     CONTENT_SECURITY_POLICY_MIDDLEWARE,
+    "example_project.shop.middleware.PermissionsPolicyMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -105,6 +106,14 @@ STATIC_ROOT = BASE_DIR / "staticfiles"
 SESSION_COOKIE_NAME = "lark_and_loam"
 CSRF_COOKIE_NAME = "lark_and_loam_csrf"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not DEBUG
+# Outside debug mode, https alone. A browser remembers that for the time below, subdomains included, so the
+# deployment checks ask for a year; begin with an hour (3600) while the certificates are new.
+SECURE_SSL_REDIRECT = not DEBUG
+SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", default=0 if DEBUG else 31_536_000)
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = not DEBUG
+if env.bool("BEHIND_PROXY", default=False):
+    # Only behind a proxy that sets this header itself: otherwise every visitor could claim to use https.
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 # The wallet's page may post the customer back to us, and a browser does not send a session cookie marked
 # Lax then. The result pages need no session; they link to the shop's own pages, where Lax is enough.
 SESSION_COOKIE_SAMESITE = "Lax"
@@ -167,9 +176,12 @@ SECURE_CSP: dict[str, list[str]] = {
     "frame-src": [GATEWAY_ORIGIN],
     "img-src": ["'self'"],
     "manifest-src": ["'self'"],
+    "object-src": ["'none'"],
     "script-src": ["'self'", GATEWAY_ORIGIN],
     "style-src": ["'self'"],
 }
+# Neither a script of ours nor the wallet's needs more of the browser than payments.
+PERMISSIONS_POLICY = f'payment=(self "{GATEWAY_ORIGIN}"), camera=(), geolocation=(), microphone=(), usb=()'
 # A wallet may open its sheet in a separate window, which must find the page that opened it.
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin-allow-popups"
 SECURE_CONTENT_TYPE_NOSNIFF = True

@@ -58,6 +58,18 @@ def check_static_origin(**kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG00
     return _messages(project.static_origin())
 
 
+@register(Tags.security)
+def check_dangers(**kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
+    """Report what is fine on a developer's machine and dangerous where customers pay."""
+    return _messages(project.dangers())
+
+
+@register(Tags.security)
+def check_client_certificates(**kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
+    """Warn if a client certificate ends soon, or its key is open to other users."""
+    return _messages(project.client_certificates())
+
+
 @register(Tags.database)
 def check_databases(**kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
     """Warn if a database's settings disable what the ledger depends on."""

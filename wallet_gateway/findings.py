@@ -35,12 +35,18 @@ class Code(StrEnum):
     TIME_ZONES_OFF = "wallet_gateway.E003"
     TABLES_ELSEWHERE = "wallet_gateway.E004"
     SANDBOX_SERVED = "wallet_gateway.E005"
+    DEBUG_IN_PRODUCTION = "wallet_gateway.E006"
     ATOMIC_REQUESTS = "wallet_gateway.W001"
     SQLITE_NOT_IMMEDIATE = "wallet_gateway.W002"
     SQLITE_IN_PRODUCTION = "wallet_gateway.W003"
     COMMITS_NOT_DURABLE = "wallet_gateway.W004"
     MODULES_DELETED = "wallet_gateway.W005"
     STATIC_ORIGIN_DIFFERS = "wallet_gateway.W006"
+    DEBUG_IN_PUBLIC = "wallet_gateway.W007"
+    SANDBOX_MERCHANT = "wallet_gateway.W008"
+    SIGNING_KEY_PUBLISHED = "wallet_gateway.W009"
+    CLIENT_KEY_READABLE = "wallet_gateway.W010"
+    CLIENT_CERT_ENDS = "wallet_gateway.W011"
     NOT_CONFIGURED = "not_configured"
     CHECKS_PASSED = "checks_passed"
     # Work in progress
@@ -119,6 +125,16 @@ _MESSAGES: Mapping[Code, Text] = MappingProxyType(
             "button and the page that waits for an outcome are modules, which a browser takes from there "
             "only with CORS"
         ),
+        Code.DEBUG_IN_PRODUCTION: "DEBUG is on, and %(gateways)s has the profile 'prod': real money moves",
+        Code.DEBUG_IN_PUBLIC: "DEBUG is on, and customers reach the shop at %(origin)s",
+        Code.SANDBOX_MERCHANT: (
+            "%(setting)s is that of the sandbox's merchant although DEBUG is off: no money moves"
+        ),
+        Code.SIGNING_KEY_PUBLISHED: (
+            "%(setting)s is in public files: anybody can sign sessions and return addresses of this shop"
+        ),
+        Code.CLIENT_KEY_READABLE: "%(setting)s: every user of this machine can read the key in %(file)s",
+        Code.CLIENT_CERT_ENDS: "%(setting)s: the certificate in %(file)s is valid until %(ends)s",
         Code.NOT_CONFIGURED: _(
             "payments are not set up: manage.py check names what is wrong in the settings"
         ),
@@ -190,6 +206,16 @@ _ADVICE: Mapping[Code, Text] = MappingProxyType(
             "Let that host answer every script with 'Access-Control-Allow-Origin: *' (or %(pages)s), then "
             "add wallet_gateway.W006 to SILENCED_SYSTEM_CHECKS."
         ),
+        Code.DEBUG_IN_PRODUCTION: "Set DEBUG = False: error pages show settings and what customers sent.",
+        Code.DEBUG_IN_PUBLIC: "Set DEBUG = False: error pages show settings and what customers sent.",
+        Code.SANDBOX_MERCHANT: (
+            "Name your own merchant. On a staging site add wallet_gateway.W008 to SILENCED_SYSTEM_CHECKS."
+        ),
+        Code.SIGNING_KEY_PUBLISHED: (
+            "Make one of your own; it is refused once a gateway has the profile 'prod'."
+        ),
+        Code.CLIENT_KEY_READABLE: "Let the user who runs the shop own it, and chmod it to 600.",
+        Code.CLIENT_CERT_ENDS: "Renew it and restart: without it no request reaches the gateway.",
         Code.SWEEP_LATE: _RUN_SWEEP,
         Code.NEVER_SWEPT: _RUN_SWEEP,
         Code.OUTCOME_UNKNOWN: _SEE_RUNBOOK,

@@ -1,6 +1,7 @@
-"""The content security policy header for Django 5.2, which does not support it.
+"""Two headers that Django does not send by itself: what scripts may load, and what they may ask for.
 
-It reads the setting of Django 6, `SECURE_CSP`, so that the policy is written once.
+Django 6 sends the first one. For Django 5.2 it is read from the same setting, `SECURE_CSP`, so that the
+policy is written once.
 """
 
 from __future__ import annotations
@@ -33,4 +34,18 @@ class ContentSecurityPolicyMiddleware:
         if settings.DEBUG and response.status_code in PAGES_OF_DJANGO:
             return response
         response.headers.setdefault(HEADER, written_policy(settings.SECURE_CSP))
+        return response
+
+
+class PermissionsPolicyMiddleware:
+    """Adds the setting `PERMISSIONS_POLICY` to every response that has no such header."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer the request with the header."""
+        response = self.get_response(request)
+        allowed = getattr(settings, "PERMISSIONS_POLICY", "payment=()")
+        response.headers.setdefault("Permissions-Policy", allowed)
         return response

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
+from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from pytest_django import Settings
 from rest_framework.schemas.generators import EndpointEnumerator
@@ -14,6 +15,7 @@ from rest_framework.views import APIView
 
 from tests.api.browser import Browser
 from wallet_gateway.api.base import JSONView
+from wallet_gateway.api.throttles import ResultsThrottle
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.testing.control import SandboxControl
 
@@ -57,6 +59,40 @@ def test_our_own_origin_and_those_the_project_trusts_are_let_in(
     browser = Browser()
     for origin in ("http://testserver", "https://shop.example"):
         assert browser.post("session", order, HTTP_ORIGIN=origin).status_code == 200
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "event"])
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_what_the_browser_says_comes_from_another_origin_is_refused_even_with_the_token(
+    order: PaymentOrder, kind: str, site: str
+) -> None:
+    browser = Browser()
+    browser.open(order)
+    answer = browser.post(kind, order, {"reference": "A"}, HTTP_SEC_FETCH_SITE=site)
+    assert (answer.status_code, answer.json()["code"]) == (403, "cross_site_request")
+
+
+def test_a_refusal_of_another_site_does_not_count_against_the_customer(order: PaymentOrder) -> None:
+    browser = Browser()
+    browser.open(order)
+    most = int(ResultsThrottle.rate.partition("/")[0])
+    for _ in range(most + 1):
+        assert browser.post("result", order, HTTP_SEC_FETCH_SITE="cross-site").status_code == 403
+    assert browser.post("result", order, HTTP_SEC_FETCH_SITE="same-origin").status_code == 400
+
+
+def test_an_origin_that_the_project_trusts_is_let_in_whatever_site_it_is_of(
+    order: PaymentOrder, settings: Settings
+) -> None:
+    settings.CSRF_TRUSTED_ORIGINS = ["https://shop.example"]
+    given = {"HTTP_ORIGIN": "https://shop.example", "HTTP_SEC_FETCH_SITE": "cross-site"}
+    assert Browser().post("session", order, **given).status_code == 200
+
+
+def test_the_state_of_a_payment_is_not_told_to_a_page_of_another_site(client: Client) -> None:
+    url = reverse("wallet_gateway:status", args=["token"])
+    answers = (client.get(url, headers={"sec-fetch-site": site}) for site in ("cross-site", "none"))
+    assert [answer.json()["code"] for answer in answers] == ["cross_site_request", "unknown_link"]
 
 
 def test_a_form_cannot_bring_the_token_in_its_body(order: PaymentOrder) -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 from django.apps import apps
 from django.contrib.staticfiles.storage import ManifestStaticFilesStorage
+from django.core.exceptions import ImproperlyConfigured
 from django.db import connections
 from django.db.models import Model
 from pytest_django import Settings
 
+from tests.client.certificates import make_certificate
 from wallet_gateway import conf
 from wallet_gateway.conf import project
 from wallet_gateway.findings import Code, Finding, Level
@@ -166,6 +169,101 @@ def test_a_gateway_to_which_the_settings_let_nothing_be_sent_is_warned_of(settin
     (finding,) = project.disabled_sending(conf.gateway_settings("default"))
     assert (finding.code, finding.level) == (Code.SENDING_DISABLED, Level.WARNING)
     assert finding.subject == "gateway default"
+
+
+# What is fine on a developer's machine, and dangerous where customers pay
+
+
+def live(settings: Settings, **changed: object) -> None:
+    """A shop with real money: nothing in it is the sandbox's."""
+    given = settings.WALLET_GATEWAY["GATEWAYS"]["default"] | {
+        "PROFILE": "prod",
+        "BASE_URL": "https://gateway.example",
+        "MERCHANT_ID": "M-100",
+    }
+    given.pop("WALLET", None)
+    origin = {"PUBLIC_ORIGIN": "https://shop.example"}
+    settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY, **origin, "GATEWAYS": {"default": given | changed}}
+
+
+def test_debug_where_real_money_moves_is_an_error(settings: Settings) -> None:
+    live(settings)
+    assert list(project.debug_mode()) == []
+    settings.DEBUG = True
+    (finding,) = project.debug_mode()
+    assert (finding.code, finding.level) == (Code.DEBUG_IN_PRODUCTION, Level.ERROR)
+    assert "default" in finding.text
+
+
+def test_debug_where_customers_reach_the_shop_is_warned_of(settings: Settings) -> None:
+    settings.DEBUG = True
+    assert list(project.debug_mode()) == []
+    settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY, "PUBLIC_ORIGIN": "https://shop.example"}
+    (finding,) = project.debug_mode()
+    assert (finding.code, "https://shop.example" in finding.text) == (Code.DEBUG_IN_PUBLIC, True)
+    settings.DEBUG = False
+    assert list(project.debug_mode()) == []
+
+
+def test_debug_with_nothing_set_is_the_sandbox_on_this_machine_and_fine(settings: Settings) -> None:
+    settings.WALLET_GATEWAY, settings.DEBUG = {}, True
+    assert list(project.dangers()) == []
+
+
+def test_the_sandboxs_merchant_is_warned_of_outside_development(settings: Settings) -> None:
+    (finding,) = project.sandbox_merchant()
+    assert finding.code == Code.SANDBOX_MERCHANT
+    assert "WALLET_GATEWAY['GATEWAYS']['default']['MERCHANT_ID']" in finding.text
+    settings.DEBUG = True
+    assert list(project.sandbox_merchant()) == []
+
+
+@pytest.mark.parametrize("key", ["only-for-the-demo-shop", "django-insecure-x"])
+def test_a_signing_key_that_everybody_can_read_is_warned_of_outside_development(
+    settings: Settings, key: str
+) -> None:
+    assert list(project.secret_keys()) == []
+    settings.SECRET_KEY = key
+    (finding,) = project.secret_keys()
+    assert (finding.code, finding.text.split()[0]) == (Code.SIGNING_KEY_PUBLISHED, "SECRET_KEY")
+    assert key not in finding.text
+    settings.DEBUG = True
+    assert list(project.secret_keys()) == []
+
+
+def test_a_signing_key_that_everybody_can_read_is_refused_where_real_money_moves(settings: Settings) -> None:
+    live(settings)
+    assert conf.problems() == ()
+    settings.SECRET_KEY_FALLBACKS = ["own", "django-insecure-x"]
+    (problem,) = conf.problems()
+    assert problem.setting == "SECRET_KEY_FALLBACKS[1]"
+    with pytest.raises(ImproperlyConfigured, match="a secret of your own"):
+        conf.settings()
+    assert list(project.secret_keys()) == []
+
+
+def test_a_client_certificate_that_ends_soon_or_has_an_open_key_is_warned_of(
+    settings: Settings, tmp_path: Path
+) -> None:
+    def found(days_left: int, mode: int) -> list[Code]:
+        certificate, key = make_certificate(tmp_path, days_left=days_left).pair()
+        Path(key).chmod(mode)
+        live(settings, CLIENT_CERT=(certificate, key))
+        return codes(project.client_certificates())
+
+    assert list(project.client_certificates()) == []
+    assert found(30, 0o600) == []
+    assert found(30, 0o604) == [Code.CLIENT_KEY_READABLE]
+    assert found(20, 0o600) == [Code.CLIENT_CERT_ENDS]
+    assert found(-1, 0o644) == [Code.CLIENT_KEY_READABLE, Code.CLIENT_CERT_ENDS]
+
+
+def test_certificate_and_key_in_one_file_are_looked_at_as_well(settings: Settings, tmp_path: Path) -> None:
+    ours = make_certificate(tmp_path)
+    ours.file.chmod(0o644)
+    live(settings, CLIENT_CERT=ours.file)
+    (finding,) = project.client_certificates()
+    assert (finding.code, str(ours.file) in finding.text) == (Code.CLIENT_KEY_READABLE, True)
 
 
 def test_a_project_with_several_faults_has_a_finding_for_each(settings: Settings) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.client.certificates import make_certificate
 from tests.tables import every
-from wallet_gateway.conf.rules import OPTIONAL, REQUIRED, problems_of
+from wallet_gateway.conf.rules import OPTIONAL, REQUIRED, live_aliases, problems_of
 
 GATEWAY: dict[str, Any] = {
     "BASE_URL": "https://gateway.example",
@@ -119,10 +119,13 @@ WRONG = [
     ("REDIRECT_HOSTS", [""], "without scheme"),
     ("PATHS", {"checkout": "api"}, "begins with /"),
     ("PATHS", {"chekout": "/api"}, "unknown name"),
+    ("PATHS", {"checkout": "/api/../v5"}, "no step . or .."),
+    ("PATHS", {"checkout": "/api/%2e%2e/v5"}, "no step . or .."),
+    ("BASE_URL", "https://gateway.example/v5/..", "no step . or .."),
     ("BASE_URL", "http://gateway.example", "https"),
     ("BASE_URL", "gateway.example", "absolute https"),
-    ("BASE_URL", "https://gateway.example/a/../b", "without the steps"),
-    ("BASE_URL", "https://gateway.example/%2E%2e/", "without the steps"),
+    ("BASE_URL", "https://gateway.example/a/../b", "no step . or .."),
+    ("BASE_URL", "https://gateway.example/%2E%2e/", "no step . or .."),
     ("BASE_URL", "https://user@gateway.example", "absolute https"),
     ("TIMEOUT", 3, "unknown name"),
     ("SENDING", False, "renamed; write 'SENDING_ENABLED'"),
@@ -165,10 +168,75 @@ def test_plain_http_is_for_a_loopback_address_in_profile_test_only() -> None:
     assert problems(setting(BASE_URL="http://127.0.0.1:8001", PROFILE="prod")) != {}
 
 
-@every("host", ["127.0.0.1", "localhost", "[::1]", "169.254.169.254", "[fe80::1]", "0.0.0.0"])
-def test_in_production_the_gateway_is_not_this_machine_nor_its_link(host: str) -> None:
-    assert "a host of the gateway" in str(problems(setting(BASE_URL=f"https://{host}", PROFILE="prod")))
-    assert problems(setting(BASE_URL=f"https://{host}", PROFILE="test")) == {}
+# Production
+
+LIVE = {"PROFILE": "prod", "MERCHANT_ID": "M-100"}
+LOCAL = ["localhost", "127.0.0.1", "127.1", "0x7f000001", "169.254.169.254", "[::1]", "[fe80::1]", "0.0.0.0"]
+
+
+@every("host", LOCAL)
+def test_in_production_neither_gateway_nor_shop_is_on_this_machine(host: str) -> None:
+    raw = setting(**LIVE, BASE_URL=f"https://{host}") | {"PUBLIC_ORIGIN": f"https://{host}"}
+    for debug in (True, False):
+        assert set(problems(raw, debug=debug)) == {
+            "WALLET_GATEWAY['PUBLIC_ORIGIN']",
+            "WALLET_GATEWAY['GATEWAYS']['default']['BASE_URL']",
+        }
+    raw["GATEWAYS"]["default"]["PROFILE"] = "test"
+    assert problems(raw) == {}
+
+
+def test_in_production_customers_come_back_by_https_whatever_debug_says() -> None:
+    raw = setting(**LIVE) | {"PUBLIC_ORIGIN": "http://shop.example"}
+    assert (
+        "because a gateway has the profile 'prod'"
+        in problems(raw, debug=True)["WALLET_GATEWAY['PUBLIC_ORIGIN']"]
+    )
+
+
+def test_a_private_network_may_lead_to_the_provider() -> None:
+    assert problems(setting(**LIVE, BASE_URL="https://10.1.2.3", REDIRECT_HOSTS=["pay.example"])) == {}
+
+
+def test_in_production_customers_are_not_sent_to_their_own_machine() -> None:
+    found = problems(setting(**LIVE, REDIRECT_HOSTS=["pay.example", "localhost:8001"]))
+    assert list(found) == ["WALLET_GATEWAY['GATEWAYS']['default']['REDIRECT_HOSTS']"]
+
+
+def test_in_production_the_sandboxs_merchant_is_refused() -> None:
+    found = problems(setting(PROFILE="prod", MERCHANT_ID="SANDBOX-MERCHANT"))
+    assert list(found) == ["WALLET_GATEWAY['GATEWAYS']['default']['MERCHANT_ID']"]
+    assert problems(setting(MERCHANT_ID="SANDBOX-MERCHANT")) == {}
+
+
+def test_one_live_gateway_makes_the_shop_live() -> None:
+    raw = setting(**LIVE)
+    raw["GATEWAYS"]["staging"] = GATEWAY
+    assert live_aliases(raw["GATEWAYS"]) == ["default"]
+    assert live_aliases(None) == live_aliases({"default": None}) == []
+
+
+@every("token", ["short", "a" * 40, "changechangechangechange", 7, None])
+def test_a_health_token_that_can_be_guessed_is_refused(token: object) -> None:
+    assert list(problems(setting() | {"HEALTH_TOKEN": token})) == ["WALLET_GATEWAY['HEALTH_TOKEN']"]
+
+
+@every(
+    "url",
+    ["http://reports.example/", "reports", "https://a.example/;x", 'https://a.example/"', "https://a/, b", 7],
+)
+def test_an_address_for_reports_that_would_break_a_header_is_refused(url: object) -> None:
+    assert list(problems(setting() | {"CSP_REPORT_URL": url})) == ["WALLET_GATEWAY['CSP_REPORT_URL']"]
+
+
+@every("url", ["", "https://o1.ingest.example/api/2/security/?sentry_key=ab1", "http://127.0.0.1:9/csp"])
+def test_an_address_for_reports_may_have_a_query_or_be_absent(url: str) -> None:
+    assert problems(setting() | {"CSP_REPORT_URL": url}) == {}
+
+
+@every("token", ["", "b8e1d63f0c9a4725e1f0"])
+def test_a_random_health_token_or_none_is_fine(token: str) -> None:
+    assert problems(setting() | {"HEALTH_TOKEN": token}) == {}
 
 
 @every("days", [0, -1, 1.5, "400", None, 36_501, 10**9])

@@ -11,12 +11,14 @@ from pytest_django import Settings
 
 from tests.tables import every
 from wallet_gateway import conf
+from wallet_gateway.conf.published_keys import FERNET_KEYS
 from wallet_gateway.conf.rules import problems_of
 from wallet_gateway.conf.wallet_rules import PRODUCTION_PAY_JS, WALLET_OPTIONAL, WALLET_POLICY
 from wallet_gateway.domain.wallet_limits import WalletLimits
 
 WALLET: dict[str, Any] = {"COUNTRY": "DE"}
 KEY = Fernet.generate_key().decode()
+HASH = f"sha384-{'A' * 64}"
 NO_CALLABLE = "wallet_gateway.conf.rules.SETTING"
 HERE = "WALLET_GATEWAY['GATEWAYS']['default']['WALLET']"
 
@@ -70,6 +72,17 @@ WRONG: list[tuple[str, object, str]] = [
     ("PAY_JS_URL", "http://pay.example/pay.js", "https"),
     ("PAY_JS_URL", "pay.js", "https"),
     ("WALLET_JS_URL", "http://cdn.example/wallet.js", "https"),
+    ("WALLET_JS_INTEGRITY", "sha384-" + "A" * 63, "hashes"),
+    ("WALLET_JS_INTEGRITY", "sha384-" + "A" * 43 + "=", "hashes"),
+    ("WALLET_JS_INTEGRITY", "md5-" + "A" * 22 + "==", "hashes"),
+    ("WALLET_JS_INTEGRITY", "sha256-" + "A" * 43 + '="', "hashes"),
+    ("WALLET_JS_INTEGRITY", f"{HASH}  {HASH}", "hashes"),
+    ("WALLET_JS_INTEGRITY", ["sha384"], "a text"),
+    ("WALLET_JS_CORS", "anonymous", "True or False"),
+    ("TRUSTED_TYPES", "goog#html", "a list"),
+    ("TRUSTED_TYPES", ["goog html"], "names of policies"),
+    ("TRUSTED_TYPES", ["x; script-src *"], "names of policies"),
+    ("TRUSTED_TYPES", [7], "names of policies"),
     ("THREE_D_SECURE", "external", "'redirect' or the dotted path"),
     ("THREE_D_SECURE", NO_CALLABLE, "'redirect' or the dotted path"),
     ("PRICING", NO_CALLABLE, "the dotted path"),
@@ -123,7 +136,8 @@ def test_a_limit_that_is_left_out_has_its_default(settings: Settings) -> None:
 
 @every(("name", "value", "expected"), WRONG, ids=[f"{n}={v!r}" for n, v, _ in WRONG])
 def test_a_wrong_value_is_named_with_what_would_be_right(name: str, value: object, expected: str) -> None:
-    found = problems(setting(WALLET | {name: value}))
+    hosted = {} if name == "WALLET_JS_URL" else {"WALLET_JS_URL": "https://gateway.example/wallet.js"}
+    found = problems(setting(WALLET | hosted | {name: value}))
     assert list(found) == [f"{HERE}['{name}']"]
     assert expected in found[f"{HERE}['{name}']"]
 
@@ -139,6 +153,22 @@ def test_a_wrong_value_is_named_with_what_would_be_right(name: str, value: objec
 )
 def test_a_phone_number_is_part_of_an_address(given: dict[str, object]) -> None:
     assert problems(setting(WALLET | given)) == {}
+
+
+@every("value", [HASH, f"sha256-{'A' * 43}= {HASH}"], ids=["one", "two"])
+def test_a_hosted_script_may_have_to_match_a_hash(value: str) -> None:
+    hosted = {"WALLET_JS_URL": "https://gateway.example/wallet.js", "WALLET_JS_INTEGRITY": value}
+    assert problems(setting(WALLET | hosted)) == {}
+
+
+@every(("name", "value"), [("WALLET_JS_INTEGRITY", HASH), ("WALLET_JS_CORS", True)])
+def test_what_is_about_a_hosted_script_needs_one(name: str, value: object) -> None:
+    assert list(problems(setting(WALLET | {name: value}))) == [f"{HERE}['{name}']"]
+
+
+@every("names", [[], ["goog#html"], ("goog#html", "lit-html", "'allow-duplicates'")], ids=str)
+def test_the_policies_of_the_wallets_script_are_named(names: list[str]) -> None:
+    assert problems(setting(WALLET | {"TRUSTED_TYPES": names})) == {}
 
 
 def test_a_wallet_that_is_no_dict_is_named() -> None:
@@ -162,6 +192,21 @@ def test_in_production_the_wallet_must_know_the_merchant(number: str) -> None:
 def test_in_production_the_wallet_is_not_the_one_beside_the_gateway() -> None:
     wallet = WALLET | {"MERCHANT_NO": "1" * 12, "PAY_JS_URL": "https://GATEWAY.example/wallet/pay.js"}
     assert list(problems(setting(wallet, PROFILE="prod"))) == [f"{HERE}['PAY_JS_URL']"]
+
+
+@pytest.mark.parametrize("name", ["PAY_JS_URL", "WALLET_JS_URL"])
+def test_in_production_no_script_comes_from_this_machine(name: str) -> None:
+    wallet = WALLET | {"MERCHANT_NO": "1" * 12, name: "https://localhost/a.js?v=1"}
+    assert list(problems(setting(wallet, PROFILE="prod"))) == [f"{HERE}['{name}']"]
+    assert problems(setting(wallet)) == {}
+
+
+def test_a_key_from_the_documentation_is_refused_in_production_and_never_printed() -> None:
+    (key,) = FERNET_KEYS
+    found = problems(setting(WALLET | {"MERCHANT_NO": "1" * 12}, keys=[KEY, key], PROFILE="prod"))
+    assert list(found) == ["WALLET_GATEWAY['FERNET_KEYS'][1]"]
+    assert key not in str(found)
+    assert problems(setting(keys=[key])) == {}
 
 
 def test_the_script_is_the_wallets_own_in_production_and_the_sandboxs_otherwise(

@@ -44,7 +44,8 @@ def test_what_was_found_is_a_setting_with_the_name_of_its_probe() -> None:
         reported(SHARES_REFERENCES=True),
         reported(REDIRECT_HOSTS=("pay.example",), PATHS={"checkout": '/pay/"x"'}),
     ]
-    block = settings_block(URL, replace(SANDBOX_ACCOUNT, profile="prod"), results)
+    account = replace(SANDBOX_ACCOUNT, profile="prod", merchant_id="M-100")
+    block = settings_block(URL, account, results)
     settings = settings_of(block)
     found = settings["GATEWAYS"]["default"]
     assert (found["SHARES_REFERENCES"], found["REDIRECT_HOSTS"]) == (True, ("pay.example",))

@@ -54,8 +54,9 @@ def test_going_live_wants_the_live_profile_and_a_payment_that_a_person_has_compa
 def test_in_the_live_profile_nothing_is_said_of_it(settings: Settings) -> None:
     given = settings.WALLET_GATEWAY
     default = given["GATEWAYS"]["default"] | {"BASE_URL": "https://gateway.example", "PROFILE": "prod"}
-    default["WALLET"] = {**default["WALLET"], "MERCHANT_NO": "123456789012"}
-    settings.WALLET_GATEWAY = {**given, "GATEWAYS": {"default": default}}
+    default |= {"MERCHANT_ID": "M-100", "WALLET": {**default["WALLET"], "MERCHANT_NO": "123456789012"}}
+    origin = "https://shop.example"
+    settings.WALLET_GATEWAY = {**given, "PUBLIC_ORIGIN": origin, "GATEWAYS": {"default": default}}
     assert [finding.text[:15] for finding in work.look_before_going_live()] == ["no real payment"]
 
 

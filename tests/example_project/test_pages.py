@@ -15,7 +15,7 @@ from django.test import RequestFactory
 from django.urls import reverse
 
 from example_project import settings as shop_settings
-from example_project.shop.middleware import ContentSecurityPolicyMiddleware
+from example_project.shop.middleware import ContentSecurityPolicyMiddleware, PermissionsPolicyMiddleware
 from wallet_gateway import payments
 
 if TYPE_CHECKING:
@@ -78,6 +78,19 @@ def test_djangos_own_pages_for_developers_are_left_alone(
     middleware = ContentSecurityPolicyMiddleware(lambda _request: HttpResponse(status=404))
 
     assert (POLICY in middleware(RequestFactory().get("/")).headers) == has_policy
+
+
+def test_every_page_says_what_it_may_ask_the_browser_for(client: Client, pages: list[str]) -> None:
+    for address in pages:
+        allowed = client.get(address).headers["Permissions-Policy"].split(", ")
+        assert allowed[0] == f'payment=(self "{shop_settings.GATEWAY_ORIGIN}")'
+        assert "camera=()" in allowed
+
+
+def test_a_page_that_says_it_itself_keeps_its_words() -> None:
+    its_own = {"Permissions-Policy": "payment=()"}
+    middleware = PermissionsPolicyMiddleware(lambda _request: HttpResponse(headers=its_own))
+    assert middleware(RequestFactory().get("/")).headers["Permissions-Policy"] == "payment=()"
 
 
 def test_django_6_brings_the_middleware_itself() -> None:

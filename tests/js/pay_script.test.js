@@ -66,3 +66,60 @@ test("users ask 8: a script that cannot be had is told, and the button stays hid
   assert.match(page.faults[0], /The wallet's script could not be loaded/)
   assert.deepEqual([page.readies, page.container.hidden], [0, true])
 })
+
+/** A browser's trusted types, as far as wallet.js uses them; `allowed` is what `trusted-types` names. */
+function trustedTypes(page, allowed) {
+  const made = []
+  page.window.trustedTypes = {
+    createPolicy(name, rules) {
+      if (!allowed.includes(name) || made.includes(name)) throw new TypeError(`Policy "${name}" disallowed.`)
+      made.push(name)
+      return {
+        createScriptURL(url) {
+          const trusted = rules.createScriptURL(url)
+          return { trusted, toString: () => trusted }
+        },
+      }
+    },
+  }
+  const given = []
+  const { src } = Object.getOwnPropertyDescriptors(page.window.HTMLScriptElement.prototype)
+  Object.defineProperty(page.window.HTMLScriptElement.prototype, "src", {
+    ...src,
+    set(value) {
+      given.push("trusted" in Object(value) ? `trusted ${value.trusted}` : value)
+      // For jsdom an empty address is that of the page; a browser loads nothing.
+      if (String(value)) src.set.call(this, String(value))
+    },
+  })
+  return { made, given }
+}
+
+/** As on a page of its own: what a module remembers is as new. */
+const freshPayScript = async (name) => (await import(new URL(`wallet/main.js?${name}`, STATIC))).PayScript
+
+test("under trusted types its address comes from one policy, however often it is tried", async (t) => {
+  const page = await open(t, { scriptFailures: 2 })
+  const { made, given } = trustedTypes(page, ["wallet-gateway"])
+  const address = `${page.origin}/pay.js`
+  await new (await freshPayScript("often"))(address, 1).load("")
+  assert.deepEqual(made, ["wallet-gateway"])
+  assert.deepEqual(given, Array(3).fill(`trusted ${address}`))
+})
+
+test("the policy lets no other address through", async (t) => {
+  const page = await open(t, { scriptFailures: 9 })
+  const { given } = trustedTypes(page, ["wallet-gateway"])
+  const Script = await freshPayScript("other")
+  await assert.rejects(new Script(`${page.origin}/pay.js`, 1).load(""))
+  await assert.rejects(new Script(`${page.origin}/pay.js?evil`, 1, 5).load(""), /could not be loaded from .*evil/)
+  assert.deepEqual(new Set(given), new Set([`trusted ${page.origin}/pay.js`, "trusted "]))
+  assert.ok(!page.scriptRequests.some((url) => url.includes("evil")))
+})
+
+test("where trusted types may not be made under its name, the browser gets the text and decides", async (t) => {
+  const page = await open(t)
+  const { made, given } = trustedTypes(page, ["another"])
+  await new (await freshPayScript("unnamed"))(`${page.origin}/pay.js`, 1).load("")
+  assert.deepEqual([made, given], [[], [`${page.origin}/pay.js`]])
+})

@@ -62,8 +62,9 @@ const begin = () => {
 if (window.runWalletPay) begin()
 else addEventListener("DOMContentLoaded", begin)
 """
+TRUSTED_TYPES = "require-trusted-types-for 'script'; trusted-types wallet-gateway"
 POLICIES = {
-    "nonce-strict-dynamic": "script-src 'nonce-abc' 'strict-dynamic'",
+    "nonce-strict-dynamic": f"script-src 'nonce-abc' 'strict-dynamic'; {TRUSTED_TYPES}",
     "nonce-only": "script-src 'nonce-abc'",
     "self": "script-src 'self'",
 }

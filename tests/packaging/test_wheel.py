@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 import zipfile
 from email.parser import Parser
@@ -81,9 +82,11 @@ def test_the_metadata_names_the_version_of_the_package(metadata: Message) -> Non
 
 def test_the_metadata_demands_what_pyproject_lists_and_no_more(metadata: Message) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted = {requirement.split(">")[0] for requirement in project["dependencies"]}
     always = [value for value in metadata.get_all("Requires-Dist", []) if "extra ==" not in value]
-    demanded = {value.split(">")[0].split("<")[0] for value in always}
+    demanded, wanted = (
+        {re.split(r"[<>=!~]", requirement)[0] for requirement in listed}
+        for listed in (always, project["dependencies"])
+    )
     assert demanded == wanted
 
 

@@ -141,6 +141,30 @@ def test_the_scripts_are_fetched_with_cors_where_static_files_are_on_another_hos
     assert modes() == [None, "anonymous"]
 
 
+HASH = f"sha384-{'A' * 64}"
+
+
+@pytest.mark.parametrize(
+    ("stated", "integrity"), [({"WALLET_JS_INTEGRITY": HASH}, HASH), ({"WALLET_JS_CORS": True}, None)]
+)
+def test_a_hosted_script_is_fetched_with_cors_where_the_shop_states_a_hash_or_that_its_host_answers_it(
+    settings: Settings, stated: dict[str, object], integrity: str | None
+) -> None:
+    with_wallet(settings, WALLET_JS_URL="https://gateway.example/wallet.js?v=7", **stated)
+    script = draw(an_order()).all("script")[0].attributes
+    assert (script["crossorigin"], script.get("integrity")) == ("anonymous", integrity)
+
+
+def test_the_wallets_own_script_never_has_a_hash_for_it_changes_when_its_maker_likes(
+    settings: Settings,
+) -> None:
+    url = "https://gateway.example/wallet.js"
+    with_wallet(settings, WALLET_JS_URL=url, WALLET_JS_INTEGRITY=HASH)
+    (early,) = [one for one in draw(an_order()).all("link") if one.attributes["rel"] == "preload"]
+    assert early.attributes["href"] == "http://127.0.0.1:8001/wallet/pay.js"
+    assert not {"integrity", "crossorigin"} & set(early.attributes)
+
+
 def test_a_path_of_the_projects_own_is_told_too(settings: Settings) -> None:
     changed = copy.deepcopy(settings.WALLET_GATEWAY)
     changed["GATEWAYS"]["default"]["PATHS"] = {"create_payment_account": "/v6/accounts"}

@@ -1,22 +1,25 @@
-"""The wallet's button under the strictest policies a project can have, in a browser, until the order is paid.
+"""The wallet's button under the policies of the documentation, in a browser, until the order is paid.
 
 Django 6 makes policy and nonce itself; on Django 5.2 the package django-csp does; a project may have none.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import django
 import pytest
 from django.core.cache import cache
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from playwright.sync_api import Browser, Page, expect
 from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from tests.chromium import PATIENCE_MS
+from tests.docs.pages import steps
 from tests.journeys.sheet import Sheet
 from wallet_gateway import payments
 from wallet_gateway.models import PaymentOrder
@@ -31,36 +34,76 @@ pytestmark = [
 
 MakeOrder = Callable[..., PaymentOrder]
 HAS_POLICIES = django.VERSION >= (6, 0)
+PAGE = "docs/how-to/content-security-policy.md"
+POLICY = "Content-Security-Policy"
 WATCH = """addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
   console.error("policy", violatedDirective, blockedURI))"""
 
 
-def directives(gateway: str, nonce: object) -> dict[str, list[object]]:
-    """Scripts and styles by nonce alone, and nothing else that the button can do without."""
-    return {
-        "default-src": ["'none'"],
-        "base-uri": ["'none'"],
-        "script-src": [nonce],
-        "style-src": [nonce],
-        "connect-src": ["'self'", gateway],
-        "frame-src": [gateway],
-        "form-action": ["'self'", gateway],
-        "frame-ancestors": ["'none'"],
-    }
+TRIED = """() => {
+  const done = {}
+  const attempt = (name, act) => { try { act(); done[name] = true } catch { done[name] = false } }
+  attempt("markup", () => (document.createElement("p").innerHTML = "<b>"))
+  attempt("script", () => (document.createElement("script").src = "/static/x.js"))
+  attempt("policy", () => trustedTypes.createPolicy("another", {}))
+  attempt("ours again", () => trustedTypes.createPolicy("wallet-gateway", {}))
+  return done
+}"""
+
+
+def documented(name: str, gateway: str) -> str:
+    """A block of the documentation, with the sandbox in the place of the gateway and of the wallet."""
+    found = steps(PAGE)
+    places = [number for number, step in enumerate(found) if (step.kind, step.text) == ("<policy>", name)]
+    (place,) = places
+    text = found[place + 1].text
+    return text.replace("https://gateway.example", gateway).replace("https://pay.google.com", gateway)
+
+
+def trusted_types() -> dict[str, list[str]]:
+    """The directives of the section on trusted types."""
+    parts = (part.split() for part in documented("trusted types", "").split(";"))
+    return {name: sources for name, *sources in parts}
+
+
+def settings_of(name: str, gateway: str) -> dict[str, Any]:
+    """The settings that a documented block of Python makes."""
+    names: dict[str, Any] = {}
+    exec(documented(name, gateway), names)
+    return names
 
 
 def with_django(settings: Settings, gateway: str) -> None:
-    from django.utils.csp import CSP
-
     settings.MIDDLEWARE = ["django.middleware.csp.ContentSecurityPolicyMiddleware", *settings.MIDDLEWARE]
-    settings.SECURE_CSP = directives(gateway, CSP.NONCE)
+    settings.SECURE_CSP = settings_of("django", gateway)["SECURE_CSP"] | trusted_types()
 
 
 def with_django_csp(settings: Settings, gateway: str) -> None:
-    from csp.constants import NONCE
-
     settings.MIDDLEWARE = ["csp.middleware.CSPMiddleware", *settings.MIDDLEWARE]
-    settings.CONTENT_SECURITY_POLICY = {"DIRECTIVES": directives(gateway, NONCE)}
+    policy = settings_of("django-csp", gateway)["CONTENT_SECURITY_POLICY"]["DIRECTIVES"]
+    settings.CONTENT_SECURITY_POLICY = {"DIRECTIVES": policy | trusted_types()}
+
+
+class ServersHeader:
+    """Adds a policy to that of a page, as a server in front does: a browser holds the page to both."""
+
+    policy = ""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        policies = [response.headers.get(POLICY), self.policy]
+        response.headers[POLICY] = ", ".join(filter(None, policies))
+        return response
+
+
+def with_a_header(settings: Settings, gateway: str) -> None:
+    lines = re.findall(r'set \$csp "(?:\$csp)?(.*)";', documented("header", gateway))
+    policy = "".join(lines) + "; " + documented("trusted types", "").strip()
+    settings.MIDDLEWARE = [f"{__name__}.ServersHeader", *settings.MIDDLEWARE]
+    ServersHeader.policy = policy
 
 
 def with_nothing(settings: Settings, gateway: str) -> None:
@@ -73,12 +116,10 @@ def with_nothing(settings: Settings, gateway: str) -> None:
         pytest.param(
             with_django,
             id="django",
-            marks=[
-                pytest.mark.skipif(not HAS_POLICIES, reason="policies came with Django 6"),
-                pytest.mark.exhaustive,
-            ],
+            marks=pytest.mark.skipif(not HAS_POLICIES, reason="policies came with Django 6"),
         ),
-        pytest.param(with_nothing, id="none", marks=pytest.mark.exhaustive),
+        pytest.param(with_a_header, id="header", marks=pytest.mark.exhaustive),
+        pytest.param(with_nothing, id="none"),
     ]
 )
 def shop(request: pytest.FixtureRequest, wallet_sandbox: SandboxControl, settings: Settings) -> Iterator[str]:
@@ -139,4 +180,17 @@ def test_the_button_pays_without_a_violation(
 
     assert payments.get_order(order.reference).is_paid
     assert "'unsafe" not in policy
-    assert ("'nonce-" in policy) is ("script-src" in policy)
+    assert ("require-trusted-types-for 'script'" in policy) is bool(policy)
+
+
+@pytest.mark.parametrize("shop", [with_nothing], indirect=True, ids=["none"])
+def test_our_page_demands_trusted_types_of_every_script(
+    browser: Browser, shop: str, make_order: MakeOrder
+) -> None:
+    with browser.new_context() as context:
+        context.set_default_timeout(PATIENCE_MS)
+        context.route("**/event/", lambda route: route.fulfill(status=204))
+        page = context.new_page()
+        page.goto(shop + reverse("wallet_gateway:pay", args=[make_order().token]))
+        page.wait_for_selector("[data-wallet-state=ready]")
+        assert page.evaluate(TRIED) == dict.fromkeys(["markup", "script", "policy", "ours again"], False)

@@ -16,6 +16,7 @@ from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import PaymentOrder
 
 pytestmark = pytest.mark.django_db
+POLICY = "Content-Security-Policy"
 
 
 def address(order: PaymentOrder) -> str:
@@ -65,11 +66,11 @@ def test_the_policy_admits_the_wallet_the_gateway_and_nothing_else(client: Clien
     response = client.get(address(an_order()))
     policy = directives(response)
     gateway = "http://127.0.0.1:8001"
-    nonce = policy["script-src"][1]
+    nonce = policy["script-src"][0]
     assert re.fullmatch(r"'nonce-[\w-]{22}'", nonce)
     assert policy == {
         "default-src": ["'self'"],
-        "script-src": ["'self'", nonce, gateway],
+        "script-src": [nonce, "'strict-dynamic'", "'self'", gateway],
         "style-src": ["'self'", nonce, gateway],
         "img-src": ["'self'", gateway],
         "connect-src": ["'self'", gateway],
@@ -78,32 +79,70 @@ def test_the_policy_admits_the_wallet_the_gateway_and_nothing_else(client: Clien
         "frame-ancestors": ["'none'"],
         "base-uri": ["'none'"],
         "object-src": ["'none'"],
+        "require-trusted-types-for": ["'script'"],
+        "trusted-types": ["wallet-gateway"],
     }
+    assert response["Permissions-Policy"].startswith(f'payment=(self "{gateway}"), ')
     scripts = Page(response.content.decode()).all("script")
     assert {f"'nonce-{one.attributes['nonce']}'" for one in scripts} == {nonce}
 
 
 def test_a_nonce_is_used_once(client: Client) -> None:
     order = an_order()
-    first, second = (directives(client.get(address(order)))["script-src"] for _ in range(2))
+    first, second = (directives(client.get(address(order)))["script-src"][0] for _ in range(2))
     assert first != second
 
 
+GOOGLES = "https://pay.google.com/gp/p/js/pay.js"
+
+
+def with_wallet(settings: Settings, *, report_url: str = "", **changed: object) -> None:
+    default = settings.WALLET_GATEWAY["GATEWAYS"]["default"]
+    default = default | {"WALLET": default["WALLET"] | changed}
+    shop = {"CSP_REPORT_URL": report_url, "GATEWAYS": {"default": default}}
+    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | shop
+
+
 def test_googles_own_hosts_are_admitted_where_its_script_is_used(client: Client, settings: Settings) -> None:
-    wallet = settings.WALLET_GATEWAY["GATEWAYS"]["default"]["WALLET"]
-    changed = settings.WALLET_GATEWAY["GATEWAYS"]["default"] | {
-        "WALLET": wallet
-        | {
-            "PAY_JS_URL": "https://pay.google.com/gp/p/js/pay.js",
-            "WALLET_JS_URL": "https://gateway.example/wallet.js",
-        }
-    }
-    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"GATEWAYS": {"default": changed}}
+    with_wallet(settings, PAY_JS_URL=GOOGLES, WALLET_JS_URL="https://gateway.example/wallet.js")
     policy = directives(client.get(address(an_order())))
-    assert policy["script-src"][2:] == ["https://pay.google.com", "https://gateway.example"]
+    assert policy["script-src"][3:] == ["https://pay.google.com", "https://gateway.example"]
     assert "https://www.gstatic.com" in policy["img-src"]
     assert {"https://google.com", "https://gateway.example"} <= set(policy["connect-src"])
     assert policy["frame-src"] == ["https://pay.google.com"]
+
+
+@pytest.mark.parametrize(
+    "script", [{"PAY_JS_URL": GOOGLES}, {"WALLET_JS_URL": "http://127.0.0.1:8001/wallet.js"}]
+)
+def test_trusted_types_are_not_demanded_of_a_script_that_nobody_has_tried_under_them(
+    client: Client, settings: Settings, script: dict[str, str]
+) -> None:
+    with_wallet(settings, **script)
+    response = client.get(address(an_order()))
+    assert "trusted-types" not in response["Content-Security-Policy"]
+    assert f"{POLICY}-Report-Only" not in response
+
+
+def test_where_there_is_an_address_for_reports_they_say_what_trusted_types_would_stop(
+    client: Client, settings: Settings
+) -> None:
+    with_wallet(settings, PAY_JS_URL=GOOGLES, report_url="https://reports.example/")
+    response = client.get(address(an_order()))
+    assert response[f"{POLICY}-Report-Only"] == (
+        "require-trusted-types-for 'script'; trusted-types wallet-gateway; "
+        "report-uri https://reports.example/; report-to wallet-gateway"
+    )
+    assert directives(response)["report-to"] == ["wallet-gateway"]
+
+
+def test_a_shop_that_has_tried_the_script_names_its_policies_and_demands_trusted_types(
+    client: Client, settings: Settings
+) -> None:
+    with_wallet(settings, PAY_JS_URL=GOOGLES, TRUSTED_TYPES=["goog#html", "'allow-duplicates'"])
+    policy = directives(client.get(address(an_order())))
+    assert policy["require-trusted-types-for"] == ["'script'"]
+    assert policy["trusted-types"] == ["wallet-gateway", "goog#html", "'allow-duplicates'"]
 
 
 @pytest.mark.parametrize("state", [OrderState.PAID, OrderState.PENDING, OrderState.FROZEN])
@@ -142,7 +181,8 @@ def test_a_gateway_without_a_wallet_has_the_form_and_the_usual_policy(
     response = client.get(address(an_order()))
     page = Page(response.content.decode())
     assert (len(page.forms()), page.all("script")) == (1, [])
-    assert "script-src" not in directives(response)
+    assert directives(response)["trusted-types"] == ["'none'"]
+    assert "payment=()" in response["Permissions-Policy"]
 
 
 def test_wrong_settings_are_a_503_that_names_none(client: Client, settings: Settings) -> None:

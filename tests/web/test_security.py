@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
@@ -11,7 +12,7 @@ from django.test import RequestFactory
 from pytest_django import Settings
 
 from wallet_gateway.domain.policy import GatewayPolicy
-from wallet_gateway.web.security import allow_form, content_security_policy, token_page
+from wallet_gateway.web.security import allow_form, nonce_for, token_page
 
 POLICY = "Content-Security-Policy"
 GATEWAY = GatewayPolicy(redirect_hosts=frozenset({"pay.example", "pay.example:8443"}))
@@ -47,19 +48,63 @@ def test_a_page_stays_out_of_caches_referrers_frames_and_indexes(request_: HttpR
 
 
 def test_the_policy_admits_nothing_inline_and_nothing_from_elsewhere(request_: HttpRequest) -> None:
-    assert _directives(token_page(_plain)(request_)) == {
+    found = _directives(token_page(_plain)(request_))
+    assert re.fullmatch(r"'nonce-[\w-]{22}' 'strict-dynamic' 'self'", found.pop("script-src"))
+    assert found == {
         "default-src": "'self'",
         "connect-src": "'self'",
         "form-action": "'self'",
         "frame-ancestors": "'none'",
         "base-uri": "'none'",
         "object-src": "'none'",
+        "require-trusted-types-for": "'script'",
+        "trusted-types": "'none'",
     }
+
+
+def test_the_nonce_of_a_request_is_one_and_of_two_requests_are_two(rf: RequestFactory) -> None:
+    first, second = rf.get("/"), rf.get("/")
+    assert nonce_for(first) == nonce_for(first) != nonce_for(second)
+    assert f"'nonce-{nonce_for(first)}'" in token_page(_plain)(first)[POLICY]
+
+
+def test_a_page_asks_the_browser_for_nothing(request_: HttpRequest) -> None:
+    allowed = token_page(_plain)(request_)["Permissions-Policy"].split(", ")
+    assert {"payment=()", "camera=()", "geolocation=()"} <= set(allowed)
+    assert all(feature.endswith("=()") for feature in allowed)
+
+
+def test_a_project_that_says_what_pages_may_ask_the_browser_for_keeps_it(request_: HttpRequest) -> None:
+    response = token_page(lambda _: HttpResponse(headers={"Permissions-Policy": "payment=*"}))(request_)
+    assert response["Permissions-Policy"] == "payment=*"
+
+
+REPORTS = "https://reports.example/csp?key=1"
+
+
+def test_what_the_policy_stops_is_reported_where_the_settings_say(
+    request_: HttpRequest, settings: Settings
+) -> None:
+    assert "Reporting-Endpoints" not in token_page(_plain)(request_)
+    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"CSP_REPORT_URL": REPORTS}
+    response = token_page(_with_form)(request_)
+    found = _directives(response)
+    assert (found["report-uri"], found["report-to"]) == (REPORTS, "wallet-gateway")
+    assert response["Reporting-Endpoints"] == f'wallet-gateway="{REPORTS}"'
+
+
+def test_the_reports_of_a_project_stay_its_own(request_: HttpRequest, settings: Settings) -> None:
+    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"CSP_REPORT_URL": REPORTS}
+    its_own = {"Reporting-Endpoints": 'default="/reports/"'}
+    response = token_page(lambda _: HttpResponse(headers=its_own))(request_)
+    assert response["Reporting-Endpoints"] == 'default="/reports/"'
+    assert _directives(response)["report-uri"] == REPORTS
 
 
 def test_a_redirect_has_no_policy_for_it_shows_nothing(request_: HttpRequest) -> None:
     response = token_page(lambda request: HttpResponseRedirect("/"))(request_)
     assert POLICY not in response
+    assert "Permissions-Policy" not in response
     assert response["Referrer-Policy"] == "no-referrer"
 
 
@@ -107,10 +152,12 @@ def test_a_policy_that_is_set_already_is_left_alone(request_: HttpRequest, heade
     ],
 )
 def test_static_files_of_another_host_are_admitted(
-    settings: Settings, static_url: str, default_src: str
+    request_: HttpRequest, settings: Settings, static_url: str, default_src: str
 ) -> None:
     settings.STATIC_URL = static_url
-    assert content_security_policy(()).split("; ")[0] == f"default-src {default_src}"
+    found = _directives(token_page(_plain)(request_))
+    assert found["default-src"] == default_src
+    assert found["script-src"].endswith(f"'strict-dynamic' {default_src}")
 
 
 def test_the_address_is_open_where_everything_else_needs_a_login() -> None:

@@ -95,6 +95,28 @@ def test_an_orders_own_token_is_no_return_token(client: Client, view: str) -> No
     assert client.get(reverse(f"wallet_gateway:{view}", args=[order.token])).status_code == 404
 
 
+def test_a_payment_is_not_started_from_a_page_of_another_site(client: Client) -> None:
+    order = an_order()
+    url = reverse("wallet_gateway:checkout", args=[order.token])
+    assert client.post(url, headers={"sec-fetch-site": "cross-site"}).status_code == 403
+    assert not order.payments.exists()
+
+
+@pytest.mark.parametrize("site", ["same-origin", "same-site", "none", None])
+def test_a_payment_is_started_from_the_shops_own_site_and_from_an_old_browser(
+    client: Client, site: str | None
+) -> None:
+    url = reverse("wallet_gateway:checkout", args=[an_order(OrderState.PAID).token])
+    answer = client.post(url, headers={"sec-fetch-site": site} if site else {})
+    assert "already paid" in answer.content.decode()
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_a_customer_comes_back_from_the_gateways_site(client: Client, method: str) -> None:
+    url = address("return", an_attempt(an_order(OrderState.PAID)), R.SUCCESS)
+    assert getattr(client, method)(url, headers={"sec-fetch-site": "cross-site"}).status_code == 303
+
+
 def test_a_return_token_opens_no_payment_page(client: Client) -> None:
     token = return_tokens.sign(an_attempt(an_order()).reference, R.SUCCESS)
     assert client.post(reverse("wallet_gateway:checkout", args=[token])).status_code == 404

@@ -20,9 +20,9 @@ from rest_framework.response import Response
 from rest_framework.throttling import BaseThrottle
 from rest_framework.views import APIView
 
-from wallet_gateway import payments
+from wallet_gateway import fetch_metadata, payments
 from wallet_gateway.api.parsers import StrictParser, refuse_foreign_content
-from wallet_gateway.api.problems import UnknownLink, as_answer
+from wallet_gateway.api.problems import CrossSiteRequest, UnknownLink, as_answer
 from wallet_gateway.models import PaymentOrder
 
 
@@ -47,6 +47,12 @@ class JSONView(APIView):
         headers: dict[str, str] = super().default_response_headers
         return {**headers, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
 
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Refuse what a page of another origin has sent: the callers are pages of this one."""
+        if fetch_metadata.is_from_another_origin(request._request):
+            raise CrossSiteRequest
+        super().initial(request, *args, **kwargs)
+
     def perform_authentication(self, request: Request) -> None:
         """Skip authentication: there is no user here."""
 
@@ -59,7 +65,8 @@ class CustomerView(JSONView):
     """Accepts a POST only from the page that the customer has open.
 
     Checks in this order: a POST; JSON and small; then the CSRF token and the origin (also for guests, whom
-    the REST framework admits), then the session; the throttles count only after that.
+    the REST framework admits), then the session; then what the browser says of the request's origin. The
+    throttles count only after that.
     """
 
     http_method_names = ("post",)

@@ -42,6 +42,7 @@ PROBLEMS: Mapping[str, Problem] = {
     "parse_error": Problem(400, _("The request is not valid JSON")),
     "invalid_body": Problem(400, _("The request is not valid")),
     "invalid_result": Problem(400, _("The wallet's result is not valid")),
+    "cross_site_request": Problem(403, _("The request comes from another site")),
     "permission_denied": Problem(403, _("The request is not allowed")),
     "unknown_link": Problem(404, _("Unknown link")),
     "method_not_allowed": Problem(405, _("Method not allowed")),
@@ -72,6 +73,14 @@ class UnknownLink(exceptions.APIException):
     status_code = status.HTTP_404_NOT_FOUND
     default_code = "unknown_link"
     default_detail = _("There is no such link.")
+
+
+class CrossSiteRequest(exceptions.APIException):
+    """A page of another origin has sent the request."""
+
+    status_code = status.HTTP_403_FORBIDDEN
+    default_code = "cross_site_request"
+    default_detail = NOT_UNDERSTOOD
 
 
 class ExpiredLink(exceptions.APIException):

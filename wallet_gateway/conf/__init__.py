@@ -6,7 +6,7 @@ them, and `settings()` raises while there is one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import lru_cache
@@ -20,11 +20,14 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
 
 from wallet_gateway.client.credentials import MerchantAccount
+from wallet_gateway.conf.published_keys import is_published_secret_key
 from wallet_gateway.conf.rules import (
     OPTIONAL,
     REQUIRED_ADDRESS,
     RETENTION_DAYS,
+    SANDBOX_MERCHANT,
     SETTING,
+    live_aliases,
     problems_of,
 )
 from wallet_gateway.conf.values import COLLECTION, PATH, Problem, Setting
@@ -46,7 +49,7 @@ SANDBOX: dict[str, Any] = {
     "GATEWAYS": {
         "default": {
             "BASE_URL": "http://127.0.0.1:8001",
-            "MERCHANT_ID": "SANDBOX-MERCHANT",
+            "MERCHANT_ID": SANDBOX_MERCHANT,
             "STORE_ID": "SANDBOX-STORE",
             "USER_ID": "sandbox-user",
             "PROVIDER": "ExampleWalletV2",
@@ -99,6 +102,8 @@ class Settings:
     """The keys that encrypt stored secrets; the first one encrypts, all of them decrypt."""
     health_token: str = field(default="", repr=False)
     """The token with which a monitor identifies itself; empty if the health view requires a permission."""
+    csp_report_url: str = ""
+    """Where browsers report what our pages' policy has stopped; empty if nowhere."""
     retention_days: int = RETENTION_DAYS
     """How long the bodies of requests and answers are kept."""
 
@@ -120,6 +125,7 @@ def settings() -> Settings:
         gateways=gateways,
         fernet_keys=keys,
         health_token=raw.get("HEALTH_TOKEN", ""),
+        csp_report_url=raw.get("CSP_REPORT_URL", ""),
         retention_days=raw.get("RETENTION_DAYS", RETENTION_DAYS),
     )
 
@@ -144,16 +150,45 @@ def csrf_header() -> str:
     return django_settings.CSRF_HEADER_NAME.removeprefix("HTTP_").replace("_", "-")
 
 
+def trusted_origins() -> Sequence[str]:
+    """Return the origins that the project trusts, beside its own, to send its forms."""
+    return django_settings.CSRF_TRUSTED_ORIGINS
+
+
 def problems() -> tuple[Problem, ...]:
     """Return everything that is missing or wrong, without using the network."""
     given = getattr(django_settings, SETTING, None)
     if given is not None and not isinstance(given, dict):
         return (Problem(setting=SETTING, expected="a dict with PUBLIC_ORIGIN and GATEWAYS"),)
-    return tuple(problems_of(_raw(), debug=django_settings.DEBUG))
+    raw = _raw()
+    return (*problems_of(raw, debug=django_settings.DEBUG), *_problems_of_secret_keys(raw))
+
+
+def live_gateways() -> list[str]:
+    """Return the aliases of the gateways with the profile 'prod', whether or not the settings are valid."""
+    return live_aliases(_raw().get("GATEWAYS"))
+
+
+def published_secret_keys() -> tuple[str, ...]:
+    """Return the names of Django's settings whose key is known to everybody, such as ``SECRET_KEY``."""
+    fallbacks = (
+        (f"SECRET_KEY_FALLBACKS[{number}]", key)
+        for number, key in enumerate(django_settings.SECRET_KEY_FALLBACKS)
+    )
+    given = (("SECRET_KEY", django_settings.SECRET_KEY), *fallbacks)
+    return tuple(name for name, key in given if is_published_secret_key(key))
+
+
+def _problems_of_secret_keys(raw: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield each published key with which anybody could sign return addresses of real payments."""
+    if live_aliases(raw.get("GATEWAYS")):
+        for name in published_secret_keys():
+            expected = "a secret of your own, because a gateway has the profile 'prod'"
+            yield Problem(setting=name, expected=expected)
 
 
 def _forget(*, setting: str, **_: object) -> None:
-    if setting in {SETTING, "DEBUG"}:
+    if setting in {SETTING, "DEBUG", "SECRET_KEY", "SECRET_KEY_FALLBACKS"}:
         settings.cache_clear()
 
 

@@ -7,6 +7,7 @@ and `wallet_doctor` show the findings.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -19,9 +20,13 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.module_loading import import_string
 
 from wallet_gateway import conf
+from wallet_gateway.conf.rules import SANDBOX_MERCHANT, SETTING
+from wallet_gateway.conf.values import end_of_certificate, is_local, is_readable_by_others
 from wallet_gateway.findings import Code, Finding, error, warning
 
 SUBJECT = "settings"
+RENEWAL_TIME = timedelta(days=21)
+"""How long before its end a client certificate should be renewed."""
 
 
 def findings() -> Iterator[Finding]:
@@ -34,6 +39,8 @@ def findings() -> Iterator[Finding]:
     yield from databases()
     yield from static_modules()
     yield from static_origin()
+    yield from dangers()
+    yield from client_certificates()
 
 
 def wrong_settings() -> Iterator[Finding]:
@@ -104,6 +111,60 @@ def static_origin() -> Iterator[Finding]:
     files = _static_url()
     if _origin(urljoin(given.public_origin, files)) != _origin(given.public_origin):
         yield warning(Code.STATIC_ORIGIN_DIFFERS, SUBJECT, files=files, pages=given.public_origin)
+
+
+def dangers() -> Iterator[Finding]:
+    """Yield what is fine on a developer's machine and dangerous where customers pay."""
+    yield from debug_mode()
+    yield from sandbox_merchant()
+    yield from secret_keys()
+
+
+def debug_mode() -> Iterator[Finding]:
+    """Check that `DEBUG` is off where real money moves, and warn of it where customers reach the shop."""
+    if not django_settings.DEBUG:
+        return
+    if live := conf.live_gateways():
+        yield error(Code.DEBUG_IN_PRODUCTION, SUBJECT, gateways=", ".join(live))
+    elif (given := _settings()) is not None and not is_local(urlsplit(given.public_origin).hostname):
+        yield warning(Code.DEBUG_IN_PUBLIC, SUBJECT, origin=given.public_origin)
+
+
+def sandbox_merchant() -> Iterator[Finding]:
+    """Warn if the sandbox's merchant is in use outside development; with the live profile it is refused."""
+    given = None if django_settings.DEBUG else _settings()
+    for gateway in given.gateways.values() if given is not None else ():
+        if gateway.account.merchant_id == SANDBOX_MERCHANT:
+            yield warning(Code.SANDBOX_MERCHANT, SUBJECT, setting=_name(gateway.alias, "MERCHANT_ID"))
+
+
+def secret_keys() -> Iterator[Finding]:
+    """Warn if Django signs with a key that is in public files; with the live profile it is refused."""
+    if not django_settings.DEBUG and not conf.live_gateways():
+        for name in conf.published_secret_keys():
+            yield warning(Code.SIGNING_KEY_PUBLISHED, SUBJECT, setting=name)
+
+
+def client_certificates() -> Iterator[Finding]:
+    """Warn if other users can read the key of a client certificate, or if the certificate ends soon."""
+    given = _settings()
+    for gateway in given.gateways.values() if given is not None else ():
+        if (files := gateway.client_cert) is not None:
+            certificate, key = (files, files) if isinstance(files, str) else files
+            yield from _certificate(_name(gateway.alias, "CLIENT_CERT"), certificate, key)
+
+
+def _certificate(name: str, certificate: str, key: str) -> Iterator[Finding]:
+    if is_readable_by_others(key):
+        yield warning(Code.CLIENT_KEY_READABLE, SUBJECT, setting=name, file=key)
+    ends = end_of_certificate(certificate)
+    if ends is not None and ends - datetime.now(UTC) < RENEWAL_TIME:
+        day = ends.date().isoformat()
+        yield warning(Code.CLIENT_CERT_ENDS, SUBJECT, setting=name, file=certificate, ends=day)
+
+
+def _name(alias: str, option: str) -> str:
+    return f"{SETTING}['GATEWAYS'][{alias!r}][{option!r}]"
 
 
 def _static_url() -> str:

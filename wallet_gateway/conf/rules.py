@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import urlsplit
 
 from django.utils.module_loading import import_string
 
@@ -21,18 +21,24 @@ from wallet_gateway.conf.values import (
     Problem,
     Setting,
     dotted_path,
+    has_dot_segment,
     has_type,
     holds_certificates,
     is_client_certificate,
+    is_local,
     is_loopback,
-    is_own_network,
     one_of,
     problems_of_names,
     problems_of_options,
     split_address,
     unreadable_file,
 )
-from wallet_gateway.conf.wallet_rules import FERNET_KEYS, problems_of_keys, problems_of_wallet
+from wallet_gateway.conf.wallet_rules import (
+    FERNET_KEYS,
+    is_script_address,
+    problems_of_keys,
+    problems_of_wallet,
+)
 from wallet_gateway.domain.capture_deadline import CapturePolicy
 from wallet_gateway.domain.policy import BookElsewhere
 from wallet_gateway.domain.unknown_types import KNOWN_TYPES
@@ -44,7 +50,11 @@ from wallet_gateway.protocol.money import Money
 SETTING = "WALLET_GATEWAY"
 REQUIRED_ADDRESS = "required"
 """The value of `BILLING_ADDRESS` with which every order needs one."""
-SHORTEST_TOKEN = 20
+LIVE = "prod"
+"""The value of `PROFILE` with which real money moves."""
+SHORTEST_TOKEN, FEWEST_DIFFERENT = 20, 8
+SANDBOX_MERCHANT = "SANDBOX-MERCHANT"
+"""The sandbox's built-in merchant; no provider allocates that id."""
 MOST_QUERY_WORKERS = 64
 LONGEST_QUERY_AGAIN_DAYS = 3650
 RETENTION_DAYS = 400
@@ -53,6 +63,7 @@ LONGEST_DAYS = 36_500
 """A hundred years: the limit for safe calculations with any date."""
 LONGEST_ALIAS = 32
 """The length of the column in which rows name their gateway."""
+_IN_HEADERS = re.compile(r"[!#-+\--:<-\[\]-~]*")
 _ALIAS = re.compile(rf"[a-z0-9_-]{{1,{LONGEST_ALIAS}}}")
 
 
@@ -105,7 +116,7 @@ def _days(default: int) -> Setting:
     return Setting(NUMBER, default, _is_period, f"a number of days above zero, at most {LONGEST_DAYS}")
 
 
-SHOP = ("PUBLIC_ORIGIN", "GATEWAYS", FERNET_KEYS, "HEALTH_TOKEN", "RETENTION_DAYS")
+SHOP = ("PUBLIC_ORIGIN", "GATEWAYS", FERNET_KEYS, "HEALTH_TOKEN", "RETENTION_DAYS", "CSP_REPORT_URL")
 REQUIRED = ("BASE_URL", "MERCHANT_ID", "STORE_ID", "USER_ID", "PROVIDER")
 OPTIONAL: Mapping[str, Setting] = {
     "PROFILE": one_of("test", "prod"),
@@ -162,19 +173,24 @@ OPTIONAL: Mapping[str, Setting] = {
 
 def problems_of(raw: Mapping[str, Any], *, debug: bool) -> Iterator[Problem]:
     """Yield everything that is missing or wrong in the setting, without using the network."""
-    yield from _problems_of_origin(raw.get("PUBLIC_ORIGIN"), debug=debug)
+    live = bool(live_aliases(raw.get("GATEWAYS")))
+    yield from _problems_of_origin(raw.get("PUBLIC_ORIGIN"), debug=debug, live=live)
     yield from problems_of_names(SETTING, raw, SHOP)
     token = raw.get("HEALTH_TOKEN", "")
-    if not isinstance(token, str) or 0 < len(token) < SHORTEST_TOKEN:
-        expected = f"a text of {SHORTEST_TOKEN} or more characters, or nothing"
+    if not isinstance(token, str) or (token and not _is_hard_to_guess(token)):
+        expected = f"a random text of {SHORTEST_TOKEN} or more characters, or nothing"
         yield Problem(setting=f"{SETTING}['HEALTH_TOKEN']", expected=expected)
     days = raw.get("RETENTION_DAYS", RETENTION_DAYS)
     if not has_type(days, int) or not 1 <= days <= LONGEST_DAYS:
         expected = f"a whole number of days above zero, at most {LONGEST_DAYS}"
         yield Problem(setting=f"{SETTING}['RETENTION_DAYS']", expected=expected)
+    if not _is_report_url(raw.get("CSP_REPORT_URL", "")):
+        expected = "an https URL, or nothing; http only on a loopback address"
+        yield Problem(setting=f"{SETTING}['CSP_REPORT_URL']", expected=expected)
     gateways = raw.get("GATEWAYS")
     needed = not debug and has_wallet(gateways)
-    yield from problems_of_keys(f"{SETTING}[{FERNET_KEYS!r}]", raw.get(FERNET_KEYS), needed=needed)
+    keys = raw.get(FERNET_KEYS)
+    yield from problems_of_keys(f"{SETTING}[{FERNET_KEYS!r}]", keys, needed=needed, live=live)
     if not isinstance(gateways, dict) or not gateways:
         yield Problem(setting=f"{SETTING}['GATEWAYS']", expected="a dict with a gateway under 'default'")
         return
@@ -196,11 +212,30 @@ def has_wallet(gateways: object) -> bool:
     return any(isinstance(given, dict) and given.get("WALLET") is not None for given in gateways.values())
 
 
-def _problems_of_origin(origin: object, *, debug: bool) -> Iterator[Problem]:
+def live_aliases(gateways: object) -> list[str]:
+    """Return the aliases of the gateways in these settings that have the live profile."""
+    found = gateways.items() if isinstance(gateways, dict) else ()
+    return [str(alias) for alias, given in found if isinstance(given, dict) and given.get("PROFILE") == LIVE]
+
+
+def _is_hard_to_guess(token: str) -> bool:
+    # A repeated letter or a short word several times is a placeholder that was never replaced.
+    return len(token) >= SHORTEST_TOKEN and len(set(token)) >= FEWEST_DIFFERENT
+
+
+def _is_report_url(value: object) -> bool:
+    # It becomes a part of two headers: it may have a query, and nothing that ends a directive or a text.
+    return isinstance(value, str) and is_script_address(value) and bool(_IN_HEADERS.fullmatch(value))
+
+
+def _problems_of_origin(origin: object, *, debug: bool, live: bool) -> Iterator[Problem]:
     where = f"{SETTING}['PUBLIC_ORIGIN']"
     url = split_address(origin)
     if url is None or url.path.strip("/"):
         yield Problem(setting=where, expected="scheme and host of the shop, such as 'https://shop.example'")
+    elif live and (url.scheme != "https" or is_local(url.hostname)):
+        expected = "https and a host that customers reach, because a gateway has the profile 'prod'"
+        yield Problem(setting=where, expected=expected)
     elif url.scheme != "https" and not (debug or is_loopback(url.hostname)):
         yield Problem(setting=where, expected="https, because payment results come back to it")
 
@@ -212,6 +247,8 @@ def _problems_of_gateway(where: str, given: Mapping[str, Any]) -> Iterator[Probl
     yield from problems_of_names(where, given, (*REQUIRED, *OPTIONAL, "WALLET"))
     yield from problems_of_options(where, given, OPTIONAL)
     yield from _problems_of_base_url(where, given)
+    if given.get("PROFILE") == LIVE:
+        yield from _problems_in_production(where, given)
     yield from _problems_of_certificates(where, given)
     yield from _problems_of_paths(where, given.get("PATHS"))
     for name in ("APPROVAL_LIMITS", "GO_LIVE_MAX_AMOUNT"):
@@ -279,8 +316,9 @@ def _problems_of_paths(where: str, paths: object) -> Iterator[Problem]:
         if name not in known:
             expected = f"unknown name; known: {', '.join(sorted(known))}"
             yield Problem(setting=f"{where}['PATHS'][{name!r}]", expected=expected)
-        elif not isinstance(path, str) or not path.startswith("/"):
-            yield Problem(setting=f"{where}['PATHS'][{name!r}]", expected="a path that begins with /")
+        elif not isinstance(path, str) or not path.startswith("/") or has_dot_segment(path):
+            expected = "a path that begins with / and has no step . or .."
+            yield Problem(setting=f"{where}['PATHS'][{name!r}]", expected=expected)
 
 
 def _problems_of_base_url(where: str, given: Mapping[str, Any]) -> Iterator[Problem]:
@@ -289,12 +327,25 @@ def _problems_of_base_url(where: str, given: Mapping[str, Any]) -> Iterator[Prob
     if url is None:
         yield Problem(setting=name, expected="an absolute https URL")
         return
+    if has_dot_segment(url.path):
+        yield Problem(setting=name, expected="an https URL whose path has no step . or ..")
     plain_is_fine = is_loopback(url.hostname) and given.get("PROFILE", "test") == "test"
     if url.scheme != "https" and not plain_is_fine:
         yield Problem(
             setting=name, expected="https; plain http only for a loopback address in profile 'test'"
         )
-    elif given.get("PROFILE") == "prod" and is_own_network(url.hostname):
-        yield Problem(setting=name, expected="in profile 'prod' a host of the gateway, not this machine")
-    elif {".", ".."} & set(unquote(url.path).split("/")):
-        yield Problem(setting=name, expected="a path without the steps . and ..")
+
+
+def _problems_in_production(where: str, given: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield what belongs to a developer's machine and must not move real money."""
+    url = split_address(given.get("BASE_URL"))
+    if url is not None and is_local(url.hostname):
+        expected = "the provider's address in profile 'prod', not this machine or its own network link"
+        yield Problem(setting=f"{where}['BASE_URL']", expected=expected)
+    if given.get("MERCHANT_ID") == SANDBOX_MERCHANT:
+        expected = "the provider's own in profile 'prod', not that of the sandbox's merchant"
+        yield Problem(setting=f"{where}['MERCHANT_ID']", expected=expected)
+    hosts = given.get("REDIRECT_HOSTS", ())
+    if isinstance(hosts, COLLECTION) and any(is_local(urlsplit(f"//{host}").hostname) for host in hosts):
+        expected = "hosts that customers reach in profile 'prod'"
+        yield Problem(setting=f"{where}['REDIRECT_HOSTS']", expected=expected)

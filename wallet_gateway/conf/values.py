@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import re
+import socket
 import ssl
+import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from ipaddress import ip_address
+from datetime import datetime
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path, PurePath
 from types import NoneType
 from typing import Any, NamedTuple
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
+from cryptography.x509 import load_pem_x509_certificates
 from django.utils.module_loading import import_string
 
 COLLECTION = (list, tuple, set, frozenset)
@@ -18,6 +24,8 @@ COLLECTION_OR_NONE = (*COLLECTION, NoneType)
 PATH = (str, PurePath)
 PATHS_OF_CERTIFICATE = (str, PurePath, list, tuple)
 NUMBER = (int, float)
+LOCAL_DOMAINS = (".localhost", ".local")
+"""Names that lead to this machine, or to another one on the same network."""
 IN_WORDS: Mapping[type | tuple[type, ...], str] = {
     str: "a text",
     int: "a whole number",
@@ -144,6 +152,22 @@ def is_client_certificate(certificate: str | PurePath, key: str | PurePath | Non
     return True
 
 
+def is_readable_by_others(path: str | PurePath) -> bool:
+    """Return whether users other than a file's owner and group can read it; False where modes say nothing."""
+    try:
+        return os.name == "posix" and bool(Path(path).stat().st_mode & stat.S_IROTH)
+    except OSError:
+        return False
+
+
+def end_of_certificate(path: str | PurePath) -> datetime | None:
+    """Return until when a PEM file's first certificate is valid; None if it cannot be read."""
+    try:
+        return load_pem_x509_certificates(Path(path).read_bytes())[0].not_valid_after_utc
+    except (OSError, ValueError):
+        return None
+
+
 def split_address(value: object) -> SplitResult | None:
     """Return the parts of a web address; None for anything else, or with a user, query or fragment."""
     if not isinstance(value, str):
@@ -166,10 +190,30 @@ def is_loopback(host: str | None) -> bool:
         return False
 
 
-def is_own_network(host: str | None) -> bool:
-    """Return whether a host is this machine, or an address that never leaves its link, or none at all."""
+def is_local(host: str | None) -> bool:
+    """Return whether a host is this machine or on its own network link, in whatever spelling."""
+    name = (host or "").lower().rstrip(".")
+    if name == "localhost" or name.endswith(LOCAL_DOMAINS):
+        return True
+    address = _ip_address(name)
+    return address is not None and (
+        address.is_loopback or address.is_link_local or address.is_unspecified or address.is_multicast
+    )
+
+
+def _ip_address(host: str) -> IPv4Address | IPv6Address | None:
     try:
-        address = ip_address(host or "")
+        # A resolver takes short and numeric spellings, too: 127.1, 2130706433, 0x7f000001.
+        return IPv4Address(socket.inet_aton(host))
+    except OSError:
+        pass
+    try:
+        address = ip_address(host)
     except ValueError:
-        return host == "localhost"
-    return address.is_loopback or address.is_link_local or address.is_unspecified
+        return None
+    return (address.ipv4_mapped if isinstance(address, IPv6Address) else None) or address
+
+
+def has_dot_segment(path: str) -> bool:
+    """Return whether a path has a step `.` or `..`: what it then leads to depends on who reads it."""
+    return not {".", ".."}.isdisjoint(re.split(r"[/\\]", unquote(path)))

@@ -10,14 +10,17 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
+from wallet_gateway.conf.published_keys import is_published_fernet_key
 from wallet_gateway.conf.values import (
     COLLECTION,
+    COLLECTION_OR_NONE,
     NUMBER,
     Problem,
     Setting,
     dotted_path,
     has_type,
     is_importable,
+    is_local,
     is_loopback,
     one_of,
     problems_of_names,
@@ -38,6 +41,9 @@ _KEY_BYTES, _FEWEST_DIFFERENT = 32, 8
 LONGEST_LABEL = 100
 """The interface names no maximum; a sheet has room for a few words."""
 _MERCHANT_NO = re.compile(r"[!-~]{12,18}")
+_HASHES = {"sha256": 32, "sha384": 48, "sha512": 64}
+"""The names of hashes in `integrity`, with their lengths in bytes."""
+_TRUSTED_TYPES = re.compile(r"[\w\-#=/@.%]+|'allow-duplicates'", re.ASCII)
 _GATEWAY_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 
@@ -53,9 +59,27 @@ def _is_address(value: str) -> bool:
     return not value or (url is not None and (url.scheme == "https" or is_loopback(url.hostname)))
 
 
-def _is_script(value: str) -> bool:
+def is_script_address(value: str) -> bool:
+    """Return whether a text is empty or a safe address, with a query if any."""
     # A script's address may have a query, such as a version for cache busting.
     return _is_address(value.partition("?")[0])
+
+
+def _is_integrity(value: str) -> bool:
+    """Return whether a text is empty or what an element's `integrity` may be: hashes with their names."""
+    return all(map(_is_hash, value.split(" "))) if value else True
+
+
+def _is_hash(value: str) -> bool:
+    name, _, encoded = value.partition("-")
+    try:
+        return len(base64.b64decode(encoded, validate=True)) == _HASHES.get(name)
+    except binascii.Error:
+        return False
+
+
+def _are_policy_names(values: Iterable[object] | None) -> bool:
+    return all(isinstance(value, str) and _TRUSTED_TYPES.fullmatch(value) for value in values or ())
 
 
 def _is_key_lifetime(seconds: float) -> bool:
@@ -90,7 +114,7 @@ def _is_own_authenticator(value: str) -> bool:
     return value == REDIRECT or is_importable(value)
 
 
-_SCRIPT = Setting(str, "", _is_script, "an https address; http only on a loopback address")
+_SCRIPT = Setting(str, "", is_script_address, "an https address; http only on a loopback address")
 _NETWORKS = tuple(network.value for network in CardNetwork)
 WALLET_REQUIRED = ("COUNTRY",)
 WALLET_CODE: Mapping[str, Setting] = {
@@ -114,6 +138,9 @@ WALLET_POLICY: Mapping[str, Setting] = {
     "EXISTING_PAYMENT_METHOD_REQUIRED": Setting(bool, default=False),
     "PAY_JS_URL": _SCRIPT,
     "WALLET_JS_URL": _SCRIPT,
+    "WALLET_JS_INTEGRITY": Setting(str, "", _is_integrity, "hashes such as 'sha384-' and 64 characters"),
+    "WALLET_JS_CORS": Setting(bool, default=False),
+    "TRUSTED_TYPES": Setting(COLLECTION_OR_NONE, None, _are_policy_names, "names of policies, or None"),
     "ACCEPT_UNAUTHENTICATED": Setting(bool, default=False),
     "CALLBACKS": Setting(COLLECTION, CALLBACKS, _are_callbacks, f"some of {', '.join(CALLBACKS)}"),
     "EMAIL_REQUIRED": Setting(bool, default=False),
@@ -148,7 +175,7 @@ _PHONE_OF = {"BILLING_PHONE_REQUIRED": "BILLING_ADDRESS", "SHIPPING_PHONE_REQUIR
 WALLET_OPTIONAL = {**WALLET_POLICY, **WALLET_CODE}
 
 
-def problems_of_keys(where: str, keys: object, *, needed: bool) -> Iterator[Problem]:
+def problems_of_keys(where: str, keys: object, *, needed: bool, live: bool) -> Iterator[Problem]:
     """Yield what is wrong with the keys that encrypt stored secrets; never a key itself."""
     if keys is None or (has_type(keys, COLLECTION) and not keys):
         if needed:
@@ -161,6 +188,9 @@ def problems_of_keys(where: str, keys: object, *, needed: bool) -> Iterator[Prob
     for number, key in enumerate(keys):
         if not _is_fernet_key(key):
             expected = "a key as made by cryptography.fernet.Fernet.generate_key(), and no placeholder"
+            yield Problem(setting=f"{where}[{number}]", expected=expected)
+        elif live and is_published_fernet_key(key):
+            expected = "a key of your own in profile 'prod', not one that is printed in public files"
             yield Problem(setting=f"{where}[{number}]", expected=expected)
 
 
@@ -185,6 +215,10 @@ def problems_of_wallet(where: str, given: object, *, base_url: object, profile: 
     yield from problems_of_options(where, given, WALLET_OPTIONAL)
     yield from _problems_of_limits(f"{where}['LIMITS']", given.get("LIMITS"))
     yield from _problems_of_phones(where, given)
+    for name in ("WALLET_JS_INTEGRITY", "WALLET_JS_CORS"):
+        if given.get(name) and not given.get("WALLET_JS_URL"):
+            expected = "nothing without WALLET_JS_URL: it is about a script that is hosted elsewhere"
+            yield Problem(setting=f"{where}[{name!r}]", expected=expected)
     if profile == "prod":
         yield from _problems_in_production(where, given, base_url=base_url)
 
@@ -210,6 +244,11 @@ def _problems_in_production(where: str, given: Mapping[str, Any], *, base_url: o
     number, script = given.get("MERCHANT_NO", ""), given.get("PAY_JS_URL", "")
     if isinstance(number, str) and not _MERCHANT_NO.fullmatch(number):
         yield Problem(setting=f"{where}['MERCHANT_NO']", expected="12 to 18 characters in profile 'prod'")
+    for name in ("PAY_JS_URL", "WALLET_JS_URL"):
+        url = split_address(str(given.get(name, "")).partition("?")[0])
+        if url is not None and is_local(url.hostname):
+            expected = "an address that customers reach in profile 'prod'"
+            yield Problem(setting=f"{where}[{name!r}]", expected=expected)
     address = split_address(str(script).partition("?")[0])
     if address is not None and address.netloc.lower() == urlsplit(str(base_url)).netloc.lower():
         # A sandbox serves its wallet beside the service; cards of real customers must never go there.

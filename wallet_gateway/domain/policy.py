@@ -77,6 +77,12 @@ class WalletPolicy:
     pay_js_url: str
     wallet_js_url: str
     """Empty if the script is our own."""
+    wallet_js_integrity: str
+    """Hashes that a hosted wallet.js must match; empty if it may change."""
+    wallet_js_cors: bool
+    """Whether the host of a hosted wallet.js answers CORS."""
+    trusted_types: tuple[str, ...] | None
+    """The trusted-types policies of the wallet's own script; None if they are not known."""
     country: str
     """ISO 3166, two letters."""
     merchant_no: str

@@ -66,8 +66,7 @@ def wallet_scripts(*, gateway: str, nonce: str | None = None) -> SafeString:
     attributes = {
         # Run in this order after parsing the page: first wallet.js, then the script that calls it.
         "defer": True,
-        # The gateway's own file may come from a host without CORS; with the attribute, it would not run.
-        **({"src": wallet.wallet_js_url} if wallet.wallet_js_url else _own("wallet.js")),
+        **(_hosted(wallet) if wallet.wallet_js_url else _own("wallet.js")),
         "nonce": nonce,
         "data-gateway-url": wallet.gateway_url,
         "data-gateway-name": wallet.gateway_name,
@@ -76,6 +75,17 @@ def wallet_scripts(*, gateway: str, nonce: str | None = None) -> SafeString:
         "data-failed-message": _("Nothing was charged. You can try again, or take another card."),
     }
     return format_html("<script{}></script>{}", flatatt(attributes), script("page", nonce=nonce))
+
+
+def _hosted(wallet: WalletPolicy) -> dict[str, str]:
+    """Return the attributes that load a wallet.js of the gateway's, with the hash that the shop has approved.
+
+    With `crossorigin` a script of a host without CORS would not run, so it needs a setting. A browser
+    compares a hash only with CORS.
+    """
+    hashes = {"integrity": wallet.wallet_js_integrity} if wallet.wallet_js_integrity else {}
+    with_cors = {"crossorigin": "anonymous"} if hashes or wallet.wallet_js_cors else {}
+    return {"src": wallet.wallet_js_url, **hashes, **with_cors}
 
 
 def wallet_of(gateway: str) -> WalletPolicy | None:

@@ -18,13 +18,15 @@ from typing import Concatenate, ParamSpec
 from urllib.parse import urlsplit
 
 from django.contrib.auth.decorators import login_not_required
-from django.core.exceptions import ImproperlyConfigured
+from django.core.exceptions import ImproperlyConfigured, PermissionDenied
 from django.db import transaction as db_transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.templatetags.static import static
 
+from wallet_gateway import conf
 from wallet_gateway.domain.policy import GatewayPolicy, WalletPolicy
+from wallet_gateway.fetch_metadata import is_from_another_site
 
 logger = logging.getLogger(__name__)
 
@@ -37,7 +39,18 @@ GOOGLE = {
     "img-src": ("https://www.gstatic.com",),
     "connect-src": ("https://google.com", "https://www.google.com"),
 }
-POLICY_HEADERS = ("Content-Security-Policy", "Content-Security-Policy-Report-Only")
+POLICY = "Content-Security-Policy"
+REPORT_ONLY = f"{POLICY}-Report-Only"
+TRUSTED_TYPES = "wallet-gateway"
+"""The policy by which wallet.js inserts the wallet's own script, and no other."""
+REPORTS = "wallet-gateway"
+"""The name of the address for reports, in our headers."""
+NEVER_USED = (
+    *("accelerometer", "camera", "display-capture", "geolocation", "gyroscope"),
+    *("magnetometer", "microphone", "midi", "usb"),
+)
+"""What a browser may refuse to every script on our pages."""
+_NONCE = "_wallet_gateway_nonce"
 
 
 def token_page(view: View[P]) -> View[P]:
@@ -55,8 +68,9 @@ def token_page(view: View[P]) -> View[P]:
         except ImproperlyConfigured as fault:
             # Refuse and log: without its settings a shop does not know which gateway to query or trust.
             logger.error("wallet payments are not configured: %s", fault)
+            context = {"csp_nonce": nonce} if (nonce := nonce_for(request)) else {}
             response = render(
-                request, "wallet_gateway/unavailable.html", status=HTTPStatus.SERVICE_UNAVAILABLE
+                request, "wallet_gateway/unavailable.html", context, status=HTTPStatus.SERVICE_UNAVAILABLE
             )
         response.headers["Cache-Control"] = "no-store"
         response.headers.setdefault("Referrer-Policy", "no-referrer")
@@ -64,11 +78,25 @@ def token_page(view: View[P]) -> View[P]:
         response.headers["X-Frame-Options"] = "DENY"
         response.headers["X-Robots-Tag"] = "noindex"
         # A redirect has no content, so it needs no policy.
-        if not response.has_header("Location") and not _has_own_policy(request, response):
-            response.headers["Content-Security-Policy"] = content_security_policy(())
+        if not response.has_header("Location"):
+            response.headers.setdefault("Permissions-Policy", _permissions())
+            if not _has_own_policy(request, response):
+                _set_policy(response, _directives(nonce_for(request)) | _trusted_types())
         return response
 
     return login_not_required(db_transaction.non_atomic_requests(wrapped))
+
+
+def refuse_other_sites(view: View[P]) -> View[P]:
+    """Refuse a form that a page of another site has posted, where the browser says so; then 403."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        if is_from_another_site(request):
+            raise PermissionDenied("posted by a page of another site")
+        return view(request, *args, **kwargs)
+
+    return wrapped
 
 
 def allow_form(request: HttpRequest, response: HttpResponse, *, policy: GatewayPolicy) -> None:
@@ -78,34 +106,47 @@ def allow_form(request: HttpRequest, response: HttpResponse, *, policy: GatewayP
     """
     response.headers["Referrer-Policy"] = "same-origin"
     if not _has_own_policy(request, response):
-        response.headers["Content-Security-Policy"] = content_security_policy(_origins(policy))
+        directives = _directives(nonce_for(request), form_targets=_origins(policy))
+        _set_policy(response, directives | _trusted_types())
 
 
-def allow_wallet(response: HttpResponse, *, policy: GatewayPolicy, wallet: WalletPolicy, nonce: str) -> None:
-    """Allow a page with a form to load the wallet's script, open its sheet and call the gateway, too.
-
-    `nonce` is the value of `nonce_for`; it is for the scripts and styles that the wallet itself inserts.
-    """
+def allow_wallet(
+    request: HttpRequest, response: HttpResponse, *, policy: GatewayPolicy, wallet: WalletPolicy
+) -> None:
+    """Allow a page with a form to load the wallet's script, open its sheet and call the gateway, too."""
     # Under Django's own "same-origin" the sheet's window could not find the page that opened it.
     response.headers["Cross-Origin-Opener-Policy"] = "same-origin-allow-popups"
-    if nonce:
-        directives = _wallet_directives(policy, wallet, nonce)
-        response.headers["Content-Security-Policy"] = _header_value(directives)
+    response.headers.setdefault("Permissions-Policy", _permissions(_origin(wallet.pay_js_url)))
+    if not (nonce := nonce_for(request)):
+        return
+    directives = _wallet_directives(policy, wallet, nonce)
+    types = _trusted_types(TRUSTED_TYPES, *(wallet.trusted_types or ()))
+    if _knows_types(wallet):
+        directives |= types
+    elif url := _report_url():
+        # Enforced, it might stop a script that nobody has tried under it.
+        response.headers[REPORT_ONLY] = _header_value(types | _reporting(url))
+    _set_policy(response, directives)
 
 
 def nonce_for(request: HttpRequest) -> str:
-    """Return a nonce for a page with our policy; empty if the project has its own policy and nonce."""
-    return "" if _has_own_nonce(request) else secrets.token_urlsafe(16)
+    """Return the nonce of a page with our policy; empty if the project has its own policy and nonce.
+
+    It is for the page's elements, and for the scripts and styles that the wallet itself inserts.
+    """
+    if _has_own_nonce(request):
+        return ""
+    if not hasattr(request, _NONCE):
+        setattr(request, _NONCE, secrets.token_urlsafe(16))
+    return str(getattr(request, _NONCE))
 
 
-def content_security_policy(form_targets: Iterable[str]) -> str:
+def _directives(nonce: str, *, form_targets: Iterable[str] = ()) -> dict[str, list[str]]:
     """Return a page's policy: nothing inline, nothing from other hosts, forms to us and to these origins."""
-    return _header_value(_directives(form_targets))
-
-
-def _directives(form_targets: Iterable[str]) -> dict[str, list[str]]:
+    own = ["'self'", *_static_origin()]
     return {
-        "default-src": ["'self'", *_static_origin()],
+        "default-src": own,
+        "script-src": _scripts(nonce, own),
         "connect-src": ["'self'"],
         # A browser applies form-action to every redirect, including the one to the payment page.
         "form-action": ["'self'", *sorted(set(form_targets))],
@@ -115,19 +156,62 @@ def _directives(form_targets: Iterable[str]) -> dict[str, list[str]]:
     }
 
 
+def _scripts(nonce: str, hosts: Iterable[str]) -> list[str]:
+    """Return the sources of scripts: those with the nonce and what they load; the hosts for old browsers."""
+    return [f"'nonce-{nonce}'", "'strict-dynamic'", *hosts]
+
+
 def _wallet_directives(policy: GatewayPolicy, wallet: WalletPolicy, nonce: str) -> dict[str, list[str]]:
     own, pay = ["'self'", *_static_origin()], _origin(wallet.pay_js_url)
     scripts = [_origin(wallet.wallet_js_url)] if wallet.wallet_js_url else []
     # The gateway's own script may load and call more from where it comes.
     asked = dict.fromkeys([_origin(wallet.gateway_url), pay, *scripts])
     wallets_own = GOOGLE if pay == GOOGLE_PAY else {}
-    return _directives(_origins(policy)) | {
-        "script-src": [*own, f"'nonce-{nonce}'", pay, *scripts],
+    return _directives(nonce, form_targets=_origins(policy)) | {
+        "script-src": _scripts(nonce, [*own, pay, *scripts]),
         "style-src": [*own, f"'nonce-{nonce}'", pay],
         "img-src": [*own, pay, *wallets_own.get("img-src", ())],
         "connect-src": ["'self'", *asked, *wallets_own.get("connect-src", ())],
         "frame-src": [pay],
     }
+
+
+def _trusted_types(*policies: str) -> dict[str, list[str]]:
+    """Return the directives under which text becomes markup or code only through these policies."""
+    return {"require-trusted-types-for": ["'script'"], "trusted-types": list(policies or ("'none'",))}
+
+
+def _knows_types(wallet: WalletPolicy) -> bool:
+    """Return whether it is known by which policies all scripts of the page make their trusted types."""
+    if wallet.trusted_types is not None:
+        return True
+    # Our own script, and that of the sandbox, which needs none.
+    return not wallet.wallet_js_url and _origin(wallet.pay_js_url) == _origin(wallet.gateway_url)
+
+
+def _permissions(wallet: str = "") -> str:
+    """Return what scripts may ask the browser for: nothing, or payments on a page with the wallet."""
+    payment = f'payment=(self "{wallet}")' if wallet else "payment=()"
+    return ", ".join([payment, *(f"{feature}=()" for feature in NEVER_USED)])
+
+
+def _set_policy(response: HttpResponse, directives: Mapping[str, Iterable[str]]) -> None:
+    if url := _report_url():
+        response.headers.setdefault("Reporting-Endpoints", f'{REPORTS}="{url}"')
+        directives = {**directives, **_reporting(url)}
+    response.headers[POLICY] = _header_value(directives)
+
+
+def _reporting(url: str) -> dict[str, list[str]]:
+    # The first is for browsers that do not know the second.
+    return {"report-uri": [url], "report-to": [REPORTS]}
+
+
+def _report_url() -> str:
+    try:
+        return conf.settings().csp_report_url
+    except ImproperlyConfigured:
+        return ""
 
 
 def _header_value(directives: Mapping[str, Iterable[str]]) -> str:
@@ -153,7 +237,7 @@ def _static_origin() -> list[str]:
 
 def _has_own_policy(request: HttpRequest, response: HttpResponse) -> bool:
     """Return whether the project has a policy for its pages: two different ones would both be enforced."""
-    return _has_own_nonce(request) or any(header in response.headers for header in POLICY_HEADERS)
+    return _has_own_nonce(request) or any(header in response.headers for header in (POLICY, REPORT_ONLY))
 
 
 def _has_own_nonce(request: HttpRequest) -> bool:

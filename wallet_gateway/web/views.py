@@ -21,7 +21,13 @@ from wallet_gateway.queries.attempts import is_being_opened, open_page
 from wallet_gateway.return_tokens import BadReturnToken, ReturnToken
 from wallet_gateway.web import pages
 from wallet_gateway.web.pages import PageKind, ResultPage
-from wallet_gateway.web.security import allow_form, allow_wallet, nonce_for, token_page
+from wallet_gateway.web.security import (
+    allow_form,
+    allow_wallet,
+    nonce_for,
+    refuse_other_sites,
+    token_page,
+)
 
 _SECONDS_BETWEEN_LOOKS = 1
 
@@ -35,15 +41,15 @@ def pay(request: HttpRequest, token: str) -> HttpResponse:
         tried = pages.latest_token(order)
         kind = pages.kind_without_payment(order)
         return _result_of(tried) if tried else _order_page(request, order, kind, token="")
-    nonce = nonce_for(request)
-    response = _order_page(request, order, PageKind.PAY, token="", nonce=nonce)
+    response = _order_page(request, order, PageKind.PAY, token="")
     given = conf.gateway_settings(order.gateway)
     if given.wallet is not None:
-        allow_wallet(response, policy=given.policy, wallet=given.wallet, nonce=nonce)
+        allow_wallet(request, response, policy=given.policy, wallet=given.wallet)
     return response
 
 
 @token_page
+@refuse_other_sites
 @require_POST
 def checkout(request: HttpRequest, token: str) -> HttpResponse:
     """Open the payment page of an order and send the customer there."""
@@ -141,7 +147,6 @@ def _order_page(
     *,
     token: str,
     status: int = HTTPStatus.OK,
-    nonce: str = "",
     bank_url: str = "",
 ) -> HttpResponse:
     origin = conf.settings().public_origin
@@ -157,15 +162,13 @@ def _order_page(
         reopens=reopens,
         bank_url=bank_url,
     )
-    response = _page(request, page, status=status, nonce=nonce)
+    response = _page(request, page, status=status)
     if page.offers_payment:
         allow_form(request, response, policy=conf.gateway_settings(order.gateway).policy)
     return response
 
 
-def _page(
-    request: HttpRequest, page: ResultPage, *, status: int = HTTPStatus.OK, nonce: str = ""
-) -> HttpResponse:
+def _page(request: HttpRequest, page: ResultPage, *, status: int = HTTPStatus.OK) -> HttpResponse:
     # Only if the nonce is ours: the project adds its own nonce to the context.
-    ours = {"csp_nonce": nonce} if nonce else {}
+    ours = {"csp_nonce": nonce} if (nonce := nonce_for(request)) else {}
     return render(request, page.template, {"page": page, "order": page.order, **ours}, status=status)

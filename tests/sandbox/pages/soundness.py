@@ -43,6 +43,8 @@ def _has_its_headers(page: Page) -> None:
         "img-src": "'self'",
         "base-uri": "'none'",
         "frame-ancestors": "'none'",
+        "require-trusted-types-for": "'script'",
+        "trusted-types": "'none'",
     }
     assert page.headers["Cache-Control"] == "no-store"
     assert page.headers["X-Content-Type-Options"] == "nosniff"

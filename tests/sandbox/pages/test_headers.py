@@ -21,6 +21,8 @@ def test_nothing_is_allowed_but_the_sandboxs_own_files() -> None:
         "base-uri": "'none'",
         "frame-ancestors": "'none'",
         "form-action": "'self'",
+        "require-trusted-types-for": "'script'",
+        "trusted-types": "'none'",
     }
 
 

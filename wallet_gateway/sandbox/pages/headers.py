@@ -18,6 +18,8 @@ _POLICY: Final[Mapping[str, str]] = {
     "img-src": "'self'",
     "base-uri": "'none'",
     "frame-ancestors": "'none'",
+    "require-trusted-types-for": "'script'",
+    "trusted-types": "'none'",
 }
 
 # A redirect URL is the shop's input, and a ";" in it could add policy directives: allow plain hosts only.

@@ -81,6 +81,8 @@ def sheet_policy(merchants: Iterable[Merchant]) -> str:
             "base-uri 'none'",
             "form-action 'none'",
             f"frame-ancestors {ancestors}",
+            "require-trusted-types-for 'script'",
+            "trusted-types 'none'",
         )
     )
 

@@ -1,5 +1,4 @@
 // @ts-check
-/** What a page has once. */
 
 import { readParameters, refuse } from "./parameters.js";
 import { call, messageOf, Run } from "./run.js";
@@ -23,7 +22,6 @@ function readSettings(tag, profile) {
   const faults = []
   const demand = (/** @type {any} */ holds, /** @type {string} */ fault) => void (holds || faults.push(`The script tag of wallet.js: data-${fault}`))
   const absolute = (/** @type {any} */ url, /** @type {string} */ name) => {
-    // A local sandbox has no certificate.
     const scheme = profile === "prod" ? /^https:/ : /^https?:/
     const { href } = Object.assign(document.createElement("a"), { href: url ?? "" })
     demand(url && scheme.test(href), `${name}-url must be a URL (https in profile prod)`)
@@ -37,13 +35,26 @@ function readSettings(tag, profile) {
   return settings
 }
 
+/** @type {any} */
+let policy
+
+/** @param {string} url */
+function trusted(url) {
+  try {
+    policy ??= window.trustedTypes.createPolicy("wallet-gateway", { createScriptURL: (asked) => (asked === url ? url : "") })
+    return policy.createScriptURL(url)
+  } catch {
+    return url
+  }
+}
+
 const isThere = () => typeof window.google?.payments?.api?.PaymentsClient === "function"
 
 export class PayScript {
   /** @type {Promise<void> | undefined} */
   #loading
 
-  /** @param {string} url @param {number} pause @param {number} patience in milliseconds */
+  /** @param {string} url @param {number} pause @param {number} patience */
   constructor(url, pause = 1000, patience = 10000) {
     this.url = url
     this.pause = pause
@@ -66,7 +77,7 @@ export class PayScript {
 
   /** @param {string} nonce */
   async #once(nonce) {
-    const script = Object.assign(document.createElement("script"), { src: this.url, nonce })
+    const script = Object.assign(document.createElement("script"), { src: trusted(this.url), nonce })
     let timer = 0
     await new Promise((done) => {
       script.onload = script.onerror = done
@@ -82,7 +93,6 @@ export class Container {
   /** @type {[HTMLElement, ChildNode[]] | undefined} */
   #own
 
-  /** A page may put a new one in its place. */
   get element() {
     return document.getElementById(ID)
   }
@@ -100,7 +110,6 @@ export class Container {
     this.#own = undefined
   }
 
-  /** A button that would open nothing must not be seen. */
   hide() {
     this.restore()
     if (this.element) this.element.hidden = true

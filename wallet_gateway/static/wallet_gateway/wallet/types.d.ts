@@ -7,7 +7,12 @@
  *   from another host without `crossorigin` has the base URL about:blank, so its relative `import()` fails; it is then
  *   tried once more from the `src` of its tag. The first form is the one that Django rewrites to a hashed name.
  * - `main.js`: what a page has once: the script's tag, the wallet's own script, the element for the button, the newest
- *   run, and the one that is paying: one payment happens at a time.
+ *   run, and the one that is paying: one payment happens at a time. Where a page demands trusted types, the address of a
+ *   script comes from a policy (`trusted`). Ours is made once, and lets through the first address that was asked for and
+ *   makes all others empty. A browser that knows no trusted types, or a page that does not name our policy, gets the text.
+ *   The element for the button is looked up each time, because a page may put a new one in its place; it is hidden
+ *   whenever the button in it would open nothing. Addresses may be http in profile test, for a local sandbox has no
+ *   certificate. All times are in milliseconds.
  * - `run.js`: one call of `runWalletPay`: what the wallet is asked, and what comes of it. After `replace` a payment under
  *   way is still finished and told; after `destroy` nothing is told, and an open sheet ends without a payment. A run is
  *   paying (`isPaying`) until the wallet says that the sheet has ended, or `destroy` is called. A wallet whose sheet was
@@ -149,4 +154,5 @@ type Asking<K extends keyof GpayTypes> = (order: Order) => GpayTypes[K];
 /** What a page defines, and what it is given. */
 interface Window extends Record<Handler, (event: CustomEvent) => void> {
   runWalletPay: unknown;
+  trustedTypes: { createPolicy(name: string, rules: { createScriptURL(url: string): unknown }): unknown };
 }
