@@ -74,6 +74,7 @@ def open_session(order: PaymentOrder, *, session: str, language: str = "") -> Wa
     return wallet_session.open_session(order=order, session=session, context=context, language=language)
 
 
+@sensitive_variables()
 def next_reference(order: PaymentOrder, *, session: str, after: str = "") -> str:
     """Return a reference for another card in a sheet that is open, after the first one was declined.
 
@@ -128,11 +129,13 @@ def pay(order: PaymentOrder | str, *, session: str, detail: Mapping[str, Any]) -
     )
 
 
+@sensitive_variables()
 def outcome(payment: Payment) -> WalletOutcome:
     """Return how a page continues after `pay`."""
     return outcome_of(TransactionState(payment.opening.state))
 
 
+@sensitive_variables()
 def record_event(
     order: PaymentOrder, *, reference: str, session: str, event: WalletEvent | str, message: str = ""
 ) -> None:
@@ -151,6 +154,7 @@ def record_event(
     )
 
 
+@sensitive_variables()
 def rotate_keys() -> Rotation:
     """Encrypt every stored secret with the first of the `FERNET_KEYS`; may be interrupted and repeated.
 
@@ -162,6 +166,7 @@ def rotate_keys() -> Rotation:
     return encryption_keys.rotate_keys(newest)
 
 
+@sensitive_variables()
 def survey_keys() -> KeySurvey:
     """Return how many stored secrets each of the `FERNET_KEYS` encrypts; changes nothing."""
     known = cipher()
