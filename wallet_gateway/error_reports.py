@@ -52,14 +52,23 @@ def remove_row_values(error: BaseException) -> None:
                 link.args = tuple(_shortened(part, rule) for part in link.args)
 
 
+_CONNECTION_STATES = ("08", "28", "3D", "53", "57")
+"""Classes of SQLSTATE: connection, log-in, unknown database, no resources, shut down by a person."""
+_LOG_IN_CODES = frozenset({1040, 1044, 1045, 1049})
+_FIRST_CLIENT_CODE = 2000
+
+
 def _is_about_connection(error: DatabaseFault) -> bool:
-    """Return whether no statement has failed, or not by its values: the text names hosts, users and files."""
+    """Return whether the connection has failed and not a statement: the text names hosts, users and files."""
     if not isinstance(error, OperationalError):
         return False
     code = error.args[0] if error.args else None
-    # Only MySQL and MariaDB give numbers: from 2000 on they are the client's, these four the log-in's. They
-    # say of many refused values that they are operational errors.
-    return not isinstance(code, int) or code >= 2000 or code in {1040, 1044, 1045, 1049}
+    if isinstance(code, int):
+        # MySQL and MariaDB say of many a refused value that it is an operational error.
+        return code >= _FIRST_CLIENT_CODE or code in _LOG_IN_CODES
+    if not hasattr(error.__cause__, "sqlstate"):
+        return False
+    return (error.__cause__.sqlstate or "08").startswith(_CONNECTION_STATES)
 
 
 def _shortened(part: object, rule: Callable[[str], str]) -> object:
