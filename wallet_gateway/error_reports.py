@@ -66,9 +66,9 @@ def _is_about_connection(error: DatabaseFault) -> bool:
     if isinstance(code, int):
         # MySQL and MariaDB say of many a refused value that it is an operational error.
         return code >= _FIRST_CLIENT_CODE or code in _LOG_IN_CODES
-    if not hasattr(error.__cause__, "sqlstate"):
-        return False
-    return (error.__cause__.sqlstate or "08").startswith(_CONNECTION_STATES)
+    state: str | None = getattr(error.__cause__, "sqlstate", "")
+    # A driver that has lost its server has no state of its own to tell.
+    return state is None or state.startswith(_CONNECTION_STATES)
 
 
 def _shortened(part: object, rule: Callable[[str], str]) -> object:
@@ -104,6 +104,6 @@ def _names_in_database() -> frozenset[str]:
     names: set[str] = set()
     for model in apps.get_models():
         options = model._meta
-        names |= {options.db_table, *(field.column for field in options.concrete_fields)}
+        names |= {options.db_table, *(field.column for field in options.concrete_fields if field.column)}
         names |= {rule.name for rule in (*options.constraints, *options.indexes)}
     return frozenset(names)

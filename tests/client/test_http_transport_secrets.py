@@ -134,7 +134,8 @@ def test_a_failure_carries_nothing_of_the_request_or_the_answer(
             )
     error = failure.value
     assert isinstance(error.__cause__, LibraryError)
-    assert error.__cause__.__traceback__ is error.__context__ is None
+    assert error.__cause__.__traceback__ is None
+    assert error.__context__ is None
     # The first frame is this test's.
     below = [frame for frame, _ in traceback.walk_tb(error.__traceback__)][1:]
     assert below

@@ -115,7 +115,8 @@ def test_a_fault_before_sending_means_that_nothing_was_sent(fault: Adapt) -> Non
     assert not transport.given
     assert "4111" not in str(failure.value)
     assert isinstance(failure.value.__cause__, LibraryError)
-    assert failure.value.__cause__.__traceback__ is failure.value.__context__ is None
+    assert failure.value.__cause__.__traceback__ is None
+    assert failure.value.__context__ is None
     assert "4111" not in str(failure.value.__cause__)
     assert failure.value.exchange is not None
     assert not failure.value.exchange.sent

@@ -95,7 +95,8 @@ def test_the_marker_decides_and_of_the_failure_only_text_is_attached(
     failure = failed(error, sent=sent)
     assert type(failure) is kind
     assert isinstance(failure.__cause__, LibraryError)
-    assert failure.__cause__.__traceback__ is failure.__context__ is None
+    assert failure.__cause__.__traceback__ is None
+    assert failure.__context__ is None
     assert "hunter2" not in str(failure) + repr(failure.__cause__)
 
 

@@ -1,4 +1,4 @@
-"""The tests of what reaches a collector of errors: orders, a customer's browser, and collectors that listen."""
+"""The tests of what reaches a collector of errors: orders, a customer, and collectors that listen."""
 
 from __future__ import annotations
 

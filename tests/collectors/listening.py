@@ -34,12 +34,14 @@ class SentryEvents(Transport):
     @property
     def text_without_calls(self) -> str:
         """The same without the list of calls that led to each event."""
-        return "\n".join(json.dumps(event | {"breadcrumbs": None}, ensure_ascii=False) for event in self.events)
+        events = [event | {"breadcrumbs": None} for event in self.events]
+        return json.dumps(events, ensure_ascii=False, default=repr)
 
     @property
     def events(self) -> list[dict[str, Any]]:
         """The events among the envelopes."""
-        return [event for part in self.sent if (event := Envelope.deserialize(part).get_event())]
+        events = (Envelope.deserialize(part).get_event() for part in self.sent)
+        return [dict(event) for event in events if event]
 
     @classmethod
     def listening(cls, **options: Any) -> Iterator[SentryEvents]:
