@@ -94,16 +94,18 @@ def _without_values(text: str) -> str:
 
 
 def _is_of_ours(name: str) -> bool:
-    """Return whether each part of a name, such as `table.column`, is one of the installed models."""
-    known = _names_in_database()
-    return all(part in known for part in name.split("."))
+    """Return whether each part of a name, such as `table.column`, belongs to an installed model."""
+    names, tables = _names_in_database()
+    # Django and the databases begin the names that they choose themselves with the table's.
+    return all(part in names or part.startswith(tables) for part in name.split("."))
 
 
 @lru_cache(maxsize=1)
-def _names_in_database() -> frozenset[str]:
+def _names_in_database() -> tuple[frozenset[str], tuple[str, ...]]:
+    """Return the names of tables, columns, constraints and indexes, and how derived names begin."""
     names: set[str] = set()
-    for model in apps.get_models():
-        options = model._meta
+    all_options = [model._meta for model in apps.get_models(include_auto_created=True)]
+    for options in all_options:
         names |= {options.db_table, *(field.column for field in options.concrete_fields if field.column)}
         names |= {rule.name for rule in (*options.constraints, *options.indexes)}
-    return frozenset(names)
+    return frozenset(names), tuple(f"{options.db_table}_" for options in all_options)
