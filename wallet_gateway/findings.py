@@ -41,6 +41,7 @@ class Code(StrEnum):
     COMMITS_NOT_DURABLE = "wallet_gateway.W004"
     MODULES_DELETED = "wallet_gateway.W005"
     STATIC_ORIGIN_DIFFERS = "wallet_gateway.W006"
+    COLLECTOR_RECORDS_TOO_MUCH = "wallet_gateway.W013"
     NOT_CONFIGURED = "not_configured"
     CHECKS_PASSED = "checks_passed"
     # Work in progress
@@ -118,6 +119,7 @@ _MESSAGES: Mapping[Code, Text] = MappingProxyType(
             "button and the page that waits for an outcome are modules, which a browser takes from there "
             "only with CORS"
         ),
+        Code.COLLECTOR_RECORDS_TOO_MUCH: "%(collector)s records customers or secrets with %(option)s",
         Code.NOT_CONFIGURED: _(
             "payments are not set up: manage.py check names what is wrong in the settings"
         ),
@@ -186,6 +188,7 @@ _ADVICE: Mapping[Code, Text] = MappingProxyType(
             "Let that host answer every script with 'Access-Control-Allow-Origin: *' (or %(pages)s), then "
             "add wallet_gateway.W006 to SILENCED_SYSTEM_CHECKS."
         ),
+        Code.COLLECTOR_RECORDS_TOO_MUCH: "%(remedy)s. See docs/how-to/monitoring.md.",
         Code.SWEEP_LATE: _RUN_SWEEP,
         Code.NEVER_SWEPT: _RUN_SWEEP,
         Code.OUTCOME_UNKNOWN: _SEE_RUNBOOK,

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 import sentry_sdk
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, connection
+from django.db import transaction as db_transaction
 
 from tests.collectors.canaries import CARD_NUMBER, EMAIL, Payer, found
 from tests.collectors.listening import SentryEvents
@@ -82,7 +83,7 @@ def test_a_row_that_the_database_refuses(
 ) -> None:
     payer.browser.open(make_order())
     attempt = WalletAttempt.objects.get()
-    with pytest.raises(DatabaseError) as refusal, transaction.atomic():
+    with pytest.raises(DatabaseError) as refusal, db_transaction.atomic():
         work(attempt)
     sentry_sdk.capture_exception(refusal.value)
     shown = f"{sentry.text} {refusal.value!r} {refusal.value.__cause__!r}"

@@ -17,8 +17,10 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import DEFAULT_DB_ALIAS, connections, router
 from django.urls import NoReverseMatch, reverse
 from django.utils.module_loading import import_string
+from django.views.debug import SafeExceptionReporterFilter
 
 from wallet_gateway import conf
+from wallet_gateway.conf import collectors
 from wallet_gateway.findings import Code, Finding, error, warning
 
 SUBJECT = "settings"
@@ -34,6 +36,7 @@ def findings() -> Iterator[Finding]:
     yield from databases()
     yield from static_modules()
     yield from static_origin()
+    yield from risky_collectors()
 
 
 def wrong_settings() -> Iterator[Finding]:
@@ -104,6 +107,16 @@ def static_origin() -> Iterator[Finding]:
     files = _static_url()
     if _origin(urljoin(given.public_origin, files)) != _origin(given.public_origin):
         yield warning(Code.STATIC_ORIGIN_DIFFERS, SUBJECT, files=files, pages=given.public_origin)
+
+
+def risky_collectors() -> Iterator[Finding]:
+    """Warn of each option with which a collector of errors records what must not leave the shop."""
+    yield from collectors.sentry()
+    yield from collectors.opentelemetry()
+    name = "DEFAULT_EXCEPTION_REPORTER_FILTER"
+    if not issubclass(import_string(getattr(django_settings, name)), SafeExceptionReporterFilter):
+        remedy = "Derive it from SafeExceptionReporterFilter, which hides FERNET_KEYS"
+        yield collectors.risky_option("Django", name, remedy)
 
 
 def _static_url() -> str:
