@@ -36,12 +36,6 @@ def sentry() -> Iterator[SentryEvents]:
     yield from SentryEvents.listening()
 
 
-@pytest.fixture
-def personal_sentry() -> Iterator[SentryEvents]:
-    """Sentry as a shop has it that wants to see its users."""
-    yield from SentryEvents.listening(send_default_pii=True, attach_stacktrace=True)
-
-
 @pytest.fixture(autouse=True)
 def _no_other_collector() -> Iterator[None]:
     yield
