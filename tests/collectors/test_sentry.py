@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
-from functools import partial
 from typing import Any
 
 import pytest
@@ -41,6 +40,7 @@ pytestmark = pytest.mark.django_db
 MakeOrder = Callable[..., PaymentOrder]
 HEADER = "parentTransactionId,transactionDateTime,amount,currencyCode,refundedAmount,providerTransactionId\n"
 PARENT = "CANARY-OF-THE-OLD-PROVIDER"
+MIGRATION_FILE = (HEADER, f"{PARENT},2026-01-15T10:30:00,1.00,EUR,0.00,P\n")
 
 
 def assert_tells_nothing(sentry: SentryEvents, payer: Payer) -> None:
@@ -260,7 +260,6 @@ def test_a_way_back_a_poll_a_sweep_and_a_refund_that_fail(
 @pytest.mark.parametrize("name", ["_check", "_store_all"])
 def test_an_import_that_fails(name: str, sentry: SentryEvents, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(import_export, name, surprise)
-    lines = [HEADER, f"{PARENT},2026-01-15T10:30:00,1.00,EUR,0.00,P\n"]
-    report(partial(payments.maintenance.import_migration_file, lines))
+    report(lambda: payments.maintenance.import_migration_file(MIGRATION_FILE))
     assert sentry.events
     assert PARENT not in "".join(str(frame.get("vars")) for frame in frames_of(sentry))
