@@ -6,6 +6,7 @@ Amount, currency and merchant are never read here: they come from the order's ro
 from __future__ import annotations
 
 from django.utils.translation import get_language
+from pydantic import Secret
 from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -98,5 +99,5 @@ class WalletResultView(CustomerView):
     def post(self, _request: Request, token: str) -> Response:
         """Answer `{outcome, message, next}`."""
         # Pass the token, not the order: the operation reads the order with all its attempts at once.
-        payment = payments.wallet.pay(token, session=self.binding, detail=self.body.value())
+        payment = payments.wallet.pay(token, session=self.binding, detail=Secret(self.body.value()))
         return Response(outcome_body(payment))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pydantic import Secret
+
 from wallet_gateway import gateways
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionState
@@ -110,11 +112,14 @@ def price_sheet(
 
 
 @sensitive_variables()
-def pay(order: PaymentOrder | str, *, session: str, detail: Mapping[str, Any]) -> Payment:
+def pay(
+    order: PaymentOrder | str, *, session: str, detail: Mapping[str, Any] | Secret[dict[str, Any]]
+) -> Payment:
     """Charge the card of a sheet's result once; `detail` is the unchanged `event.detail`.
 
-    `order` may be an order's token. A repeated result returns the payment in its current state. A failure
-    of the sheet is recorded and leaves the order payable. `outcome` says how the page continues.
+    It may be wrapped in pydantic's `Secret`, which shows it to nobody. `order` may be an order's token. A
+    repeated result returns the payment in its current state. A failure of the sheet is recorded and leaves
+    the order payable. `outcome` says how the page continues.
 
     Raises `InvalidInput`, `InvalidState` after too many results, `OrderNotPayable`, `SendingStopped`,
     `WalletUnavailable`, `CardRefused`, `PriceChanged` and `TryAgain`; after each of them nothing was charged.
