@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.protocol.accounts import CardType
 from wallet_gateway.protocol.money import Money
@@ -39,6 +40,7 @@ class WalletReceipt:
     shipping_address: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
+@sensitive_variables()
 def wallet_receipt(order: PaymentOrder) -> WalletReceipt | None:
     """Return the wallet data of the card that pays an order; None if no card does. One SQL statement."""
     rows = GatewayTransaction.objects.filter(payment__order=order, kind=TransactionKind.AUTHORIZATION)
