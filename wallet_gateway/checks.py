@@ -70,6 +70,12 @@ def check_client_certificates(**kwargs: Any) -> Sequence[CheckMessage]:  # noqa:
     return _messages(project.client_certificates())
 
 
+@register(Tags.security)
+def check_collectors(**kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
+    """Warn if a collector of errors or traces is set to record customers or secrets."""
+    return _messages(project.risky_collectors())
+
+
 @register(Tags.database)
 def check_databases(**kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
     """Warn if a database's settings disable what the ledger depends on."""

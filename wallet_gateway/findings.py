@@ -47,6 +47,7 @@ class Code(StrEnum):
     SIGNING_KEY_PUBLISHED = "wallet_gateway.W009"
     CLIENT_KEY_READABLE = "wallet_gateway.W010"
     CLIENT_CERT_ENDS = "wallet_gateway.W011"
+    COLLECTOR_RECORDS_TOO_MUCH = "wallet_gateway.W013"
     NOT_CONFIGURED = "not_configured"
     CHECKS_PASSED = "checks_passed"
     # Work in progress
@@ -135,6 +136,7 @@ _MESSAGES: Mapping[Code, Text] = MappingProxyType(
         ),
         Code.CLIENT_KEY_READABLE: "%(setting)s: every user of this machine can read the key in %(file)s",
         Code.CLIENT_CERT_ENDS: "%(setting)s: the certificate in %(file)s is valid until %(ends)s",
+        Code.COLLECTOR_RECORDS_TOO_MUCH: "%(collector)s records customers or secrets with %(option)s",
         Code.NOT_CONFIGURED: _(
             "payments are not set up: manage.py check names what is wrong in the settings"
         ),
@@ -216,6 +218,7 @@ _ADVICE: Mapping[Code, Text] = MappingProxyType(
         ),
         Code.CLIENT_KEY_READABLE: "Let the user who runs the shop own it, and chmod it to 600.",
         Code.CLIENT_CERT_ENDS: "Renew it and restart: without it no request reaches the gateway.",
+        Code.COLLECTOR_RECORDS_TOO_MUCH: "%(remedy)s. See docs/how-to/monitoring.md.",
         Code.SWEEP_LATE: _RUN_SWEEP,
         Code.NEVER_SWEPT: _RUN_SWEEP,
         Code.OUTCOME_UNKNOWN: _SEE_RUNBOOK,

@@ -51,7 +51,14 @@ def _blind_except(source: Source) -> set[int]:
         handler.lineno
         for handler in handlers
         if handler.type is None or blind & {getattr(node, "id", "") for node in ast.walk(handler.type)}
+        if not _raises_again(handler)
     }
+
+
+def _raises_again(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler ends with a bare `raise`, and so turns nothing into an answer."""
+    last = handler.body[-1]
+    return isinstance(last, ast.Raise) and last.exc is None
 
 
 def _naive_http(source: Source) -> set[int]:

@@ -13,6 +13,7 @@ from tests.client.calls import ACCOUNT, CAPTURE, CAPTURED, EVERY_CALL, KEYS, REC
 from tests.client.test_gateway import Wire, wire
 from tests.tables import every
 from wallet_gateway.client.errors import BadAnswer, NotSent, NotSentReason, OutcomeUnknown, Refused
+from wallet_gateway.client.exception_map import LibraryError
 from wallet_gateway.client.exchange import GatewayRequest
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.protocol.endpoints import FOLLOW_UP, PUBLIC_KEY, STATUS, Endpoint
@@ -113,7 +114,10 @@ def test_a_fault_before_sending_means_that_nothing_was_sent(fault: Adapt) -> Non
         adapting(transport, request=fault).follow_up(CAPTURE)
     assert not transport.given
     assert "4111" not in str(failure.value)
-    assert failure.value.__cause__ is failure.value.__context__ is None
+    assert isinstance(failure.value.__cause__, LibraryError)
+    assert failure.value.__cause__.__traceback__ is None
+    assert failure.value.__context__ is None
+    assert "4111" not in str(failure.value.__cause__)
     assert failure.value.exchange is not None
     assert not failure.value.exchange.sent
 

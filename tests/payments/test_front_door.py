@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
 
 from wallet_gateway import payments
@@ -113,3 +115,11 @@ def test_every_public_name_is_there_and_says_what_it_is(name: str) -> None:
     module = getattr(payments, name) if name else payments
     for public in module.__all__:
         assert getattr(module, public).__doc__, public
+
+
+@pytest.mark.parametrize("name", ["", *MODULES, "batches"])
+def test_no_traceback_that_leaves_a_public_function_has_variables(name: str) -> None:
+    module = getattr(payments, name) if name else payments
+    functions = {public: getattr(module, public) for public in module.__all__}
+    functions = {public: given for public, given in functions.items() if inspect.isfunction(given)}
+    assert [public for public, given in functions.items() if given.__code__.co_name != "emptied"] == []

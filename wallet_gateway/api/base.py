@@ -21,7 +21,7 @@ from rest_framework.throttling import BaseThrottle
 from rest_framework.views import APIView
 
 from wallet_gateway import fetch_metadata, payments
-from wallet_gateway.api.parsers import StrictParser, refuse_foreign_content
+from wallet_gateway.api.parsers import RequestBody, refuse_foreign_content
 from wallet_gateway.api.problems import CrossSiteRequest, UnknownLink, as_answer
 from wallet_gateway.models import PaymentOrder
 
@@ -34,7 +34,7 @@ class JSONView(APIView):
     permission_classes = (AllowAny,)
     throttle_classes: tuple[type[BaseThrottle], ...] = ()
     renderer_classes = (JSONRenderer,)
-    parser_classes: tuple[type[StrictParser], ...] = ()
+    parser_classes = ()
     content_negotiation_class = DefaultContentNegotiation
     versioning_class = None
     metadata_class = None
@@ -70,9 +70,15 @@ class CustomerView(JSONView):
     """
 
     http_method_names = ("post",)
-    parser_classes = (StrictParser,)
     binding = ""
     """The value that ties the wallet's attempts to the session; empty if there is none."""
+    body: RequestBody
+    """The JSON from the request."""
+
+    def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Request:
+        """Read the body before anything can fail."""
+        self.body = RequestBody(request)
+        return super().initialize_request(request, *args, **kwargs)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Check method, content type, CSRF and session before the view."""
@@ -84,11 +90,6 @@ class CustomerView(JSONView):
         SessionAuthentication().enforce_csrf(request._request)  # type: ignore[arg-type]
         self.binding = self.session_binding(request)
         super().initial(request, *args, **kwargs)
-
-    def body(self, request: Request) -> dict[str, Any]:
-        """Return the JSON object from the request."""
-        # A request without a body is not passed to the parser at all.
-        return request.data if isinstance(request.data, dict) else {}
 
     def session_binding(self, request: Request) -> str:
         """Return the session's binding; raises `UnknownLink` if no button was shown in this session."""

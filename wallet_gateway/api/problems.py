@@ -21,6 +21,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
+from wallet_gateway.error_reports import hide_variables
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.payments import errors
 from wallet_gateway.payments.errors import ErrorCode
@@ -176,6 +177,7 @@ def as_problem(fault: Exception, context: dict[str, Any]) -> Response | None:
 
 def as_answer(fault: Exception, context: dict[str, Any]) -> Response:
     """Return the problem details of any error; report an unexpected one as Django does."""
+    hide_variables(fault)
     return as_problem(fault, context) or _unexpected(fault, context["request"])
 
 

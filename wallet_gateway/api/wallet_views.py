@@ -5,8 +5,8 @@ Amount, currency and merchant are never read here: they come from the order's ro
 
 from __future__ import annotations
 
-from django.utils.decorators import method_decorator
 from django.utils.translation import get_language
+from pydantic import Secret
 from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -22,7 +22,6 @@ from wallet_gateway.api.throttles import (
     ResultsThrottle,
     SessionsThrottle,
 )
-from wallet_gateway.error_reports import sensitive_variables
 
 
 class WalletSessionView(CustomerView):
@@ -50,9 +49,9 @@ class WalletReferenceView(CustomerView):
 
     throttle_classes = (ReferencesThrottle,)
 
-    def post(self, request: Request, token: str) -> Response:
+    def post(self, _request: Request, token: str) -> Response:
         """Answer `{reference}`, for the sheet whose previous reference was `after`."""
-        after = previous_reference(self.body(request))
+        after = previous_reference(self.body.value())
         reference = payments.wallet.next_reference(order_of(token), session=self.binding, after=after)
         return Response({"reference": reference})
 
@@ -62,9 +61,9 @@ class WalletPriceView(CustomerView):
 
     throttle_classes = (PricesThrottle,)
 
-    def post(self, request: Request, token: str) -> Response:
+    def post(self, _request: Request, token: str) -> Response:
         """Answer with the total, its lines and the choices, or with the errors in the choices."""
-        wanted = price_request(self.body(request))
+        wanted = price_request(self.body.value())
         price = payments.wallet.price_sheet(
             order_of(token),
             reference=wanted.reference,
@@ -81,9 +80,9 @@ class WalletEventView(CustomerView):
 
     throttle_classes = (EventsThrottle,)
 
-    def post(self, request: Request, token: str) -> Response:
+    def post(self, _request: Request, token: str) -> Response:
         """Answer without content: the page continues in any case."""
-        report = event_report(self.body(request))
+        report = event_report(self.body.value())
         payments.wallet.record_event(
             order_of(token),
             reference=report.reference,
@@ -94,14 +93,13 @@ class WalletEventView(CustomerView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-@method_decorator(sensitive_variables(), name="dispatch")
 class WalletResultView(CustomerView):
     """Takes the wallet's result, `event.detail` unchanged, and pays with it."""
 
     throttle_classes = (ResultsThrottle,)
 
-    def post(self, request: Request, token: str) -> Response:
+    def post(self, _request: Request, token: str) -> Response:
         """Answer `{outcome, message, next}`."""
         # Pass the token, not the order: the operation reads the order with all its attempts at once.
-        payment = payments.wallet.pay(token, session=self.binding, detail=self.body(request))
+        payment = payments.wallet.pay(token, session=self.binding, detail=Secret(self.body.value()))
         return Response(outcome_body(payment))

@@ -11,14 +11,23 @@ import socket
 import ssl
 import zlib
 from collections.abc import Iterator
-from pathlib import PurePath
-from traceback import walk_tb
 
 from wallet_gateway.client.errors import NotSent, NotSentReason, OutcomeUnknown, UnknownReason
+from wallet_gateway.tracebacks import places
+
+_LONGEST_TEXT = 500
 
 
 class TransportError(Exception):
     """What a transport itself finds wrong; its text holds nothing of a request or an answer."""
+
+
+class LibraryError(Exception):
+    """The cause of a failed call as text: the classes, the system's words, and the last lines that ran.
+
+    It stands for another library's exception, whose attributes and frames hold the request. It is never
+    raised, so it has no traceback.
+    """
 
 
 class DeadlinePassed(TransportError, TimeoutError):
@@ -62,10 +71,16 @@ _UNKNOWN: tuple[tuple[tuple[type[BaseException], ...], UnknownReason], ...] = (
 def map_exception(error: Exception, *, sent: bool, doing: str) -> NotSent | OutcomeUnknown:
     """Return what is known after a failure: NotSent without the write marker, OutcomeUnknown with it.
 
-    The result is not chained to the failure, whose text or attributes may hold the URL with its query, the
-    value of a header or a part of a body. Raise it outside the handler, or Python chains it after all.
+    The result is chained to a `LibraryError`, not to the failure itself, whose text or attributes may hold
+    the URL with its query, the value of a header or a part of a body. Raise it outside the handler, or Python
+    chains the failure after all.
     """
-    detail = f"{doing}: {describe(error)}"
+    known = _known(error, sent=sent, detail=f"{doing}: {describe(error)}")
+    known.__cause__ = _as_text(error)
+    return known
+
+
+def _known(error: Exception, *, sent: bool, detail: str) -> NotSent | OutcomeUnknown:
     links = tuple(_root_first(error))
     if sent:
         reasons = (reason for link in links for kinds, reason in _UNKNOWN if isinstance(link, kinds))
@@ -74,9 +89,18 @@ def map_exception(error: Exception, *, sent: bool, doing: str) -> NotSent | Outc
     return NotSent(next(causes, NotSentReason.OTHER), detail=detail)
 
 
+def _as_text(error: Exception) -> LibraryError:
+    where = places(error)
+    return LibraryError((f"{_classes(error)} at {where}" if where else _classes(error))[:_LONGEST_TEXT])
+
+
 def describe(error: BaseException) -> str:
     """Name a failure by its classes, root first, with text of the operating system or TLS only."""
-    return " in ".join(dict.fromkeys(_name(link) for link in _root_first(error))) + _place(error)
+    return _classes(error) + _place(error)
+
+
+def _classes(error: BaseException) -> str:
+    return " in ".join(dict.fromkeys(_name(link) for link in _root_first(error)))
 
 
 def _root_first(error: BaseException) -> Iterator[BaseException]:
@@ -111,8 +135,5 @@ def _place(error: BaseException) -> str:
     """Return where a failure other than the network's was raised, so that a bug can be found."""
     if isinstance(error, OSError | http.client.HTTPException | TransportError):
         return ""
-    frames = tuple(walk_tb(error.__traceback__))
-    if not frames:
-        return ""
-    frame, line = frames[-1]
-    return f", at {PurePath(frame.f_code.co_filename).name}:{line}"
+    last = places(error, most=1)
+    return f", at {last}" if last else ""

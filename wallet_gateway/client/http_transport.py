@@ -17,6 +17,7 @@ from wallet_gateway.client.connection import Pool, TlsPool
 from wallet_gateway.client.exchange import RawAnswer
 from wallet_gateway.client.request_deadline import Limits, RequestDeadline
 from wallet_gateway.client.transport import Auth, SignedRequest, request_headers, sign
+from wallet_gateway.tracebacks import without_locals
 
 # A worker process has no use for more idle connections than it has threads.
 MAX_IDLE_CONNECTIONS = 64
@@ -60,6 +61,7 @@ class HttpTransport:
     def __repr__(self) -> str:
         return f"HttpTransport(base_url={self._origin + self._prefix!r})"
 
+    @without_locals()
     def send(
         self,
         method: str,

@@ -18,8 +18,10 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import DEFAULT_DB_ALIAS, connections, router
 from django.urls import NoReverseMatch, reverse
 from django.utils.module_loading import import_string
+from django.views.debug import SafeExceptionReporterFilter
 
 from wallet_gateway import conf
+from wallet_gateway.conf import collectors
 from wallet_gateway.conf.rules import SANDBOX_MERCHANT, SETTING
 from wallet_gateway.conf.values import end_of_certificate, is_local, is_readable_by_others
 from wallet_gateway.findings import Code, Finding, error, warning
@@ -41,6 +43,7 @@ def findings() -> Iterator[Finding]:
     yield from static_origin()
     yield from dangers()
     yield from client_certificates()
+    yield from risky_collectors()
 
 
 def wrong_settings() -> Iterator[Finding]:
@@ -165,6 +168,16 @@ def _certificate(name: str, certificate: str, key: str) -> Iterator[Finding]:
 
 def _name(alias: str, option: str) -> str:
     return f"{SETTING}['GATEWAYS'][{alias!r}][{option!r}]"
+
+
+def risky_collectors() -> Iterator[Finding]:
+    """Warn of each option with which a collector of errors records what must not leave the shop."""
+    yield from collectors.sentry()
+    yield from collectors.opentelemetry()
+    name = "DEFAULT_EXCEPTION_REPORTER_FILTER"
+    if not issubclass(import_string(getattr(django_settings, name)), SafeExceptionReporterFilter):
+        remedy = "Derive it from SafeExceptionReporterFilter, which hides FERNET_KEYS"
+        yield collectors.risky_option("Django", name, remedy)
 
 
 def _static_url() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wallet_gateway import gateways
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction
 from wallet_gateway.operations.approvals import made_elsewhere
@@ -24,6 +25,7 @@ __all__ = [
 ]
 
 
+@sensitive_variables()
 def resolve(
     transaction: GatewayTransaction, *, decision: Decision | str, reason: str, by: str
 ) -> GatewayTransaction:
@@ -40,6 +42,7 @@ def resolve(
     )
 
 
+@sensitive_variables()
 def close_discrepancy(discrepancy: Discrepancy, *, reason: str, by: str) -> Discrepancy:
     """Close a difference between the shop's records and the gateway's, with a reason."""
     return resolutions.close_discrepancy(
@@ -47,6 +50,7 @@ def close_discrepancy(discrepancy: Discrepancy, *, reason: str, by: str) -> Disc
     )
 
 
+@sensitive_variables()
 def book_discrepancy(discrepancy: Discrepancy, *, reason: str, by: str) -> GatewayTransaction:
     """Book a capture, refund or reversal that was made elsewhere, as the gateway reports it now.
 
@@ -58,11 +62,13 @@ def book_discrepancy(discrepancy: Discrepancy, *, reason: str, by: str) -> Gatew
     )
 
 
+@sensitive_variables()
 def waiting() -> tuple[Approval, ...]:
     """Return the requests that wait for a second person, the oldest first."""
     return waiting_approvals(now=gateways.clock().now())
 
 
+@sensitive_variables()
 def approve(approval: Approval, *, by: str, reason: str = "") -> GatewayTransaction:
     """Approve and execute another person's request; check the `state` of the returned transaction.
 
@@ -72,6 +78,7 @@ def approve(approval: Approval, *, by: str, reason: str = "") -> GatewayTransact
     return approving.approve(approval, by=by, reason=reason, context=context_of(approval.gateway))
 
 
+@sensitive_variables()
 def decline(approval: Approval, *, by: str, reason: str) -> Approval:
     """End a request without executing it; its author withdraws it this way. Raises `InvalidState`."""
     return approvals.decline(approval, by=by, reason=reason, clock=gateways.clock())

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from wallet_gateway import gateways
 from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     BatchKind,
     MigratedDeposit,
@@ -43,6 +44,7 @@ STEP_SECONDS = 2.0
 """How long one step executes rows."""
 
 
+@sensitive_variables()
 def draft(kind: BatchKind, orders: Sequence[PaymentOrder], *, by: str) -> OperationBatch:
     """Store an unconfirmed batch of captures, refunds or reversals with one row for each order.
 
@@ -51,6 +53,7 @@ def draft(kind: BatchKind, orders: Sequence[PaymentOrder], *, by: str) -> Operat
     return plan.draft(kind, orders, by=by, clock=gateways.clock())
 
 
+@sensitive_variables()
 def start(
     batch: OperationBatch,
     rows: Iterable[OperationBatchRow] = (),
@@ -66,6 +69,7 @@ def start(
     return plan.start(batch, rows, is_permitted=_is_permitted, clock=gateways.clock(), **why)
 
 
+@sensitive_variables()
 def start_detached_refunds(
     amounts: Mapping[MigratedDeposit, Money],
     *,
@@ -84,31 +88,37 @@ def start_detached_refunds(
     )
 
 
+@sensitive_variables()
 def start_status_queries(subjects: Sequence[PaymentOrder | MigratedDeposit], *, by: str) -> OperationBatch:
     """Start a batch that asks the gateway about orders and deposits; nothing that moves money is sent."""
     return plan.start_status_queries(subjects, by=by, clock=gateways.clock())
 
 
+@sensitive_variables()
 def pause(batch: OperationBatch, *, by: str) -> bool:
     """Start no further row until `resume`; return whether the batch was running."""
     return plan.pause(batch, by=by, clock=gateways.clock())
 
 
+@sensitive_variables()
 def resume(batch: OperationBatch) -> bool:
     """Continue a paused batch; return whether it was paused."""
     return plan.resume(batch, clock=gateways.clock())
 
 
+@sensitive_variables()
 def stop(batch: OperationBatch, *, by: str) -> bool:
     """Stop a batch permanently and leave out the rows not started; return whether it was not finished."""
     return plan.stop(batch, by=by, clock=gateways.clock())
 
 
+@sensitive_variables()
 def step(batch: OperationBatch, *, seconds: float = STEP_SECONDS) -> list[OperationBatchRow]:
     """Execute rows of a running batch for some seconds; return the executed rows."""
     return driving.step(batch, seconds=seconds, driver=_driver())
 
 
+@sensitive_variables()
 def drive(*, seconds: float) -> Counter[str]:
     """Execute rows of all running batches for some seconds; return their number by gateway."""
     return driving.drive(seconds=seconds, driver=_driver())

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.approvals import resolve as resolutions
@@ -35,6 +36,7 @@ __all__ = [
 ]
 
 
+@sensitive_variables()
 def capture(
     order: PaymentOrder,
     amount: Decimal | Money | None = None,
@@ -64,6 +66,7 @@ def capture(
     )
 
 
+@sensitive_variables()
 def refund(
     order: PaymentOrder,
     amount: Decimal | Money | None = None,
@@ -102,6 +105,7 @@ def _cart_of(
     return cart_of(items=items, shipping=shipping, discounts=discounts, currency=payment.currency)
 
 
+@sensitive_variables()
 def reverse(
     order: PaymentOrder,
     *,
@@ -119,6 +123,7 @@ def reverse(
     )
 
 
+@sensitive_variables()
 def refund_migrated(
     parent_transaction_id: str,
     amount: Decimal | Money,
@@ -146,6 +151,7 @@ def refund_migrated(
     )
 
 
+@sensitive_variables()
 def send_again(transaction: GatewayTransaction, *, by: str = "", comment: str = "") -> GatewayTransaction:
     """Send a `NOT_SENT` capture, refund or reversal again now, with the same reference and the same bytes.
 
@@ -157,6 +163,7 @@ def send_again(transaction: GatewayTransaction, *, by: str = "", comment: str = 
     )
 
 
+@sensitive_variables()
 def give_up_unsent(transaction: GatewayTransaction, *, by: str) -> bool:
     """Abandon a request that could not be sent, so that its amount is free again at once.
 
@@ -165,6 +172,7 @@ def give_up_unsent(transaction: GatewayTransaction, *, by: str) -> bool:
     return resolutions.give_up_unsent(transaction, by=by, context=context_of(transaction.gateway))
 
 
+@sensitive_variables()
 def preview(
     payment: Payment, kind: TransactionKind, amount: Money, *, cart: ShoppingCart | None = None
 ) -> str:

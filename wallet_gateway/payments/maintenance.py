@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from wallet_gateway import conf, gateways
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.models import GatewayPause, MigratedDeposit, PaymentOrder
 from wallet_gateway.operations.maintenance import ledger_comparison, retention
@@ -63,21 +64,25 @@ BATCH_SECONDS = 10.0
 """How long one sweep executes rows of batches, so that recovery and the outbox are not delayed."""
 
 
+@sensitive_variables()
 def gateway_aliases() -> tuple[str, ...]:
     """Return the aliases of the gateways in the settings."""
     return tuple(conf.settings().gateways)
 
 
+@sensitive_variables()
 def reconcile_due(*, gateway: str = "default", limit: int = 500) -> int:
     """Query the status of all transactions of one gateway that are due; return their number."""
     return due.reconcile_due(context=context_of(gateway), limit=limit)
 
 
+@sensitive_variables()
 def query_status(subject: PaymentOrder | MigratedDeposit) -> QueryReport:
     """Query every transaction of an order or a migrated deposit now; nothing that moves money is sent."""
     return reconciliation.query_all(subject, context=context_of(subject.gateway))
 
 
+@sensitive_variables()
 def sweep() -> tuple[SweepReport, ...]:
     """Do the background work of every gateway once: recovery, expiry, unsent requests, the outbox.
 
@@ -100,11 +105,13 @@ def _sweep(alias: str) -> SweepReport:
     return report
 
 
+@sensitive_variables()
 def deliver_events() -> int:
     """Deliver pending events to the shop's receivers; return how many were accepted."""
     return outbox.deliver_due(clock=gateways.clock())
 
 
+@sensitive_variables()
 def stop_sending(gateway: str, *, by: str, reason: str) -> GatewayPause:
     """Stop all new requests to a gateway until a person resumes them; status queries continue.
 
@@ -113,16 +120,19 @@ def stop_sending(gateway: str, *, by: str, reason: str) -> GatewayPause:
     return emergency_stop.stop_sending(context=context_of(gateway), by=by, reason=reason)
 
 
+@sensitive_variables()
 def resume_sending(gateway: str, *, by: str, reason: str) -> GatewayPause:
     """Allow new requests again after `stop_sending`; raises `InvalidState` if sending was not stopped."""
     return emergency_stop.resume_sending(context=context_of(gateway), by=by, reason=reason)
 
 
+@sensitive_variables()
 def sending_pauses() -> tuple[SendingPause, ...]:
     """Return the gateways to which nothing new is sent, until when, and who or what decided this."""
     return pauses.sending_pauses(gateways.clock().now())
 
 
+@sensitive_variables()
 def expiring_authorizations(limit: int = 100) -> tuple[ExpiringAuthorization, ...]:
     """Return the authorizations that expire soon, the most urgent first."""
     configured = conf.settings().gateways
@@ -130,6 +140,7 @@ def expiring_authorizations(limit: int = 100) -> tuple[ExpiringAuthorization, ..
     return authorizations.expiring_authorizations(windows, now=gateways.clock().now(), limit=limit)
 
 
+@sensitive_variables()
 def orders_of(*, references: Collection[str] = (), email: str = "") -> tuple[PaymentOrder, ...]:
     """Return the orders with these references, and those of an e-mail address, which reads all orders.
 
@@ -138,16 +149,19 @@ def orders_of(*, references: Collection[str] = (), email: str = "") -> tuple[Pay
     return search.orders_of(references=references, email=email)
 
 
+@sensitive_variables()
 def erase_customer(order: PaymentOrder, *, by: str, reason: str) -> PaymentOrder:
     """Erase the customer's personal data from an order; its amounts remain. Raises `InvalidState`."""
     return retention.erase_customer(order, by=by, reason=reason, clock=gateways.clock())
 
 
+@sensitive_variables()
 def support_bundle(order: PaymentOrder) -> bytes:
     """Return one order's full history as a zip without personal data."""
     return support_bundles.support_bundle(order)
 
 
+@sensitive_variables()
 def health() -> Health:
     """Return the state of payments as ages and numbers for a monitor, without personal data."""
     return health_queries.health(gateways.clock().now(), gateway_aliases())
@@ -162,6 +176,7 @@ class Comparison:
     rows: Iterator[ComparedTransaction]
 
 
+@sensitive_variables()
 def comparison(gateway: str, *, days: int, repair_as: str = "", resume: bool = False) -> Comparison:
     """Compare the transactions of one gateway that were created or changed in the last `days`.
 
@@ -181,6 +196,7 @@ def comparison(gateway: str, *, days: int, repair_as: str = "", resume: bool = F
 # The records of an earlier provider
 
 
+@sensitive_variables()
 def import_migration_file(
     lines: Iterable[str | bytes], *, gateway: str = "default", keep_good: bool = False, dry_run: bool = False
 ) -> ImportReport:
@@ -190,6 +206,7 @@ def import_migration_file(
     )
 
 
+@sensitive_variables()
 def import_in_steps(
     lines: Iterable[str | bytes], *, gateway: str = "default", keep_good: bool = False, dry_run: bool = False
 ) -> Generator[ImportStep, None, ImportReport]:
@@ -203,6 +220,7 @@ def import_in_steps(
     )
 
 
+@sensitive_variables()
 def export_migration_file(*, gateway: str = "default") -> Iterator[str]:
     """Return the known deposits of a gateway as the lines of a migration file."""
     return migration_file.export_migration_file(gateway=gateway)

@@ -116,16 +116,19 @@ def create_order(
     )
 
 
+@sensitive_variables()
 def get_order(reference: str) -> PaymentOrder:
     """Return the order with the shop's reference; raises `PaymentOrder.DoesNotExist`."""
     return orders.find(reference=reference)
 
 
+@sensitive_variables()
 def get_order_by_token(token: str) -> PaymentOrder:
     """Return the order that a URL names; raises `PaymentOrder.DoesNotExist`."""
     return orders.find(token=token)
 
 
+@sensitive_variables()
 def start_checkout(order: PaymentOrder) -> Payment:
     """Return a payment with the `redirect_url` to which the shop sends the customer.
 
@@ -136,11 +139,13 @@ def start_checkout(order: PaymentOrder) -> Payment:
     return checkout.start_checkout(order=order, context=context_of(order.gateway), return_urls=return_urls)
 
 
+@sensitive_variables()
 def attempt_for(reference: str) -> Payment:
     """Return the payment attempt with this clientSystemTransactionId; raises `Payment.DoesNotExist`."""
     return find_attempt(reference)
 
 
+@sensitive_variables()
 def reconcile(subject: PaymentOrder | Payment, *, everything: bool = False) -> PaymentOrder:
     """Query the status of all unsettled transactions of an order, and return the updated order.
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pydantic import Secret
+
 from wallet_gateway import gateways
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionState
@@ -80,6 +82,7 @@ def open_session(order: PaymentOrder, *, session: str, language: str = "") -> Wa
     return wallet_session.open_session(order=order, session=session, context=context, language=language)
 
 
+@sensitive_variables()
 def check_open(order: PaymentOrder) -> None:
     """Raise `WalletUnavailable` if a limit has closed the order's button, as the row was read.
 
@@ -88,6 +91,7 @@ def check_open(order: PaymentOrder) -> None:
     wallet_limits.check_open(order)
 
 
+@sensitive_variables()
 def raise_limits(order: PaymentOrder, *, by: str, reason: str) -> PaymentOrder:
     """Open an order's button that a limit has closed, with one more full allowance of everything.
 
@@ -97,6 +101,7 @@ def raise_limits(order: PaymentOrder, *, by: str, reason: str) -> PaymentOrder:
     return wallet_limits.raise_limits(order=order, by=by, reason=reason, clock=gateways.clock())
 
 
+@sensitive_variables()
 def next_reference(order: PaymentOrder, *, session: str, after: str = "") -> str:
     """Return a reference for another card in a sheet that is open, after the first one was declined.
 
@@ -132,11 +137,14 @@ def price_sheet(
 
 
 @sensitive_variables()
-def pay(order: PaymentOrder | str, *, session: str, detail: Mapping[str, Any]) -> Payment:
+def pay(
+    order: PaymentOrder | str, *, session: str, detail: Mapping[str, Any] | Secret[dict[str, Any]]
+) -> Payment:
     """Charge the card of a sheet's result once; `detail` is the unchanged `event.detail`.
 
-    `order` may be an order's token. A repeated result returns the payment in its current state. A failure
-    of the sheet is recorded and leaves the order payable. `outcome` says how the page continues.
+    It may be wrapped in pydantic's `Secret`, which shows it to nobody. `order` may be an order's token. A
+    repeated result returns the payment in its current state. A failure of the sheet is recorded and leaves
+    the order payable. `outcome` says how the page continues.
 
     Raises `InvalidInput`, `InvalidState` after too many results, `OrderNotPayable`, `SendingStopped`,
     `WalletUnavailable`, `CardRefused`, `PriceChanged` and `TryAgain`; after each of them nothing was charged.
@@ -151,11 +159,13 @@ def pay(order: PaymentOrder | str, *, session: str, detail: Mapping[str, Any]) -
     )
 
 
+@sensitive_variables()
 def outcome(payment: Payment) -> WalletOutcome:
     """Return how a page continues after `pay`."""
     return outcome_of(TransactionState(payment.opening.state))
 
 
+@sensitive_variables()
 def record_event(
     order: PaymentOrder, *, reference: str, session: str, event: WalletEvent | str, message: str = ""
 ) -> None:
@@ -174,6 +184,7 @@ def record_event(
     )
 
 
+@sensitive_variables()
 def rotate_keys() -> Rotation:
     """Encrypt every stored secret with the first of the `FERNET_KEYS`; may be interrupted and repeated.
 
@@ -185,6 +196,7 @@ def rotate_keys() -> Rotation:
     return encryption_keys.rotate_keys(newest)
 
 
+@sensitive_variables()
 def survey_keys() -> KeySurvey:
     """Return how many stored secrets each of the `FERNET_KEYS` encrypts; changes nothing."""
     known = cipher()

@@ -11,7 +11,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, Strict, ValidationInfo
+from pydantic import AfterValidator, BeforeValidator, Field, Secret, Strict, ValidationInfo
 
 from wallet_gateway.protocol.card_numbers import has_card_number
 from wallet_gateway.protocol.codes import check_country_of_wallet
@@ -21,6 +21,7 @@ from wallet_gateway.protocol.field_types import (
     FROM_JSON_NUMBER,
     KEPT,
     PATTERN_MESSAGES,
+    REVEALED_ON_THE_WIRE,
     Identifier,
     OptionalText,
     OwnReference,
@@ -48,6 +49,13 @@ Cryptogram = Annotated[str, Strict(), Field(pattern=_CRYPTOGRAM)]
 
 EciIndicator = Annotated[str, Strict(), Field(pattern=_ECI)]
 """The electronic commerce indicator, which says how the cardholder was authenticated: one or two digits."""
+
+
+MaskedCryptogram = Annotated[Secret[Cryptogram], REVEALED_ON_THE_WIRE]
+"""The same as an object that shows nothing; `get_secret_value()` returns the text."""
+
+MaskedEciIndicator = Annotated[Secret[EciIndicator], REVEALED_ON_THE_WIRE]
+"""The same as an object that shows nothing."""
 
 
 class CardType(StrEnum):
@@ -292,11 +300,11 @@ class WalletResult(WireModel):
     client_system_transaction_id: Annotated[str, Strict(), Field(pattern=_REFERENCE)]
     transaction_account_id: TransactionAccountId
     transaction_method: Annotated[Literal["WalletPay"], ANY_CASE] = WALLET_PAY
-    cryptogram: Cryptogram | None = None
-    eci_indicator: EciIndicator | None = None
+    cryptogram: MaskedCryptogram | None = None
+    eci_indicator: MaskedEciIndicator | None = None
     billing_address: ResultAddress | None = None
     shipping_address: ResultAddress | None = None
-    email: Line | None = None
+    email: Annotated[Secret[Line], REVEALED_ON_THE_WIRE] | None = None
 
 
 class SheetChoices(WireModel):

@@ -11,7 +11,13 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, Strict, model_validator
 
-from wallet_gateway.protocol.accounts import WALLET_PAY, Cryptogram, EciIndicator
+from wallet_gateway.protocol.accounts import (
+    WALLET_PAY,
+    Cryptogram,
+    EciIndicator,
+    MaskedCryptogram,
+    MaskedEciIndicator,
+)
 from wallet_gateway.protocol.checkout import RedirectDetails
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage
 from wallet_gateway.protocol.field_types import ANY_CASE, PATTERN_MESSAGES, Identifier, Url
@@ -77,8 +83,8 @@ class AuthorizationRequest(TransactionRequest):
     type: Annotated[AuthorizationType, ANY_CASE]
     transaction_account_id: Identifier
     transaction_method: Annotated[Literal["WalletPay"], ANY_CASE] = WALLET_PAY
-    cryptogram: Cryptogram | None = None
-    eci_indicator: EciIndicator | None = None
+    cryptogram: MaskedCryptogram | None = None
+    eci_indicator: MaskedEciIndicator | None = None
     three_d_secure: ThreeDSecure | None = None
     redirect_details: RedirectDetails | None = None
 

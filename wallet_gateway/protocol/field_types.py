@@ -19,6 +19,8 @@ from pydantic import (
     BeforeValidator,
     Field,
     GetCoreSchemaHandler,
+    PlainSerializer,
+    Secret,
     Strict,
     ValidationError,
     ValidationInfo,
@@ -93,6 +95,14 @@ PATTERN_MESSAGES: dict[str, Callable[[str], str]] = {
 
 
 # Texts
+
+
+def _revealed(masked: Secret[str]) -> str:
+    return masked.get_secret_value()
+
+
+REVEALED_ON_THE_WIRE = PlainSerializer(_revealed, return_type=str, when_used="json-unless-none")
+"""Writes a masked text as it is where a message is written for the other party, and nowhere else."""
 
 Text = Annotated[str, Strict(), Field(pattern=_NOT_EMPTY)]
 """A mandatory text: not empty, not only white space."""

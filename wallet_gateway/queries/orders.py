@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionOrigin, TransactionState
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     Approval,
     ApprovalState,
@@ -46,6 +47,7 @@ class OrderSummary:
     """The attempt whose payment page may still be decided."""
 
 
+@sensitive_variables()
 def order_summary(order: PaymentOrder) -> OrderSummary:
     """Return the totals of an order's payments."""
     payments = list(order.payments.all())
@@ -159,6 +161,7 @@ _REPORTED = {
 }
 
 
+@sensitive_variables()
 def order_timeline(order: PaymentOrder, *, everything: bool = False) -> tuple[TimelineEntry, ...]:
     """Return an order's history, the oldest first. Two SQL statements, however long the history is.
 

@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.domain.wallet_limits import WalletLimit, WalletLimits
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletUsage
 from wallet_gateway.protocol.accounts import CardType
 from wallet_gateway.protocol.money import Money
@@ -40,6 +41,7 @@ class WalletReceipt:
     shipping_address: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
+@sensitive_variables()
 def wallet_receipt(order: PaymentOrder) -> WalletReceipt | None:
     """Return the wallet data of the card that pays an order; None if no card does. One SQL statement."""
     rows = GatewayTransaction.objects.filter(payment__order=order, kind=TransactionKind.AUTHORIZATION)

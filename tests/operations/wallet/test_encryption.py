@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from cryptography.fernet import Fernet
+from pydantic import Secret
 
 from tests.refusals import refuses
 from wallet_gateway.domain.error_codes import ErrorCode
@@ -42,7 +43,7 @@ def test_resealing_moves_a_secret_under_the_newest_key_and_keeps_its_date() -> N
 
 
 def test_nothing_shows_a_secret_or_a_key() -> None:
-    secrets = CardSecrets(cryptogram=SECRET, eci="05")
+    secrets = CardSecrets(cryptogram=Secret(SECRET), eci=Secret("05"))
     shown = repr(secrets) + repr(WalletCipher([NEW, OLD])) + str(secrets)
     for secret in (SECRET, NEW, OLD):
         assert secret not in shown
@@ -51,5 +52,8 @@ def test_nothing_shows_a_secret_or_a_key() -> None:
 
 def test_a_card_is_sealed_with_its_indicator_or_without() -> None:
     cipher = WalletCipher([NEW])
-    assert cipher.unseal(CardSecrets(cryptogram=SECRET, eci="5").sealed(cipher)) == f'["{SECRET}","5"]'
-    assert cipher.unseal(CardSecrets(cryptogram=SECRET).sealed(cipher)) == f'["{SECRET}",null]'
+    assert (
+        cipher.unseal(CardSecrets(cryptogram=Secret(SECRET), eci=Secret("5")).sealed(cipher))
+        == f'["{SECRET}","5"]'
+    )
+    assert cipher.unseal(CardSecrets(cryptogram=Secret(SECRET)).sealed(cipher)) == f'["{SECRET}",null]'

@@ -235,5 +235,5 @@ def frames_of(work: Callable[[], object]) -> list[dict[str, Any]]:
         work()
     except Surprise:
         reporter = ExceptionReporter(None, *sys.exc_info())
-        return [f for f in reporter.get_traceback_frames() if "/wallet_gateway/" in f["filename"]]
+        return [f for f in reporter.get_traceback_frames() if "/wallet_gateway/" in f.get("filename", "")]
     raise AssertionError("nothing was raised")

@@ -73,6 +73,7 @@ def import_migration_file(
         return report
 
 
+@sensitive_variables()
 def import_in_steps(
     lines: Iterable[str | bytes],
     *,

@@ -8,8 +8,6 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Iterator
-from pathlib import PurePath
-from traceback import walk_tb
 from typing import TypeVar
 
 from django.db import DataError, IntegrityError
@@ -17,12 +15,12 @@ from django.db.models import Model, QuerySet
 
 from wallet_gateway.operations.settlement.counters import VersionConflict
 from wallet_gateway.protocol.text import one_line
+from wallet_gateway.tracebacks import places
 
 logger = logging.getLogger("wallet_gateway.sweep")
 
 M = TypeVar("M", bound=Model)
 
-_MOST_PLACES = 8
 _OF_ONE_ROW = (DataError, IntegrityError, VersionConflict, ValueError)
 """Errors of a single row. An unavailable database is not one of them: it stops the sweep."""
 
@@ -55,7 +53,4 @@ def failure(error: BaseException) -> str:
     classes = type(error).__name__
     if error.__cause__ is not None:
         classes += f" from {type(error.__cause__).__name__}"
-    places = [
-        f"{PurePath(frame.f_code.co_filename).name}:{line}" for frame, line in walk_tb(error.__traceback__)
-    ]
-    return one_line(f"{classes} at {' > '.join(places[-_MOST_PLACES:]) or 'an unknown place'}")
+    return one_line(f"{classes} at {places(error) or 'an unknown place'}")

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from pydantic import Secret
 
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.operations.errors import OperationError
@@ -79,9 +80,10 @@ class WalletCipher:
 class CardSecrets:
     """The one-time secrets for charging a tokenized card. `repr` shows neither."""
 
-    cryptogram: str = field(repr=False)
-    eci: str | None = field(default=None, repr=False)
+    cryptogram: Secret[str]
+    eci: Secret[str] | None = None
 
     def sealed(self, cipher: WalletCipher) -> bytes:
         """Return both as one ciphertext."""
-        return cipher.seal(strict_json.dumps([self.cryptogram, self.eci]).decode())
+        eci = None if self.eci is None else self.eci.get_secret_value()
+        return cipher.seal(strict_json.dumps([self.cryptogram.get_secret_value(), eci]).decode())

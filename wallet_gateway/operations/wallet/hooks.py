@@ -73,7 +73,7 @@ class AuthenticationQuestion:
     order: PaymentOrder
     reference: str
     """The clientSystemTransactionId."""
-    account_id: str
+    account_id: str = field(repr=False)
     amount: Money
     card_network: str
     """Such as `VISA`; this and the digits are empty if the gateway does not tell them."""

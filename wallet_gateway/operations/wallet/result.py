@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from pydantic import Secret
+
 from wallet_gateway.client.redaction import REMOVED, redact_message
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.policy import WalletPolicy
@@ -38,6 +40,8 @@ def read_result(detail: object) -> WalletResult | FailedWalletResult:
     A failure has a code and no field of a success, like the gateway's error body. Fields that the interface
     does not name are not read, and so never stored.
     """
+    if isinstance(detail, Secret):
+        detail = detail.get_secret_value()
     if not isinstance(detail, Mapping) or not all(isinstance(name, str) for name in detail):
         raise invalid_result(FieldError("", "the detail is no JSON object"))
     if name := _card_data_in(detail):

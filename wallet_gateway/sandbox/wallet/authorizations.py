@@ -63,11 +63,12 @@ def _check_cryptogram(account: PaymentAccount, request: AuthorizationRequest) ->
         raise ThreeDSecureNotAllowed("The account is a Token: send its cryptogram, and no threeDSecure.")
     if request.cryptogram is None:
         raise CryptogramRequired("The account is a Token: send the cryptogram of the wallet result.")
-    if not account.has_cryptogram(request.cryptogram):
+    if not account.has_cryptogram(request.cryptogram.get_secret_value()):
         raise CryptogramDiffers("cryptogram is not the one of this account.")
     if account.eci_indicator and request.eci_indicator is None:
         raise CryptogramRequired("The account is a Token: send the eciIndicator of the wallet result.")
-    if _two_digits(request.eci_indicator) != _two_digits(account.eci_indicator):
+    given = request.eci_indicator.get_secret_value() if request.eci_indicator else None
+    if _two_digits(given) != _two_digits(account.eci_indicator):
         raise CryptogramDiffers("eciIndicator is not the one of this account.")
 
 

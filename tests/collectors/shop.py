@@ -1,0 +1,46 @@
+"""A shop whose own functions fail, and whose views hold nothing of a customer in their variables."""
+
+from __future__ import annotations
+
+import copy
+from decimal import Decimal
+
+from pytest_django import Settings
+
+from tests.operations.personal import ADDRESS, CARDHOLDER
+from wallet_gateway import payments
+from wallet_gateway.models import Payment
+from wallet_gateway.payments.wallet import AuthenticationQuestion, SheetPricing, SheetQuestion
+
+
+def set_wallet(settings: Settings, **given: str) -> None:
+    """Change the settings of the default gateway's button."""
+    changed = copy.deepcopy(settings.WALLET_GATEWAY)
+    changed["GATEWAYS"]["default"]["WALLET"] |= given
+    settings.WALLET_GATEWAY = changed
+
+
+def price(question: SheetQuestion) -> SheetPricing:
+    """Price a sheet, and fail once the final address is known."""
+    address = dict(question.shipping_address or {})
+    if address:
+        raise LookupError("no carrier")
+    return SheetPricing()
+
+
+def authenticate(question: AuthenticationQuestion) -> None:
+    """Fail with the account in a variable."""
+    account = question.account_id
+    raise ConnectionError(f"no answer for an account of {len(account)} characters")
+
+
+def check_out() -> Payment:
+    """Store an order with all that is known of the customer, and open its payment page."""
+    order = payments.create_order(
+        reference="CANARY-1",
+        currency="EUR",
+        amount=Decimal(20),
+        billing_address=ADDRESS,
+        **CARDHOLDER,  # type: ignore[arg-type]
+    )
+    return payments.start_checkout(order)
