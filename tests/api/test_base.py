@@ -148,6 +148,7 @@ def test_the_addresses_are_no_part_of_the_description_of_a_projects_api() -> Non
 
 ROUTES = {
     "health": "reads what the sweep has left behind",
+    "opening": "GET only; looks whether the page is open, and asks nobody",
     "checkout": "opens a page at the gateway; CSRF token needed",
     "pay": "shows a button",
     "return": "asks the gateway",
@@ -159,7 +160,7 @@ ROUTES = {
     "wallet_event": "CSRF token and session needed; twenty words in the timeline, and nothing else",
     "wallet_result": "CSRF token and session needed; charges the account that this browser made",
 }
-ANYBODY = {"return", "result", "status", "health", "pay"}
+ANYBODY = {"return", "result", "status", "health", "pay", "opening"}
 
 
 def _patterns(resolver: URLResolver) -> list[URLPattern]:

@@ -44,6 +44,7 @@ from wallet_gateway.client.errors import (
 from wallet_gateway.client.exchange import Exchange, RawAnswer
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.protocol.checkout import CheckoutRequest
+from wallet_gateway.protocol.errors import InvalidMessage
 from wallet_gateway.protocol.status import StatusAnswer
 
 
@@ -147,12 +148,20 @@ def test_keys_are_asked_for_by_the_account() -> None:
 
 def test_a_payment_account_is_asked_for_with_the_public_key_and_by_a_quoted_name() -> None:
     transport = wire(PAYMENT_ACCOUNT)
-    account = gateway(transport).payment_account("a/../b?c", api_key=API_KEY, encryption_key=ENCRYPTION_KEY)
+    account = gateway(transport).payment_account("a=;b:c", api_key=API_KEY, encryption_key=ENCRYPTION_KEY)
     assert account.message.card_type == "Token"
     (given,) = transport.given
-    assert (given["method"], given["path"]) == ("GET", "/api/v5/paymentAccounts/a%2F..%2Fb%3Fc")
+    assert (given["method"], given["path"]) == ("GET", "/api/v5/paymentAccounts/a%3D%3Bb%3Ac")
     assert given["query"] == {"merchantId": "M-1", "storeId": "S-1", "encryptionKeyId": ENCRYPTION_KEY}
     assert given["headers"] == {"Authorization": f"PublicApiKey {API_KEY}"}
+
+
+@pytest.mark.parametrize("account", ["..", "a/../b?c", "a%2Fb", "4111111111111111"])
+def test_what_a_path_would_read_otherwise_is_no_account_and_nothing_is_sent(account: str) -> None:
+    transport = wire(PAYMENT_ACCOUNT)
+    with pytest.raises(InvalidMessage, match="transactionAccountId"):
+        gateway(transport).payment_account(account, api_key=API_KEY, encryption_key=ENCRYPTION_KEY)
+    assert transport.given == []
 
 
 def test_an_account_that_a_path_has_no_place_for_is_a_parameter() -> None:

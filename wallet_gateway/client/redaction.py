@@ -81,7 +81,7 @@ def _redact(value: JsonValue, rule: Rule) -> JsonValue:
         return rule(value)
     if isinstance(value, dict):
         return {
-            mask_card_numbers(name): REMOVED if (its := _rule_of(name)) is _remove else _redact(part, its)
+            _shown(name): REMOVED if (its := _rule_of(name)) is _remove else _redact(part, its)
             for name, part in value.items()
         }
     if isinstance(value, list):
@@ -99,6 +99,11 @@ def _redact_field(field: re.Match[str]) -> str:
 def _redact_in_address(found: re.Match[str]) -> str:
     head, name, value = found.groups()
     return head + _rule_of(name or "accountId")(value)
+
+
+@lru_cache(maxsize=2048)
+def _shown(name: str) -> str:
+    return mask_card_numbers(name)
 
 
 @lru_cache(maxsize=2048)
