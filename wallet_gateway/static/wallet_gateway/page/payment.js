@@ -224,7 +224,15 @@ export class Payment {
    */
   async #authorize(account, sheet) {
     if (typeof account !== "function") return this.#awaitResult()
-    const detail = await account(() => this.#referenceOfCard(sheet))
+    let detail
+    try {
+      detail = await account(() => this.#referenceOfCard(sheet))
+    } catch (fault) {
+      const { code, message } = refusedBy(fault)
+      // No other card would be taken: the script's own words would ask for one.
+      if (code === LIMIT_REACHED) return retryUpdate(message)
+      throw fault
+    }
     this.view.setBusy(this.view.text("sending"))
     try {
       const verdict = await this.#send(detail)
