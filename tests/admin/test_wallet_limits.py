@@ -52,7 +52,7 @@ def test_the_orders_page_names_the_limit_and_leads_to_the_decision(
     keeper: Client, order: PaymentOrder
 ) -> None:
     page = keeper.get(order_url(order)).content.decode()
-    assert "Wallet button closed by a limit: Cards sent to the gateway" in page
+    assert "Wallet button closed by a limit: Authorizations" in page
     assert url_of(order) in page
 
 

@@ -273,6 +273,17 @@ test("a decline keeps the sheet open, and the next card has a fresh reference", 
   assert.deepEqual(page.questions("result").map((sent) => sent.clientSystemTransactionId), ["REF-1", "REF-2"])
 })
 
+test("where the order has tried enough cards, the sheet says so in the shop's words, whatever the script's are", async (t) => {
+  const page = await ready(t, { result: DECLINED, reference: LIMIT_REACHED })
+  await page.options.onPaymentAuthorized({}, accountOf())
+  const scripts = async (reference) => {
+    await reference().catch(() => {})
+    throw new Error("Take another card")
+  }
+  const { error } = await page.options.onPaymentAuthorized({}, scripts)
+  assert.equal(error.message, "Used too often.")
+})
+
 test("a sheet that is closed after a decline brings a new session", async (t) => {
   const page = await ready(t, { result: DECLINED })
   await page.options.onPaymentAuthorized({}, accountOf())

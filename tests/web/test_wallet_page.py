@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Callable, Iterator
 
@@ -140,6 +141,28 @@ def test_after_a_decline_the_same_sheet_takes_another_card(
     expect(page.locator("h1")).to_have_text("Your payment went through")
     assert page.evaluate("window.sheets ?? 1") == 1
     assert payments.get_order(order.reference).payments.filter(captured__gt=0).count() == 1
+
+
+def test_an_order_that_has_tried_enough_cards_loses_its_button_and_keeps_its_form(
+    page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl, settings: Settings
+) -> None:
+    limited = copy.deepcopy(settings.WALLET_GATEWAY)
+    limited["GATEWAYS"]["default"]["WALLET"] |= {"LIMITS": {"AUTHORIZATIONS": 1}}
+    settings.WALLET_GATEWAY = limited
+    order = make_order()
+    page.goto(pay_page(shop, order))
+    open_sheet(page)
+    wallet_sandbox.fault("authorization", "errored")
+    page.evaluate("(data) => approve(data)", wallet_sandbox.wallet_payment_data())
+    another = page.evaluate("(data) => approve(data)", wallet_sandbox.wallet_payment_data())
+    assert another["error"]["message"].startswith("The wallet was used too often for this order.")
+    page.evaluate("closeSheet()")
+    expect(page.get_by_role("status")).to_contain_text("The wallet was used too often for this order.")
+    expect(page.get_by_role("button", name="Pay now")).to_be_hidden()
+    expect(page.get_by_role("button", name="Pay on the payment page")).to_be_enabled()
+    page.reload()
+    expect(page.locator("#merchant-google-pay-button")).to_have_count(0)
+    expect(page.locator("form.wallet-checkout button")).to_be_enabled()
 
 
 def test_a_closed_sheet_leaves_both_ways_to_pay(page: Page, shop: str, make_order: MakeOrder) -> None:

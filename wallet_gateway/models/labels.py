@@ -37,6 +37,7 @@ _NAMES = {
     "FROZEN": pgettext_lazy("name of a state or kind", "Frozen"),
     # Events
     "CAPTURED_IN_PART": pgettext_lazy("name of a state or kind", "Captured in part"),
+    "WALLET_LIMIT_REACHED": pgettext_lazy("name of a state or kind", "Wallet limit reached"),
     # Kinds of payments and operations
     "SALE": pgettext_lazy("name of a state or kind", "Sale"),
     "PREAUTHORIZATION": pgettext_lazy("name of a state or kind", "Preauthorization"),
@@ -80,12 +81,12 @@ _NAMES = {
     "LEASE_ENDED": pgettext_lazy("name of a state or kind", "Lease ended"),
     "LIMIT_REACHED": pgettext_lazy("name of a state or kind", "Limit reached"),
     # Limits of the wallet button
-    "SESSIONS": pgettext_lazy("limit of the wallet button", "Browsers"),
-    "ATTEMPTS": pgettext_lazy("limit of the wallet button", "Buttons shown"),
-    "PRICES": pgettext_lazy("limit of the wallet button", "Prices asked for"),
-    "DISCOUNT_CODES": pgettext_lazy("limit of the wallet button", "Discount codes tried"),
-    "RESULTS": pgettext_lazy("limit of the wallet button", "Results of the wallet"),
-    "AUTHORIZATIONS": pgettext_lazy("limit of the wallet button", "Cards sent to the gateway"),
+    "SESSIONS": pgettext_lazy("name of a state or kind", "Sessions"),
+    "ATTEMPTS": pgettext_lazy("name of a state or kind", "Attempts"),
+    "PRICES": pgettext_lazy("name of a state or kind", "Prices"),
+    "DISCOUNT_CODES": pgettext_lazy("name of a state or kind", "Discount codes"),
+    "RESULTS": pgettext_lazy("name of a state or kind", "Results"),
+    "AUTHORIZATIONS": pgettext_lazy("name of a state or kind", "Authorizations"),
     # Batches and their rows
     "STATUS_QUERY": pgettext_lazy("name of a state or kind", "Status query"),
     "DRAFT": pgettext_lazy("name of a state or kind", "Draft"),

@@ -75,8 +75,8 @@ def open_session(order: PaymentOrder, *, session: str, language: str = "") -> Wa
     """Return the data for a page with a wallet button for an order, bound to the customer's session.
 
     `session` is the session's key. The same order and session get the same attempt until a result has
-    come. Raises `WalletUnavailable` (the hosted page can still be used), `SendingStopped` and
-    `OrderNotPayable`.
+    come. Raises `WalletUnavailable` (the hosted page can still be used; the code says whether a limit has
+    closed the button), `SendingStopped` and `OrderNotPayable`.
     """
     context = context_of(order.gateway)
     return wallet_session.open_session(order=order, session=session, context=context, language=language)
@@ -125,7 +125,7 @@ def price_sheet(
 ) -> SheetPrice:
     """Price the customer's choices on the sheet and store the price: only this amount is authorized.
 
-    Raises `InvalidInput`.
+    Raises `InvalidInput`, and `WalletUnavailable` after too many prices or discount codes of the order.
     """
     return wallet_session.price_sheet_of(
         order=order,
@@ -171,8 +171,8 @@ def record_event(
 ) -> None:
     """Store an event reported by the browser, such as a closed sheet, for the timeline; it decides nothing.
 
-    The first twenty events of an attempt are stored, shortened and without card numbers. Raises
-    `InvalidInput`, and ValueError for an unknown event.
+    The first twenty events of an attempt and 200 of an order are stored, shortened and without card numbers.
+    Raises `InvalidInput`, and ValueError for an unknown event.
     """
     wallet_events.record_event(
         order=order,

@@ -165,7 +165,8 @@ def price_sheet_of(
     The price shown when a card was approved stays unchanged, because the card is charged that price. If the
     shop does not price sheets, nothing depends on the choices, and they are not stored.
 
-    Raises `InvalidInput`, and `OperationError` for a fault of the shop's pricing function.
+    Raises `InvalidInput`, `WalletUnavailable` at a limit of the order, and `OperationError` for a fault of
+    the shop's pricing function.
     """
     checked = checked_choices(chosen)
     if context.price is None:

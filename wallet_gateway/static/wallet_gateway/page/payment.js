@@ -16,7 +16,10 @@ import { failedUpdate, parametersOf, questionOf, retryUpdate, SUCCESS, updateOf 
 import { Refused } from "./shop.js";
 
 /** @typedef {{reference: string, parameters: any, statusUrl: string, resultUrl: string, expiresIn: number}} Session */
-/** One run's sheet: its newest card's reference, and whether that is taken. @typedef {{reference: string, isTaken: boolean}} Sheet */
+/**
+ * One run's sheet: its newest card's reference, whether that is taken, and why there is none for another card.
+ * @typedef {{reference: string, isTaken: boolean, refusal?: string}} Sheet
+ */
 /** @typedef {{outcome: string, message: string, next: string}} Verdict */
 
 const LONGEST_TIMER = 2 ** 31 - 1
@@ -224,7 +227,14 @@ export class Payment {
    */
   async #authorize(account, sheet) {
     if (typeof account !== "function") return this.#awaitResult()
-    const detail = await account(() => this.#referenceOfCard(sheet))
+    let detail
+    try {
+      detail = await account(() => this.#referenceOfCard(sheet))
+    } catch (fault) {
+      // The script has words of its own for it, which ask for another card; none would be taken.
+      if (sheet.refusal) return retryUpdate(sheet.refusal)
+      throw fault
+    }
     this.view.setBusy(this.view.text("sending"))
     try {
       const verdict = await this.#send(detail)
@@ -274,9 +284,15 @@ export class Payment {
     }
     // While nobody knows what became of one card, there is no second.
     if (this.#isUnclear) throw new Error(this.view.text("unclear"))
-    const { reference } = await this.shop.ask("reference", { after: sheet.reference })
-    this.#reference = sheet.reference = reference
-    return reference
+    try {
+      const { reference } = await this.shop.ask("reference", { after: sheet.reference })
+      this.#reference = sheet.reference = reference
+      return reference
+    } catch (fault) {
+      const { code, message } = refusedBy(fault)
+      if (code === LIMIT_REACHED) sheet.refusal = message
+      throw fault
+    }
   }
 
   /** @param {Verdict} verdict */
