@@ -34,7 +34,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 SOURCES := wallet_gateway example_project tests bench docs manage.py
 
-.PHONY: help ready demo test test-fast test-all test-python test-versions test-js test-postgres test-mariadb proof coverage lint format docs bench images messages clean
+.PHONY: help ready demo test test-fast test-all test-python test-versions test-js test-postgres test-mariadb proof coverage lint audit format docs bench images messages clean
 .DEFAULT_GOAL := help
 
 help:  ## Show this list
@@ -109,9 +109,13 @@ lint: $(VENV)/.installed-test $(VENV)/.installed-lint $(VENV)/.installed-docs $(
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/mypy wallet_gateway example_project tests bench manage.py
 	$(BIN)/lint-imports
+	$(BIN)/bandit --quiet --recursive wallet_gateway example_project --configfile pyproject.toml
 	$(BIN)/python -m django makemigrations --check --dry-run --settings=tests.settings
 	$(BIN)/python -m django makemigrations --check --dry-run --settings=wallet_gateway.sandbox.settings
 	$(BIN)/python manage.py makemigrations --check --dry-run
+
+audit: $(VENV)/.installed $(VENV)/.installed-audit  ## Ask PyPI for known vulnerabilities of what is installed; says so without a network
+	@$(BIN)/python scripts/audit $(BIN)/pip-audit
 
 format: $(VENV)/.installed-lint  ## Format the code and mend what can be mended
 	$(BIN)/ruff check --fix-only --quiet $(SOURCES)
