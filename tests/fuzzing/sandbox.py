@@ -155,11 +155,11 @@ class Sandbox:
         """Send one request on a connection of its own and read the answer."""
         begun = self._processor_seconds()
         with contextlib.closing(self._connect()) as connection:
-            connection.sendall(self._wire(request))
-            # A body shorter than announced is one that was cut off.
-            connection.shutdown(socket.SHUT_WR)
             answer = HTTPResponse(connection, method=request.method)
             try:
+                connection.sendall(self._wire(request))
+                # A body shorter than announced is one that was cut off.
+                connection.shutdown(socket.SHUT_WR)
                 answer.begin()
                 body = answer.read()
             except (HTTPException, OSError):

@@ -37,9 +37,8 @@ class Shop:
     def __init__(self, control: SandboxControl) -> None:
         self.scenery = Scenery()
         # As an import has them, which the export relies on.
-        MigratedDeposit.objects.update(
-            transacted_at_text="2024-03-01T09:30:00", provider_transaction_id="P-1"
-        )
+        imported = {"transacted_at_text": "2024-03-01T09:30:00", "provider_transaction_id": "P-1"}
+        MigratedDeposit.objects.update(**imported)
         self.customer, self.superuser = Client(), Client()
         self.superuser.force_login(User.objects.create_superuser("fuzzer", password="x"))
         self.placed = Visitor(self.customer).order()
@@ -108,7 +107,7 @@ class Shop:
         if model := _MODEL.match(address.route):
             if "{alias}" in address.template:
                 return ["default"]
-            rows = apps.get_model(**model.groupdict())._default_manager.order_by("pk")
+            rows = apps.get_model(model["app_label"], model["model_name"])._default_manager.order_by("pk")
             return [str(pk) for pk in rows.values_list("pk", flat=True)[:8]] or ["1"]
         if "{token}" in address.template:
             if any(word in address.route for word in ("return/", "result/<", "status/")):

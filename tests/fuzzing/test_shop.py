@@ -86,7 +86,8 @@ def _is_djangos_own(request: Request, outcome: Outcome) -> bool:
     """Whether nothing of a project had a part in a failure.
 
     Django refuses an unreadable form, and reads it once more for the page that says so. Where no view is
-    found it reads it there first, and 1,000 parameters beside a `charset` are read before its handlers are there.
+    found it reads it there first. Where a type names a `charset`, it reads 1,000 parameters of a query before
+    its handlers are there.
     """
     if not outcome.faults or not isinstance(outcome.faults[-1], UNREADABLE):
         return False
