@@ -7,10 +7,10 @@ import logging
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes
 
 from django.core.cache import cache
@@ -22,6 +22,9 @@ from django.db import transaction as db_transaction
 from tests.fuzzing.hostile import CANARY
 from tests.fuzzing.requests import Request
 from wallet_gateway.client.http_transport import HttpTransport
+
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 MOST_SECONDS = 1.0
 """Of processor time: how busy the machine is does not count."""
@@ -58,14 +61,27 @@ def carry_out(request: Request) -> Outcome:
     cache.clear()
     savepoint = db_transaction.savepoint()
     with _watching(outcome):
-        begun = time.thread_time()
         try:
             _call(request, outcome)
         except Exception as fault:  # noqa: BLE001  whatever it is, it is the finding
             outcome.faults.append(fault)
-        outcome.seconds = time.thread_time() - begun
     db_transaction.savepoint_rollback(savepoint)
     return outcome
+
+
+def watched() -> tuple[WSGIApplication, Outcome]:
+    """The application for another client, and what will have come of the request that it answers."""
+    outcome = Outcome()
+
+    def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        with _watching(outcome):
+            answered = WSGIHandler()(environ, start_response)
+            try:
+                return [b"".join(answered)]
+            finally:
+                answered.close()
+
+    return answer, outcome
 
 
 def _call(request: Request, outcome: Outcome) -> None:
@@ -112,6 +128,7 @@ def environ(request: Request) -> dict[str, Any]:
 
 @contextmanager
 def _watching(outcome: Outcome) -> Iterator[None]:
+    begun = time.thread_time()
     with ExitStack() as stack:
         stack.enter_context(_connection_kept())
         stack.enter_context(connection.execute_wrapper(_writes_to(outcome)))
@@ -119,6 +136,7 @@ def _watching(outcome: Outcome) -> Iterator[None]:
         stack.enter_context(_exceptions_to(outcome))
         stack.enter_context(_calls_to(outcome))
         yield
+    outcome.seconds = time.thread_time() - begun
 
 
 @contextmanager

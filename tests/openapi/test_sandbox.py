@@ -1,0 +1,123 @@
+"""The document of the sandbox's JSON: complete, and true of what a running sandbox answers."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from schemathesis import Case
+
+from tests.fuzzing.addresses import addresses_of
+from tests.fuzzing.sandbox import URLCONF, Sandbox
+from tests.fuzzing.verdicts import MOST_SECONDS
+from tests.openapi.documents import CHECKS, SANDBOX, operations, read, schema_of, try_out
+from wallet_gateway.protocol.endpoints import ENDPOINTS
+from wallet_gateway.sandbox import refusals
+from wallet_gateway.sandbox.refusals import Refusal
+from wallet_gateway.testing.sandbox import SandboxServer
+
+DOCUMENT = read(SANDBOX)
+OWN = {"4400000", "4404000"}
+"""What is answered before a call is found."""
+REFUSALS = [
+    kind
+    for _, kind in inspect.getmembers(refusals, inspect.isclass)
+    if issubclass(kind, Refusal) and kind is not Refusal
+]
+
+
+def test_every_address_that_answers_json_is_in_it_and_no_other() -> None:
+    addresses = {f"/{address.template}" for address in addresses_of(URLCONF)}
+    json = {path for path in addresses if path.startswith(("/_sandbox/", "/wallet/api/"))}
+    service = {endpoint.path for endpoint in ENDPOINTS}
+    assert set(DOCUMENT["paths"]) == {*json, *service, "/wallet/keys.json"}
+
+
+def test_every_endpoint_has_its_methods() -> None:
+    for path in {endpoint.path for endpoint in ENDPOINTS}:
+        methods = {endpoint.method.lower() for endpoint in ENDPOINTS if endpoint.path == path}
+        assert set(DOCUMENT["paths"][path]) - {"options"} == methods
+
+
+def test_every_refusal_is_in_it_under_its_status() -> None:
+    by_status: dict[int, set[str]] = {}
+    for kind in REFUSALS:
+        by_status.setdefault(kind.status, set()).add(str(kind.code))
+    for path, method, operation in operations(DOCUMENT):
+        for status, given in operation["responses"].items():
+            if "$ref" not in given:
+                continue
+            named = DOCUMENT["components"]["responses"][given["$ref"].rpartition("/")[2]]
+            codes = named["content"]["application/json"]["schema"]["allOf"][1]["properties"]["code"]["enum"]
+            assert set(codes) - OWN == by_status[int(status)], (path, method)
+            names = {kind.__name__ for kind in REFUSALS if kind.status == int(status)}
+            assert all(f"`{name}`" in named["description"] for name in names), (path, method)
+    assert len(DOCUMENT["components"]["responses"]) == len(by_status)
+
+
+def test_everything_that_is_named_once_is_used() -> None:
+    text = SANDBOX.read_text(encoding="utf-8")
+    for kind, named in DOCUMENT["components"].items():
+        unused = {name for name in named if f'"#/components/{kind}/{name}"' not in text}
+        assert not unused or kind == "securitySchemes"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[SandboxServer, Path]]:
+    file = tmp_path_factory.mktemp("sandbox") / "sandbox.sqlite3"
+    with SandboxServer("--database", str(file)) as server:
+        yield server, file
+
+
+@pytest.fixture
+def sandbox(server: tuple[SandboxServer, Path]) -> Sandbox:
+    running, file = server
+    running.control.reset()
+    return Sandbox(running, file)
+
+
+@pytest.mark.wire
+@pytest.mark.parametrize("label", [f"{method.upper()} {path}" for path, method, _ in operations(DOCUMENT)])
+def test_the_sandbox_answers_as_it_says(label: str, sandbox: Sandbox) -> None:
+    schema = schema_of(SANDBOX, base_url=sandbox.server.base_url)
+    operation = next(one.ok() for one in schema.get_all_operations() if one.ok().label == label)
+
+    def ask(case: Case) -> None:
+        make_known(case, sandbox)
+        before, begun = sandbox.rows(), sandbox.processor_seconds()
+        response = case.call(headers=headers_for(case, sandbox))
+        assert sandbox.processor_seconds() - begun < MOST_SECONDS
+        case.validate_response(response, checks=CHECKS)
+        if 400 <= response.status_code < 500:
+            assert not sandbox.changed_since(before)
+        elif "/behaviour" in label or "/faults" in label:
+            # Another way to answer is no longer the one that the document describes.
+            sandbox.server.control.reset()
+
+    try_out(operation, 6, ask)
+
+
+def make_known(case: Case, sandbox: Sandbox) -> None:
+    """Put the names that there are where the document can only tell their form."""
+    known: dict[str, Any] = {
+        "merchantId": "SANDBOX-MERCHANT",
+        "storeId": "SANDBOX-STORE",
+        "userId": "sandbox-user",
+        "encryptionKeyId": sandbox.encryption_key,
+        "transactionAccountId": sandbox.account["transactionAccountId"],
+        "clientSystemInvoiceId": sandbox.paid,
+        "paymentData": sandbox.payment_data,
+    }
+    for given in (case.body, case.query, case.path_parameters):
+        if isinstance(given, dict) and "merchants" not in case.path:
+            for name in known.keys() & given.keys():
+                if isinstance(given[name], type(known[name])):
+                    given[name] = known[name]
+
+
+def headers_for(case: Case, sandbox: Sandbox) -> dict[str, str]:
+    service = case.path.startswith("/api/")
+    return {"Authorization": sandbox.authorization} if service else {}
