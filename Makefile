@@ -21,6 +21,8 @@ ON_VERSIONS  ?= -m "not browser and not exhaustive" $(addprefix tests/,admin api
 	management/commands testing operations/settlement/test_db_transactions.py \
 	$(addprefix sandbox/,console control hosted pages api/test_views.py test_json_calls.py \
 	wallet/test_embedding.py wallet/test_sheet_views.py wallet/test_views.py))
+# How long `make proof` sends hostile requests to a shop, and again to a sandbox.
+PROOF_SECONDS ?= 240
 # For every save: nothing that opens a socket or a browser, or starts a process.
 FAST         ?= --offline $(addprefix tests/,client conf domain models protocol queries templatetags \
 	$(addprefix sandbox/,models pages console/test_formatting.py hosted/test_checkout_summary.py wallet/test_embedding.py) \
@@ -81,9 +83,10 @@ test-python: $(VENV)/.installed-test  ## Python and browser tests on SQLite
 test-versions: $(VENV)/.installed-test  ## The Python tests that another Python or Django can change
 	$(BIN)/pytest $(PYTEST_ARGS) $(ON_VERSIONS)
 
-proof: $(VENV)/.installed-test  ## Search for random histories that go wrong, for some ten minutes
+proof: $(VENV)/.installed-test  ## Search for histories and requests that do harm, for some fifteen minutes
 	$(BIN)/pytest $(PYTEST_ARGS) --hypothesis-profile=long tests/operations/wallet/test_histories.py \
 		tests/operations/approvals/test_histories.py
+	PROOF_SECONDS=$(PROOF_SECONDS) $(BIN)/pytest $(PYTEST_ARGS) tests/fuzzing tests/openapi
 
 coverage: $(VENV)/.installed-test  ## Lines and branches that the tests on SQLite reach; half as slow again
 	@scripts/find-browser $(BIN)/python

@@ -42,6 +42,12 @@ class Sandbox:
     def __init__(self, server: SandboxServer, database: Path) -> None:
         self.server, self.database = server, database
         self.host = urlsplit(server.base_url).netloc
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget everything, and make the payments anew."""
+        server = self.server
+        server.control.reset()
         with Merchant(server.base_url) as merchant:
             buyer = Buyer(merchant, server.control)
             self.paid, self.open, self.challenged = new_reference(), new_reference(), new_reference()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis import Case, GenerationMode
 from schemathesis import checks as known_checks
-from schemathesis.schemas import APIOperation, BaseSchema
+from schemathesis.schemas import APIOperation
 
 from tests.architecture.sources import PACKAGE
 from tests.fuzzing.bounds import proof_seconds
@@ -42,13 +43,23 @@ def operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, A
                 yield path, method, item[method]
 
 
-def schema_of(path: Path, *, base_url: str) -> BaseSchema:
-    """A document as Schemathesis reads it, for the server at an address."""
+@functools.cache
+def _schema_of(path: Path, base_url: str) -> Mapping[str, APIOperation[Any, Any, Any, Any]]:
     document = read(path)
     document["servers"] = [{"url": base_url}]
     schema = schemathesis.openapi.from_dict(document)
     schema.config.update(base_url=base_url)
-    return schema
+    return {found.ok().label: found.ok() for found in schema.get_all_operations()}
+
+
+def labels(document: dict[str, Any]) -> list[str]:
+    """Name each operation as Schemathesis does."""
+    return [f"{method.upper()} {path}" for path, method, _ in operations(document)]
+
+
+def operation_of(path: Path, label: str, *, base_url: str) -> APIOperation[Any, Any, Any, Any]:
+    """An operation of a document as Schemathesis reads it, for the server at an address."""
+    return _schema_of(path, base_url)[label]
 
 
 def try_out(operation: APIOperation[Any, Any, Any, Any], examples: int, ask: Callable[[Case], None]) -> None:

@@ -10,12 +10,13 @@ from django.core.cache import cache
 from django.db import transaction as db_transaction
 from django.test import Client
 from django.urls import get_resolver
+from pytest_django import Settings
 from schemathesis import Case
 
 from tests.api.browser import SECRET, Browser, approve
 from tests.fuzzing.addresses import addresses_of
 from tests.fuzzing.verdicts import MOST_SECONDS, watched
-from tests.openapi.documents import API, CHECKS, operations, read, schema_of, try_out
+from tests.openapi.documents import API, CHECKS, labels, operation_of, operations, read, try_out
 from tests.web.conftest import make_order
 from wallet_gateway import return_tokens
 from wallet_gateway.api.problems import PROBLEMS
@@ -76,7 +77,7 @@ def test_everything_that_is_named_once_is_used() -> None:
 
 @pytest.fixture
 def values(
-    wallet_sandbox: SandboxControl, make_order: Callable[..., PaymentOrder], settings: Any
+    wallet_sandbox: SandboxControl, make_order: Callable[..., PaymentOrder], settings: Settings
 ) -> dict[str, str]:
     """The tokens and references of an order that is being paid, and the headers of its customer."""
     settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"HEALTH_TOKEN": "x" * 40}
@@ -94,11 +95,8 @@ def values(
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("label", [f"{method.upper()} {path}" for path, method, _ in operations(DOCUMENT)])
+@pytest.mark.parametrize("label", labels(DOCUMENT))
 def test_the_addresses_answer_as_it_says(label: str, values: dict[str, str]) -> None:
-    schema = schema_of(API, base_url="http://127.0.0.1:8000/wallet")
-    operation = next(one.ok() for one in schema.get_all_operations() if one.ok().label == label)
-
     def ask(case: Case) -> None:
         cache.clear()
         savepoint = db_transaction.savepoint()
@@ -112,7 +110,7 @@ def test_the_addresses_answer_as_it_says(label: str, values: dict[str, str]) -> 
         if 400 <= response.status_code < 500:
             assert (outcome.written, outcome.sent) == (set(), 0)
 
-    try_out(operation, 12, ask)
+    try_out(operation_of(API, label, base_url="http://127.0.0.1:8000/wallet"), 8, ask)
 
 
 def make_known(case: Case, values: dict[str, str]) -> None:

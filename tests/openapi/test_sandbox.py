@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from schemathesis import Case
 from tests.fuzzing.addresses import addresses_of
 from tests.fuzzing.sandbox import URLCONF, Sandbox
 from tests.fuzzing.verdicts import MOST_SECONDS
-from tests.openapi.documents import CHECKS, SANDBOX, operations, read, schema_of, try_out
+from tests.openapi.documents import CHECKS, SANDBOX, labels, operation_of, operations, read, try_out
 from wallet_gateway.protocol.endpoints import ENDPOINTS
 from wallet_gateway.sandbox import refusals
 from wallet_gateway.sandbox.refusals import Refusal
@@ -66,24 +65,16 @@ def test_everything_that_is_named_once_is_used() -> None:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[SandboxServer, Path]]:
+def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
     file = tmp_path_factory.mktemp("sandbox") / "sandbox.sqlite3"
     with SandboxServer("--database", str(file)) as server:
-        yield server, file
-
-
-@pytest.fixture
-def sandbox(server: tuple[SandboxServer, Path]) -> Sandbox:
-    running, file = server
-    running.control.reset()
-    return Sandbox(running, file)
+        yield Sandbox(server, file)
 
 
 @pytest.mark.wire
-@pytest.mark.parametrize("label", [f"{method.upper()} {path}" for path, method, _ in operations(DOCUMENT)])
+@pytest.mark.parametrize("label", labels(DOCUMENT))
 def test_the_sandbox_answers_as_it_says(label: str, sandbox: Sandbox) -> None:
-    schema = schema_of(SANDBOX, base_url=sandbox.server.base_url)
-    operation = next(one.ok() for one in schema.get_all_operations() if one.ok().label == label)
+    sandbox.begin()
 
     def ask(case: Case) -> None:
         make_known(case, sandbox)
@@ -95,9 +86,9 @@ def test_the_sandbox_answers_as_it_says(label: str, sandbox: Sandbox) -> None:
             assert not sandbox.changed_since(before)
         elif "/behaviour" in label or "/faults" in label:
             # Another way to answer is no longer the one that the document describes.
-            sandbox.server.control.reset()
+            sandbox.begin()
 
-    try_out(operation, 6, ask)
+    try_out(operation_of(SANDBOX, label, base_url=sandbox.server.base_url), 4, ask)
 
 
 def make_known(case: Case, sandbox: Sandbox) -> None:
