@@ -28,7 +28,9 @@ URLCONF = "example_project.urls"
 _NAME = re.compile(r"<(?:input|select|textarea|button)[^>]*\bname=\"([^\"]+)\"(?:[^>]*\bvalue=\"([^\"]*)\")?")
 _LINK = re.compile(r"href=\"\?([^\"]+)\"")
 _MODEL = re.compile(r"admin/(?P<app_label>\w+)/(?P<model_name>\w+)/")
-_EVERYWHERE = ("q", "p", "o", "e", "next", "page", "_popup", "_to_field", "ids", "language", "first", "last")
+_EVERYWHERE = ("q", "p", "o", "e", "next", "page", "_popup", "ids", "language", "first", "last")
+# Django takes an empty one for the name of a column, which our own lists and pages do not hand on.
+_OURS = ("_to_field",)
 
 
 class Shop:
@@ -66,7 +68,7 @@ class Shop:
         return replace(
             sample,
             fields=dict(_NAME.findall(text)),
-            parameters=sorted({*linked, *_EVERYWHERE}),
+            parameters=sorted({*linked, *_EVERYWHERE, *(_OURS if "wallet" in sample.address.route else ())}),
         )
 
     def _message(self, address: Address) -> Mapping[str, Any]:

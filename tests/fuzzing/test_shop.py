@@ -16,7 +16,7 @@ from tests.fuzzing.addresses import addresses_of
 from tests.fuzzing.bounds import rounds
 from tests.fuzzing.requests import Request, Sample, spoil
 from tests.fuzzing.shop import URLCONF, Shop, anonymous
-from tests.fuzzing.verdicts import MOST_SECONDS, Outcome, carry_out, holds_canary
+from tests.fuzzing.verdicts import MOST_SECONDS, Outcome, carry_out, holds_canary, is_bad_input
 from wallet_gateway.api.problems import CONTENT_TYPE, PROBLEMS
 from wallet_gateway.testing.control import SandboxControl
 
@@ -50,7 +50,7 @@ def test_no_request_does_harm(shop: Shop) -> None:
 def faults_of(sample: Sample, request: Request, outcome: Outcome) -> Iterator[str]:
     """Say everything that must not have come of a request."""
     yield from _failures(request, outcome)
-    if 400 <= outcome.status < 500:
+    if is_bad_input(outcome.status):
         yield from _effects_of_refused(sample, request, outcome)
     stranger = "sessionid" not in sample.headers.get("Cookie", "")
     asking = sample.address.route.startswith(ASKING)

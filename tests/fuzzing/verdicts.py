@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes
 
@@ -205,6 +206,11 @@ def _calls_to(outcome: Outcome) -> Iterator[None]:
         yield
     finally:
         HttpTransport.send = send  # type: ignore[method-assign]
+
+
+def is_bad_input(status: int) -> bool:
+    """Whether a request was refused for what it is; 409 may be the gateway's word, or that of a row."""
+    return 400 <= status < 500 and status != HTTPStatus.CONFLICT
 
 
 def holds_canary(text: str) -> bool:

@@ -76,7 +76,7 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
 def test_the_sandbox_answers_as_it_says(label: str, sandbox: Sandbox) -> None:
     sandbox.begin()
 
-    def ask(case: Case) -> None:
+    def ask(case: Case[Any]) -> None:
         make_known(case, sandbox)
         before, begun = sandbox.rows(), sandbox.processor_seconds()
         response = case.call(headers=headers_for(case, sandbox))
@@ -91,7 +91,7 @@ def test_the_sandbox_answers_as_it_says(label: str, sandbox: Sandbox) -> None:
     try_out(operation_of(SANDBOX, label, base_url=sandbox.server.base_url), 4, ask)
 
 
-def make_known(case: Case, sandbox: Sandbox) -> None:
+def make_known(case: Case[Any], sandbox: Sandbox) -> None:
     """Put the names that there are where the document can only tell their form."""
     known: dict[str, Any] = {
         "merchantId": "SANDBOX-MERCHANT",
@@ -109,6 +109,6 @@ def make_known(case: Case, sandbox: Sandbox) -> None:
                     given[name] = known[name]
 
 
-def headers_for(case: Case, sandbox: Sandbox) -> dict[str, str]:
+def headers_for(case: Case[Any], sandbox: Sandbox) -> dict[str, str]:
     service = case.path.startswith("/api/")
     return {"Authorization": sandbox.authorization} if service else {}
