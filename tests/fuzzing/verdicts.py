@@ -158,7 +158,9 @@ def _writes_to(outcome: Outcome) -> Callable[..., object]:
         execute: Callable[..., object], sql: str, params: object, many: bool, context: Mapping[str, Any]
     ) -> object:
         result = execute(sql, params, many, context)
-        if (found := _WRITE.match(sql)) and context["cursor"].rowcount:
+        found = _WRITE.match(sql)
+        # An INSERT that returns the key counts its row only when that is fetched.
+        if found and (context["cursor"].rowcount or "RETURNING" in sql):
             outcome.values.append((found[1], repr(params)))
         return result
 

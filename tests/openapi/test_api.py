@@ -11,11 +11,11 @@ from django.db import transaction as db_transaction
 from django.test import Client
 from django.urls import get_resolver
 from pytest_django import Settings
-from schemathesis import Case
+from schemathesis import Case, Response
 
 from tests.api.browser import SECRET, Browser, approve
 from tests.fuzzing.addresses import addresses_of
-from tests.fuzzing.verdicts import MOST_SECONDS, is_bad_input, watched
+from tests.fuzzing.verdicts import MOST_SECONDS, Outcome, is_bad_input, watched
 from tests.openapi.documents import API, CHECKS, labels, operation_of, operations, read, try_out
 from tests.web.conftest import make_order
 from wallet_gateway import return_tokens
@@ -78,8 +78,8 @@ def test_everything_that_is_named_once_is_used() -> None:
 @pytest.fixture
 def values(
     wallet_sandbox: SandboxControl, make_order: Callable[..., PaymentOrder], settings: Settings
-) -> dict[str, str]:
-    """The tokens and references of an order that is being paid, and the headers of its customer."""
+) -> dict[str, Any]:
+    """The tokens and references of an order that is being paid, and the cookies of its customer."""
     settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"HEALTH_TOKEN": "x" * 40}
     browser, order = Browser(), make_order()
     browser.client = Client()
@@ -90,20 +90,22 @@ def values(
         "return": return_tokens.sign(session["reference"], ReturnOutcome.RETURN),
         "reference": session["reference"],
         "account": approve(wallet_sandbox, session)["transactionAccountId"],
-        "cookie": "; ".join(f"{name}={morsel.value}" for name, morsel in browser.client.cookies.items()),
+        "cookies": {name: morsel.value for name, morsel in browser.client.cookies.items()},
     }
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("label", labels(DOCUMENT))
-def test_the_addresses_answer_as_it_says(label: str, values: dict[str, str]) -> None:
+def test_the_addresses_answer_as_it_says(label: str, values: dict[str, Any]) -> None:
+    statuses = set()
+
     def ask(case: Case[Any]) -> None:
-        cache.clear()
-        savepoint = db_transaction.savepoint()
         make_known(case, values)
-        application, outcome = watched()
-        response = case.call(app=application, headers=headers_for(case, values))
-        db_transaction.savepoint_rollback(savepoint)
+        response, outcome = answered(case, values)
+        if outcome.seconds > MOST_SECONDS:
+            # What takes long by itself takes long again.
+            response, outcome = answered(case, values)
+        statuses.add(response.status_code)
         # A monitor is told by 503 that something needs attention.
         case.validate_response(response, checks=CHECKS[1:] if "health" in label else CHECKS)
         assert outcome.seconds < MOST_SECONDS
@@ -111,9 +113,20 @@ def test_the_addresses_answer_as_it_says(label: str, values: dict[str, str]) -> 
             assert (outcome.written, outcome.sent) == (set(), 0)
 
     try_out(operation_of(API, label, base_url="http://127.0.0.1:8000/wallet"), 8, ask)
+    assert statuses & {200, 204} or "health" in label, "what is right must be among what is sent"
 
 
-def make_known(case: Case[Any], values: dict[str, str]) -> None:
+def answered(case: Case[Any], values: dict[str, Any]) -> tuple[Response, Outcome]:
+    """Ask the shop, and take back what it has written."""
+    cache.clear()
+    savepoint = db_transaction.savepoint()
+    application, outcome = watched()
+    response = case.call(app=application, headers=headers_for(case), cookies=values["cookies"])
+    db_transaction.savepoint_rollback(savepoint)
+    return response, outcome
+
+
+def make_known(case: Case[Any], values: dict[str, Any]) -> None:
     """Put the tokens and references that there are where the document can only tell their form."""
     if "token" in case.path_parameters and len(case.path_parameters["token"]) % 4:
         case.path_parameters["token"] = values["return" if "status" in case.path else "order"]
@@ -125,6 +138,6 @@ def make_known(case: Case[Any], values: dict[str, str]) -> None:
             case.body["transactionAccountId"] = values["account"]
 
 
-def headers_for(case: Case[Any], values: dict[str, str]) -> dict[str, str]:
+def headers_for(case: Case[Any]) -> dict[str, str]:
     monitor = {"Authorization": f"Bearer {'x' * 40}"} if "health" in case.path else {}
-    return {"Cookie": values["cookie"], "X-CSRFToken": SECRET, **monitor}
+    return {"X-CSRFToken": SECRET, **monitor}
