@@ -60,6 +60,10 @@ class Sandbox:
             self.encryption_key = buyer.keys["encryptionKey"]
             self.payment_data = buyer.data()
             self.record = merchant.record(self.paid)["id"]
+            self.pending = new_reference()
+            merchant.checkout(self.pending)
+            server.control.complete_checkout(self.pending, "pending")
+            self.card = merchant.send("GET", "/wallet/api/state").json["accounts"][0]["cards"][0]["id"]
 
     def _token(self, url: str) -> str:
         return urlsplit(url).path.rstrip("/").rpartition("/")[2]
@@ -127,7 +131,10 @@ class Sandbox:
                 "cardNetwork": "VISA",
                 "request": {"emailRequired": True, "allowedPaymentMethods": [{"parameters": {}}]},
             },
-            "_sandbox/pending/settle": {**reference, "outcome": "success"},
+            "_sandbox/pending/settle": {
+                "clientSystemTransactionId": self.pending,
+                "outcome": "success",
+            },
             "_sandbox/portal": {
                 "clientSystemTransactionId": self.paid,
                 "type": "ecom.refund",
@@ -137,7 +144,7 @@ class Sandbox:
             "_sandbox/behaviour": {"duplicates": "reject", "statusLagSeconds": 0, "letterCase": "canonical"},
             "_sandbox/faults": {"operation": "capture", "fault": "errored", "times": 1, "skip": 0},
             "wallet/api/payment-data": {
-                "cardId": "visa-token",
+                "cardId": self.card,
                 "request": {
                     "allowedPaymentMethods": [
                         {
