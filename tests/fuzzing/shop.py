@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl
 from django.apps import apps
 from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
+from django.db.models import Exists, OuterRef
 from django.test import Client
 
 from tests.admin.scenery import Scenery
@@ -19,8 +20,10 @@ from tests.example_project.conftest import Visitor
 from tests.fuzzing.addresses import Address, addresses_of
 from tests.fuzzing.requests import Request, Sample
 from tests.fuzzing.verdicts import carry_out
+from tests.models.rows import a_transaction
 from wallet_gateway import return_tokens
-from wallet_gateway.models import MigratedDeposit, PaymentOrder
+from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionKind, TransactionState
+from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
 from wallet_gateway.return_tokens import ReturnOutcome
 from wallet_gateway.testing.control import SandboxControl
 
@@ -38,6 +41,7 @@ class Shop:
 
     def __init__(self, control: SandboxControl) -> None:
         self.scenery = Scenery()
+        _complete_payments()
         # As an import has them, which the export relies on.
         imported = {"transacted_at_text": "2024-03-01T09:30:00", "provider_transaction_id": "P-1"}
         MigratedDeposit.objects.update(**imported)
@@ -120,6 +124,14 @@ class Shop:
         if "{key}" in address.template:
             return [self.placed.key]
         return ["harbour-mug"] if "{slug}" in address.template else ["wallet_gateway"]
+
+
+def _complete_payments() -> None:
+    """Give each payment the transaction that opened it; no operation ever writes one without the other."""
+    opened = GatewayTransaction.objects.filter(reference=OuterRef("reference"), kind__in=OPENING_KINDS)
+    for payment in Payment.objects.exclude(Exists(opened)):
+        approved = {"state": TransactionState.APPROVED, "amount_minor": 2000, "approved_minor": 2000}
+        a_transaction(payment, kind=TransactionKind.CHECKOUT, reference=payment.reference, **approved)
 
 
 def _headers(client: Client) -> Mapping[str, str]:
