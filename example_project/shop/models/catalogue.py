@@ -54,7 +54,7 @@ class Product(models.Model):
     names = models.JSONField(validators=[check_texts])
     taglines = models.JSONField(validators=[check_texts])
     descriptions = models.JSONField(validators=[check_texts])
-    facts = models.JSONField(default=dict)
+    facts = models.JSONField(default=dict, validators=[check_texts])
     position = models.PositiveSmallIntegerField(default=0)
     stock = models.PositiveIntegerField(null=True, blank=True, help_text=_("Empty: never runs out."))
     made_to_order = models.BooleanField(
