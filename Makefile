@@ -21,6 +21,8 @@ ON_VERSIONS  ?= -m "(not browser or newest_django) and not exhaustive" $(addpref
 	management/commands testing operations/settlement/test_db_transactions.py \
 	$(addprefix sandbox/,console control hosted pages api/test_views.py test_json_calls.py \
 	wallet/test_embedding.py wallet/test_sheet_views.py wallet/test_views.py))
+# How long `make proof` sends hostile requests to a shop, and again to a sandbox.
+PROOF_SECONDS ?= 240
 # For every save: nothing that opens a socket or a browser, or starts a process.
 FAST         ?= --offline $(addprefix tests/,client conf domain models protocol queries templatetags \
 	$(addprefix sandbox/,models pages console/test_formatting.py hosted/test_checkout_summary.py wallet/test_embedding.py) \
@@ -34,7 +36,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 SOURCES := wallet_gateway example_project tests bench docs manage.py
 
-.PHONY: help ready demo test test-lowest test-fast test-all test-python test-versions test-js test-postgres test-mariadb proof coverage lint format docs bench images messages clean
+.PHONY: help ready demo test test-lowest test-fast test-all test-python test-versions test-js test-postgres test-mariadb proof coverage lint audit format docs bench images messages clean
 .DEFAULT_GOAL := help
 
 help:  ## Show this list
@@ -86,9 +88,10 @@ test-lowest:  ## The fast tests with the lowest versions that pyproject.toml adm
 	@$(PYTHON) scripts/lowest-versions > .venv-lowest.txt
 	@PIP_CONSTRAINT=$(CURDIR)/.venv-lowest.txt $(MAKE) --no-print-directory VENV=.venv-lowest test-fast
 
-proof: $(VENV)/.installed-test  ## Search for random histories that go wrong, for some ten minutes
+proof: $(VENV)/.installed-test  ## Search for histories and requests that do harm, for some fifteen minutes
 	$(BIN)/pytest $(PYTEST_ARGS) --hypothesis-profile=long tests/operations/wallet/test_histories.py \
 		tests/operations/approvals/test_histories.py
+	PROOF_SECONDS=$(PROOF_SECONDS) $(BIN)/pytest $(PYTEST_ARGS) tests/fuzzing tests/openapi
 
 coverage: $(VENV)/.installed-test  ## Lines and branches that the tests on SQLite reach; half as slow again
 	@scripts/find-browser $(BIN)/python
@@ -114,9 +117,13 @@ lint: $(VENV)/.installed-test $(VENV)/.installed-lint $(VENV)/.installed-docs $(
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/mypy wallet_gateway example_project tests bench manage.py
 	$(BIN)/lint-imports
+	$(BIN)/bandit --quiet --recursive wallet_gateway example_project --configfile pyproject.toml
 	$(BIN)/python -m django makemigrations --check --dry-run --settings=tests.settings
 	$(BIN)/python -m django makemigrations --check --dry-run --settings=wallet_gateway.sandbox.settings
 	$(BIN)/python manage.py makemigrations --check --dry-run
+
+audit: $(VENV)/.installed $(VENV)/.installed-audit  ## Ask PyPI for known vulnerabilities of what is installed; says so without a network
+	@$(BIN)/python scripts/audit $(BIN)/pip-audit
 
 format: $(VENV)/.installed-lint  ## Format the code and mend what can be mended
 	$(BIN)/ruff check --fix-only --quiet $(SOURCES)

@@ -187,6 +187,12 @@ def test_no_address_makes_a_list_slow(superuser: Client, model: str, query: dict
     assert all('"id" DESC' in sql or "`id` DESC" in sql for sql in read)
 
 
+def test_an_empty_name_of_a_column_names_none(superuser: Client) -> None:
+    order = an_order()
+    url = reverse("admin:wallet_gateway_paymentorder_change", args=[order.pk])
+    assert superuser.get(url, {"_to_field": ""}).status_code == 200
+
+
 def test_counting_ends_where_turning_pages_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(read_only, "MAX_LISTED_ROWS", 3)
     for _ in range(5):

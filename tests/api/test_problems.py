@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
 from django.core.signals import got_request_exception
 from django.test import RequestFactory
 from rest_framework.exceptions import APIException, MethodNotAllowed, ParseError
@@ -44,6 +45,16 @@ def test_a_failure_says_its_code_and_one_sentence(fault: APIException, status: i
         "code": code,
     }
     assert response.data["detail"].endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("fault", "status", "code"),
+    [(TooManyFieldsSent("fields"), 400, "invalid_body"), (RequestDataTooBig("bytes"), 413, "too_large")],
+)
+def test_what_django_refuses_is_the_requests_fault(fault: Exception, status: int, code: str) -> None:
+    response = as_problem(fault, {})
+    assert response is not None
+    assert (response.status_code, response.data["code"]) == (status, code)
 
 
 def test_what_nobody_foresaw_is_left_to_fail() -> None:

@@ -195,6 +195,15 @@ def test_a_gateway_that_cannot_say_which_card_it_is_costs_nothing(
     assert payments.get_order(order.reference).is_payable
 
 
+def test_more_parameters_than_django_reads_are_a_problem_of_the_request(
+    order: PaymentOrder, browser: Browser
+) -> None:
+    browser.open(order)
+    many = "&".join(f"x{number}=1" for number in range(1001))
+    answer = browser.post("event", order, {}, QUERY_STRING=many)
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_body")
+
+
 def test_the_gateways_refusal_of_a_card_leaves_the_order_payable(
     order: PaymentOrder, browser: Browser
 ) -> None:

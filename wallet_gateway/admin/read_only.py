@@ -100,6 +100,10 @@ class ReadOnlyAdmin(_ModelAdmin):
         """Use a list whose order the URL cannot change."""
         return FixedOrderList
 
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Model | None:
+        """Return a row; Django would take an empty `_to_field` for the name of a column."""
+        return super().get_object(request, object_id, from_field or None)
+
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         """Return whether the list shows a filter with this parameter; no other column is allowed."""
         return is_of_shown_filter(self, lookup, request) or is_of_popup(self, lookup, value)

@@ -10,7 +10,12 @@ import logging
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from django.core.exceptions import ImproperlyConfigured, PermissionDenied
+from django.core.exceptions import (
+    ImproperlyConfigured,
+    PermissionDenied,
+    RequestDataTooBig,
+    SuspiciousOperation,
+)
 from django.core.signals import got_request_exception
 from django.http import Http404
 from django.utils.functional import Promise
@@ -204,6 +209,11 @@ def _known(fault: Exception) -> Exception:
             return UnknownLink()
         case PermissionDenied():
             return exceptions.PermissionDenied()
+        case RequestDataTooBig():
+            return TooLarge()
+        case SuspiciousOperation():
+            # Django's own limits, such as that of the number of parameters.
+            return InvalidBody()
         case errors.OperationError():
             return _refusal(fault)
     return fault

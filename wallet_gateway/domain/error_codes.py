@@ -106,6 +106,7 @@ class ErrorCode(StrEnum):
 
     # CardRefused
     CARD_NETWORK = "card_network"
+    CARD_NOT_FOUND = "card_not_found"
     CRYPTOGRAM_MISSING = "cryptogram_missing"
     CRYPTOGRAM_UNEXPECTED = "cryptogram_unexpected"
     THREE_DS_FAILED = "three_ds_failed"

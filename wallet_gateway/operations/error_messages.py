@@ -240,6 +240,7 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
     ),
     # CardRefused
     _E.CARD_NETWORK: Description(409, _("Cards of this network are not accepted.")),
+    _E.CARD_NOT_FOUND: Description(409, _("The gateway does not know this card. Nothing was charged.")),
     _E.CRYPTOGRAM_MISSING: Description(409, _("The cryptogram of a tokenized card is missing.")),
     _E.CRYPTOGRAM_UNEXPECTED: Description(409, _("The card is not tokenized but came with a cryptogram.")),
     _E.THREE_DS_FAILED: Description(409, _("3-D Secure failed: the customer was not authenticated.")),

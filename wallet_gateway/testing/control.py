@@ -191,7 +191,7 @@ class SandboxControl:
     def _call(
         self, method: str, name: str, body: bytes | None = None, *, content_type: str = "application/json"
     ) -> Any:  # noqa: ANN401
-        request = urllib.request.Request(  # noqa: S310
+        request = urllib.request.Request(  # noqa: S310 - the sandbox that the test started
             f"{self.base_url}/_sandbox/{name}",
             data=body,
             method=method,

@@ -61,7 +61,7 @@ class SandboxServer:
         command = [sys.executable, "-m", "wallet_gateway.sandbox", "--port", "0", *self._arguments]
         # Not as an argument, which everybody on the machine can read.
         environment = os.environ | {"WALLET_SANDBOX_CONTROL_KEY": self._control_key or ""}
-        self._process = subprocess.Popen(  # noqa: S603
+        self._process = subprocess.Popen(  # noqa: S603 - our own command, no shell reads it
             command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
         )
         line = _stdout(self._process).readline()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.urls import reverse
@@ -17,6 +18,13 @@ def in_reader_language(texts: dict[str, str]) -> str:
     """Return the text in the language of the page, in English if there is no translation."""
     language = (get_language() or "en").split("-")[0]
     return texts.get(language) or texts["en"]
+
+
+def check_texts(value: object) -> None:
+    """Check that a value has a text for each of its languages, English among them."""
+    texts = value if isinstance(value, dict) else {}
+    if "en" not in texts or not all(isinstance(text, str) and text for text in texts.values()):
+        raise ValidationError(_('Give a text for each language, as in {"en": "Mug"}. English is needed.'))
 
 
 class Category(models.TextChoices):
@@ -43,10 +51,10 @@ class Product(models.Model):
     slug = models.SlugField(unique=True)
     category = models.CharField(max_length=16, choices=Category)
     kind = models.CharField(max_length=16, choices=ProductKind, default=ProductKind.PHYSICAL)
-    names = models.JSONField()
-    taglines = models.JSONField()
-    descriptions = models.JSONField()
-    facts = models.JSONField(default=dict)
+    names = models.JSONField(validators=[check_texts])
+    taglines = models.JSONField(validators=[check_texts])
+    descriptions = models.JSONField(validators=[check_texts])
+    facts = models.JSONField(default=dict, validators=[check_texts])
     position = models.PositiveSmallIntegerField(default=0)
     stock = models.PositiveIntegerField(null=True, blank=True, help_text=_("Empty: never runs out."))
     made_to_order = models.BooleanField(
@@ -144,8 +152,8 @@ class ShippingMethod(models.Model):
     """A shipping method."""
 
     code = models.SlugField(unique=True)
-    names = models.JSONField()
-    promises = models.JSONField()
+    names = models.JSONField(validators=[check_texts])
+    promises = models.JSONField(validators=[check_texts])
     position = models.PositiveSmallIntegerField(default=0)
 
     class Meta:
@@ -187,7 +195,7 @@ class DiscountCode(models.Model):
     """
 
     code = models.CharField(max_length=24, unique=True)
-    names = models.JSONField()
+    names = models.JSONField(validators=[check_texts])
     percent = models.PositiveSmallIntegerField(
         null=True, blank=True, validators=[MinValueValidator(1), MaxValueValidator(90)]
     )

@@ -6,8 +6,11 @@ import itertools
 import tracemalloc
 from collections.abc import Callable
 from decimal import Decimal
+from inspect import GEN_CLOSED, GEN_SUSPENDED, getgeneratorstate
+from typing import Any
 
 import pytest
+from django.db.models import QuerySet
 
 from tests.operations.conftest import VirtualClock
 from tests.refusals import refuses
@@ -200,6 +203,26 @@ def test_what_was_read_is_written_with_what_has_been_refunded_since(
 
 def test_what_was_never_told_is_not_written(refunded: MigratedDeposit) -> None:
     assert len(list(export_migration_file(gateway="default"))) == 1
+
+
+def test_an_export_that_breaks_off_leaves_no_cursor_behind(
+    take: Import, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take("OLD-1,2024-03-01T09:30:00,50.00,EUR,20.00,P-1", "OLD-2,2024-03-01T09:30:00,50.00,EUR,20.00,P-2")
+    opened: list[Any] = []
+    iterator = QuerySet.iterator
+
+    def noted(rows: QuerySet[MigratedDeposit], chunk_size: int) -> object:
+        opened.append(iterator(rows, chunk_size))
+        return opened[-1]
+
+    monkeypatch.setattr(QuerySet, "iterator", noted)
+    lines = export_migration_file(gateway="default")
+    assert [next(lines), next(lines)][1].startswith("OLD-1")
+    assert getgeneratorstate(opened[0]) == GEN_SUSPENDED
+    with pytest.raises(RuntimeError, match="the reader has gone"):
+        lines.throw(RuntimeError("the reader has gone"))  # type: ignore[attr-defined]
+    assert getgeneratorstate(opened[0]) == GEN_CLOSED
 
 
 def test_what_is_written_can_be_read_by_the_gateway(take: Import, wallet_sandbox: SandboxControl) -> None:

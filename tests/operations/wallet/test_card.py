@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.operations.conftest import MakeContext, MakeOrder
-from tests.operations.journal import sent
+from tests.operations.journal import sent, times_sent
 from tests.operations.wallet_customer import CARD, TOKEN, Customer
 from tests.refusals import refuses
 from wallet_gateway.domain.error_codes import ErrorCode
@@ -25,6 +25,21 @@ from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
 S = TransactionState
+
+
+# The account
+
+
+def test_a_card_that_the_gateway_does_not_know_is_refused_and_not_asked_about_again(
+    customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    detail = customer.approve(customer.open(order)) | {"transactionAccountId": "no-such-account"}
+    with refuses(CardRefused, ErrorCode.CARD_NOT_FOUND):
+        customer.post(order, detail)
+    assert times_sent(wallet_sandbox, "get_payment_account") == 1
+    assert not sent(wallet_sandbox)
+    assert PaymentOrder.objects.get().is_payable
 
 
 # The shop's own 3-D Secure

@@ -32,12 +32,12 @@ from wallet_gateway.models import (
 from wallet_gateway.models.wallet import MOST_RESULTS
 from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.errors import (
+    CardRefused,
     InvalidInput,
     InvalidState,
     OrderNotPayable,
     PriceChanged,
     SendingStopped,
-    TryAgain,
 )
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund
 from wallet_gateway.operations.maintenance.sweep import sweep
@@ -187,7 +187,7 @@ def test_a_reference_brings_five_results_and_no_sixth(
     button = customer.open(order)
     nobody = {"clientSystemTransactionId": button.reference, "transactionAccountId": "no-such-account"}
     for _ in range(MOST_RESULTS):
-        with pytest.raises(TryAgain):
+        with pytest.raises(CardRefused):
             customer.post(order, nobody)
     with pytest.raises(InvalidState):
         customer.post(order, nobody)
@@ -525,7 +525,7 @@ def test_a_reference_is_paid_with_one_card(
     button = customer.open(order)
     first, second = customer.approve(button), customer.approve(button)
     nobody = first | {"transactionAccountId": "no-such-account"}
-    with pytest.raises(TryAgain):
+    with pytest.raises(CardRefused):
         customer.post(order, nobody)
     with pytest.raises(InvalidInput, match="transactionAccountId: another result"):
         customer.post(order, second)

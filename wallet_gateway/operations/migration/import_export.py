@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
+from typing import cast
 
 from django.db import IntegrityError
 
@@ -213,7 +215,11 @@ def _complete(there: MigratedDeposit, given: MigratedDeposit) -> None:
 def export_migration_file(*, gateway: str) -> Iterator[str]:
     """Write the known deposits of one gateway as a migration file, line by line, header first."""
     rows = MigratedDeposit.objects.filter(gateway=gateway, is_known=True).order_by("pk")
-    return write_rows(_row(deposit) for deposit in rows.iterator(chunk_size=_BATCH))
+    deposits = cast(Generator[MigratedDeposit], rows.iterator(chunk_size=_BATCH))
+    # If a download breaks off, the cursor must be closed here: psycopg waits for its own lock for ever when
+    # the garbage collector closes one in the middle of the thread's next statement.
+    with closing(deposits):
+        yield from write_rows(map(_row, deposits))
 
 
 def _row(deposit: MigratedDeposit) -> MigrationRow:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from http import HTTPStatus
 
-from wallet_gateway.client.errors import GatewayError
+from wallet_gateway.client.errors import GatewayError, Refused
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.domain.card_security import (
     AuthenticationRequirement,
@@ -79,6 +80,9 @@ def look_up(transaction: GatewayTransaction, result: WalletResult, context: Gate
         # The gateway may echo the account id, and a page may have put a card secret there.
         fault = one_line(as_report(str(error)))
         logger.error("the account of %s could not be asked about: %s", transaction.reference, fault)
+        if isinstance(error, Refused) and error.http_status == HTTPStatus.NOT_FOUND:
+            # Asking again would not help: the page has named an account that there is not.
+            raise CardRefused(ErrorCode.CARD_NOT_FOUND) from None
         # Without the cause: its frames contain the request.
         raise TryAgain(ErrorCode.CARD_UNKNOWN) from None
     if account.transaction_account_id not in {None, account_id}:
