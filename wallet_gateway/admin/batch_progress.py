@@ -23,9 +23,10 @@ from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.batch_results import ShownRow
 from wallet_gateway.admin.operation_registry import BY_KIND, Operation
 from wallet_gateway.admin.pages import render_page
-from wallet_gateway.admin.permissions import name_of_person, require_permission
+from wallet_gateway.admin.permissions import person_of, require_permission
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import BatchKind, BatchState, OperationBatch, OperationBatchRow
+from wallet_gateway.models.actors import actor_in
 from wallet_gateway.models.batches import UNENDED_ROWS
 from wallet_gateway.payments import batches
 from wallet_gateway.protocol.text import visible
@@ -39,7 +40,7 @@ def progress(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpRespon
     batch = batch_for(request, batch_id)
     if batch.state == BatchState.DRAFT:
         return HttpResponseRedirect(confirm_url(batch))
-    return _page(site, request, batch, drives=batch.created_by == name_of_person(request))
+    return _page(site, request, batch, drives=is_author(request, batch))
 
 
 def control(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:
@@ -56,7 +57,7 @@ def control(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpRespons
 
 
 def _control(request: HttpRequest, batch: OperationBatch) -> None:
-    by = name_of_person(request)
+    by = person_of(request)
     if "pause" in request.POST and batches.pause(batch, by=by):
         log_change(request, batch, _("Paused."))
     elif "resume" in request.POST and batches.resume(batch):
@@ -72,6 +73,12 @@ def batch_for(request: HttpRequest, batch_id: int) -> OperationBatch:
     if batch.kind != BatchKind.STATUS_QUERY:
         require_permission(request, operation_of(batch).permission)
     return batch
+
+
+def is_author(request: HttpRequest, batch: OperationBatch) -> bool:
+    """Return whether the current user created a batch: by the account, or by the name where it has none."""
+    person, author = person_of(request), actor_in(batch, "created_by")
+    return person.name == author.name if author.is_program else person.account == author.account
 
 
 def operation_of(batch: OperationBatch) -> Operation:

@@ -17,6 +17,7 @@ from wallet_gateway.admin.batch_progress import (
     batch_for,
     confirm_url,
     control,
+    is_author,
     operation_of,
     progress,
     progress_url,
@@ -24,7 +25,7 @@ from wallet_gateway.admin.batch_progress import (
 )
 from wallet_gateway.admin.operation_registry import BY_KIND, Operation
 from wallet_gateway.admin.pages import render_page
-from wallet_gateway.admin.permissions import SEE_ORDERS, SEE_TRANSACTIONS, has_permission, name_of_person
+from wallet_gateway.admin.permissions import SEE_ORDERS, SEE_TRANSACTIONS, has_permission, person_of
 from wallet_gateway.admin.read_only import OwnPageAdmin, text_column
 from wallet_gateway.admin.refusal_text import refusal_text
 from wallet_gateway.models import (
@@ -51,7 +52,7 @@ def draft_batch(
     if len(chosen) > MAX_ORDERS:
         messages.error(request, _("Choose at most %(most)d orders at a time.") % {"most": MAX_ORDERS})
         return None
-    batch = payments.draft(BatchKind(operation.kind), chosen, by=name_of_person(request))
+    batch = payments.draft(BatchKind(operation.kind), chosen, by=person_of(request))
     return HttpResponseRedirect(confirm_url(batch))
 
 
@@ -77,7 +78,7 @@ def _query(request: HttpRequest, subjects: list[PaymentOrder | MigratedDeposit])
     if len(subjects) > MAX_ORDERS:
         messages.error(request, _("Choose at most %(most)d at a time.") % {"most": MAX_ORDERS})
         return None
-    batch = payments.start_status_queries(subjects, by=name_of_person(request))
+    batch = payments.start_status_queries(subjects, by=person_of(request))
     return HttpResponseRedirect(progress_url(batch))
 
 
@@ -86,7 +87,7 @@ def confirm_batch(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpR
     batch = batch_for(request, batch_id)
     if batch.state != BatchState.DRAFT:
         return HttpResponseRedirect(progress_url(batch))
-    if batch.created_by != name_of_person(request):
+    if not is_author(request, batch):
         raise PermissionDenied
     posted = request.POST if request.method == "POST" else None
     form = BatchForm(batch, rows_of(batch), posted)

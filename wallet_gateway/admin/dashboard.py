@@ -29,7 +29,7 @@ from wallet_gateway.admin.permissions import (
     STOP_SENDING,
     VIEW_HEALTH,
     has_permission,
-    name_of_person,
+    person_of,
     require_permission,
 )
 from wallet_gateway.admin.read_only import ReadOnlyAdmin
@@ -121,7 +121,7 @@ _VERBS = {"stop": payments.maintenance.stop_sending, "resume": payments.maintena
 
 
 def _act(request: HttpRequest, alias: str, verb: str, form: ReasonForm) -> bool:
-    by, reason = name_of_person(request), form.cleaned_data["reason"]
+    by, reason = person_of(request), form.cleaned_data["reason"]
     try:
         pause = _VERBS[verb](alias, by=by, reason=reason)
     except OperationRefused as error:

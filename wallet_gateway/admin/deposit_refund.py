@@ -24,7 +24,7 @@ from wallet_gateway.admin.confirm_tokens import LIFETIME_SECONDS, TOO_OLD
 from wallet_gateway.admin.forms import ReasonForAll, amount_of
 from wallet_gateway.admin.operation_registry import DETACHED_REFUND
 from wallet_gateway.admin.pages import render_page
-from wallet_gateway.admin.permissions import name_of_person, require_permission
+from wallet_gateway.admin.permissions import person_of, require_permission
 from wallet_gateway.models import MigratedDeposit, OperationBatch
 from wallet_gateway.payments import batches
 from wallet_gateway.protocol.money import MAX_UNITS, Money
@@ -108,7 +108,7 @@ class RefundPage:
         return batches.start_detached_refunds(
             {row.deposit: row.amount for row in self.rows if row.is_selected and row.amount},
             token=self.token,
-            by=name_of_person(self.request),
+            by=person_of(self.request),
             **self.why.why,
         )
 

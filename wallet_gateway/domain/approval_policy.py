@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -25,15 +24,3 @@ class ApprovalPolicy:
         """Return whether an amount needs a second person."""
         limit = self.limit_for(currency)
         return limit is not None and minor > limit
-
-
-def is_same_person(one: str, other: str) -> bool:
-    """Return whether two names may belong to one person; case, outer blanks and Unicode forms are ignored.
-
-    A program acts without a name, so any person counts as a second person.
-    """
-    return bool(_plain(one)) and _plain(one) == _plain(other)
-
-
-def _plain(name: str) -> str:
-    return unicodedata.normalize("NFKC", name).strip().casefold()

@@ -15,6 +15,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.reason_codes import ReasonCode
+from wallet_gateway.models.actors import account_column
 from wallet_gateway.models.approvals import Approval
 from wallet_gateway.models.fields import ByteExactField, Column, choices_of
 from wallet_gateway.models.migrated import MigratedDeposit
@@ -113,6 +114,7 @@ class OperationBatch(models.Model):
     )
     token: Column[str] = ByteExactField(max_length=32, unique=True, default=new_batch_token, editable=False)
     created_by: Column[str] = models.CharField(_("author"), max_length=150)
+    created_by_account: Column[str] = account_column()
     reason_code: Column[str] = models.CharField(
         _("reason"), max_length=16, choices=choices_of(ReasonCode), blank=True, default=""
     )
@@ -122,8 +124,10 @@ class OperationBatch(models.Model):
     """When rows were last executed, or the batch was last started or resumed."""
     paused_at: Column[datetime | None] = models.DateTimeField(_("paused at"), null=True, blank=True)
     paused_by: Column[str] = models.CharField(_("paused by"), max_length=150, blank=True)
+    paused_by_account: Column[str] = account_column()
     stopped_at: Column[datetime | None] = models.DateTimeField(_("stopped at"), null=True, blank=True)
     stopped_by: Column[str] = models.CharField(_("stopped by"), max_length=150, blank=True)
+    stopped_by_account: Column[str] = account_column()
     finished_at: Column[datetime | None] = models.DateTimeField(_("finished at"), null=True, blank=True)
 
     class Meta:

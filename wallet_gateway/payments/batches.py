@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from wallet_gateway import gateways
+from wallet_gateway.domain.actors import Actor, By
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import (
     BatchKind,
@@ -24,7 +25,7 @@ from wallet_gateway.operations.batches import plan
 from wallet_gateway.operations.batches.drive import Driver
 from wallet_gateway.operations.batches.plan import MAX_ROWS
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.queries.permissions import OF_KIND, user_still_has
+from wallet_gateway.queries.permissions import OF_KIND, account_has
 
 __all__ = [
     "MAX_ROWS",
@@ -43,7 +44,7 @@ STEP_SECONDS = 2.0
 """How long one step executes rows."""
 
 
-def draft(kind: BatchKind, orders: Sequence[PaymentOrder], *, by: str) -> OperationBatch:
+def draft(kind: BatchKind, orders: Sequence[PaymentOrder], *, by: By) -> OperationBatch:
     """Store an unconfirmed batch of captures, refunds or reversals with one row for each order.
 
     A row's amount is what is left of its order. Raises `InvalidInput` for more than `MAX_ROWS` orders.
@@ -70,7 +71,7 @@ def start_detached_refunds(
     amounts: Mapping[MigratedDeposit, Money],
     *,
     token: str,
-    by: str,
+    by: By,
     reason_code: str = "",
     comment: str = "",
 ) -> OperationBatch:
@@ -84,12 +85,12 @@ def start_detached_refunds(
     )
 
 
-def start_status_queries(subjects: Sequence[PaymentOrder | MigratedDeposit], *, by: str) -> OperationBatch:
+def start_status_queries(subjects: Sequence[PaymentOrder | MigratedDeposit], *, by: By) -> OperationBatch:
     """Start a batch that asks the gateway about orders and deposits; nothing that moves money is sent."""
     return plan.start_status_queries(subjects, by=by, clock=gateways.clock())
 
 
-def pause(batch: OperationBatch, *, by: str) -> bool:
+def pause(batch: OperationBatch, *, by: By) -> bool:
     """Start no further row until `resume`; return whether the batch was running."""
     return plan.pause(batch, by=by, clock=gateways.clock())
 
@@ -99,7 +100,7 @@ def resume(batch: OperationBatch) -> bool:
     return plan.resume(batch, clock=gateways.clock())
 
 
-def stop(batch: OperationBatch, *, by: str) -> bool:
+def stop(batch: OperationBatch, *, by: By) -> bool:
     """Stop a batch permanently and leave out the rows not started; return whether it was not finished."""
     return plan.stop(batch, by=by, clock=gateways.clock())
 
@@ -123,5 +124,5 @@ def _driver() -> Driver:
     )
 
 
-def _is_permitted(name: str, kind: BatchKind) -> bool:
-    return bool(user_still_has(name, OF_KIND[TransactionKind(kind)]))
+def _is_permitted(actor: Actor, kind: BatchKind) -> bool:
+    return bool(account_has(actor, OF_KIND[TransactionKind(kind)]))

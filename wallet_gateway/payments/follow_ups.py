@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 
+from wallet_gateway.domain.actors import By
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.gateways import context_of
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
@@ -44,7 +45,7 @@ def capture(
     discounts: Sequence[Discount] = (),
     payment: Payment | None = None,
     idempotency_key: str | None = None,
-    by: str = "",
+    by: By = "",
     reason_code: str = "",
     comment: str = "",
 ) -> GatewayTransaction:
@@ -73,7 +74,7 @@ def refund(
     discounts: Sequence[Discount] = (),
     payment: Payment | None = None,
     idempotency_key: str | None = None,
-    by: str = "",
+    by: By = "",
     reason_code: str = "",
     comment: str = "",
 ) -> GatewayTransaction:
@@ -107,7 +108,7 @@ def reverse(
     *,
     payment: Payment | None = None,
     idempotency_key: str | None = None,
-    by: str = "",
+    by: By = "",
     reason_code: str = "",
     comment: str = "",
 ) -> GatewayTransaction:
@@ -127,7 +128,7 @@ def refund_migrated(
     gateway: str = "default",
     order_number: str | None = None,
     idempotency_key: str | None = None,
-    by: str = "",
+    by: By = "",
     reason_code: str = "",
     comment: str = "",
 ) -> GatewayTransaction:
@@ -146,7 +147,7 @@ def refund_migrated(
     )
 
 
-def send_again(transaction: GatewayTransaction, *, by: str = "", comment: str = "") -> GatewayTransaction:
+def send_again(transaction: GatewayTransaction, *, by: By = "", comment: str = "") -> GatewayTransaction:
     """Send a `NOT_SENT` capture, refund or reversal again now, with the same reference and the same bytes.
 
     For transactions that the sweep has tried several times and no longer sends; `resolve` abandons one
@@ -157,7 +158,7 @@ def send_again(transaction: GatewayTransaction, *, by: str = "", comment: str = 
     )
 
 
-def give_up_unsent(transaction: GatewayTransaction, *, by: str) -> bool:
+def give_up_unsent(transaction: GatewayTransaction, *, by: By) -> bool:
     """Abandon a request that could not be sent, so that its amount is free again at once.
 
     For callers that report this to a person. Return False if it was sent in the meantime, or is not unsent.

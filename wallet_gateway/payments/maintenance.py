@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from wallet_gateway import conf, gateways
+from wallet_gateway.domain.actors import By
 from wallet_gateway.gateways import context_of
 from wallet_gateway.models import GatewayPause, MigratedDeposit, PaymentOrder
 from wallet_gateway.operations.maintenance import ledger_comparison, retention
@@ -105,15 +106,17 @@ def deliver_events() -> int:
     return outbox.deliver_due(clock=gateways.clock())
 
 
-def stop_sending(gateway: str, *, by: str, reason: str) -> GatewayPause:
-    """Stop all new requests to a gateway until a person resumes them; status queries continue.
+def stop_sending(gateway: str, *, by: By, reason: str, until: datetime | None = None) -> GatewayPause:
+    """Stop all new requests to a gateway; status queries continue.
 
-    Raises `InvalidInput` without an author or a reason.
+    Sending resumes by itself at `until`, an aware datetime; without it, when a person resumes it. A stop that
+    lasts at least as long stays as it is. Raises `InvalidInput` without an author or a reason, and for an end
+    that is not in the future.
     """
-    return emergency_stop.stop_sending(context=context_of(gateway), by=by, reason=reason)
+    return emergency_stop.stop_sending(context=context_of(gateway), by=by, reason=reason, until=until)
 
 
-def resume_sending(gateway: str, *, by: str, reason: str) -> GatewayPause:
+def resume_sending(gateway: str, *, by: By, reason: str) -> GatewayPause:
     """Allow new requests again after `stop_sending`; raises `InvalidState` if sending was not stopped."""
     return emergency_stop.resume_sending(context=context_of(gateway), by=by, reason=reason)
 
@@ -138,7 +141,7 @@ def orders_of(*, references: Collection[str] = (), email: str = "") -> tuple[Pay
     return search.orders_of(references=references, email=email)
 
 
-def erase_customer(order: PaymentOrder, *, by: str, reason: str) -> PaymentOrder:
+def erase_customer(order: PaymentOrder, *, by: By, reason: str) -> PaymentOrder:
     """Erase the customer's personal data from an order; its amounts remain. Raises `InvalidState`."""
     return retention.erase_customer(order, by=by, reason=reason, clock=gateways.clock())
 

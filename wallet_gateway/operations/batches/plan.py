@@ -9,6 +9,7 @@ from datetime import datetime
 from django.db import IntegrityError
 from django.db.models import QuerySet
 
+from wallet_gateway.domain.actors import NOBODY, Actor, By
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.limits import available, why_nothing_left
@@ -24,26 +25,26 @@ from wallet_gateway.models import (
     ResultCode,
     RowState,
 )
+from wallet_gateway.models.actors import actor_columns, actor_in
 from wallet_gateway.models.fields import cut_to
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.errors import InvalidInput, InvalidState
-from wallet_gateway.operations.inputs import check_reason_code, check_storable
+from wallet_gateway.operations.inputs import actor_of, check_reason_code, check_storable
 from wallet_gateway.operations.settlement.db_transactions import in_current_or_new_transaction
 from wallet_gateway.protocol.money import Money
 
 MAX_ROWS = 400
 """Maximum orders per batch: two form fields for each stay below Django's limit of fields per form."""
 
-IsPermitted = Callable[[str, BatchKind], bool]
-"""Return whether the user with this name currently has the permission for batches of this kind."""
+IsPermitted = Callable[[Actor, BatchKind], bool]
+"""Return whether an actor's account currently has the permission for batches of this kind."""
 
 
-def draft(kind: BatchKind, orders: Sequence[PaymentOrder], *, by: str, clock: Clock) -> OperationBatch:
+def draft(kind: BatchKind, orders: Sequence[PaymentOrder], *, by: By, clock: Clock) -> OperationBatch:
     """Store an unconfirmed batch with the remaining amount of each order."""
     _check_size(orders)
-    check_storable(by=by)
-    created_by = cut_to(OperationBatch, "created_by", by)
-    batch = OperationBatch(kind=kind, created_by=created_by, created_at=clock.now())
+    author = actor_columns(OperationBatch, "created_by", actor_of(by))
+    batch = OperationBatch(kind=kind, created_at=clock.now(), **author)
     payments = defaultdict(list)
     for payment in Payment.objects.filter(order__in=orders, authorized__gt=0).order_by("pk"):
         payments[payment.order_id].append(payment)
@@ -129,7 +130,7 @@ def start_detached_refunds(
     amounts: Mapping[MigratedDeposit, Money],
     *,
     token: str,
-    by: str,
+    by: By,
     reason_code: str = "",
     comment: str = "",
     is_permitted: IsPermitted,
@@ -140,7 +141,7 @@ def start_detached_refunds(
     Raises `InvalidState` when the person who drafted it lacks the permission.
     """
     _check_size(amounts)
-    check_storable(by=by, comment=comment)
+    check_storable(comment=comment)
     check_reason_code(TransactionKind.DETACHED_REFUND, reason_code)
     batch = _running(BatchKind.DETACHED_REFUND, by, clock.now())
     batch.token, batch.reason_code = token, reason_code
@@ -158,21 +159,20 @@ def start_detached_refunds(
 
 
 def start_status_queries(
-    subjects: Sequence[PaymentOrder | MigratedDeposit], *, by: str, clock: Clock
+    subjects: Sequence[PaymentOrder | MigratedDeposit], *, by: By, clock: Clock
 ) -> OperationBatch:
     """Store and start a batch of status queries, which move no money and need no confirmation."""
     _check_size(subjects)
-    check_storable(by=by)
     batch = _running(BatchKind.STATUS_QUERY, by, clock.now())
     _store(batch, [_query_row(batch, subject) for subject in subjects])
     return batch
 
 
-def _running(kind: BatchKind, by: str, now: datetime) -> OperationBatch:
+def _running(kind: BatchKind, by: By, now: datetime) -> OperationBatch:
     return OperationBatch(
         kind=kind,
         state=BatchState.RUNNING,
-        created_by=cut_to(OperationBatch, "created_by", by),
+        **actor_columns(OperationBatch, "created_by", actor_of(by)),
         created_at=now,
         driven_at=now,
     )
@@ -185,27 +185,28 @@ def _query_row(batch: OperationBatch, subject: PaymentOrder | MigratedDeposit) -
 
 
 def _check_author(batch: OperationBatch, is_permitted: IsPermitted) -> None:
-    if not is_permitted(batch.created_by, BatchKind(batch.kind)):
+    if not is_permitted(actor_in(batch, "created_by"), BatchKind(batch.kind)):
         raise InvalidState(ErrorCode.BATCH_NOT_PERMITTED, name=batch.created_by)
 
 
-def pause(batch: OperationBatch, *, by: str, clock: Clock) -> bool:
+def pause(batch: OperationBatch, *, by: By, clock: Clock) -> bool:
     """Pause a batch: no further row begins until a user resumes it; return whether it was running."""
-    paused_by = cut_to(OperationBatch, "paused_by", by)
-    columns = {"state": BatchState.PAUSED, "paused_by": paused_by, "paused_at": clock.now()}
+    who = actor_columns(OperationBatch, "paused_by", actor_of(by))
+    columns = {"state": BatchState.PAUSED, "paused_at": clock.now(), **who}
     return bool(batches_in(batch, BatchState.RUNNING).update(**columns))
 
 
 def resume(batch: OperationBatch, *, clock: Clock) -> bool:
     """Resume a paused batch; return whether it was paused."""
-    columns = {"state": BatchState.RUNNING, "paused_by": "", "paused_at": None, "driven_at": clock.now()}
+    nobody = actor_columns(OperationBatch, "paused_by", NOBODY)
+    columns = {"state": BatchState.RUNNING, "paused_at": None, "driven_at": clock.now(), **nobody}
     return bool(batches_in(batch, BatchState.PAUSED).update(**columns))
 
 
-def stop(batch: OperationBatch, *, by: str, clock: Clock) -> bool:
+def stop(batch: OperationBatch, *, by: By, clock: Clock) -> bool:
     """Stop a batch permanently: rows not begun are left out, rows in progress are finished."""
-    stopped_by = cut_to(OperationBatch, "stopped_by", by)
-    columns = {"state": BatchState.STOPPED, "stopped_by": stopped_by, "stopped_at": clock.now()}
+    who = actor_columns(OperationBatch, "stopped_by", actor_of(by))
+    columns = {"state": BatchState.STOPPED, "stopped_at": clock.now(), **who}
 
     def end() -> bool:
         if not batches_in(batch, BatchState.RUNNING, BatchState.PAUSED).update(**columns):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import NoReturn
@@ -15,10 +15,12 @@ from typing import NoReturn
 from django.db import IntegrityError
 from django.db.models import Exists
 
+from wallet_gateway.domain.actors import Actor, By
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import Approval, GatewayPause, GatewayTransaction, MigratedDeposit, Payment
+from wallet_gateway.models.actors import actor_columns
 from wallet_gateway.models.fields import cut_to
 from wallet_gateway.operations.approvals.requests import (
     Grant,
@@ -38,7 +40,7 @@ from wallet_gateway.operations.errors import (
     OperationRefused,
     SendingStopped,
 )
-from wallet_gateway.operations.inputs import check_storable
+from wallet_gateway.operations.inputs import actor_of, check_storable
 from wallet_gateway.operations.sending import answers
 from wallet_gateway.operations.sending.send import Outcomes, body_columns, claim_columns, send_once
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
@@ -58,15 +60,20 @@ class Initiator:
     """The author of an operation, its idempotency key, and its reason."""
 
     idempotency_key: str | None = None
-    by: str = ""
+    by: By = ""
+    """A user, an `Actor`, or the name of a program."""
     reason_code: str = ""
     """One of `REASON_CODES` of the operation, or empty."""
     comment: str = ""
     grant: Grant | None = None
     """A second person's approval, if the operation needed one."""
 
+    actor: Actor = field(init=False)
+    """The same as the rows store it."""
+
     def __post_init__(self) -> None:
-        check_storable(by=self.by, comment=self.comment)
+        check_storable(comment=self.comment)
+        object.__setattr__(self, "actor", actor_of(self.by))
 
 
 SYSTEM = Initiator()
@@ -93,7 +100,7 @@ def draft_transaction(
         currency=currency,
         amount_minor=minor,
         idempotency_key=who.idempotency_key,
-        created_by=cut_to(GatewayTransaction, "created_by", who.by),
+        **actor_columns(GatewayTransaction, "created_by", who.actor),
         reason_code=who.reason_code,
         comment=cut_to(GatewayTransaction, "comment", who.comment),
     )

@@ -44,6 +44,7 @@ from wallet_gateway.models import (
     TransactionEvent,
     TransactionEventKind,
 )
+from wallet_gateway.models.actors import actor_columns
 from wallet_gateway.models.explanations import explanation_columns
 from wallet_gateway.models.fields import cut_to
 from wallet_gateway.models.prepared_sql import insert_row, update_row
@@ -99,7 +100,7 @@ def settle(
     if update.finding.discrepancy is not None:
         context.pause.forget()
     if settled.stopped:
-        warn_of_mix_up(context.alias, settled.stopped)
+        warn_of_mix_up(context.alias, settled.stopped, now=context.clock.now())
     _settlements.set(mine := _settlements.get() + 1)
     deliver(settled.outbox_events, clock=context.clock)
     # A receiver may have settled something in reaction to a signal; these rows are then stale.
@@ -279,7 +280,7 @@ def _add_event(transaction: GatewayTransaction, update: StatusUpdate, now: datet
         request_body=exchange.request_body if exchange else "",
         answer_body=exchange.answer_body if exchange else finding.answer,
         elapsed_ms=int(exchange.elapsed_seconds * 1000) if exchange else None,
-        created_by=cut_to(TransactionEvent, "created_by", update.by),
+        **actor_columns(TransactionEvent, "created_by", update.actor),
         occurred_at=now,
     )
     insert_row(row)
