@@ -7,10 +7,16 @@ from dataclasses import replace
 
 import pytest
 
+from wallet_gateway.domain.actors import Actor
 from wallet_gateway.domain.approval_policy import ApprovalPolicy
 from wallet_gateway.models import Approval
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import AwaitingApproval
+
+
+def person(name: str, account: str = "") -> Actor:
+    """Somebody with an account, by default one that is named after them."""
+    return Actor(name=name, account=account or f"key-of-{name}")
 
 
 def needs_two(context: GatewayContext, **above: int) -> GatewayContext:

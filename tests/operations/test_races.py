@@ -25,7 +25,7 @@ from tests.operations.conftest import MUG, MakeContext, MakeOrder, Pay, VirtualC
 from tests.operations.dying import Killed, interrupted, kill, scripted
 from tests.operations.journal import times_sent
 from tests.operations.records import answer_of, record
-from tests.operations.second_person import asked, needs_two
+from tests.operations.second_person import asked, needs_two, person
 from tests.operations.subjects import MIGRATION_FILE
 from wallet_gateway import signals
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
@@ -492,7 +492,7 @@ def test_of_many_who_agree_at_once_one_does_and_it_is_sent_once(
     request = asked(lambda: refund(payment=payment, context=two, who=Initiator(by="anna")))
     names = iter(f"second-{number}" for number in range(THREADS))
 
-    results = together(lambda: approve(request, by=next(names), context=two))
+    results = together(lambda: approve(request, by=person(next(names)), context=two))
 
     assert surprises(results, InvalidState) == []
     assert times_sent(wallet_sandbox, "refund") == 1
@@ -510,7 +510,7 @@ def test_either_somebody_agrees_or_somebody_declines(
     request = asked(lambda: refund(payment=payment, context=two, who=Initiator(by="anna")))
 
     results = together(
-        lambda: approve(request, by="bert", context=two),
+        lambda: approve(request, by=person("bert"), context=two),
         lambda: decline(request, by="carla", reason="not returned", clock=two.clock),
         times=4,
     )

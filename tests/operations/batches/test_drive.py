@@ -60,7 +60,7 @@ def make_driver(
     def make(given: GatewayContext = context) -> Driver:
         return Driver(
             context_of=lambda alias: given,
-            is_permitted=lambda name, kind: name in permitted,
+            is_permitted=lambda actor, kind: actor.name in permitted,
             clock=clock,
             sleep=naps.append,
         )
