@@ -4,6 +4,7 @@ A model keeps its own row and counters consistent and never calls a gateway. Sta
 only by `wallet_gateway.operations`.
 """
 
+from wallet_gateway.models.allowances import Allowance, AllowanceUse
 from wallet_gateway.models.approvals import Approval, ApprovalState
 from wallet_gateway.models.batches import (
     BatchKind,
@@ -34,6 +35,8 @@ from wallet_gateway.models.transactions import GatewayTransaction
 from wallet_gateway.models.wallet import WalletAttempt, WalletKey
 
 __all__ = [
+    "Allowance",
+    "AllowanceUse",
     "Approval",
     "ApprovalState",
     "BatchKind",

@@ -10,8 +10,11 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from wallet_gateway import gateways
+from django.core.exceptions import ImproperlyConfigured
+
+from wallet_gateway import conf, gateways
 from wallet_gateway.domain.actors import Actor, By
+from wallet_gateway.domain.approval_policy import ApprovalPolicy
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import (
     BatchKind,
@@ -20,15 +23,21 @@ from wallet_gateway.models import (
     OperationBatchRow,
     PaymentOrder,
 )
+from wallet_gateway.operations.batches import approve as approving
 from wallet_gateway.operations.batches import drive as driving
 from wallet_gateway.operations.batches import plan
 from wallet_gateway.operations.batches.drive import Driver
 from wallet_gateway.operations.batches.plan import MAX_ROWS
+from wallet_gateway.operations.inputs import actor_of
+from wallet_gateway.payments.approvals import check_permitted
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.queries.batches import waiting_batches
 from wallet_gateway.queries.permissions import OF_KIND, account_has
 
 __all__ = [
     "MAX_ROWS",
+    "approve",
+    "decline",
     "draft",
     "drive",
     "pause",
@@ -38,6 +47,7 @@ __all__ = [
     "start_status_queries",
     "step",
     "stop",
+    "waiting",
 ]
 
 STEP_SECONDS = 2.0
@@ -61,10 +71,13 @@ def start(
 ) -> bool:
     """Start a draft with the `rows` whose amount or state was changed; return False if it is not a draft.
 
-    Raises `InvalidState` where the person who drafted it lacks the permission.
+    Refunds above `APPROVAL_BATCH_LIMITS` wait for a second person: `batch.state` is then
+    `AWAITING_APPROVAL`. Raises `InvalidState` where the person who drafted it lacks the permission.
     """
     why = {"reason_code": reason_code, "comment": comment}
-    return plan.start(batch, rows, is_permitted=_is_permitted, clock=gateways.clock(), **why)
+    return plan.start(
+        batch, rows, is_permitted=_is_permitted, policy_of=_policy_of, clock=gateways.clock(), **why
+    )
 
 
 def start_detached_refunds(
@@ -77,11 +90,18 @@ def start_detached_refunds(
 ) -> OperationBatch:
     """Start a batch that refunds deposits of an earlier provider; a repeated token returns the first batch.
 
-    Raises `InvalidState` where the person lacks the permission.
+    Above `APPROVAL_BATCH_LIMITS` it waits for a second person. Raises `InvalidState` where the person lacks
+    the permission.
     """
-    why = {"reason_code": reason_code, "comment": comment}
     return plan.start_detached_refunds(
-        amounts, token=token, by=by, is_permitted=_is_permitted, clock=gateways.clock(), **why
+        amounts,
+        token=token,
+        by=by,
+        reason_code=reason_code,
+        comment=comment,
+        is_permitted=_is_permitted,
+        policy_of=_policy_of,
+        clock=gateways.clock(),
     )
 
 
@@ -105,6 +125,27 @@ def stop(batch: OperationBatch, *, by: By) -> bool:
     return plan.stop(batch, by=by, clock=gateways.clock())
 
 
+def waiting() -> tuple[OperationBatch, ...]:
+    """Return the batches that wait for a second person, the oldest first."""
+    return tuple(waiting_batches(gateways.clock().now()))
+
+
+def approve(batch: OperationBatch, *, by: By, reason: str = "") -> OperationBatch:
+    """Let a batch run that another person has started.
+
+    `by` is a user, or an `Actor` with an account that exists, is active and has `approve_operation` and the
+    permission of the operation. Its rows then need no further second person. Raises `InvalidState`, for
+    instance for the person who started it.
+    """
+    check_permitted(actor_of(by), OF_KIND[TransactionKind(batch.kind)])
+    return approving.approve(batch, by=by, reason=reason, clock=gateways.clock())
+
+
+def decline(batch: OperationBatch, *, by: By, reason: str) -> OperationBatch:
+    """End a batch that waits for a second person, without executing any row. Raises `InvalidState`."""
+    return approving.decline(batch, by=by, reason=reason, clock=gateways.clock())
+
+
 def step(batch: OperationBatch, *, seconds: float = STEP_SECONDS) -> list[OperationBatchRow]:
     """Execute rows of a running batch for some seconds; return the executed rows."""
     return driving.step(batch, seconds=seconds, driver=_driver())
@@ -122,6 +163,14 @@ def _driver() -> Driver:
         clock=gateways.clock(),
         sleep=time.sleep,
     )
+
+
+def _policy_of(gateway: str) -> ApprovalPolicy:
+    try:
+        return conf.gateway_settings(gateway).policy.approval_policy
+    except ImproperlyConfigured:
+        # Rows of a gateway that the settings do not name are refused one by one.
+        return ApprovalPolicy()
 
 
 def _is_permitted(actor: Actor, kind: BatchKind) -> bool:

@@ -13,6 +13,7 @@ from wallet_gateway import conf, gateways
 from wallet_gateway.domain.actors import By
 from wallet_gateway.gateways import context_of
 from wallet_gateway.models import GatewayPause, MigratedDeposit, PaymentOrder
+from wallet_gateway.operations.batches.approve import expire_waiting_batches
 from wallet_gateway.operations.maintenance import ledger_comparison, retention
 from wallet_gateway.operations.maintenance import sweep as sweeping
 from wallet_gateway.operations.maintenance.ledger_comparison import ComparedTransaction
@@ -91,6 +92,7 @@ def sweep() -> tuple[SweepReport, ...]:
     reports = tuple(replace(report, batch_rows=rows[report.gateway]) for report in swept)
     retention.erase_old_bodies(clock=gateways.clock(), kept=timedelta(days=conf.settings().retention_days))
     sweeping.drop_old_drafts(clock=gateways.clock())
+    expire_waiting_batches(clock=gateways.clock())
     return reports
 
 

@@ -55,9 +55,9 @@ class Grant:
     reason: str = ""
 
 
-def limit_for(currency: str, grant: Grant | None, context: GatewayContext) -> int | None:
+def limit_for(currency: str, context: GatewayContext, *, is_agreed: bool) -> int | None:
     """Return how much of a payment one person may refund alone; None for any amount."""
-    return None if grant is not None else context.policy.approval_policy.limit_for(currency)
+    return None if is_agreed else context.policy.approval_policy.limit_for(currency)
 
 
 def within(alone: int | None, minor: int) -> Q:

@@ -25,7 +25,13 @@ from wallet_gateway.domain.polling_schedule import (
 )
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction, TransactionEventKind
-from wallet_gateway.operations.approvals.requests import Grant, ask_to_decide, consume_approval
+from wallet_gateway.operations.approvals.day_limits import open_allowance, use_allowance
+from wallet_gateway.operations.approvals.requests import (
+    Grant,
+    SecondPersonNeeded,
+    ask_to_decide,
+    consume_approval,
+)
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidState
 from wallet_gateway.operations.inputs import actor_of, check_decision
@@ -73,15 +79,25 @@ def resolve(
         _check_is_as_asked(transaction, grant.approval)
     elif _takes_two(transaction, context):
         raise ask_to_decide(transaction, decision=decision, reason=reason, actor=actor, context=context)
+    allowance = None
+    if transaction.state != TransactionState.NOT_SENT:
+        allowance = open_allowance(actor, transaction.currency, context)
 
     def with_it() -> None:
+        now, agreed = context.clock.now(), grant is not None
+        use_allowance(allowance, transaction, is_agreed=agreed, is_decision=True, now=now, context=context)
         if grant is not None:
-            consume_approval(grant, transaction, now=context.clock.now())
+            consume_approval(grant, transaction, now=now)
         if TransactionState(transaction.state) is TransactionState.ANOMALY:
             _close_all(transaction, reason=reason, actor=actor, context=context)
 
     why = explain(ExplanationCode.COMMENT, said=reason)
-    return _record(transaction, event, why, actor=actor, also=with_it, context=context)
+    try:
+        return _record(transaction, event, why, actor=actor, also=with_it, context=context)
+    except SecondPersonNeeded as needed:
+        raise ask_to_decide(
+            transaction, decision=decision, reason=reason, actor=actor, context=context
+        ) from needed
 
 
 def _record(

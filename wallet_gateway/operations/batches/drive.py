@@ -176,6 +176,7 @@ def _execute(row: OperationBatchRow, context: GatewayContext) -> GatewayTransact
         by=actor_in(batch, "created_by"),
         reason_code=batch.reason_code,
         comment=batch.comment,
+        is_in_agreed_batch=batch.is_agreed,
     )
     if row.deposit is not None:
         return refund_migrated(

@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 
 from django.db import IntegrityError
-from django.db.models import QuerySet
+from django.db.models import QuerySet, Sum
+from django.db.models.functions import Coalesce
 
 from wallet_gateway.domain.actors import NOBODY, Actor, By
+from wallet_gateway.domain.approval_policy import ApprovalPolicy
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.limits import available, why_nothing_left
@@ -38,6 +40,9 @@ MAX_ROWS = 400
 
 IsPermitted = Callable[[Actor, BatchKind], bool]
 """Return whether an actor's account currently has the permission for batches of this kind."""
+
+PolicyOf = Callable[[str], ApprovalPolicy]
+"""Return the limits of a gateway, by its alias."""
 
 
 def draft(kind: BatchKind, orders: Sequence[PaymentOrder], *, by: By, clock: Clock) -> OperationBatch:
@@ -82,10 +87,14 @@ def _why_left_out(
     return ResultCode.NOT_POSSIBLE, why_nothing_left(kind, held[-1].totals) or ""
 
 
-def _store(batch: OperationBatch, rows: Iterable[OperationBatchRow]) -> None:
+def _store(
+    batch: OperationBatch, rows: Iterable[OperationBatchRow], also: Callable[[], None] | None = None
+) -> None:
     def store() -> None:
         batch.save(force_insert=True)
         OperationBatchRow.objects.bulk_create(rows)
+        if also is not None:
+            also()
 
     in_current_or_new_transaction(store)
 
@@ -100,11 +109,13 @@ def start(
     reason_code: str = "",
     comment: str = "",
     is_permitted: IsPermitted,
+    policy_of: PolicyOf,
     clock: Clock,
 ) -> bool:
     """Start a draft with the amounts and states of its rows; return False if it was already started.
 
-    Raises `InvalidState` when the person who drafted it lacks the permission.
+    Refunds above the limit of a batch wait for a second person: `batch.state` says so. Raises
+    `InvalidState` when the person who drafted it lacks the permission.
     """
     check_storable(comment=comment)
     check_reason_code(TransactionKind(batch.kind), reason_code)
@@ -121,9 +132,44 @@ def start(
         if not drafts.update(state=BatchState.RUNNING, **columns):
             return False
         OperationBatchRow.objects.bulk_update(rows, ["amount_minor", "state", "result_code"])
+        _hold_above_limit(batch, policy_of, clock.now())
         return True
 
-    return in_current_or_new_transaction(begin)
+    begins = in_current_or_new_transaction(begin)
+    batch.refresh_from_db()
+    return begins
+
+
+def _hold_above_limit(batch: OperationBatch, policy_of: PolicyOf, now: datetime) -> None:
+    """Let a running batch wait for a second person if its refunds are above the limit of a gateway."""
+    if batch.kind not in _GIVING_BACK:
+        return
+    waits = [
+        policy_of(gateway).waiting_time
+        for (gateway, currency), minor in sums_of(batch).items()
+        if _is_above(policy_of(gateway).batch_limit_for(currency), minor)
+    ]
+    if waits:
+        columns = {"state": BatchState.AWAITING_APPROVAL, "expires_at": now + min(waits)}
+        batches_in(batch, BatchState.RUNNING).update(**columns)
+
+
+_GIVING_BACK = frozenset({BatchKind.REFUND, BatchKind.DETACHED_REFUND})
+
+
+def _is_above(limit: int | None, minor: int) -> bool:
+    return limit is not None and minor > limit
+
+
+def sums_of(batch: OperationBatch) -> Mapping[tuple[str, str], int]:
+    """Return the sum of the rows that are to be executed, by gateway and currency, in minor units."""
+    rows = OperationBatchRow.objects.filter(batch=batch, state=RowState.WAITING).order_by()
+    by_subject = rows.annotate(
+        alias=Coalesce("order__gateway", "deposit__gateway"),
+        code=Coalesce("order__currency", "deposit__currency"),
+    )
+    sums = by_subject.values_list("alias", "code").annotate(sum=Sum("amount_minor"))
+    return {(gateway, currency): minor for gateway, currency, minor in sums}
 
 
 def start_detached_refunds(
@@ -134,11 +180,13 @@ def start_detached_refunds(
     reason_code: str = "",
     comment: str = "",
     is_permitted: IsPermitted,
+    policy_of: PolicyOf,
     clock: Clock,
 ) -> OperationBatch:
     """Store and start a batch of detached refunds; return the first one for a repeated token.
 
-    Raises `InvalidState` when the person who drafted it lacks the permission.
+    Above the limit of a batch it waits for a second person. Raises `InvalidState` when the person who drafted
+    it lacks the permission.
     """
     _check_size(amounts)
     check_storable(comment=comment)
@@ -152,9 +200,10 @@ def start_detached_refunds(
         for deposit, amount in amounts.items()
     ]
     try:
-        _store(batch, rows)
+        _store(batch, rows, lambda: _hold_above_limit(batch, policy_of, clock.now()))
     except IntegrityError:
         return OperationBatch.objects.get(token=token)
+    batch.refresh_from_db()
     return batch
 
 
@@ -209,13 +258,21 @@ def stop(batch: OperationBatch, *, by: By, clock: Clock) -> bool:
     columns = {"state": BatchState.STOPPED, "stopped_at": clock.now(), **who}
 
     def end() -> bool:
-        if not batches_in(batch, BatchState.RUNNING, BatchState.PAUSED).update(**columns):
+        if not batches_in(batch, *_STOPPABLE).update(**columns):
             return False
-        waiting = OperationBatchRow.objects.filter(batch=batch, state=RowState.WAITING)
-        waiting.update(state=RowState.LEFT_OUT, result_code=ResultCode.BATCH_STOPPED)
+        leave_out_rows(batch, ResultCode.BATCH_STOPPED)
         return True
 
     return in_current_or_new_transaction(end)
+
+
+_STOPPABLE = (BatchState.RUNNING, BatchState.PAUSED, BatchState.AWAITING_APPROVAL)
+
+
+def leave_out_rows(batch: OperationBatch, why: ResultCode) -> None:
+    """Leave out the rows that were not begun."""
+    waiting = OperationBatchRow.objects.filter(batch=batch, state=RowState.WAITING)
+    waiting.update(state=RowState.LEFT_OUT, result_code=why)
 
 
 def batches_in(batch: OperationBatch, *states: BatchState) -> QuerySet[OperationBatch]:
