@@ -25,6 +25,12 @@ def needs_two(context: GatewayContext, **above: int) -> GatewayContext:
     return replace(context, policy=replace(context.policy, approval_policy=approval_policy))
 
 
+def limits_by_day(context: GatewayContext, **above: int) -> GatewayContext:
+    """Demand a second person above these minor units of one person and day."""
+    approval_policy = ApprovalPolicy(day_limits=above)
+    return replace(context, policy=replace(context.policy, approval_policy=approval_policy))
+
+
 def asked(work: Callable[[], object]) -> Approval:
     """Ask for something that takes a second person; give the request that waits."""
     with pytest.raises(AwaitingApproval) as raised:

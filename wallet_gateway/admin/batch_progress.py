@@ -20,6 +20,7 @@ from django.utils.translation import gettext_lazy
 
 from wallet_gateway import gateways
 from wallet_gateway.admin.admin_log import log_change
+from wallet_gateway.admin.batch_approval import BatchApproval, approval_of
 from wallet_gateway.admin.batch_results import ShownRow
 from wallet_gateway.admin.operation_registry import BY_KIND, Operation
 from wallet_gateway.admin.pages import render_page
@@ -41,6 +42,18 @@ def progress(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpRespon
     if batch.state == BatchState.DRAFT:
         return HttpResponseRedirect(confirm_url(batch))
     return _page(site, request, batch, drives=is_author(request, batch))
+
+
+def decide(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:
+    """Carry out a second person's decision on a batch as a whole."""
+    if request.method != "POST":
+        return HttpResponseNotAllowed(["POST"])
+    batch = batch_for(request, batch_id)
+    approval = approval_of(request, batch)
+    if approval is None or approval.decide():
+        return HttpResponseRedirect(progress_url(batch))
+    batch.refresh_from_db()
+    return _page(site, request, batch, drives=False, approval=approval)
 
 
 def control(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:
@@ -95,7 +108,14 @@ def rows_of(batch: OperationBatch) -> list[OperationBatchRow]:
     return rows
 
 
-def _page(site: AdminSite, request: HttpRequest, batch: OperationBatch, *, drives: bool) -> HttpResponse:
+def _page(
+    site: AdminSite,
+    request: HttpRequest,
+    batch: OperationBatch,
+    *,
+    drives: bool,
+    approval: BatchApproval | None = None,
+) -> HttpResponse:
     rows = [ShownRow(row=row) for row in rows_of(batch)]
     context = {
         "title": _heading(batch),
@@ -103,6 +123,9 @@ def _page(site: AdminSite, request: HttpRequest, batch: OperationBatch, *, drive
         "author": visible(batch.created_by),
         "paused_by": visible(batch.paused_by),
         "stopped_by": visible(batch.stopped_by),
+        "approval": approval or approval_of(request, batch),
+        "second_person": visible(batch.decided_by),
+        "second_person_said": visible(batch.decision_reason),
         "rows": rows,
         "ended": sum(shown.row.state not in UNENDED_ROWS for shown in rows),
         "all": len(rows),

@@ -11,12 +11,14 @@ from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from wallet_gateway.admin.approval_limits import hints_of_many
 from wallet_gateway.admin.batch_forms import BatchForm
 from wallet_gateway.admin.batch_log import connect
 from wallet_gateway.admin.batch_progress import (
     batch_for,
     confirm_url,
     control,
+    decide,
     is_author,
     operation_of,
     progress,
@@ -102,7 +104,17 @@ def confirm_batch(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpR
             else:
                 return HttpResponseRedirect(progress_url(batch))
     operation = operation_of(batch)
-    context = {"title": operation.heading_of_many, "operation": operation, "batch": batch, "form": form}
+    context = {
+        "title": operation.heading_of_many,
+        "operation": operation,
+        "batch": batch,
+        "form": form,
+        "hints": hints_of_many(
+            operation,
+            [(fields.order.gateway, fields.available.currency) for fields in form.rows if fields.is_possible],
+            person=person_of(request),
+        ),
+    }
     return render_page(site, request, "batch_confirm.html", context)
 
 
@@ -135,6 +147,7 @@ class OperationBatchAdmin(OwnPageAdmin):
         own = [
             path("<int:batch_id>/confirm/", self.staff_view(confirm_batch), name=f"{name}_confirm"),
             path("<int:batch_id>/progress/", self.staff_view(progress), name=f"{name}_progress"),
+            path("<int:batch_id>/decide/", self.staff_view(decide), name=f"{name}_decide"),
             path("<int:batch_id>/steer/", self.staff_view(control), name=f"{name}_steer"),
         ]
         return own + super().get_urls()

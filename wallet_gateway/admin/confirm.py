@@ -118,7 +118,10 @@ class ConfirmPage:
     def _form(self, *, bound: bool = False) -> OperationForm:
         given = self.request.POST if bound else None
         limit = approval_limits.approval_limit_of(
-            self.operation, self.payment, gateway=self.payment.order.gateway
+            self.operation,
+            self.payment,
+            gateway=self.payment.order.gateway,
+            person=person_of(self.request),
         )
         return OperationForm(given, operation=self.operation, available=self.available, limit=limit)
 

@@ -87,7 +87,7 @@ def decide(site: AdminSite, request: HttpRequest, transaction_id: int) -> HttpRe
         "title": _("Decide on an outcome"),
         "verb": _("Record the decision"),
         "explanation": _("Decide only on what you have learned from the provider. Nothing is sent by this."),
-        "hint": hint_of_decision(transaction),
+        "hint": hint_of_decision(transaction, person_of(request)),
     }
     return _decided(site, request, transaction, form, act, words)
 

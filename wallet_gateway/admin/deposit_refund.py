@@ -18,7 +18,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from wallet_gateway.admin.approval_limits import approval_limit_of, hint
+from wallet_gateway.admin.approval_limits import approval_limit_of, hint, hints_of_many
 from wallet_gateway.admin.batch_progress import progress_url
 from wallet_gateway.admin.confirm_tokens import LIFETIME_SECONDS, TOO_OLD
 from wallet_gateway.admin.forms import ReasonForAll, amount_of
@@ -91,6 +91,11 @@ class RefundPage:
             "title": DETACHED_REFUND.heading_of_many,
             "rows": self.rows,
             "why": self.why,
+            "hints": hints_of_many(
+                DETACHED_REFUND,
+                [(row.deposit.gateway, row.deposit.currency) for row in self.rows if row.is_possible],
+                person=person_of(self.request),
+            ),
             "ticket": _issue(self.token, self.request, [row.deposit.pk for row in self.rows]),
             "back": list_url(),
         }

@@ -47,6 +47,7 @@ __all__ = [
     "start_status_queries",
     "step",
     "stop",
+    "sums",
     "waiting",
 ]
 
@@ -128,6 +129,14 @@ def stop(batch: OperationBatch, *, by: By) -> bool:
 def waiting() -> tuple[OperationBatch, ...]:
     """Return the batches that wait for a second person, the oldest first."""
     return tuple(waiting_batches(gateways.clock().now()))
+
+
+def sums(batch: OperationBatch) -> tuple[Money, ...]:
+    """Return what the rows that are still to be executed come to, in each currency."""
+    by_currency = Counter[str]()
+    for (_, currency), minor in plan.sums_of(batch).items():
+        by_currency[currency] += minor
+    return tuple(Money.from_minor_units(minor, code) for code, minor in sorted(by_currency.items()))
 
 
 def approve(batch: OperationBatch, *, by: By, reason: str = "") -> OperationBatch:

@@ -22,7 +22,7 @@ from wallet_gateway.models import (
 from wallet_gateway.queries.approvals import waiting_rows
 from wallet_gateway.queries.attention import left_to_person, unattended
 from wallet_gateway.queries.authorizations import expiring_payments
-from wallet_gateway.queries.batches import idle_batches
+from wallet_gateway.queries.batches import idle_batches, waiting_batches
 
 MOST_SHOWN = 10
 """Rows of one kind of work that the dashboard shows; the lists show the rest."""
@@ -51,6 +51,8 @@ class Waiting:
     """Authorizations that will expire soon."""
     approvals: tuple[Approval, ...]
     """Requests that another person has to approve."""
+    batch_approvals: tuple[OperationBatch, ...]
+    """Batches to which another person has to agree as a whole."""
     batches: tuple[OperationBatch, ...]
     """Running batches that no worker processes."""
 
@@ -59,11 +61,11 @@ class Waiting:
         """Return whether there is no work for anyone."""
         doubts = self.unknown or self.anomalies or self.overpaid or self.discrepancies
         decisions = self.stuck or self.shortfalls or self.expiring or self.approvals
-        return not (doubts or decisions or self.batches)
+        return not (doubts or decisions or self.batch_approvals or self.batches)
 
 
 def waiting(expires_from: Mapping[str, datetime], *, now: datetime) -> Waiting:
-    """Return the items that need a person. Eight SQL statements.
+    """Return the items that need a person. Nine SQL statements.
 
     `expires_from` gives for each gateway the time before which its authorizations are about to expire.
     """
@@ -78,6 +80,7 @@ def waiting(expires_from: Mapping[str, datetime], *, now: datetime) -> Waiting:
         shortfalls=tuple(row for row in differences if row.kind == DiscrepancyKind.REFUND_SHORT),
         expiring=_expiring(expires_from),
         approvals=tuple(waiting_rows(now)[: MOST_SHOWN + 1]),
+        batch_approvals=tuple(waiting_batches(now)[: MOST_SHOWN + 1]),
         batches=tuple(idle_batches(now)[: MOST_SHOWN + 1]),
     )
 

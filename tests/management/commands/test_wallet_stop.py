@@ -11,7 +11,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
 from django.utils import timezone
-from pytest_django.fixtures import SettingsWrapper as Settings
+from pytest_django import Settings
 
 from wallet_gateway import gateways, payments
 from wallet_gateway.testing.control import SandboxControl

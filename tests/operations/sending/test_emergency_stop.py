@@ -32,7 +32,7 @@ from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 Decide = Callable[..., GatewayPause]
-WHY = {"by": "anna", "reason": "amounts look wrong"}
+WHY: dict[str, Any] = {"by": "anna", "reason": "amounts look wrong"}
 
 
 def sent(control: SandboxControl) -> int:
