@@ -8,7 +8,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
+from django.db import transaction as db_transaction
 
 from tests.models.rows import a_deposit
 from tests.operations.conftest import Pay, VirtualClock
@@ -202,5 +203,5 @@ def test_the_database_lets_none_run_without_a_second_person(
     columns: dict[str, str], make_batch: MakeBatch
 ) -> None:
     batch = make_batch()
-    with pytest.raises(IntegrityError), transaction.atomic():
+    with pytest.raises(IntegrityError), db_transaction.atomic():
         OperationBatch.objects.filter(pk=batch.pk).update(state=BatchState.RUNNING, **columns)

@@ -224,10 +224,8 @@ def _query_opening_soon(transaction: GatewayTransaction, now: datetime) -> None:
 
 
 def _is_stale(update: StatusUpdate, transaction: GatewayTransaction) -> bool:
-    if update.queried_in is None:
-        return False
     queried = (update.queried_in, update.queried_since)
-    return queried != (transaction.state, transaction.state_changed_at)
+    return queried[0] is not None and queried != (transaction.state, transaction.state_changed_at)
 
 
 def _without_repeated_failure(
