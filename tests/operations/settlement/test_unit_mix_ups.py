@@ -210,6 +210,27 @@ def test_a_record_of_an_earlier_providers_payment_is_no_customers_doing(
     assert len(sending_pauses(clock.now())) == 1
 
 
+@pytest.mark.parametrize("by_then", ["the pause is over", "a person has stopped it"])
+def test_nobody_hears_that_sending_goes_on_if_closing_the_mix_up_resumes_nothing(
+    by_then: str,
+    mix_up: MixUp,
+    context: GatewayContext,
+    clock: VirtualClock,
+    heard: list[dict[str, Any]],
+    django_capture_on_commit_callbacks: Callable[..., Any],
+) -> None:
+    mix_up()
+    mix_up()
+    if by_then == "the pause is over":
+        clock.advance(minutes=16)
+    else:
+        emergency_stop.stop_sending(context=context, by="anna", reason="who is wrong?")
+    with django_capture_on_commit_callbacks(execute=True):
+        for row in Discrepancy.objects.all():
+            resolutions.close_discrepancy(row, reason="their test", by="anna", context=context)
+    assert heard == []
+
+
 def test_a_pause_is_an_alarm_and_a_person_who_ends_it_is_named(
     mix_up: MixUp,
     context: GatewayContext,

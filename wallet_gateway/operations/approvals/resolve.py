@@ -242,7 +242,7 @@ def _close_all(
     rows = Discrepancy.objects.filter(transaction=transaction, closed_at__isnull=True)
     rows = rows.exclude(kind__in=_TASKS_OF_THEIR_OWN)
     rows.update(**closing_columns(reason=reason, actor=actor, now=context.clock.now()))
-    resume_after_mix_up(transaction.gateway, by=actor.name)
+    resume_after_mix_up(transaction.gateway, by=actor.name, now=context.clock.now())
 
 
 _TASKS_OF_THEIR_OWN = (
@@ -268,7 +268,7 @@ def close_discrepancy(
     if not rows.update(**closing_columns(reason=reason, actor=actor, now=context.clock.now())):
         raise InvalidState(ErrorCode.DISCREPANCY_CLOSED)
     discrepancy.refresh_from_db()
-    resume_after_mix_up(discrepancy.gateway, by=actor.name)
+    resume_after_mix_up(discrepancy.gateway, by=actor.name, now=context.clock.now())
     if discrepancy.transaction is not None:
         release_freeze(reread(discrepancy.transaction), context=context)
     return discrepancy

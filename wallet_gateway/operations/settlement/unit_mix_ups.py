@@ -61,12 +61,16 @@ def warn_of_mix_up(gateway: str, why: Explanation, *, now: datetime) -> None:
     )
 
 
-def resume_after_mix_up(gateway: str, *, by: str) -> None:
-    """Resume sending once a person has closed the last unit mix-up of a gateway."""
+def resume_after_mix_up(gateway: str, *, by: str, now: datetime) -> None:
+    """Resume sending once a person has closed the last unit mix-up of a gateway.
+
+    Nobody is told if the pause has ended already, or if a person's stop goes on.
+    """
     if _open_mix_ups(gateway).exists():
         return
     paused = GatewayPause.objects.filter(gateway=gateway, pause_code=PauseCode.UNIT_MIX_UP)
-    if paused.update(sending_until=None, pause_code="", **explanation_columns(None)):
+    ends_now = paused.filter(~GatewayPause.stopped_by_person(now), sending_until__gt=now).exists()
+    if paused.update(sending_until=None, pause_code="", **explanation_columns(None)) and ends_now:
         announce_resumption(gateway, by=by)
 
 
