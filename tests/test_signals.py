@@ -32,6 +32,9 @@ def test_the_signals_are_these_and_no_others() -> None:
         "page_scripts_changed",
         # Of calls and not of orders.
         "gateway_called",
+        # Of gateways and not of orders.
+        "sending_paused",
+        "sending_resumed",
     }
 
 

@@ -64,6 +64,16 @@ Sent in the worker, after the row's result is committed; a receiver that raises 
 page_scripts_changed = ShopSignal()
 """`manage.py wallet_scripts` found a payment page that is not as approved; `changes`: tuple of sentences."""
 
+sending_paused = ShopSignal()
+"""Sending to a gateway was paused, by a person or automatically: an alarm, once at the start of each pause.
+
+`gateway` (its alias), `until` (aware datetime; None until a person resumes it), `code` (a `PauseCode`; None
+if a person stopped sending), `by` (that person; empty otherwise) and `reason` (str). A receiver that raises
+is logged.
+"""
+sending_resumed = ShopSignal()
+"""A person has ended a pause: `gateway`, `by` and `reason`. A pause that reaches its end sends nothing."""
+
 gateway_called = ShopSignal()
 """A call to a gateway has ended, with any result: `gateway` (its alias) and `call`, a `CallRecord`.
 

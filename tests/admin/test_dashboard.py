@@ -9,6 +9,7 @@ from decimal import Decimal
 
 import pytest
 from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -18,7 +19,7 @@ from django.utils import timezone
 from tests.admin.conftest import MakePerson, PaidOrder
 from tests.explanations import commented
 from tests.models.rows import a_payment, a_transaction, an_order
-from wallet_gateway import payments
+from wallet_gateway import gateways, payments
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.domain.polling_schedule import QueryPriority
 from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction, SweepHeartbeat
@@ -209,6 +210,24 @@ def test_a_stop_and_its_end_are_done_named_and_logged(guard: Client, wallet_sand
     guard.post(RESUME, {"reason": "mended"})
     assert payments.start_checkout(order).redirect_url
     assert STOP in text_of(guard)
+
+
+def test_a_stop_may_end_by_itself_and_says_when(guard: Client, wallet_sandbox: SandboxControl) -> None:
+    assert 'value="240"' in guard.get(STOP).content.decode()
+    guard.post(STOP, {"reason": "drill", "minutes": "240"})
+    (pause,) = payments.maintenance.sending_pauses()
+    assert pause.until is not None
+    assert abs(pause.until - gateways.clock().now() - timedelta(hours=4)) < timedelta(minutes=5)
+    assert "(until " in text_of(guard)
+    log = LogEntry.objects.latest("pk").change_message
+    assert pause.until.isoformat(timespec="seconds") in log
+    row = GatewayPause.objects.get()
+    assert row.stopped_by_account == str(User.objects.get(username="gerda").pk)
+
+
+def test_a_time_that_is_not_offered_is_refused(guard: Client) -> None:
+    guard.post(STOP, {"reason": "drill", "minutes": "99999999"})
+    assert not GatewayPause.objects.exists()
 
 
 def test_without_the_permission_there_is_no_button_and_no_stop(onlooker: Client) -> None:

@@ -8,6 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.test import RequestFactory
 
 from wallet_gateway.admin import permissions
+from wallet_gateway.domain.actors import Actor
 
 pytestmark = pytest.mark.django_db
 
@@ -44,7 +45,7 @@ def test_one_permission_is_not_another(permissions: None) -> None:
         CAPTURE,
         REFUND,
         has_permission,
-        name_of_person,
+        person_of,
         require_permission,
     )
 
@@ -53,7 +54,7 @@ def test_one_permission_is_not_another(permissions: None) -> None:
     assert not has_permission(request, REFUND)
     with pytest.raises(PermissionDenied):
         require_permission(request, REFUND)
-    assert name_of_person(request) == "ben"
+    assert person_of(request) == Actor(name="ben", account=str(user.pk))
 
 
 def test_somebody_unknown_may_do_nothing() -> None:

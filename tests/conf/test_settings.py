@@ -91,11 +91,19 @@ def test_the_origin_ends_without_a_slash(settings: Settings) -> None:
 
 def test_limits_for_one_person_are_read_into_minor_units(settings: Settings) -> None:
     limits = {"EUR": "500.00", "JPY": "80000", "KWD": "0"}
-    with_gateway(settings, APPROVAL_LIMITS=limits, APPROVAL_DAYS=2)
+    with_gateway(
+        settings,
+        APPROVAL_LIMITS=limits,
+        APPROVAL_BATCH_LIMITS={"EUR": "750.00"},
+        APPROVAL_DAY_LIMITS={"JPY": "90000"},
+        APPROVAL_DAYS=2,
+    )
 
     approval_policy = conf.gateway_settings("default").policy.approval_policy
 
     assert approval_policy.limits == {"EUR": 50000, "JPY": 80000, "KWD": 0}
+    assert (approval_policy.batch_limit_for("EUR"), approval_policy.day_limit_for("JPY")) == (75000, 90000)
+    assert (approval_policy.batch_limit_for("SEK"), approval_policy.day_limit_for("EUR")) == (0, 0)
     assert approval_policy.waiting_time == timedelta(days=2)
 
 

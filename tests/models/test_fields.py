@@ -25,9 +25,10 @@ EXACT = {
         "outstanding_key",
         "record_id",
         "provider_transaction_id",
+        "created_by_account",
     },
     MigratedDeposit: {"parent_transaction_id", "provider_transaction_id"},
-    Discrepancy: {"fingerprint"},
+    Discrepancy: {"fingerprint", "closed_by_account"},
 }
 
 

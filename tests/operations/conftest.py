@@ -18,7 +18,7 @@ from tests.operations.far_ends import Far
 from tests.operations.invariants import check_books
 from tests.operations.subjects import OPERATIONS, Subject, make_subject
 from tests.operations.wallet_customer import Customer
-from wallet_gateway import conf, gateways
+from wallet_gateway import conf, gateways, signals
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.http_transport import HttpTransport
 from wallet_gateway.domain.policy import GatewayPolicy
@@ -209,6 +209,22 @@ def pay(open_page: Pay, wallet_sandbox: SandboxControl, context: GatewayContext)
         return reconciliation.reconcile_attempt(reference=attempt.reference, context=context)
 
     return complete
+
+
+@pytest.fixture
+def heard() -> Iterator[list[dict[str, Any]]]:
+    """What was said to the shop's receivers about pauses, in order."""
+    said: list[dict[str, Any]] = []
+
+    def hear(**given: Any) -> None:
+        said.append(given)
+
+    both = (signals.sending_paused, signals.sending_resumed)
+    for signal in both:
+        signal.connect(hear, weak=False, dispatch_uid="heard")
+    yield said
+    for signal in both:
+        signal.disconnect(dispatch_uid="heard")
 
 
 @pytest.fixture

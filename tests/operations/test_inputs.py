@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
 from tests.refusals import refuses
 from tests.tables import every
 from wallet_gateway import payments
+from wallet_gateway.domain.actors import NOBODY, Actor
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import GatewayTransaction, Payment
 from wallet_gateway.operations.errors import InvalidInput, OperationRefused
-from wallet_gateway.operations.inputs import check_storable, minor_units_of
+from wallet_gateway.operations.inputs import actor_of, check_storable, minor_units_of
 from wallet_gateway.protocol.money import Money
 
 
@@ -103,3 +105,44 @@ def test_a_refund_whose_comment_cannot_be_stored_is_refused_before_anything_is_w
 def test_no_attempt_has_a_reference_that_cannot_be_stored(text: str) -> None:
     with pytest.raises(Payment.DoesNotExist):
         payments.orders.attempt_for(text)
+
+
+# Who acts
+
+
+class Member:
+    """A user of a model whose keys are texts."""
+
+    pk: object = "8c5d7a4e-4d62-4b6e-9d7e-0f9a6a3f1b2c"
+
+    def get_username(self) -> str:
+        return "anna"
+
+
+def test_a_user_is_known_by_key_and_a_text_is_only_a_name() -> None:
+    assert actor_of(Member()) == Actor(name="anna", account="8c5d7a4e-4d62-4b6e-9d7e-0f9a6a3f1b2c")
+    assert actor_of(" nightly ") == Actor(name="nightly")
+    assert actor_of("") == NOBODY
+    assert actor_of(Actor(name="anna", account="7")) == Actor(name="anna", account="7")
+
+
+def test_who_is_not_saved_has_no_key() -> None:
+    stranger = Member()
+    stranger.pk = None
+    with refuses(InvalidInput, ErrorCode.NAME_MISSING):
+        actor_of(stranger)
+
+
+@pytest.mark.parametrize(
+    ("by", "field"),
+    [
+        (None, "by"),
+        (7, "by"),
+        ("a\0b", "by"),
+        (Actor(name="anna", account="a\0b"), "account"),
+        (Actor(name="anna", account="k" * 256), "account"),
+    ],
+)
+def test_who_cannot_be_stored_is_refused(by: Any, field: str) -> None:  # noqa: ANN401
+    with refuses(InvalidInput, ErrorCode.TEXT_INVALID, field=field):
+        actor_of(by)

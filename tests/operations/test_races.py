@@ -25,7 +25,7 @@ from tests.operations.conftest import MUG, MakeContext, MakeOrder, Pay, VirtualC
 from tests.operations.dying import Killed, interrupted, kill, scripted
 from tests.operations.journal import times_sent
 from tests.operations.records import answer_of, record
-from tests.operations.second_person import asked, needs_two
+from tests.operations.second_person import asked, limits_by_day, needs_two, person
 from tests.operations.subjects import MIGRATION_FILE
 from wallet_gateway import signals
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
@@ -492,7 +492,7 @@ def test_of_many_who_agree_at_once_one_does_and_it_is_sent_once(
     request = asked(lambda: refund(payment=payment, context=two, who=Initiator(by="anna")))
     names = iter(f"second-{number}" for number in range(THREADS))
 
-    results = together(lambda: approve(request, by=next(names), context=two))
+    results = together(lambda: approve(request, by=person(next(names)), context=two))
 
     assert surprises(results, InvalidState) == []
     assert times_sent(wallet_sandbox, "refund") == 1
@@ -510,7 +510,7 @@ def test_either_somebody_agrees_or_somebody_declines(
     request = asked(lambda: refund(payment=payment, context=two, who=Initiator(by="anna")))
 
     results = together(
-        lambda: approve(request, by="bert", context=two),
+        lambda: approve(request, by=person("bert"), context=two),
         lambda: decline(request, by="carla", reason="not returned", clock=two.clock),
         times=4,
     )
@@ -522,6 +522,21 @@ def test_either_somebody_agrees_or_somebody_declines(
     agreed = request.state == ApprovalState.AGREED
     assert times_sent(wallet_sandbox, "refund") == int(agreed)
     assert fresh(payment).refunded == (2000 if agreed else 0)
+
+
+def test_refunds_of_one_person_at_once_do_not_pass_the_limit_of_a_day_together(
+    pay: Pay, real: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    payments, of_day = [pay() for _ in range(THREADS)], limits_by_day(real, EUR=4500)
+    mine = iter(payments)
+    someone = Initiator(by=person("anna"))
+
+    results = together(lambda: refund(payment=next(mine), context=of_day, who=someone))
+
+    assert surprises(results, AwaitingApproval) == []
+    assert times_sent(wallet_sandbox, "refund") == 2
+    assert sum(fresh(payment).refunded for payment in payments) == 4000
+    assert Approval.objects.count() == THREADS - 2
 
 
 def test_small_refunds_at_once_do_not_pass_the_limit_together(

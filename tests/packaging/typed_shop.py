@@ -74,7 +74,7 @@ def operations(order: PaymentOrder, batch: OperationBatch, deposit: MigratedDepo
 
 def decisions(approval: Approval, transaction: GatewayTransaction, discrepancy: Discrepancy) -> None:
     assert_type(approvals.waiting(), tuple[Approval, ...])
-    assert_type(approvals.approve(approval, by="Kim"), GatewayTransaction)
+    assert_type(approvals.approve(approval, by=payments.Actor(name="Kim", account="7")), GatewayTransaction)
     assert_type(approvals.decline(approval, by="Kim", reason="no"), Approval)
     assert_type(approvals.resolve(transaction, decision="CONFIRMED", reason="", by=""), GatewayTransaction)
     assert_type(approvals.close_discrepancy(discrepancy, reason="", by=""), Discrepancy)

@@ -9,7 +9,9 @@ from datetime import timedelta
 import pytest
 from django.contrib.auth.models import Permission, User
 from django.contrib.contenttypes.models import ContentType
+from pytest_django import Settings
 
+from tests.conf.test_settings import with_gateway
 from tests.models.rows import a_deposit, a_payment, an_order
 from tests.payments.paid_orders import paid
 from wallet_gateway import gateways, payments
@@ -230,3 +232,34 @@ def test_to_ask_takes_no_permission_and_the_sweep_does_it(paid_order: PaidOrder)
     payments.sweep()
 
     assert [row.result_code for row in batch.rows.all()] == [ResultCode.UNCHANGED, ResultCode.NEVER_SENT]
+
+
+def test_a_batch_above_its_limit_runs_once_a_permitted_account_agrees(
+    wallet_sandbox: SandboxControl, settings: Settings
+) -> None:
+    with_gateway(settings, APPROVAL_BATCH_LIMITS={"EUR": "1.00"})
+    anna, bert = (User.objects.create_superuser(name) for name in ("second-anna", "second-bert"))
+    batch = batches.draft(BatchKind.REFUND, [paid(wallet_sandbox, "R-1")], by=anna)
+    assert batches.start(batch)
+    assert batches.waiting() == (batch,)
+    assert batches.drive(seconds=5) == {}
+    assert [str(money) for money in batches.sums(batch)] == [str(row.amount) for row in batch.rows.all()]
+
+    for by in (anna, "second-bert", payments.Actor(name="nobody", account="999999")):
+        with pytest.raises(payments.errors.InvalidState):
+            batches.approve(batch, by=by)
+    assert batches.approve(batch, by=bert).state == BatchState.RUNNING
+    assert batches.waiting() == ()
+
+
+def test_a_sweep_ends_a_batch_to_which_nobody_agreed(
+    wallet_sandbox: SandboxControl, settings: Settings
+) -> None:
+    with_gateway(settings, APPROVAL_BATCH_LIMITS={"EUR": "1.00"})
+    author = User.objects.create_superuser("late-anna")
+    batch = batches.draft(BatchKind.REFUND, [paid(wallet_sandbox, "R-1")], by=author)
+    batches.start(batch)
+    OperationBatch.objects.update(expires_at=gateways.clock().now() - timedelta(seconds=1))
+    payments.sweep()
+    batch.refresh_from_db()
+    assert batch.state == BatchState.EXPIRED

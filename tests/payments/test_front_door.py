@@ -21,7 +21,7 @@ VERBS = {
     "order_summary",
     "sweep",
 }
-VALUES = {"BillingAddress", "Discount", "Item", "Money", "Shipping", "ShippingAddress"}
+VALUES = {"Actor", "BillingAddress", "Discount", "Item", "Money", "Shipping", "ShippingAddress"}
 MODULES = {
     "orders": {
         "GatewayRecord",

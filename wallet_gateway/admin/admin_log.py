@@ -7,10 +7,11 @@ from django.contrib.contenttypes.models import ContentType
 from django.db.models import Model
 from django.http import HttpRequest
 
+from wallet_gateway.domain.actors import Actor
 from wallet_gateway.models.fields import cut_to
 from wallet_gateway.protocol.card_numbers import mask_card_numbers
 from wallet_gateway.protocol.text import visible
-from wallet_gateway.queries.permissions import account_named
+from wallet_gateway.queries.permissions import account_of
 
 
 def log_change(request: HttpRequest, row: Model, what: str) -> None:
@@ -18,9 +19,9 @@ def log_change(request: HttpRequest, row: Model, what: str) -> None:
     _write(request.user.pk, type(row), what, name=visible(row), object_id=str(row.pk))
 
 
-def log_change_of(name: str, row: Model, what: str) -> None:
+def log_change_of(actor: Actor, row: Model, what: str) -> None:
     """Record what was done with a row on behalf of a user; record nothing if the account no longer exists."""
-    account = account_named(name)
+    account = account_of(actor)
     if account is not None:
         _write(account.pk, type(row), what, name=visible(row), object_id=str(row.pk))
 

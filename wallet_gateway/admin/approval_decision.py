@@ -24,26 +24,20 @@ from wallet_gateway.admin.operation_registry import REFUND
 from wallet_gateway.admin.pages import render_page, row_url, sentence_of, show_status
 from wallet_gateway.admin.permissions import (
     APPROVE,
-    OF_KIND,
-    RESOLVE,
     has_permission,
-    name_of_person,
+    person_of,
     require_permission,
 )
 from wallet_gateway.admin.refusal_text import refusal_text
 from wallet_gateway.admin.visible_text import visible_request
-from wallet_gateway.domain.approval_policy import is_same_person
+from wallet_gateway.domain.actors import is_same_person
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import Approval, GatewayTransaction, MigratedDeposit, PaymentOrder
+from wallet_gateway.models.actors import actor_in
 from wallet_gateway.payments.errors import OperationError
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
-from wallet_gateway.queries.permissions import user_still_has
-
-
-def permission_of(approval: Approval) -> str:
-    """Return the permission needed to request it and, together with `APPROVE`, to approve it."""
-    return RESOLVE if approval.decision else OF_KIND[TransactionKind(approval.kind)]
+from wallet_gateway.queries.permissions import account_has, permission_of
 
 
 @dataclass(kw_only=True)
@@ -56,7 +50,8 @@ class ApprovalDecisionPage:
     is_own: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        self.is_own = is_same_person(name_of_person(self.request), self.approval.created_by)
+        author = actor_in(self.approval, "created_by")
+        self.is_own = is_same_person(person_of(self.request), author)
 
     def answer(self) -> HttpResponse:
         """Show the page, or carry out the submitted decision."""
@@ -78,7 +73,7 @@ class ApprovalDecisionPage:
         why_not = self._why_not_as_shown() or _why_not_of_author(self.approval)
         if why_not:
             return self._refused(form, why_not)
-        reason, by = form.cleaned_data["reason"], name_of_person(self.request)
+        reason, by = form.cleaned_data["reason"], person_of(self.request)
         try:
             transaction = payments.approvals.approve(self.approval, by=by, reason=reason)
         except (OperationError, ImproperlyConfigured) as error:
@@ -93,7 +88,7 @@ class ApprovalDecisionPage:
         return HttpResponseRedirect(self._back)
 
     def _declined(self, form: ApprovalDecisionForm) -> HttpResponse:
-        reason, by = form.cleaned_data["reason"], name_of_person(self.request)
+        reason, by = form.cleaned_data["reason"], person_of(self.request)
         try:
             approval = payments.approvals.decline(self.approval, by=by, reason=reason)
         except OperationError as error:
@@ -184,8 +179,9 @@ def _request_body(approval: Approval) -> str:
 
 
 def _why_not_of_author(approval: Approval) -> str:
-    """Return a message if the requester lost the permission; empty if they have no account here."""
-    if user_still_has(approval.created_by, permission_of(approval)) in {True, None}:
+    """Return a message if the requester lost the permission; empty if they have no account any more."""
+    author = actor_in(approval, "created_by")
+    if author.is_program or account_has(author, permission_of(approval)) in {True, None}:
         return ""
     words = _("%(author)s has no longer the permission to ask for this. Decline it.")
     return words % {"author": visible(approval.created_by)}

@@ -2,30 +2,72 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext as _
 
-from wallet_gateway import conf
+from wallet_gateway import conf, gateways
 from wallet_gateway.admin.operation_registry import Operation
+from wallet_gateway.domain.actors import Actor
 from wallet_gateway.domain.approval_policy import ApprovalPolicy
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.queries.allowances import left_of_day
 
 _GIVING_BACK = frozenset({TransactionKind.REFUND, TransactionKind.DETACHED_REFUND})
 
 
-def approval_limit_of(operation: Operation, of: Payment | MigratedDeposit, *, gateway: str) -> Money | None:
+def approval_limit_of(
+    operation: Operation, of: Payment | MigratedDeposit, *, gateway: str, person: Actor | None = None
+) -> Money | None:
     """Return how much of a payment or deposit one person may still refund; None where there is no limit.
 
-    Earlier refunds count. This value is only shown; the operation decides, under the lock.
+    Earlier refunds count, and with a `person` what this person has given back within a day. This value is
+    only shown; the operation decides, under the lock.
     """
     if operation.kind not in _GIVING_BACK:
         return None
     limit = _rules(gateway).limit_for(of.currency)
+    left = [] if limit is None else [max(limit - of.refunded - of.refund_reserved, 0)]
+    of_day = None if person is None else _left_of_day(person, gateway, of.currency)
+    left += [] if of_day is None else [of_day]
+    return Money.from_minor_units(min(left), of.currency) if left else None
+
+
+def _left_of_day(person: Actor, gateway: str, currency: str) -> int | None:
+    limit = _rules(gateway).day_limit_for(currency)
     if limit is None:
         return None
-    return Money.from_minor_units(max(limit - of.refunded - of.refund_reserved, 0), of.currency)
+    now = gateways.clock().now()
+    return left_of_day(person, gateway=gateway, currency=currency, limit=limit, now=now)
+
+
+def hints_of_many(
+    operation: Operation, subjects: Iterable[tuple[str, str]], *, person: Actor
+) -> tuple[str, ...]:
+    """Return what limits one person beside the limits of each row.
+
+    `subjects` are pairs of a gateway and a currency.
+    """
+    if operation.kind not in _GIVING_BACK:
+        return ()
+    limits = (_hints(gateway, currency, person) for gateway, currency in sorted(set(subjects)))
+    return tuple(chain.from_iterable(limits))
+
+
+def _hints(gateway: str, currency: str, person: Actor) -> Iterator[str]:
+    limit, left = _rules(gateway).batch_limit_for(currency), _left_of_day(person, gateway, currency)
+    if limit is not None:
+        words = _("Above %(limit)s in sum, the whole batch takes a second person before it begins.")
+        yield words % {"limit": Money.from_minor_units(limit, currency)}
+    if left is not None:
+        words = _(
+            "You may give back %(left)s more within 24 hours; each refund above that takes a second person."
+        )
+        yield words % {"left": Money.from_minor_units(left, currency)}
 
 
 def hint(limit: Money | None, available: Money | None) -> str:
@@ -38,11 +80,14 @@ def hint(limit: Money | None, available: Money | None) -> str:
     return words % {"alone": limit}
 
 
-def hint_of_decision(transaction: GatewayTransaction) -> str:
+def hint_of_decision(transaction: GatewayTransaction, person: Actor) -> str:
     """Return a hint that a decision on an outcome needs a second person; empty if it does not."""
     if transaction.state == TransactionState.NOT_SENT:
         return ""
-    if not _rules(transaction.gateway).is_needed(transaction.amount_minor, transaction.currency):
+    minor, currency = transaction.amount_minor, transaction.currency
+    left = _left_of_day(person, transaction.gateway, currency)
+    is_above_day = left is not None and minor > left
+    if not is_above_day and not _rules(transaction.gateway).is_needed(minor, currency):
         return ""
     return _("It takes a second person: your decision counts once somebody else has agreed.")
 

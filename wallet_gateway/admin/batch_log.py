@@ -11,6 +11,7 @@ from wallet_gateway.admin.approval_messages import sentence_of_request
 from wallet_gateway.admin.batch_results import ShownRow
 from wallet_gateway.admin.pages import sentence_of
 from wallet_gateway.models import BatchKind, OperationBatch, OperationBatchRow
+from wallet_gateway.models.actors import actor_in
 from wallet_gateway.signals import batch_row_done
 
 
@@ -23,7 +24,7 @@ def record_row(batch: OperationBatch, row: OperationBatchRow, **_kwargs: Any) ->
     """Record a row under the name of the user who confirmed the batch, unless it was refused."""
     words = _words(batch, row)
     if words:
-        log_change_of(batch.created_by, row.subject, words)
+        log_change_of(actor_in(batch, "created_by"), row.subject, words)
 
 
 def _words(batch: OperationBatch, row: OperationBatchRow) -> str:

@@ -20,12 +20,14 @@ from django.utils.translation import gettext_lazy
 
 from wallet_gateway import gateways
 from wallet_gateway.admin.admin_log import log_change
+from wallet_gateway.admin.batch_approval import BatchApproval, approval_of
 from wallet_gateway.admin.batch_results import ShownRow
 from wallet_gateway.admin.operation_registry import BY_KIND, Operation
 from wallet_gateway.admin.pages import render_page
-from wallet_gateway.admin.permissions import name_of_person, require_permission
+from wallet_gateway.admin.permissions import person_of, require_permission
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import BatchKind, BatchState, OperationBatch, OperationBatchRow
+from wallet_gateway.models.actors import actor_in
 from wallet_gateway.models.batches import UNENDED_ROWS
 from wallet_gateway.payments import batches
 from wallet_gateway.protocol.text import visible
@@ -39,7 +41,19 @@ def progress(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpRespon
     batch = batch_for(request, batch_id)
     if batch.state == BatchState.DRAFT:
         return HttpResponseRedirect(confirm_url(batch))
-    return _page(site, request, batch, drives=batch.created_by == name_of_person(request))
+    return _page(site, request, batch, drives=is_author(request, batch))
+
+
+def decide(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:
+    """Carry out a second person's decision on a batch as a whole."""
+    if request.method != "POST":
+        return HttpResponseNotAllowed(["POST"])
+    batch = batch_for(request, batch_id)
+    approval = approval_of(request, batch)
+    if approval is None or approval.decide():
+        return HttpResponseRedirect(progress_url(batch))
+    batch.refresh_from_db()
+    return _page(site, request, batch, drives=False, approval=approval)
 
 
 def control(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:
@@ -56,7 +70,7 @@ def control(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpRespons
 
 
 def _control(request: HttpRequest, batch: OperationBatch) -> None:
-    by = name_of_person(request)
+    by = person_of(request)
     if "pause" in request.POST and batches.pause(batch, by=by):
         log_change(request, batch, _("Paused."))
     elif "resume" in request.POST and batches.resume(batch):
@@ -74,6 +88,12 @@ def batch_for(request: HttpRequest, batch_id: int) -> OperationBatch:
     return batch
 
 
+def is_author(request: HttpRequest, batch: OperationBatch) -> bool:
+    """Return whether the current user created a batch: by the account, or by the name where it has none."""
+    person, author = person_of(request), actor_in(batch, "created_by")
+    return person.name == author.name if author.is_program else person.account == author.account
+
+
 def operation_of(batch: OperationBatch) -> Operation:
     """Return the operation of a batch; a batch of status queries has none."""
     return BY_KIND[TransactionKind(batch.kind)]
@@ -88,7 +108,14 @@ def rows_of(batch: OperationBatch) -> list[OperationBatchRow]:
     return rows
 
 
-def _page(site: AdminSite, request: HttpRequest, batch: OperationBatch, *, drives: bool) -> HttpResponse:
+def _page(
+    site: AdminSite,
+    request: HttpRequest,
+    batch: OperationBatch,
+    *,
+    drives: bool,
+    approval: BatchApproval | None = None,
+) -> HttpResponse:
     rows = [ShownRow(row=row) for row in rows_of(batch)]
     context = {
         "title": _heading(batch),
@@ -96,6 +123,9 @@ def _page(site: AdminSite, request: HttpRequest, batch: OperationBatch, *, drive
         "author": visible(batch.created_by),
         "paused_by": visible(batch.paused_by),
         "stopped_by": visible(batch.stopped_by),
+        "approval": approval or approval_of(request, batch),
+        "second_person": visible(batch.decided_by),
+        "second_person_said": visible(batch.decision_reason),
         "rows": rows,
         "ended": sum(shown.row.state not in UNENDED_ROWS for shown in rows),
         "all": len(rows),

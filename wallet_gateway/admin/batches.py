@@ -11,12 +11,15 @@ from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from wallet_gateway.admin.approval_limits import hints_of_many
 from wallet_gateway.admin.batch_forms import BatchForm
 from wallet_gateway.admin.batch_log import connect
 from wallet_gateway.admin.batch_progress import (
     batch_for,
     confirm_url,
     control,
+    decide,
+    is_author,
     operation_of,
     progress,
     progress_url,
@@ -24,7 +27,7 @@ from wallet_gateway.admin.batch_progress import (
 )
 from wallet_gateway.admin.operation_registry import BY_KIND, Operation
 from wallet_gateway.admin.pages import render_page
-from wallet_gateway.admin.permissions import SEE_ORDERS, SEE_TRANSACTIONS, has_permission, name_of_person
+from wallet_gateway.admin.permissions import SEE_ORDERS, SEE_TRANSACTIONS, has_permission, person_of
 from wallet_gateway.admin.read_only import OwnPageAdmin, text_column
 from wallet_gateway.admin.refusal_text import refusal_text
 from wallet_gateway.models import (
@@ -51,7 +54,7 @@ def draft_batch(
     if len(chosen) > MAX_ORDERS:
         messages.error(request, _("Choose at most %(most)d orders at a time.") % {"most": MAX_ORDERS})
         return None
-    batch = payments.draft(BatchKind(operation.kind), chosen, by=name_of_person(request))
+    batch = payments.draft(BatchKind(operation.kind), chosen, by=person_of(request))
     return HttpResponseRedirect(confirm_url(batch))
 
 
@@ -77,7 +80,7 @@ def _query(request: HttpRequest, subjects: list[PaymentOrder | MigratedDeposit])
     if len(subjects) > MAX_ORDERS:
         messages.error(request, _("Choose at most %(most)d at a time.") % {"most": MAX_ORDERS})
         return None
-    batch = payments.start_status_queries(subjects, by=name_of_person(request))
+    batch = payments.start_status_queries(subjects, by=person_of(request))
     return HttpResponseRedirect(progress_url(batch))
 
 
@@ -86,7 +89,7 @@ def confirm_batch(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpR
     batch = batch_for(request, batch_id)
     if batch.state != BatchState.DRAFT:
         return HttpResponseRedirect(progress_url(batch))
-    if batch.created_by != name_of_person(request):
+    if not is_author(request, batch):
         raise PermissionDenied
     posted = request.POST if request.method == "POST" else None
     form = BatchForm(batch, rows_of(batch), posted)
@@ -101,7 +104,17 @@ def confirm_batch(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpR
             else:
                 return HttpResponseRedirect(progress_url(batch))
     operation = operation_of(batch)
-    context = {"title": operation.heading_of_many, "operation": operation, "batch": batch, "form": form}
+    context = {
+        "title": operation.heading_of_many,
+        "operation": operation,
+        "batch": batch,
+        "form": form,
+        "hints": hints_of_many(
+            operation,
+            [(fields.order.gateway, fields.available.currency) for fields in form.rows if fields.is_possible],
+            person=person_of(request),
+        ),
+    }
     return render_page(site, request, "batch_confirm.html", context)
 
 
@@ -134,6 +147,7 @@ class OperationBatchAdmin(OwnPageAdmin):
         own = [
             path("<int:batch_id>/confirm/", self.staff_view(confirm_batch), name=f"{name}_confirm"),
             path("<int:batch_id>/progress/", self.staff_view(progress), name=f"{name}_progress"),
+            path("<int:batch_id>/decide/", self.staff_view(decide), name=f"{name}_decide"),
             path("<int:batch_id>/steer/", self.staff_view(control), name=f"{name}_steer"),
         ]
         return own + super().get_urls()

@@ -15,7 +15,7 @@ from wallet_gateway.admin.approval_messages import report_approval_request
 from wallet_gateway.admin.forms import OperationForm
 from wallet_gateway.admin.operation_registry import BY_SLUG, NotDone, Operation, execute, reason_in_words
 from wallet_gateway.admin.pages import render_page, row_url, sentence_of, show_status
-from wallet_gateway.admin.permissions import name_of_person, require_permission
+from wallet_gateway.admin.permissions import person_of, require_permission
 from wallet_gateway.admin.visible_text import visible_request
 from wallet_gateway.models import GatewayTransaction, Payment
 from wallet_gateway.payments.errors import AwaitingApproval
@@ -69,7 +69,7 @@ class ConfirmPage:
                 self.payment,
                 form.asked,
                 key=ticket.key,
-                by=name_of_person(self.request),
+                by=person_of(self.request),
                 **form.why,
             )
         except NotDone as error:
@@ -118,7 +118,10 @@ class ConfirmPage:
     def _form(self, *, bound: bool = False) -> OperationForm:
         given = self.request.POST if bound else None
         limit = approval_limits.approval_limit_of(
-            self.operation, self.payment, gateway=self.payment.order.gateway
+            self.operation,
+            self.payment,
+            gateway=self.payment.order.gateway,
+            person=person_of(self.request),
         )
         return OperationForm(given, operation=self.operation, available=self.available, limit=limit)
 

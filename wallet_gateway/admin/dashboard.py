@@ -20,7 +20,7 @@ from wallet_gateway.admin.capture_deadline import expires_from
 from wallet_gateway.admin.dashboard_form import RangeForm, zone
 from wallet_gateway.admin.dashboard_tables import csv_lines, currency_parts, gateway_table
 from wallet_gateway.admin.dashboard_work_queue import work_of
-from wallet_gateway.admin.forms import ReasonForm
+from wallet_gateway.admin.forms import ReasonForm, StopForm
 from wallet_gateway.admin.keys import keys_page
 from wallet_gateway.admin.pages import View, render_page, staff_view
 from wallet_gateway.admin.permissions import (
@@ -29,7 +29,7 @@ from wallet_gateway.admin.permissions import (
     STOP_SENDING,
     VIEW_HEALTH,
     has_permission,
-    name_of_person,
+    person_of,
     require_permission,
 )
 from wallet_gateway.admin.read_only import ReadOnlyAdmin
@@ -107,7 +107,7 @@ class DashboardAdmin(ReadOnlyAdmin):
         require_permission(request, STOP_SENDING)
         if verb not in _VERBS or alias not in conf.settings().gateways:
             raise Http404
-        form = ReasonForm(request.POST or None)
+        form = (StopForm if verb == "stop" else ReasonForm)(request.POST or None)
         if request.method == "POST" and form.is_valid() and _act(request, alias, verb, form):
             return HttpResponseRedirect(_dashboard_url())
         words = _words(verb)
@@ -121,13 +121,17 @@ _VERBS = {"stop": payments.maintenance.stop_sending, "resume": payments.maintena
 
 
 def _act(request: HttpRequest, alias: str, verb: str, form: ReasonForm) -> bool:
-    by, reason = name_of_person(request), form.cleaned_data["reason"]
+    given: dict[str, Any] = {"by": person_of(request), "reason": form.cleaned_data["reason"]}
+    lasts = form.lasts if isinstance(form, StopForm) else None
+    if lasts is not None:
+        given["until"] = gateways.clock().now() + lasts
     try:
-        pause = _VERBS[verb](alias, by=by, reason=reason)
+        pause = _VERBS[verb](alias, **given)
     except OperationRefused as error:
         form.refuse(refusal_text(error, gateway=alias))
         return False
-    log_change(request, pause, f"{_words(verb)['title']}: {reason}")
+    end = f" ({pause.stopped_until.isoformat(timespec='seconds')})" if pause.stopped_until else ""
+    log_change(request, pause, f"{_words(verb)['title']}{end}: {given['reason']}")
     done = (
         _("Nothing new is sent to %(gateway)s any more.")
         if verb == "stop"
@@ -143,7 +147,7 @@ def _words(verb: str) -> dict[str, str]:
             "title": _("Stop all sending"),
             "verb": _("Stop sending"),
             "explanation": _(
-                "No checkout, capture, refund or reversal leaves until somebody resumes it; "
+                "No checkout, capture, refund or reversal leaves until the stop ends or somebody resumes it; "
                 "customers cannot pay. What has left already is still asked after."
             ),
         }

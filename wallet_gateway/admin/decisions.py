@@ -24,7 +24,7 @@ from wallet_gateway.admin.approval_limits import hint_of_decision
 from wallet_gateway.admin.approval_messages import report_approval_request
 from wallet_gateway.admin.forms import DecisionForm, ReasonForm
 from wallet_gateway.admin.pages import render_page, row_url, sentence_of, show_status
-from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, name_of_person, require_permission
+from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, person_of, require_permission
 from wallet_gateway.admin.refusal_text import refusal_text
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
@@ -59,7 +59,7 @@ def send_again(site: AdminSite, request: HttpRequest, transaction_id: int) -> Ht
     require_permission(request, OF_KIND.get(TransactionKind(transaction.kind), RESOLVE))
 
     def act(form: forms.Form) -> GatewayTransaction:
-        by, comment = name_of_person(request), form.cleaned_data["reason"]
+        by, comment = person_of(request), form.cleaned_data["reason"]
         return payments.follow_ups.send_again(transaction, by=by, comment=comment)
 
     words = {
@@ -80,14 +80,14 @@ def decide(site: AdminSite, request: HttpRequest, transaction_id: int) -> HttpRe
     def act(form: forms.Form) -> GatewayTransaction:
         given = form.cleaned_data
         return payments.approvals.resolve(
-            transaction, decision=given["decision"], reason=given["reason"], by=name_of_person(request)
+            transaction, decision=given["decision"], reason=given["reason"], by=person_of(request)
         )
 
     words = {
         "title": _("Decide on an outcome"),
         "verb": _("Record the decision"),
         "explanation": _("Decide only on what you have learned from the provider. Nothing is sent by this."),
-        "hint": hint_of_decision(transaction),
+        "hint": hint_of_decision(transaction, person_of(request)),
     }
     return _decided(site, request, transaction, form, act, words)
 
@@ -177,7 +177,7 @@ def _ended(
     if request.method == "POST" and form.is_valid():
         reason = form.cleaned_data["reason"]
         try:
-            end(discrepancy, reason=reason, by=name_of_person(request))
+            end(discrepancy, reason=reason, by=person_of(request))
         except (payments.errors.OperationError, ImproperlyConfigured) as error:
             form.refuse(refusal_text(error, gateway=discrepancy.gateway))
         else:

@@ -18,13 +18,13 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from wallet_gateway.admin.approval_limits import approval_limit_of, hint
+from wallet_gateway.admin.approval_limits import approval_limit_of, hint, hints_of_many
 from wallet_gateway.admin.batch_progress import progress_url
 from wallet_gateway.admin.confirm_tokens import LIFETIME_SECONDS, TOO_OLD
 from wallet_gateway.admin.forms import ReasonForAll, amount_of
 from wallet_gateway.admin.operation_registry import DETACHED_REFUND
 from wallet_gateway.admin.pages import render_page
-from wallet_gateway.admin.permissions import name_of_person, require_permission
+from wallet_gateway.admin.permissions import person_of, require_permission
 from wallet_gateway.models import MigratedDeposit, OperationBatch
 from wallet_gateway.payments import batches
 from wallet_gateway.protocol.money import MAX_UNITS, Money
@@ -91,6 +91,11 @@ class RefundPage:
             "title": DETACHED_REFUND.heading_of_many,
             "rows": self.rows,
             "why": self.why,
+            "hints": hints_of_many(
+                DETACHED_REFUND,
+                [(row.deposit.gateway, row.deposit.currency) for row in self.rows if row.is_possible],
+                person=person_of(self.request),
+            ),
             "ticket": _issue(self.token, self.request, [row.deposit.pk for row in self.rows]),
             "back": list_url(),
         }
@@ -108,7 +113,7 @@ class RefundPage:
         return batches.start_detached_refunds(
             {row.deposit: row.amount for row in self.rows if row.is_selected and row.amount},
             token=self.token,
-            by=name_of_person(self.request),
+            by=person_of(self.request),
             **self.why.why,
         )
 

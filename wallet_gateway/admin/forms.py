@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 from django import forms
@@ -171,6 +172,33 @@ class ReasonForm(forms.Form):
     def refuse(self, why: str) -> None:
         """Show beside the reason why nothing was done."""
         self.add_error("reason", why)
+
+
+class StopForm(ReasonForm):
+    """Why and for how long sending is stopped."""
+
+    field_order = ("minutes", "reason")
+
+    minutes = forms.TypedChoiceField(
+        label=gettext_lazy("How long"),
+        choices=[
+            ("", gettext_lazy("Until somebody resumes it")),
+            ("15", gettext_lazy("15 minutes")),
+            ("60", gettext_lazy("1 hour")),
+            ("240", gettext_lazy("4 hours")),
+            ("1440", gettext_lazy("24 hours")),
+        ],
+        coerce=int,
+        empty_value=None,
+        required=False,
+        widget=forms.RadioSelect,
+    )
+
+    @property
+    def lasts(self) -> timedelta | None:
+        """Return how long the stop lasts; None until a person resumes."""
+        minutes = self.cleaned_data["minutes"]
+        return None if minutes is None else timedelta(minutes=minutes)
 
 
 class ApprovalDecisionForm(forms.Form):

@@ -18,6 +18,7 @@ from django.utils.translation import gettext_lazy
 from wallet_gateway import payments
 from wallet_gateway.admin import permissions
 from wallet_gateway.admin.refusal_text import refusal_text
+from wallet_gateway.domain.actors import By
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.limits import available, why_nothing_left
 from wallet_gateway.domain.reason_codes import REASON_CODES, ReasonCode
@@ -123,7 +124,7 @@ def execute(
     amount: Money,
     *,
     key: str,
-    by: str,
+    by: By,
     reason_code: str,
     comment: str,
 ) -> GatewayTransaction:

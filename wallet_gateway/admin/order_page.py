@@ -24,10 +24,10 @@ from wallet_gateway.admin.permissions import (
     RESOLVE,
     SEE_EVENTS,
     has_permission,
-    name_of_person,
+    person_of,
 )
 from wallet_gateway.admin.visible_text import visible_body
-from wallet_gateway.domain.approval_policy import is_same_person
+from wallet_gateway.domain.actors import Actor, is_same_person
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import UNSENT_STATES, PaymentState, TransactionKind, TransactionState
 from wallet_gateway.domain.wallet_limits import WalletLimit
@@ -39,6 +39,7 @@ from wallet_gateway.models import (
     PaymentOrder,
     TransactionEvent,
 )
+from wallet_gateway.models.actors import actor_in
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.payments.follow_ups import shown_body
 from wallet_gateway.protocol.money import Money
@@ -269,7 +270,7 @@ def ways_to_end(row: Discrepancy, request: HttpRequest) -> Iterator[Button]:
 
 def requests_of(approvals: Iterable[Approval], request: HttpRequest) -> Iterator[Request]:
     """Yield the requests that wait for a second person; the requester may only withdraw."""
-    person = name_of_person(request)
+    person = person_of(request)
     now = gateways.clock().now()
     for approval in approvals:
         if approval.is_waiting(now):
@@ -282,8 +283,9 @@ def requests_of(approvals: Iterable[Approval], request: HttpRequest) -> Iterator
             )
 
 
-def _decision_of(approval: Approval, person: str) -> Label:
-    return _("Withdraw") if is_same_person(person, approval.created_by) else _("Agree or decline")
+def _decision_of(approval: Approval, person: Actor) -> Label:
+    own = is_same_person(person, actor_in(approval, "created_by"))
+    return _("Withdraw") if own else _("Agree or decline")
 
 
 def _line(entry: TimelineEntry, *, with_bodies: bool) -> Line:

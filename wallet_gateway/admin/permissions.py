@@ -5,11 +5,14 @@ from __future__ import annotations
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 
+from wallet_gateway.domain.actors import Account, Actor
 from wallet_gateway.queries.permissions import (
+    APPROVE,
     CAPTURE,
     DETACHED_REFUND,
     OF_KIND,
     REFUND,
+    RESOLVE,
     REVERSE,
     VIEW_HEALTH,
 )
@@ -30,19 +33,16 @@ __all__ = [
     "STOP_SENDING",
     "VIEW_HEALTH",
     "has_permission",
-    "name_of_person",
+    "person_of",
     "require_permission",
 ]
 
-RESOLVE = "wallet_gateway.resolve_unknown"
 SEE_ORDERS = "wallet_gateway.view_paymentorder"
 SEE_TRANSACTIONS = "wallet_gateway.view_gatewaytransaction"
 SEE_EVENTS = "wallet_gateway.view_transactionevent"
 ROTATE_KEYS = "wallet_gateway.rotate_keys"
 STOP_SENDING = "wallet_gateway.stop_sending"
 RAISE_LIMITS = "wallet_gateway.raise_wallet_limits"
-APPROVE = "wallet_gateway.approve_operation"
-"""Required in addition to the permission of the operation itself."""
 
 
 def has_permission(request: HttpRequest, permission: str) -> bool:
@@ -56,6 +56,7 @@ def require_permission(request: HttpRequest, permission: str) -> None:
         raise PermissionDenied
 
 
-def name_of_person(request: HttpRequest) -> str:
-    """Return the name under which a user's decisions are recorded."""
-    return request.user.get_username()
+def person_of(request: HttpRequest) -> Actor:
+    """Return the current user as the one whose decisions are recorded, by name and account."""
+    user: Account = request.user
+    return Actor(name=user.get_username(), account=str(user.pk))

@@ -15,7 +15,7 @@ from wallet_gateway import conf, gateways, payments
 from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.forms import ReasonForm
 from wallet_gateway.admin.pages import render_page, row_url
-from wallet_gateway.admin.permissions import RAISE_LIMITS, name_of_person, require_permission
+from wallet_gateway.admin.permissions import RAISE_LIMITS, person_of, require_permission
 from wallet_gateway.admin.refusal_text import refusal_text
 from wallet_gateway.domain.wallet_limits import WalletLimits
 from wallet_gateway.models import PaymentOrder
@@ -67,7 +67,7 @@ def raise_limits(site: AdminSite, request: HttpRequest, order_id: int) -> HttpRe
 def _raised(request: HttpRequest, order: PaymentOrder, form: ReasonForm) -> bool:
     reason = form.cleaned_data["reason"]
     try:
-        payments.wallet.raise_limits(order, by=name_of_person(request), reason=reason)
+        payments.wallet.raise_limits(order, by=person_of(request), reason=reason)
     except OperationRefused as error:
         form.refuse(refusal_text(error, gateway=order.gateway))
         return False

@@ -251,6 +251,8 @@ def _gateway(alias: str, given: Mapping[str, Any]) -> GatewaySettings:
 def _approval_policy(values: Mapping[str, Any]) -> ApprovalPolicy:
     return ApprovalPolicy(
         limits=_minor_units(values["APPROVAL_LIMITS"]),
+        batch_limits=_minor_units(values["APPROVAL_BATCH_LIMITS"]),
+        day_limits=_minor_units(values["APPROVAL_DAY_LIMITS"]),
         waiting_time=timedelta(days=values["APPROVAL_DAYS"]),
     )
 

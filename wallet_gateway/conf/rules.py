@@ -166,9 +166,18 @@ OPTIONAL: Mapping[str, Setting] = {
     "CAPTURE_WARNING_DAYS": _days(2),
     "CAPTURE_POLICY": one_of(*(policy.value for policy in CapturePolicy)),
     "APPROVAL_LIMITS": Setting(dict, {}),
+    "APPROVAL_BATCH_LIMITS": Setting(dict, {}),
+    "APPROVAL_DAY_LIMITS": Setting(dict, {}),
     "APPROVAL_DAYS": _days(7),
     "GO_LIVE_MAX_AMOUNT": Setting(dict, {}),
 }
+
+_AMOUNTS_BY_CURRENCY = (
+    "APPROVAL_LIMITS",
+    "APPROVAL_BATCH_LIMITS",
+    "APPROVAL_DAY_LIMITS",
+    "GO_LIVE_MAX_AMOUNT",
+)
 
 
 def problems_of(raw: Mapping[str, Any], *, debug: bool) -> Iterator[Problem]:
@@ -251,7 +260,7 @@ def _problems_of_gateway(where: str, given: Mapping[str, Any]) -> Iterator[Probl
         yield from _problems_in_production(where, given)
     yield from _problems_of_certificates(where, given)
     yield from _problems_of_paths(where, given.get("PATHS"))
-    for name in ("APPROVAL_LIMITS", "GO_LIVE_MAX_AMOUNT"):
+    for name in _AMOUNTS_BY_CURRENCY:
         yield from _problems_of_limits(f"{where}[{name!r}]", given.get(name))
     if given.get("WALLET") is not None:
         yield from problems_of_wallet(

@@ -1,39 +1,48 @@
-"""Dual control: the amounts above which a second person must approve, and who counts as one. Pure."""
+"""Dual control: the amounts above which a second person must approve. Pure."""
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+
+LIMITED_PERIOD = timedelta(hours=24)
+"""The time over which the limit per person and day adds up; it moves on with the clock."""
+
+Limits = Mapping[str, int]
+"""Minor units by currency. If any limit is set, a missing currency has the limit zero."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalPolicy:
     """One gateway's rules for refunds, detached refunds and decisions on unknown outcomes."""
 
-    limits: Mapping[str, int] = field(default_factory=dict)
-    """Minor units by currency. If any limit is set, a missing currency has the limit zero."""
+    limits: Limits = field(default_factory=dict)
+    """Of one payment."""
+    batch_limits: Limits = field(default_factory=dict)
+    """Of all refunds of one batch."""
+    day_limits: Limits = field(default_factory=dict)
+    """Of everything that one account gives back within `LIMITED_PERIOD`."""
     waiting_time: timedelta = timedelta(days=7)
     """How long a request waits for a second person before it expires."""
 
     def limit_for(self, currency: str) -> int | None:
         """Return the amount of one payment that one person may refund alone; None if there is no limit."""
-        return self.limits.get(currency, 0) if self.limits else None
+        return _limit(self.limits, currency)
+
+    def batch_limit_for(self, currency: str) -> int | None:
+        """Return the sum of a batch's refunds that one person may start alone; None if there is no limit."""
+        return _limit(self.batch_limits, currency)
+
+    def day_limit_for(self, currency: str) -> int | None:
+        """Return what one account may give back alone within a day; None if there is no limit."""
+        return _limit(self.day_limits, currency)
 
     def is_needed(self, minor: int, currency: str) -> bool:
-        """Return whether an amount needs a second person."""
+        """Return whether an amount of one payment needs a second person."""
         limit = self.limit_for(currency)
         return limit is not None and minor > limit
 
 
-def is_same_person(one: str, other: str) -> bool:
-    """Return whether two names may belong to one person; case, outer blanks and Unicode forms are ignored.
-
-    A program acts without a name, so any person counts as a second person.
-    """
-    return bool(_plain(one)) and _plain(one) == _plain(other)
-
-
-def _plain(name: str) -> str:
-    return unicodedata.normalize("NFKC", name).strip().casefold()
+def _limit(limits: Limits, currency: str) -> int | None:
+    return limits.get(currency, 0) if limits else None

@@ -21,6 +21,7 @@ class ErrorCode(StrEnum):
     TEXT_INVALID = "text_invalid"
     REASON_MISSING = "reason_missing"
     NAME_MISSING = "name_missing"
+    STOP_END_INVALID = "stop_end_invalid"
     KEY_INVALID = "key_invalid"
     PARENT_ID_INVALID = "parent_id_invalid"
     PARENT_ID_CARD_NUMBER = "parent_id_card_number"
@@ -95,6 +96,8 @@ class ErrorCode(StrEnum):
     APPROVAL_NEEDED = "approval_needed"
     APPROVAL_CLOSED = "approval_closed"
     APPROVAL_OWN = "approval_own"
+    APPROVER_NOT_PERMITTED = "approver_not_permitted"
+    APPROVER_WITHOUT_ACCOUNT = "approver_without_account"
     APPROVAL_PENDING = "approval_pending"
     # InvalidState, maintenance
     BATCH_NOT_PERMITTED = "batch_not_permitted"

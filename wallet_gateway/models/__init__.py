@@ -4,6 +4,7 @@ A model keeps its own row and counters consistent and never calls a gateway. Sta
 only by `wallet_gateway.operations`.
 """
 
+from wallet_gateway.models.allowances import Allowance, AllowanceUse
 from wallet_gateway.models.approvals import Approval, ApprovalState
 from wallet_gateway.models.batches import (
     BatchKind,
@@ -35,6 +36,8 @@ from wallet_gateway.models.wallet import WalletAttempt, WalletKey
 from wallet_gateway.models.wallet_usage import WalletUsage
 
 __all__ = [
+    "Allowance",
+    "AllowanceUse",
     "Approval",
     "ApprovalState",
     "BatchKind",

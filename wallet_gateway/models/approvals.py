@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.reason_codes import ReasonCode
+from wallet_gateway.models.actors import account_column
 from wallet_gateway.models.fields import ByteExactField, Column, choices_of
 from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.payments import Payment
@@ -65,6 +66,7 @@ class Approval(models.Model):
     outstanding_key: Column[str | None] = ByteExactField(max_length=40, null=True, blank=True, unique=True)
     """Set while the request waits: at most one request for each payment, deposit or transaction."""
     created_by: Column[str] = models.CharField(_("author"), max_length=150, blank=True)
+    created_by_account: Column[str] = account_column()
     reason_code: Column[str] = models.CharField(
         _("reason"), max_length=16, choices=choices_of(ReasonCode), blank=True, default=""
     )
@@ -76,6 +78,7 @@ class Approval(models.Model):
     expires_at: Column[datetime] = models.DateTimeField(_("waits until"))
     decided_at: Column[datetime | None] = models.DateTimeField(_("decided at"), null=True, blank=True)
     decided_by: Column[str] = models.CharField(_("second person"), max_length=150, blank=True)
+    decided_by_account: Column[str] = account_column()
     reason: Column[str] = models.CharField(_("what the second person said"), max_length=500, blank=True)
 
     class Meta:
@@ -93,7 +96,13 @@ class Approval(models.Model):
             ),
             # The last safeguard, after all checks in the code.
             models.CheckConstraint(
-                condition=~Q(state="AGREED") | (~Q(decided_by="") & ~Q(decided_by=F("created_by"))),
+                condition=~Q(state="AGREED")
+                | (
+                    ~Q(decided_by="")
+                    & ~Q(decided_by_account="")
+                    & ~Q(decided_by=F("created_by"))
+                    & ~Q(decided_by_account=F("created_by_account"))
+                ),
                 name="wallet_approval_second_person",
             ),
         ]

@@ -8,6 +8,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.models.actors import account_column
 from wallet_gateway.models.explanations import Explained
 from wallet_gateway.models.fields import ByteExactField, Column, choices_of
 from wallet_gateway.models.migrated import MigratedDeposit
@@ -36,6 +37,7 @@ class Discrepancy(Explained):
     found_at: Column[datetime] = models.DateTimeField(_("found at"))
     closed_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
     closed_by: Column[str] = models.CharField(max_length=150, blank=True)
+    closed_by_account: Column[str] = account_column()
     reason: Column[str] = models.CharField(max_length=500, blank=True)
     booked_as: Column[GatewayTransaction | None] = models.ForeignKey(
         GatewayTransaction, on_delete=models.PROTECT, related_name="+", null=True, blank=True

@@ -9,6 +9,7 @@ from django.db.models import Exists, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.explanations import Explanation
+from wallet_gateway.models.actors import account_column
 from wallet_gateway.models.explanations import Explained, explanation_columns
 from wallet_gateway.models.fields import Column
 
@@ -28,11 +29,15 @@ class GatewayPause(Explained):
     sending_until: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
     pause_code: Column[str] = models.CharField(max_length=20, choices=PauseCode.choices, blank=True)
     stopped_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
-    """Since when a person has stopped sending; a stop does not end by itself."""
+    """Since when a person has stopped sending; kept when the stop has ended by itself."""
+    stopped_until: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
+    """When a person's stop ends by itself; None if only a person ends it."""
     stopped_by: Column[str] = models.CharField(max_length=150, blank=True)
+    stopped_by_account: Column[str] = account_column()
     stop_reason: Column[str] = models.CharField(max_length=500, blank=True)
     resumed_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
     resumed_by: Column[str] = models.CharField(max_length=150, blank=True)
+    resumed_by_account: Column[str] = account_column()
     resume_reason: Column[str] = models.CharField(max_length=500, blank=True)
     queries_until: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
     repeats_until: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
@@ -62,12 +67,24 @@ class GatewayPause(Explained):
 
     @classmethod
     def pause_sending(
-        cls, gateway: str, *, until: datetime, code: PauseCode, explanation: Explanation | None = None
-    ) -> None:
-        """Pause new requests to a gateway until an instant; a longer current pause is kept."""
-        shorter = Q(sending_until__isnull=True) | Q(sending_until__lt=until)
+        cls,
+        gateway: str,
+        *,
+        now: datetime,
+        until: datetime,
+        code: PauseCode,
+        explanation: Explanation | None = None,
+    ) -> bool:
+        """Pause new requests to a gateway until an instant; a longer current pause is kept.
+
+        Returns whether a pause begins: False if one is only prolonged, or kept.
+        """
+        row = cls.row_of(gateway)
         columns = {"sending_until": until, "pause_code": code, **explanation_columns(explanation)}
-        cls.row_of(gateway).filter(shorter).update(**columns)
+        if row.filter(Q(sending_until__isnull=True) | Q(sending_until__lte=now)).update(**columns):
+            return True
+        row.filter(sending_until__lt=until).update(**columns)
+        return False
 
     @classmethod
     def pause_queries(cls, gateway: str, *, until: datetime) -> None:
@@ -84,7 +101,16 @@ class GatewayPause(Explained):
     @classmethod
     def that_hold(cls, now: datetime) -> QuerySet[GatewayPause]:
         """Return the rows of gateways to which nothing new is sent at an instant."""
-        return cls.objects.filter(Q(stopped_at__isnull=False) | Q(sending_until__gt=now))
+        return cls.objects.filter(cls.stopped_by_person(now) | Q(sending_until__gt=now))
+
+    @staticmethod
+    def stopped_by_person(now: datetime) -> Q:
+        """Return the condition that a person's stop holds at an instant."""
+        return Q(stopped_at__isnull=False) & (Q(stopped_until__isnull=True) | Q(stopped_until__gt=now))
+
+    def is_stopped_by_person(self, now: datetime) -> bool:
+        """Return the same of a row that was read."""
+        return self.stopped_at is not None and (self.stopped_until is None or self.stopped_until > now)
 
     @classmethod
     def sending_is_paused(cls, gateway: str, now: datetime) -> Exists:

@@ -11,6 +11,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.models.actors import account_column
 from wallet_gateway.models.explanations import Explained
 from wallet_gateway.models.fields import Column, choices_of
 from wallet_gateway.models.transactions import GatewayTransaction
@@ -76,6 +77,7 @@ class TransactionEvent(Explained):
     answer_body: Column[str] = models.TextField(blank=True)
     elapsed_ms: Column[int | None] = models.PositiveIntegerField(null=True, blank=True)
     created_by: Column[str] = models.CharField(max_length=150, blank=True)
+    created_by_account: Column[str] = account_column()
     approval: Column[Approval | None] = models.ForeignKey(
         "Approval", on_delete=models.PROTECT, null=True, blank=True, related_name="events"
     )

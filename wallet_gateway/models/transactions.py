@@ -21,6 +21,7 @@ from wallet_gateway.domain.lifecycle import (
 from wallet_gateway.domain.outcomes import LONGEST_RECORD_ID
 from wallet_gateway.domain.polling_schedule import PollState, QueryPriority
 from wallet_gateway.domain.reason_codes import ReasonCode
+from wallet_gateway.models.actors import account_column
 from wallet_gateway.models.explanations import Explained
 from wallet_gateway.models.fields import ByteExactField, Column, choices_of
 from wallet_gateway.models.migrated import MigratedDeposit
@@ -107,6 +108,7 @@ class GatewayTransaction(Explained):
     idempotency_key: Column[str | None] = ByteExactField(max_length=64, null=True, blank=True)
     """The caller's idempotency key: a repeated call returns this transaction."""
     created_by: Column[str] = models.CharField(max_length=150, blank=True)
+    created_by_account: Column[str] = account_column()
     reason_code: Column[str] = models.CharField(
         _("reason"), max_length=16, choices=choices_of(ReasonCode), blank=True, default=""
     )

@@ -61,6 +61,9 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
     ),
     _E.REASON_MISSING: Description(400, _("The reason is missing. Say why.")),
     _E.NAME_MISSING: Description(400, _("The name of the person who decides is missing.")),
+    _E.STOP_END_INVALID: Description(
+        400, _("A stop must end in the future, at an instant with a time zone. Leave the end out for none.")
+    ),
     _E.KEY_INVALID: Description(
         400, _("An idempotency key has 1 to 64 visible ASCII characters and no spaces.")
     ),
@@ -220,6 +223,16 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
     _E.APPROVAL_NEEDED: Description(409, _("This amount needs a second person.")),
     _E.APPROVAL_CLOSED: Description(409, _("This request no longer waits for approval. Reload the page.")),
     _E.APPROVAL_OWN: Description(409, _("This is your own request. Another person must approve it.")),
+    _E.APPROVER_NOT_PERMITTED: Description(
+        403,
+        _(
+            "%(name)s may not agree to this: the account is deleted, inactive or without the permission. "
+            "Somebody else with “%(permission)s” must."
+        ),
+    ),
+    _E.APPROVER_WITHOUT_ACCOUNT: Description(
+        403, _("“%(name)s” is a name without an account. Only a person with an account can agree to this.")
+    ),
     _E.APPROVAL_PENDING: Description(
         409, _("Another request for this payment waits for approval. Decide on that request first.")
     ),

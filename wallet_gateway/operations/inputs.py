@@ -5,9 +5,11 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import overload
 
+from wallet_gateway.domain.actors import Actor, By
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.reason_codes import REASON_CODES, is_reason_code
+from wallet_gateway.models.actors import LONGEST_ACCOUNT
 from wallet_gateway.operations.errors import InvalidInput
 from wallet_gateway.protocol.cart import cart_total
 from wallet_gateway.protocol.cart_messages import ShoppingCart
@@ -71,10 +73,36 @@ def check_storable(**texts: object) -> None:
             raise InvalidInput(ErrorCode.TEXT_INVALID, field=name)
 
 
-def check_decision(*, by: str, reason: str) -> None:
-    """Raise `InvalidInput` for a decision without a reason or without the name of the person."""
-    check_storable(by=by, reason=reason)
-    if not by.strip():
+def actor_of(by: By) -> Actor:
+    """Return who acts: a user, an actor, or a program by its name. Raises `InvalidInput`.
+
+    A user who is not logged in, or not saved, has no account to compare.
+    """
+    actor = _actor(by)
+    check_storable(by=actor.name, account=actor.account)
+    if len(actor.account) > LONGEST_ACCOUNT:
+        raise InvalidInput(ErrorCode.TEXT_INVALID, field="account")
+    return Actor(name=actor.name.strip(), account=actor.account)
+
+
+def _actor(by: By) -> Actor:
+    if isinstance(by, Actor):
+        return by
+    if isinstance(by, str):
+        return Actor(name=by)
+    if not hasattr(by, "get_username"):
+        raise InvalidInput(ErrorCode.TEXT_INVALID, field="by")
+    if by.pk is None:
+        raise InvalidInput(ErrorCode.NAME_MISSING)
+    return Actor(name=by.get_username(), account=str(by.pk))
+
+
+def check_decision(*, by: By, reason: str) -> Actor:
+    """Return who decides; raise `InvalidInput` for a decision without a reason or without a name."""
+    actor = actor_of(by)
+    check_storable(reason=reason)
+    if not actor.name:
         raise InvalidInput(ErrorCode.NAME_MISSING)
     if not reason.strip():
         raise InvalidInput(ErrorCode.REASON_MISSING)
+    return actor

@@ -12,6 +12,7 @@ what they are about to send must be committed first.
 
 from __future__ import annotations
 
+from wallet_gateway.domain.actors import Actor
 from wallet_gateway.payments import approvals, batches, errors, follow_ups, maintenance, orders, wallet
 from wallet_gateway.payments.follow_ups import capture, refund, refund_migrated, reverse
 from wallet_gateway.payments.maintenance import sweep
@@ -29,6 +30,7 @@ from wallet_gateway.protocol.checkout import BillingAddress, ShippingAddress
 from wallet_gateway.protocol.money import Money
 
 __all__ = [
+    "Actor",
     "BillingAddress",
     "Discount",
     "Item",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from wallet_gateway import gateways
+from wallet_gateway.domain.actors import Actor, By
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction
@@ -10,8 +12,11 @@ from wallet_gateway.operations.approvals import made_elsewhere
 from wallet_gateway.operations.approvals import requests as approvals
 from wallet_gateway.operations.approvals import resolve as resolutions
 from wallet_gateway.operations.approvals.resolve import Decision
+from wallet_gateway.operations.errors import InvalidState
 from wallet_gateway.operations.follow_ups import approve as approving
+from wallet_gateway.operations.inputs import actor_of
 from wallet_gateway.queries.approvals import waiting_approvals
+from wallet_gateway.queries.permissions import APPROVE, account_has, permission_of
 
 __all__ = [
     "Approval",
@@ -27,7 +32,7 @@ __all__ = [
 
 @sensitive_variables()
 def resolve(
-    transaction: GatewayTransaction, *, decision: Decision | str, reason: str, by: str
+    transaction: GatewayTransaction, *, decision: Decision | str, reason: str, by: By
 ) -> GatewayTransaction:
     """Record a person's decision on an outcome that neither an answer nor a status record has settled.
 
@@ -43,7 +48,7 @@ def resolve(
 
 
 @sensitive_variables()
-def close_discrepancy(discrepancy: Discrepancy, *, reason: str, by: str) -> Discrepancy:
+def close_discrepancy(discrepancy: Discrepancy, *, reason: str, by: By) -> Discrepancy:
     """Close a difference between the shop's records and the gateway's, with a reason."""
     return resolutions.close_discrepancy(
         discrepancy, reason=reason, by=by, context=context_of(discrepancy.gateway)
@@ -51,7 +56,7 @@ def close_discrepancy(discrepancy: Discrepancy, *, reason: str, by: str) -> Disc
 
 
 @sensitive_variables()
-def book_discrepancy(discrepancy: Discrepancy, *, reason: str, by: str) -> GatewayTransaction:
+def book_discrepancy(discrepancy: Discrepancy, *, reason: str, by: By) -> GatewayTransaction:
     """Book a capture, refund or reversal that was made elsewhere, as the gateway reports it now.
 
     It becomes a transaction of the order: totals, states, signals and exports contain it. Nothing that moves
@@ -69,16 +74,25 @@ def waiting() -> tuple[Approval, ...]:
 
 
 @sensitive_variables()
-def approve(approval: Approval, *, by: str, reason: str = "") -> GatewayTransaction:
+def approve(approval: Approval, *, by: By, reason: str = "") -> GatewayTransaction:
     """Approve and execute another person's request; check the `state` of the returned transaction.
 
-    Raises `InvalidState`, for instance for the person who made the request, and the refusals of the
-    operation itself: then nothing was sent and the request keeps waiting.
+    `by` is a user, or an `Actor` with an account: a name alone agrees to nothing. The account must exist, be
+    active and have `approve_operation` and the permission of the operation. Raises `InvalidState`, for
+    instance for the person who made the request, and the refusals of the operation itself: then nothing was
+    sent and the request keeps waiting.
     """
+    check_permitted(actor_of(by), permission_of(approval))
     return approving.approve(approval, by=by, reason=reason, context=context_of(approval.gateway))
 
 
 @sensitive_variables()
-def decline(approval: Approval, *, by: str, reason: str) -> Approval:
+def decline(approval: Approval, *, by: By, reason: str) -> Approval:
     """End a request without executing it; its author withdraws it this way. Raises `InvalidState`."""
     return approvals.decline(approval, by=by, reason=reason, clock=gateways.clock())
+
+
+def check_permitted(actor: Actor, permission: str) -> None:
+    """Raise `InvalidState` unless an actor's account may be a second person for an operation."""
+    if not actor.is_program and not account_has(actor, permission, APPROVE):
+        raise InvalidState(ErrorCode.APPROVER_NOT_PERMITTED, name=actor.name, permission=permission)

@@ -10,7 +10,11 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from wallet_gateway import gateways
+from django.core.exceptions import ImproperlyConfigured
+
+from wallet_gateway import conf, gateways
+from wallet_gateway.domain.actors import Actor, By
+from wallet_gateway.domain.approval_policy import ApprovalPolicy
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
@@ -20,15 +24,21 @@ from wallet_gateway.models import (
     OperationBatchRow,
     PaymentOrder,
 )
+from wallet_gateway.operations.batches import approve as approving
 from wallet_gateway.operations.batches import drive as driving
 from wallet_gateway.operations.batches import plan
 from wallet_gateway.operations.batches.drive import Driver
 from wallet_gateway.operations.batches.plan import MAX_ROWS
+from wallet_gateway.operations.inputs import actor_of
+from wallet_gateway.payments.approvals import check_permitted
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.queries.permissions import OF_KIND, user_still_has
+from wallet_gateway.queries.batches import waiting_batches
+from wallet_gateway.queries.permissions import OF_KIND, account_has
 
 __all__ = [
     "MAX_ROWS",
+    "approve",
+    "decline",
     "draft",
     "drive",
     "pause",
@@ -38,6 +48,8 @@ __all__ = [
     "start_status_queries",
     "step",
     "stop",
+    "sums",
+    "waiting",
 ]
 
 STEP_SECONDS = 2.0
@@ -45,7 +57,7 @@ STEP_SECONDS = 2.0
 
 
 @sensitive_variables()
-def draft(kind: BatchKind, orders: Sequence[PaymentOrder], *, by: str) -> OperationBatch:
+def draft(kind: BatchKind, orders: Sequence[PaymentOrder], *, by: By) -> OperationBatch:
     """Store an unconfirmed batch of captures, refunds or reversals with one row for each order.
 
     A row's amount is what is left of its order. Raises `InvalidInput` for more than `MAX_ROWS` orders.
@@ -63,10 +75,13 @@ def start(
 ) -> bool:
     """Start a draft with the `rows` whose amount or state was changed; return False if it is not a draft.
 
-    Raises `InvalidState` where the person who drafted it lacks the permission.
+    Refunds above `APPROVAL_BATCH_LIMITS` wait for a second person: `batch.state` is then
+    `AWAITING_APPROVAL`. Raises `InvalidState` where the person who drafted it lacks the permission.
     """
     why = {"reason_code": reason_code, "comment": comment}
-    return plan.start(batch, rows, is_permitted=_is_permitted, clock=gateways.clock(), **why)
+    return plan.start(
+        batch, rows, is_permitted=_is_permitted, policy_of=_policy_of, clock=gateways.clock(), **why
+    )
 
 
 @sensitive_variables()
@@ -74,28 +89,35 @@ def start_detached_refunds(
     amounts: Mapping[MigratedDeposit, Money],
     *,
     token: str,
-    by: str,
+    by: By,
     reason_code: str = "",
     comment: str = "",
 ) -> OperationBatch:
     """Start a batch that refunds deposits of an earlier provider; a repeated token returns the first batch.
 
-    Raises `InvalidState` where the person lacks the permission.
+    Above `APPROVAL_BATCH_LIMITS` it waits for a second person. Raises `InvalidState` where the person lacks
+    the permission.
     """
-    why = {"reason_code": reason_code, "comment": comment}
     return plan.start_detached_refunds(
-        amounts, token=token, by=by, is_permitted=_is_permitted, clock=gateways.clock(), **why
+        amounts,
+        token=token,
+        by=by,
+        reason_code=reason_code,
+        comment=comment,
+        is_permitted=_is_permitted,
+        policy_of=_policy_of,
+        clock=gateways.clock(),
     )
 
 
 @sensitive_variables()
-def start_status_queries(subjects: Sequence[PaymentOrder | MigratedDeposit], *, by: str) -> OperationBatch:
+def start_status_queries(subjects: Sequence[PaymentOrder | MigratedDeposit], *, by: By) -> OperationBatch:
     """Start a batch that asks the gateway about orders and deposits; nothing that moves money is sent."""
     return plan.start_status_queries(subjects, by=by, clock=gateways.clock())
 
 
 @sensitive_variables()
-def pause(batch: OperationBatch, *, by: str) -> bool:
+def pause(batch: OperationBatch, *, by: By) -> bool:
     """Start no further row until `resume`; return whether the batch was running."""
     return plan.pause(batch, by=by, clock=gateways.clock())
 
@@ -107,9 +129,42 @@ def resume(batch: OperationBatch) -> bool:
 
 
 @sensitive_variables()
-def stop(batch: OperationBatch, *, by: str) -> bool:
+def stop(batch: OperationBatch, *, by: By) -> bool:
     """Stop a batch permanently and leave out the rows not started; return whether it was not finished."""
     return plan.stop(batch, by=by, clock=gateways.clock())
+
+
+@sensitive_variables()
+def waiting() -> tuple[OperationBatch, ...]:
+    """Return the batches that wait for a second person, the oldest first."""
+    return tuple(waiting_batches(gateways.clock().now()))
+
+
+@sensitive_variables()
+def sums(batch: OperationBatch) -> tuple[Money, ...]:
+    """Return what the rows that are still to be executed come to, in each currency."""
+    by_currency = Counter[str]()
+    for (_, currency), minor in plan.sums_of(batch).items():
+        by_currency[currency] += minor
+    return tuple(Money.from_minor_units(minor, code) for code, minor in sorted(by_currency.items()))
+
+
+@sensitive_variables()
+def approve(batch: OperationBatch, *, by: By, reason: str = "") -> OperationBatch:
+    """Let a batch run that another person has started.
+
+    `by` is a user, or an `Actor` with an account that exists, is active and has `approve_operation` and the
+    permission of the operation. Its rows then need no further second person. Raises `InvalidState`, for
+    instance for the person who started it.
+    """
+    check_permitted(actor_of(by), OF_KIND[TransactionKind(batch.kind)])
+    return approving.approve(batch, by=by, reason=reason, clock=gateways.clock())
+
+
+@sensitive_variables()
+def decline(batch: OperationBatch, *, by: By, reason: str) -> OperationBatch:
+    """End a batch that waits for a second person, without executing any row. Raises `InvalidState`."""
+    return approving.decline(batch, by=by, reason=reason, clock=gateways.clock())
 
 
 @sensitive_variables()
@@ -133,5 +188,13 @@ def _driver() -> Driver:
     )
 
 
-def _is_permitted(name: str, kind: BatchKind) -> bool:
-    return bool(user_still_has(name, OF_KIND[TransactionKind(kind)]))
+def _policy_of(gateway: str) -> ApprovalPolicy:
+    try:
+        return conf.gateway_settings(gateway).policy.approval_policy
+    except ImproperlyConfigured:
+        # Rows of a gateway that the settings do not name are refused one by one.
+        return ApprovalPolicy()
+
+
+def _is_permitted(actor: Actor, kind: BatchKind) -> bool:
+    return bool(account_has(actor, OF_KIND[TransactionKind(kind)]))

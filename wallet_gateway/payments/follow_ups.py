@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 
+from wallet_gateway.domain.actors import By
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
@@ -46,7 +47,7 @@ def capture(
     discounts: Sequence[Discount] = (),
     payment: Payment | None = None,
     idempotency_key: str | None = None,
-    by: str = "",
+    by: By = "",
     reason_code: str = "",
     comment: str = "",
 ) -> GatewayTransaction:
@@ -76,7 +77,7 @@ def refund(
     discounts: Sequence[Discount] = (),
     payment: Payment | None = None,
     idempotency_key: str | None = None,
-    by: str = "",
+    by: By = "",
     reason_code: str = "",
     comment: str = "",
 ) -> GatewayTransaction:
@@ -111,7 +112,7 @@ def reverse(
     *,
     payment: Payment | None = None,
     idempotency_key: str | None = None,
-    by: str = "",
+    by: By = "",
     reason_code: str = "",
     comment: str = "",
 ) -> GatewayTransaction:
@@ -132,7 +133,7 @@ def refund_migrated(
     gateway: str = "default",
     order_number: str | None = None,
     idempotency_key: str | None = None,
-    by: str = "",
+    by: By = "",
     reason_code: str = "",
     comment: str = "",
 ) -> GatewayTransaction:
@@ -152,7 +153,7 @@ def refund_migrated(
 
 
 @sensitive_variables()
-def send_again(transaction: GatewayTransaction, *, by: str = "", comment: str = "") -> GatewayTransaction:
+def send_again(transaction: GatewayTransaction, *, by: By = "", comment: str = "") -> GatewayTransaction:
     """Send a `NOT_SENT` capture, refund or reversal again now, with the same reference and the same bytes.
 
     For transactions that the sweep has tried several times and no longer sends; `resolve` abandons one
@@ -164,7 +165,7 @@ def send_again(transaction: GatewayTransaction, *, by: str = "", comment: str = 
 
 
 @sensitive_variables()
-def give_up_unsent(transaction: GatewayTransaction, *, by: str) -> bool:
+def give_up_unsent(transaction: GatewayTransaction, *, by: By) -> bool:
     """Abandon a request that could not be sent, so that its amount is free again at once.
 
     For callers that report this to a person. Return False if it was sent in the meantime, or is not unsent.

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from wallet_gateway import conf, gateways
+from wallet_gateway.domain.actors import By
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.models import GatewayPause, MigratedDeposit, PaymentOrder
+from wallet_gateway.operations.batches.approve import expire_waiting_batches
 from wallet_gateway.operations.maintenance import ledger_comparison, retention
 from wallet_gateway.operations.maintenance import sweep as sweeping
 from wallet_gateway.operations.maintenance.ledger_comparison import ComparedTransaction
@@ -95,6 +97,7 @@ def sweep() -> tuple[SweepReport, ...]:
     reports = tuple(replace(report, batch_rows=rows[report.gateway]) for report in swept)
     retention.erase_old_bodies(clock=gateways.clock(), kept=timedelta(days=conf.settings().retention_days))
     sweeping.drop_old_drafts(clock=gateways.clock())
+    expire_waiting_batches(clock=gateways.clock())
     return reports
 
 
@@ -112,16 +115,18 @@ def deliver_events() -> int:
 
 
 @sensitive_variables()
-def stop_sending(gateway: str, *, by: str, reason: str) -> GatewayPause:
-    """Stop all new requests to a gateway until a person resumes them; status queries continue.
+def stop_sending(gateway: str, *, by: By, reason: str, until: datetime | None = None) -> GatewayPause:
+    """Stop all new requests to a gateway; status queries continue.
 
-    Raises `InvalidInput` without an author or a reason.
+    Sending resumes by itself at `until`, an aware datetime; without it, when a person resumes it. A stop that
+    lasts at least as long stays as it is. Raises `InvalidInput` without an author or a reason, and for an end
+    that is not in the future.
     """
-    return emergency_stop.stop_sending(context=context_of(gateway), by=by, reason=reason)
+    return emergency_stop.stop_sending(context=context_of(gateway), by=by, reason=reason, until=until)
 
 
 @sensitive_variables()
-def resume_sending(gateway: str, *, by: str, reason: str) -> GatewayPause:
+def resume_sending(gateway: str, *, by: By, reason: str) -> GatewayPause:
     """Allow new requests again after `stop_sending`; raises `InvalidState` if sending was not stopped."""
     return emergency_stop.resume_sending(context=context_of(gateway), by=by, reason=reason)
 
@@ -150,7 +155,7 @@ def orders_of(*, references: Collection[str] = (), email: str = "") -> tuple[Pay
 
 
 @sensitive_variables()
-def erase_customer(order: PaymentOrder, *, by: str, reason: str) -> PaymentOrder:
+def erase_customer(order: PaymentOrder, *, by: By, reason: str) -> PaymentOrder:
     """Erase the customer's personal data from an order; its amounts remain. Raises `InvalidState`."""
     return retention.erase_customer(order, by=by, reason=reason, clock=gateways.clock())
 

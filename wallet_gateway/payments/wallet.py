@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import Secret
 
 from wallet_gateway import gateways
+from wallet_gateway.domain.actors import By
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.domain.policy import WalletPolicy
@@ -92,7 +93,7 @@ def check_open(order: PaymentOrder) -> None:
 
 
 @sensitive_variables()
-def raise_limits(order: PaymentOrder, *, by: str, reason: str) -> PaymentOrder:
+def raise_limits(order: PaymentOrder, *, by: By, reason: str) -> PaymentOrder:
     """Open an order's button that a limit has closed, with one more full allowance of everything.
 
     `by` is the person who decided it; both texts are stored in the order's timeline. Raises `InvalidInput`

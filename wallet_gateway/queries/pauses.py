@@ -14,7 +14,7 @@ class SendingPause:
 
     gateway: str
     until: datetime | None
-    """None if only a person can end the pause."""
+    """When the pause ends by itself; None if only a person can end it."""
     by: str
     """Who stopped sending; empty if it was automatic."""
     reason: str
@@ -25,13 +25,17 @@ class SendingPause:
 
 def sending_pauses(now: datetime) -> tuple[SendingPause, ...]:
     """Return the pauses in effect at a given time, by gateway. One SQL statement."""
-    return tuple(map(_pause, GatewayPause.that_hold(now).order_by("gateway")))
+    return tuple(_pause(row, now) for row in GatewayPause.that_hold(now).order_by("gateway"))
 
 
-def _pause(row: GatewayPause) -> SendingPause:
-    if row.stopped_at is not None:
+def _pause(row: GatewayPause, now: datetime) -> SendingPause:
+    if row.is_stopped_by_person(now):
         return SendingPause(
-            gateway=row.gateway, until=None, by=row.stopped_by, reason=row.stop_reason, code=None
+            gateway=row.gateway,
+            until=row.stopped_until,
+            by=row.stopped_by,
+            reason=row.stop_reason,
+            code=None,
         )
     code = PauseCode(row.pause_code) if row.pause_code else None
     reason = ": ".join(filter(None, (str(code.label) if code else "", row.explanation)))

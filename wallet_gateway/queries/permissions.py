@@ -8,8 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from django.contrib.auth import get_user_model
+from django.core.exceptions import ValidationError
 
+from wallet_gateway.domain.actors import Actor
 from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.models import Approval
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractUser
@@ -19,6 +22,9 @@ REFUND = "wallet_gateway.refund_payment"
 REVERSE = "wallet_gateway.reverse_payment"
 DETACHED_REFUND = "wallet_gateway.detached_refund"
 VIEW_HEALTH = "wallet_gateway.view_health"
+RESOLVE = "wallet_gateway.resolve_unknown"
+APPROVE = "wallet_gateway.approve_operation"
+"""Required in addition to the permission of the operation itself."""
 
 OF_KIND = {
     TransactionKind.CAPTURE: CAPTURE,
@@ -29,13 +35,27 @@ OF_KIND = {
 """The permission that an operation requires, and sending it again."""
 
 
-def account_named(name: str) -> AbstractUser | None:
-    """Return the account with a user name; None if no account has it."""
+def permission_of(approval: Approval) -> str:
+    """Return the permission needed to request something and, together with `APPROVE`, to approve it."""
+    return RESOLVE if approval.decision else OF_KIND[TransactionKind(approval.kind)]
+
+
+def account_of(actor: Actor) -> AbstractUser | None:
+    """Return the account of an actor; None if there is none any more.
+
+    An actor without a key is a program's word: the account with that name, if there is one.
+    """
     model = get_user_model()
-    return model._default_manager.filter(**{model.USERNAME_FIELD: name}).first()
+    if actor.is_program:
+        return model._default_manager.filter(**{model.USERNAME_FIELD: actor.name}).first()
+    try:
+        return model._default_manager.filter(pk=actor.account).first()
+    except (ValueError, ValidationError):
+        # A key of another user model, such as a UUID where the keys are numbers.
+        return None
 
 
-def user_still_has(name: str, permission: str) -> bool | None:
-    """Return whether the account with a user name has a permission now; None if there is no such account."""
-    account = account_named(name)
-    return None if account is None else bool(account.is_active and account.has_perm(permission))
+def account_has(actor: Actor, *permissions: str) -> bool | None:
+    """Return whether an actor's account is active and has permissions now; None if there is no account."""
+    account = account_of(actor)
+    return None if account is None else bool(account.is_active and account.has_perms(permissions))

@@ -22,7 +22,7 @@ from wallet_gateway.models import (
 from wallet_gateway.queries.approvals import waiting_rows
 from wallet_gateway.queries.attention import closed_buttons, left_to_person, unattended
 from wallet_gateway.queries.authorizations import expiring_payments
-from wallet_gateway.queries.batches import idle_batches
+from wallet_gateway.queries.batches import idle_batches, waiting_batches
 
 MOST_SHOWN = 10
 """Rows of one kind of work that the dashboard shows; the lists show the rest."""
@@ -51,6 +51,8 @@ class Waiting:
     """Authorizations that will expire soon."""
     approvals: tuple[Approval, ...]
     """Requests that another person has to approve."""
+    batch_approvals: tuple[OperationBatch, ...]
+    """Batches to which another person has to agree as a whole."""
     batches: tuple[OperationBatch, ...]
     """Running batches that no worker processes."""
     closed_buttons: tuple[PaymentOrder, ...]
@@ -61,7 +63,7 @@ class Waiting:
         """Return whether there is no work for anyone."""
         doubts = self.unknown or self.anomalies or self.overpaid or self.discrepancies
         decisions = self.stuck or self.shortfalls or self.expiring or self.approvals
-        return not (doubts or decisions or self.batches or self.closed_buttons)
+        return not (doubts or decisions or self.batch_approvals or self.batches or self.closed_buttons)
 
 
 def waiting(expires_from: Mapping[str, datetime], *, now: datetime) -> Waiting:
@@ -80,6 +82,7 @@ def waiting(expires_from: Mapping[str, datetime], *, now: datetime) -> Waiting:
         shortfalls=tuple(row for row in differences if row.kind == DiscrepancyKind.REFUND_SHORT),
         expiring=_expiring(expires_from),
         approvals=tuple(waiting_rows(now)[: MOST_SHOWN + 1]),
+        batch_approvals=tuple(waiting_batches(now)[: MOST_SHOWN + 1]),
         batches=tuple(idle_batches(now)[: MOST_SHOWN + 1]),
         closed_buttons=tuple(_closed_buttons(now)[: MOST_SHOWN + 1]),
     )

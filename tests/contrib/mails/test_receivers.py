@@ -19,7 +19,7 @@ from tests.models.rows import NOW, a_payment, a_transaction, an_order
 from wallet_gateway import signals
 from wallet_gateway.contrib.mails import receivers
 from wallet_gateway.contrib.mails.apps import MailsConfig
-from wallet_gateway.models import PaymentOrder, TransactionEvent
+from wallet_gateway.models import GatewayPause, PauseCode, PaymentOrder, TransactionEvent
 from wallet_gateway.protocol.money import Money
 
 pytestmark = pytest.mark.django_db
@@ -175,3 +175,44 @@ def test_managers_hear_of_an_authorization_that_lapses(settings: Settings) -> No
     assert message.to == ["anna@shop.example"]
     assert "SHOP-1" in message.subject
     assert "15.00 EUR" in message.body
+
+
+@pytest.mark.parametrize(
+    ("until", "code", "by", "subject", "why"),
+    [
+        (
+            datetime(2026, 5, 11, 12, 0, tzinfo=UTC),
+            PauseCode.UNIT_MIX_UP,
+            "",
+            "Nothing is sent to default until May 11, 2026, noon",
+            "amounts are mixed up by a factor of ten or more: looks odd",
+        ),
+        (
+            None,
+            None,
+            "anna",
+            "Nothing is sent to default until somebody resumes it",
+            "Stopped by anna: looks odd",
+        ),
+    ],
+)
+def test_managers_hear_of_a_pause(
+    until: datetime | None, code: PauseCode | None, by: str, subject: str, why: str, settings: Settings
+) -> None:
+    anna = "anna@shop.example"
+    settings.MANAGERS, settings.TIME_ZONE = [anna if django.VERSION >= (6, 0) else ("Anna", anna)], "UTC"
+    told = {"gateway": "default", "until": until, "code": code, "by": by, "reason": "looks odd"}
+    assert [failure for _, failure in signals.sending_paused.send_robust(GatewayPause, **told)] == [None]
+    (message,) = mail.outbox
+    assert message.subject.endswith(subject)
+    assert why in message.body
+
+
+def test_managers_hear_who_resumed_sending(settings: Settings) -> None:
+    anna = "anna@shop.example"
+    settings.MANAGERS = [anna if django.VERSION >= (6, 0) else ("Anna", anna)]
+    told = {"gateway": "default", "by": "bob", "reason": "checked\nBcc: all@example.com"}
+    assert [failure for _, failure in signals.sending_resumed.send_robust(GatewayPause, **told)] == [None]
+    (message,) = mail.outbox
+    assert message.subject.endswith("Sending to default goes on")
+    assert message.body == "bob: checked\\nBcc: all@example.com\n"

@@ -28,6 +28,7 @@ from tests.client.servers import unused_port
 from tests.operations.conftest import MUG, MakeContext, VirtualClock
 from tests.operations.gateway_truth import check_sent_once
 from tests.operations.invariants import check_books
+from tests.operations.second_person import person
 from tests.operations.wallet_customer import Customer
 from tests.operations.wallet_world import FAULTS, OneOrder, World, history_settings
 from wallet_gateway.domain.approval_policy import ApprovalPolicy
@@ -102,14 +103,17 @@ class Refunds(OneOrder, RuleBasedStateMachine):
         given: dict[str, Any] = {} if amount is None else {"amount": Decimal(amount)}
         with self._fated(fate) as context:
             refund(
-                payment=self._payment, context=context, who=Initiator(idempotency_key=key, by=who), **given
+                payment=self._payment,
+                context=context,
+                who=Initiator(idempotency_key=key, by=person(who)),
+                **given,
             )
 
     @precondition(lambda self: Approval.objects.exists())
     @rule(which=WHICH, who=PEOPLE, fate=FATES)
     def agree(self, which: int, who: str, fate: str) -> None:
         with self._fated(fate) as context:
-            approve(self._request(which), by=who, context=context)
+            approve(self._request(which), by=person(who), context=context)
 
     @precondition(lambda self: Approval.objects.exists())
     @rule(which=WHICH, who=PEOPLE)
@@ -122,7 +126,7 @@ class Refunds(OneOrder, RuleBasedStateMachine):
     def give_up_what_did_not_happen(self, who: str) -> None:
         with self._fated("works") as context:
             no = Decision.DID_NOT_HAPPEN
-            resolve(self._lost()[0], decision=no, reason="ticket 4711", by=who, context=context)
+            resolve(self._lost()[0], decision=no, reason="ticket 4711", by=person(who), context=context)
 
     @precondition(lambda self: self.transactions().filter(state=S.NOT_SENT))
     @rule(who=PEOPLE, fate=FATES)
@@ -165,6 +169,7 @@ class Refunds(OneOrder, RuleBasedStateMachine):
         for request in Approval.objects.filter(state=ApprovalState.AGREED):
             assert request.decided_by
             assert request.decided_by != request.created_by
+            assert request.decided_by_account != request.created_by_account
 
     def teardown(self) -> None:
         """In the end we know what the gateway knows, and nothing was asked of it twice."""

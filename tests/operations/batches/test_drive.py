@@ -16,6 +16,8 @@ from tests.operations.dying import Killed, interrupted, kill
 from tests.operations.journal import times_sent
 from tests.operations.second_person import needs_two
 from tests.operations.test_races import together
+from wallet_gateway.domain.actors import Actor
+from wallet_gateway.domain.approval_policy import ApprovalPolicy
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import (
     BatchKind,
@@ -42,6 +44,10 @@ WHY = {"reason_code": "shipped", "comment": "parcel 1"}
 LONG = 600.0
 
 
+def no_limits(gateway: str) -> ApprovalPolicy:
+    return ApprovalPolicy()
+
+
 @pytest.fixture
 def permitted() -> set[str]:
     """Who may do everything now."""
@@ -60,7 +66,7 @@ def make_driver(
     def make(given: GatewayContext = context) -> Driver:
         return Driver(
             context_of=lambda alias: given,
-            is_permitted=lambda name, kind: name in permitted,
+            is_permitted=lambda actor, kind: actor.name in permitted,
             clock=clock,
             sleep=naps.append,
         )
@@ -82,7 +88,9 @@ def make_batch(pay: Pay, driver: Driver, clock: VirtualClock) -> MakeBatch:
         orders = [pay(type=type_).order for _ in range(count)]
         batch = plan.draft(kind, orders, by="anna", clock=clock)
         why = WHY if kind is BatchKind.CAPTURE else {}
-        assert plan.start(batch, [], is_permitted=driver.is_permitted, clock=clock, **why)
+        assert plan.start(
+            batch, [], is_permitted=driver.is_permitted, policy_of=no_limits, clock=clock, **why
+        )
         batch.refresh_from_db()
         return batch
 
@@ -130,6 +138,7 @@ def test_a_reversal_and_a_refund_of_a_deposit_are_rows_like_others(
         token="one",
         by="anna",
         is_permitted=driver.is_permitted,
+        policy_of=no_limits,
         clock=clock,
     )
 
@@ -223,7 +232,7 @@ def test_a_worker_that_was_slow_does_not_write_over_what_another_one_did(
 ) -> None:
     batch = make_batch(1)
 
-    def lose_the_lease_and_the_permission(name: str, kind: BatchKind) -> bool:
+    def lose_the_lease_and_the_permission(actor: Actor, kind: BatchKind) -> bool:
         clock.advance(seconds=LEASE.total_seconds() + 1)
         step(batch, seconds=LONG, driver=driver)
         return False
@@ -406,7 +415,7 @@ def test_one_row_that_cannot_be_handled_is_logged_and_the_others_go_on(
     broken = batch.rows.earliest("pk")
     verdicts = iter([ValueError("odd"), True])
 
-    def odd_once(name: str, kind: BatchKind) -> bool:
+    def odd_once(actor: Actor, kind: BatchKind) -> bool:
         verdict = next(verdicts)
         if isinstance(verdict, ValueError):
             raise verdict

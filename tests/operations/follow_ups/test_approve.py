@@ -12,7 +12,7 @@ from tests.operations.conftest import MakeContext, Pay, VirtualClock, sweep_unti
 from tests.operations.dying import Killed, kill, scripted
 from tests.operations.journal import times_sent
 from tests.operations.records import answer_of, record
-from tests.operations.second_person import asked, needs_two
+from tests.operations.second_person import asked, needs_two, person
 from tests.operations.subjects import DEPOSIT, MIGRATION_FILE
 from tests.refusals import refuses
 from wallet_gateway.domain.error_codes import ErrorCode
@@ -60,14 +60,14 @@ def payment(pay: Pay) -> Payment:
 @pytest.fixture
 def request_of_anna(two: GatewayContext, payment: Payment) -> Approval:
     """A refund of 8.00 of the 20.00 EUR."""
-    who = Initiator(idempotency_key="click", by="anna", reason_code="returned", comment="box 7")
+    who = Initiator(idempotency_key="click", by=person("anna"), reason_code="returned", comment="box 7")
     return asked(lambda: refund(payment=payment, context=two, amount=Decimal("8.00"), who=who))
 
 
 def test_it_is_sent_once_and_both_names_are_kept(
     request_of_anna: Approval, two: GatewayContext, payment: Payment, wallet_sandbox: SandboxControl
 ) -> None:
-    transaction = approve(request_of_anna, by="bert", reason="seen the parcel", context=two)
+    transaction = approve(request_of_anna, by=person("bert"), reason="seen the parcel", context=two)
 
     assert (transaction.state, transaction.created_by) == ("APPROVED", "anna")
     assert (transaction.reason_code, transaction.comment) == ("returned", "box 7")
@@ -82,7 +82,7 @@ def test_it_is_sent_once_and_both_names_are_kept(
     again = Initiator(idempotency_key="click", by="anna")
     assert refund(payment=payment, context=two, amount=Decimal("8.00"), who=again) == transaction
     with pytest.raises(InvalidState):
-        approve(request_of_anna, by="carla", context=two)
+        approve(request_of_anna, by=person("carla"), context=two)
     assert times_sent(wallet_sandbox, "refund") == 1
 
 
@@ -91,7 +91,7 @@ def test_who_asked_cannot_agree_nor_can_nobody(
     request_of_anna: Approval, two: GatewayContext, wallet_sandbox: SandboxControl, name: str
 ) -> None:
     with pytest.raises(InvalidState if name else InvalidInput):
-        approve(request_of_anna, by=name, context=two)
+        approve(request_of_anna, by=person(name, "another"), context=two)
     assert times_sent(wallet_sandbox, "refund") == 0
 
 
@@ -102,8 +102,50 @@ def test_a_name_longer_than_its_column_is_still_the_one_who_asked(
     name = "anna@" + "long." * 40 + "example"
     request = asked(lambda: refund(payment=payment, context=two, who=Initiator(by=name)))
     with refuses(InvalidState, ErrorCode.APPROVAL_OWN):
-        approve(request, by=change(name), context=two)
+        approve(request, by=person(change(name), "another"), context=two)
     assert times_sent(wallet_sandbox, "refund") == 0
+
+
+def test_who_was_renamed_after_asking_is_still_the_one_who_asked(
+    request_of_anna: Approval, two: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    with refuses(InvalidState, ErrorCode.APPROVAL_OWN):
+        approve(request_of_anna, by=person("anna married", "key-of-anna"), context=two)
+    assert times_sent(wallet_sandbox, "refund") == 0
+
+
+def test_an_account_that_was_made_anew_under_the_old_name_is_no_second_person(
+    request_of_anna: Approval, two: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    with refuses(InvalidState, ErrorCode.APPROVAL_OWN):
+        approve(request_of_anna, by=person("anna", "made anew"), context=two)
+    assert times_sent(wallet_sandbox, "refund") == 0
+
+
+def test_a_program_is_nobodys_second_person(
+    request_of_anna: Approval, two: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    with refuses(InvalidState, ErrorCode.APPROVER_WITHOUT_ACCOUNT, name="bert"):
+        approve(request_of_anna, by="bert", context=two)
+    assert times_sent(wallet_sandbox, "refund") == 0
+
+
+@pytest.mark.parametrize("label", ["", "refunds-of-the-night"])
+def test_any_person_may_agree_to_what_a_program_asks_for(
+    label: str, two: GatewayContext, payment: Payment
+) -> None:
+    request = asked(lambda: refund(payment=payment, context=two, who=Initiator(by=label)))
+    assert approve(request, by=person("bert"), context=two).state == "APPROVED"
+    request.refresh_from_db()
+    assert (request.created_by_account, request.decided_by_account) == ("", "key-of-bert")
+
+
+def test_a_word_that_a_program_gives_itself_is_compared_as_a_name(
+    two: GatewayContext, payment: Payment
+) -> None:
+    request = asked(lambda: refund(payment=payment, context=two, who=Initiator(by="bert")))
+    with refuses(InvalidState, ErrorCode.APPROVAL_OWN):
+        approve(request, by=person("bert"), context=two)
 
 
 def test_what_is_no_longer_there_is_said_nothing_is_sent_and_it_goes_on_waiting(
@@ -112,7 +154,7 @@ def test_what_is_no_longer_there_is_said_nothing_is_sent_and_it_goes_on_waiting(
     refund(payment=payment, context=context, amount=Decimal("15.00"))
 
     with refuses(InvalidState, ErrorCode.ABOVE_REFUNDABLE):
-        approve(request_of_anna, by="bert", context=needs_two(context))
+        approve(request_of_anna, by=person("bert"), context=needs_two(context))
 
     request_of_anna.refresh_from_db()
     assert (request_of_anna.state, request_of_anna.decided_by) == (ApprovalState.WAITING, "")
@@ -123,9 +165,9 @@ def test_what_is_no_longer_there_is_said_nothing_is_sent_and_it_goes_on_waiting(
 def test_while_sending_is_stopped_it_goes_on_waiting(request_of_anna: Approval, two: GatewayContext) -> None:
     stop_sending(context=two, by="anna", reason="drill")
     with pytest.raises(SendingStopped):
-        approve(request_of_anna, by="bert", context=two)
+        approve(request_of_anna, by=person("bert"), context=two)
     resume_sending(context=two, by="anna", reason="over")
-    assert approve(request_of_anna, by="bert", context=two).state == "APPROVED"
+    assert approve(request_of_anna, by=person("bert"), context=two).state == "APPROVED"
 
 
 def test_while_another_refund_has_no_outcome_it_goes_on_waiting(
@@ -134,7 +176,7 @@ def test_while_another_refund_has_no_outcome_it_goes_on_waiting(
     wallet_sandbox.fault("refund", "drop_before")
     refund(payment=payment, context=two, amount=Decimal("1.00"))
     with refuses(OperationOutstanding, ErrorCode.OPERATION_OUTSTANDING):
-        approve(request_of_anna, by="bert", context=two)
+        approve(request_of_anna, by=person("bert"), context=two)
     request_of_anna.refresh_from_db()
     assert request_of_anna.state == ApprovalState.WAITING
 
@@ -144,7 +186,7 @@ def test_after_its_time_nobody_can_agree(
 ) -> None:
     clock.advance(days=7)
     with pytest.raises(InvalidState):
-        approve(request_of_anna, by="bert", context=two)
+        approve(request_of_anna, by=person("bert"), context=two)
     assert times_sent(wallet_sandbox, "refund") == 0
 
 
@@ -153,7 +195,7 @@ def test_a_limit_that_was_lifted_meanwhile_does_not_make_it_two_refunds(
 ) -> None:
     who = Initiator(idempotency_key="click", by="anna")
     asked(lambda: refund(payment=payment, context=context, amount=Decimal("8.00"), who=who))
-    approve(request_of_anna, by="bert", context=context)
+    approve(request_of_anna, by=person("bert"), context=context)
     assert times_sent(wallet_sandbox, "refund") == 1
 
 
@@ -161,7 +203,7 @@ def test_an_outcome_that_is_lost_after_it_is_as_any_other(
     request_of_anna: Approval, two: GatewayContext, payment: Payment, wallet_sandbox: SandboxControl
 ) -> None:
     wallet_sandbox.fault("refund", "drop_after")
-    assert approve(request_of_anna, by="bert", context=two).state == TransactionState.UNKNOWN
+    assert approve(request_of_anna, by=person("bert"), context=two).state == TransactionState.UNKNOWN
     reconcile_order(order=payment.order, context=two, everything=True)
     payment.refresh_from_db()
     assert payment.refunded == 800
@@ -182,7 +224,7 @@ def test_a_detached_refund_takes_two_as_well(two: GatewayContext, wallet_sandbox
 
     assert give("3.00").state == "APPROVED"
     request = asked(lambda: give("3.00"))
-    assert approve(request, by="bert", context=two).state == "APPROVED"
+    assert approve(request, by=person("bert"), context=two).state == "APPROVED"
     bodies = [entry["body"] for entry in wallet_sandbox.journal() if entry["operation"] == "detached_refund"]
     assert [body["providerDiscretionaryData"] for body in bodies] == ["A-7", "A-7"]
 
@@ -222,7 +264,7 @@ def test_giving_up_a_lost_outcome_takes_two_and_changes_nothing_before(
     stuck.refresh_from_db()
     assert stuck.state == TransactionState.UNKNOWN
 
-    transaction = approve(request, by="bert", context=two)
+    transaction = approve(request, by=person("bert"), context=two)
 
     assert transaction.state == TransactionState.ABANDONED
     payment.refresh_from_db()
@@ -244,7 +286,7 @@ def test_what_the_gateway_said_meanwhile_is_not_decided_on(
     request = asked(give_up)
     GatewayTransaction.objects.filter(pk=stuck.pk).update(absent_count=0)
     with pytest.raises(InvalidState):
-        approve(request, by="bert", context=two)
+        approve(request, by=person("bert"), context=two)
     request.refresh_from_db()
     assert request.state == ApprovalState.WAITING
 
@@ -262,7 +304,7 @@ def test_what_has_become_a_contradiction_since_is_not_decided_on(
     sweep(context=scripted(two, twice))
 
     with refuses(InvalidState, ErrorCode.STATE_CHANGED):
-        approve(request, by="bert", context=two)
+        approve(request, by=person("bert"), context=two)
 
     stuck.refresh_from_db()
     payment.refresh_from_db()
@@ -287,7 +329,7 @@ def test_a_difference_that_nobody_had_seen_is_not_closed_by_an_earlier_request(
     reconcile_order(order=payment.order, context=scripted(two, third), everything=True)
 
     with refuses(InvalidState, ErrorCode.STATE_CHANGED):
-        approve(request, by="bert", context=two)
+        approve(request, by=person("bert"), context=two)
     assert Discrepancy.objects.filter(transaction=stuck, closed_at__isnull=True).count() == 2
 
 
@@ -301,12 +343,12 @@ def test_a_decision_and_the_word_of_who_agreed_are_written_together_or_not_at_al
     with monkeypatch.context() as patch:
         patch.setattr(settlement, "_add_event", lambda *_: kill())
         with pytest.raises(Killed):
-            approve(request, by="bert", context=two)
+            approve(request, by=person("bert"), context=two)
 
     request.refresh_from_db()
     stuck.refresh_from_db()
     assert (request.state, stuck.state) == (ApprovalState.WAITING, TransactionState.UNKNOWN)
-    assert approve(request, by="bert", context=two).state == TransactionState.ABANDONED
+    assert approve(request, by=person("bert"), context=two).state == TransactionState.ABANDONED
 
 
 def test_what_never_left_is_given_up_by_one_person(

@@ -14,7 +14,7 @@ import pytest
 from tests.client.servers import unused_port
 from tests.operations.conftest import MakeContext, Pay
 from tests.operations.journal import posts
-from tests.operations.second_person import asked, needs_two
+from tests.operations.second_person import asked, needs_two, person
 from tests.tables import every
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import Approval, GatewayTransaction, Payment, TransactionEvent
@@ -154,7 +154,7 @@ def test_a_second_person_agrees_to_the_lines_as_well(
     request = asked(lambda: refund(payment=payment, context=two, cart=cart(), who=Initiator(by="anna")))
     assert request.shopping_cart == cart()
 
-    approve(request, by="bert", context=two)
+    approve(request, by=person("bert"), context=two)
 
     (line,) = posts(wallet_sandbox)[-1]["body"]["shoppingCartDetails"]["itemDetails"]
     assert (line["productId"], posts(wallet_sandbox)[-1]["body"]["amount"]) == ("MUG-1", "6.00")

@@ -5,11 +5,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
 from tests.operations.conftest import MakeContext, MakeOrder, Pay, VirtualClock
+from tests.operations.second_person import person
 from tests.operations.subjects import OPERATIONS, make_subject
 from tests.refusals import refuses
 from wallet_gateway.domain.error_codes import ErrorCode
@@ -31,7 +34,7 @@ from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 Decide = Callable[..., GatewayPause]
-WHY = {"by": "anna", "reason": "amounts look wrong"}
+WHY: dict[str, Any] = {"by": "anna", "reason": "amounts look wrong"}
 
 
 def sent(control: SandboxControl) -> int:
@@ -124,6 +127,85 @@ def test_a_stop_takes_the_place_of_a_machines_pause(context: GatewayContext, clo
     stop_sending(context=context, **WHY)
     (pause,) = sending_pauses(clock.now())
     assert pause.by == "anna"
+
+
+def test_a_stop_with_an_end_ends_by_itself_and_says_until_when(
+    context: GatewayContext, make_order: MakeOrder, clock: VirtualClock
+) -> None:
+    until = clock.now() + timedelta(hours=2)
+    stop_sending(context=context, **WHY, until=until)
+    (pause,) = sending_pauses(clock.now())
+    assert (pause.by, pause.until) == ("anna", until)
+
+    clock.advance(hours=1, minutes=59)
+    with pytest.raises(SendingStopped):
+        start_checkout(order=make_order(), context=context, return_urls=return_urls)
+    clock.advance(minutes=1)
+    assert sending_pauses(clock.now()) == ()
+    context.pause.forget()
+    assert start_checkout(order=make_order(), context=context, return_urls=return_urls).is_open
+    with refuses(InvalidState, ErrorCode.SENDING_NOT_STOPPED):
+        resume_sending(context=context, **WHY)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "holder"),
+    [(2, 1, "anna"), (1, 2, "bob"), (1, None, "bob"), (None, 1, "anna"), (None, None, "anna")],
+)
+def test_of_two_stops_the_one_that_lasts_longer_holds(
+    first: int | None, second: int | None, holder: str, context: GatewayContext, clock: VirtualClock
+) -> None:
+    for by, hours in (("anna", first), ("bob", second)):
+        until = None if hours is None else clock.now() + timedelta(hours=hours)
+        stop_sending(context=context, by=by, reason="drill", until=until)
+    (pause,) = sending_pauses(clock.now())
+    assert pause.by == holder
+
+
+def test_after_a_stop_that_has_ended_another_one_holds(context: GatewayContext, clock: VirtualClock) -> None:
+    stop_sending(context=context, **WHY, until=clock.now() + timedelta(hours=1))
+    clock.advance(hours=2)
+    stop_sending(context=context, by="bob", reason="again", until=clock.now() + timedelta(minutes=5))
+    (pause,) = sending_pauses(clock.now())
+    assert pause.by == "bob"
+
+
+@pytest.mark.parametrize("minutes", [0, -1])
+def test_a_stop_must_end_in_the_future(minutes: int, context: GatewayContext, clock: VirtualClock) -> None:
+    with refuses(InvalidInput, ErrorCode.STOP_END_INVALID):
+        stop_sending(context=context, **WHY, until=clock.now() + timedelta(minutes=minutes))
+    with refuses(InvalidInput, ErrorCode.STOP_END_INVALID):
+        stop_sending(context=context, **WHY, until=datetime(2999, 1, 1))  # noqa: DTZ001 - the fault
+    assert not GatewayPause.objects.exists()
+
+
+def test_the_account_is_kept_beside_the_name(context: GatewayContext) -> None:
+    stop_sending(context=context, by=person("anna"), reason="drill")
+    row = resume_sending(context=context, by=person("bob"), reason="over")
+    assert (row.stopped_by_account, row.resumed_by_account) == ("key-of-anna", "key-of-bob")
+
+
+def test_who_listens_hears_of_every_stop_and_of_its_end_once(
+    context: GatewayContext,
+    clock: VirtualClock,
+    heard: list[dict[str, Any]],
+    django_capture_on_commit_callbacks: Callable[..., Any],
+) -> None:
+    limited = explain(ExplanationCode.COMMENT, said="rate limit")
+    until = clock.now() + timedelta(hours=2)
+    with django_capture_on_commit_callbacks(execute=True):
+        circuit_breaker.pause_sending(context, seconds=60, explanation=limited)
+        circuit_breaker.pause_sending(context, seconds=600, explanation=limited)
+        stop_sending(context=context, **WHY, until=until)
+        stop_sending(context=context, **WHY, until=until)
+        resume_sending(context=context, by="bob", reason="checked")
+    assert [(said["gateway"], said["by"], said["reason"]) for said in heard] == [
+        ("default", "", "rate limit"),
+        ("default", "anna", "amounts look wrong"),
+        ("default", "bob", "checked"),
+    ]
+    assert [said.get("code") for said in heard] == [PauseCode.RETRY_AFTER, None, None]
+    assert [said.get("until") for said in heard] == [clock.now() + timedelta(seconds=60), until, None]
 
 
 def test_another_gateway_goes_on(context: GatewayContext, make_context: MakeContext, pay: Pay) -> None:

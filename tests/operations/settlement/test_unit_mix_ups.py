@@ -17,6 +17,7 @@ from tests.operations.dying import scripted
 from tests.operations.records import answer_of, record
 from tests.operations.subjects import DEPOSIT, Subject, make_subject
 from tests.operations.wallet_customer import Customer
+from wallet_gateway import signals
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.approvals import resolve as resolutions
@@ -131,10 +132,11 @@ def test_the_odd_record_reaches_a_person_all_the_same(
 
 @pytest.fixture
 def mix_up(open_page: Pay, context: GatewayContext) -> MixUp:
-    """Let a status query show the page of a new order, or of a given one, as paid a hundredfold."""
+    """Let a status query show the page of a new customer's order, or a given one, as paid a hundredfold."""
+    numbers = iter(range(1, 100))
 
     def see(payment: Payment | None = None) -> GatewayTransaction:
-        payment = payment or open_page()
+        payment = payment or open_page(cardholder=_customer(next(numbers)))
         odd = answer_of(record(payment.opening, "2000.00"))
         reconcile_attempt(reference=payment.reference, context=scripted(context, odd))
         return GatewayTransaction.objects.get(reference=payment.reference)
@@ -164,6 +166,93 @@ def test_two_odd_records_of_one_order_stop_nothing(
 
 
 # Orders of two customers
+
+
+def _customer(number: int) -> dict[str, str | None]:
+    return {"cardholder_email": f"customer-{number}@example.com"}
+
+
+@pytest.mark.parametrize(
+    "cardholder",
+    [
+        {"cardholder_email": "ada@example.com"},
+        {"cardholder_email": "bob@example.com", "cardholder_mobile_phone": "49-301234"},
+        {},
+    ],
+    ids=["same address", "same telephone", "nobody that the shop knows"],
+)
+def test_two_orders_that_may_be_one_customers_stop_nothing(
+    cardholder: dict[str, str | None], mix_up: MixUp, open_page: Pay, clock: VirtualClock
+) -> None:
+    ada = {"cardholder_email": "ADA+1@example.com", "cardholder_mobile_phone": "49-301234"}
+    assert [mix_up(open_page(cardholder=given)).state for given in (ada, cardholder)] == [S.ANOMALY] * 2
+    assert sending_pauses(clock.now()) == ()
+
+
+def test_two_orders_of_one_browser_stop_nothing(
+    attack: Callable[[], GatewayTransaction], clock: VirtualClock
+) -> None:
+    assert [attack().state for _ in range(2)] == [S.ANOMALY] * 2
+    assert Discrepancy.objects.count() == 2
+    assert sending_pauses(clock.now()) == ()
+
+
+def test_a_record_of_an_earlier_providers_payment_is_no_customers_doing(
+    mix_up: MixUp, open_page: Pay, subject: Subject, context: GatewayContext, clock: VirtualClock
+) -> None:
+    refund_of_deposit = subject.execute()
+    odd = answer_of(record(refund_of_deposit, "500.00"))
+    clock.advance_to(refund_of_deposit.next_query_at)
+    sweep(context=scripted(context, odd))
+    assert Discrepancy.objects.get().kind == "UNIT_MIX_UP"
+    assert sending_pauses(clock.now()) == ()
+    mix_up(open_page())
+    assert len(sending_pauses(clock.now())) == 1
+
+
+@pytest.mark.parametrize("by_then", ["the pause is over", "a person has stopped it"])
+def test_nobody_hears_that_sending_goes_on_if_closing_the_mix_up_resumes_nothing(
+    by_then: str,
+    mix_up: MixUp,
+    context: GatewayContext,
+    clock: VirtualClock,
+    heard: list[dict[str, Any]],
+    django_capture_on_commit_callbacks: Callable[..., Any],
+) -> None:
+    mix_up()
+    mix_up()
+    if by_then == "the pause is over":
+        clock.advance(minutes=16)
+    else:
+        emergency_stop.stop_sending(context=context, by="anna", reason="who is wrong?")
+    with django_capture_on_commit_callbacks(execute=True):
+        for row in Discrepancy.objects.all():
+            resolutions.close_discrepancy(row, reason="their test", by="anna", context=context)
+    assert heard == []
+
+
+def test_a_pause_is_an_alarm_and_a_person_who_ends_it_is_named(
+    mix_up: MixUp,
+    context: GatewayContext,
+    clock: VirtualClock,
+    heard: list[dict[str, Any]],
+    django_capture_on_commit_callbacks: Callable[..., Any],
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        mix_up()
+        mix_up()
+    (alarm,) = heard
+    assert (alarm["gateway"], alarm["until"], alarm["code"], alarm["by"]) == (
+        "default",
+        clock.now() + QUARTER,
+        "UNIT_MIX_UP",
+        "",
+    )
+    assert alarm["reason"]
+    with django_capture_on_commit_callbacks(execute=True):
+        for row in Discrepancy.objects.all():
+            resolutions.close_discrepancy(row, reason="their test", by="anna", context=context)
+    assert [(told["signal"], told["by"]) for told in heard[1:]] == [(signals.sending_resumed, "anna")]
 
 
 def test_the_same_on_a_second_order_within_the_hour_stops_all_sending_for_a_quarter_of_an_hour(
@@ -218,7 +307,7 @@ def test_one_that_a_person_has_closed_does_not_count(
 def test_seeing_them_again_does_not_prolong_the_stop(
     mix_up: MixUp, open_page: Pay, clock: VirtualClock
 ) -> None:
-    rows = [open_page(), open_page()]
+    rows = [open_page(cardholder=_customer(number)) for number in (1, 2)]
     for payment in rows:
         mix_up(payment)
     ends = clock.now() + QUARTER

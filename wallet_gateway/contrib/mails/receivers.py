@@ -2,7 +2,8 @@
 
 Customers get three mails: paid after all and not paid, if they were asked to wait, and refunded. The waiting
 page promises these mails (see `web.pages.will_mail_result`), so every end of a wait is reported. The shop's
-managers (Django's `MANAGERS`) get a mail about authorizations that expire.
+managers (Django's `MANAGERS`) get a mail about authorizations that expire, and one when sending to a gateway
+is paused or resumed, whoever decided it.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from typing import Any
 
 from django.core.mail import mail_managers, send_mail
 from django.template.loader import render_to_string
-from django.utils import formats, translation
+from django.utils import formats, timezone, translation
 from django.utils.translation import gettext as _
 
 from wallet_gateway import gateways, signals
-from wallet_gateway.models import PaymentOrder, SentMail
+from wallet_gateway.models import PauseCode, PaymentOrder, SentMail
 from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.protocol.text import header_line
+from wallet_gateway.protocol.text import header_line, visible
 from wallet_gateway.queries.mail_recipients import address_of, had_unknown_outcome
 
 logger = logging.getLogger("wallet_gateway.mails")
@@ -39,6 +40,8 @@ def connect() -> None:
         ("expired", signals.order_expired, tell_not_paid),
         ("refunded", signals.order_refunded, tell_refunded),
         ("authorization_expiring", signals.authorization_expiring, tell_managers),
+        ("sending_paused", signals.sending_paused, tell_managers_of_pause),
+        ("sending_resumed", signals.sending_resumed, tell_managers_of_resumption),
     ):
         signal.connect(receiver, dispatch_uid=f"wallet_gateway.contrib.mails.{name}", weak=False)
 
@@ -72,6 +75,27 @@ def tell_managers(reference: str, amount: Money, expires_at: datetime, **_kwargs
     }
     text = _("%(amount)s of it can be captured until then, and not afterwards.") % {"amount": amount}
     mail_managers(subject, text)
+
+
+def tell_managers_of_pause(
+    gateway: str, until: datetime | None, code: PauseCode | None, by: str, reason: str, **_kwargs: Any
+) -> None:
+    """Write to the shop's managers that nothing new is sent to a gateway, until when and why."""
+    ends = formats.date_format(timezone.localtime(until), "DATETIME_FORMAT") if until else ""
+    end = _("until %(end)s") % {"end": ends} if ends else _("until somebody resumes it")
+    words = {"gateway": gateway, "end": end}
+    who = _("Stopped by %(name)s") % {"name": by} if code is None else str(code.label)
+    sentence = _("Customers cannot pay, and nothing is captured or refunded, %(end)s.") % words
+    subject = _("Nothing is sent to %(gateway)s %(end)s") % words
+    why = ": ".join(filter(None, (who, reason)))
+    mail_managers(header_line(subject), f"{visible(why)}\n\n{sentence}\n")
+
+
+def tell_managers_of_resumption(gateway: str, by: str, reason: str, **_kwargs: Any) -> None:
+    """Write to the shop's managers that a person has resumed sending to a gateway."""
+    why = ": ".join(filter(None, (by, reason)))
+    subject = _("Sending to %(gateway)s goes on") % {"gateway": gateway}
+    mail_managers(header_line(subject), f"{visible(why)}\n")
 
 
 def _write(template: str, order: PaymentOrder, event_id: str, amount: Money | None) -> None:

@@ -1,15 +1,39 @@
-"""`manage.py wallet_stop`: the emergency stop. Nothing new is sent until a person resumes sending."""
+"""`manage.py wallet_stop`: the emergency stop, for a time or until a person resumes sending."""
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
+import re
+from argparse import ArgumentParser, ArgumentTypeError
+from datetime import datetime, timedelta
 from getpass import getuser
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
 
-from wallet_gateway import payments
+from wallet_gateway import gateways, payments
 from wallet_gateway.payments import maintenance
+
+_UNITS = {"m": "minutes", "h": "hours", "d": "days"}
+_DURATION = re.compile(r"([1-9][0-9]{0,4})([mhd])")
+
+
+def _duration(text: str) -> timedelta:
+    found = _DURATION.fullmatch(text)
+    if found is None:
+        raise ArgumentTypeError("a number of minutes, hours or days, such as 30m, 2h or 1d")
+    return timedelta(**{_UNITS[found[2]]: int(found[1])})
+
+
+def _instant(text: str) -> datetime:
+    try:
+        instant = parse_datetime(text)
+    except ValueError:
+        instant = None
+    if instant is None:
+        raise ArgumentTypeError("an instant such as 2026-05-04T18:00, with +02:00 for another time zone")
+    return instant if instant.tzinfo else timezone.make_aware(instant)
 
 
 class Command(BaseCommand):
@@ -20,6 +44,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--resume", action="store_true", help="let requests leave again")
         parser.add_argument("--status", action="store_true", help="only say what is stopped")
+        end = parser.add_mutually_exclusive_group()
+        end.add_argument("--for", dest="lasts", type=_duration, metavar="TIME", help="as 30m, 2h or 1d")
+        end.add_argument("--until", type=_instant, metavar="INSTANT", help="as 2026-05-04T18:00")
         parser.add_argument("--gateway", metavar="ALIAS", help="one gateway; all of them if not given")
         parser.add_argument("--reason", default="", help="why; shown to everybody who is kept waiting")
         parser.add_argument("--by", default="", help="who decides it; the login name if not given")
@@ -32,17 +59,24 @@ class Command(BaseCommand):
         gateway: str | None,
         reason: str,
         by: str,
+        lasts: timedelta | None,
+        until: datetime | None,
         **options: Any,  # noqa: ARG002
     ) -> None:
+        words: dict[str, Any] = {"by": by or getuser(), "reason": reason}
+        if (resume or status) and (lasts or until):
+            raise CommandError("--for and --until say how long a stop lasts")
+        if not resume:
+            words["until"] = gateways.clock().now() + lasts if lasts else until
         if not status:
             self._decide(
                 payments.maintenance.resume_sending if resume else payments.maintenance.stop_sending,
                 aliases=[gateway] if gateway else list(maintenance.gateway_aliases()),
-                words={"by": by or getuser(), "reason": reason},
+                words=words,
             )
         self._say()
 
-    def _decide(self, decide: Any, *, aliases: list[str], words: dict[str, str]) -> None:  # noqa: ANN401
+    def _decide(self, decide: Any, *, aliases: list[str], words: dict[str, Any]) -> None:  # noqa: ANN401
         refused = []
         for alias in aliases:
             try:
@@ -57,5 +91,10 @@ class Command(BaseCommand):
         if not pauses:
             self.stdout.write("requests leave to every gateway")
         for pause in pauses:
-            who = f"stopped by {pause.by}" if pause.by else f"paused until {pause.until}"
-            self.stdout.write(f"{pause.gateway}: {who}: {pause.reason}")
+            who = f"stopped by {pause.by}" if pause.by else "paused"
+            end = f" until {_shown(pause.until)}" if pause.until else ""
+            self.stdout.write(f"{pause.gateway}: {who}{end}: {pause.reason}")
+
+
+def _shown(instant: datetime) -> str:
+    return timezone.localtime(instant).isoformat(sep=" ", timespec="seconds")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wallet_gateway.domain.actors import By
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.elsewhere import KINDS, booking_order
 from wallet_gateway.domain.error_codes import ErrorCode
@@ -21,7 +22,7 @@ from wallet_gateway.protocol.status import StatusRecord
 
 @sensitive_variables()
 def book_discrepancy(
-    discrepancy: Discrepancy, *, reason: str, by: str, context: GatewayContext
+    discrepancy: Discrepancy, *, reason: str, by: By, context: GatewayContext
 ) -> GatewayTransaction:
     """Book the operation of an open `MADE_ELSEWHERE` discrepancy, and close it; return the transaction.
 
@@ -29,7 +30,7 @@ def book_discrepancy(
     `InvalidInput` without an author or a reason, `InvalidState` if the discrepancy is closed or no rule books
     its record, and `GatewayUnreachable` without an answer.
     """
-    check_decision(by=by, reason=reason)
+    actor = check_decision(by=by, reason=reason)
     discrepancy.refresh_from_db()
     if discrepancy.closed_at is not None:
         raise InvalidState(ErrorCode.DISCREPANCY_CLOSED)
@@ -42,7 +43,7 @@ def book_discrepancy(
     record = _reported(discrepancy, transaction, finding)
     if any(_is_open_capture(other, transaction) for other in finding.elsewhere if _precedes(other, record)):
         raise InvalidState(ErrorCode.CAPTURES_FIRST)
-    return book_elsewhere(transaction, record, who=Bookkeeper(by=by, reason=reason), context=context)
+    return book_elsewhere(transaction, record, who=Bookkeeper(actor=actor, reason=reason), context=context)
 
 
 def _reported(discrepancy: Discrepancy, transaction: GatewayTransaction, finding: Finding) -> StatusRecord:

@@ -7,13 +7,13 @@ and inserts the transaction, so that both are written or neither, and only one o
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.db import IntegrityError
 from django.db.models import F, Q, QuerySet
 
-from wallet_gateway.domain.approval_policy import is_same_person
+from wallet_gateway.domain.actors import Actor, By, is_same_person
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.models import (
@@ -25,6 +25,7 @@ from wallet_gateway.models import (
     TransactionEvent,
     TransactionEventKind,
 )
+from wallet_gateway.models.actors import actor_columns, actor_in
 from wallet_gateway.models.explanations import explanation_columns
 from wallet_gateway.models.fields import cut_to, note_of
 from wallet_gateway.operations.context import Clock, GatewayContext
@@ -36,7 +37,7 @@ from wallet_gateway.operations.errors import (
     OperationError,
     OperationRefused,
 )
-from wallet_gateway.operations.inputs import check_storable
+from wallet_gateway.operations.inputs import actor_of, check_storable
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.protocol.cart_messages import ShoppingCart
 
@@ -50,13 +51,13 @@ class Grant:
     """A second person's approval of a request."""
 
     approval: Approval
-    by: str
+    actor: Actor
     reason: str = ""
 
 
-def limit_for(currency: str, grant: Grant | None, context: GatewayContext) -> int | None:
+def limit_for(currency: str, context: GatewayContext, *, is_agreed: bool) -> int | None:
     """Return how much of a payment one person may refund alone; None for any amount."""
-    return None if grant is not None else context.policy.approval_policy.limit_for(currency)
+    return None if is_agreed else context.policy.approval_policy.limit_for(currency)
 
 
 def within(alone: int | None, minor: int) -> Q:
@@ -93,6 +94,7 @@ def ask_for(
             idempotency_key=draft.idempotency_key or _new_key(),
             outstanding_key=draft.parent_key,
             created_by=draft.created_by,
+            created_by_account=draft.created_by_account,
             reason_code=draft.reason_code,
             comment=draft.comment,
         ),
@@ -101,7 +103,7 @@ def ask_for(
 
 
 def ask_to_decide(
-    transaction: GatewayTransaction, *, decision: str, reason: str, by: str, context: GatewayContext
+    transaction: GatewayTransaction, *, decision: str, reason: str, actor: Actor, context: GatewayContext
 ) -> AwaitingApproval:
     """Store a decision on an outcome as a request for approval and return the exception to raise."""
     return _ask(
@@ -115,7 +117,7 @@ def ask_to_decide(
             amount_minor=transaction.amount_minor,
             idempotency_key=_new_key(),
             outstanding_key=f"transaction:{transaction.pk}",
-            created_by=cut_to(Approval, "created_by", by),
+            **actor_columns(Approval, "created_by", actor),
             comment=note_of(Approval, "comment", reason),
         ),
         context,
@@ -165,7 +167,7 @@ def outcome_of(approval: Approval) -> OperationError:
 def consume_approval(grant: Grant, transaction: GatewayTransaction, *, now: datetime) -> None:
     """Mark a request as approved, once, and record by whom. Runs in the caller's database transaction."""
     waiting = _waiting(now).filter(pk=grant.approval.pk)
-    if not waiting.update(**_word(ApprovalState.AGREED, grant.by, grant.reason, now)):
+    if not waiting.update(**_word(ApprovalState.AGREED, grant.actor, grant.reason, now)):
         raise InvalidState(ErrorCode.APPROVAL_CLOSED)
     TransactionEvent.objects.create(
         transaction=transaction,
@@ -173,20 +175,20 @@ def consume_approval(grant: Grant, transaction: GatewayTransaction, *, now: date
         approval=grant.approval,
         state_after=transaction.state,
         **explanation_columns(explain(ExplanationCode.COMMENT, said=grant.reason)),
-        created_by=cut_to(TransactionEvent, "created_by", grant.by),
+        **actor_columns(TransactionEvent, "created_by", grant.actor),
         occurred_at=now,
     )
 
 
-def decline(approval: Approval, *, by: str, reason: str, clock: Clock) -> Approval:
+def decline(approval: Approval, *, by: By, reason: str, clock: Clock) -> Approval:
     """Decline a request, or withdraw it if the requester declines it. Raises `InvalidState`."""
-    check_decider(by, reason)
+    actor = check_decider(by, reason)
     if not reason.strip():
         raise InvalidInput(ErrorCode.REASON_MISSING)
     now = clock.now()
-    own = is_same_person(cut_to(Approval, "created_by", by), approval.created_by)
+    own = is_author(actor, actor_in(approval, "created_by"))
     state = ApprovalState.WITHDRAWN if own else ApprovalState.DECLINED
-    if not _waiting(now).filter(pk=approval.pk).update(**_word(state, by, reason, now)):
+    if not _waiting(now).filter(pk=approval.pk).update(**_word(state, actor, reason, now)):
         raise InvalidState(ErrorCode.APPROVAL_CLOSED)
     approval.refresh_from_db()
     return approval
@@ -198,22 +200,40 @@ def expire_requests(*, now: datetime, **which: object) -> int:
     return late.update(state=ApprovalState.EXPIRED, decided_at=now, outstanding_key=None, cart=None)
 
 
-def check_decider(by: str, reason: str) -> None:
-    """Raise `InvalidInput` for texts that cannot be stored and for a person without a name."""
-    check_storable(by=by, reason=reason)
-    if not by.strip():
+def check_decider(by: By, reason: str) -> Actor:
+    """Return who decides; raise `InvalidInput` for texts that cannot be stored and for a missing name."""
+    actor = actor_of(by)
+    check_storable(reason=reason)
+    if not actor.name:
         raise InvalidInput(ErrorCode.NAME_MISSING)
+    return actor
+
+
+def check_second_person(actor: Actor, author: Actor) -> None:
+    """Raise `InvalidState` for a program, and for an actor who may be the person who asked."""
+    if actor.is_program:
+        raise InvalidState(ErrorCode.APPROVER_WITHOUT_ACCOUNT, name=actor.name)
+    if is_author(actor, author):
+        raise InvalidState(ErrorCode.APPROVAL_OWN)
+
+
+def is_author(actor: Actor, author: Actor) -> bool:
+    """Return whether an actor may be the person who asked, as a row names them.
+
+    Of a name only as many characters are compared as the row stores.
+    """
+    return is_same_person(replace(actor, name=cut_to(Approval, "created_by", actor.name)), author)
 
 
 def _waiting(now: datetime) -> QuerySet[Approval]:
     return Approval.objects.filter(state=ApprovalState.WAITING, expires_at__gt=now)
 
 
-def _word(state: ApprovalState, by: str, reason: str, now: datetime) -> dict[str, object]:
+def _word(state: ApprovalState, actor: Actor, reason: str, now: datetime) -> dict[str, object]:
     return {
         "state": state,
         "decided_at": now,
-        "decided_by": cut_to(Approval, "decided_by", by),
+        **actor_columns(Approval, "decided_by", actor),
         "reason": note_of(Approval, "reason", reason.strip()),
         "outstanding_key": None,
         "cart": None,

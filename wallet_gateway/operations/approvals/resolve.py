@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from enum import StrEnum
 
+from wallet_gateway.domain.actors import Actor, By
 from wallet_gateway.domain.discrepancies import OTHER_AMOUNT, DiscrepancyKind
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
@@ -23,10 +25,16 @@ from wallet_gateway.domain.polling_schedule import (
 )
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction, TransactionEventKind
-from wallet_gateway.operations.approvals.requests import Grant, ask_to_decide, consume_approval
+from wallet_gateway.operations.approvals.day_limits import open_allowance, use_allowance
+from wallet_gateway.operations.approvals.requests import (
+    Grant,
+    SecondPersonNeeded,
+    ask_to_decide,
+    consume_approval,
+)
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidState
-from wallet_gateway.operations.inputs import check_decision, check_storable
+from wallet_gateway.operations.inputs import actor_of, check_decision
 from wallet_gateway.operations.merchant_accounts import foreign_merchant_account
 from wallet_gateway.operations.settlement.discrepancies import closing_columns
 from wallet_gateway.operations.settlement.freezes import release_freeze
@@ -50,7 +58,7 @@ def resolve(
     *,
     decision: Decision,
     reason: str,
-    by: str,
+    by: By,
     context: GatewayContext,
     grant: Grant | None = None,
 ) -> GatewayTransaction:
@@ -63,23 +71,33 @@ def resolve(
     either way. Raises `InvalidState`, and `AwaitingApproval` if it needs a second person: an operation that
     was given up may be requested again and then be executed twice.
     """
-    check_decision(by=by, reason=reason)
+    actor = check_decision(by=by, reason=reason)
     # A plain text with the value is the same decision.
     transaction, decision = reread(transaction), Decision(decision)
     event = _event(transaction, decision, context)
     if grant is not None:
         _check_is_as_asked(transaction, grant.approval)
     elif _takes_two(transaction, context):
-        raise ask_to_decide(transaction, decision=decision, reason=reason, by=by, context=context)
+        raise ask_to_decide(transaction, decision=decision, reason=reason, actor=actor, context=context)
+    allowance = None
+    if transaction.state != TransactionState.NOT_SENT:
+        allowance = open_allowance(actor, transaction.currency, context)
 
     def with_it() -> None:
+        now, agreed = context.clock.now(), grant is not None
+        use_allowance(allowance, transaction, is_agreed=agreed, is_decision=True, now=now, context=context)
         if grant is not None:
-            consume_approval(grant, transaction, now=context.clock.now())
+            consume_approval(grant, transaction, now=now)
         if TransactionState(transaction.state) is TransactionState.ANOMALY:
-            _close_all(transaction, reason=reason, by=by, context=context)
+            _close_all(transaction, reason=reason, actor=actor, context=context)
 
     why = explain(ExplanationCode.COMMENT, said=reason)
-    return _record(transaction, event, why, by=by, also=with_it, context=context)
+    try:
+        return _record(transaction, event, why, actor=actor, also=with_it, context=context)
+    except SecondPersonNeeded as needed:
+        raise ask_to_decide(
+            transaction, decision=decision, reason=reason, actor=actor, context=context
+        ) from needed
 
 
 def _record(
@@ -87,7 +105,7 @@ def _record(
     event: LifecycleEvent,
     why: Explanation,
     *,
-    by: str,
+    actor: Actor,
     also: Callable[[], object] | None = None,
     context: GatewayContext,
 ) -> GatewayTransaction:
@@ -96,7 +114,7 @@ def _record(
         kind=TransactionEventKind.DECISION,
         event=event,
         explanation=why,
-        by=by,
+        actor=actor,
         decided_on=TransactionState(transaction.state),
         changes={"decided_by_person": True},
         also=also,
@@ -110,17 +128,23 @@ def _record(
 
 
 @sensitive_variables()
-def give_up_unsent(transaction: GatewayTransaction, *, by: str, context: GatewayContext) -> bool:
+def give_up_unsent(transaction: GatewayTransaction, *, by: By, context: GatewayContext) -> bool:
     """Give up a request that was just not sent; return False if there is nothing to give up.
 
     Otherwise the sweep would send it later, when the user no longer expects it.
     """
-    check_storable(by=by)
+    actor = actor_of(by)
     if transaction.state != TransactionState.NOT_SENT:
         return False
     why = explain(ExplanationCode.UNREACHABLE_GIVEN_UP)
     try:
-        _record(transaction, LifecycleEvent.ABANDONED, why, by=by.strip() or "-", context=context)
+        _record(
+            transaction,
+            LifecycleEvent.ABANDONED,
+            why,
+            actor=replace(actor, name=actor.name or "-"),
+            context=context,
+        )
     except InvalidState:
         # A worker has just sent it: its outcome is the result.
         transaction.refresh_from_db()
@@ -212,11 +236,13 @@ def _check_amount_is_ours(transaction: GatewayTransaction) -> None:
         raise InvalidState(ErrorCode.OTHER_AMOUNT)
 
 
-def _close_all(transaction: GatewayTransaction, *, reason: str, by: str, context: GatewayContext) -> None:
+def _close_all(
+    transaction: GatewayTransaction, *, reason: str, actor: Actor, context: GatewayContext
+) -> None:
     rows = Discrepancy.objects.filter(transaction=transaction, closed_at__isnull=True)
     rows = rows.exclude(kind__in=_TASKS_OF_THEIR_OWN)
-    rows.update(**closing_columns(reason=reason, by=by, now=context.clock.now()))
-    resume_after_mix_up(transaction.gateway)
+    rows.update(**closing_columns(reason=reason, actor=actor, now=context.clock.now()))
+    resume_after_mix_up(transaction.gateway, by=actor.name, now=context.clock.now())
 
 
 _TASKS_OF_THEIR_OWN = (
@@ -231,18 +257,18 @@ _TASKS_OF_THEIR_OWN = (
 
 @sensitive_variables()
 def close_discrepancy(
-    discrepancy: Discrepancy, *, reason: str, by: str, context: GatewayContext
+    discrepancy: Discrepancy, *, reason: str, by: By, context: GatewayContext
 ) -> Discrepancy:
     """Close a discrepancy with a reason; the payment is usable again once none is open.
 
     Closing the last unit mix-up of a gateway also resumes sending to it.
     """
-    check_decision(by=by, reason=reason)
+    actor = check_decision(by=by, reason=reason)
     rows = Discrepancy.objects.filter(pk=discrepancy.pk, closed_at__isnull=True)
-    if not rows.update(**closing_columns(reason=reason, by=by, now=context.clock.now())):
+    if not rows.update(**closing_columns(reason=reason, actor=actor, now=context.clock.now())):
         raise InvalidState(ErrorCode.DISCREPANCY_CLOSED)
     discrepancy.refresh_from_db()
-    resume_after_mix_up(discrepancy.gateway)
+    resume_after_mix_up(discrepancy.gateway, by=actor.name, now=context.clock.now())
     if discrepancy.transaction is not None:
         release_freeze(reread(discrepancy.transaction), context=context)
     return discrepancy

@@ -28,6 +28,7 @@ from wallet_gateway.models import (
     ResultCode,
     RowState,
 )
+from wallet_gateway.models.actors import actor_in
 from wallet_gateway.models.batches import UNENDED_ROWS
 from wallet_gateway.operations.approvals.resolve import give_up_unsent
 from wallet_gateway.operations.batches.plan import MAX_ROWS, IsPermitted, batches_in
@@ -124,7 +125,7 @@ def _carry_out(row: OperationBatchRow, driver: Driver) -> float:
         return 0.0
     if row.batch.kind == BatchKind.STATUS_QUERY:
         requests = _query(row, context)
-    elif _is_begun(row) or driver.is_permitted(row.batch.created_by, BatchKind(row.batch.kind)):
+    elif _is_begun(row) or driver.is_permitted(actor_in(row.batch, "created_by"), BatchKind(row.batch.kind)):
         requests = _operate(row, context)
     else:
         _record(row, RowState.REFUSED, ResultCode.NO_PERMISSION)
@@ -163,7 +164,7 @@ def _operate(row: OperationBatchRow, context: GatewayContext) -> int:
     except OperationRefused as refused:
         _record(row, RowState.REFUSED, ResultCode.REFUSED, refused)
         return 0
-    if give_up_unsent(row.transaction, by=row.batch.created_by, context=context):
+    if give_up_unsent(row.transaction, by=actor_in(row.batch, "created_by"), context=context):
         _record(row, RowState.REFUSED, ResultCode.UNREACHABLE)
     else:
         _record(row, RowState.CARRIED_OUT)
@@ -173,7 +174,11 @@ def _operate(row: OperationBatchRow, context: GatewayContext) -> int:
 def _execute(row: OperationBatchRow, context: GatewayContext) -> GatewayTransaction:
     batch, payment = row.batch, row.payment
     who = Initiator(
-        idempotency_key=row.key, by=batch.created_by, reason_code=batch.reason_code, comment=batch.comment
+        idempotency_key=row.key,
+        by=actor_in(batch, "created_by"),
+        reason_code=batch.reason_code,
+        comment=batch.comment,
+        is_in_agreed_batch=batch.is_agreed,
     )
     if row.deposit is not None:
         return refund_migrated(

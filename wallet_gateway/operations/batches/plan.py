@@ -7,8 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 
 from django.db import IntegrityError
-from django.db.models import QuerySet
+from django.db.models import QuerySet, Sum
+from django.db.models.functions import Coalesce
 
+from wallet_gateway.domain.actors import NOBODY, Actor, By
+from wallet_gateway.domain.approval_policy import ApprovalPolicy
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.limits import available, why_nothing_left
@@ -24,26 +27,29 @@ from wallet_gateway.models import (
     ResultCode,
     RowState,
 )
-from wallet_gateway.models.fields import cut_to, note_of
+from wallet_gateway.models.actors import actor_columns, actor_in
+from wallet_gateway.models.fields import note_of
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.errors import InvalidInput, InvalidState
-from wallet_gateway.operations.inputs import check_reason_code, check_storable
+from wallet_gateway.operations.inputs import actor_of, check_reason_code, check_storable
 from wallet_gateway.operations.settlement.db_transactions import in_current_or_new_transaction
 from wallet_gateway.protocol.money import Money
 
 MAX_ROWS = 400
 """Maximum orders per batch: two form fields for each stay below Django's limit of fields per form."""
 
-IsPermitted = Callable[[str, BatchKind], bool]
-"""Return whether the user with this name currently has the permission for batches of this kind."""
+IsPermitted = Callable[[Actor, BatchKind], bool]
+"""Return whether an actor's account currently has the permission for batches of this kind."""
+
+PolicyOf = Callable[[str], ApprovalPolicy]
+"""Return the limits of a gateway, by its alias."""
 
 
-def draft(kind: BatchKind, orders: Sequence[PaymentOrder], *, by: str, clock: Clock) -> OperationBatch:
+def draft(kind: BatchKind, orders: Sequence[PaymentOrder], *, by: By, clock: Clock) -> OperationBatch:
     """Store an unconfirmed batch with the remaining amount of each order."""
     _check_size(orders)
-    check_storable(by=by)
-    created_by = cut_to(OperationBatch, "created_by", by)
-    batch = OperationBatch(kind=kind, created_by=created_by, created_at=clock.now())
+    author = actor_columns(OperationBatch, "created_by", actor_of(by))
+    batch = OperationBatch(kind=kind, created_at=clock.now(), **author)
     payments = defaultdict(list)
     for payment in Payment.objects.filter(order__in=orders, authorized__gt=0).order_by("pk"):
         payments[payment.order_id].append(payment)
@@ -81,10 +87,14 @@ def _why_left_out(
     return ResultCode.NOT_POSSIBLE, why_nothing_left(kind, held[-1].totals) or ""
 
 
-def _store(batch: OperationBatch, rows: Iterable[OperationBatchRow]) -> None:
+def _store(
+    batch: OperationBatch, rows: Iterable[OperationBatchRow], also: Callable[[], None] | None = None
+) -> None:
     def store() -> None:
         batch.save(force_insert=True)
         OperationBatchRow.objects.bulk_create(rows)
+        if also is not None:
+            also()
 
     in_current_or_new_transaction(store)
 
@@ -99,11 +109,13 @@ def start(
     reason_code: str = "",
     comment: str = "",
     is_permitted: IsPermitted,
+    policy_of: PolicyOf,
     clock: Clock,
 ) -> bool:
     """Start a draft with the amounts and states of its rows; return False if it was already started.
 
-    Raises `InvalidState` when the person who drafted it lacks the permission.
+    Refunds above the limit of a batch wait for a second person: `batch.state` says so. Raises
+    `InvalidState` when the person who drafted it lacks the permission.
     """
     check_storable(comment=comment)
     check_reason_code(TransactionKind(batch.kind), reason_code)
@@ -120,27 +132,64 @@ def start(
         if not drafts.update(state=BatchState.RUNNING, **columns):
             return False
         OperationBatchRow.objects.bulk_update(rows, ["amount_minor", "state", "result_code"])
+        _hold_above_limit(batch, policy_of, clock.now())
         return True
 
-    return in_current_or_new_transaction(begin)
+    begins = in_current_or_new_transaction(begin)
+    batch.refresh_from_db()
+    return begins
+
+
+def _hold_above_limit(batch: OperationBatch, policy_of: PolicyOf, now: datetime) -> None:
+    """Let a running batch wait for a second person if its refunds are above the limit of a gateway."""
+    if batch.kind not in _GIVING_BACK:
+        return
+    waits = [
+        policy_of(gateway).waiting_time
+        for (gateway, currency), minor in sums_of(batch).items()
+        if _is_above(policy_of(gateway).batch_limit_for(currency), minor)
+    ]
+    if waits:
+        columns = {"state": BatchState.AWAITING_APPROVAL, "expires_at": now + min(waits)}
+        batches_in(batch, BatchState.RUNNING).update(**columns)
+
+
+_GIVING_BACK = frozenset({BatchKind.REFUND, BatchKind.DETACHED_REFUND})
+
+
+def _is_above(limit: int | None, minor: int) -> bool:
+    return limit is not None and minor > limit
+
+
+def sums_of(batch: OperationBatch) -> Mapping[tuple[str, str], int]:
+    """Return the sum of the rows that are to be executed, by gateway and currency, in minor units."""
+    rows = OperationBatchRow.objects.filter(batch=batch, state=RowState.WAITING).order_by()
+    by_subject = rows.annotate(
+        alias=Coalesce("order__gateway", "deposit__gateway"),
+        code=Coalesce("order__currency", "deposit__currency"),
+    )
+    sums = by_subject.values_list("alias", "code").annotate(sum=Sum("amount_minor"))
+    return {(gateway, currency): minor for gateway, currency, minor in sums}
 
 
 def start_detached_refunds(
     amounts: Mapping[MigratedDeposit, Money],
     *,
     token: str,
-    by: str,
+    by: By,
     reason_code: str = "",
     comment: str = "",
     is_permitted: IsPermitted,
+    policy_of: PolicyOf,
     clock: Clock,
 ) -> OperationBatch:
     """Store and start a batch of detached refunds; return the first one for a repeated token.
 
-    Raises `InvalidState` when the person who drafted it lacks the permission.
+    Above the limit of a batch it waits for a second person. Raises `InvalidState` when the person who drafted
+    it lacks the permission.
     """
     _check_size(amounts)
-    check_storable(by=by, comment=comment)
+    check_storable(comment=comment)
     check_reason_code(TransactionKind.DETACHED_REFUND, reason_code)
     batch = _running(BatchKind.DETACHED_REFUND, by, clock.now())
     batch.token, batch.reason_code = token, reason_code
@@ -151,28 +200,28 @@ def start_detached_refunds(
         for deposit, amount in amounts.items()
     ]
     try:
-        _store(batch, rows)
+        _store(batch, rows, lambda: _hold_above_limit(batch, policy_of, clock.now()))
     except IntegrityError:
         return OperationBatch.objects.get(token=token)
+    batch.refresh_from_db()
     return batch
 
 
 def start_status_queries(
-    subjects: Sequence[PaymentOrder | MigratedDeposit], *, by: str, clock: Clock
+    subjects: Sequence[PaymentOrder | MigratedDeposit], *, by: By, clock: Clock
 ) -> OperationBatch:
     """Store and start a batch of status queries, which move no money and need no confirmation."""
     _check_size(subjects)
-    check_storable(by=by)
     batch = _running(BatchKind.STATUS_QUERY, by, clock.now())
     _store(batch, [_query_row(batch, subject) for subject in subjects])
     return batch
 
 
-def _running(kind: BatchKind, by: str, now: datetime) -> OperationBatch:
+def _running(kind: BatchKind, by: By, now: datetime) -> OperationBatch:
     return OperationBatch(
         kind=kind,
         state=BatchState.RUNNING,
-        created_by=cut_to(OperationBatch, "created_by", by),
+        **actor_columns(OperationBatch, "created_by", actor_of(by)),
         created_at=now,
         driven_at=now,
     )
@@ -185,36 +234,45 @@ def _query_row(batch: OperationBatch, subject: PaymentOrder | MigratedDeposit) -
 
 
 def _check_author(batch: OperationBatch, is_permitted: IsPermitted) -> None:
-    if not is_permitted(batch.created_by, BatchKind(batch.kind)):
+    if not is_permitted(actor_in(batch, "created_by"), BatchKind(batch.kind)):
         raise InvalidState(ErrorCode.BATCH_NOT_PERMITTED, name=batch.created_by)
 
 
-def pause(batch: OperationBatch, *, by: str, clock: Clock) -> bool:
+def pause(batch: OperationBatch, *, by: By, clock: Clock) -> bool:
     """Pause a batch: no further row begins until a user resumes it; return whether it was running."""
-    paused_by = cut_to(OperationBatch, "paused_by", by)
-    columns = {"state": BatchState.PAUSED, "paused_by": paused_by, "paused_at": clock.now()}
+    who = actor_columns(OperationBatch, "paused_by", actor_of(by))
+    columns = {"state": BatchState.PAUSED, "paused_at": clock.now(), **who}
     return bool(batches_in(batch, BatchState.RUNNING).update(**columns))
 
 
 def resume(batch: OperationBatch, *, clock: Clock) -> bool:
     """Resume a paused batch; return whether it was paused."""
-    columns = {"state": BatchState.RUNNING, "paused_by": "", "paused_at": None, "driven_at": clock.now()}
+    nobody = actor_columns(OperationBatch, "paused_by", NOBODY)
+    columns = {"state": BatchState.RUNNING, "paused_at": None, "driven_at": clock.now(), **nobody}
     return bool(batches_in(batch, BatchState.PAUSED).update(**columns))
 
 
-def stop(batch: OperationBatch, *, by: str, clock: Clock) -> bool:
+def stop(batch: OperationBatch, *, by: By, clock: Clock) -> bool:
     """Stop a batch permanently: rows not begun are left out, rows in progress are finished."""
-    stopped_by = cut_to(OperationBatch, "stopped_by", by)
-    columns = {"state": BatchState.STOPPED, "stopped_by": stopped_by, "stopped_at": clock.now()}
+    who = actor_columns(OperationBatch, "stopped_by", actor_of(by))
+    columns = {"state": BatchState.STOPPED, "stopped_at": clock.now(), **who}
 
     def end() -> bool:
-        if not batches_in(batch, BatchState.RUNNING, BatchState.PAUSED).update(**columns):
+        if not batches_in(batch, *_STOPPABLE).update(**columns):
             return False
-        waiting = OperationBatchRow.objects.filter(batch=batch, state=RowState.WAITING)
-        waiting.update(state=RowState.LEFT_OUT, result_code=ResultCode.BATCH_STOPPED)
+        leave_out_rows(batch, ResultCode.BATCH_STOPPED)
         return True
 
     return in_current_or_new_transaction(end)
+
+
+_STOPPABLE = (BatchState.RUNNING, BatchState.PAUSED, BatchState.AWAITING_APPROVAL)
+
+
+def leave_out_rows(batch: OperationBatch, why: ResultCode) -> None:
+    """Leave out the rows that were not begun."""
+    waiting = OperationBatchRow.objects.filter(batch=batch, state=RowState.WAITING)
+    waiting.update(state=RowState.LEFT_OUT, result_code=why)
 
 
 def batches_in(batch: OperationBatch, *states: BatchState) -> QuerySet[OperationBatch]:

@@ -6,13 +6,13 @@ sending is on. If a check fails, nothing is sent and the request keeps waiting.
 
 from __future__ import annotations
 
-from wallet_gateway.domain.approval_policy import is_same_person
+from wallet_gateway.domain.actors import By
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import Approval, ApprovalState, GatewayTransaction, MigratedDeposit
-from wallet_gateway.models.fields import cut_to
-from wallet_gateway.operations.approvals.requests import Grant, check_decider
+from wallet_gateway.models.actors import actor_in
+from wallet_gateway.operations.approvals.requests import Grant, check_decider, check_second_person
 from wallet_gateway.operations.approvals.resolve import Decision, resolve
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidState
@@ -22,22 +22,21 @@ from wallet_gateway.operations.follow_ups.execute import Initiator
 
 
 @sensitive_variables()
-def approve(approval: Approval, *, by: str, context: GatewayContext, reason: str = "") -> GatewayTransaction:
+def approve(approval: Approval, *, by: By, context: GatewayContext, reason: str = "") -> GatewayTransaction:
     """Approve and execute another person's request; return the transaction in its resulting state.
 
-    Raises `InvalidState` for the requester, for a request that no longer waits and for the later of two
-    approvers. Also raises the operation's own refusals; the request then keeps waiting.
+    Raises `InvalidState` for the requester, for a program, for a request that no longer waits and for the
+    later of two approvers. Also raises the operation's own refusals; the request then keeps waiting.
     """
-    check_decider(by, reason)
+    actor = check_decider(by, reason)
     approval = Approval.objects.select_related("payment__order", "deposit", "subject").get(pk=approval.pk)
-    # Compare only as many characters as the row stores of a name.
-    if is_same_person(cut_to(Approval, "created_by", by), approval.created_by):
-        raise InvalidState(ErrorCode.APPROVAL_OWN)
+    check_second_person(actor, actor_in(approval, "created_by"))
     if not approval.is_waiting(context.clock.now()):
         raise InvalidState(ErrorCode.APPROVAL_CLOSED)
-    transaction = _carry_out(approval, Grant(approval=approval, by=by, reason=reason.strip()), context)
+    transaction = _carry_out(approval, Grant(approval=approval, actor=actor, reason=reason.strip()), context)
     approval.refresh_from_db()
-    if (approval.state, approval.decided_by) != (ApprovalState.AGREED, cut_to(Approval, "decided_by", by)):
+    decided_by = (approval.state, approval.decided_by_account)
+    if decided_by != (ApprovalState.AGREED, actor.account):
         # Two approvers found the transaction of the same key; the log must not name both.
         raise InvalidState(ErrorCode.APPROVAL_CLOSED)
     return transaction
@@ -49,13 +48,13 @@ def _carry_out(approval: Approval, grant: Grant, context: GatewayContext) -> Gat
             approval.subject,
             decision=Decision(approval.decision),
             reason=approval.comment,
-            by=approval.created_by,
+            by=actor_in(approval, "created_by"),
             context=context,
             grant=grant,
         )
     who = Initiator(
         idempotency_key=approval.idempotency_key,
-        by=approval.created_by,
+        by=actor_in(approval, "created_by"),
         reason_code=approval.reason_code,
         comment=approval.comment,
         grant=grant,

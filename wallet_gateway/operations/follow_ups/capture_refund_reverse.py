@@ -99,7 +99,7 @@ def refund(
         return first
     totals = payment.totals
     minor = refundable(totals) if asked is None else asked
-    alone = limit_for(payment.currency, who.grant, context)
+    alone = limit_for(payment.currency, context, is_agreed=who.is_agreed)
 
     def reserve(now: datetime) -> None:
         taken = _payable(payment, context, now).filter(
@@ -202,7 +202,7 @@ def _carry_out(
         who, kind=kind, currency=payment.currency, minor=minor, context=context, payment=payment
     )
     message = request_of(payment, kind, minor, reference=draft.reference, context=context, cart=cart)
-    return execute(draft=draft, message=message, reserve=reserve, context=context, grant=who.grant)
+    return execute(draft=draft, message=message, reserve=reserve, context=context, who=who)
 
 
 @sensitive_variables()

@@ -58,6 +58,7 @@ def refund_migrated(
     first = find_by_idempotency_key(who, kind=TransactionKind.DETACHED_REFUND, deposit=deposit, amount=minor)
     if first is not None:
         return first
+    alone = limit_for(currency, context, is_agreed=who.is_agreed)
     kind, account = TransactionKind.DETACHED_REFUND, context.gateway.account
     draft = draft_transaction(
         who, kind=kind, currency=currency, minor=minor, context=context, deposit=deposit
@@ -77,9 +78,9 @@ def refund_migrated(
     return execute(
         draft=draft,
         message=message,
-        reserve=lambda now: _reserve(deposit, minor, limit_for(currency, who.grant, context), context, now),
+        reserve=lambda now: _reserve(deposit, minor, alone, context, now),
         context=context,
-        grant=who.grant,
+        who=who,
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import NoReturn
@@ -15,11 +15,21 @@ from typing import NoReturn
 from django.db import IntegrityError
 from django.db.models import Exists
 
+from wallet_gateway.domain.actors import Actor, By
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.error_reports import sensitive_variables
-from wallet_gateway.models import Approval, GatewayPause, GatewayTransaction, MigratedDeposit, Payment
-from wallet_gateway.models.fields import cut_to, note_of
+from wallet_gateway.models import (
+    Allowance,
+    Approval,
+    GatewayPause,
+    GatewayTransaction,
+    MigratedDeposit,
+    Payment,
+)
+from wallet_gateway.models.actors import actor_columns
+from wallet_gateway.models.fields import note_of
+from wallet_gateway.operations.approvals.day_limits import open_allowance, use_allowance
 from wallet_gateway.operations.approvals.requests import (
     Grant,
     SecondPersonNeeded,
@@ -38,7 +48,7 @@ from wallet_gateway.operations.errors import (
     OperationRefused,
     SendingStopped,
 )
-from wallet_gateway.operations.inputs import check_storable
+from wallet_gateway.operations.inputs import actor_of, check_storable
 from wallet_gateway.operations.sending import answers
 from wallet_gateway.operations.sending.send import Outcomes, body_columns, claim_columns, send_once
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
@@ -58,15 +68,27 @@ class Initiator:
     """The author of an operation, its idempotency key, and its reason."""
 
     idempotency_key: str | None = None
-    by: str = ""
+    by: By = ""
+    """A user, an `Actor`, or the name of a program."""
     reason_code: str = ""
     """One of `REASON_CODES` of the operation, or empty."""
     comment: str = ""
     grant: Grant | None = None
     """A second person's approval, if the operation needed one."""
+    is_in_agreed_batch: bool = False
+    """Whether a second person has agreed to the whole batch to which it belongs."""
+
+    actor: Actor = field(init=False)
+    """The same as the rows store it."""
 
     def __post_init__(self) -> None:
-        check_storable(by=self.by, comment=self.comment)
+        check_storable(comment=self.comment)
+        object.__setattr__(self, "actor", actor_of(self.by))
+
+    @property
+    def is_agreed(self) -> bool:
+        """Return whether a second person has agreed, so that no limit of one person applies."""
+        return self.grant is not None or self.is_in_agreed_batch
 
 
 SYSTEM = Initiator()
@@ -93,7 +115,7 @@ def draft_transaction(
         currency=currency,
         amount_minor=minor,
         idempotency_key=who.idempotency_key,
-        created_by=cut_to(GatewayTransaction, "created_by", who.by),
+        **actor_columns(GatewayTransaction, "created_by", who.actor),
         reason_code=who.reason_code,
         comment=note_of(GatewayTransaction, "comment", who.comment),
     )
@@ -120,17 +142,21 @@ def execute(
     message: Message,
     reserve: Callable[[datetime], None],
     context: GatewayContext,
-    grant: Grant | None = None,
+    who: Initiator,
 ) -> GatewayTransaction:
     """Reserve, commit, send and record an operation; return the transaction in its resulting state.
 
     `draft` is not saved yet; `reserve` reserves the amount under the lock or raises. An operation that needs
-    a second person and has no `grant` is stored as a waiting request: raises `AwaitingApproval`.
+    a second person and has none is stored as a waiting request: raises `AwaitingApproval`.
     """
     context.check_sending_enabled()
-    body = message.to_json()
+    body, allowance = message.to_json(), _allowance_of(draft, who, context)
+
+    def record() -> GatewayTransaction:
+        return _record_transaction(draft, body, reserve, context, who, allowance)
+
     try:
-        transaction = in_transaction(lambda: _record_transaction(draft, body, reserve, context, grant))
+        transaction = in_transaction(record)
     except IntegrityError as error:
         return _taken(draft, error)
     except OperationRefused as refused:
@@ -142,6 +168,13 @@ def execute(
             raise _ask_for(draft, message, context) from refused
         raise
     return send(transaction, message, context=context)
+
+
+_GIVING_BACK = frozenset({TransactionKind.REFUND, TransactionKind.DETACHED_REFUND})
+
+
+def _allowance_of(draft: GatewayTransaction, who: Initiator, context: GatewayContext) -> Allowance | None:
+    return open_allowance(who.actor, draft.currency, context) if draft.kind in _GIVING_BACK else None
 
 
 def _ask_for(draft: GatewayTransaction, message: Message, context: GatewayContext) -> AwaitingApproval:
@@ -212,7 +245,8 @@ def _record_transaction(
     body: bytes,
     reserve: Callable[[datetime], None],
     context: GatewayContext,
-    grant: Grant | None,
+    who: Initiator,
+    allowance: Allowance | None,
 ) -> GatewayTransaction:
     now = context.clock.now()
     reserve(now)
@@ -222,8 +256,9 @@ def _record_transaction(
     for name, value in columns.items():
         setattr(draft, name, value)
     draft.save(force_insert=True)
-    if grant is not None:
-        consume_approval(grant, draft, now=now)
+    use_allowance(allowance, draft, is_agreed=who.is_agreed, now=now, context=context)
+    if who.grant is not None:
+        consume_approval(who.grant, draft, now=now)
     return draft
 
 

@@ -9,8 +9,8 @@ from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionState
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, TransactionEvent, TransactionEventKind
+from wallet_gateway.models.actors import actor_columns
 from wallet_gateway.models.explanations import explanation_columns
-from wallet_gateway.models.fields import cut_to
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidState, OperationRefused, SendingStopped
 from wallet_gateway.operations.follow_ups import execute as execution
@@ -44,7 +44,7 @@ def _record_decision(transaction: GatewayTransaction, who: Initiator, now: datet
         kind=TransactionEventKind.DECISION,
         state_after=TransactionState.SENDING,
         **explanation_columns(explain(ExplanationCode.RESEND_REQUESTED, said=who.comment)),
-        created_by=cut_to(TransactionEvent, "created_by", who.by),
+        **actor_columns(TransactionEvent, "created_by", who.actor),
         occurred_at=now,
     )
 

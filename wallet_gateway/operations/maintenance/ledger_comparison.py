@@ -13,6 +13,7 @@ from datetime import timedelta
 
 from django.db.models import Q, QuerySet
 
+from wallet_gateway.domain.actors import Actor
 from wallet_gateway.domain.comparison import Difference, as_status_update, differences
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
@@ -119,7 +120,7 @@ def _compare(
         event=event,
         finding=book_by_policy(transaction, said, context=context),
         explanation=_reconciled(found),
-        by=repair_as,
+        actor=Actor(name=repair_as),
     )
     return ComparedTransaction(
         transaction=settle(transaction, update, context=context), differences=found, repaired=True

@@ -12,6 +12,7 @@ from typing import Any
 
 from django.db.models import F, Model, QuerySet
 
+from wallet_gateway.domain.actors import Actor, By
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import FINAL_STATES, SENDABLE_STATES, TransactionState
@@ -27,8 +28,8 @@ from wallet_gateway.models import (
     WalletAttempt,
     WalletUsage,
 )
+from wallet_gateway.models.actors import actor_columns
 from wallet_gateway.models.explanations import explanation_columns
-from wallet_gateway.models.fields import cut_to
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.errors import InvalidState
 from wallet_gateway.operations.inputs import check_decision
@@ -93,19 +94,19 @@ def _plain(model: type[Model]) -> QuerySet[Any]:
 
 
 @sensitive_variables()
-def erase_customer(order: PaymentOrder, *, by: str, reason: str, clock: Clock) -> PaymentOrder:
+def erase_customer(order: PaymentOrder, *, by: By, reason: str, clock: Clock) -> PaymentOrder:
     """Erase an order's customer data; totals, states and references stay unchanged.
 
     Raises `InvalidState` while a transaction of the order has not ended: its data may still be sent or needed
     to find out the outcome.
     """
-    check_decision(by=by, reason=reason)
-    in_transaction(lambda: _erase(order, by=by.strip(), reason=reason.strip(), now=clock.now()))
+    actor = check_decision(by=by, reason=reason)
+    in_transaction(lambda: _erase(order, actor=actor, reason=reason.strip(), now=clock.now()))
     order.refresh_from_db()
     return order
 
 
-def _erase(order: PaymentOrder, *, by: str, reason: str, now: datetime) -> None:
+def _erase(order: PaymentOrder, *, actor: Actor, reason: str, now: datetime) -> None:
     # Lock the order, as a new attempt to pay does: none may begin between the check and the erasure.
     PaymentOrder.objects.filter(pk=order.pk).update(version=F("version") + 1)
     transactions = GatewayTransaction.objects.filter(payment__order=order)
@@ -129,6 +130,6 @@ def _erase(order: PaymentOrder, *, by: str, reason: str, now: datetime) -> None:
             kind=TransactionEventKind.DECISION,
             state_after=transaction.state,
             **explanation_columns(explain(ExplanationCode.DATA_ERASED, said=reason)),
-            created_by=cut_to(TransactionEvent, "created_by", by),
+            **actor_columns(TransactionEvent, "created_by", actor),
             occurred_at=now,
         )

@@ -19,7 +19,7 @@ from wallet_gateway.domain.outcomes import (
     read_detached_answer,
     read_follow_up_answer,
 )
-from wallet_gateway.domain.polling_schedule import RESEND_WAITS
+from wallet_gateway.domain.polling_schedule import RESEND_WAITS, pause_end
 from wallet_gateway.models import GatewayTransaction, TransactionEventKind
 from wallet_gateway.models.fields import cut_to
 from wallet_gateway.operations.context import GatewayContext
@@ -126,7 +126,7 @@ def record_unknown(
     update = _fault(error)
     if error.retry_after is not None:
         pause_sending(context, seconds=error.retry_after, explanation=explanation_of(error))
-        update = replace(update, query_not_before=context.clock.now() + timedelta(seconds=error.retry_after))
+        update = replace(update, query_not_before=pause_end(context.clock.now(), error.retry_after))
     settled = settle(transaction, update, context=context)
     count_unknown(context)
     return settled

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from datetime import UTC, datetime
 
@@ -10,8 +11,13 @@ from wallet_gateway.domain.explanations import Explanation
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.domain.polling_schedule import PAUSE, PAUSE_AT_UNKNOWNS, PAUSE_WINDOW, pause_end
 from wallet_gateway.models import GatewayPause, GatewayTransaction, PauseCode
+from wallet_gateway.models.explanations import explanation_text
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import SendingStopped
+from wallet_gateway.operations.settlement.pause_signals import announce_pause
+from wallet_gateway.protocol.text import one_line
+
+logger = logging.getLogger("wallet_gateway.operations")
 
 _PAUSE_IS_READ_EVERY = 1.0
 _WITHOUT_END = datetime.max.replace(tzinfo=UTC)
@@ -20,10 +26,22 @@ _WITHOUT_END = datetime.max.replace(tzinfo=UTC)
 def pause_sending(context: GatewayContext, *, seconds: float, explanation: Explanation) -> None:
     """Pause new requests for the seconds that the gateway requests, at most 15 minutes."""
     until = pause_end(context.clock.now(), seconds)
-    GatewayPause.pause_sending(
-        context.alias, until=until, code=PauseCode.RETRY_AFTER, explanation=explanation
+    _pause(context, until, PauseCode.RETRY_AFTER, explanation)
+
+
+def _pause(
+    context: GatewayContext, until: datetime, code: PauseCode, explanation: Explanation | None
+) -> None:
+    begins = GatewayPause.pause_sending(
+        context.alias, now=context.clock.now(), until=until, code=code, explanation=explanation
     )
     context.pause.forget()
+    if begins:
+        reason = explanation_text(explanation)
+        logger.warning(
+            "sending to %s is paused until %s: %s %s", context.alias, until, code, one_line(reason)
+        )
+        announce_pause(context.alias, until=until, code=code, reason=reason)
 
 
 def sending_is_paused(context: GatewayContext, now: datetime) -> bool:
@@ -33,10 +51,16 @@ def sending_is_paused(context: GatewayContext, now: datetime) -> bool:
     """
     memory, ticks = context.pause, time.monotonic()
     if memory.read_at is None or ticks - memory.read_at > _PAUSE_IS_READ_EVERY:
-        rows = GatewayPause.objects.filter(gateway=context.alias).values_list("sending_until", "stopped_at")
-        until, stopped_at = rows.first() or (None, None)
-        memory.until, memory.read_at = (until if stopped_at is None else _WITHOUT_END), ticks
+        row = GatewayPause.that_hold(now).filter(gateway=context.alias).first()
+        memory.until, memory.read_at = _end_of(row, now) if row is not None else None, ticks
     return memory.until is not None and memory.until > now
+
+
+def _end_of(row: GatewayPause, now: datetime) -> datetime:
+    ends = [row.sending_until] if row.sending_until else []
+    if row.is_stopped_by_person(now):
+        ends.append(row.stopped_until or _WITHOUT_END)
+    return max(ends)
 
 
 def check_sending_not_paused(context: GatewayContext) -> None:
@@ -63,5 +87,4 @@ def count_unknown(context: GatewayContext) -> None:
         error_code="",
     )
     if unknown.count() > PAUSE_AT_UNKNOWNS:
-        GatewayPause.pause_sending(context.alias, until=now + PAUSE, code=PauseCode.UNKNOWN_OUTCOMES)
-        context.pause.forget()
+        _pause(context, now + PAUSE, PauseCode.UNKNOWN_OUTCOMES, None)

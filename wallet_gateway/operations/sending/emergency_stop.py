@@ -1,4 +1,4 @@
-"""The emergency stop: a person stops all new requests to a gateway, and later resumes them.
+"""The emergency stop: a person stops all new requests to a gateway, for a time or until a person resumes.
 
 Status queries continue, so the outcome of requests already sent is still found. The setting
 `SENDING_ENABLED` does the same for a deployment; this stop needs no deployment and records the person.
@@ -7,47 +7,74 @@ Status queries continue, so the outcome of requests already sent is still found.
 from __future__ import annotations
 
 import logging
+from datetime import datetime
 
+from django.db.models import Q
+
+from wallet_gateway.domain.actors import By
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import GatewayPause
-from wallet_gateway.models.fields import cut_to, note_of
+from wallet_gateway.models.actors import actor_columns
+from wallet_gateway.models.fields import note_of
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import InvalidState
+from wallet_gateway.operations.errors import InvalidInput, InvalidState
 from wallet_gateway.operations.inputs import check_decision
+from wallet_gateway.operations.settlement.pause_signals import announce_pause, announce_resumption
 from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.operations")
 
 
-def stop_sending(*, context: GatewayContext, by: str, reason: str) -> GatewayPause:
-    """Stop new requests to a gateway until a person resumes them; an existing stop is left unchanged.
+def stop_sending(
+    *, context: GatewayContext, by: By, reason: str, until: datetime | None = None
+) -> GatewayPause:
+    """Stop new requests to a gateway until an instant, or until a person resumes them.
 
-    Raises `InvalidInput` without an author or a reason.
+    A stop that lasts at least as long is left unchanged. Raises `InvalidInput` without an author or a reason,
+    and for an end that is not in the future.
     """
-    by, reason = _checked(by, reason)
-    columns = {"stopped_at": context.clock.now(), "stopped_by": by, "stop_reason": reason}
-    if GatewayPause.row_of(context.alias).filter(stopped_at__isnull=True).update(**columns):
-        logger.warning("sending to %s was stopped by %s: %s", context.alias, one_line(by), one_line(reason))
+    actor, now = check_decision(by=by, reason=reason), context.clock.now()
+    if until is not None and (until.tzinfo is None or until <= now):
+        raise InvalidInput(ErrorCode.STOP_END_INVALID)
+    columns = {
+        "stopped_at": now,
+        "stopped_until": until,
+        "stop_reason": note_of(GatewayPause, "stop_reason", reason.strip()),
+        **actor_columns(GatewayPause, "stopped_by", actor),
+    }
+    ends_earlier = Q(stopped_until__isnull=False) if until is None else Q(stopped_until__lt=until)
+    stopped = GatewayPause.row_of(context.alias).filter(Q(stopped_at__isnull=True) | ends_earlier)
+    begins = bool(stopped.update(**columns))
     context.pause.forget()
-    return GatewayPause.objects.get(gateway=context.alias)
+    pause = GatewayPause.objects.get(gateway=context.alias)
+    if begins:
+        _tell_stopped(pause)
+    return pause
 
 
-def resume_sending(*, context: GatewayContext, by: str, reason: str) -> GatewayPause:
-    """Resume sending after a person's stop. Raises `InvalidState` if no person has stopped it."""
-    by, reason = _checked(by, reason)
-    stopped = GatewayPause.objects.filter(gateway=context.alias, stopped_at__isnull=False)
-    resumed = {"resumed_at": context.clock.now(), "resumed_by": by, "resume_reason": reason}
-    if not stopped.update(stopped_at=None, **resumed):
+def _tell_stopped(pause: GatewayPause) -> None:
+    end = f" until {pause.stopped_until.isoformat()}" if pause.stopped_until else ""
+    who, why = one_line(pause.stopped_by), one_line(pause.stop_reason)
+    logger.warning("sending to %s was stopped by %s%s: %s", pause.gateway, who, end, why)
+    announce_pause(
+        pause.gateway, until=pause.stopped_until, code=None, reason=pause.stop_reason, by=pause.stopped_by
+    )
+
+
+def resume_sending(*, context: GatewayContext, by: By, reason: str) -> GatewayPause:
+    """Resume sending after a person's stop. Raises `InvalidState` if no person's stop holds."""
+    actor, now = check_decision(by=by, reason=reason), context.clock.now()
+    stopped = GatewayPause.objects.filter(GatewayPause.stopped_by_person(now), gateway=context.alias)
+    resumed = {
+        "resumed_at": now,
+        "resume_reason": note_of(GatewayPause, "resume_reason", reason.strip()),
+        **actor_columns(GatewayPause, "resumed_by", actor),
+    }
+    if not stopped.update(stopped_at=None, stopped_until=None, **resumed):
         raise InvalidState(ErrorCode.SENDING_NOT_STOPPED, gateway=context.alias)
     context.pause.forget()
-    logger.warning("sending to %s was resumed by %s: %s", context.alias, one_line(by), one_line(reason))
-    return GatewayPause.objects.get(gateway=context.alias)
-
-
-def _checked(by: str, reason: str) -> tuple[str, str]:
-    """Return the texts as the columns can store them; those of a stop and of its end are equally long."""
-    check_decision(by=by, reason=reason)
-    return (
-        cut_to(GatewayPause, "stopped_by", by.strip()),
-        note_of(GatewayPause, "stop_reason", reason.strip()),
-    )
+    pause = GatewayPause.objects.get(gateway=context.alias)
+    who, why = one_line(pause.resumed_by), one_line(pause.resume_reason)
+    logger.warning("sending to %s was resumed by %s: %s", context.alias, who, why)
+    announce_resumption(context.alias, by=pause.resumed_by, reason=pause.resume_reason)
+    return pause

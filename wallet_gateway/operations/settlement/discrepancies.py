@@ -9,6 +9,7 @@ from datetime import datetime
 from itertools import chain
 from typing import Any
 
+from wallet_gateway.domain.actors import Actor
 from wallet_gateway.domain.discrepancies import DiscrepancyKind, freezes
 from wallet_gateway.domain.elsewhere import KINDS
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
@@ -17,8 +18,9 @@ from wallet_gateway.domain.outcomes import Finding, Verdict, made_elsewhere
 from wallet_gateway.domain.unknown_types import unknown_type_explanation
 from wallet_gateway.domain.unreadable_records import fingerprint_of, unreadable_explanation
 from wallet_gateway.models import Discrepancy, GatewayTransaction
+from wallet_gateway.models.actors import actor_columns
 from wallet_gateway.models.explanations import explanation_columns
-from wallet_gateway.models.fields import cut_to, note_of
+from wallet_gateway.models.fields import note_of
 from wallet_gateway.operations.settlement.unit_mix_ups import pause_after_mix_up
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.status import StatusRecord
@@ -110,11 +112,11 @@ def is_closed(fingerprint: str) -> bool:
     return Discrepancy.objects.filter(fingerprint=fingerprint, closed_at__isnull=False).exists()
 
 
-def closing_columns(*, by: str, reason: str, now: datetime) -> dict[str, Any]:
+def closing_columns(*, actor: Actor, reason: str, now: datetime) -> dict[str, Any]:
     """Return the columns that close a discrepancy."""
     return {
         "closed_at": now,
-        "closed_by": cut_to(Discrepancy, "closed_by", by),
+        **actor_columns(Discrepancy, "closed_by", actor),
         "reason": note_of(Discrepancy, "reason", reason),
     }
 

@@ -13,6 +13,7 @@ from datetime import datetime
 from django.db import IntegrityError
 from django.db.models import F
 
+from wallet_gateway.domain.actors import NOBODY, Actor
 from wallet_gateway.domain.elsewhere import OperationElsewhere, booking_order, operation_of, refusal_to_book
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import ExplanationCode, explain
@@ -29,6 +30,7 @@ from wallet_gateway.models import (
     TransactionEvent,
     TransactionEventKind,
 )
+from wallet_gateway.models.actors import actor_columns
 from wallet_gateway.models.explanations import explanation_columns
 from wallet_gateway.models.fields import cut_to, note_of
 from wallet_gateway.models.prepared_sql import insert_row
@@ -52,7 +54,7 @@ from wallet_gateway.protocol.status import StatusRecord
 class Bookkeeper:
     """The person who decided to book; empty if the settings decide."""
 
-    by: str = ""
+    actor: Actor = NOBODY
     reason: str = ""
 
 
@@ -184,7 +186,7 @@ def _transaction_of(
         provider_transaction_id=cut_to(
             GatewayTransaction, "provider_transaction_id", operation.provider_transaction_id
         ),
-        created_by=cut_to(GatewayTransaction, "created_by", who.by),
+        **actor_columns(GatewayTransaction, "created_by", who.actor),
         comment=note_of(GatewayTransaction, "comment", who.reason),
         created_at=now,
     )
@@ -213,18 +215,18 @@ def _close(
     about = Discrepancy.objects.filter(
         fingerprint=elsewhere_fingerprint(seen, record), closed_at__isnull=True
     )
-    about.update(**closing_columns(by=who.by, reason=who.reason, now=now), booked_as=row)
+    about.update(**closing_columns(actor=who.actor, reason=who.reason, now=now), booked_as=row)
 
 
 def _add_event(row: GatewayTransaction, record: StatusRecord, who: Bookkeeper, now: datetime) -> None:
-    kind = TransactionEventKind.DECISION if who.by else TransactionEventKind.RECORDS
-    why = explain(ExplanationCode.COMMENT, said=who.reason) if who.by else made_elsewhere(record)
+    kind = TransactionEventKind.DECISION if who.actor.name else TransactionEventKind.RECORDS
+    why = explain(ExplanationCode.COMMENT, said=who.reason) if who.actor.name else made_elsewhere(record)
     event = TransactionEvent(
         transaction=row,
         kind=kind,
         lifecycle_event=LifecycleEvent.APPROVED,
         state_after=row.state,
-        created_by=cut_to(TransactionEvent, "created_by", who.by),
+        **actor_columns(TransactionEvent, "created_by", who.actor),
         occurred_at=now,
         **explanation_columns(why),
     )

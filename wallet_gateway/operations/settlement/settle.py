@@ -44,6 +44,7 @@ from wallet_gateway.models import (
     TransactionEvent,
     TransactionEventKind,
 )
+from wallet_gateway.models.actors import actor_columns
 from wallet_gateway.models.explanations import explanation_columns
 from wallet_gateway.models.fields import cut_to, note_of
 from wallet_gateway.models.prepared_sql import insert_row, update_row
@@ -99,7 +100,7 @@ def settle(
     if update.finding.discrepancy is not None:
         context.pause.forget()
     if settled.stopped:
-        warn_of_mix_up(context.alias, settled.stopped)
+        warn_of_mix_up(context.alias, settled.stopped, now=context.clock.now())
     _settlements.set(mine := _settlements.get() + 1)
     deliver(settled.outbox_events, clock=context.clock)
     # A receiver may have settled something in reaction to a signal; these rows are then stale.
@@ -223,10 +224,8 @@ def _query_opening_soon(transaction: GatewayTransaction, now: datetime) -> None:
 
 
 def _is_stale(update: StatusUpdate, transaction: GatewayTransaction) -> bool:
-    if update.queried_in is None:
-        return False
     queried = (update.queried_in, update.queried_since)
-    return queried != (transaction.state, transaction.state_changed_at)
+    return queried[0] is not None and queried != (transaction.state, transaction.state_changed_at)
 
 
 def _without_repeated_failure(
@@ -279,7 +278,7 @@ def _add_event(transaction: GatewayTransaction, update: StatusUpdate, now: datet
         request_body=exchange.request_body if exchange else "",
         answer_body=exchange.answer_body if exchange else finding.answer,
         elapsed_ms=int(exchange.elapsed_seconds * 1000) if exchange else None,
-        created_by=cut_to(TransactionEvent, "created_by", update.by),
+        **actor_columns(TransactionEvent, "created_by", update.actor),
         occurred_at=now,
     )
     insert_row(row)

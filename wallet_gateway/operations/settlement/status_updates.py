@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from wallet_gateway.client.exchange import Exchange
+from wallet_gateway.domain.actors import NOBODY, Actor
 from wallet_gateway.domain.explanations import Explanation
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionState
 from wallet_gateway.domain.outcomes import INCONCLUSIVE, Finding
@@ -24,7 +25,8 @@ class StatusUpdate:
     finding: Finding = INCONCLUSIVE
     exchange: Exchange | None = None
     explanation: Explanation | None = None
-    by: str = ""
+    actor: Actor = NOBODY
+    """Who decided; empty if nobody did."""
     attempt_no: int | None = None
     """The claim of the sender: one that has lost its claim must not record "nothing left"."""
     decided_on: TransactionState | None = None

@@ -13,6 +13,7 @@ from datetime import datetime
 
 from django.db.models import F
 
+from wallet_gateway.domain.actors import NOBODY, Actor, By
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind
@@ -26,8 +27,8 @@ from wallet_gateway.models import (
     TransactionEventKind,
     WalletUsage,
 )
+from wallet_gateway.models.actors import actor_columns
 from wallet_gateway.models.explanations import explanation_columns
-from wallet_gateway.models.fields import cut_to
 from wallet_gateway.models.orders import PAYABLE_STATES
 from wallet_gateway.operations.context import Clock, GatewayContext
 from wallet_gateway.operations.errors import InvalidState, WalletUnavailable
@@ -111,27 +112,27 @@ def _write_closed(
     return add_outbox_events(transaction, (notification,), now)
 
 
-def raise_limits(*, order: PaymentOrder, by: str, reason: str, clock: Clock) -> PaymentOrder:
+def raise_limits(*, order: PaymentOrder, by: By, reason: str, clock: Clock) -> PaymentOrder:
     """Add one more full allowance of everything and open the order's button again.
 
     Raises `InvalidInput` without a name or a reason, and `InvalidState` unless a limit has closed the button:
     of two people at the same moment, one raises the limits.
     """
-    check_decision(by=by, reason=reason)
-    in_transaction(lambda: _write_raised(order, by=by.strip(), reason=reason.strip(), now=clock.now()))
-    shown = (one_line(text) for text in (order.reference, by, reason))
+    actor = check_decision(by=by, reason=reason)
+    explanation = explain(ExplanationCode.WALLET_LIMITS_RAISED, said=reason.strip())
+    in_transaction(lambda: _write_raised(order, explanation, actor, clock.now()))
+    shown = map(one_line, (order.reference, actor.name, explanation.said))
     logger.warning("the limits of the wallet button of order %s were raised by %s: %s", *shown)
     order.refresh_from_db()
     return order
 
 
-def _write_raised(order: PaymentOrder, *, by: str, reason: str, now: datetime) -> None:
+def _write_raised(order: PaymentOrder, explanation: Explanation, actor: Actor, now: datetime) -> None:
     closed = PaymentOrder.objects.filter(pk=order.pk, wallet_closed_at__isnull=False)
     if not closed.update(wallet_closed_at=None, wallet_limit=""):
         raise InvalidState(ErrorCode.WALLET_LIMIT_NOT_REACHED, order=order.reference)
     WalletUsage.objects.filter(order=order).update(raised=F("raised") + 1)
-    explanation = explain(ExplanationCode.WALLET_LIMITS_RAISED, said=reason)
-    _write_event(_last_attempt(order), TransactionEventKind.DECISION, explanation, now, by=by)
+    _write_event(_last_attempt(order), TransactionEventKind.DECISION, explanation, now, actor=actor)
 
 
 def _last_attempt(order: PaymentOrder) -> GatewayTransaction:
@@ -145,13 +146,13 @@ def _write_event(
     explanation: Explanation,
     now: datetime,
     *,
-    by: str = "",
+    actor: Actor = NOBODY,
 ) -> None:
     TransactionEvent.objects.create(
         transaction=transaction,
         kind=kind,
         state_after=transaction.state,
         **explanation_columns(explanation),
-        created_by=cut_to(TransactionEvent, "created_by", by),
+        **actor_columns(TransactionEvent, "created_by", actor),
         occurred_at=now,
     )
