@@ -47,7 +47,8 @@ class SentryEvents(Transport):
     def listening(cls, **options: Any) -> Iterator[SentryEvents]:
         """Listen while a test runs; Sentry's patches of Django stay and do nothing without a client."""
         events = cls()
-        sentry_sdk.init(dsn=DSN, transport=events, **options)
+        # Without a release Sentry starts git to find one.
+        sentry_sdk.init(dsn=DSN, transport=events, release="tested", **options)
         with sentry_sdk.isolation_scope():
             yield events
         client = sentry_sdk.get_client()

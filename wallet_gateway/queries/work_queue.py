@@ -67,7 +67,7 @@ class Waiting:
 
 
 def waiting(expires_from: Mapping[str, datetime], *, now: datetime) -> Waiting:
-    """Return the items that need a person. Nine SQL statements.
+    """Return the items that need a person. Ten SQL statements.
 
     `expires_from` gives for each gateway the time before which its authorizations are about to expire.
     """
