@@ -3,9 +3,9 @@
 -- As many payments of an earlier provider as transactions. :orders is how many orders.
 
 INSERT INTO wallet_gateway_paymentorder (reference, token, gateway, type, currency, amount_minor, order_number,
-    language, content, content_hash, continue_url, state, version, created_at, updated_at)
+    language, content, content_hash, continue_url, wallet_limit, state, version, created_at, updated_at)
 SELECT 'ORDER-' || lpad(n::text, 7, '0'), 'token-' || n, 'default', 'preauthorization', CASE n % 10 WHEN 0 THEN 'USD' ELSE 'EUR' END,
-    1000 + n % 5000, 'NO-' || n, '', '{}', repeat('0', 64), '',
+    1000 + n % 5000, 'NO-' || n, '', '{}', repeat('0', 64), '', '',
     CASE WHEN n % 5 = 0 THEN 'FAILED' WHEN n % greatest(:orders / 2000, 3) = 1 THEN 'AUTHORIZED' ELSE 'PAID' END, 1, t, t
 FROM (SELECT n, now() - (n::float8 / :orders) * interval '3 years' AS t
       FROM generate_series(1, :orders) n) made;
@@ -20,19 +20,20 @@ INSERT INTO wallet_gateway_gatewaytransaction (payment_id, gateway, kind, origin
     amount_minor, approved_minor, excess_minor, query_priority, state, state_changed_at, attempt_no, holds_reservation, request_body, body_hash, redirect_url,
     poll_step, query_count, absent_count, needs_operator, decided_by_person, record_id, merchant_id, store_id,
     provider_transaction_id, provider_state, error_code, explanation_code, explanation_params, created_by,
-    reason_code, comment, created_at)
+    created_by_account, reason_code, comment, created_at)
 SELECT id, 'default', kind, 'SHOP', CASE kind WHEN 'CHECKOUT' THEN reference ELSE 'CAP-' || lpad(id::text, 7, '0') END,
     CASE kind WHEN 'CHECKOUT' THEN type ELSE '' END, currency, amount_minor,
     CASE WHEN approved AND NOT stuck THEN amount_minor END, 0, 0,
     CASE WHEN stuck THEN 'UNKNOWN' WHEN approved THEN 'APPROVED' ELSE 'REJECTED' END,
     created_at + interval '1 minute', 1, false, '{}', '', '', 0, 0, 0, false, false, kind || id, 'M', 'S', '', '', '', '',
-    '{}', '', '', '', created_at
+    '{}', '', '', '', '', created_at
 FROM (SELECT *, kind = 'CAPTURE' AND id <= 20 AS stuck,
           state = 'PAID' OR (state = 'AUTHORIZED' AND kind = 'CHECKOUT') AS approved
       FROM wallet_gateway_payment, (VALUES ('CHECKOUT'), ('CAPTURE')) AS kinds(kind)) made;
 INSERT INTO wallet_gateway_transactionevent (transaction_id, kind, lifecycle_event, state_after, discrepancy_kind,
-    explanation_code, explanation_params, http_status, request_body, answer_body, elapsed_ms, created_by, occurred_at)
-SELECT id, 'ANSWER', 'APPROVED', state, '', '', '{}', 200, '{}', '{}', 100 + id % 300, '', created_at
+    explanation_code, explanation_params, http_status, request_body, answer_body, elapsed_ms, created_by, created_by_account,
+    occurred_at)
+SELECT id, 'ANSWER', 'APPROVED', state, '', '', '{}', 200, '{}', '{}', 100 + id % 300, '', '', created_at
 FROM wallet_gateway_gatewaytransaction;
 INSERT INTO wallet_gateway_migrateddeposit (gateway, parent_transaction_id, is_known, currency, amount_minor,
     refunded_before, refunded, refund_reserved, is_frozen, transacted_at, transacted_at_text, provider_transaction_id, created_at)

@@ -25,9 +25,10 @@ from wallet_gateway.return_tokens import ReturnOutcome
 from wallet_gateway.testing.control import SandboxControl
 
 __all__ = ["make_order"]
-PAGES = {"pay/{token}/", "checkout/{token}/", "return/{token}/", "result/{token}/"}
+PAGES = {"pay/{token}/", "checkout/{token}/", "opening/{token}/", "return/{token}/", "result/{token}/"}
 """What answers HTML is no part of the document."""
 DOCUMENT = read(API)
+MONITORS_TOKEN = "0123456789abcdefghijklmn"
 
 
 def codes_of(response: dict[str, Any]) -> set[str]:
@@ -80,16 +81,18 @@ def values(
     wallet_sandbox: SandboxControl, make_order: Callable[..., PaymentOrder], settings: Settings
 ) -> dict[str, Any]:
     """The tokens and references of an order that is being paid, and the cookies of its customer."""
-    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"HEALTH_TOKEN": "x" * 40}
+    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"HEALTH_TOKEN": MONITORS_TOKEN}
     browser, order = Browser(), make_order()
     browser.client = Client()
     session = browser.open(order)
     browser.client.cookies["csrftoken"] = SECRET
+    detail = approve(wallet_sandbox, session)
     return {
         "order": order.token,
         "return": return_tokens.sign(session["reference"], ReturnOutcome.RETURN),
         "reference": session["reference"],
-        "account": approve(wallet_sandbox, session)["transactionAccountId"],
+        "account": detail["transactionAccountId"],
+        "detail": detail,
         "cookies": {name: morsel.value for name, morsel in browser.client.cookies.items()},
     }
 
@@ -112,8 +115,19 @@ def test_the_addresses_answer_as_it_says(label: str, values: dict[str, Any]) -> 
         if is_bad_input(response.status_code):
             assert (outcome.written, outcome.sent) == (set(), 0)
 
-    try_out(operation_of(API, label, base_url="http://127.0.0.1:8000/wallet"), 8, ask)
+    operation = operation_of(API, label, base_url="http://127.0.0.1:8000/wallet")
+    if message := right_message(label, values):
+        token = {"token": values["order"]}
+        ask(operation.Case(path_parameters=token, body=message, media_type="application/json"))
+    try_out(operation, 8, ask)
     assert statuses & {200, 204} or "health" in label, "what is right must be among what is sent"
+
+
+def right_message(label: str, values: dict[str, Any]) -> dict[str, Any] | None:
+    """Return a message that the address takes; None where it takes any, or none."""
+    reference = {"reference": values["reference"]}
+    messages = {"price/": reference, "event/": reference | {"event": "READY"}, "result/": values["detail"]}
+    return next((message for end, message in messages.items() if label.endswith(end)), None)
 
 
 def answered(case: Case[Any], values: dict[str, Any]) -> tuple[Response, Outcome]:
@@ -139,5 +153,5 @@ def make_known(case: Case[Any], values: dict[str, Any]) -> None:
 
 
 def headers_for(case: Case[Any]) -> dict[str, str]:
-    monitor = {"Authorization": f"Bearer {'x' * 40}"} if "health" in case.path else {}
+    monitor = {"Authorization": f"Bearer {MONITORS_TOKEN}"} if "health" in case.path else {}
     return {"X-CSRFToken": SECRET, **monitor}

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 CAPTURE, REFUND, REVERSE = "capture_payment", "refund_payment", "reverse_payment"
 DETACHED_REFUND, RESOLVE, APPROVE = "detached_refund", "resolve_unknown", "approve_operation"
 ROTATE_KEYS, STOP_SENDING, VIEW_HEALTH = "rotate_keys", "stop_sending", "view_health"
+RAISE_LIMITS = "raise_wallet_limits"
 SEE_ORDERS, SEE_TRANSACTIONS = "view_paymentorder", "view_gatewaytransaction"
 SEE_DEPOSITS, SEE_DISCREPANCIES = "view_migrateddeposit", "view_discrepancy"
 SEE_EVENTS, SEE_APPROVALS, SEE_BATCHES = "view_transactionevent", "view_approval", "view_operationbatch"
@@ -129,6 +130,12 @@ _OWN_PAGES = (
         get=NOBODY,
     ),
     _form(
+        "raising the limits of the wallet button",
+        "paymentorder_wallet_limits",
+        "paymentorder",
+        all_of(SEE_ORDERS, RAISE_LIMITS),
+    ),
+    _form(
         "sending a capture again (another kind: its own permission)",
         "gatewaytransaction_send_again",
         "unsent",
@@ -155,6 +162,15 @@ _OWN_PAGES = (
         _form("steering a batch of captures", "operationbatch_steer", "operationbatch", one_of(CAPTURE)),
         get=NOBODY,
     ),
+    replace(
+        _form(
+            "deciding on a batch of refunds (not its author)",
+            "operationbatch_decide",
+            "waiting batch",
+            all_of(REFUND, APPROVE),
+        ),
+        get=NOBODY,
+    ),
     _form("importing a migration file", "migrateddeposit_import", "", all_of(SEE_DEPOSITS, DETACHED_REFUND)),
     _form(
         "exporting a migration file",
@@ -178,6 +194,7 @@ def _public(page: str, name: str, row: str, *, get: Access = NOBODY, post: Acces
 _CUSTOMERS_PAGES = (
     _public("payment page", "pay", "order token", get=TOKEN),
     _public("opening the gateway's page", "checkout", "order token", post=TOKEN),
+    _public("waiting for the gateway's page", "opening", "order token", get=TOKEN),
     replace(
         _public("coming back from the gateway", "return", "return token", get=TOKEN, post=TOKEN),
         is_protected=False,

@@ -13,7 +13,6 @@ _CONTENT = "the order's own data, until they are erased: the checkout request is
 _UNSENT = "the exact bytes of a request that may still be sent; erased by retention and by `wallet_erase`"
 _GIVEN = "what the customer gave on the wallet's sheet, for the shop to deliver to; erased in the same way"
 _DEVELOPERS = "the sandbox is the gateway: on a developer's machine, with invented customers"
-_TYPED = "what staff type is kept as they typed it"
 
 ALLOWED: Allowances = {
     **{(name, "column wallet_gateway_paymentorder.content"): _CONTENT for name in PERSONAL},
@@ -39,15 +38,3 @@ ALLOWED: Allowances = {
         (name, "sandbox *"): _DEVELOPERS for name in (*PERSONAL, "user id", "payment account", "return token")
     },
 }
-TYPED_BY_STAFF: Allowances = {
-    ("card number", "column wallet_gateway_*.comment"): _TYPED,
-    ("card number", "column wallet_gateway_*.reason"): _TYPED,
-    ("card number", "column wallet_gateway_gatewaypause.*_reason"): _TYPED,
-    ("card number", "column wallet_gateway_transactionevent.explanation_params"): _TYPED,
-    ("card number", "column django_admin_log.change_message"): _TYPED,
-    ("card number", "log wallet_gateway.operations"): _TYPED,
-    ("card number", "export *"): _TYPED,
-    ("card number", "admin *"): _TYPED,
-    ("card number", "answer"): _TYPED,
-}
-"""A person who types a card number where a reason is asked for, and who is the only one who can."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.test import Client
 
 from tests.api.browser import CARD, Browser, approve
@@ -49,6 +50,11 @@ PUBLIC = {
     if inspect.isfunction(getattr(module, name))
 }
 """Every function that a shop may call, with its name."""
+
+
+def _account(name: str) -> User:
+    """Return somebody who may do everything."""
+    return User.objects.filter(username=name).first() or User.objects.create_superuser(name)
 
 
 class Shop:
@@ -195,6 +201,12 @@ class Shop:
         payment = self.call(wallet.pay, order, **bound, detail=detail)
         self.told.append(repr((opened, payment, self.call(wallet.outcome, payment))))
         self.told.append(repr(self.call(wallet.receipt, payment.order)))
+        PaymentOrder.objects.filter(pk=order.pk).update(
+            wallet_closed_at=order.created_at, wallet_limit=wallet.WalletLimit.RESULTS
+        )
+        closed = PaymentOrder.objects.get(pk=order.pk)
+        self.call(wallet.check_open, closed)
+        self.call(wallet.raise_limits, closed, by="anna", reason=f"a friend: {canary.CARD_NUMBERS[2]}")
         again = self.order()
         first = self.call(wallet.open_session, again, **bound)
         spoilt = {"transactionAccountId": canary.CARD_NUMBERS[0], "email": canary.CARD_NUMBERS[1]}
@@ -209,15 +221,17 @@ class Shop:
         order = self.paid(amount=Decimal("2000.00"), items=[])
         asked = self.call(payments.refund, order, by="anna", comment=canary.CARD_NUMBERS[0])
         self.told.append(repr(self.call(payments.approvals.waiting)))
-        self.call(payments.approvals.decline, asked, by="bert", reason=f"no: {canary.CARD_NUMBERS[1]}")
+        anna, bert = map(_account, ("anna", "bert"))
+        self.call(payments.approvals.decline, asked, by=bert, reason=f"no: {canary.CARD_NUMBERS[1]}")
         again = self.call(payments.refund, order, by="anna")
-        self.call(payments.approvals.approve, again, by="bert", reason=canary.CARD_NUMBERS[2])
+        self.call(payments.approvals.approve, again, by=bert, reason=canary.CARD_NUMBERS[2])
         for end in (payments.approvals.close_discrepancy, payments.approvals.book_discrepancy):
             made = self.paid()
             self.control.portal(made.payments.get().reference, "ecom.refund", "1.00")
             self.call(payments.reconcile, made, everything=True)
             found = Discrepancy.objects.filter(payment__order=made).last()
             self.call(end, found, by="anna", reason=f"see {canary.CARD_NUMBERS[0]}")
+        self._batches_of_two_persons(anna, bert)
         held = [self.paid("preauthorization") for _ in range(2)]
         with self.failing(UNREACHABLE):
             unsent = [self.call(payments.capture, order) for order in held]
@@ -230,6 +244,17 @@ class Shop:
         kind, amount = TransactionKind.CAPTURE, payments.Money(Decimal("1.00"), "EUR")
         shown = self.call(payments.follow_ups.preview, payment, kind, amount)
         self.told += [shown, self.call(payments.follow_ups.shown_body, shown)]
+
+    def _batches_of_two_persons(self, author: User, other: User) -> None:
+        batches = payments.batches
+        for decide in (batches.approve, batches.decline):
+            batch = self.call(batches.draft, BatchKind.REFUND, [self.paid()], by=author)
+            why = {"reason_code": "returned", "comment": canary.CARD_NUMBERS[1]}
+            self.call(batches.start, batch, list(batch.rows.all()), **why)
+            self.told += map(repr, self.call(batches.waiting))
+            self.told += map(str, self.call(batches.sums, batch))
+            batch.refresh_from_db()
+            self.call(decide, batch, by=other, reason=f"it is {canary.CARD_NUMBERS[0]}")
 
     def many(self) -> None:
         """Call what is done for many orders, and the records of an earlier provider."""

@@ -36,6 +36,7 @@ pytestmark = pytest.mark.django_db
 
 Rows = dict[str, list[Any]]
 LOGIN = "/admin/login/"
+MONITORS_TOKEN = "0123456789abcdefghijklmn"
 OF_DJANGO = {
     None,  # the short address of a row, which leads on to its page
     "index",
@@ -142,11 +143,18 @@ def rows(db: None) -> Rows:
     a_transaction(attempt, kind="CHECKOUT", state="APPROVED", reference=attempt.reference)
     asked = an_approval(payment=attempt, expires_at=soon, kind="REFUND")
     batches = {
-        name: OperationBatch.objects.create(kind=kind, state=state, created_by="anna", created_at=soon)
+        name: OperationBatch.objects.create(
+            kind=kind,
+            state=state,
+            created_by="anna",
+            created_at=soon,
+            expires_at=soon if state == "AWAITING_APPROVAL" else None,
+        )
         for name, kind, state in (
             ("draft", "CAPTURE", "DRAFT"),
             ("operationbatch", "CAPTURE", "FINISHED"),
             ("queries", "STATUS_QUERY", "FINISHED"),
+            ("waiting batch", "REFUND", "AWAITING_APPROVAL"),
         )
     }
     return {
@@ -255,7 +263,7 @@ def test_each_address_and_action_lets_in_whom_the_table_names(
 
 
 def test_the_token_of_monitors_opens_their_pages_and_no_other(rows: Rows, settings: Settings) -> None:
-    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"HEALTH_TOKEN": "m" * 40}
+    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"HEALTH_TOKEN": MONITORS_TOKEN}
     client = Client(headers={"authorization": f"Bearer {'m' * 40}"})
     for address in ADDRESSES:
         if address.get not in (NOBODY, TOKEN):
