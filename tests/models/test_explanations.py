@@ -35,6 +35,8 @@ SAMPLES: dict[str, Any] = {
     "count": 1,
     "records": [RECORD],
     "limit": 128,
+    "wallet_limit": "SESSIONS",
+    "allowed": 30,
     "state": "EXPIRED",
     "reported": "PENDING",
     "host": "'evil.example'",

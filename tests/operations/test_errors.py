@@ -55,6 +55,7 @@ PARAMS: dict[str, object] = {
     "network": "VISA",
     "order": "SHOP-1",
     "payment": "PAY-1",
+    "permission": "wallet_gateway.refund_payment",
     "problem": "«1,5»",
     "problems": "«items[0].price»",
     "reference": "REF-1",
