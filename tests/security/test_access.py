@@ -264,7 +264,7 @@ def test_each_address_and_action_lets_in_whom_the_table_names(
 
 def test_the_token_of_monitors_opens_their_pages_and_no_other(rows: Rows, settings: Settings) -> None:
     settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"HEALTH_TOKEN": MONITORS_TOKEN}
-    client = Client(headers={"authorization": f"Bearer {'m' * 40}"})
+    client = Client(headers={"authorization": f"Bearer {MONITORS_TOKEN}"})
     for address in ADDRESSES:
         if address.get not in (NOBODY, TOKEN):
             answer = client.get(url_of(address, rows))

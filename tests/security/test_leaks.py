@@ -145,11 +145,14 @@ SIGNALS = (
     "order_refunded",
     "authorization_expiring",
     "gateway_called",
+    "sending_paused",
+    "sending_resumed",
+    "wallet_limit_reached",
 )
 
 
 def _everything(shop: Shop) -> None:
-    _account("anna", "capture_payment", "detached_refund")
+    _account("anna", "capture_payment", "detached_refund", "refund_payment")
     shop.many()
     shop.everything_fails()
     shop.button()
