@@ -47,7 +47,7 @@ class Code(StrEnum):
     SIGNING_KEY_PUBLISHED = "wallet_gateway.W009"
     CLIENT_KEY_READABLE = "wallet_gateway.W010"
     CLIENT_CERT_ENDS = "wallet_gateway.W011"
-    COLLECTOR_RECORDS_TOO_MUCH = "wallet_gateway.W013"
+    COLLECTOR_RECORDS_TOO_MUCH = "wallet_gateway.W012"
     NOT_CONFIGURED = "not_configured"
     CHECKS_PASSED = "checks_passed"
     # Work in progress

@@ -21,11 +21,11 @@ Clean = Callable[[BaseException], None]
 """Changes the text of an exception that is about to leave, where it holds values."""
 
 
-def leave(_error: BaseException) -> None:
+def keep_text(_error: BaseException) -> None:
     """Change nothing of an exception's text."""
 
 
-def without_locals(clean: Clean = leave) -> Callable[[F], F]:
+def without_locals(clean: Clean = keep_text) -> Callable[[F], F]:
     """Empty the variables of a function, and of all that it calls, when an exception leaves it.
 
     `clean` is called with every exception of the chain. What the caller was handling before is not touched.
@@ -66,7 +66,7 @@ def _emptied_generator(function: Callable[..., Any], clean: Clean) -> Callable[.
 
 
 def forget_locals(
-    error: BaseException, *, outside: BaseException | None = None, clean: Clean = leave
+    error: BaseException, *, outside: BaseException | None = None, clean: Clean = keep_text
 ) -> None:
     """Empty the frames of an exception and of its chain, up to `outside`, except those that still run."""
     for link in _chain(error, outside):

@@ -12,6 +12,7 @@ from pytest_django import Settings
 
 from tests.client.certificates import make_certificate
 from wallet_gateway import conf
+from wallet_gateway.domain.approval_policy import ApprovalPolicy
 
 
 def with_gateway(settings: Settings, **gateway: Any) -> None:
@@ -83,6 +84,10 @@ def test_an_unknown_alias_is_refused_with_the_known_ones() -> None:
         conf.gateway_settings("second")
 
 
+def test_an_unknown_alias_limits_nobody_for_nothing_can_be_sent_there() -> None:
+    assert conf.approval_policy("second") == ApprovalPolicy()
+
+
 def test_the_origin_ends_without_a_slash(settings: Settings) -> None:
     settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY, "PUBLIC_ORIGIN": "https://shop.example/"}
 
@@ -99,7 +104,7 @@ def test_limits_for_one_person_are_read_into_minor_units(settings: Settings) -> 
         APPROVAL_DAYS=2,
     )
 
-    approval_policy = conf.gateway_settings("default").policy.approval_policy
+    approval_policy = conf.approval_policy("default")
 
     assert approval_policy.limits == {"EUR": 50000, "JPY": 80000, "KWD": 0}
     assert (approval_policy.batch_limit_for("EUR"), approval_policy.day_limit_for("JPY")) == (75000, 90000)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from wallet_gateway.domain.customers import are_two_customers, marks_of
+from wallet_gateway.domain.customers import are_two_customers, identifiers_of
 
 ADA = {"cardholderEmail": "ada@example.com", "cardholderMobilePhone": "49-301234"}
 
@@ -21,7 +21,7 @@ ADA = {"cardholderEmail": "ada@example.com", "cardholderMobilePhone": "49-301234
     ],
 )
 def test_who_shares_nothing_is_another_customer(other: dict[str, Any]) -> None:
-    assert are_two_customers(marks_of(ADA), marks_of(other))
+    assert are_two_customers(identifiers_of(ADA), identifiers_of(other))
 
 
 @pytest.mark.parametrize(
@@ -33,23 +33,25 @@ def test_who_shares_nothing_is_another_customer(other: dict[str, Any]) -> None:
     ],
 )
 def test_who_shares_anything_is_the_same(other: dict[str, Any]) -> None:
-    assert not are_two_customers(marks_of(ADA), marks_of(other))
+    assert not are_two_customers(identifiers_of(ADA), identifiers_of(other))
 
 
 @pytest.mark.parametrize("nobody", [{}, {"language": "de", "cardholderEmail": None}])
 def test_of_whom_nothing_is_known_may_be_any_other(nobody: dict[str, Any]) -> None:
-    assert not are_two_customers(marks_of(ADA), marks_of(nobody))
-    assert not are_two_customers(marks_of(nobody), marks_of(nobody))
+    assert not are_two_customers(identifiers_of(ADA), identifiers_of(nobody))
+    assert not are_two_customers(identifiers_of(nobody), identifiers_of(nobody))
 
 
 def test_a_session_and_an_account_make_one_customer_of_two_and_never_two_of_one() -> None:
     bob = {"cardholderEmail": "bob@example.com"}
-    assert not are_two_customers(marks_of(ADA, sessions=["s"]), marks_of(bob, sessions=["s", "t"]))
-    assert not are_two_customers(marks_of(ADA, accounts=["a"]), marks_of(bob, accounts=["a"]))
-    assert not are_two_customers(marks_of({}, sessions=["s"]), marks_of({}, sessions=["t"]))
-    assert not are_two_customers(marks_of({}, accounts=["a"]), marks_of({}, accounts=["b"]))
+    assert not are_two_customers(
+        identifiers_of(ADA, sessions=["s"]), identifiers_of(bob, sessions=["s", "t"])
+    )
+    assert not are_two_customers(identifiers_of(ADA, accounts=["a"]), identifiers_of(bob, accounts=["a"]))
+    assert not are_two_customers(identifiers_of({}, sessions=["s"]), identifiers_of({}, sessions=["t"]))
+    assert not are_two_customers(identifiers_of({}, accounts=["a"]), identifiers_of({}, accounts=["b"]))
 
 
 def test_the_address_that_a_wallet_gave_counts_as_the_shops_own() -> None:
-    assert are_two_customers(marks_of(ADA), marks_of({}, emails=["bob@example.com"]))
-    assert not are_two_customers(marks_of(ADA), marks_of({}, emails=["ADA@example.com"]))
+    assert are_two_customers(identifiers_of(ADA), identifiers_of({}, emails=["bob@example.com"]))
+    assert not are_two_customers(identifiers_of(ADA), identifiers_of({}, emails=["ADA@example.com"]))

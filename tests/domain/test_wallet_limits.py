@@ -7,13 +7,13 @@ from wallet_gateway.domain.wallet_limits import WalletLimit, WalletLimits
 
 def test_each_limit_has_an_allowance() -> None:
     limits = WalletLimits()
-    assert all(limits.allowance(limit) > 0 for limit in WalletLimit)
+    assert all(limits.maximum(limit) > 0 for limit in WalletLimit)
     assert {limit.lower() for limit in WalletLimit} == set(limits.__slots__)
 
 
 def test_each_raise_adds_one_full_allowance() -> None:
     limits = WalletLimits(results=7)
-    assert [limits.allowance(WalletLimit.RESULTS, raised=raised) for raised in range(3)] == [7, 14, 21]
+    assert [limits.maximum(WalletLimit.RESULTS, raised=raised) for raised in range(3)] == [7, 14, 21]
 
 
 def test_other_limits_are_not_reached_before_the_cards_are() -> None:

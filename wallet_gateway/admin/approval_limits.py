@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext as _
 
 from wallet_gateway import conf, gateways
 from wallet_gateway.admin.operation_registry import Operation
 from wallet_gateway.domain.actors import Actor
-from wallet_gateway.domain.approval_policy import ApprovalPolicy
-from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.domain.approval_policy import GIVING_BACK
+from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.queries.allowances import left_of_day
-
-_GIVING_BACK = frozenset({TransactionKind.REFUND, TransactionKind.DETACHED_REFUND})
 
 
 def approval_limit_of(
@@ -28,9 +25,9 @@ def approval_limit_of(
     Earlier refunds count, and with a `person` what this person has given back within a day. This value is
     only shown; the operation decides, under the lock.
     """
-    if operation.kind not in _GIVING_BACK:
+    if operation.kind not in GIVING_BACK:
         return None
-    limit = _rules(gateway).limit_for(of.currency)
+    limit = conf.approval_policy(gateway).limit_for(of.currency)
     left = [] if limit is None else [max(limit - of.refunded - of.refund_reserved, 0)]
     of_day = None if person is None else _left_of_day(person, gateway, of.currency)
     left += [] if of_day is None else [of_day]
@@ -38,7 +35,7 @@ def approval_limit_of(
 
 
 def _left_of_day(person: Actor, gateway: str, currency: str) -> int | None:
-    limit = _rules(gateway).day_limit_for(currency)
+    limit = conf.approval_policy(gateway).day_limit_for(currency)
     if limit is None:
         return None
     now = gateways.clock().now()
@@ -52,17 +49,18 @@ def hints_of_many(
 
     `subjects` are pairs of a gateway and a currency.
     """
-    if operation.kind not in _GIVING_BACK:
+    if operation.kind not in GIVING_BACK:
         return ()
     limits = (_hints(gateway, currency, person) for gateway, currency in sorted(set(subjects)))
     return tuple(chain.from_iterable(limits))
 
 
 def _hints(gateway: str, currency: str, person: Actor) -> Iterator[str]:
-    limit, left = _rules(gateway).batch_limit_for(currency), _left_of_day(person, gateway, currency)
+    limit = conf.approval_policy(gateway).batch_limit_for(currency)
     if limit is not None:
         words = _("Above %(limit)s in sum, the whole batch takes a second person before it begins.")
         yield words % {"limit": Money.from_minor_units(limit, currency)}
+    left = _left_of_day(person, gateway, currency)
     if left is not None:
         words = _(
             "You may give back %(left)s more within 24 hours; each refund above that takes a second person."
@@ -87,13 +85,6 @@ def hint_of_decision(transaction: GatewayTransaction, person: Actor) -> str:
     minor, currency = transaction.amount_minor, transaction.currency
     left = _left_of_day(person, transaction.gateway, currency)
     is_above_day = left is not None and minor > left
-    if not is_above_day and not _rules(transaction.gateway).is_needed(minor, currency):
+    if not is_above_day and not conf.approval_policy(transaction.gateway).is_needed(minor, currency):
         return ""
     return _("It takes a second person: your decision counts once somebody else has agreed.")
-
-
-def _rules(gateway: str) -> ApprovalPolicy:
-    try:
-        return conf.gateway_settings(gateway).policy.approval_policy
-    except ImproperlyConfigured:
-        return ApprovalPolicy()

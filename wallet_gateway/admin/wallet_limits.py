@@ -23,7 +23,7 @@ from wallet_gateway.models.labels import label_of
 from wallet_gateway.payments.errors import OperationRefused
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.queries.attention import closed_buttons
-from wallet_gateway.queries.wallet import wallet_allowances
+from wallet_gateway.queries.wallet import wallet_limit_usage
 
 
 class WalletClosed(admin.SimpleListFilter):
@@ -44,7 +44,7 @@ class WalletClosed(admin.SimpleListFilter):
 
 
 def raise_limits(site: AdminSite, request: HttpRequest, order_id: int) -> HttpResponse:
-    """Require a reason, then open an order's wallet button again with one more allowance."""
+    """Require a reason, then open an order's wallet button again with as much as before."""
     require_permission(request, RAISE_LIMITS)
     order = get_object_or_404(PaymentOrder, pk=order_id)
     form = ReasonForm(request.POST or None)
@@ -81,6 +81,6 @@ def _facts(order: PaymentOrder) -> list[tuple[str | Promise, object]]:
     limits = gateway.wallet.limits if gateway and gateway.wallet else WalletLimits()
     counted = [
         (label_of(one.limit), _("%(used)d of %(allowed)d") % {"used": one.used, "allowed": one.allowed})
-        for one in wallet_allowances(order, limits)
+        for one in wallet_limit_usage(order, limits)
     ]
     return [(_("Order"), visible(order)), (_("Closed since"), order.wallet_closed_at or "-"), *counted]

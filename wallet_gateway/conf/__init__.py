@@ -145,6 +145,17 @@ def gateway_settings(alias: str) -> GatewaySettings:
     return gateways[alias]
 
 
+def approval_policy(alias: str) -> ApprovalPolicy:
+    """Return one gateway's limits for one person; no limits if there is no gateway with that alias.
+
+    To such a gateway nothing can be sent.
+    """
+    try:
+        return gateway_settings(alias).policy.approval_policy
+    except ImproperlyConfigured:
+        return ApprovalPolicy()
+
+
 def csrf_header() -> str:
     """Return the header in which the project expects a form's token: by default Django's `X-CSRFTOKEN`."""
     return django_settings.CSRF_HEADER_NAME.removeprefix("HTTP_").replace("_", "-")

@@ -86,8 +86,8 @@ def _is_key_lifetime(seconds: float) -> bool:
     return 60 <= seconds <= 86_400
 
 
-def _is_allowance(number: int) -> bool:
-    return 1 <= number <= MAX_ALLOWANCE
+def _is_wallet_limit(number: int) -> bool:
+    return 1 <= number <= MAX_WALLET_LIMIT
 
 
 def _is_gateway_name(value: str) -> bool:
@@ -162,11 +162,11 @@ WALLET_POLICY: Mapping[str, Setting] = {
     "LIMITS": Setting(dict, {}),
 }
 """The settings that are fields of a `WalletPolicy`, under the same names in lower case."""
-MAX_ALLOWANCE = 1000
+MAX_WALLET_LIMIT = 1000
 """Each request of a button reads all attempts of its order, so their number must stay small."""
 LIMITS: Mapping[str, Setting] = {
     limit.value: Setting(
-        int, WalletLimits().allowance(limit), _is_allowance, f"a whole number from 1 to {MAX_ALLOWANCE}"
+        int, WalletLimits().maximum(limit), _is_wallet_limit, f"a whole number from 1 to {MAX_WALLET_LIMIT}"
     )
     for limit in WalletLimit
 }

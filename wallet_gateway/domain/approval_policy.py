@@ -6,6 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from wallet_gateway.domain.lifecycle import TransactionKind
+
+GIVING_BACK = frozenset({TransactionKind.REFUND, TransactionKind.DETACHED_REFUND})
+"""The operations to which the limits apply."""
 LIMITED_PERIOD = timedelta(hours=24)
 """The time over which the limit per person and day adds up; it moves on with the clock."""
 

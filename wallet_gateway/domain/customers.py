@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-_MARKS = {
+_IDENTIFYING_FIELDS = {
     "cardholderId": "customer",
     "cardholderEmail": "email",
     "cardholderMobilePhone": "phone",
@@ -14,29 +14,30 @@ _MARKS = {
     "cardholderNationalIdentificationNumber": "national id",
 }
 """Fields of checkout details that tell one customer from another. Names do not: they are shared."""
-_FREE = frozenset({"session", "account"})
-"""Marks that cost nothing to have twice: a browser that drops its cookie, or creates a second account."""
+_COSTLESS = frozenset({"session", "account"})
+"""What costs nothing to have twice: a browser drops its cookie, or creates a second payment account."""
 
-Marks = frozenset[tuple[str, str]]
+Identifiers = frozenset[tuple[str, str]]
 """What is known of an order's customer: pairs of a kind and a value in one spelling."""
 
 
-def marks_of(
+def identifiers_of(
     details: Mapping[str, Any],
     *,
     emails: Iterable[str] = (),
     sessions: Iterable[str] = (),
     accounts: Iterable[str] = (),
-) -> Marks:
-    """Return the marks of a customer: from an order's checkout details, and from its wallet attempts."""
-    given = [(kind, _plain(kind, str(details.get(name) or ""))) for name, kind in _MARKS.items()]
+) -> Identifiers:
+    """Return what identifies a customer in an order's checkout details and in its wallet attempts."""
+    fields = _IDENTIFYING_FIELDS.items()
+    given = [(kind, _plain(kind, str(details.get(name) or ""))) for name, kind in fields]
     given += [("email", _plain("email", email)) for email in emails]
     given += [("session", session) for session in sessions]
     given += [("account", account) for account in accounts]
-    return frozenset(mark for mark in given if mark[1])
+    return frozenset((kind, value) for kind, value in given if value)
 
 
-def are_two_customers(one: Marks, other: Marks) -> bool:
+def are_two_customers(one: Identifiers, other: Identifiers) -> bool:
     """Return whether two orders are known to be of different customers.
 
     Both must be known by more than a session, and share nothing. A customer of whom the shop knows nothing
@@ -45,8 +46,8 @@ def are_two_customers(one: Marks, other: Marks) -> bool:
     return _is_known(one) and _is_known(other) and not one & other
 
 
-def _is_known(marks: Marks) -> bool:
-    return any(kind not in _FREE for kind, _value in marks)
+def _is_known(identifiers: Identifiers) -> bool:
+    return any(kind not in _COSTLESS for kind, _value in identifiers)
 
 
 def _plain(kind: str, text: str) -> str:

@@ -25,7 +25,7 @@ class WalletLimit(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WalletLimits:
-    """The allowance of one order for each `WalletLimit`, under the same name in lower case.
+    """How many of each `WalletLimit` one order may use, under the same name in lower case.
 
     A customer with several cards, devices and reloads stays far below the defaults.
     """
@@ -37,7 +37,7 @@ class WalletLimits:
     results: int = 40
     authorizations: int = 20
 
-    def allowance(self, limit: WalletLimit, *, raised: int = 0) -> int:
+    def maximum(self, limit: WalletLimit, *, raised: int = 0) -> int:
         """Return how many are allowed in all; each time that a person has raised the limits adds as many."""
         base: int = getattr(self, limit.lower())
         return base * (1 + raised)

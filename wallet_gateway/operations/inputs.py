@@ -99,10 +99,16 @@ def _actor(by: By) -> Actor:
 
 def check_decision(*, by: By, reason: str) -> Actor:
     """Return who decides; raise `InvalidInput` for a decision without a reason or without a name."""
+    actor = check_decider(by=by, reason=reason)
+    if not reason.strip():
+        raise InvalidInput(ErrorCode.REASON_MISSING)
+    return actor
+
+
+def check_decider(*, by: By, reason: str) -> Actor:
+    """Return who decides where a reason may be left out; raise `InvalidInput` without a name."""
     actor = actor_of(by)
     check_storable(reason=reason)
     if not actor.name:
         raise InvalidInput(ErrorCode.NAME_MISSING)
-    if not reason.strip():
-        raise InvalidInput(ErrorCode.REASON_MISSING)
     return actor

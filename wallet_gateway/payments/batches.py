@@ -10,11 +10,8 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from django.core.exceptions import ImproperlyConfigured
-
 from wallet_gateway import conf, gateways
 from wallet_gateway.domain.actors import Actor, By
-from wallet_gateway.domain.approval_policy import ApprovalPolicy
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
@@ -80,7 +77,7 @@ def start(
     """
     why = {"reason_code": reason_code, "comment": comment}
     return plan.start(
-        batch, rows, is_permitted=_is_permitted, policy_of=_policy_of, clock=gateways.clock(), **why
+        batch, rows, is_permitted=_is_permitted, policy_of=conf.approval_policy, clock=gateways.clock(), **why
     )
 
 
@@ -105,7 +102,7 @@ def start_detached_refunds(
         reason_code=reason_code,
         comment=comment,
         is_permitted=_is_permitted,
-        policy_of=_policy_of,
+        policy_of=conf.approval_policy,
         clock=gateways.clock(),
     )
 
@@ -186,14 +183,6 @@ def _driver() -> Driver:
         clock=gateways.clock(),
         sleep=time.sleep,
     )
-
-
-def _policy_of(gateway: str) -> ApprovalPolicy:
-    try:
-        return conf.gateway_settings(gateway).policy.approval_policy
-    except ImproperlyConfigured:
-        # Rows of a gateway that the settings do not name are refused one by one.
-        return ApprovalPolicy()
 
 
 def _is_permitted(actor: Actor, kind: BatchKind) -> bool:

@@ -44,12 +44,6 @@ def has_card_number(text: str) -> bool:
     return next(card_numbers(text), None) is not None
 
 
-def is_card_number(text: str) -> bool:
-    """Return whether a text is a card number and otherwise nothing but separators."""
-    found = next(card_numbers(text), None)
-    return found is not None and not any(map(str.isalnum, text[: found.start] + text[found.end :]))
-
-
 def mask_card_numbers(text: str) -> str:
     """Return a text with only the last four digits of each card number; all else stays as it is."""
     parts, at = [], 0

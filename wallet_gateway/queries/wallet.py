@@ -69,7 +69,7 @@ def _receipt(transaction: GatewayTransaction, payment: Payment) -> WalletReceipt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WalletAllowance:
+class WalletLimitUsage:
     """How much of one limit an order's wallet button has used."""
 
     limit: WalletLimit
@@ -77,7 +77,7 @@ class WalletAllowance:
     allowed: int
 
 
-def wallet_allowances(order: PaymentOrder, limits: WalletLimits) -> tuple[WalletAllowance, ...]:
+def wallet_limit_usage(order: PaymentOrder, limits: WalletLimits) -> tuple[WalletLimitUsage, ...]:
     """Return the use of each limit of an order's wallet button. Two SQL statements."""
     usage = WalletUsage.objects.filter(order=order).first() or WalletUsage()
     sent = GatewayTransaction.objects.filter(
@@ -86,6 +86,6 @@ def wallet_allowances(order: PaymentOrder, limits: WalletLimits) -> tuple[Wallet
     used = {limit: getattr(usage, limit.lower(), 0) for limit in WalletLimit}
     used[WalletLimit.AUTHORIZATIONS] = sent.count()
     return tuple(
-        WalletAllowance(limit=limit, used=number, allowed=limits.allowance(limit, raised=usage.raised))
+        WalletLimitUsage(limit=limit, used=number, allowed=limits.maximum(limit, raised=usage.raised))
         for limit, number in used.items()
     )

@@ -170,6 +170,12 @@ def test_a_decline_leaves_every_row_out_and_takes_a_reason(
             late()
 
 
+def test_a_card_number_in_a_reason_is_not_stored(make_batch: MakeBatch, clock: VirtualClock) -> None:
+    agreed = approve(make_batch(), by=BERT, reason="of 4111 1111 1111 1111", clock=clock)
+    declined = decline(make_batch(), by=BERT, reason="of 4111-1111-1111-1111", clock=clock)
+    assert (agreed.decision_reason, declined.decision_reason) == ("of ***1111", "of ***1111")
+
+
 def test_who_started_it_may_stop_it(make_batch: MakeBatch, clock: VirtualClock) -> None:
     batch = make_batch()
     assert decline(batch, by=ANNA, reason="wrong list", clock=clock).state == BatchState.STOPPED

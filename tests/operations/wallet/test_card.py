@@ -31,7 +31,10 @@ S = TransactionState
 
 
 def test_a_card_that_the_gateway_does_not_know_is_refused_and_not_asked_about_again(
-    customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
+    customer: Customer,
+    make_order: MakeOrder,
+    wallet_sandbox: SandboxControl,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     order = make_order()
     detail = customer.approve(customer.open(order)) | {"transactionAccountId": "no-such-account"}
@@ -40,6 +43,9 @@ def test_a_card_that_the_gateway_does_not_know_is_refused_and_not_asked_about_ag
     assert times_sent(wallet_sandbox, "get_payment_account") == 1
     assert not sent(wallet_sandbox)
     assert PaymentOrder.objects.get().is_payable
+    # The gateway's answer repeats what the browser gave as an account.
+    assert "knows no account" in caplog.text
+    assert "no-such-account" not in caplog.text
 
 
 # The shop's own 3-D Secure

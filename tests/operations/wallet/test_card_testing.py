@@ -145,7 +145,7 @@ def test_results_that_never_reach_a_bank_are_counted_too(
     results = together(*works, times=1)
 
     assert surprises(results, OperationRefused) == []
-    assert codes_of(results) == {ErrorCode.CARD_UNKNOWN, REACHED}
+    assert codes_of(results) == {ErrorCode.CARD_NOT_FOUND, REACHED}
     assert sum(one.code is REACHED for one in results) == THREADS - 5
     assert times_sent(wallet_sandbox, "get_payment_account") == 5
     assert WalletUsage.objects.get().results == 5

@@ -32,12 +32,11 @@ from wallet_gateway.operations.context import Clock, GatewayContext
 from wallet_gateway.operations.errors import (
     AwaitingApproval,
     IdempotencyConflict,
-    InvalidInput,
     InvalidState,
     OperationError,
     OperationRefused,
 )
-from wallet_gateway.operations.inputs import actor_of, check_storable
+from wallet_gateway.operations.inputs import check_decision
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.protocol.cart_messages import ShoppingCart
 
@@ -181,10 +180,11 @@ def consume_approval(grant: Grant, transaction: GatewayTransaction, *, now: date
 
 
 def decline(approval: Approval, *, by: By, reason: str, clock: Clock) -> Approval:
-    """Decline a request, or withdraw it if the requester declines it. Raises `InvalidState`."""
-    actor = check_decider(by, reason)
-    if not reason.strip():
-        raise InvalidInput(ErrorCode.REASON_MISSING)
+    """Decline a request, or withdraw it if the requester declines it.
+
+    Raises `InvalidInput` without a name or a reason, and `InvalidState` if it does not wait any more.
+    """
+    actor = check_decision(by=by, reason=reason)
     now = clock.now()
     own = is_author(actor, actor_in(approval, "created_by"))
     state = ApprovalState.WITHDRAWN if own else ApprovalState.DECLINED
@@ -198,15 +198,6 @@ def expire_requests(*, now: datetime, **which: object) -> int:
     """Expire the requests that were not decided in time; return how many."""
     late = Approval.objects.filter(state=ApprovalState.WAITING, expires_at__lte=now, **which)
     return late.update(state=ApprovalState.EXPIRED, decided_at=now, outstanding_key=None, cart=None)
-
-
-def check_decider(by: By, reason: str) -> Actor:
-    """Return who decides; raise `InvalidInput` for texts that cannot be stored and for a missing name."""
-    actor = actor_of(by)
-    check_storable(reason=reason)
-    if not actor.name:
-        raise InvalidInput(ErrorCode.NAME_MISSING)
-    return actor
 
 
 def check_second_person(actor: Actor, author: Actor) -> None:

@@ -11,11 +11,12 @@ from wallet_gateway.domain.actors import Actor, By
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import BatchState, OperationBatch, ResultCode
 from wallet_gateway.models.actors import actor_columns, actor_in
-from wallet_gateway.models.fields import cut_to
-from wallet_gateway.operations.approvals.requests import check_decider, check_second_person, is_author
+from wallet_gateway.models.fields import note_of
+from wallet_gateway.operations.approvals.requests import check_second_person, is_author
 from wallet_gateway.operations.batches.plan import batches_in, leave_out_rows, stop
 from wallet_gateway.operations.context import Clock
-from wallet_gateway.operations.errors import InvalidInput, InvalidState
+from wallet_gateway.operations.errors import InvalidState
+from wallet_gateway.operations.inputs import check_decider, check_decision
 from wallet_gateway.operations.settlement.db_transactions import in_current_or_new_transaction
 
 
@@ -24,7 +25,7 @@ def approve(batch: OperationBatch, *, by: By, reason: str = "", clock: Clock) ->
 
     Raises `InvalidState` for the person who started it, for a program, and if it does not wait any more.
     """
-    actor = check_decider(by, reason)
+    actor = check_decider(by=by, reason=reason)
     batch.refresh_from_db()
     check_second_person(actor, actor_in(batch, "created_by"))
     now = clock.now()
@@ -38,11 +39,9 @@ def approve(batch: OperationBatch, *, by: By, reason: str = "", clock: Clock) ->
 def decline(batch: OperationBatch, *, by: By, reason: str, clock: Clock) -> OperationBatch:
     """End a batch that waits: nothing of it is executed. Who has started it stops it this way.
 
-    Raises `InvalidState` if it does not wait any more.
+    Raises `InvalidInput` without a name or a reason, and `InvalidState` if it does not wait any more.
     """
-    actor = check_decider(by, reason)
-    if not reason.strip():
-        raise InvalidInput(ErrorCode.REASON_MISSING)
+    actor = check_decision(by=by, reason=reason)
     now = clock.now()
     own = is_author(actor, actor_in(batch, "created_by"))
     columns = {"state": BatchState.DECLINED, **_decision(actor, reason, now)}
@@ -64,7 +63,6 @@ def expire_waiting_batches(*, clock: Clock) -> int:
     """End the batches to which nobody agreed in time; return how many."""
     now = clock.now()
     late = OperationBatch.objects.filter(state=BatchState.AWAITING_APPROVAL, expires_at__lte=now)
-
     return sum(in_current_or_new_transaction(partial(_expire, batch, now)) for batch in late)
 
 
@@ -83,6 +81,6 @@ def _waiting(batch: OperationBatch, now: datetime) -> QuerySet[OperationBatch]:
 def _decision(actor: Actor, reason: str, now: datetime) -> dict[str, object]:
     return {
         "decided_at": now,
-        "decision_reason": cut_to(OperationBatch, "decision_reason", reason.strip()),
+        "decision_reason": note_of(OperationBatch, "decision_reason", reason.strip()),
         **actor_columns(OperationBatch, "decided_by", actor),
     }

@@ -11,7 +11,7 @@ from django.db.models import QuerySet, Sum
 from django.db.models.functions import Coalesce
 
 from wallet_gateway.domain.actors import NOBODY, Actor, By
-from wallet_gateway.domain.approval_policy import ApprovalPolicy
+from wallet_gateway.domain.approval_policy import GIVING_BACK, ApprovalPolicy
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.limits import available, why_nothing_left
@@ -142,7 +142,7 @@ def start(
 
 def _hold_above_limit(batch: OperationBatch, policy_of: PolicyOf, now: datetime) -> None:
     """Let a running batch wait for a second person if its refunds are above the limit of a gateway."""
-    if batch.kind not in _GIVING_BACK:
+    if batch.kind not in GIVING_BACK:
         return
     waits = [
         policy_of(gateway).waiting_time
@@ -152,9 +152,6 @@ def _hold_above_limit(batch: OperationBatch, policy_of: PolicyOf, now: datetime)
     if waits:
         columns = {"state": BatchState.AWAITING_APPROVAL, "expires_at": now + min(waits)}
         batches_in(batch, BatchState.RUNNING).update(**columns)
-
-
-_GIVING_BACK = frozenset({BatchKind.REFUND, BatchKind.DETACHED_REFUND})
 
 
 def _is_above(limit: int | None, minor: int) -> bool:

@@ -12,13 +12,14 @@ from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import Approval, ApprovalState, GatewayTransaction, MigratedDeposit
 from wallet_gateway.models.actors import actor_in
-from wallet_gateway.operations.approvals.requests import Grant, check_decider, check_second_person
+from wallet_gateway.operations.approvals.requests import Grant, check_second_person
 from wallet_gateway.operations.approvals.resolve import Decision, resolve
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidState
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import refund
 from wallet_gateway.operations.follow_ups.detached_refunds import refund_migrated
 from wallet_gateway.operations.follow_ups.execute import Initiator
+from wallet_gateway.operations.inputs import check_decider
 
 
 @sensitive_variables()
@@ -28,7 +29,7 @@ def approve(approval: Approval, *, by: By, context: GatewayContext, reason: str 
     Raises `InvalidState` for the requester, for a program, for a request that no longer waits and for the
     later of two approvers. Also raises the operation's own refusals; the request then keeps waiting.
     """
-    actor = check_decider(by, reason)
+    actor = check_decider(by=by, reason=reason)
     approval = Approval.objects.select_related("payment__order", "deposit", "subject").get(pk=approval.pk)
     check_second_person(actor, actor_in(approval, "created_by"))
     if not approval.is_waiting(context.clock.now()):

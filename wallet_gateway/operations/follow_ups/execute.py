@@ -16,6 +16,7 @@ from django.db import IntegrityError
 from django.db.models import Exists
 
 from wallet_gateway.domain.actors import Actor, By
+from wallet_gateway.domain.approval_policy import GIVING_BACK
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.error_reports import sensitive_variables
@@ -170,11 +171,8 @@ def execute(
     return send(transaction, message, context=context)
 
 
-_GIVING_BACK = frozenset({TransactionKind.REFUND, TransactionKind.DETACHED_REFUND})
-
-
 def _allowance_of(draft: GatewayTransaction, who: Initiator, context: GatewayContext) -> Allowance | None:
-    return open_allowance(who.actor, draft.currency, context) if draft.kind in _GIVING_BACK else None
+    return open_allowance(who.actor, draft.currency, context) if draft.kind in GIVING_BACK else None
 
 
 def _ask_for(draft: GatewayTransaction, message: Message, context: GatewayContext) -> AwaitingApproval:

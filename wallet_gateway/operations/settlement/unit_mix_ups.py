@@ -14,7 +14,7 @@ from datetime import datetime
 
 from django.db.models import QuerySet
 
-from wallet_gateway.domain.customers import Marks, are_two_customers, marks_of
+from wallet_gateway.domain.customers import Identifiers, are_two_customers, identifiers_of
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.explanations import Explanation
 from wallet_gateway.domain.polling_schedule import MIX_UP_PAUSE, MIX_UP_WINDOW
@@ -82,13 +82,13 @@ def _is_seen_at_another_customer(transaction: GatewayTransaction, now: datetime)
     if any(row.deposit_id is not None for row in rows):
         return True
     own, orders = transaction.payment.order, {row.payment.order for row in rows if row.payment is not None}
-    marks = _marks_of(own)
-    return any(are_two_customers(marks, _marks_of(order)) for order in orders - {own})
+    identifiers = _identifiers_of(own)
+    return any(are_two_customers(identifiers, _identifiers_of(order)) for order in orders - {own})
 
 
-def _marks_of(order: PaymentOrder) -> Marks:
+def _identifiers_of(order: PaymentOrder) -> Identifiers:
     attempts = list(WalletAttempt.objects.filter(transaction__payment__order=order)[:_MOST_COMPARED])
-    return marks_of(
+    return identifiers_of(
         order.content.get("checkoutDetails") or {},
         emails=[attempt.given.get("email") or "" for attempt in attempts],
         sessions=[attempt.session_hash for attempt in attempts],

@@ -77,12 +77,13 @@ def look_up(transaction: GatewayTransaction, result: WalletResult, context: Gate
     try:
         account = retry_read(read, context=context)
     except GatewayError as error:
+        if isinstance(error, Refused) and error.http_status == HTTPStatus.NOT_FOUND:
+            # The page has named an account that there is not: the words of the answer repeat the page's own.
+            logger.warning("the gateway knows no account as that of %s", transaction.reference)
+            raise CardRefused(ErrorCode.CARD_NOT_FOUND) from None
         # The gateway may echo the account id, and a page may have put a card secret there.
         fault = one_line(as_report(str(error)))
         logger.error("the account of %s could not be asked about: %s", transaction.reference, fault)
-        if isinstance(error, Refused) and error.http_status == HTTPStatus.NOT_FOUND:
-            # Asking again would not help: the page has named an account that there is not.
-            raise CardRefused(ErrorCode.CARD_NOT_FOUND) from None
         # Without the cause: its frames contain the request.
         raise TryAgain(ErrorCode.CARD_UNKNOWN) from None
     if account.transaction_account_id not in {None, account_id}:

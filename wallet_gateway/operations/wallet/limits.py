@@ -68,12 +68,12 @@ def check_authorizations(tried: OrderAttempts, context: GatewayContext) -> None:
     """
     sent = [one for one in tried.openings if one.kind == TransactionKind.AUTHORIZATION and one.attempt_no]
     raised = tried.usage.raised if tried.usage is not None else 0
-    if len(sent) >= limits_of(context).allowance(WalletLimit.AUTHORIZATIONS, raised=raised):
+    if len(sent) >= limits_of(context).maximum(WalletLimit.AUTHORIZATIONS, raised=raised):
         raise LimitReached(WalletLimit.AUTHORIZATIONS)
 
 
 @contextmanager
-def closing(order: PaymentOrder, context: GatewayContext) -> Iterator[None]:
+def close_at_limit(order: PaymentOrder, context: GatewayContext) -> Iterator[None]:
     """Close the order's button if a limit is reached within the block; raise `WalletUnavailable` then."""
     try:
         yield
@@ -98,14 +98,14 @@ def _close(order: PaymentOrder, limit: WalletLimit, context: GatewayContext) -> 
 def _write_closed(
     order: PaymentOrder, limit: WalletLimit, context: GatewayContext
 ) -> tuple[OutboxEvent, ...]:
-    now, allowance = context.clock.now(), limits_of(context).allowance(limit)
+    now = context.clock.now()
     # The button of a paid order is gone already.
     unpaid = PaymentOrder.objects.filter(pk=order.pk, state__in=PAYABLE_STATES | {OrderState.PENDING})
     if not unpaid.filter(wallet_closed_at__isnull=True).update(wallet_closed_at=now, wallet_limit=limit):
         return ()
     transaction = _last_attempt(order)
     raised = WalletUsage.objects.filter(order=order).values_list("raised", flat=True).first() or 0
-    allowed = allowance * (1 + raised)
+    allowed = limits_of(context).maximum(limit, raised=raised)
     explanation = explain(ExplanationCode.WALLET_LIMIT_REACHED, wallet_limit=limit, allowed=allowed)
     _write_event(transaction, TransactionEventKind.LIMIT_REACHED, explanation, now)
     notification = Notification(kind=OutboxEventKind.WALLET_LIMIT_REACHED, limit=limit)
@@ -113,7 +113,7 @@ def _write_closed(
 
 
 def raise_limits(*, order: PaymentOrder, by: By, reason: str, clock: Clock) -> PaymentOrder:
-    """Add one more full allowance of everything and open the order's button again.
+    """Add each limit once more and open the order's button again.
 
     Raises `InvalidInput` without a name or a reason, and `InvalidState` unless a limit has closed the button:
     of two people at the same moment, one raises the limits.

@@ -37,7 +37,7 @@ from wallet_gateway.operations.wallet.card import (
 from wallet_gateway.operations.wallet.encryption import CardSecrets
 from wallet_gateway.operations.wallet.events import with_event
 from wallet_gateway.operations.wallet.keys import cipher_of
-from wallet_gateway.operations.wallet.limits import check_authorizations, closing
+from wallet_gateway.operations.wallet.limits import check_authorizations, close_at_limit
 from wallet_gateway.operations.wallet.pricing import choices_in, price_sheet, region_of
 from wallet_gateway.operations.wallet.result import (
     bound_account,
@@ -95,7 +95,7 @@ def pay_with_wallet(
 
 def _count(tried: OrderAttempts, context: GatewayContext) -> None:
     """Count a result of the order; raise `WalletUnavailable` if no more are allowed."""
-    with closing(tried.order, context):
+    with close_at_limit(tried.order, context):
         check_authorizations(tried, context)
         count_result(tried.order, limits=limits_of(context))
 
@@ -106,7 +106,7 @@ def _failed(
     """Record a failure of the sheet on the latest attempt; the order stays payable."""
     mine = tried.of_session(session)
     transaction = mine[-1] if mine else tried.meant(None, session)
-    with closing(tried.order, context):
+    with close_at_limit(tried.order, context):
         count_result(tried.order, limits=limits_of(context))
     events = with_event(transaction.wallet, WalletEvent.ERROR, report_of(result), now=context.clock.now())
     WalletAttempt.objects.filter(pk=transaction.wallet.pk).update(events=events)
@@ -198,7 +198,7 @@ def _charge(
         "card_last_four": card.last_four,
     }
     for _ in range(_TRIES):
-        with closing(tried.order, context):
+        with close_at_limit(tried.order, context):
             check_authorizations(tried, context)
         if authorize.claim(tried, transaction, request, secrets, about_card, context):
             sent = authorize.send(transaction, request, api_key=card.key.api_key, context=context)

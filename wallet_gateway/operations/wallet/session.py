@@ -27,7 +27,7 @@ from wallet_gateway.operations.wallet.attempts import (
 from wallet_gateway.operations.wallet.encryption import UnreadableSecret
 from wallet_gateway.operations.wallet.hooks import ShippingOption
 from wallet_gateway.operations.wallet.keys import PublicKey, current_key, opened
-from wallet_gateway.operations.wallet.limits import check_before_sheet, closing
+from wallet_gateway.operations.wallet.limits import check_before_sheet, close_at_limit
 from wallet_gateway.operations.wallet.pricing import (
     NOTHING_CHOSEN,
     SheetPrice,
@@ -121,7 +121,7 @@ def next_reference(*, order: PaymentOrder, session: str, context: GatewayContext
 
 def _check_button(tried: OrderAttempts, context: GatewayContext) -> None:
     check_payable(tried.order)
-    with closing(tried.order, context):
+    with close_at_limit(tried.order, context):
         check_before_sheet(tried, context)
 
 
@@ -129,7 +129,7 @@ def _check_button(tried: OrderAttempts, context: GatewayContext) -> None:
 def _new_attempt(
     tried: OrderAttempts, key: WalletKey, session: str, price: Mapping[str, Any], context: GatewayContext
 ) -> GatewayTransaction:
-    with closing(tried.order, context):
+    with close_at_limit(tried.order, context):
         return in_transaction(
             lambda: write_attempt(tried, key=key, session=session, price=price, context=context)
         )
@@ -173,7 +173,7 @@ def price_sheet_of(
         checked = dict(NOTHING_CHOSEN)
     tried = load(order)
     transaction = tried.meant(reference, session)
-    with closing(tried.order, context):
+    with close_at_limit(tried.order, context):
         count_price(tried.order, tried.usage, checked["offers"], limits=limits_of(context))
     price = price_sheet(tried.order, checked, context=context)
     if not price.errors:

@@ -1,6 +1,6 @@
 """Count how often one order's wallet button is used: conditional UPDATEs of a row of its own.
 
-A counter is never read and then written: the UPDATE has the allowance in its condition, so that it is exact
+A counter is never read and then written: the UPDATE has the limit in its condition, so that it is exact
 however many requests come at once, from whatever sessions and machines. What fails afterwards stays counted.
 """
 
@@ -25,7 +25,7 @@ _HASH_LENGTH = 16
 
 
 class LimitReached(Exception):
-    """An allowance of an order is used up; nothing was counted."""
+    """A limit of an order is used up; nothing was counted."""
 
     def __init__(self, limit: WalletLimit) -> None:
         super().__init__(limit)
@@ -65,7 +65,7 @@ def count_price(
     usage = usage or _row(order)
     hashes = [_hash_of_code(order, code) for code in dict.fromkeys(offers)]
     # The write fails only after another request has added a code, for which there is room so often.
-    for _ in range(1 + limits.allowance(WalletLimit.DISCOUNT_CODES, raised=usage.raised)):
+    for _ in range(1 + limits.maximum(WalletLimit.DISCOUNT_CODES, raised=usage.raised)):
         new = [code for code in hashes if code not in usage.codes_tried]
         counted = {WalletLimit.PRICES: 1, WalletLimit.DISCOUNT_CODES: len(new)}
         if _add_price(usage, new, counted, limits):
@@ -109,10 +109,10 @@ def _add(
     where: Mapping[str, Any] | None = None,
     columns: Mapping[str, Any] | None = None,
 ) -> bool:
-    """Add to counters if all of it is within the allowances; also check and write other columns."""
+    """Add to counters if all of it is within the limits; also check and write other columns."""
     added = {limit: number for limit, number in counted.items() if number}
     within = {
-        f"{limit.lower()}__lte": (1 + F("raised")) * limits.allowance(limit) - number
+        f"{limit.lower()}__lte": (1 + F("raised")) * limits.maximum(limit) - number
         for limit, number in added.items()
     }
     rows = WalletUsage.objects.filter(order=order_id, **within, **(where or {}))
@@ -127,9 +127,9 @@ def _check_room(usage: WalletUsage, counted: Mapping[WalletLimit, int], limits: 
 
 
 def room_left(usage: WalletUsage, limit: WalletLimit, limits: WalletLimits) -> int:
-    """Return how much of an allowance is left, as the row was read; below zero after it was lowered."""
+    """Return how much of a limit is left, as the row was read; below zero after it was lowered."""
     used: int = getattr(usage, limit.lower())
-    return limits.allowance(limit, raised=usage.raised) - used
+    return limits.maximum(limit, raised=usage.raised) - used
 
 
 def _row(order: PaymentOrder) -> WalletUsage:
