@@ -62,7 +62,11 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
     _E.REASON_MISSING: Description(400, _("The reason is missing. Say why.")),
     _E.NAME_MISSING: Description(400, _("The name of the person who decides is missing.")),
     _E.STOP_END_INVALID: Description(
-        400, _("A stop must end in the future, at an instant with a time zone. Leave the end out for none.")
+        400,
+        _(
+            "A stop must end in the future and within a year, at an instant with a time zone. "
+            "Leave the end out for none."
+        ),
     ),
     _E.KEY_INVALID: Description(
         400, _("An idempotency key has 1 to 64 visible ASCII characters and no spaces.")

@@ -66,7 +66,7 @@ class _Plain(dict[int, str]):
             plain = str(digit)
         elif code < 128:
             plain = character
-        elif character.isalpha():
+        elif character.isalpha() and character not in _DASHES:
             plain = "x"
         else:
             plain = _separator(character)
@@ -84,9 +84,14 @@ def _separator(character: str) -> str:
 
 
 _DOTS = "\u00b7\u2022\u2027\u2219\u22c5\u30fb\u3002"
+_DASHES = "\u30fc\uff70\u3161"
+"""Letters of Japanese and Korean that keyboards give where a hyphen is meant."""
 _PLAIN = _Plain()
+# As in an address, encoded once or twice; in HTML; in JSON and in what `repr` writes.
 _ESCAPED = (
-    r"%(?:20|2[B-Fb-f]|5[Ff]|[Cc]2%[Aa]0|[Ee]2%80%[89][0-9A-Fa-f])|&(?:nbsp|#160);|\\(?:[nrt]|u00[Aa]0)"
+    r"%(?:25)?(?:0[9AaDd]|20|2[B-Fb-f]|5[Ff]|[C-Fc-f][0-9A-Fa-f](?:%(?:25)?[89ABab][0-9A-Fa-f]){1,3})"
+    r"|&(?:amp;)?(?:[A-Za-z]{2,9}|#[0-9]{1,5}|#[Xx][0-9A-Fa-f]{1,4});"
+    r"|\\(?:[fnrtv]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4})"
 )
 _SEPARATORS = rf"(?:{_ESCAPED}|[^0-9A-Za-z]){{1,5}}+"
 _RUN = re.compile(rf"[0-9]++(?:{_SEPARATORS}[0-9]++)*+")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any
 
@@ -177,6 +177,18 @@ def test_a_stop_must_end_in_the_future(minutes: int, context: GatewayContext, cl
     with refuses(InvalidInput, ErrorCode.STOP_END_INVALID):
         stop_sending(context=context, **WHY, until=datetime(2999, 1, 1))  # noqa: DTZ001 - the fault
     assert not GatewayPause.objects.exists()
+
+
+@pytest.mark.parametrize("until", [datetime.max.replace(tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)])
+def test_an_end_that_no_page_could_show_in_its_time_zone_is_refused(
+    until: datetime, context: GatewayContext, clock: VirtualClock
+) -> None:
+    with refuses(InvalidInput, ErrorCode.STOP_END_INVALID):
+        stop_sending(context=context, **WHY, until=until)
+    with refuses(InvalidInput, ErrorCode.STOP_END_INVALID):
+        stop_sending(context=context, **WHY, until=until.replace(tzinfo=timezone(timedelta(hours=-12))))
+    stop_sending(context=context, **WHY, until=clock.now() + timedelta(days=366))
+    assert GatewayPause.objects.get().stopped_until is not None
 
 
 def test_the_account_is_kept_beside_the_name(context: GatewayContext) -> None:

@@ -7,9 +7,10 @@ Status queries continue, so the outcome of requests already sent is still found.
 from __future__ import annotations
 
 import logging
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db.models import Q
+from django.utils import timezone
 
 from wallet_gateway.domain.actors import By
 from wallet_gateway.domain.error_codes import ErrorCode
@@ -24,6 +25,9 @@ from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.operations")
 
+LONGEST_STOP = timedelta(days=366)
+"""What ends later has no end, or is a slip. The last day of the calendar exists in some time zones only."""
+
 
 def stop_sending(
     *, context: GatewayContext, by: By, reason: str, until: datetime | None = None
@@ -31,10 +35,10 @@ def stop_sending(
     """Stop new requests to a gateway until an instant, or until a person resumes them.
 
     A stop that lasts at least as long is left unchanged. Raises `InvalidInput` without an author or a reason,
-    and for an end that is not in the future.
+    and for an end that is not in the future or more than `LONGEST_STOP` away.
     """
     actor, now = check_decision(by=by, reason=reason), context.clock.now()
-    if until is not None and (until.tzinfo is None or until <= now):
+    if until is not None and not (timezone.is_aware(until) and now < until <= now + LONGEST_STOP):
         raise InvalidInput(ErrorCode.STOP_END_INVALID)
     columns = {
         "stopped_at": now,
