@@ -13,6 +13,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from annotated_types import Ge, Le, MaxLen
+from pydantic import Secret
 from pydantic.fields import FieldInfo
 
 from wallet_gateway.protocol import codes, money
@@ -110,6 +111,9 @@ def _taken_apart(annotation: Any) -> tuple[Any, list[Any]]:  # noqa: ANN401
         base, *said = get_args(annotation)
         plain, facts = _taken_apart(base)
         return plain, [*facts, *(fact for one in said for fact in _facts(one))]
+    if get_origin(annotation) is Secret:
+        (hidden,) = get_args(annotation)
+        return _taken_apart(hidden)
     if get_origin(annotation) in {Union, UnionType}:
         (only,) = (part for part in get_args(annotation) if part is not NoneType)
         return _taken_apart(only)
