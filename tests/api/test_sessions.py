@@ -9,7 +9,7 @@ from django.contrib.sessions.backends.signed_cookies import SessionStore as Cook
 from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpRequest
 
-from wallet_gateway.api.base import NAME, bind, binding_of
+from wallet_gateway.api.base import NAME, bind, binding_for, binding_of
 
 pytestmark = pytest.mark.django_db
 
@@ -21,6 +21,13 @@ def a_request(session: SessionBase | None) -> HttpRequest:
     return request
 
 
+def bound(request: HttpRequest) -> str:
+    """Bind a browser as the view does that shows it a button."""
+    binding = binding_for(request)
+    bind(request, binding)
+    return binding
+
+
 @pytest.mark.parametrize("store", [SessionStore, CookieStore])
 def test_a_session_that_saw_no_button_is_bound_to_nothing(store: type[SessionBase]) -> None:
     assert binding_of(a_request(store())) == ""
@@ -29,38 +36,46 @@ def test_a_session_that_saw_no_button_is_bound_to_nothing(store: type[SessionBas
 @pytest.mark.parametrize("store", [SessionStore, CookieStore])
 def test_a_binding_stays(store: type[SessionBase]) -> None:
     request = a_request(store())
-    first = bind(request)
+    first = bound(request)
     assert first
-    assert bind(request) == binding_of(request) == first
+    assert bound(request) == binding_of(request) == first
+
+
+def test_what_a_browser_would_be_bound_to_is_not_stored() -> None:
+    session = SessionStore()
+    binding_for(a_request(session))
+    assert (session.session_key, session.modified) == (None, False)
 
 
 def test_two_tabs_at_the_same_moment_come_to_the_same_binding() -> None:
     session = SessionStore()
     session.create()
     one, other = (a_request(SessionStore(session.session_key)) for _ in range(2))
-    assert bind(one) == bind(other)
+    assert binding_for(one) == binding_for(other)
 
 
 def test_a_binding_survives_the_new_key_of_a_login() -> None:
     session = SessionStore()
+    session.create()
     request = a_request(session)
-    first, key = bind(request), session.session_key
+    first, key = bound(request), session.session_key
     session.cycle_key()
     assert session.session_key != key
-    assert bind(request) == first
+    assert bound(request) == first
 
 
 @pytest.mark.parametrize("store", [SessionStore, CookieStore])
 def test_two_browsers_have_two_bindings(store: type[SessionBase]) -> None:
-    assert bind(a_request(store())) != bind(a_request(store()))
+    assert bound(a_request(store())) != bound(a_request(store()))
 
 
 def test_a_binding_does_not_tell_the_sessions_key() -> None:
     session = SessionStore()
-    assert (bind(a_request(session)), NAME in session) != (session.session_key, False)
+    session.create()
+    assert (bound(a_request(session)), NAME in session) != (session.session_key, False)
     assert str(session.session_key) not in str(session[NAME])
 
 
 def test_a_project_without_sessions_is_told_what_is_missing() -> None:
     with pytest.raises(ImproperlyConfigured, match="sessions"):
-        bind(a_request(None))
+        binding_for(a_request(None))

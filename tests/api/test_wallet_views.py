@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.contrib.sessions.models import Session
 from django.core.cache import cache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -101,6 +102,19 @@ def test_an_order_that_must_not_be_paid_again_has_no_session(
     PaymentOrder.objects.filter(pk=order.pk).update(state=state)
     answer = browser.post("session", order)
     assert (answer.status_code, answer.json()["code"]) == (409, "order_not_payable")
+
+
+def test_a_button_that_is_not_shown_costs_no_session(
+    order: PaymentOrder, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    paid = Browser()
+    detail = approve(wallet_sandbox, paid.open(order))
+    assert paid.post("result", order, detail).status_code == 200
+    before = Session.objects.count()
+    for refused in (order, make_order(currency="KWD")):
+        answer = Browser().post("session", refused)
+        assert (answer.status_code in {409, 503}, list(answer.cookies)) == (True, [])
+    assert Session.objects.count() == before
 
 
 def test_a_currency_that_wallets_cannot_write_has_no_session(make_order: MakeOrder, browser: Browser) -> None:

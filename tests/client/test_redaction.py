@@ -311,6 +311,31 @@ def test_a_request_that_a_gateway_repeats_in_a_text_is_redacted_by_its_fields(te
         assert "20.00" in redacted
 
 
+@pytest.mark.parametrize(
+    ("text", "redacted"),
+    [
+        ("cryptogram=AgAAAAAABk4DWZ4C28y/QA==&amount=20.00", "cryptogram=[removed]==&amount=20.00"),
+        (
+            "cannot read Request[apiKey=k3y/Sec+ret, cvv=123, amount=20.00]",
+            "cannot read Request[apiKey=[removed], cvv=[removed], amount=20.00]",
+        ),
+        ("pan=4111 1111 1111 1111, lastName=Zenobiata", "pan=***1111, lastName=Z***"),
+        ("msg=cvv=123", "msg=cvv=[removed]"),
+        ("{'cryptogram': 'AgAA', 'state': 'NEW'}", "{'cryptogram': '[removed]', 'state': 'NEW'}"),
+        ("{'cardNumber' => '4111111111111111'}", "{'cardNumber' => '***1111'}"),
+        ("code=05 state=DECLINED id=4111111111111111x", "code=05 state=DECLINED id=***1111x"),
+    ],
+)
+def test_a_request_that_is_repeated_as_a_form_or_as_an_object_is_redacted_by_its_names(
+    text: str, redacted: str
+) -> None:
+    assert redact_message(text) == redacted
+
+
+def test_many_parameters_in_one_text_are_read_without_recursion() -> None:
+    assert redact_message("a=b=" * 4000) == "a=b=" * 4000
+
+
 def test_an_address_that_a_gateway_repeats_shows_no_key_and_no_account() -> None:
     text = "GET /api/v5/paymentAccounts/ACC-179C90B87B2B?merchantId=M-1&encryptionKeyId=ek-JXvEH1 failed"
     assert redact_message(text) == (

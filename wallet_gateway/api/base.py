@@ -118,16 +118,20 @@ def binding_of(request: HttpRequest) -> str:
     return str(_session(request).get(NAME, ""))
 
 
-def bind(request: HttpRequest) -> str:
-    """Return the binding of this browser's session, created if missing."""
+def binding_for(request: HttpRequest) -> str:
+    """Return the binding of this browser's session, or the one to give it with `bind`; nothing is stored."""
+    if known := binding_of(request):
+        return known
+    # Derived from the initial session key, so that two tabs at the same moment get the same text.
+    seed = _session(request).session_key or secrets.token_urlsafe(32)
+    return hashlib.sha256(f"{NAME}:{seed}".encode()).hexdigest()
+
+
+def bind(request: HttpRequest, binding: str) -> None:
+    """Store the binding in this browser's session; a browser that has no session yet gets one."""
     session = _session(request)
-    if NAME not in session:
-        if not session.session_key:
-            session.create()
-        # Derived from the initial session key, so that two tabs at the same moment get the same text.
-        seed = session.session_key or secrets.token_urlsafe(32)
-        session[NAME] = hashlib.sha256(f"{NAME}:{seed}".encode()).hexdigest()
-    return str(session[NAME])
+    if session.get(NAME) != binding:
+        session[NAME] = binding
 
 
 def _session(request: HttpRequest) -> SessionBase:

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from wallet_gateway import payments
-from wallet_gateway.api.base import CustomerView, bind, binding_of, order_of
+from wallet_gateway.api.base import CustomerView, bind, binding_for, binding_of, order_of
 from wallet_gateway.api.inputs import event_report, previous_reference, price_request
 from wallet_gateway.api.serializers import outcome_body, price_body, session_body
 from wallet_gateway.api.throttles import (
@@ -35,12 +35,12 @@ class WalletSessionView(CustomerView):
 
     def post(self, request: Request, token: str) -> Response:
         """Answer with the parameters of `runWalletPay`."""
-        order = order_of(token)
-        # A closed button must not cost a row: `bind` stores a session for a new browser.
-        payments.wallet.check_open(order)
+        binding = binding_for(request._request)
         session = payments.wallet.open_session(
-            order, session=bind(request._request), language=get_language() or ""
+            order_of(token), session=binding, language=get_language() or ""
         )
+        # Only now: a button that is not shown must not cost the row of a session.
+        bind(request._request, binding)
         return Response(session_body(session))
 
 

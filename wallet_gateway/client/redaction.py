@@ -42,8 +42,14 @@ _FIELD = re.compile(
     r'(\\"(?:[^"\\]++|\\[^"])*+(?:\\")?+|"(?:[^"\\]++|\\.)*+"?|[^\s"{}\[\],\\]++)',
     re.DOTALL,
 )
-# One parameter of a query, or the account in a path, of an address that is repeated in a text.
-_IN_ADDRESS = re.compile(r"(?i)([?&]([a-z]{1,64})=|paymentaccounts/)([^/?&\s\"'<]++)")
+# The account in a path, of an address that is repeated in a text.
+_ACCOUNT = re.compile(r"(?i)(paymentaccounts/)([^/?&\s\"'<]++)")
+# One parameter, as in an address or a form, or as Java writes an object: Request[apiKey=..., amount=...].
+_PARAMETER = re.compile(
+    r"(?i)(?<![a-z0-9_-])(([a-z][a-z0-9_-]{0,63}+)=[\"']?)([^=&?\s\"'<>,;(){}\[\]]++)(?!=[^=&\s])"
+)
+# One field as Python, Ruby and others write an object.
+_QUOTED_FIELD = re.compile(r"('([^'\\]{1,64}+)'\s{0,4}+(?::|=>)\s{0,4}+')([^'\\]++)")
 
 
 def redact(value: JsonValue) -> JsonValue:
@@ -96,9 +102,16 @@ def _redact_field(field: re.Match[str]) -> str:
     return f"{head}{quote}{_rule_of(name)(inner)}{quote}"
 
 
-def _redact_in_address(found: re.Match[str]) -> str:
+def _redact_account(found: re.Match[str]) -> str:
+    return found[1] + _rule_of("accountId")(found[2])
+
+
+def _redact_named(found: re.Match[str]) -> str:
     head, name, value = found.groups()
-    return head + _rule_of(name or "accountId")(value)
+    rule = _rule_of(name)
+    # Free text is searched with the text around it, and a card number has been masked already.
+    is_done = rule is _free_text or (rule is _keep_last_four and value.startswith("***"))
+    return found[0] if is_done else head + rule(value)
 
 
 @lru_cache(maxsize=2048)
@@ -162,13 +175,17 @@ def _of_the_beginning(text: str, rule: Rule) -> str:
 def _without_numbers_addresses_and_keys(text: str) -> str:
     if '"' in text:
         text = _FIELD.sub(_redact_field, text)
-    if "/" in text or "?" in text:
-        text = _IN_ADDRESS.sub(_redact_in_address, text)
+    if "'" in text:
+        text = _QUOTED_FIELD.sub(_redact_named, text)
+    if "/" in text:
+        text = _ACCOUNT.sub(_redact_account, text)
+    # Before the parameters: of a number with blanks in it a parameter has the first digits only.
+    text = mask_card_numbers(text)
+    if "=" in text:
+        text = _PARAMETER.sub(_redact_named, text)
     if "@" in text:
         text = _EMAIL.sub(_redact_address, text)
-    if len(text) >= 13:
-        text = _CREDENTIAL.sub(rf"\1{REMOVED}", mask_card_numbers(text))
-    return text
+    return _CREDENTIAL.sub(rf"\1{REMOVED}", text) if len(text) >= 13 else text
 
 
 def _redact_address(found: re.Match[str]) -> str:
