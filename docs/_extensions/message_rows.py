@@ -13,6 +13,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from annotated_types import Ge, Le, MaxLen
+from pydantic import Secret
 from pydantic.fields import FieldInfo
 
 from wallet_gateway.protocol import codes, money
@@ -113,6 +114,8 @@ def _taken_apart(annotation: Any) -> tuple[Any, list[Any]]:  # noqa: ANN401
     if get_origin(annotation) in {Union, UnionType}:
         (only,) = (part for part in get_args(annotation) if part is not NoneType)
         return _taken_apart(only)
+    if get_origin(annotation) is Secret:
+        return _taken_apart(*get_args(annotation))
     return annotation, []
 
 
