@@ -117,6 +117,8 @@ def _taken_apart(annotation: Any) -> tuple[Any, list[Any]]:  # noqa: ANN401
     if get_origin(annotation) in {Union, UnionType}:
         (only,) = (part for part in get_args(annotation) if part is not NoneType)
         return _taken_apart(only)
+    if get_origin(annotation) is Secret:
+        return _taken_apart(*get_args(annotation))
     return annotation, []
 
 

@@ -126,6 +126,12 @@ def test_a_user_is_known_by_key_and_a_text_is_only_a_name() -> None:
     assert actor_of(Actor(name="anna", account="7")) == Actor(name="anna", account="7")
 
 
+def test_a_programs_name_is_kept_without_a_card_number_and_an_accounts_as_it_is() -> None:
+    assert actor_of("job of 4111 1111 1111 1111") == Actor(name="job of ***1111")
+    known = Actor(name="4111111111111111", account="17")
+    assert actor_of(known) == known
+
+
 def test_who_is_not_saved_has_no_key() -> None:
     stranger = Member()
     stranger.pk = None

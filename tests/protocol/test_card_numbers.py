@@ -115,7 +115,9 @@ def test_digits_of_any_script_are_digits(zero: str) -> None:
 
 @given(st.sampled_from(sorted(NUMBERS.values())), st.data())
 def test_separators_of_all_kinds_may_be_mixed(number: str, data: st.DataObject) -> None:
-    separators = st.lists(st.sampled_from(sorted(SEPARATORS.values())), max_size=2).map("".join)
+    kinds = st.lists(st.sampled_from(sorted(SEPARATORS.values())), max_size=2)
+    # Twice " - " would be six separators, one above the limit.
+    separators = kinds.filter(lambda found: found.count(" - ") < 2).map("".join)
     text = number[:4] + "".join(data.draw(separators) + digit for digit in number[4:])
     assert mask_card_numbers(f"a {text} b") == f"a ***{number[-4:]} b"
 

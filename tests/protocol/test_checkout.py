@@ -113,6 +113,14 @@ def test_what_is_no_email_address_is_refused_and_not_quoted(path: str, email: st
     assert str(caught.value) == f"{path}: is no e-mail address; give one such as ada@shop.example"
 
 
+@every("path", ["checkoutDetails.cardholderEmail", "addressDetails.shippingAddress.email"])
+def test_an_email_address_that_holds_a_card_number_is_refused_and_not_quoted(path: str) -> None:
+    with pytest.raises(InvalidMessage) as caught:
+        CheckoutRequest.from_wire(changed(checkout(), path, "4111-1111-1111-1111@shop.example"))
+    assert [fault.path for fault in caught.value.errors] == [path]
+    assert "1111" not in str(caught.value)
+
+
 @every("email", ["", "a@b", "ada@b\u00fccher.example", "ada+x@shop.example"])
 def test_an_email_address_has_one_at_and_no_blanks(email: str) -> None:
     whole = changed(checkout(), "checkoutDetails.cardholderEmail", email)

@@ -11,6 +11,7 @@ from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.reason_codes import REASON_CODES, is_reason_code
 from wallet_gateway.models.actors import LONGEST_ACCOUNT
 from wallet_gateway.operations.errors import InvalidInput
+from wallet_gateway.protocol.card_numbers import mask_card_numbers
 from wallet_gateway.protocol.cart import cart_total
 from wallet_gateway.protocol.cart_messages import ShoppingCart
 from wallet_gateway.protocol.errors import FieldError, ProtocolError
@@ -82,7 +83,9 @@ def actor_of(by: By) -> Actor:
     check_storable(by=actor.name, account=actor.account)
     if len(actor.account) > LONGEST_ACCOUNT:
         raise InvalidInput(ErrorCode.TEXT_INVALID, field="account")
-    return Actor(name=actor.name.strip(), account=actor.account)
+    name = actor.name.strip()
+    # What a program calls itself is a text that somebody has typed; the name of an account is looked up.
+    return Actor(name=mask_card_numbers(name) if actor.is_program else name, account=actor.account)
 
 
 def _actor(by: By) -> Actor:

@@ -30,7 +30,7 @@ from pydantic import (
 from pydantic_core import CoreSchema, core_schema
 
 from wallet_gateway.protocol import codes, money
-from wallet_gateway.protocol.card_numbers import mask_card_numbers
+from wallet_gateway.protocol.card_numbers import has_card_number, mask_card_numbers
 from wallet_gateway.protocol.strict_json import NumberText, fold_name
 from wallet_gateway.protocol.text import quote, without_bidi_controls
 
@@ -147,8 +147,16 @@ OF_A_CUSTOMER = AfterValidator(_of_a_customer)
 _EMAIL = r"^([^\s@]{1,64}@[^\s@]{1,255})?$"
 PATTERN_MESSAGES[_EMAIL] = lambda _: "is no e-mail address; give one such as ada@shop.example"
 
-Email = Annotated[str, Strict(), Field(pattern=_EMAIL)]
-"""An e-mail address, which may be empty: one @ with something on both sides, and no blanks."""
+
+def _check_email(address: str) -> str:
+    # With other digits it would be another address, so it is not masked.
+    if has_card_number(address):
+        raise ValueError("holds what has the form of a card number, which is neither stored nor sent")
+    return address
+
+
+Email = Annotated[str, Strict(), Field(pattern=_EMAIL), AfterValidator(_check_email)]
+"""An e-mail address, which may be empty: one @ with something on both sides, no blanks and no card number."""
 
 
 # Amounts and rates
