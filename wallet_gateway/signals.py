@@ -67,9 +67,9 @@ page_scripts_changed = ShopSignal()
 sending_paused = ShopSignal()
 """Sending to a gateway was paused, by a person or automatically: an alarm, once at the start of each pause.
 
-`gateway` (its alias), `until` (aware datetime; None until a person resumes it), `code` (a `PauseCode`; None
-if a person stopped sending), `by` (that person; empty otherwise) and `reason` (str). A receiver that raises
-is logged.
+`gateway` (its alias), `until` (aware datetime; None until a person resumes sending), `code` (a `PauseCode`;
+None if a person stopped sending), `by` (that person; empty otherwise) and `reason` (str). A receiver that
+raises is logged.
 """
 sending_resumed = ShopSignal()
 """A person has ended a pause: `gateway`, `by` and `reason`. A pause that reaches its end sends nothing."""

@@ -1,4 +1,4 @@
-"""What takes a second person is said in words: an amount, or a decision, and how it stands."""
+"""What needs a second person is said in words: an amount, or a decision, and how it stands."""
 
 from __future__ import annotations
 

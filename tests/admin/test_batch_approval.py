@@ -125,6 +125,6 @@ def test_before_it_is_started_the_page_says_the_limit_and_what_is_left_of_the_da
     order = paid_order(type="sale")
     drafted = batches.draft(BatchKind.REFUND, [order], by=User.objects.get(username="anna"))
     page = author.get(f"/admin/wallet_gateway/operationbatch/{drafted.pk}/confirm/").content.decode()
-    assert "Above 25.00 EUR in sum" in page
-    assert "You may give back 30.00 EUR more within 24 hours" in page
+    assert "Above 25.00 EUR in total" in page
+    assert "you may refund 30.00 EUR more alone" in page
     assert order.amount.amount == Decimal("20.00")

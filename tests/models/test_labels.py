@@ -37,6 +37,8 @@ SPELLED = {
     "APPROVAL": "Agreed to",
     "ASK": "Question to the gateway",
     "AWAITING_APPROVAL": "Waits for a second person",
+    "PRICES": "Price requests",
+    "SESSIONS": "Browsers",
 }
 
 

@@ -32,7 +32,7 @@ def limits_by_day(context: GatewayContext, **above: int) -> GatewayContext:
 
 
 def asked(work: Callable[[], object]) -> Approval:
-    """Ask for something that takes a second person; give the request that waits."""
+    """Ask for something that needs a second person; give the request that waits."""
     with pytest.raises(AwaitingApproval) as raised:
         work()
     return raised.value.approval

@@ -14,6 +14,7 @@ from tests.payments.paid_orders import paid
 from tests.refusals import refuses
 from wallet_gateway import payments
 from wallet_gateway.models import Approval, Payment
+from wallet_gateway.queries.permissions import APPROVE, REFUND
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -102,6 +103,13 @@ def test_an_account_that_is_gone_or_has_lost_the_permission_agrees_to_nothing(
         payments.approvals.approve(waiting, by=lose(bert))
     waiting.refresh_from_db()
     assert waiting.state == "WAITING"
+
+
+def test_who_may_not_agree_is_told_both_permissions_that_are_needed(waiting: Approval, bert: User) -> None:
+    stranger = _without("refund_payment")(bert)
+    with pytest.raises(payments.errors.InvalidState) as refused:
+        payments.approvals.approve(waiting, by=stranger)
+    assert f"who has “{REFUND}” and “{APPROVE}” must agree" in refused.value.message
 
 
 def test_a_name_alone_agrees_to_nothing_even_if_it_is_an_accounts(waiting: Approval, bert: User) -> None:

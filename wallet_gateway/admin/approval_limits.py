@@ -58,12 +58,13 @@ def hints_of_many(
 def _hints(gateway: str, currency: str, person: Actor) -> Iterator[str]:
     limit = conf.approval_policy(gateway).batch_limit_for(currency)
     if limit is not None:
-        words = _("Above %(limit)s in sum, the whole batch takes a second person before it begins.")
+        words = _("Above %(limit)s in total, the whole batch needs a second person before it begins.")
         yield words % {"limit": Money.from_minor_units(limit, currency)}
     left = _left_of_day(person, gateway, currency)
     if left is not None:
         words = _(
-            "You may give back %(left)s more within 24 hours; each refund above that takes a second person."
+            "Your refunds of the last 24 hours count: you may refund %(left)s more alone. Each refund above "
+            "that needs a second person."
         )
         yield words % {"left": Money.from_minor_units(left, currency)}
 
@@ -73,8 +74,10 @@ def hint(limit: Money | None, available: Money | None) -> str:
     if limit is None or (available is not None and available.minor_units <= limit.minor_units):
         return ""
     if not limit.minor_units:
-        return _("It takes a second person: nothing is sent before somebody else has agreed.")
-    words = _("Above %(alone)s it takes a second person: nothing is sent before somebody else has agreed.")
+        return _("This needs a second person: nothing is sent before somebody else has agreed.")
+    words = _(
+        "An amount above %(alone)s needs a second person: nothing is sent before somebody else has agreed."
+    )
     return words % {"alone": limit}
 
 
@@ -87,4 +90,4 @@ def hint_of_decision(transaction: GatewayTransaction, person: Actor) -> str:
     is_above_day = left is not None and minor > left
     if not is_above_day and not conf.approval_policy(transaction.gateway).is_needed(minor, currency):
         return ""
-    return _("It takes a second person: your decision counts once somebody else has agreed.")
+    return _("This needs a second person: your decision counts once somebody else has agreed.")

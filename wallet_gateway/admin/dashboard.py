@@ -147,8 +147,8 @@ def _words(verb: str) -> dict[str, str]:
             "title": _("Stop all sending"),
             "verb": _("Stop sending"),
             "explanation": _(
-                "No checkout, capture, refund or reversal leaves until the stop ends or somebody resumes it; "
-                "customers cannot pay. What has left already is still asked after."
+                "No checkout, capture, refund or reversal leaves until the stop ends or somebody resumes "
+                "sending; customers cannot pay. What has left already is still asked after."
             ),
         }
     return {

@@ -182,7 +182,7 @@ class StopForm(ReasonForm):
     minutes = forms.TypedChoiceField(
         label=gettext_lazy("How long"),
         choices=[
-            ("", gettext_lazy("Until somebody resumes it")),
+            ("", gettext_lazy("Until somebody resumes sending")),
             ("15", gettext_lazy("15 minutes")),
             ("60", gettext_lazy("1 hour")),
             ("240", gettext_lazy("4 hours")),

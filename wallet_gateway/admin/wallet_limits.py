@@ -54,8 +54,8 @@ def raise_limits(site: AdminSite, request: HttpRequest, order_id: int) -> HttpRe
         "title": _("Raise the limits of the wallet button"),
         "verb": _("Raise the limits"),
         "explanation": _(
-            "The order's wallet button opens again, with one more full allowance of everything. Ask first "
-            "whether the customer is known: whoever tests stolen cards asks for more, too."
+            "The order's wallet button can be used again: each limit is added once more in full. Check first "
+            "that you know the customer: people who test stolen cards ask for more, too."
         ),
         "form": form,
         "back": row_url(order),

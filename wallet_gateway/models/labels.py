@@ -81,9 +81,9 @@ _NAMES = {
     "LEASE_ENDED": pgettext_lazy("name of a state or kind", "Lease ended"),
     "LIMIT_REACHED": pgettext_lazy("name of a state or kind", "Limit reached"),
     # Limits of the wallet button
-    "SESSIONS": pgettext_lazy("name of a state or kind", "Sessions"),
+    "SESSIONS": pgettext_lazy("name of a state or kind", "Browsers"),
     "ATTEMPTS": pgettext_lazy("name of a state or kind", "Attempts"),
-    "PRICES": pgettext_lazy("name of a state or kind", "Prices"),
+    "PRICES": pgettext_lazy("name of a state or kind", "Price requests"),
     "DISCOUNT_CODES": pgettext_lazy("name of a state or kind", "Discount codes"),
     "RESULTS": pgettext_lazy("name of a state or kind", "Results"),
     "AUTHORIZATIONS": pgettext_lazy("name of a state or kind", "Authorizations"),

@@ -32,7 +32,7 @@ class WalletUsage(models.Model):
     codes_tried: Column[list[str]] = models.JSONField(default=list)
     """A hash of each discount code that was tried, so that a repeated one is counted once."""
     raised: Column[int] = models.PositiveIntegerField(default=0)
-    """How often a person has raised the limits: each time adds one full allowance of everything."""
+    """How often a person has raised the limits: each time adds every limit once more in full."""
 
     class Meta:
         verbose_name = _("wallet usage")

@@ -64,8 +64,8 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
     _E.STOP_END_INVALID: Description(
         400,
         _(
-            "A stop must end in the future and within a year, at an instant with a time zone. "
-            "Leave the end out for none."
+            "The end of a stop must lie in the future, within a year, and have a time zone. "
+            "Leave it out if the stop has no end."
         ),
     ),
     _E.KEY_INVALID: Description(
@@ -230,8 +230,8 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
     _E.APPROVER_NOT_PERMITTED: Description(
         403,
         _(
-            "%(name)s may not agree to this: the account is deleted, inactive or without the permission. "
-            "Somebody else with “%(permission)s” must."
+            "%(name)s may not agree to this: the account is deleted or inactive, or lacks a permission. "
+            "Somebody else who has “%(permission)s” and “wallet_gateway.approve_operation” must agree."
         ),
     ),
     _E.APPROVER_WITHOUT_ACCOUNT: Description(
@@ -257,7 +257,9 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
     ),
     # CardRefused
     _E.CARD_NETWORK: Description(409, _("Cards of this network are not accepted.")),
-    _E.CARD_NOT_FOUND: Description(409, _("The gateway does not know this card. Nothing was charged.")),
+    _E.CARD_NOT_FOUND: Description(
+        409, _("The gateway does not know this card. Nothing was charged. Take another card.")
+    ),
     _E.CRYPTOGRAM_MISSING: Description(409, _("The cryptogram of a tokenized card is missing.")),
     _E.CRYPTOGRAM_UNEXPECTED: Description(409, _("The card is not tokenized but came with a cryptogram.")),
     _E.THREE_DS_FAILED: Description(409, _("3-D Secure failed: the customer was not authenticated.")),

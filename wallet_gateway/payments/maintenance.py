@@ -118,9 +118,9 @@ def deliver_events() -> int:
 def stop_sending(gateway: str, *, by: By, reason: str, until: datetime | None = None) -> GatewayPause:
     """Stop all new requests to a gateway; status queries continue.
 
-    Sending resumes by itself at `until`, an aware datetime; without it, when a person resumes it. A stop that
-    lasts at least as long stays as it is. Raises `InvalidInput` without an author or a reason, and for an end
-    that is not in the future.
+    Sending resumes by itself at `until`, an aware datetime; without it, when a person resumes sending. A stop
+    that lasts at least as long stays as it is. Raises `InvalidInput` without an author or a reason, and for
+    an end that is not in the future or more than a year away.
     """
     return emergency_stop.stop_sending(context=context_of(gateway), by=by, reason=reason, until=until)
 

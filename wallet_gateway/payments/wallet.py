@@ -94,7 +94,7 @@ def check_open(order: PaymentOrder) -> None:
 
 @sensitive_variables()
 def raise_limits(order: PaymentOrder, *, by: By, reason: str) -> PaymentOrder:
-    """Open an order's button that a limit has closed, with one more full allowance of everything.
+    """Open an order's button that a limit has closed, and add each limit once more in full.
 
     `by` is the person who decided it; both texts are stored in the order's timeline. Raises `InvalidInput`
     without one of them, and `InvalidState` if no limit has closed the button.

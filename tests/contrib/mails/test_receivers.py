@@ -191,7 +191,7 @@ def test_managers_hear_of_an_authorization_that_lapses(settings: Settings) -> No
             None,
             None,
             "anna",
-            "Nothing is sent to default until somebody resumes it",
+            "Nothing is sent to default until somebody resumes sending",
             "Stopped by anna: looks odd",
         ),
     ],

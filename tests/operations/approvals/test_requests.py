@@ -1,4 +1,4 @@
-"""What takes a second person is asked for, once, reserves nothing, and ends by a word or by its time."""
+"""What needs a second person is asked for, once, reserves nothing, and ends by a word or by its time."""
 
 from __future__ import annotations
 

@@ -223,7 +223,7 @@ def test_the_timeline_says_who_raised_which_limit_and_why(
     told = [
         (str(entry.text), entry.detail, entry.by) for entry in order_timeline(stands(order), everything=True)
     ]
-    assert ("Wallet button closed", "Limit reached: Sessions, 2 allowed", "") in told
+    assert ("Wallet button closed", "Limit reached: Browsers, 2 allowed", "") in told
     assert ("Decision recorded", "Limits of the wallet button raised: a family", "anna") in told
 
 

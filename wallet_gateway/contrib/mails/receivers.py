@@ -82,10 +82,10 @@ def tell_managers_of_pause(
 ) -> None:
     """Write to the shop's managers that nothing new is sent to a gateway, until when and why."""
     ends = formats.date_format(timezone.localtime(until), "DATETIME_FORMAT") if until else ""
-    end = _("until %(end)s") % {"end": ends} if ends else _("until somebody resumes it")
+    end = _("until %(end)s") % {"end": ends} if ends else _("until somebody resumes sending")
     words = {"gateway": gateway, "end": end}
     who = _("Stopped by %(name)s") % {"name": by} if code is None else str(code.label)
-    sentence = _("Customers cannot pay, and nothing is captured or refunded, %(end)s.") % words
+    sentence = _("Customers cannot pay, and nothing is captured, refunded or reversed %(end)s.") % words
     subject = _("Nothing is sent to %(gateway)s %(end)s") % words
     why = ": ".join(filter(None, (who, reason)))
     mail_managers(header_line(subject), f"{visible(why)}\n\n{sentence}\n")
