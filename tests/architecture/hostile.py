@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from re import _constants as op  # type: ignore[attr-defined]
-from re import _parser  # type: ignore[attr-defined]
+from importlib import import_module
 from typing import Any
+
+# Python's own reading of a pattern has no types.
+op: Any = import_module("re._constants")
+_parser: Any = import_module("re._parser")
 
 _SEEDS = "x1 A_-.@\"'\\/:,;=+&%<>{}[]()\n\t\0\u00e9\u2028"
 """Of each class of characters the first of these that belongs to it is taken."""
