@@ -254,9 +254,12 @@ def test_each_address_and_action_lets_in_whom_the_table_names(
     assert not faults, f"{len(faults)} faults:\n" + "\n".join(faults)
 
 
+_OF_MONITORS = "of-the-monitors-0123456789"
+
+
 def test_the_token_of_monitors_opens_their_pages_and_no_other(rows: Rows, settings: Settings) -> None:
-    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"HEALTH_TOKEN": "m" * 40}
-    client = Client(headers={"authorization": f"Bearer {'m' * 40}"})
+    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"HEALTH_TOKEN": _OF_MONITORS}
+    client = Client(headers={"authorization": f"Bearer {_OF_MONITORS}"})
     for address in ADDRESSES:
         if address.get not in (NOBODY, TOKEN):
             answer = client.get(url_of(address, rows))
