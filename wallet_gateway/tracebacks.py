@@ -7,6 +7,7 @@ functions, and has no variables.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import sys
@@ -16,6 +17,8 @@ from pathlib import PurePath
 from typing import Any, TypeVar, cast
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+_ASYNCHRONOUS = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE
 
 Clean = Callable[[BaseException], None]
 """Changes the text of an exception that is about to leave, where it holds values."""
@@ -70,8 +73,17 @@ def forget_locals(
 ) -> None:
     """Empty the frames of an exception and of its chain, up to `outside`, except those that still run."""
     for link in _chain(error, outside):
-        traceback.clear_frames(link.__traceback__)
+        _clear_frames(link)
         clean(link)
+
+
+def _clear_frames(error: BaseException) -> None:
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        # A coroutine may only be suspended, and clearing it would end it. None of ours is one.
+        if not frame.f_code.co_flags & _ASYNCHRONOUS:
+            # A frame that still runs cannot be cleared.
+            with contextlib.suppress(RuntimeError):
+                frame.clear()
 
 
 def _chain(error: BaseException, outside: BaseException | None) -> Iterator[BaseException]:

@@ -332,6 +332,18 @@ def test_a_request_that_is_repeated_as_a_form_or_as_an_object_is_redacted_by_its
     assert redact_message(text) == redacted
 
 
+@pytest.mark.parametrize(
+    "name", ["cvv2Code", "card_cvc", "cardVerificationValue", "CVN", "securityNumber", "cavv", "track2Data"]
+)
+def test_what_a_card_is_proved_with_is_removed_under_each_name_of_it(name: str) -> None:
+    assert redact({"card": {name: "123"}}) == {"card": {name: "[removed]"}}
+
+
+def test_what_was_found_of_a_security_code_is_no_security_code() -> None:
+    found = {"cvvResult": "M", "cavvResultCode": "2", "cvvResponse": "N"}
+    assert redact(dict(found)) == found
+
+
 def test_many_parameters_in_one_text_are_read_without_recursion() -> None:
     assert redact_message("a=b=" * 4000) == "a=b=" * 4000
 

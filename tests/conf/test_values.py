@@ -91,7 +91,8 @@ def test_an_address_is_split_into_its_parts() -> None:
     [
         ("LOCALHOST.", True),
         ("shop.localhost", True),
-        ("printer.local", True),
+        # Private networks name their servers so, a proxy to the provider among them.
+        ("proxy.corp.local", False),
         ("127.1", True),
         ("2130706433", True),
         ("0177.0.0.1", True),

@@ -127,6 +127,7 @@ def test_separators_of_all_kinds_may_be_mixed(number: str, data: st.DataObject) 
     [
         (f"{VISA} 12/29 123", "***1111 12/29 123"),
         (f"12 {VISA}", "12 ***1111"),
+        ("wrong check digits: DE63 4111 1111 1111 1111 12", "wrong check digits: DE63 ***1111 12"),
         (f"{VISA},5555555555554444", "***1111,***4444"),
         (f"{VISA}=29121010000012345", "***1111=29121010000012345"),
         (f'{{"m":"{VISA}"}}', '{"m":"***1111"}'),
@@ -151,6 +152,7 @@ def test_what_stands_beside_a_card_number_stays(text: str, masked: str) -> None:
         "4006381333931",
         "490154203237518",
         "353490069873319",
+        "please pay to DE62 4111 1111 1111 1111 12.",
         "amounts 4500.00, 5000.00, 3000.00, 250.00, 17.10",
         "23.11.2026 - 24.11.2026, 25.11.2026/26.11.2026",
         "from 2026-11-23 23:59:59.123456+00:00",

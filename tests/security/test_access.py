@@ -262,6 +262,9 @@ def test_each_address_and_action_lets_in_whom_the_table_names(
     assert not faults, f"{len(faults)} faults:\n" + "\n".join(faults)
 
 
+_OF_MONITORS = "of-the-monitors-0123456789"
+
+
 def test_the_token_of_monitors_opens_their_pages_and_no_other(rows: Rows, settings: Settings) -> None:
     settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"HEALTH_TOKEN": MONITORS_TOKEN}
     client = Client(headers={"authorization": f"Bearer {MONITORS_TOKEN}"})

@@ -216,7 +216,8 @@ _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = (
     (
         re.compile(
             r"cryptogram|apikey|encryptionkey|privatekey|authori[sz]ation|authenticationvalue|secret|password"
-            r"|token$|tokenizationdata|paymentdata|signature|securitycode|^cv[cv]2?$|^pin$|^eci|national"
+            r"|token$|tokenizationdata|paymentdata|signature|security(code|number)|cv[cvn]2?(code|number|value)?$"
+            r"|cardverification|(cavv|ucaf|track[12]?)(data|value)?$|^pin$|^eci|national"
         ),
         _remove,
     ),

@@ -24,7 +24,7 @@ COLLECTION_OR_NONE = (*COLLECTION, NoneType)
 PATH = (str, PurePath)
 PATHS_OF_CERTIFICATE = (str, PurePath, list, tuple)
 NUMBER = (int, float)
-LOCAL_DOMAINS = (".localhost", ".local")
+LOCAL_DOMAIN = ".localhost"
 """Names that lead to this machine, or to another one on the same network."""
 IN_WORDS: Mapping[type | tuple[type, ...], str] = {
     str: "a text",
@@ -193,7 +193,7 @@ def is_loopback(host: str | None) -> bool:
 def is_local(host: str | None) -> bool:
     """Return whether a host is this machine or on its own network link, in whatever spelling."""
     name = (host or "").lower().rstrip(".")
-    if name == "localhost" or name.endswith(LOCAL_DOMAINS):
+    if name == "localhost" or name.endswith(LOCAL_DOMAIN):
         return True
     address = _ip_address(name)
     return address is not None and (

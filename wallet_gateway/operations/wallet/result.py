@@ -58,7 +58,10 @@ def read_result(detail: object) -> WalletResult | FailedWalletResult:
     raise invalid_result(*faults)
 
 
-_CARD_DATA = frozenset({"pan", "primaryaccountnumber", "cvv", "cvv2", "cvc", "cvc2", "securitycode"})
+_CARD_DATA = frozenset(
+    {"pan", "primaryaccountnumber", "securitycode", "securitynumber", "cardverificationvalue"}
+    | {"cvv", "cvv2", "cvv2code", "cvc", "cvc2", "cvn", "cav2", "cid"}
+)
 
 
 @sensitive_variables()
