@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from traceback import walk_tb
 
@@ -114,3 +115,26 @@ def test_a_returned_value_passes_through() -> None:
 
 def test_without_a_traceback_there_is_no_place() -> None:
     assert places(KeyError("a")) == ""
+
+
+def test_a_coroutine_that_waits_in_a_handler_goes_on() -> None:
+    caught: list[LookupError] = []
+
+    async def wait() -> str:
+        try:
+            fail(SECRET)
+        except LookupError as error:
+            caught.append(error)
+            await asyncio.sleep(0)
+        return "done"
+
+    @without_locals()
+    def leave() -> None:
+        raise ValueError("later") from caught[0]
+
+    waiting = wait()
+    waiting.send(None)
+    with pytest.raises(ValueError, match="later"):
+        leave()
+    with pytest.raises(StopIteration, match="done"):
+        waiting.send(None)
