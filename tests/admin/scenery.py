@@ -21,6 +21,7 @@ from wallet_gateway.domain.lifecycle import (
     TransactionOrigin,
     TransactionState,
 )
+from wallet_gateway.domain.wallet_limits import WalletLimit
 from wallet_gateway.models import (
     BatchState,
     Discrepancy,
@@ -32,6 +33,7 @@ from wallet_gateway.models import (
     PaymentOrder,
     RowState,
     TransactionEvent,
+    WalletUsage,
 )
 from wallet_gateway.models.explanations import explanation_columns
 from wallet_gateway.operations.sending.answers import explanation_of
@@ -58,6 +60,7 @@ class Scenery:
         self.payment = self.paid.payments.get()
         self.waiting = self._waiting_order()
         self.untried = an_order(reference="SHOP-3000", state=OrderState.OPEN, created_at=self.now)
+        self.closed = self._order_with_closed_button()
         self._many_orders()
         self._weeks()
         self.discrepancy = Discrepancy.objects.create(
@@ -78,6 +81,7 @@ class Scenery:
         self.draft = self._batch(BatchState.DRAFT)
         self.running = self._batch(BatchState.RUNNING)
         self.stopped = self._batch(BatchState.STOPPED)
+        self.batch_that_waits = self._batch_that_waits()
         self.refunds = self._refunds()
 
     def pages(self) -> Iterator[tuple[str, str]]:
@@ -88,6 +92,8 @@ class Scenery:
         yield "busy order", self._url("paymentorder_change", self.paid.pk)
         yield "waiting order", self._url("paymentorder_change", self.waiting.pk)
         yield "order nobody tried to pay", self._url("paymentorder_change", self.untried.pk)
+        yield "order with closed button", self._url("paymentorder_change", self.closed.pk)
+        yield "raise limits", self._url("paymentorder_wallet_limits", self.closed.pk)
         yield "history", self._url("paymentorder_history", self.paid.pk)
         for slug in ("capture", "refund", "reversal"):
             yield f"confirm {slug}", self._url("paymentorder_operation", self.paid.pk, self.payment.pk, slug)
@@ -111,6 +117,7 @@ class Scenery:
         yield "draft batch", self._url("operationbatch_confirm", self.draft.pk)
         yield "running batch", self._url("operationbatch_progress", self.running.pk)
         yield "stopped batch", self._url("operationbatch_progress", self.stopped.pk)
+        yield "batch that waits", self._url("operationbatch_progress", self.batch_that_waits.pk)
         yield "ended refunds", self._url("operationbatch_progress", self.refunds.pk)
         yield "dashboard", self._url("dashboard_changelist")
         yield "dashboard of nothing", self._url("dashboard_changelist") + "?first=2020-01-01&last=2020-01-02"
@@ -167,6 +174,21 @@ class Scenery:
             payment, state=TransactionState.NOT_SENT, at=at, **commented("connection refused")
         )
         self._evidence(self.unknown, at)
+        return order
+
+    def _order_with_closed_button(self) -> PaymentOrder:
+        order = an_order(
+            reference="SHOP-3001",
+            state=OrderState.FAILED,
+            created_at=self.now,
+            wallet_closed_at=self.now - timedelta(minutes=3),
+            wallet_limit=WalletLimit.RESULTS,
+        )
+        WalletUsage.objects.create(order=order, sessions=3, attempts=12, prices=7, results=40)
+        payment = a_payment(order, state=PaymentState.FAILED)
+        self._transaction(
+            payment, kind=TransactionKind.AUTHORIZATION, state=TransactionState.REJECTED, at=self.now
+        )
         return order
 
     def _transaction(self, payment: Payment, *, at: datetime, **columns: Any) -> GatewayTransaction:
@@ -240,6 +262,21 @@ class Scenery:
         OperationBatchRow.objects.create(
             batch=batch, order=self.untried, state=RowState.LEFT_OUT, result_code="NOTHING_AUTHORIZED"
         )
+        return batch
+
+    def _batch_that_waits(self) -> OperationBatch:
+        batch = OperationBatch.objects.create(
+            kind=TransactionKind.REFUND,
+            state=BatchState.AWAITING_APPROVAL,
+            created_by="anna",
+            comment=HOSTILE[:400],
+            created_at=self.now,
+            expires_at=self.now + timedelta(days=7),
+        )
+        for order, payment in ((self.paid, self.payment), (self.waiting, self.waiting.payments.get())):
+            OperationBatchRow.objects.create(
+                batch=batch, order=order, payment=payment, amount_minor=2000, state=RowState.WAITING
+            )
         return batch
 
     def _refunds(self) -> OperationBatch:

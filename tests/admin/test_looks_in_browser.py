@@ -38,6 +38,7 @@ FAULTS = {
     "import": "button[name=check]",
     "refund deposits": ".wallet-buttons button",
     "draft batch": ".wallet-buttons button",
+    "raise limits": ".wallet-buttons button",
     "emergency stop": ".wallet-buttons button",
 }
 # One page of each kind and, by one form, how a form says what is wrong.
