@@ -28,8 +28,6 @@ ADDRESS = {
     "countryCode": "DE",
 }
 PERSONAL = (EMAIL, STREET, CITY, NAME, PHONE, "10117-C")
-CARDHOLDER = {"cardholder_email": EMAIL, "cardholder_first_name": "Corinna", "cardholder_last_name": NAME}
-BILLING = {"billing_first_name": NAME}
 
 
 class _Served(ClientHandler):

@@ -44,3 +44,11 @@ def check_out() -> Payment:
         **CARDHOLDER,  # type: ignore[arg-type]
     )
     return payments.start_checkout(order)
+
+
+def surprise(*_: object, **__: object) -> None:
+    """Fail, in place of a function on the way of a card.
+
+    It stands here because reports quote source lines, and there is no canary among these.
+    """
+    raise RuntimeError("of the test")

@@ -16,6 +16,7 @@ from tests.collectors import shop
 from tests.collectors.canaries import Payer, found
 from tests.collectors.dying_database import Dying
 from tests.collectors.listening import LocalsHandler
+from tests.collectors.shop import surprise
 from tests.operations.personal import PERSONAL
 from wallet_gateway import signals
 from wallet_gateway.client import gateway as client_gateway
@@ -43,10 +44,6 @@ def log(request: pytest.FixtureRequest, settings: Settings) -> Iterator[LocalsHa
     loggers[0].removeHandler(handler)
     for logger, level in zip(loggers, levels, strict=True):
         logger.setLevel(level)
-
-
-def surprise(*_: object, **__: object) -> None:
-    raise RuntimeError("of the test")
 
 
 PLACES = [(authorize, "_claim"), (client_gateway, "parse_response"), (settlement, "_add_event")]

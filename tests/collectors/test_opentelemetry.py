@@ -14,6 +14,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from pytest_django import Settings
 
 from tests.collectors.canaries import Payer, found
+from tests.collectors.shop import surprise
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.operations.settlement import settle as settlement
 from wallet_gateway.testing.control import SandboxControl
@@ -35,10 +36,6 @@ def spans(settings: Settings) -> Iterator[InMemorySpanExporter]:
     yield exporter
     for instrument in INSTRUMENTS:
         instrument().uninstrument()
-
-
-def surprise(*_: object, **__: object) -> None:
-    raise RuntimeError("of the test")
 
 
 def text_of(spans: InMemorySpanExporter) -> str:

@@ -17,6 +17,7 @@ from tests.collectors import shop
 from tests.collectors.canaries import EMAIL, Payer, found
 from tests.collectors.dying_database import Dying
 from tests.collectors.listening import SentryEvents
+from tests.collectors.shop import surprise
 from tests.operations.personal import PERSONAL
 from tests.web.conftest import address
 from wallet_gateway import payments, signals, tracebacks
@@ -46,10 +47,6 @@ MIGRATION_FILE = (HEADER, f"{PARENT},2026-01-15T10:30:00,1.00,EUR,0.00,P\n")
 def assert_tells_nothing(sentry: SentryEvents, payer: Payer) -> None:
     assert found(sentry.text, payer.secrets) == []
     assert found(sentry.text_without_calls, payer.asked_for) == []
-
-
-def surprise(*_: object, **__: object) -> None:
-    raise RuntimeError("of the test")
 
 
 FAULTS = ["drop_before", "drop_after", "error_body", "wrong_shape"]

@@ -17,6 +17,7 @@ from tests.api.browser import SECRET, Browser, approve
 from tests.fuzzing.addresses import addresses_of
 from tests.fuzzing.verdicts import MOST_SECONDS, Outcome, is_bad_input, watched
 from tests.openapi.documents import API, CHECKS, labels, operation_of, operations, read, try_out
+from tests.security.canaries import HEALTH_TOKEN
 from tests.web.conftest import make_order
 from wallet_gateway import return_tokens
 from wallet_gateway.api.problems import PROBLEMS
@@ -28,7 +29,6 @@ __all__ = ["make_order"]
 PAGES = {"pay/{token}/", "checkout/{token}/", "opening/{token}/", "return/{token}/", "result/{token}/"}
 """What answers HTML is no part of the document."""
 DOCUMENT = read(API)
-MONITORS_TOKEN = "0123456789abcdefghijklmn"
 
 
 def codes_of(response: dict[str, Any]) -> set[str]:
@@ -81,7 +81,7 @@ def values(
     wallet_sandbox: SandboxControl, make_order: Callable[..., PaymentOrder], settings: Settings
 ) -> dict[str, Any]:
     """The tokens and references of an order that is being paid, and the cookies of its customer."""
-    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"HEALTH_TOKEN": MONITORS_TOKEN}
+    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"HEALTH_TOKEN": HEALTH_TOKEN}
     browser, order = Browser(), make_order()
     browser.client = Client()
     session = browser.open(order)
@@ -153,5 +153,5 @@ def make_known(case: Case[Any], values: dict[str, Any]) -> None:
 
 
 def headers_for(case: Case[Any]) -> dict[str, str]:
-    monitor = {"Authorization": f"Bearer {MONITORS_TOKEN}"} if "health" in case.path else {}
+    monitor = {"Authorization": f"Bearer {HEALTH_TOKEN}"} if "health" in case.path else {}
     return {"X-CSRFToken": SECRET, **monitor}

@@ -10,31 +10,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
+from tests.operations.personal import CITY, EMAIL, FIRST_NAME, LAST_NAME, NATIONAL_ID, PHONE, STREET
+
 CARD_NUMBERS = ("4929119922883374", "4929 1199 2288 3374", "4929-1199-2288-3374")
 """One card number, in the spellings that free text is searched for."""
-NATIONAL_ID, PHONE = "NID-901-77-4471", "49-15177443300"
-EMAIL, FIRST_NAME, LAST_NAME = "zenobia.q@canary.example", "Zenobiata", "Quackenbushel"
-STREET, CITY = "Kanarienvogelgasse", "Zwitscherlingen"
 ACCOUNT_ID, CREDENTIAL = "acct-canary-5521", "credential-canary-8e0b17"
 HEALTH_TOKEN, SECRET_KEY = "health-canary-" + "h" * 30, "secret-key-canary-" + "k" * 40
 FERNET_KEY = base64.urlsafe_b64encode(b"fernet-canary-of-32-octets-here!").decode()
 CSRF_TOKEN, SESSION = "c5Rf" * 8, "session-canary-99d1"
 USER_ID = "user-canary-44"
 
-CARDHOLDER = {
-    "cardholder_email": EMAIL,
-    "cardholder_mobile_phone": PHONE,
-    "cardholder_first_name": FIRST_NAME,
-    "cardholder_last_name": LAST_NAME,
-    "cardholder_national_identification_number": NATIONAL_ID,
-}
-ADDRESS = {
-    "street": STREET,
-    "city": CITY,
-    "house_number": "12",
-    "country_code": "DEU",
-    "zip_postal_code": "10115",
-}
 WALLET_ADDRESS = {
     "name": f"{FIRST_NAME} {LAST_NAME}",
     "address1": STREET,

@@ -13,6 +13,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from tests.api.browser import CARD, Browser, approve
+from tests.operations.personal import ADDRESS, CARDHOLDER, EMAIL
 from tests.security import canaries as canary
 from tests.security.canaries import Canaries
 from tests.security.gateway_faults import FAULTS, UNREACHABLE, FaultyTransport
@@ -100,8 +101,8 @@ class Shop:
             "reference": f"SHOP-{next(self._numbers)}",
             "currency": "EUR",
             "items": [MUG],
-            "billing_address": canary.ADDRESS,
-            **canary.CARDHOLDER,
+            "billing_address": ADDRESS,
+            **CARDHOLDER,
         }
         order: PaymentOrder = self.call(payments.create_order, **details | given)
         self.canaries.plant("order token", order.token)
@@ -147,7 +148,7 @@ class Shop:
         reference = {"reference": session["reference"]}
         self._say(browser.post("price", order, reference | {"shippingAddress": canary.WALLET_ADDRESS}))
         for event in ("ERROR", "CLOSED"):
-            message = f"{canary.CARD_NUMBERS[0]}, {detail.get('cryptogram', '')}, {canary.EMAIL}"
+            message = f"{canary.CARD_NUMBERS[0]}, {detail.get('cryptogram', '')}, {EMAIL}"
             self._say(browser.post("event", order, reference | {"event": event, "message": message}))
         with self.failing(fault):
             self._say(browser.post("result", order, detail))
@@ -170,7 +171,7 @@ class Shop:
         self.canaries.plant("payment account", detail["transactionAccountId"])
         if "cryptogram" in detail:
             self.canaries.plant("cryptogram", detail["cryptogram"])
-        return detail | {"email": canary.EMAIL, "shippingAddress": canary.WALLET_ADDRESS}
+        return detail | {"email": EMAIL, "shippingAddress": canary.WALLET_ADDRESS}
 
     def _keep_keys(self) -> None:
         sealed = cipher()
@@ -192,7 +193,7 @@ class Shop:
         opened = self.call(wallet.open_session, order, **bound)
         asked = bound | {"reference": opened.reference}
         self.call(wallet.price_sheet, order, **asked, shipping_address=canary.WALLET_ADDRESS)
-        message = f"{canary.CARD_NUMBERS[2]} of {canary.EMAIL}"
+        message = f"{canary.CARD_NUMBERS[2]} of {EMAIL}"
         self.call(
             wallet.record_event, order, **asked, event=payments.wallet.WalletEvent.ERROR, message=message
         )
@@ -264,7 +265,7 @@ class Shop:
             "parentTransactionId,transactionDateTime,amount,currencyCode,refundedAmount,providerTransactionId"
         )
         rows = [f"OLD-{n},2026-01-02T03:04:05,30.00,EUR,0.00,P-{n}" for n in range(1, DEPOSITS)]
-        text = "\n".join([head, *rows, f"{canary.CARD_NUMBERS[0]},x,y,z,{canary.EMAIL},"]) + "\n"
+        text = "\n".join([head, *rows, f"{canary.CARD_NUMBERS[0]},x,y,z,{EMAIL},"]) + "\n"
         self.told.append(repr(self.call(maintenance.import_migration_file, text.splitlines(True))))
         self.told.append(repr(self.call(maintenance.import_in_steps, text.splitlines(True), keep_good=True)))
         self.told += list(self.call(maintenance.export_migration_file))

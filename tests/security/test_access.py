@@ -24,6 +24,7 @@ from tests.admin.test_read_only import a_row_of_each
 from tests.docs.pages import ROOT
 from tests.models.rows import a_payment, a_transaction, an_approval
 from tests.security.access_table import ACTIONS, ADDRESSES, MONITOR, NOBODY, TOKEN, Access, Action, Address
+from tests.security.canaries import HEALTH_TOKEN
 from wallet_gateway import payments, return_tokens
 from wallet_gateway.models import OperationBatch, PaymentOrder
 from wallet_gateway.return_tokens import ReturnOutcome
@@ -36,7 +37,6 @@ pytestmark = pytest.mark.django_db
 
 Rows = dict[str, list[Any]]
 LOGIN = "/admin/login/"
-MONITORS_TOKEN = "0123456789abcdefghijklmn"
 OF_DJANGO = {
     None,  # the short address of a row, which leads on to its page
     "index",
@@ -266,8 +266,8 @@ _OF_MONITORS = "of-the-monitors-0123456789"
 
 
 def test_the_token_of_monitors_opens_their_pages_and_no_other(rows: Rows, settings: Settings) -> None:
-    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"HEALTH_TOKEN": MONITORS_TOKEN}
-    client = Client(headers={"authorization": f"Bearer {MONITORS_TOKEN}"})
+    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"HEALTH_TOKEN": HEALTH_TOKEN}
+    client = Client(headers={"authorization": f"Bearer {HEALTH_TOKEN}"})
     for address in ADDRESSES:
         if address.get not in (NOBODY, TOKEN):
             answer = client.get(url_of(address, rows))

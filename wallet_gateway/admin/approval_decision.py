@@ -25,12 +25,12 @@ from wallet_gateway.admin.pages import render_page, row_url, sentence_of, show_s
 from wallet_gateway.admin.permissions import (
     APPROVE,
     has_permission,
+    is_own_request,
     person_of,
     require_permission,
 )
 from wallet_gateway.admin.refusal_text import refusal_text
 from wallet_gateway.admin.visible_text import visible_request
-from wallet_gateway.domain.actors import is_same_person
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import Approval, GatewayTransaction, MigratedDeposit, PaymentOrder
 from wallet_gateway.models.actors import actor_in
@@ -50,8 +50,7 @@ class ApprovalDecisionPage:
     is_own: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        author = actor_in(self.approval, "created_by")
-        self.is_own = is_same_person(person_of(self.request), author)
+        self.is_own = is_own_request(self.request, self.approval)
 
     def answer(self) -> HttpResponse:
         """Show the page, or carry out the submitted decision."""

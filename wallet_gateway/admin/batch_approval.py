@@ -12,11 +12,9 @@ from django.utils.translation import gettext as _
 from wallet_gateway import gateways
 from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.forms import ApprovalDecisionForm
-from wallet_gateway.admin.permissions import APPROVE, has_permission, person_of
+from wallet_gateway.admin.permissions import APPROVE, has_permission, is_own_request, person_of
 from wallet_gateway.admin.refusal_text import refusal_text
-from wallet_gateway.domain.actors import is_same_person
 from wallet_gateway.models import OperationBatch
-from wallet_gateway.models.actors import actor_in
 from wallet_gateway.payments import batches
 from wallet_gateway.payments.errors import OperationError
 from wallet_gateway.protocol.money import Money
@@ -32,7 +30,7 @@ class BatchApproval:
     form: ApprovalDecisionForm = field(init=False)
 
     def __post_init__(self) -> None:
-        self.is_own = is_same_person(person_of(self.request), actor_in(self.batch, "created_by"))
+        self.is_own = is_own_request(self.request, self.batch)
         self.form = ApprovalDecisionForm(self.request.POST or None, is_own=self.is_own)
 
     @property

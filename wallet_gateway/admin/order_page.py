@@ -24,10 +24,9 @@ from wallet_gateway.admin.permissions import (
     RESOLVE,
     SEE_EVENTS,
     has_permission,
-    person_of,
+    is_own_request,
 )
 from wallet_gateway.admin.visible_text import visible_body
-from wallet_gateway.domain.actors import Actor, is_same_person
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import UNSENT_STATES, PaymentState, TransactionKind, TransactionState
 from wallet_gateway.domain.wallet_limits import WalletLimit
@@ -39,7 +38,6 @@ from wallet_gateway.models import (
     PaymentOrder,
     TransactionEvent,
 )
-from wallet_gateway.models.actors import actor_in
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.payments.follow_ups import shown_body
 from wallet_gateway.protocol.money import Money
@@ -270,7 +268,6 @@ def ways_to_end(row: Discrepancy, request: HttpRequest) -> Iterator[Button]:
 
 def requests_of(approvals: Iterable[Approval], request: HttpRequest) -> Iterator[Request]:
     """Yield the requests that wait for a second person; the requester may only withdraw."""
-    person = person_of(request)
     now = gateways.clock().now()
     for approval in approvals:
         if approval.is_waiting(now):
@@ -279,13 +276,12 @@ def requests_of(approvals: Iterable[Approval], request: HttpRequest) -> Iterator
                 by=visible(approval.created_by or "-"),
                 since=approval.created_at,
                 until=approval.expires_at,
-                button=Button(label=_decision_of(approval, person), url=url_of(approval)),
+                button=Button(label=_decision_of(approval, request), url=url_of(approval)),
             )
 
 
-def _decision_of(approval: Approval, person: Actor) -> Label:
-    own = is_same_person(person, actor_in(approval, "created_by"))
-    return _("Withdraw") if own else _("Agree or decline")
+def _decision_of(approval: Approval, request: HttpRequest) -> Label:
+    return _("Withdraw") if is_own_request(request, approval) else _("Agree or decline")
 
 
 def _line(entry: TimelineEntry, *, with_bodies: bool) -> Line:

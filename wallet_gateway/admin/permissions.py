@@ -5,7 +5,9 @@ from __future__ import annotations
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 
-from wallet_gateway.domain.actors import Account, Actor
+from wallet_gateway.domain.actors import Account, Actor, is_same_person
+from wallet_gateway.models import Approval, OperationBatch
+from wallet_gateway.models.actors import actor_in
 from wallet_gateway.queries.permissions import (
     APPROVE,
     CAPTURE,
@@ -33,6 +35,7 @@ __all__ = [
     "STOP_SENDING",
     "VIEW_HEALTH",
     "has_permission",
+    "is_own_request",
     "person_of",
     "require_permission",
 ]
@@ -60,3 +63,8 @@ def person_of(request: HttpRequest) -> Actor:
     """Return the current user as the one whose decisions are recorded, by name and account."""
     user: Account = request.user
     return Actor(name=user.get_username(), account=str(user.pk))
+
+
+def is_own_request(request: HttpRequest, asked: Approval | OperationBatch) -> bool:
+    """Return whether the current user may be the person who asked for a second one."""
+    return is_same_person(person_of(request), actor_in(asked, "created_by"))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from enum import StrEnum
+from functools import partial
 
 from wallet_gateway.domain.actors import Actor, By
 from wallet_gateway.domain.discrepancies import OTHER_AMOUNT, DiscrepancyKind
@@ -75,10 +76,11 @@ def resolve(
     # A plain text with the value is the same decision.
     transaction, decision = reread(transaction), Decision(decision)
     event = _event(transaction, decision, context)
+    ask = partial(ask_to_decide, transaction, decision=decision, reason=reason, actor=actor, context=context)
     if grant is not None:
         _check_is_as_asked(transaction, grant.approval)
     elif _takes_two(transaction, context):
-        raise ask_to_decide(transaction, decision=decision, reason=reason, actor=actor, context=context)
+        raise ask()
     allowance = None
     if transaction.state != TransactionState.NOT_SENT:
         allowance = open_allowance(actor, transaction.currency, context)
@@ -95,9 +97,7 @@ def resolve(
     try:
         return _record(transaction, event, why, actor=actor, also=with_it, context=context)
     except SecondPersonNeeded as needed:
-        raise ask_to_decide(
-            transaction, decision=decision, reason=reason, actor=actor, context=context
-        ) from needed
+        raise ask() from needed
 
 
 def _record(
