@@ -1,47 +1,76 @@
-"""Format amounts for people: in the active language, with Django's separators and grouping.
+"""Format amounts for people, in the active language.
 
-This is the only place for it: pages and mails for customers use ``format_money``, tables of numbers
-``format_amount``. Two formats are separate on purpose. ``str(money)`` is exact and the same in every
-language: logs, errors and the rows of the admin use it, because an operator compares it with the gateway's
-own records and types it into a form. The sandbox has its own function: it plays the other party and imports
-nothing of the merchant's. Babel is not used, because Django's formats are available and projects adjust
-them. Translators decide the position of the currency.
+This is the only place for it: pages and mails use ``format_money``, tables of numbers whose heading names the
+currency ``format_amount``. The place of the currency, its sign, separators and grouping are those of
+Unicode's CLDR. The number of decimals is ISO 4217's, which differs from CLDR's for some currencies: an amount
+is never rounded. Django's own formats (``USE_THOUSAND_SEPARATOR``, ``FORMAT_MODULE_PATH``) do not change
+amounts. ``str(money)`` is exact and the same in every language: logs, errors and exports use it. The sandbox
+has its own function: it plays the other party and imports nothing of the merchant's.
 """
 
 from __future__ import annotations
 
-from django.utils import numberformat
-from django.utils.formats import get_format
-from django.utils.translation import get_language, pgettext
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Final
 
+from babel import Locale
+from babel.numbers import NumberPattern, get_currency_symbol, get_minus_sign_symbol, parse_pattern
+
+from wallet_gateway.locales import active_locale
+from wallet_gateway.number_format import NUMBER, with_decimals
 from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.money import Money
 
-# Only signs that mean one currency to every reader; all others are written by their code.
-SIGNS = {"EUR": "€", "GBP": "£", "JPY": "¥", "USD": "$"}
+_NO_BREAK_SPACE: Final = "\N{NO-BREAK SPACE}"
+_SIGN_BEFORE_DIGIT: Final = re.compile("¤(?=[#0])")
+_SIGN_AFTER_DIGIT: Final = re.compile("(?<=0)¤")
 
 
-def format_money(money: Money) -> str:
-    """Return the amount with exactly its currency's decimals: `€1,234.50`, `1.234,50 €`, `10.000 KWD`."""
-    parts = {"number": format_amount(money), "currency": SIGNS.get(money.currency, money.currency)}
-    if money.currency in SIGNS:
-        text = pgettext("amount with a currency sign", "%(currency)s%(number)s") % parts
-    else:
-        text = pgettext("amount with a currency code", "%(currency)s %(number)s") % parts
-    # An amount is one word: no line break inside it.
-    return text.replace(" ", "\N{NO-BREAK SPACE}")
+def format_money(money: Money, *, negative: bool = False) -> str:
+    """Return the amount with exactly its currency's decimals: `€1,234.50`, `1.234,50 €`, `KWD 10.000`.
+
+    It is one word: no line break is possible inside. `negative` writes a deduction: `−€5.00`.
+    """
+    locale = active_locale()
+    pattern = _money_pattern(locale, money.currency, negative)
+    return pattern.apply(money.amount, locale, currency=money.currency, currency_digits=False)
 
 
 def format_amount(money: Money) -> str:
     """Return the amount without its currency, for a table whose heading names it: `1,234.50`, `1.234,50`."""
-    language = get_language()
-    return numberformat.format(
-        money.amount,
-        get_format("DECIMAL_SEPARATOR", language, use_l10n=True),
-        decimal_pos=currency_exponent(money.currency),
-        # Some of Django's languages have a separator but no group size.
-        grouping=get_format("NUMBER_GROUPING", language, use_l10n=True) or 3,
-        thousand_sep=get_format("THOUSAND_SEPARATOR", language, use_l10n=True),
-        force_grouping=True,
-        use_l10n=True,
-    )
+    locale = active_locale()
+    return _amount_pattern(locale, currency_exponent(money.currency)).apply(money.amount, locale)
+
+
+@lru_cache(maxsize=256)
+def _amount_pattern(locale: Locale, decimals: int) -> NumberPattern:
+    # Some locales group amounts otherwise than numbers.
+    number = NUMBER.search(locale.currency_formats["standard"].pattern)
+    return with_decimals(parse_pattern(number[0] if number else "#,##0"), decimals)
+
+
+@lru_cache(maxsize=1024)
+def _money_pattern(locale: Locale, currency: str, negative: bool) -> NumberPattern:  # noqa: FBT001 - cached
+    pattern = with_decimals(locale.currency_formats["standard"], currency_exponent(currency)).pattern
+    if negative:
+        pattern = _negative(pattern, locale)
+    sign = get_currency_symbol(currency, locale)
+    # CLDR's spacing rule: letters such as CHF do not touch a digit, signs such as € and US$ may.
+    if not _touches(sign[-1]):
+        pattern = _SIGN_BEFORE_DIGIT.sub(f"¤{_NO_BREAK_SPACE}", pattern)
+    if not _touches(sign[0]):
+        pattern = _SIGN_AFTER_DIGIT.sub(f"{_NO_BREAK_SPACE}¤", pattern)
+    return parse_pattern(pattern)
+
+
+def _negative(pattern: str, locale: Locale) -> str:
+    """Return the negative half of a pattern, with the locale's minus: in Arabic, it carries a direction."""
+    positive, _, negative = pattern.partition(";")
+    minus = get_minus_sign_symbol(locale).replace("-", "\N{MINUS SIGN}")
+    return (negative or f"-{positive}").replace("-", minus)
+
+
+def _touches(character: str) -> bool:
+    return unicodedata.category(character)[0] in "SZ"

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from decimal import Decimal
 
 import pytest
 from django.template import Context, RequestContext, Template
 from django.test import RequestFactory
 from django.urls import reverse
-from django.utils import translation
+from django.utils import timezone, translation
 from pytest_django import DjangoAssertNumQueries
 
 from tests.web.page_reader import Page, assert_nothing_inline
 from tests.web.rows import an_order
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import PaymentOrder
+from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.money import Money
 
 pytestmark = pytest.mark.django_db
@@ -84,13 +86,23 @@ def test_drawing_the_form_asks_neither_the_gateway_nor_the_database(
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_an_amount_is_isolated_from_the_text_around_it(language: str) -> None:
+    money = Money(Decimal("1234.5"), "KWD")
     with translation.override(language):
         html = Template("{% load wallet_gateway %}{{ money|wallet_amount }}").render(
-            Context({"money": Money(Decimal("1234.5"), "KWD")})
+            Context({"money": money})
         )
-    assert html.startswith("<bdi>")
-    assert html.endswith("</bdi>")
-    assert "KWD" in html
+        assert html == f"<bdi>{format_money(money)}</bdi>"
+
+
+@pytest.mark.parametrize(
+    ("tag", "text"),
+    [("moment|wallet_date", "11. Mai 2026"), ("moment|wallet_datetime", "11. Mai 2026, 12:30")],
+)
+def test_a_date_is_isolated_and_tells_machines_the_exact_time(tag: str, text: str) -> None:
+    moment = datetime(2026, 5, 11, 12, 30, tzinfo=UTC)
+    with translation.override("de"), timezone.override("UTC"):
+        html = Template(f"{{% load wallet_gateway %}}{{{{ {tag} }}}}").render(Context({"moment": moment}))
+    assert html == f'<time datetime="2026-05-11T12:30:00+00:00"><bdi>{text}</bdi></time>'
 
 
 def test_the_stylesheet_of_the_form_is_the_one_a_shop_asks_for_by_default() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from django.utils.formats import date_format, number_format
+from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -18,6 +18,7 @@ from django.utils.translation import gettext_lazy
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.money_format import format_amount
+from wallet_gateway.number_format import format_number, format_percent
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import escape_formula
 from wallet_gateway.queries.exports import Echo
@@ -220,17 +221,15 @@ def _money(minor: int, currency: str) -> Cell:
 
 
 def _count(number: int | None) -> Cell:
-    return (
-        Cell("", "") if number is None else Cell(number_format(number, 0, force_grouping=True), str(number))
-    )
+    return Cell("", "") if number is None else Cell(format_number(number), str(number))
 
 
 def _percent(rate: float | None) -> Cell:
-    return Cell("", "") if rate is None else Cell(f"{number_format(rate * 100, 1)} %", f"{rate * 100:.1f}")
+    return Cell("", "") if rate is None else Cell(format_percent(rate, decimals=1), f"{rate * 100:.1f}")
 
 
 def _decimal(number: float | None) -> Cell:
-    return Cell("", "") if number is None else Cell(number_format(number, 1), f"{number:.1f}")
+    return Cell("", "") if number is None else Cell(format_number(number, decimals=1), f"{number:.1f}")
 
 
 def csv_lines(parts: Sequence[CurrencyPart], gateway: Table) -> Iterator[str]:

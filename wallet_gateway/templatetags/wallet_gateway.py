@@ -5,12 +5,14 @@ Each reads values that only the template has and calls a plain function.
 
 from __future__ import annotations
 
+from datetime import date, datetime
 from typing import Any
 
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from wallet_gateway.date_format import format_date, format_datetime
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.money import Money
@@ -56,6 +58,20 @@ def wallet_scripts(context: template.Context, gateway: str = "default") -> SafeS
 def wallet_amount(money: Money) -> SafeString:
     """Return an amount in the page's language, isolated from surrounding text of the other direction."""
     return format_html("<bdi>{}</bdi>", format_money(money))
+
+
+@register.filter
+def wallet_date(day: date) -> SafeString:
+    """Return a day in the page's language as a `time` element; of a time, its day in the active time zone."""
+    return format_html('<time datetime="{}"><bdi>{}</bdi></time>', day.isoformat(), format_date(day))
+
+
+@register.filter
+def wallet_datetime(moment: datetime) -> SafeString:
+    """Return day and time in the page's language and the active time zone, as a `time` element."""
+    return format_html(
+        '<time datetime="{}"><bdi>{}</bdi></time>', moment.isoformat(), format_datetime(moment)
+    )
 
 
 @register.simple_tag(takes_context=True)

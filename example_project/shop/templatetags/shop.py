@@ -9,6 +9,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from example_project.shop.shipping_regions import country_name
+from wallet_gateway.money_format import format_money
 from wallet_gateway.payments import Money
 from wallet_gateway.templatetags.wallet_gateway import wallet_amount
 
@@ -23,8 +24,8 @@ def money(amount: Decimal, currency: str) -> SafeString:
 
 @register.filter
 def less(amount: Decimal, currency: str) -> SafeString:
-    """Return an amount that is deducted, with a minus sign before it."""
-    return format_html('<bdi class="less" dir="ltr">\u2212{}</bdi>', money(amount, currency))
+    """Return an amount that is deducted, with the language's minus sign."""
+    return format_html('<bdi class="less">{}</bdi>', format_money(Money(amount, currency), negative=True))
 
 
 @register.filter

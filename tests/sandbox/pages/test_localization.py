@@ -17,6 +17,7 @@ from wallet_gateway.sandbox.pages.localization import (
     direction,
     number_text,
     page_language,
+    price_text,
     rate_text,
 )
 
@@ -63,6 +64,8 @@ def test_arabic_alone_is_written_from_right_to_left() -> None:
 
 
 NBSP = "\u00a0"
+NARROW = "\u202f"
+RLM = "\u200f"
 MINUS = "\u2212"
 AMOUNTS = {"EUR": "1234567.05", "JPY": "1234567", "KWD": "1234567.005"}
 
@@ -76,15 +79,15 @@ AMOUNTS = {"EUR": "1234567.05", "JPY": "1234567", "KWD": "1234567.005"}
         ("de", "EUR", f"1.234.567,05{NBSP}€"),
         ("de", "JPY", f"1.234.567{NBSP}¥"),
         ("de", "KWD", f"1.234.567,005{NBSP}KWD"),
-        ("fr", "EUR", f"1{NBSP}234{NBSP}567,05{NBSP}€"),
-        ("fr", "JPY", f"1{NBSP}234{NBSP}567{NBSP}¥"),
-        ("fr", "KWD", f"1{NBSP}234{NBSP}567,005{NBSP}KWD"),
-        ("es", "EUR", f"1{NBSP}234{NBSP}567,05{NBSP}€"),
-        ("es", "JPY", f"1{NBSP}234{NBSP}567{NBSP}¥"),
-        ("es", "KWD", f"1{NBSP}234{NBSP}567,005{NBSP}KWD"),
-        ("ar", "EUR", f"1.234.567,05{NBSP}€"),
-        ("ar", "JPY", f"1.234.567{NBSP}¥"),
-        ("ar", "KWD", f"1.234.567,005{NBSP}KWD"),
+        ("fr", "EUR", f"1{NARROW}234{NARROW}567,05{NBSP}€"),
+        ("fr", "JPY", f"1{NARROW}234{NARROW}567{NBSP}JPY"),
+        ("fr", "KWD", f"1{NARROW}234{NARROW}567,005{NBSP}KWD"),
+        ("es", "EUR", f"1.234.567,05{NBSP}€"),
+        ("es", "JPY", f"1.234.567{NBSP}JPY"),
+        ("es", "KWD", f"1.234.567,005{NBSP}KWD"),
+        ("ar", "EUR", f"{RLM}1,234,567.05{NBSP}€"),
+        ("ar", "JPY", f"{RLM}1,234,567{NBSP}JP¥"),
+        ("ar", "KWD", f"{RLM}1,234,567.005{NBSP}د.ك.{RLM}"),
     ],
 )
 def test_an_amount_is_exact_and_grouped_in_every_language(language: str, currency: str, text: str) -> None:
@@ -116,12 +119,30 @@ def test_a_deduction_has_its_minus_before_everything() -> None:
     assert amount_text(money, "de", negative=True) == f"{MINUS}5,00{NBSP}€"
 
 
-def test_a_sign_that_several_currencies_share_is_not_used() -> None:
-    assert amount_text(Money.parse("5.00", "CAD"), "en") == f"CAD{NBSP}5.00"
+def test_a_sign_that_several_currencies_share_says_which_one_it_is() -> None:
+    assert amount_text(Money.parse("5.00", "CAD"), "en") == "CA$5.00"
+    assert amount_text(Money.parse("5.00", "USD"), "fr") == f"5,00{NBSP}$US"
+
+
+@every(
+    ("price", "currency", "text"),
+    [
+        ("28.90", "EUR", f"28,90{NBSP}€"),
+        ("28", "EUR", f"28,00{NBSP}€"),
+        ("-5.00", "EUR", f"{MINUS}5,00{NBSP}€"),
+        ("0", "JPY", f"0{NBSP}¥"),
+        ("28.905", "EUR", "28.905 EUR"),
+        ("--5", "EUR", "--5 EUR"),
+        ("1,5", "EUR", "1,5 EUR"),
+        ("5.00", "XXX", "5.00 XXX"),
+    ],
+)
+def test_a_price_of_a_shops_page_is_formatted_or_left_as_it_is(price: str, currency: str, text: str) -> None:
+    assert price_text(price, currency, "de") == text
 
 
 @pytest.mark.parametrize(
-    ("language", "text"), [("en", "9,999"), ("de", "9.999"), ("fr", f"9{NBSP}999"), ("ar", "9.999")]
+    ("language", "text"), [("en", "9,999"), ("de", "9.999"), ("fr", f"9{NARROW}999"), ("ar", "9,999")]
 )
 def test_a_count_is_grouped(language: str, text: str) -> None:
     assert number_text(9999, language) == text

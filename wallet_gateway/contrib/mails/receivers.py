@@ -15,10 +15,11 @@ from typing import Any
 
 from django.core.mail import mail_managers, send_mail
 from django.template.loader import render_to_string
-from django.utils import formats, timezone, translation
+from django.utils import translation
 from django.utils.translation import gettext as _
 
 from wallet_gateway import gateways, signals
+from wallet_gateway.date_format import format_datetime
 from wallet_gateway.models import PauseCode, PaymentOrder, SentMail
 from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.money import Money
@@ -68,7 +69,7 @@ def tell_refunded(order: PaymentOrder, event_id: str, amount: Money | None, **_k
 
 def tell_managers(reference: str, amount: Money, expires_at: datetime, **_kwargs: Any) -> None:
     """Write to the shop's managers that an authorization expires soon."""
-    ends = formats.date_format(expires_at, "DATETIME_FORMAT")
+    ends = format_datetime(expires_at)
     subject = _("Order %(reference)s: an authorization ends on %(ends)s") % {
         "reference": header_line(reference),
         "ends": ends,
@@ -81,7 +82,7 @@ def tell_managers_of_pause(
     gateway: str, until: datetime | None, code: PauseCode | None, by: str, reason: str, **_kwargs: Any
 ) -> None:
     """Write to the shop's managers that nothing new is sent to a gateway, until when and why."""
-    ends = formats.date_format(timezone.localtime(until), "DATETIME_FORMAT") if until else ""
+    ends = format_datetime(until) if until else ""
     end = _("until %(end)s") % {"end": ends} if ends else _("until somebody resumes sending")
     words = {"gateway": gateway, "end": end}
     who = _("Stopped by %(name)s") % {"name": by} if code is None else str(code.label)

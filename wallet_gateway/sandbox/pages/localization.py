@@ -1,20 +1,23 @@
-"""Languages of the pages, and amounts, counts and rates formatted for a language.
+"""Languages of the pages, and amounts, numbers and rates as Unicode's CLDR writes them in a language.
 
-The texts are in ``locale``. The separators are Django's; the position of a currency sign is defined here,
-because Django has no such format.
+Babel holds CLDR's data; the texts are in ``locale``. The number of decimals of an amount is ISO 4217's, which
+differs from CLDR's for some currencies. The shop formats its own amounts in the same way, with its own code.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from decimal import Decimal
+from functools import cache
 from typing import Final
 
-from django.utils import numberformat
-from django.utils.formats import get_format
+from babel import Locale
+from babel.numbers import NumberPattern, get_currency_symbol, get_minus_sign_symbol, parse_pattern
 from django.utils.translation.trans_real import parse_accept_lang_header
 
 from wallet_gateway.protocol.codes import currency_exponent
+from wallet_gateway.protocol.errors import InvalidAmount, UnknownCode
 from wallet_gateway.protocol.money import Money
 
 LANGUAGES: Final = ("en", "de", "fr", "es", "ar")
@@ -22,12 +25,11 @@ DEFAULT_LANGUAGE: Final = "en"
 RIGHT_TO_LEFT: Final = frozenset({"ar"})
 # A language tag starts with its primary subtag; shops separate the rest with a hyphen or an underscore.
 _PRIMARY_SUBTAG = re.compile(r"\A\s*([A-Za-z]{2,8})(?:[-_.@].*)?\s*", re.DOTALL)
-# Only unambiguous signs; every other currency is written by its code.
-CURRENCY_SIGNS: Final = {"EUR": "€", "GBP": "£", "JPY": "¥", "USD": "$"}
-SIGN_FIRST: Final = frozenset({"en"})
-PERCENT_CLOSED_UP: Final = frozenset({"en", "ar"})
-_NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
+# The number in a pattern such as `#,##0.00 ¤`.
+_NUMBER = re.compile(r"([#0,]++)(?:\.[#0]++)?")
+_SIGN_BEFORE_DIGIT = re.compile("¤(?=[#0])")
 _MINUS = "\N{MINUS SIGN}"
+_NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 
 
 def page_language(requested: str | None) -> str:
@@ -52,35 +54,59 @@ def direction(language: str) -> str:
 
 
 def amount_text(money: Money, language: str, *, negative: bool = False) -> str:
-    """Return an amount with all decimals of its currency, grouped and placed as in the language."""
-    number = number_text(money.amount, language, decimals=currency_exponent(money.currency))
-    minus = _MINUS if negative else ""
-    sign = CURRENCY_SIGNS.get(money.currency, money.currency)
-    if language not in SIGN_FIRST:
-        return f"{minus}{number}{_NO_BREAK_SPACE}{sign}"
-    gap = "" if money.currency in CURRENCY_SIGNS else _NO_BREAK_SPACE
-    return f"{minus}{sign}{gap}{number}"
+    """Return an amount with all decimals of its currency; the text has no breakable space."""
+    pattern = _amount_pattern(language, money.currency, negative)
+    return pattern.apply(money.amount, language, currency=money.currency, currency_digits=False)
+
+
+def price_text(price: str, currency: str, language: str) -> str:
+    """Return a price as a shop's page gave it, also a negative one; unchanged if it is no amount."""
+    try:
+        money = Money.parse(price.removeprefix("-"), currency, allow_zero=True)
+    except (InvalidAmount, UnknownCode):
+        return f"{price} {currency}"
+    return amount_text(money, language, negative=price.startswith("-"))
 
 
 def number_text(number: Decimal | int, language: str, *, decimals: int = 0) -> str:
     """Return a number with grouped thousands and the given number of decimals."""
-    return str(
-        numberformat.format(
-            number,
-            str(get_format("DECIMAL_SEPARATOR", language, use_l10n=True)),
-            decimal_pos=decimals,
-            # Django's Arabic formats define a separator but no group size.
-            grouping=get_format("NUMBER_GROUPING", language, use_l10n=True) or 3,
-            thousand_sep=str(get_format("THOUSAND_SEPARATOR", language, use_l10n=True)),
-            force_grouping=True,
-            use_l10n=True,
-        )
-    )
+    return _number_pattern(language, decimals).apply(number, language)
 
 
 def rate_text(rate: Decimal, language: str) -> str:
     """Return a percentage without trailing zeros: ``19%`` in English, ``7,7 %`` in German."""
     plain = rate.normalize()
     decimals = max(0, -int(plain.as_tuple().exponent))
-    gap = "" if language in PERCENT_CLOSED_UP else _NO_BREAK_SPACE
-    return f"{number_text(plain, language, decimals=decimals)}{gap}%"
+    return _rate_pattern(language, decimals).apply(plain.scaleb(-2), language)
+
+
+@cache
+def _number_pattern(language: str, decimals: int) -> NumberPattern:
+    return _with_decimals(Locale(language).decimal_formats[None], decimals)
+
+
+@cache
+def _rate_pattern(language: str, decimals: int) -> NumberPattern:
+    return _with_decimals(Locale(language).percent_formats[None], decimals)
+
+
+@cache
+def _amount_pattern(language: str, currency: str, negative: bool) -> NumberPattern:  # noqa: FBT001 - cached
+    standard = Locale(language).currency_formats["standard"]
+    pattern, _, negative_pattern = _with_decimals(standard, currency_exponent(currency)).pattern.partition(
+        ";"
+    )
+    if negative:
+        # In Arabic, the minus carries a mark of direction.
+        minus = get_minus_sign_symbol(language).replace("-", _MINUS)
+        pattern = (negative_pattern or f"-{pattern}").replace("-", minus)
+    # Letters such as CHF do not touch a digit; a sign such as € or US$ may. In none of the languages does
+    # a sign directly follow the digits.
+    if unicodedata.category(get_currency_symbol(currency, language)[-1])[0] not in "SZ":
+        pattern = _SIGN_BEFORE_DIGIT.sub(f"¤{_NO_BREAK_SPACE}", pattern)
+    return parse_pattern(pattern)
+
+
+def _with_decimals(pattern: NumberPattern, decimals: int) -> NumberPattern:
+    fraction = "." + "0" * decimals if decimals else ""
+    return parse_pattern(_NUMBER.sub(rf"\g<1>{fraction}", pattern.pattern))
