@@ -11,6 +11,7 @@ app_name = "shop"
 
 urlpatterns = [
     path("", catalogue.shelf, name="shelf"),
+    path("favicon.ico", catalogue.favicon),
     path("products/<slug:slug>/", catalogue.product, name="product"),
     path("currency/", catalogue.currency, name="currency"),
     path("cart/", cart_views.cart, name="cart"),

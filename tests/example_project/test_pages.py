@@ -121,6 +121,35 @@ def test_a_page_that_is_not_there_is_said_in_the_shops_words(client: Client) -> 
     assert "The dog may have moved it" in answer.content.decode()
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("/nowhere/", "The dog may have moved it"),
+        ("/products/no-such-thing/", "The dog may have moved it"),
+        ("/orders/nobody/", "The dog may have moved it"),
+        ("/wallet/return/damaged/", "This link does not work"),
+    ],
+)
+def test_a_visitor_of_the_demo_never_meets_djangos_own_page(
+    client: Client, settings: Settings, path: str, words: str
+) -> None:
+    settings.DEBUG = True
+    answer = client.get(path)
+    assert answer.status_code == 404
+    assert words in answer.content.decode()
+    assert "DEBUG" not in answer.content.decode()
+
+
+def test_an_address_without_its_last_slash_still_gets_it(client: Client, settings: Settings) -> None:
+    settings.DEBUG = True
+    assert client.get("/cart")["Location"] == "/cart/"
+
+
+def test_pages_that_name_no_icon_get_the_shops(client: Client) -> None:
+    assert client.get("/favicon.ico")["Location"].endswith("shop/logo.svg")
+
+
 SHOP = LOCALE.parent
 IN_TEMPLATES = re.compile(r'{% translate "((?:[^"])+)" %}')
 IN_CODE = re.compile(r'\b_\(\s*"((?:[^"\\]|\\.)+)"\s*\)')

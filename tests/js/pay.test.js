@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 import { test } from "node:test"
 
 const FOLDER = new URL("../../wallet_gateway/sandbox/static/wallet_sandbox/wallet/", import.meta.url)
-const { amountText, approval, bill, fittingCards, firstChoices, intermediate, isAsked, isVerified, keptChoices, updated } = await import(new URL("sheet/order.js", FOLDER))
+const { amountText, approval, bill, fittingCards, firstChoices, intermediate, isAsked, isVerified, keptChoices, shownPrices, updated } = await import(new URL("sheet/order.js", FOLDER))
 
 const pure = ["checks.js", "words.js"].map((name) => readFileSync(new URL(`pay/${name}`, FOLDER), "utf8")).join("\n")
 const names = ["faultOfReadiness", "faultOfRequest", "faultOfUpdate", "faultOfResult", "buttonWords", "WORDS", "TYPES"]
@@ -149,11 +149,16 @@ test("items without a label of the total are not shown", () => {
   assert.deepEqual(bill({ transactionInfo: { ...INFO, displayItems, totalPriceLabel: "Total" } }).items, displayItems)
 })
 
-test("amounts are exact and in the reader's language", () => {
-  assert.equal(amountText("90071992547409.93", "EUR", "en"), "€90,071,992,547,409.93")
-  assert.equal(amountText("1234.50", "EUR", "de"), "1.234,50\u00a0€")
-  assert.equal(amountText("1500", "JPY", "en"), "¥1,500")
-  assert.equal(amountText(undefined, "EUR", "en"), "")
+test("amounts are those that the sandbox writes, and exact without them", () => {
+  assert.equal(amountText("1234.50", "EUR", { "1234.50": "1.234,50\u00a0€" }), "1.234,50\u00a0€")
+  assert.equal(amountText("90071992547409.93", "EUR", {}), "90071992547409.93 EUR")
+  assert.equal(amountText(undefined, "EUR", {}), "")
+})
+
+test("the prices that are shown are the total and those of the items", () => {
+  const displayItems = [{ label: "x", type: "LINE_ITEM", price: "1.00" }]
+  assert.deepEqual(shownPrices({ transactionInfo: { ...INFO, displayItems, totalPriceLabel: "Total" } }), ["12.30", "1.00"])
+  assert.deepEqual(shownPrices({ transactionInfo: { currencyCode: "EUR", totalPriceStatus: "NOT_CURRENTLY_KNOWN" } }), [])
 })
 
 test("the approval is called what it is", () => {

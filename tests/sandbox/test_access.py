@@ -83,6 +83,7 @@ OPEN = {
     "wallet/sheet": "the frame that pay.js puts into a shop's page",
     "wallet/keys.json": "public keys, by which the wallet's tokens are verified",
     "wallet/api/payment-data": "the frame approves here, and pages of other sites may not",
+    "wallet/api/price-texts": "the frame has its prices formatted here, and pages of other sites may not",
     "wallet/api/state": "the frame asks here for the made-up cards, and pages of other sites may not",
 }
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")

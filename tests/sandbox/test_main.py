@@ -16,6 +16,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -25,6 +26,7 @@ from wallet_gateway.sandbox.__main__ import main
 from wallet_gateway.testing.control import SandboxControl
 
 READY = re.compile(r"Sandbox gateway ready at (http://[\d.]+:(\d+))\n")
+NAME = ("--merchant-name", "Lark & Loam")
 IDS = {"merchantId": "M", "storeId": "S", "userId": "u"}
 Start = Callable[..., "Running"]
 
@@ -201,7 +203,7 @@ def equipped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     merchants = folder / "merchants.json"
     merchants.write_text(json.dumps([IDS, IDS | {"storeId": "T", "provider": "OtherV2"}]))
     environment = os.environ | {"TMPDIR": str(folder), "WALLET_SANDBOX_CONTROL_KEY": "secret"}
-    process = launch(environment, "--host", "0.0.0.0", "--port", "0", "--merchants", str(merchants))
+    process = launch(environment, "--host", "0.0.0.0", "--port", "0", "--merchants", str(merchants), *NAME)
     try:
         yield Running(process)
     finally:
@@ -221,6 +223,12 @@ def test_merchants_of_a_file_are_there_from_the_start_and_after_a_reset(equipped
             assert merchant.checkout("A", **IDS).status == 200
             assert merchant.checkout("A", **IDS | {"storeId": "T"}, **other).status == 200
             SandboxControl(url, key="secret").reset()
+
+
+def test_the_built_in_merchant_has_its_name_on_the_pages_of_customers(equipped: Running) -> None:
+    with Merchant(f"http://127.0.0.1:{equipped.port}") as merchant:
+        address = urlsplit(merchant.checkout("NAMED").json["redirectUrl"])
+        assert "Pay <bdi>Lark &amp; Loam</bdi>" in merchant.send("GET", address.path).text
 
 
 def test_a_sandbox_does_not_share_its_port_and_says_that_it_is_taken(

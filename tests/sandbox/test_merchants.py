@@ -11,10 +11,17 @@ from wallet_gateway.testing.control import SandboxControl
 def test_a_merchant_is_answered_with_all_it_is(merchant: Merchant) -> None:
     body = {"merchantId": "M", "storeId": "S", "userId": "u"}
     loopback = ["http://127.0.0.1:*", "http://localhost:*", "http://[::1]:*"]
-    expected = body | {"provider": "ExampleWalletV2", "gateway": "examplegateway", "origins": loopback}
+    expected = body | {
+        "provider": "ExampleWalletV2",
+        "gateway": "examplegateway",
+        "origins": loopback,
+        "displayName": "M",
+    }
     assert merchant.post("/_sandbox/merchants", body).json == expected
     origins = {"provider": "OtherV2", "origins": ["https://shop.example"]}
     assert merchant.post("/_sandbox/merchants", body | origins).json == expected | origins
+    named = {"displayName": "Lark & Loam"}
+    assert merchant.post("/_sandbox/merchants", body | named).json == expected | named
 
 
 def test_an_added_merchant_can_use_the_gateway_at_once(merchant: Merchant, control: SandboxControl) -> None:

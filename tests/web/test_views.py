@@ -90,6 +90,21 @@ def test_a_token_with_one_letter_changed_is_not_found(client: Client, view: str)
     assert client.get(changed).status_code == 404
 
 
+@pytest.mark.parametrize("debug", [True, False])
+@pytest.mark.parametrize("path", ["pay/nobody", "checkout/nobody", "opening/nobody", "return/x", "result/x"])
+def test_a_damaged_link_is_answered_by_a_page_of_ours(
+    client: Client, settings: Settings, path: str, debug: bool
+) -> None:
+    settings.DEBUG = debug
+    method = client.post if path.startswith("checkout") else client.get
+    response = method(f"/wallet/{path}/")
+    assert response.status_code == 404
+    page = Page(response.content.decode())
+    assert "This link does not work" in page.text
+    assert_nothing_inline(page)
+    assert response["Cache-Control"] == "no-store"
+
+
 @pytest.mark.parametrize("view", TOKEN_VIEWS)
 def test_an_orders_own_token_is_no_return_token(client: Client, view: str) -> None:
     order = an_order(OrderState.PAID)

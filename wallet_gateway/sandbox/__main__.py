@@ -46,6 +46,12 @@ def _parser() -> argparse.ArgumentParser:
         default=os.environ.get("WALLET_SANDBOX_CONTROL_KEY", ""),
         help="what callers of the control interface must know; better given as WALLET_SANDBOX_CONTROL_KEY",
     )
+    parser.add_argument(
+        "--merchant-name",
+        metavar="NAME",
+        default=os.environ.get("WALLET_SANDBOX_MERCHANT_NAME", ""),
+        help="name of the built-in merchant on the pages of customers (default: its id)",
+    )
     parser.add_argument("--merchants", type=Path, metavar="FILE", help="JSON list of merchants to start with")
     return parser
 
@@ -67,6 +73,7 @@ def _is_loopback(host: str) -> bool:
 def _set_up_django(options: argparse.Namespace, *, database: Path) -> None:
     os.environ["WALLET_SANDBOX_DATABASE"] = str(database)
     os.environ["WALLET_SANDBOX_CONTROL_KEY"] = options.control_key
+    os.environ["WALLET_SANDBOX_MERCHANT_NAME"] = options.merchant_name
     os.environ["WALLET_SANDBOX_MERCHANTS"] = str(options.merchants or "")
     # The shell may name the settings of the caller's own project; that project must not be served.
     os.environ["DJANGO_SETTINGS_MODULE"] = "wallet_gateway.sandbox.settings"

@@ -36,6 +36,7 @@ def add_merchant(given: Input) -> Merchant:
         "provider": given.optional_text("provider", max_length=64) or PROVIDER,
         "gateway_name": GATEWAY_NAME,
         "origins": given.text_list("origins") or list(LOOPBACK_ORIGINS),
+        "display_name": given.optional_text("displayName", max_length=64) or "",
     }
     given.check_no_unread_fields()
     with write_lock():
@@ -76,6 +77,7 @@ def describe(merchant: Merchant) -> dict[str, Any]:
         "provider": merchant.provider,
         "gateway": merchant.gateway_name,
         "origins": merchant.origins,
+        "displayName": merchant.shown_name,
     }
 
 

@@ -20,6 +20,9 @@ WALLET_SANDBOX_CONTROL_KEY = os.environ.get("WALLET_SANDBOX_CONTROL_KEY", "")
 WALLET_SANDBOX_MERCHANTS_FILE = os.environ.get("WALLET_SANDBOX_MERCHANTS", "")
 """Path of a JSON list of additional initial merchants; empty for none."""
 
+WALLET_SANDBOX_MERCHANT_NAME = os.environ.get("WALLET_SANDBOX_MERCHANT_NAME", "")
+"""The name of the built-in merchant on customers' pages; empty for its id."""
+
 # Without a key only this machine may call; any other host name would be a DNS rebinding attack.
 ALLOWED_HOSTS = ["*"] if WALLET_SANDBOX_CONTROL_KEY else ["127.0.0.1", "localhost", "[::1]"]
 

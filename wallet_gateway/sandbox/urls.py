@@ -22,6 +22,7 @@ urlpatterns = [
     path("wallet/sheet", wallet.sheet, name="wallet_sheet"),
     path("wallet/keys.json", wallet.root_keys, name="wallet_keys"),
     path("wallet/api/payment-data", wallet.payment_data, name="wallet_payment_data"),
+    path("wallet/api/price-texts", wallet.price_texts, name="wallet_price_texts"),
     path("wallet/api/state", wallet.state, name="wallet_state"),
     path("static/<path:path>", pages.static_file),
     path("", console.index, name="console"),

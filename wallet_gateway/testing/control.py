@@ -43,10 +43,12 @@ class SandboxControl:
         user_id: str,
         provider: str | None = None,
         origins: tuple[str, ...] | None = None,
+        display_name: str | None = None,
     ) -> dict[str, Any]:
         """Let another merchant use the sandbox; one with the same ids is replaced."""
         body = {"merchantId": merchant_id, "storeId": store_id, "userId": user_id}
-        return self._object("merchants", body, provider=provider, origins=origins)
+        given = {"provider": provider, "origins": origins, "displayName": display_name}
+        return self._object("merchants", body, **given)
 
     def complete_checkout(
         self, reference: str, outcome: str, *, merchant_id: str | None = None, store_id: str | None = None

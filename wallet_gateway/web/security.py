@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import ImproperlyConfigured, PermissionDenied
 from django.db import transaction as db_transaction
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.templatetags.static import static
 
@@ -53,8 +53,13 @@ NEVER_USED = (
 _NONCE = "_wallet_gateway_nonce"
 
 
+def _plain_page(request: HttpRequest, name: str, status: HTTPStatus) -> HttpResponse:
+    context = {"csp_nonce": nonce} if (nonce := nonce_for(request)) else {}
+    return render(request, f"wallet_gateway/{name}.html", context, status=status)
+
+
 def token_page(view: View[P]) -> View[P]:
-    """Admit every request with a valid token, and keep the response out of caches, referrers and frames.
+    """Answer every request by its token alone, an invalid one with 404, and keep the response out of caches, referrers and frames.
 
     The token is the permission, so a project that requires a login everywhere does not require it here: a
     customer who returns from the gateway may have no cookie. The view never runs inside the request's
@@ -68,10 +73,10 @@ def token_page(view: View[P]) -> View[P]:
         except ImproperlyConfigured as fault:
             # Refuse and log: without its settings a shop does not know which gateway to query or trust.
             logger.error("wallet payments are not configured: %s", fault)
-            context = {"csp_nonce": nonce} if (nonce := nonce_for(request)) else {}
-            response = render(
-                request, "wallet_gateway/unavailable.html", context, status=HTTPStatus.SERVICE_UNAVAILABLE
-            )
+            response = _plain_page(request, "unavailable", HTTPStatus.SERVICE_UNAVAILABLE)
+        except Http404:
+            # A page of ours even in debug mode: a customer with a damaged link must learn what to do.
+            response = _plain_page(request, "link_unknown", HTTPStatus.NOT_FOUND)
         response.headers["Cache-Control"] = "no-store"
         response.headers.setdefault("Referrer-Policy", "no-referrer")
         response.headers["X-Content-Type-Options"] = "nosniff"

@@ -22,6 +22,7 @@ from example_project.shop.demo.services import (
 
 # Not every system has all of these signals.
 ENDING_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+SHOP_NAME = "Lark & Loam"
 SECONDS_BETWEEN_LOOKS = 0.5
 
 
@@ -33,7 +34,8 @@ def demo_services(shop_port: int, gateway_port: int, *, logs: Path, database: st
         Service(
             name="gateway",
             command=python(
-                "-m", "wallet_gateway.sandbox", "--port", str(gateway_port), "--database", database
+                *("-m", "wallet_gateway.sandbox", "--merchant-name", SHOP_NAME),
+                *("--port", str(gateway_port), "--database", database),
             ),
             environment=environment,
             log=logs / "gateway.log",

@@ -184,7 +184,7 @@ def test_managers_hear_of_an_authorization_that_lapses(settings: Settings) -> No
             datetime(2026, 5, 11, 12, 0, tzinfo=UTC),
             PauseCode.UNIT_MIX_UP,
             "",
-            "Nothing is sent to default until May 11, 2026, 12:00\u202fPM",
+            "Nothing is sent to default until May 11, 2026, 12:00 PM",
             "amounts are mixed up by a factor of ten or more: looks odd",
         ),
         (

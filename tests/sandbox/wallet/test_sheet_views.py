@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import urllib.error
 import urllib.request
 from email.message import Message
 
 import pytest
+from django.utils import translation
 
 from tests.sandbox.pages.visitor import Markup
+from wallet_gateway.money_format import format_money
+from wallet_gateway.protocol.money import Money
 from wallet_gateway.sandbox.pages.localization import LANGUAGES
 from wallet_gateway.testing.control import SandboxControl
 
@@ -83,3 +87,39 @@ def test_the_sheet_shows_how_the_wallet_behaves_now(control: SandboxControl) -> 
     control.wallet("slow")
     options = Markup(fetch(f"{control.base_url}/wallet/sheet")[2]).all("option")
     assert [o.attributes["value"] for o in options if "selected" in o.attributes] == ["slow"]
+
+
+def price_texts(control: SandboxControl, language: str, body: object, **headers: str) -> tuple[int, object]:
+    request = urllib.request.Request(
+        f"{control.base_url}/wallet/api/price-texts",
+        data=json.dumps(body).encode(),
+        headers={"Accept-Language": language, "Content-Type": "application/json", **headers},
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, json.load(error)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_sheet_gets_its_prices_as_the_shop_writes_them(control: SandboxControl, language: str) -> None:
+    prices = ["1234.5", "0", "-2.70"]
+    status, texts = price_texts(control, language, {"currency": "EUR", "prices": prices})
+    with translation.override(language):
+        expected = [format_money(Money.parse(one, "EUR", allow_zero=True)) for one in prices[:2]]
+        expected.append(format_money(Money.parse("2.70", "EUR"), negative=True))
+    assert (status, texts) == (200, dict(zip(prices, expected, strict=True)))
+
+
+@pytest.mark.parametrize(
+    "body", [{}, {"currency": 1}, {"currency": "EUR", "prices": "1"}, {"currency": "EUR", "x": 1}]
+)
+def test_prices_that_are_none_are_refused(control: SandboxControl, body: object) -> None:
+    assert price_texts(control, "en", body)[0] == 400
+
+
+def test_pages_of_other_sites_have_no_prices_formatted(control: SandboxControl) -> None:
+    body = {"currency": "EUR", "prices": ["1"]}
+    assert price_texts(control, "en", body, Origin="https://shop.example")[0] == 403

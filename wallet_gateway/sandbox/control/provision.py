@@ -42,9 +42,13 @@ def provision() -> list[Merchant]:
     name = settings.WALLET_SANDBOX_MERCHANTS_FILE
     given = _merchants_of_file(name) if name else []
     try:
-        return [add_merchant(Input(merchant)) for merchant in (BUILT_IN, *given)]
+        return [add_merchant(Input(merchant)) for merchant in (_built_in(), *given)]
     except InvalidInput as error:
         raise InvalidMerchantFile(f"{name}: {error}") from error
+
+
+def _built_in() -> dict[str, JsonValue]:
+    return {**BUILT_IN, "displayName": settings.WALLET_SANDBOX_MERCHANT_NAME.strip() or None}
 
 
 def reset() -> None:

@@ -104,7 +104,7 @@ def _checkout_page(
     language = page_language(checkout.language)
     context |= {
         "view": checkout_view(CheckoutRequest.from_wire(checkout.request), language=language),
-        "merchant_name": checkout.merchant.merchant_id,
+        "merchant_name": checkout.merchant.shown_name,
         "expires_at": checkout.expires_at,
     }
     skin = page_skin(checkout.skin_id)
@@ -196,7 +196,7 @@ def _authentication_page(
         "plain_amount": record.amount.to_wire(),
         "reference": record.reference,
         "account": record.account,
-        "merchant_name": record.merchant.merchant_id,
+        "merchant_name": record.merchant.shown_name,
         "expires_at": authentication.expires_at,
         "seconds_left": math.ceil(left.total_seconds()),
         "nothing_chosen": status == HTTPStatus.BAD_REQUEST,

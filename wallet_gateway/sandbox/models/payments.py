@@ -59,6 +59,7 @@ class Merchant(models.Model):
     provider = models.CharField(max_length=64)
     gateway_name = models.CharField(max_length=64)
     origins = models.JSONField(default=list, blank=True)
+    display_name = models.CharField(max_length=64, blank=True)
 
     class Meta:
         app_label = "wallet_sandbox"
@@ -68,6 +69,11 @@ class Merchant(models.Model):
 
     def __str__(self) -> str:
         return f"{self.merchant_id} / {self.store_id}"
+
+    @property
+    def shown_name(self) -> str:
+        """The name that customers read: the display name, otherwise the id."""
+        return self.display_name or self.merchant_id
 
 
 class Checkout(models.Model):

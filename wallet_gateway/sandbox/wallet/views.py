@@ -7,6 +7,7 @@ other sites' pages, because only the customer may approve.
 
 from __future__ import annotations
 
+from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -29,7 +30,7 @@ from wallet_gateway.sandbox.json_calls import (
 from wallet_gateway.sandbox.merchants import cached_stores
 from wallet_gateway.sandbox.models import WalletMode
 from wallet_gateway.sandbox.pages.headers import NO_STORE
-from wallet_gateway.sandbox.pages.localization import browser_language, direction
+from wallet_gateway.sandbox.pages.localization import browser_language, direction, price_text
 from wallet_gateway.sandbox.refusals import ForeignPage, Refusal
 from wallet_gateway.sandbox.state import current_conditions, wallet_mode
 from wallet_gateway.sandbox.wallet import page_script
@@ -111,11 +112,14 @@ def root_keys(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - Django pa
 
 @require_safe
 def state(request: HttpRequest) -> HttpResponse:
-    """Return the wallet's mode and the customer's stored data for the sheet."""
+    """Return for the sheet the wallet's mode, the customer's stored data, and the names of merchants."""
     if refusal := _refusal_for_foreign_page(request):
         return refusal_response(refusal)
     accounts = [describe_account(account) for account in ACCOUNTS]
-    return _without_caching(json_response({"mode": wallet_mode(), "accounts": accounts}))
+    names = {one.merchant_id: one.display_name for one in cached_stores.get().values() if one.display_name}
+    return _without_caching(
+        json_response({"mode": wallet_mode(), "accounts": accounts, "merchantNames": names})
+    )
 
 
 # No session authorizes the sheet's calls; the origin is checked instead.
@@ -126,6 +130,17 @@ def payment_data(request: HttpRequest) -> HttpResponse:
     if refusal := _refusal_for_foreign_page(request):
         return refusal_response(refusal)
     return _without_caching(answer(with_json(_approve), request))
+
+
+# No session authorizes the sheet's calls; the origin is checked instead.
+@csrf_exempt
+@require_POST
+def price_texts(request: HttpRequest) -> HttpResponse:
+    """Return the prices of a shop's page as amounts in the browser's language, by price."""
+    if refusal := _refusal_for_foreign_page(request):
+        return refusal_response(refusal)
+    language = browser_language(request.headers.get("Accept-Language", ""))
+    return _without_caching(answer(with_json(partial(_price_texts, language=language)), request))
 
 
 def describe_account(account: WalletAccount) -> dict[str, Any]:
@@ -161,6 +176,12 @@ def _approve(given: Input) -> object:
     if card is None:
         raise InvalidInput(f"cardId must be that of a stored card, not {quote(card_id)}.")
     return approve(card, request, merchant_id=_gateway_merchant_id(request), choices=choices)
+
+
+def _price_texts(given: Input, *, language: str) -> object:
+    currency, prices = given.text("currency"), given.text_list("prices") or []
+    given.check_no_unread_fields()
+    return {price: price_text(price, currency, language) for price in prices}
 
 
 def _origin(request: HttpRequest) -> str:

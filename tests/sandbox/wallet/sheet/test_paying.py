@@ -251,7 +251,7 @@ def test_the_cart_is_shown_where_the_total_has_a_label(buyer: Buyer) -> None:
     info = {**FINAL, "totalPrice": "12.30", "displayItems": items}
     buyer.is_offered({"transactionInfo": {**info, "totalPriceLabel": "To pay"}})
     buyer.opens()
-    expect(buyer.sheet.locator("[data-items]")).to_contain_text("-€2.70")
+    expect(buyer.sheet.locator("[data-items]")).to_contain_text("\N{MINUS SIGN}€2.70")
     expect(buyer.sheet.locator("[data-total-label]")).to_have_text("To pay")
     buyer.closes()
     buyer.is_offered({"transactionInfo": info})

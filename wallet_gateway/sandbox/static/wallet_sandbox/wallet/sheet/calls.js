@@ -1,7 +1,7 @@
 // @ts-check
 /** The sheet's calls to the sandbox it came from. */
 
-/** What the wallet holds, and how it is told to behave. @returns {Promise<{mode: string, accounts: import("./order.js").Account[]}>} */
+/** What the wallet holds, and how it is told to behave. @returns {Promise<{mode: string, accounts: import("./order.js").Account[], merchantNames: Record<string, string>}>} */
 export async function walletState() {
   const answer = await fetch("/wallet/api/state", { cache: "no-store" })
   return answer.json()
@@ -13,6 +13,19 @@ export async function paymentData(cardId, request, choices) {
   const body = await answer.json()
   if (!answer.ok) throw new Error(body.details?.message ?? `HTTP ${answer.status}`)
   return body
+}
+
+/**
+ * The prices as people of the page's language write them; none if the sandbox cannot be reached.
+ * @param {string} currency @param {string[]} prices @returns {Promise<Record<string, string>>} by price
+ */
+export async function priceTexts(currency, prices) {
+  try {
+    const answer = await post("/wallet/api/price-texts", { currency, prices })
+    return answer.ok ? answer.json() : {}
+  } catch {
+    return {}
+  }
 }
 
 /** @param {string} mode @returns {Promise<boolean>} whether the sandbox let it be set */

@@ -77,7 +77,7 @@ export function choice({ group, value, isChosen, isDisabled = false }, ...conten
 /** @param {{label: string, price: string, type: string, status?: string}} item @param {string} amount */
 export function billLine({ label, type, status }, amount) {
   const note = status === "PENDING" ? [" ", element("span", { class: "sub" }, say("pending"))] : []
-  return element("div", { "data-type": type }, element("dt", {}, element("bdi", {}, label), ...note), element("dd", {}, ltr(amount)))
+  return element("div", { "data-type": type }, element("dt", {}, element("bdi", {}, label), ...note), element("dd", {}, element("bdi", {}, amount)))
 }
 
 /** @param {{redemptionCode: string, description: string}} offer @param {() => void} remove */

@@ -3,11 +3,11 @@
  * The wallet's sheet: what the customer chooses, what the shop answers, and how it ends. Nothing approves by itself.
  */
 
-import { paymentData, setMode, walletState } from "./calls.js"
+import { paymentData, priceTexts, setMode, walletState } from "./calls.js"
 import { Channel, channelOf } from "./channel.js"
 import { marked, say } from "./drawing.js"
 import { keepFocus } from "./keyboard.js"
-import { codesOf, firstChoices, fittingCards, intermediate, isAsked, keptChoices, updated } from "./order.js"
+import { bill, codesOf, firstChoices, fittingCards, gatewayMerchant, intermediate, isAsked, keptChoices, shownPrices, updated } from "./order.js"
 import { showAccounts, showAlert, showBill, showBusy, showChoices, showPhase, showWhom } from "./view.js"
 
 const SLOWLY_MS = 2500
@@ -29,15 +29,23 @@ class Sheet {
 
   /** @param {{request: any, environment: string, merchantInfo: any}} message */
   async open({ request, environment, merchantInfo }) {
-    const { mode, accounts } = await walletState()
+    const { mode, accounts, merchantNames } = await walletState()
     if (mode === "cancelled") return this.fail("CANCELED", "")
     if (mode === "developer_error") return this.fail("DEVELOPER_ERROR", DEVELOPER_ERROR)
     this.isSlow = mode === "slow"
     await this.#slowly()
     const stored = accounts.map((one) => (mode === "no_card" ? { ...one, cards: [] } : one))
-    this.state = { request, environment, merchantInfo, accounts: stored, ...beginning(request, stored[0]) }
-    showWhom(this.channel.origin, this.state)
+    this.state = { request, environment, merchantInfo, accounts: stored, texts: {}, ...beginning(request, stored[0]) }
+    await this.#format()
+    const merchant = merchantInfo?.merchantName || merchantNames[gatewayMerchant(request)]
+    showWhom(this.channel.origin, merchant, this.state)
     await this.#begin()
+  }
+
+  /** Has the sandbox write the prices: amounts look the same on all of its pages. */
+  async #format() {
+    const { request } = this.state
+    this.state.texts = await priceTexts(bill(request).currency, shownPrices(request))
   }
 
   /** With an account that has just been taken. */
@@ -60,7 +68,7 @@ class Sheet {
   #show() {
     showAccounts(this.state)
     showChoices(this.state, (code) => this.#useCodes(this.state.choices.codes.filter((one) => one !== code)))
-    showBill(this.state.request)
+    showBill(this.state)
     showBusy(this.#doing, this.#canPay)
   }
 
@@ -121,19 +129,20 @@ class Sheet {
     await this.#slowly()
     const card = state.cards.find(({ id }) => id === state.choices.cardId)
     const { answer, late } = await this.channel.ask("onPaymentDataChanged", intermediate(trigger, state.request, state.choices, card))
-    this.#doing = ""
-    if (answer) this.#takeIn(answer)
+    if (answer) await this.#takeIn(answer)
     else this.#object(say(late ? "late" : "failed"))
+    this.#doing = ""
     this.#show()
   }
 
   /** @param {any} update */
-  #takeIn(update) {
+  async #takeIn(update) {
     const { state } = this
-    const before = showBill(state.request)
+    const before = showBill(state)
     state.request = updated(state.request, update)
     state.choices = keptChoices(state.request, update, state.choices)
-    const amount = showBill(state.request)
+    await this.#format()
+    const amount = showBill(state)
     if (amount !== before) marked("said").textContent = say("new-total", { amount })
     if (!update.error) return
     if (update.error.intent === "OFFER") {

@@ -12,6 +12,10 @@ export const UNSELECTED = "shipping_option_unselected"
 export const cardParameters = (request) =>
   request.allowedPaymentMethods.find((/** @type {any} */ one) => one.type === "CARD").parameters
 
+/** The merchant's id at the gateway. @param {any} request @returns {string} */
+export const gatewayMerchant = (request) =>
+  request.allowedPaymentMethods.find((/** @type {any} */ one) => one.type === "CARD").tokenizationSpecification?.parameters?.gatewayMerchantId
+
 /** The cards a request lets the customer choose from. @param {Card[]} cards @param {any} request */
 export function fittingCards(cards, request) {
   const { allowedCardNetworks, allowedAuthMethods, allowPrepaidCards, allowCreditCards } = cardParameters(request)
@@ -98,17 +102,14 @@ export function bill(request) {
   return { currency: other.currencyCode, total: other.immediateTotalPrice, label: other.label, status: "FINAL", items: other.immediateDisplayItems ?? [] }
 }
 
-/** An amount as people of that language write it. @param {string | undefined} price @param {string} currency @param {string} language */
-export function amountText(price, currency, language) {
-  if (price === undefined) return ""
-  try {
-    // Latin digits everywhere, as on the sandbox's other pages.
-    const locale = new Intl.Locale(language, { numberingSystem: "latn" })
-    return new Intl.NumberFormat(locale, { style: "currency", currency }).format(/** @type {any} */ (price))
-  } catch {
-    return `${price} ${currency}`
-  }
+/** Every price that is shown. @param {any} request @returns {string[]} */
+export function shownPrices(request) {
+  const { total, items } = bill(request)
+  return [total, ...items.map((/** @type {any} */ { price }) => price)].filter((one) => one !== undefined)
 }
+
+/** @param {string | undefined} price @param {string} currency @param {Record<string, string>} texts as the sandbox formats them */
+export const amountText = (price, currency, texts) => (price === undefined ? "" : (texts[price] ?? `${price} ${currency}`))
 
 /** @param {any} request @returns {"pay" | "continue" | "review"} */
 export function approval(request) {

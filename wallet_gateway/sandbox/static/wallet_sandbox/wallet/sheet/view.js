@@ -4,9 +4,8 @@
 import { accountPicture, accountWords, addressWords, billLine, cardPicture, cardWords, choice, element, marked, offerLine, optionWords, say } from "./drawing.js"
 import { amountText, approval, bill, cardParameters, isDelivered, isVerified } from "./order.js"
 
-/** @typedef {{request: any, environment: string, merchantInfo: any, accounts: import("./order.js").Account[], account: import("./order.js").Account, cards: import("./order.js").Card[], choices: import("./order.js").Choices}} State */
+/** @typedef {{request: any, environment: string, merchantInfo: any, accounts: import("./order.js").Account[], account: import("./order.js").Account, cards: import("./order.js").Card[], choices: import("./order.js").Choices, texts: Record<string, string>}} State */
 
-const language = document.documentElement.lang
 const row = (/** @type {string} */ name) => /** @type {HTMLElement} */ (document.querySelector(`[data-row="${name}"]`))
 
 /** @param {string} name @param {Node[]} now what the row says while it is closed @param {Node[]} list */
@@ -19,9 +18,9 @@ function fill(name, now, list) {
   if (value !== undefined) place.querySelector(`[value="${CSS.escape(value)}"]`)?.focus()
 }
 
-/** @param {string} origin @param {State} state */
-export function showWhom(origin, { environment, merchantInfo }) {
-  marked("title").textContent = say("pay-whom", { merchant: merchantInfo?.merchantName || new URL(origin).host })
+/** @param {string} origin @param {string | undefined} merchant the name, if one is known @param {State} state */
+export function showWhom(origin, merchant, { environment, merchantInfo }) {
+  marked("title").textContent = say("pay-whom", { merchant: merchant || new URL(origin).host })
   marked("origin").textContent = new URL(origin).host
   marked("unverified").hidden = isVerified(environment, merchantInfo)
 }
@@ -80,15 +79,15 @@ function showOffers({ choices, request }, remove) {
   fill("offer", [codes ? element("bdi", {}, codes) : element("span", {}, say("no-offer"))], list)
 }
 
-/** Shows the price and gives it in words, empty while nobody knows it. @param {any} request @returns {string} */
-export function showBill(request) {
+/** Shows the price and gives it in words, empty while nobody knows it. @param {State} state @returns {string} */
+export function showBill({ request, texts }) {
   const { currency, total, label, status, items } = bill(request)
-  const amount = amountText(total, currency, language)
+  const amount = amountText(total, currency, texts)
   if (label) marked("total-label").replaceChildren(element("bdi", {}, label))
   marked("total").textContent = amount || say("unknown-price")
   marked("estimated").hidden = status !== "ESTIMATED"
   marked("items").hidden = !items.length
-  marked("items").replaceChildren(...items.map((/** @type {any} */ one) => billLine(one, amountText(one.price, currency, language))))
+  marked("items").replaceChildren(...items.map((/** @type {any} */ one) => billLine(one, amountText(one.price, currency, texts))))
   const kind = approval(request)
   marked("pay-words").textContent = kind === "pay" ? say(amount ? "pay" : "pay-unknown", { amount }) : say(kind)
   return amount
