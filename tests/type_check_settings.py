@@ -7,8 +7,16 @@ from __future__ import annotations
 
 from tests.settings import *  # noqa: F403
 from tests.settings import INSTALLED_APPS as SHOP_APPS
-from wallet_gateway.sandbox.settings import WALLET_SANDBOX_CONTROL_KEY, WALLET_SANDBOX_MERCHANTS_FILE
+from wallet_gateway.sandbox.settings import (
+    WALLET_SANDBOX_CONTROL_KEY,
+    WALLET_SANDBOX_MERCHANT_NAME,
+    WALLET_SANDBOX_MERCHANTS_FILE,
+)
 
 INSTALLED_APPS = [*SHOP_APPS, "wallet_gateway.sandbox"]
 
-__all__ = ["WALLET_SANDBOX_CONTROL_KEY", "WALLET_SANDBOX_MERCHANTS_FILE"]
+__all__ = [
+    "WALLET_SANDBOX_CONTROL_KEY",
+    "WALLET_SANDBOX_MERCHANTS_FILE",
+    "WALLET_SANDBOX_MERCHANT_NAME",
+]

@@ -21,8 +21,8 @@ def format_date(day: date) -> str:
 
 
 def format_datetime(moment: datetime) -> str:
-    """Return day, hour and minute of an aware time: `November 22, 2026, 4:52 AM`, `22. November 2026, 04:52`."""
+    """Return day, hour and minute of an aware time: `22. November 2026, 04:52`."""
     local, locale = timezone.localtime(moment), active_locale()
-    joint = dates.get_datetime_format("medium", locale).replace("'", "")
+    joint = str(dates.get_datetime_format("medium", locale)).replace("'", "")
     time = dates.format_time(local, "short", locale=locale)
     return joint.replace("{0}", time).replace("{1}", dates.format_date(local, "long", locale=locale))

@@ -31,17 +31,21 @@ _SIGN_AFTER_DIGIT: Final = re.compile("(?<=0)¤")
 def format_money(money: Money, *, negative: bool = False) -> str:
     """Return the amount with exactly its currency's decimals: `€1,234.50`, `1.234,50 €`, `KWD 10.000`.
 
-    It is one word: no line break is possible inside. `negative` writes a deduction: `−€5.00`.
+    It is one word: no line break is possible inside. `negative` writes a
+    deduction, with the minus sign where the language has it.
     """
     locale = active_locale()
     pattern = _money_pattern(locale, money.currency, negative)
-    return pattern.apply(money.amount, locale, currency=money.currency, currency_digits=False)
+    text: str = pattern.apply(money.amount, locale, currency=money.currency, currency_digits=False)
+    return text
 
 
 def format_amount(money: Money) -> str:
     """Return the amount without its currency, for a table whose heading names it: `1,234.50`, `1.234,50`."""
     locale = active_locale()
-    return _amount_pattern(locale, currency_exponent(money.currency)).apply(money.amount, locale)
+    pattern = _amount_pattern(locale, currency_exponent(money.currency))
+    text: str = pattern.apply(money.amount, locale)
+    return text
 
 
 @lru_cache(maxsize=256)

@@ -19,13 +19,15 @@ NUMBER: Final = re.compile(r"([#0,]++)(?:\.[#0]++)?")
 def format_number(number: Decimal | float, *, decimals: int = 0) -> str:
     """Return a number with grouped thousands and this many decimals: `1,234.5`, `1.234,5`, `12,34,567`."""
     locale = active_locale()
-    return _decimal_pattern(locale, decimals).apply(number, locale)
+    text: str = _decimal_pattern(locale, decimals).apply(number, locale)
+    return text
 
 
 def format_percent(rate: Decimal | float, *, decimals: int = 0) -> str:
     """Return a rate as a percentage with this many decimals: 0.25 is `25%` or, in German, `25 %`."""
     locale = active_locale()
-    return _percent_pattern(locale, decimals).apply(rate, locale)
+    text: str = _percent_pattern(locale, decimals).apply(rate, locale)
+    return text
 
 
 def with_decimals(pattern: NumberPattern, decimals: int) -> NumberPattern:

@@ -1,7 +1,7 @@
-"""Two headers that Django does not send by itself, and the shop's page for an unknown address in debug mode.
+"""Two headers that Django does not send by itself, and the shop's page for an unknown address.
 
-The headers say what scripts may load, and what they may ask for. Django 6 sends the first one. For Django 5.2 it is read from the same setting, `SECURE_CSP`, so that the
-policy is written once.
+The headers say what scripts may load, and what they may ask for. Django 6 sends the first one. For Django 5.2
+it is read from the same setting, `SECURE_CSP`, so that the policy is written once.
 """
 
 from __future__ import annotations

@@ -228,7 +228,7 @@ def test_merchants_of_a_file_are_there_from_the_start_and_after_a_reset(equipped
 def test_the_built_in_merchant_has_its_name_on_the_pages_of_customers(equipped: Running) -> None:
     with Merchant(f"http://127.0.0.1:{equipped.port}") as merchant:
         address = urlsplit(merchant.checkout("NAMED").json["redirectUrl"])
-        assert "Pay <bdi>Lark &amp; Loam</bdi>" in merchant.send("GET", address.path).text
+        assert "Pay <bdi>Lark &amp; Loam</bdi>" in merchant.send("GET", address.path).body.decode()
 
 
 def test_a_sandbox_does_not_share_its_port_and_says_that_it_is_taken(

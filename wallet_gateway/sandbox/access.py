@@ -29,7 +29,7 @@ PUBLIC_PATHS: Final = re.compile(
     | /wallet\.js                          # the service's script, in a shop's page, and its modules
     | /wallet/[0-9a-f]{12}/[a-z_]+\.js
     | /wallet/pay\.js | /wallet/sheet     # the emulated wallet, in a shop's page and its frame
-    | /wallet/api/(?:payment-data|state)  # what that frame asks; another site's page is refused there
+    | /wallet/api/(?:payment-data|price-texts|state)  # what that frame asks; no other site's page may
     | /wallet/keys\.json                  # what a wallet's tokens are verified with
     """,
     re.VERBOSE,

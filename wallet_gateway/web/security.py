@@ -59,8 +59,9 @@ def _plain_page(request: HttpRequest, name: str, status: HTTPStatus) -> HttpResp
 
 
 def token_page(view: View[P]) -> View[P]:
-    """Answer every request by its token alone, an invalid one with 404, and keep the response out of caches, referrers and frames.
+    """Admit every request with a valid token, and keep the response out of caches, referrers and frames.
 
+    A token that is not valid is answered by a page with status 404.
     The token is the permission, so a project that requires a login everywhere does not require it here: a
     customer who returns from the gateway may have no cookie. The view never runs inside the request's
     transaction, whose rollback would remove the record of money that has moved.

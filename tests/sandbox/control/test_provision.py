@@ -27,17 +27,6 @@ def test_reset_forgets_everything_but_the_built_in_merchant(
     assert merchant.checkout(new_reference(), merchantId="M", storeId="S", userId="u").status == 403
 
 
-def test_the_built_in_merchant_has_its_id_or_a_given_name(settings: Any) -> None:  # noqa: ANN401
-    for given, shown in [
-        ("", "SANDBOX-MERCHANT"),
-        ("  ", "SANDBOX-MERCHANT"),
-        ("Lark & Loam", "Lark & Loam"),
-    ]:
-        settings.WALLET_SANDBOX_MERCHANT_NAME = given
-        (merchant,) = provision()
-        assert merchant.shown_name == shown
-
-
 def write(path: Path, content: str) -> str:
     path.write_text(content)
     return str(path)

@@ -56,7 +56,8 @@ def direction(language: str) -> str:
 def amount_text(money: Money, language: str, *, negative: bool = False) -> str:
     """Return an amount with all decimals of its currency; the text has no breakable space."""
     pattern = _amount_pattern(language, money.currency, negative)
-    return pattern.apply(money.amount, language, currency=money.currency, currency_digits=False)
+    text: str = pattern.apply(money.amount, language, currency=money.currency, currency_digits=False)
+    return text
 
 
 def price_text(price: str, currency: str, language: str) -> str:
@@ -70,14 +71,16 @@ def price_text(price: str, currency: str, language: str) -> str:
 
 def number_text(number: Decimal | int, language: str, *, decimals: int = 0) -> str:
     """Return a number with grouped thousands and the given number of decimals."""
-    return _number_pattern(language, decimals).apply(number, language)
+    text: str = _number_pattern(language, decimals).apply(number, language)
+    return text
 
 
 def rate_text(rate: Decimal, language: str) -> str:
     """Return a percentage without trailing zeros: ``19%`` in English, ``7,7 %`` in German."""
     plain = rate.normalize()
     decimals = max(0, -int(plain.as_tuple().exponent))
-    return _rate_pattern(language, decimals).apply(plain.scaleb(-2), language)
+    text: str = _rate_pattern(language, decimals).apply(plain.scaleb(-2), language)
+    return text
 
 
 @cache
