@@ -354,6 +354,7 @@ def test_shipping_is_priced_and_is_what_is_charged(
     body = browser.post("price", order, asked).json()
     assert (body["total"], body["selectedOption"]) == ("28.80", "fast")
     assert [option["amount"] for option in body["shippingOptions"]] == ["0.00", "4.90"]
+    assert [option["amountText"] for option in body["shippingOptions"]] == ["€0.00", "€4.90"]
     assert body["offers"] == [{"redemptionCode": "SAVE", "description": "One off"}]
     detail = approve(wallet_sandbox, session)
     assert browser.post("result", order, detail).json()["code"] == "invalid_result", "it went to nowhere"

@@ -71,16 +71,16 @@ const PRICE = {
   total: "1234.50",
   displayItems: [{ label: "Mug", type: "LINE_ITEM", price: "1234.50" }],
   shippingOptions: [
-    { id: "slow", label: "Standard", amount: "0.00", description: "Five days" },
-    { id: "fast", label: "Express", amount: "4.90", description: "" },
+    { id: "slow", label: "Standard", amount: "0.00", amountText: "0,00\u00a0€", description: "Five days" },
+    { id: "fast", label: "Express", amount: "4.90", amountText: "4,90\u00a0€", description: "" },
   ],
   selectedOption: "slow",
   offers: [{ redemptionCode: "SAVE", description: "Ten off" }],
   errors: [],
 }
 
-test("a price becomes the update of the sheet, with what an option costs in the page's language", () => {
-  const update = updateOf(PRICE, GIVEN, "de", "Summe")
+test("a price becomes the update of the sheet, with what an option costs in the shop's words", () => {
+  const update = updateOf(PRICE, GIVEN, "Summe")
   assert.deepEqual(update.newTransactionInfo, {
     countryCode: "DE",
     currencyCode: "EUR",
@@ -100,13 +100,13 @@ test("a price becomes the update of the sheet, with what an option costs in the 
 })
 
 test("what there is not is not sent", () => {
-  const update = updateOf({ ...PRICE, shippingOptions: [], offers: [] }, { ...GIVEN, currencyCode: "JPY" }, "", "Total")
+  const update = updateOf({ ...PRICE, shippingOptions: [], offers: [] }, { ...GIVEN, currencyCode: "JPY" }, "Total")
   assert.deepEqual(Object.keys(update), ["newTransactionInfo"])
 })
 
 test("choices that cannot be priced are the sheet's error, and nothing else", () => {
   const error = { intent: "SHIPPING_ADDRESS", reason: "SHIPPING_ADDRESS_UNSERVICEABLE", message: "Not there" }
-  assert.deepEqual(updateOf({ ...PRICE, errors: [error] }, GIVEN, "en", "Total"), { error })
+  assert.deepEqual(updateOf({ ...PRICE, errors: [error] }, GIVEN, "Total"), { error })
 })
 
 for (const [callbackIntents, callbackTrigger, intent] of [

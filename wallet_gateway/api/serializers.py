@@ -11,7 +11,9 @@ from rest_framework import serializers
 from wallet_gateway import gateways, payments, return_tokens
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import Payment
+from wallet_gateway.money_format import format_money
 from wallet_gateway.payments.wallet import SheetPrice, WalletOutcome, WalletSession
+from wallet_gateway.protocol.money import Money
 from wallet_gateway.return_tokens import ReturnOutcome
 
 
@@ -40,14 +42,20 @@ def session_body(session: WalletSession) -> dict[str, Any]:
 
 
 def price_body(price: SheetPrice) -> dict[str, Any]:
-    """Return the price for the sheet; amounts are text in major units."""
+    """Return the price for the sheet; amounts are text in major units, `amountText` is for people."""
     return {
         "total": price.total.to_wire(),
         "displayItems": [
             {"label": label, "type": kind, "price": amount} for label, kind, amount in price.display_items
         ],
         "shippingOptions": [
-            {"id": one.id, "label": one.label, "description": one.description, "amount": f"{one.amount:f}"}
+            {
+                "id": one.id,
+                "label": one.label,
+                "description": one.description,
+                "amount": f"{one.amount:f}",
+                "amountText": format_money(Money(one.amount, price.total.currency)),
+            }
             for one in price.options
         ],
         "selectedOption": price.selected_option,

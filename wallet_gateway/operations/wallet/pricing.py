@@ -67,7 +67,9 @@ def _priced(order: PaymentOrder, answer: SheetPricing, wanted: str | None) -> Sh
         lines, faults = tuple(_lines(order)), tuple(answer.errors)
         return SheetPrice(total=order.amount, display_items=lines, errors=faults)
     option = _selected(answer, wanted)
-    extra = [(option.label, _money(order, option.amount))] if option else []
+    # All of them are checked: the sheet shows what each option costs.
+    prices = {one.id: _money(order, one.amount) for one in answer.options}
+    extra = [(option.label, prices[option.id])] if option else []
     off = [(discount.label, _money(order, discount.amount)) for discount in answer.discounts]
     total = order.amount_minor + sum(m.minor_units for _, m in extra) - sum(m.minor_units for _, m in off)
     if total <= 0:

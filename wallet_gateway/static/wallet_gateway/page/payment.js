@@ -267,7 +267,7 @@ export class Payment {
     try {
       const label = given.optionalParams?.additionalTransactionInfo?.totalPriceLabel ?? this.view.text("total")
       const price = await this.shop.ask("price", questionOf(data, sheet.reference))
-      return updateOf(price, given, document.documentElement.lang, label)
+      return updateOf(price, given, label)
     } catch (fault) {
       this.#note(fault)
       const { code, message } = refusedBy(fault)

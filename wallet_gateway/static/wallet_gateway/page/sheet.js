@@ -60,14 +60,12 @@ export function questionOf(data, reference) {
 /**
  * The update of the sheet. Country, currency and status are those of the parameters, since a script may pass on what it
  * gets and no more.
- * @param {any} price as the shop's server says it @param {any} given the parameters by name @param {string} language
- * @param {string} totalPriceLabel
+ * @param {any} price as the shop's server says it @param {any} given the parameters by name @param {string} totalPriceLabel
  */
-export function updateOf(price, given, language, totalPriceLabel) {
+export function updateOf(price, given, totalPriceLabel) {
   const [error] = price.errors
   if (error) return { error }
   const { countryCode, currencyCode, amountStatus: totalPriceStatus } = given
-  const money = new Intl.NumberFormat(language || undefined, { style: "currency", currency: currencyCode })
   return {
     newTransactionInfo: {
       countryCode,
@@ -81,9 +79,9 @@ export function updateOf(price, given, language, totalPriceLabel) {
       newShippingOptionParameters: {
         defaultSelectedOptionId: price.selectedOption,
         // The sheet has no place for what an option costs, but in its words.
-        shippingOptions: price.shippingOptions.map((/** @type {any} */ { id, label, amount, description }) => ({
+        shippingOptions: price.shippingOptions.map((/** @type {any} */ { id, label, amountText, description }) => ({
           id,
-          label: `${label} · ${money.format(amount)}`,
+          label: `${label} · ${amountText}`,
           ...(description && { description }),
         })),
       },
