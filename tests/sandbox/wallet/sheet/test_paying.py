@@ -7,9 +7,16 @@ import re
 from typing import Any
 
 import pytest
+from django.utils import translation
 from playwright.sync_api import expect
 
+from tests.exhaustive import one_of
 from tests.sandbox.wallet.sheet.buyer import ADDRESSED, Buyer
+from tests.sandbox.wallet.sheet.conftest import NewBuyer
+from wallet_gateway.money_format import format_money
+from wallet_gateway.protocol.money import Money
+from wallet_gateway.sandbox.pages.localization import LANGUAGES
+from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.browser
 
@@ -240,6 +247,28 @@ def test_after_a_decline_another_card_gives_a_new_token(buyer: Buyer) -> None:
     tokens = [token_of(told) for told in buyer.asked()]
     assert len(set(tokens)) == 3
     assert token_of(data) == tokens[-1]
+
+
+@pytest.mark.parametrize("language", one_of(LANGUAGES))
+def test_an_amount_is_written_as_on_the_shops_own_pages(new_buyer: NewBuyer, language: str) -> None:
+    buyer = new_buyer(language=language)
+    for price, currency in [("1234.50", "EUR"), ("1500", "JPY"), ("12.3", "CHF")]:
+        buyer.is_offered({"transactionInfo": {**FINAL, "currencyCode": currency, "totalPrice": price}})
+        buyer.opens()
+        with translation.override(language):
+            assert buyer.total().text_content() == format_money(Money.parse(price, currency))
+        buyer.closes()
+
+
+@pytest.mark.exhaustive
+def test_a_merchant_without_a_name_on_its_page_has_the_sandboxs(
+    buyer: Buyer, control: SandboxControl
+) -> None:
+    ids = {"merchant_id": "SANDBOX-MERCHANT", "store_id": "SANDBOX-STORE", "user_id": "sandbox-user"}
+    control.add_merchant(**ids, display_name="Lark & Loam")
+    buyer.is_offered({"merchantInfo": {}})
+    buyer.opens()
+    expect(buyer.sheet.get_by_role("heading", level=1)).to_have_text("Pay Lark & Loam")
 
 
 @pytest.mark.exhaustive
