@@ -25,7 +25,10 @@ CURRENCIES = ("EUR", "JPY", "KWD")
 # The signs that differ from a currency's code.
 SIGNS = {
     **{("EUR", language): "€" for language in SEPARATORS},
-    **{("JPY", "en"): "¥", ("JPY", "de"): "¥", ("JPY", "ar"): "JP¥", ("KWD", "ar"): "د.ك."},
+    ("JPY", "en"): "¥",
+    ("JPY", "de"): "¥",
+    ("JPY", "ar"): "JP¥",
+    ("KWD", "ar"): "د.ك.",
 }
 MUGS = {
     "en": "Harbour mug",

@@ -264,8 +264,12 @@ def test_an_amount_is_written_as_on_the_shops_own_pages(new_buyer: NewBuyer, lan
 def test_a_merchant_without_a_name_on_its_page_has_the_sandboxs(
     buyer: Buyer, control: SandboxControl
 ) -> None:
-    ids = {"merchant_id": "SANDBOX-MERCHANT", "store_id": "SANDBOX-STORE", "user_id": "sandbox-user"}
-    control.add_merchant(**ids, display_name="Lark & Loam")
+    control.add_merchant(
+        merchant_id="SANDBOX-MERCHANT",
+        store_id="SANDBOX-STORE",
+        user_id="sandbox-user",
+        display_name="Lark & Loam",
+    )
     buyer.is_offered({"merchantInfo": {}})
     buyer.opens()
     expect(buyer.sheet.get_by_role("heading", level=1)).to_have_text("Pay Lark & Loam")
