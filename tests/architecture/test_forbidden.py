@@ -206,6 +206,7 @@ def test_these_views_only_are_exempt_from_csrf_protection() -> None:
         "wallet_gateway/sandbox/hosted/views.py: show_authentication",  # by a link of 128 random bits
         "wallet_gateway/sandbox/hosted/views.py: show_checkout",
         "wallet_gateway/sandbox/wallet/views.py: payment_data",  # the origin is checked instead
+        "wallet_gateway/sandbox/wallet/views.py: price_texts",  # so is it here
     }
     applied = {source.name for source in _shipped_or_shown() if _calls("csrf_exempt")(source)}
     assert not applied, "a decorator stands above its view, where one sees it"
