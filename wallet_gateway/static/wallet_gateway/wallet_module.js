@@ -4,9 +4,7 @@
 import { Wallet } from "./wallet/main.js";
 import { NAMES, withoutNulls } from "./wallet/parameters.js";
 
-/** @typedef {import("./wallet_module.js").WalletHandlers} Handlers */
-
-/** What the script tells a page, and the handler that hears it here. @type {Record<News, keyof Handlers>} */
+/** What the script tells a page, and the handler that hears it here. @type {Record<News, keyof AppHandlers>} */
 const HANDLERS = {
   handleWalletPayReady: "onReady",
   handlePaymentResult: "onResult",
@@ -17,7 +15,7 @@ const HANDLERS = {
 // On a page of the interface it is the only word for a closed sheet; here there is `onCancelled`.
 const CLOSED = "CANCELED"
 
-/** @type {typeof import("./wallet_module.js").createWallet} */
+/** @type {CreateWallet} */
 export function createWallet({ container, nonce, ...settings }) {
   /** @type {any} */
   let handlers = {}
@@ -28,7 +26,7 @@ export function createWallet({ container, nonce, ...settings }) {
     return true
   })
   return Object.freeze({
-    /** @param {any} parameters @param {Handlers} newest */
+    /** @param {any} parameters @param {AppHandlers} newest */
     run(parameters, newest) {
       handlers = newest
       const run = wallet.run(NAMES.map((name) => parameters[name]))

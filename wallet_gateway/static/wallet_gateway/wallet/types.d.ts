@@ -153,6 +153,9 @@ type News = Handler | "wallet:cancelled" | "wallet:unavailable";
 type Tell = (news: News, detail?: any, element?: HTMLElement | null) => void;
 /** Hears for one button, before the page does; with `true` as its answer, in place of the page. */
 type Hear = (news: News, detail?: any) => boolean | void;
+// In the module itself, Django would take its own name for one to rewrite.
+type CreateWallet = typeof import("../wallet_module.js").createWallet;
+type AppHandlers = import("../wallet_module.js").WalletHandlers;
 /** Makes a part of a question to the wallet. */
 type Asking<K extends keyof GpayTypes> = (order: Order) => GpayTypes[K];
 /** What a page defines, and what it is given. */
