@@ -238,7 +238,8 @@ APP = """async () => {
   const { createWallet } = await import("/static/wallet_gateway/wallet_module.js")
   const container = document.querySelector("body").appendChild(document.createElement("p"))
   container.append(Object.assign(document.createElement("button"), { textContent: "Pay in the app" }))
-  const wallet = createWallet({ container, gatewayUrl: "/gateway", gatewayName: "examplegateway", payJsUrl: "/pay.js" })
+  const gateway = { gatewayUrl: "/gateway", gatewayName: "examplegateway", payJsUrl: "/pay.js" }
+  const wallet = createWallet({ container, ...gateway })
   container.firstChild.addEventListener("click", () => wallet.click())
   const parameters = {
     mid: "M", sid: "S", clientSystemTransactionId: "ORDER-1", countryCode: "DE", currencyCode: "EUR",

@@ -1,4 +1,4 @@
-"""The npm package in the folder of the static files: the same release as the Python package, under the same licence."""
+"""The npm package in the folder of the static files: of the Python package's release and licence."""
 
 from __future__ import annotations
 
