@@ -55,12 +55,21 @@ def state_of(order: PaymentOrder) -> str:
 
 def test_a_session_has_the_fifteen_parameters_of_the_interface(order: PaymentOrder, browser: Browser) -> None:
     session = browser.open(order)
-    assert list(session) == ["reference", "parameters", "statusUrl", "resultUrl", "expiresIn"]
+    assert list(session) == ["reference", "parameters", "script", "statusUrl", "resultUrl", "expiresIn"]
     assert len(session["parameters"]) == 15
     given = session["parameters"]
     assert (given["amount"], given["currencyCode"], given["mid"]) == ("24.90", "EUR", "SANDBOX-MERCHANT")
     assert given["clientSystemTransactionId"] == session["reference"]
     assert 60 < session["expiresIn"] < 86_400
+
+
+def test_a_session_says_where_a_page_of_no_template_finds_gateway_and_wallet(
+    order: PaymentOrder, browser: Browser
+) -> None:
+    script = browser.open(order)["script"]
+    assert set(script) == {"gatewayUrl", "gatewayName", "payJsUrl", "accountPath"}
+    assert script["accountPath"] is None
+    assert all(script[name] for name in ("gatewayUrl", "gatewayName", "payJsUrl"))
 
 
 def test_a_session_names_no_person(order: PaymentOrder, browser: Browser) -> None:

@@ -9,9 +9,9 @@ import { test } from "node:test"
 const FOLDER = new URL("../../wallet_gateway/sandbox/static/wallet_sandbox/wallet/", import.meta.url)
 const { amountText, approval, bill, fittingCards, firstChoices, intermediate, isAsked, isVerified, keptChoices, shownPrices, updated } = await import(new URL("sheet/order.js", FOLDER))
 
-const pure = ["checks.js", "words.js"].map((name) => readFileSync(new URL(`pay/${name}`, FOLDER), "utf8")).join("\n")
-const names = ["faultOfReadiness", "faultOfRequest", "faultOfUpdate", "faultOfResult", "buttonWords", "WORDS", "TYPES"]
-const { faultOfReadiness, faultOfRequest, faultOfUpdate, faultOfResult, buttonWords, WORDS, TYPES } = new Function(`${pure}\nreturn { ${names} }`)()
+const pure = ["checks.js", "words.js", "button.js"].map((name) => readFileSync(new URL(`pay/${name}`, FOLDER), "utf8")).join("\n")
+const names = ["faultOfReadiness", "faultOfRequest", "faultOfUpdate", "faultOfResult", "completeOptions", "faultOfButton", "buttonWords", "WORDS", "TYPES"]
+const { faultOfReadiness, faultOfRequest, faultOfUpdate, faultOfResult, completeOptions, faultOfButton, buttonWords, WORDS, TYPES } = new Function(`${pure}\nreturn { ${names} }`)()
 
 const CARD = {
   type: "CARD",
@@ -27,6 +27,8 @@ test("a good request has no fault", () => {
   assert.equal(fault({}), "")
   assert.equal(fault({ callbackIntents: ["PAYMENT_AUTHORIZATION"] }, { onPaymentAuthorized: call }), "")
   assert.equal(fault({ transactionInfo: { currencyCode: "EUR", totalPriceStatus: "NOT_CURRENTLY_KNOWN" } }), "")
+  // The type definitions tie offers to no intent.
+  assert.equal(fault({ offerInfo: { offers: [{ redemptionCode: "X", description: "x" }] } }), "")
 })
 
 for (const [what, changes, callbacks] of [
@@ -55,7 +57,6 @@ for (const [what, changes, callbacks] of [
   ["shippingOptionRequired", { callbackIntents: ["SHIPPING_OPTION"] }, { onPaymentDataChanged: call }],
   ["shippingAddressRequired", { callbackIntents: ["SHIPPING_ADDRESS"] }, { onPaymentDataChanged: call }],
   ["OFFER needs", { callbackIntents: ["OFFER"] }, { onPaymentDataChanged: call }],
-  ["intent OFFER", { offerInfo: { offers: [] } }],
   ["offerInfo must be", { offerInfo: [{ offers: [] }], callbackIntents: ["OFFER"] }, { onPaymentDataChanged: call }],
   ["id occurs twice", { shippingOptionParameters: { shippingOptions: [{ id: "a", label: "A" }, { id: "a", label: "B" }] } }],
   ["none of its options", { shippingOptionParameters: { shippingOptions: [{ id: "a", label: "A" }], defaultSelectedOptionId: "b" } }],
@@ -79,6 +80,30 @@ test("an error names an intent that was registered", () => {
   const error = { reason: "OTHER_ERROR", message: "No.", intent: "PAYMENT_AUTHORIZATION" }
   assert.equal(faultOfResult({ transactionState: "ERROR", error }, { callbackIntents: ["PAYMENT_AUTHORIZATION"] }), "")
   assert.match(faultOfResult({ transactionState: "ERROR", error }, { callbackIntents: [] }), /error\.intent/)
+})
+
+test("a button of which nothing is said looks as the wallet documents it; null is as good as absent", () => {
+  const onClick = call
+  const usual = { onClick, buttonColor: "default", buttonType: "buy", buttonSizeMode: "static", buttonRadius: 4, buttonBorderType: "default_border" }
+  const absent = Object.fromEntries(Object.keys(usual).slice(1).map((name) => [name, null]))
+  for (const given of [{ onClick }, { ...absent, onClick }]) {
+    assert.deepEqual(completeOptions(given), usual)
+    assert.equal(faultOfButton(completeOptions(given)), "")
+  }
+})
+
+test("a radius may be text, as an element's attribute is, but a number it must be", () => {
+  assert.equal(completeOptions({ buttonRadius: "12" }).buttonRadius, 12)
+  for (const buttonRadius of ["", "round", "101", -1, NaN, true]) {
+    assert.match(faultOfButton(completeOptions({ onClick: call, buttonRadius })), /buttonRadius/, `${buttonRadius}`)
+  }
+})
+
+test("the cards of a dynamic button are checked as those of a request", () => {
+  const said = (allowedPaymentMethods) => faultOfButton(completeOptions({ onClick: call, allowedPaymentMethods }))
+  assert.equal(said([CARD]), "")
+  assert.match(said([{ type: "CARD" }]), /allowedAuthMethods/)
+  assert.match(said(CARD), /must be a list/)
 })
 
 test("the button has words in every language that buttonLocale names, one mark in each", () => {

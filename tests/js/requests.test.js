@@ -1,6 +1,7 @@
 /** What the wallet is asked: its own shapes, from the interface's. */
 
 import assert from "node:assert/strict"
+import { readFileSync } from "node:fs"
 import { test } from "node:test"
 import { parameters, STATIC } from "./page.js"
 
@@ -8,13 +9,15 @@ const { readParameters } = await import(new URL("wallet/parameters.js", STATIC))
 const { buttonOptions, merchantInfo, paymentDataRequest, readinessRequest } = await import(new URL("wallet/run.js", STATIC))
 
 const order = (optionalParams, changed) => readParameters(parameters({ ...changed, optionalParams }), () => {})
+const { version } = JSON.parse(readFileSync(new URL("package.json", STATIC), "utf8"))
+const softwareInfo = { id: "django-wallet-gateway", version }
 const request = (optionalParams) => paymentDataRequest(order(optionalParams), "examplegateway")
 
 test("the plain request has what the wallet demands and nothing else", () => {
   assert.deepEqual(request(), {
     apiVersion: 2,
     apiVersionMinor: 0,
-    merchantInfo: { merchantId: "12345678901234567890", merchantName: "Bücher & Söhne" },
+    merchantInfo: { merchantId: "12345678901234567890", merchantName: "Bücher & Söhne", softwareInfo },
     allowedPaymentMethods: [
       {
         type: "CARD",
@@ -95,7 +98,7 @@ test("addresses, options, e-mail and intents stand in the request, callbacks do 
 })
 
 test("merchantNo is left out where there is none", () => {
-  assert.deepEqual(merchantInfo(order({}, { merchantNo: "" })), { merchantName: "Bücher & Söhne" })
+  assert.deepEqual(merchantInfo(order({}, { merchantNo: "" })), { merchantName: "Bücher & Söhne", softwareInfo })
 })
 
 test("whether a stored card is needed is asked of isReadyToPay, prepaid and credit of the card", () => {
@@ -122,5 +125,16 @@ for (const [given, sent] of [
 test("every field of the button reaches createButton", () => {
   const fields = { buttonColor: "white", buttonType: "donate", buttonSizeMode: "fill", buttonRadius: 8, buttonBorderType: "no_border" }
   const onClick = () => {}
-  assert.deepEqual(buttonOptions(order(fields), onClick), { onClick, ...fields })
+  const card = { type: "CARD", parameters: { allowedAuthMethods: ["PAN_ONLY", "CRYPTOGRAM_3DS"], allowedCardNetworks: ["VISA", "MASTERCARD"] } }
+  // Of all cards in the wallet, the button shows one that the shop takes.
+  assert.deepEqual(buttonOptions(order(fields), onClick), { onClick, allowedPaymentMethods: [card], ...fields })
+})
+
+test("a button in a shadow root is told its root, unless the page has named another", () => {
+  const root = { host: {}, getRootNode: () => root, [Symbol.toStringTag]: "ShadowRoot" }
+  const slot = { getRootNode: () => root }
+  assert.equal(buttonOptions(order(), () => {}, slot).buttonRootNode, root)
+  const other = { ...root, host: {} }
+  assert.equal(buttonOptions(order({ buttonRootNode: other }), () => {}, slot).buttonRootNode, other)
+  assert.ok(!("buttonRootNode" in buttonOptions(order(), () => {}, { getRootNode: () => ({}) })))
 })

@@ -234,6 +234,37 @@ def test_modules_of_a_host_that_allows_no_cors_are_an_error_of_the_page(
     assert f"{host.url}wallet_gateway/wallet/main.js" in words
 
 
+APP = """async () => {
+  const { createWallet } = await import("/static/wallet_gateway/wallet_module.js")
+  const container = document.querySelector("body").appendChild(document.createElement("p"))
+  container.append(Object.assign(document.createElement("button"), { textContent: "Pay in the app" }))
+  const gateway = { gatewayUrl: "/gateway", gatewayName: "examplegateway", payJsUrl: "/pay.js" }
+  const wallet = createWallet({ container, ...gateway })
+  container.firstChild.addEventListener("click", () => wallet.click())
+  const parameters = {
+    mid: "M", sid: "S", clientSystemTransactionId: "ORDER-1", countryCode: "DE", currencyCode: "EUR",
+    allowedMethods: ["PAN_ONLY", "CRYPTOGRAM_3DS"], allowedCardNetworks: ["VISA"], amountStatus: "FINAL",
+    amount: "1.00", profile: "test", publicKeyApi: "key", useWalletButton: false, merchantName: "Shop",
+  }
+  const news = [() => hear("app", "ready"), (result) => hear("app", result), (fault) => hear("app", fault)]
+  const [onReady, onResult, onError] = news
+  wallet.run(parameters, { onReady, onResult, onError })
+}"""
+
+
+def test_an_app_imports_the_module_straight_from_the_static_files(browser: Browser, tmp_path: Path) -> None:
+    script = _collected(tmp_path, RewritingStorage)
+    with (
+        _shop(tmp_path, script, policy=POLICIES["self"], kind="") as url,
+        _opened(browser, url) as page,
+    ):
+        page.evaluate(APP)
+        page.wait_for_selector("html[data-heard='2']")
+        page.click("text=Pay in the app")
+        page.wait_for_selector("html[data-heard='3']")
+        assert page.evaluate("heard") == [["ready"], ["app", "ready"], ["app", RESULT]]
+
+
 NEXT_PAGE = """() => {
   const body = document.createElement("body")
   body.innerHTML = '<div id="merchant-google-pay-button" hidden><button>Pay again</button></div>'

@@ -67,6 +67,8 @@ def test_every_file_of_the_package_is_shipped(names: list[str]) -> None:
         "wallet_gateway/templates/wallet_gateway/*.html",
         "wallet_gateway/static/wallet_gateway/*.js",
         "wallet_gateway/static/wallet_gateway/*.css",
+        "wallet_gateway/static/wallet_gateway/*.d.ts",
+        "wallet_gateway/static/wallet_gateway/package.json",
         "wallet_gateway/locale/de/LC_MESSAGES/django.mo",
         "wallet_gateway/locale/fr/LC_MESSAGES/django.mo",
         "wallet_gateway/locale/es/LC_MESSAGES/django.mo",

@@ -23,17 +23,20 @@ shop.load = () => {
   )
   return pending
 }
-shop.sell = async (changes = {}, { parameters = {}, environment = "TEST", button = {} } = {}) => {
+shop.offer = (changes, parameters) => {
   const intents = changes.callbackIntents ?? []
   const on = (name) => async (data) => {
     asked.push(data)
     return shop[name](data)
   }
-  const callbacks = {}
-  if (intents.some((one) => one !== "PAYMENT_AUTHORIZATION")) callbacks.onPaymentDataChanged = on("changed")
-  if (intents.includes("PAYMENT_AUTHORIZATION")) callbacks.onPaymentAuthorized = on("authorized")
+  shop.callbacks = {}
+  if (intents.some((one) => one !== "PAYMENT_AUTHORIZATION")) shop.callbacks.onPaymentDataChanged = on("changed")
+  if (intents.includes("PAYMENT_AUTHORIZATION")) shop.callbacks.onPaymentAuthorized = on("authorized")
   shop.request = { ...order, allowedPaymentMethods: [{ ...card, parameters: { ...card.parameters, ...parameters } }], ...changes }
-  shop.client = new google.payments.api.PaymentsClient({ environment, merchantInfo: shop.request.merchantInfo, paymentDataCallbacks: callbacks })
+}
+shop.sell = async (changes = {}, { parameters = {}, environment = "TEST", button = {} } = {}) => {
+  shop.offer(changes, parameters)
+  shop.client = new google.payments.api.PaymentsClient({ environment, merchantInfo: shop.request.merchantInfo, paymentDataCallbacks: shop.callbacks })
   document.getElementById("button").replaceChildren(shop.client.createButton({ onClick: shop.load, buttonLocale: "en", ...button }))
 }
 if (location.pathname === "/unasked") void shop.sell().then(shop.load)

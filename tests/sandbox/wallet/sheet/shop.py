@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Any, Final, Self
 
 SCRIPT: Final = (Path(__file__).parent / "shop.js").read_text(encoding="utf-8")
@@ -16,17 +17,20 @@ PAGE: Final = """<!doctype html>
 <link rel="icon" href="data:,"><link rel="stylesheet" href="/shop.css">
 <script nonce="page" src="{wallet}/wallet/pay.js"></script></head>
 <body><main><h1>Shop</h1><a href="/">Home</a><div id="button"></div></main>
-<script nonce="page" src="/shop.js"></script></body></html>
+<script nonce="page" src="/shop.js"></script>{client}</body></html>
 """
 # A shop's style sheet that means every button.
 STYLE: Final = "button { background: red !important; font-size: 40px !important; display: none !important }"
 
 
 class Shop:
-    """Serves the page for as long as the ``with`` block lasts; the policy of ``/unframed`` forbids frames."""
+    """Serves the page for as long as the ``with`` block lasts; the policy of ``/unframed`` forbids frames.
 
-    def __init__(self, wallet: str) -> None:
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(wallet))
+    Each of `clients` is a script by name: below that name the page draws its button with it.
+    """
+
+    def __init__(self, wallet: str, clients: Mapping[str, str] = MappingProxyType({})) -> None:
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(wallet, clients))
         self.url = f"http://127.0.0.1:{self._server.server_port}"
 
     def __enter__(self) -> Self:
@@ -40,19 +44,25 @@ class Shop:
         self._server.server_close()
 
 
-def _handler(wallet: str) -> type[BaseHTTPRequestHandler]:
+def _handler(wallet: str, clients: Mapping[str, str]) -> type[BaseHTTPRequestHandler]:
     files = {"/shop.js": ("text/javascript", SCRIPT), "/shop.css": ("text/css", STYLE)}
-    page = ("text/html", PAGE.format(wallet=wallet))
+    for name, script in clients.items():
+        files[f"/{name}.js"] = ("text/javascript", script)
+        client = f'<script nonce="page" src="/{name}.js"></script>'
+        files[f"/{name}"] = ("text/html", PAGE.format(wallet=wallet, client=client))
+    page = ("text/html", PAGE.format(wallet=wallet, client=""))
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             kind, text = files.get(self.path, page)
             frames = "'none'" if self.path == "/unframed" else wallet
+            # Google's clients write a style element.
+            styles = "'self' 'unsafe-inline'" if self.path.strip("/") in clients else "'self'"
             self.send_response(200)
             self.send_header("Content-Type", f"{kind}; charset=utf-8")
             self.send_header(
                 "Content-Security-Policy",
-                f"default-src 'none'; script-src 'nonce-page' {wallet}; style-src 'self'; img-src data:;"
+                f"default-src 'none'; script-src 'nonce-page' {wallet}; style-src {styles}; img-src data:;"
                 f" frame-src {frames}; base-uri 'none'; form-action 'none'",
             )
             self.send_header("Cross-Origin-Opener-Policy", "same-origin-allow-popups")

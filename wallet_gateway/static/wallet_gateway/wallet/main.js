@@ -20,7 +20,8 @@ function readSettings(tag, profile) {
   } = tag?.dataset ?? {}
   /** @type {string[]} */
   const faults = []
-  const demand = (/** @type {any} */ holds, /** @type {string} */ fault) => void (holds || faults.push(`The script tag of wallet.js: data-${fault}`))
+  const where = tag?.where ?? "The script tag of wallet.js: data-"
+  const demand = (/** @type {any} */ holds, /** @type {string} */ fault) => void (holds || faults.push(where + fault))
   const absolute = (/** @type {any} */ url, /** @type {string} */ name) => {
     const scheme = profile === "prod" ? /^https:/ : /^https?:/
     const { href } = Object.assign(document.createElement("a"), { href: url ?? "" })
@@ -93,8 +94,13 @@ export class Container {
   /** @type {[HTMLElement, ChildNode[]] | undefined} */
   #own
 
+  /** @param {HTMLElement} [place] */
+  constructor(place) {
+    this.place = place
+  }
+
   get element() {
-    return document.getElementById(ID)
+    return this.place ?? document.getElementById(ID)
   }
 
   /** @param {HTMLElement} button */
@@ -116,18 +122,25 @@ export class Container {
   }
 }
 
+/** @type {Record<string, PayScript>} */
+const scripts = {}
+
 export class Wallet {
   /** @type {Run | undefined} */
   #run
   /** @type {Run | undefined} */
   #paying
-  #container = new Container()
-  /** @type {Record<string, PayScript>} */
-  #scripts = {}
+  #container
+  /** @type {Tell} */
+  #tell
 
-  /** @param {Element | null} tag */
-  constructor(tag) {
+  /** @param {any} tag @param {HTMLElement} [place] @param {Hear} [hear] */
+  constructor(tag, place, hear) {
     this.tag = tag
+    this.#container = new Container(place)
+    this.#tell = (name, detail) => {
+      if (!hear?.(name, detail)) call(name, detail, hear && tag)
+    }
   }
 
   /** @param {any[]} values */
@@ -139,14 +152,14 @@ export class Wallet {
       this.#run.start()
     } catch (error) {
       this.#container.hide()
-      call("handlePaymentError", messageOf(error))
+      this.#tell("handlePaymentError", messageOf(error))
     }
     return this.#run
   }
 
   click() {
     if (this.#paying?.isPaying) return warn("clicked during a payment")
-    if (!this.#run) return call("handlePaymentError", "Clicked, but runWalletPay has not succeeded")
+    if (!this.#run) return this.#tell("handlePaymentError", "Clicked, but runWalletPay has not succeeded")
     if (!this.#run.isReady) return warn("clicked before the wallet was ready")
     this.#paying = this.#run
     this.#run.pay()
@@ -161,7 +174,7 @@ export class Wallet {
   #newRun(values) {
     const order = readParameters(values, warn)
     const settings = readSettings(this.tag, order.profile)
-    const script = (this.#scripts[settings.payJsUrl] ??= new PayScript(settings.payJsUrl))
-    return new Run(order, settings, { script, container: this.#container, click: () => this.click() })
+    const script = (scripts[settings.payJsUrl] ??= new PayScript(settings.payJsUrl))
+    return new Run(order, settings, { script, container: this.#container, tell: this.#tell, click: () => this.click() })
   }
 }

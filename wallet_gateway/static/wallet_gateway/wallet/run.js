@@ -2,9 +2,10 @@
 /** One call of `runWalletPay`. */
 
 import { Accounts, Callbacks } from "./approvals.js";
-import { BUTTON, CARD, OTHER_INFOS, SHEET, isText, offerList, pick, withoutNulls } from "./parameters.js";
+import { BUTTON, CARD, OTHER_INFOS, SHEET, offerList, pick, withoutNulls } from "./parameters.js";
 
 const VERSION = { apiVersion: 2, apiVersionMinor: 0 }
+const SOFTWARE = { id: "django-wallet-gateway", version: "0.1.0" }
 const CANCELED = "CANCELED"
 const LOCALES = "en ar bg ca cs da de el es et fi fr hr id it ja ko ms nl no pl pt ru sk sl sr sv th tr uk zh"
 
@@ -15,7 +16,7 @@ const card = ({ allowedMethods: allowedAuthMethods, allowedCardNetworks, optiona
 })
 
 /** @type {Asking<"merchant">} */
-export const merchantInfo = ({ merchantNo, merchantName, optionalParams: { softwareInfo } }) =>
+export const merchantInfo = ({ merchantNo, merchantName, optionalParams: { softwareInfo = SOFTWARE } }) =>
   withoutNulls({ merchantId: merchantNo || null, merchantName, softwareInfo })
 
 /** @type {Asking<"readiness">} */
@@ -57,10 +58,19 @@ export function paymentDataRequest(order, gateway) {
   })
 }
 
-/** @type {(order: Order, onClick: () => void) => Gpay<"button">} */
-export function buttonOptions({ optionalParams }, onClick) {
+/** @type {(order: Order, onClick: () => void, slot?: Element | null) => Gpay<"button">} */
+export function buttonOptions(order, onClick, slot) {
+  const { optionalParams } = order
   const buttonLocale = optionalParams.buttonLocale?.split(/[-_]/)[0].toLowerCase()
-  return { onClick, ...pick(optionalParams, BUTTON), ...(LOCALES.split(" ").includes(buttonLocale) && { buttonLocale }) }
+  /** @type {any} */
+  const buttonRootNode = slot?.getRootNode()
+  return {
+    onClick,
+    allowedPaymentMethods: [card(order)],
+    ...(buttonRootNode?.host && { buttonRootNode }),
+    ...pick(optionalParams, BUTTON),
+    ...(LOCALES.split(" ").includes(buttonLocale) && { buttonLocale }),
+  }
 }
 
 /** The wallet rejects with a code. @param {any} thrown */
@@ -68,12 +78,13 @@ export const messageOf = (thrown) =>
   thrown?.statusCode ? `${thrown.statusCode}: ${thrown.statusMessage ?? ""}` : String(thrown?.message ?? thrown)
 
 /** @type {Tell} */
-export function call(name, detail) {
+export function call(name, detail, element) {
   /** @type {any} */
-  const handler = window[name]
+  const handler = window[/** @type {Handler} */ (name)]
   document.addEventListener(name, handler, { once: true })
-  if (!handler && isText(detail)) console.warn(`wallet.js: no ${name} hears: ${detail}`)
-  document.dispatchEvent(new CustomEvent(name, { detail: Object.freeze(detail) }))
+  if (!element && !handler && name === "handlePaymentError") console.warn(`wallet.js: no ${name} hears: ${detail}`)
+  const event = new CustomEvent(name, { detail: Object.freeze(detail), bubbles: true, composed: true })
+  ;(element?.isConnected ? element : document).dispatchEvent(event)
 }
 
 export class Run {
@@ -112,11 +123,12 @@ export class Run {
       if (this.#isReplaced) return
       if (!result || (optionalParams.existingPaymentMethodRequired && !paymentMethodPresent)) {
         this.container.hide()
-        return this.#announce("unavailable", result ? "no-payment-method" : "not-ready")
+        return this.#report("wallet:unavailable", result ? "no-payment-method" : "not-ready")
       }
-      if (useWalletButton) this.container.show(client.createButton(buttonOptions(this.order, click)))
+      if (useWalletButton) this.container.show(client.createButton(buttonOptions(this.order, click, this.container.element)))
       else this.container.restore()
       this.#client = client
+      this.#prefetch()
       this.#report("handleWalletPayReady")
     } catch (thrown) {
       if (this.#isReplaced) return
@@ -172,13 +184,18 @@ export class Run {
     if (refused) this.#report("handlePaymentResult", refused)
     if (fault) this.complain(fault)
     if (thrown?.statusCode !== CANCELED) return this.complain(thrown)
-    this.#announce("cancelled")
+    this.#report("wallet:cancelled")
     if (!refused && !fault) this.complain(CANCELED)
   }
 
-  /** What the interface has no handler for. @param {string} name @param {string} [detail] */
-  #announce(name, detail) {
-    if (!this.isDestroyed) document.dispatchEvent(new CustomEvent(`wallet:${name}`, { detail }))
+  /** For a sheet that opens sooner. What the page answers to a sheet as it opens cannot be had before. */
+  #prefetch() {
+    if (this.order.optionalParams.onPaymentDataChanged) return
+    try {
+      this.#client.prefetchPaymentData(this.request)
+    } catch {
+      // What is wrong with the request, the sheet says.
+    }
   }
 
   /** @param {any} fault */
@@ -188,6 +205,6 @@ export class Run {
 
   /** @type {Tell} */
   #report = (handler, detail) => {
-    if (!this.isDestroyed) call(handler, detail)
+    if (!this.isDestroyed) this.page.tell(handler, detail)
   }
 }

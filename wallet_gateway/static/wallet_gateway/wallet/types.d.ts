@@ -17,9 +17,9 @@
  *   way is still finished and told; after `destroy` nothing is told, and an open sheet ends without a payment. A run is
  *   paying (`isPaying`) until the wallet says that the sheet has ended, or `destroy` is called. A wallet whose sheet was
  *   taken away with the page may never say so; hence a run that a newer one has replaced is paying only while its
- *   button's slot is on the page. `call` tells the page: its function becomes a listener of the document for one event,
- *   so that a function which the page has made a listener itself hears of a payment once, and what it throws is the
- *   page's affair.
+ *   button's slot is on the page. `call` tells the page of a classic script: its function becomes a listener of the
+ *   document for one event, so that a function which the page has made a listener itself hears of a payment once, and
+ *   what it throws is the page's affair. What goes to the page of `wallet_module.js`, that module says.
  * - `approvals.js`: while the sheet is open: the account at the gateway, and the callbacks between wallet and page.
  *   `Accounts` has the only network code. A page that decides while the sheet is open asks for the account itself; for
  *   all others it is made once the sheet has closed, so that no try that the page refuses leaves one behind. The wallet
@@ -127,6 +127,7 @@ type Reading = (answer: string, status: number, reference: string) => Detail | u
 interface Surroundings {
   container: import("./main.js").Container;
   script: import("./main.js").PayScript;
+  tell: Tell;
   click: () => void;
 }
 
@@ -147,8 +148,14 @@ type Run = import("./run.js").Run;
 type Wallet = import("./main.js").Wallet;
 
 type Handler = "handleWalletPayReady" | "handlePaymentResult" | "handlePaymentError";
-/** `detail` can be changed no more. */
-type Tell = (handler: Handler, detail?: any) => void;
+type News = Handler | "wallet:cancelled" | "wallet:unavailable";
+/** Tells the page. `detail` can be changed no more; the event starts at the element, if one hears for itself. */
+type Tell = (news: News, detail?: any, element?: HTMLElement | null) => void;
+/** Hears for one button, before the page does; with `true` as its answer, in place of the page. */
+type Hear = (news: News, detail?: any) => boolean | void;
+// In the module itself, Django would take its own name for one to rewrite.
+type CreateWallet = typeof import("../wallet_module.js").createWallet;
+type AppHandlers = import("../wallet_module.js").WalletHandlers;
 /** Makes a part of a question to the wallet. */
 type Asking<K extends keyof GpayTypes> = (order: Order) => GpayTypes[K];
 /** What a page defines, and what it is given. */

@@ -15,9 +15,24 @@ function dress(element, properties) {
   for (const [name, value] of Object.entries(properties)) element.style.setProperty(name, value, "important")
 }
 
-/** @param {any} options @returns {string} */
+// What the wallet documents for a button of which a page says nothing.
+const DEFAULTS = { buttonColor: "default", buttonType: "buy", buttonSizeMode: "static", buttonRadius: 4, buttonBorderType: "default_border" }
+const HEIGHT = "40px"
+
+/**
+ * The options, with defaults for what is absent. The wallet's own element reads them from attributes: it passes null for
+ * an absent one, and numbers as text.
+ * @param {any} options @returns {any}
+ */
+function completeOptions(options) {
+  const given = Object.fromEntries(Object.entries(Object(options)).filter(([, value]) => value != null))
+  const { buttonRadius, ...others } = /** @type {any} */ ({ ...DEFAULTS, ...given })
+  return { ...others, buttonRadius: isText(buttonRadius) ? Number(buttonRadius) : buttonRadius }
+}
+
+/** @param {any} options as `completeOptions` gives them @returns {string} */
 function faultOfButton(options) {
-  const { onClick, buttonColor = "default", buttonType = "buy", buttonSizeMode = "static", buttonRadius = 0, buttonBorderType = "default_border" } = Object(options)
+  const { onClick, buttonColor, buttonType, buttonSizeMode, buttonRadius, buttonBorderType, allowedPaymentMethods = [] } = options
   return firstFault(
     [typeof onClick === "function", "onClick must be a function"],
     [COLORS.includes(buttonColor), `buttonColor must be one of ${COLORS.join(", ")}`],
@@ -25,12 +40,13 @@ function faultOfButton(options) {
     [["static", "fill"].includes(buttonSizeMode), "buttonSizeMode must be static or fill"],
     [["no_border", "default_border"].includes(buttonBorderType), "buttonBorderType must be no_border or default_border"],
     [typeof buttonRadius === "number" && buttonRadius >= 0 && buttonRadius <= 100, "buttonRadius must be from 0 to 100"],
-  )
+    [Array.isArray(allowedPaymentMethods), "allowedPaymentMethods must be a list"],
+  ) || allowedPaymentMethods.map(faultOfMethod).find(Boolean) || ""
 }
 
-/** @param {google.payments.api.ButtonOptions} options @returns {HTMLElement} */
+/** @param {any} options as `completeOptions` gives them @returns {HTMLElement} */
 function walletButton(options) {
-  const type = SAME_TYPE[options.buttonType ?? "buy"] ?? options.buttonType ?? "buy"
+  const type = SAME_TYPE[options.buttonType] ?? options.buttonType
   const words = buttonWords(options.buttonLocale, type, navigator.language)
   const button = document.createElement("button")
   button.type = "button"
@@ -56,7 +72,7 @@ function plainWords(text) {
   return span
 }
 
-/** @param {HTMLElement} button @param {google.payments.api.ButtonOptions} options */
+/** @param {HTMLElement} button @param {any} options as `completeOptions` gives them */
 function dressButton(button, { buttonColor, buttonSizeMode, buttonRadius, buttonBorderType }) {
   const isWhite = buttonColor === "white"
   const isFilling = buttonSizeMode === "fill"
@@ -69,12 +85,12 @@ function dressButton(button, { buttonColor, buttonSizeMode, buttonRadius, button
     "justify-content": "center",
     gap: "8px",
     "inline-size": isFilling ? "100%" : "auto",
-    "block-size": isFilling ? "100%" : "44px",
+    "block-size": isFilling ? "100%" : HEIGHT,
     "min-inline-size": isFilling ? "0" : "152px",
-    "min-block-size": "44px",
+    "min-block-size": HEIGHT,
     padding: "0 24px",
     border: buttonBorderType === "no_border" ? "0" : `1px solid ${colors.line}`,
-    "border-radius": `${buttonRadius ?? 8}px`,
+    "border-radius": `${buttonRadius}px`,
     "background-color": colors.rest,
     color: colors.ink,
     font: `500 16px/1 ${FONT}`,

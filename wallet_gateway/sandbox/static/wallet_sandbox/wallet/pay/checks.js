@@ -106,7 +106,6 @@ function faultOfIntents(request, callbacks) {
     [changes === !!callbacks.onPaymentDataChanged, "onPaymentDataChanged and the intents it is called for go together"],
     [!intents.includes("SHIPPING_OPTION") || !!request.shippingOptionRequired, "SHIPPING_OPTION needs shippingOptionRequired"],
     [!intents.includes("SHIPPING_ADDRESS") || !!request.shippingAddressRequired, "SHIPPING_ADDRESS needs shippingAddressRequired"],
-    [intents.includes("OFFER") || !request.offerInfo, "offerInfo needs the intent OFFER"],
     [!intents.includes("OFFER") || !!request.offerInfo, "OFFER needs offerInfo"],
   )
 }

@@ -47,9 +47,10 @@ class PaymentsClient {
 
   /** @param {google.payments.api.ButtonOptions} options @returns {HTMLElement} */
   createButton(options) {
-    const fault = faultOfButton(options)
+    const complete = completeOptions(options)
+    const fault = faultOfButton(complete)
     if (fault) throw new Error(fault)
-    return walletButton(options)
+    return walletButton(complete)
   }
 
   /** @param {google.payments.api.PaymentDataRequest} request @returns {Promise<google.payments.api.PaymentData>} */

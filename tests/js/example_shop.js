@@ -1,0 +1,34 @@
+/** A shop's server as the examples of the docs ask it: sessions, results, and what it was asked. */
+
+import { open, parameters, STATIC } from "./page.js"
+
+const { NAMES } = await import(new URL("wallet/parameters.js", STATIC))
+export const GOOD_RESULT_NEXT = "/paid"
+const PAID = { outcome: "APPROVED", message: "Your payment went through", next: GOOD_RESULT_NEXT }
+
+/** Opens a page of the shop's app. `results` are its next answers to a result; null is a lost one. */
+export async function openShop(t) {
+  const page = await open(t, { html: "<main><div id=place hidden></div></main>" })
+  page.readiness = () => page.wallet.readiness
+  const shop = { page, asked: [], results: [], order: { sessionUrl: "/api/session/", resultUrl: "/api/result/", csrfToken: "t0ken" } }
+  const named = Object.fromEntries(parameters({ optionalParams: { callbackIntents: ["PAYMENT_AUTHORIZATION"], emailRequired: true } }).map((value, at) => [NAMES[at], value]))
+  const session = {
+    reference: "ORDER-1",
+    parameters: named,
+    script: { gatewayUrl: page.origin, gatewayName: "examplegateway", payJsUrl: `${page.origin}/pay.js`, accountPath: null },
+    statusUrl: "/status",
+    resultUrl: "/result-page",
+    expiresIn: 600,
+  }
+  const { fetch } = globalThis
+  globalThis.fetch = async (url, options) => {
+    const what = String(url).match(/^\/api\/(\w+)\/$/)?.[1]
+    if (!what) return fetch(url, options)
+    shop.asked.push({ what, csrf: options.headers["X-CSRFToken"], body: JSON.parse(options.body) })
+    const answer = what === "session" ? session : shop.results.length ? shop.results.shift() : PAID
+    if (answer === null) throw new TypeError("Failed to fetch")
+    return Response.json(answer)
+  }
+  t.after(() => (globalThis.fetch = fetch))
+  return shop
+}
