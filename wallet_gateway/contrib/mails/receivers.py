@@ -1,7 +1,7 @@
 """Receivers of the plugin's signals: an event becomes one mail. If sending fails, it is retried later.
 
 Customers get three mails: paid after all and not paid, if they were asked to wait, and refunded. The waiting
-page promises these mails (see `web.pages.will_mail_result`), so every end of a wait is reported. The shop's
+page promises these mails (see `web.pages.mails_result`), so every end of a wait is reported. The shop's
 managers (Django's `MANAGERS`) get a mail about authorizations that expire, and one when sending to a gateway
 is paused or resumed, whoever decided it.
 """
