@@ -31,10 +31,10 @@ __all__ = [
     "GatewayRecord",
     "OrderSummary",
     "Payer",
-    "RecordedAddress",
     "Receipt",
     "ReceiptAmount",
     "ReceiptLine",
+    "RecordedAddress",
     "TimelineEntry",
     "TransactionRecords",
     "UnreadableRecord",
@@ -85,8 +85,8 @@ def create_order(
     The amount is the sum of items, shipping and discounts; if `amount` is given as well, it is checked.
     `type` is "sale" or "preauthorization". All optional fields of the interface's checkout request can be
     given; the gateway's settings may require a billing address or allow some currencies only.
-    With `redirect_when_paid`, a customer who has paid is sent to `continue_url`, your own thank-you page. Raises
-    `InvalidInput`, whose `errors` name each field, and `IdempotencyConflict` when the reference
+    With `redirect_when_paid`, a customer who has paid is sent to `continue_url`, your own thank-you page.
+    Raises `InvalidInput`, whose `errors` name each field, and `IdempotencyConflict` when the reference
     belongs to an order with other content.
     """
     given = conf.gateway_settings(gateway)

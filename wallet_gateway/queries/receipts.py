@@ -56,8 +56,11 @@ class Receipt:
     """None if nothing was refunded."""
     approved_at: datetime | None
     card_network: str
-    """As people read it, such as `Visa`. This and the digits are known only of a card from the wallet's sheet:
-    of a hosted page, the gateway's records name the payer and no card."""
+    """As people read it, such as `Visa`.
+
+    This and the digits are known only of a card from the wallet's sheet: of a payment on the hosted page, the
+    gateway's records name the payer and no card.
+    """
     card_last_four: str
 
 
@@ -68,19 +71,24 @@ def order_receipt(order: PaymentOrder) -> Receipt | None:
     approved = [payment for payment in payments if payment.authorized]
     if not approved:
         return None
-    payment = max(approved, key=lambda each: each.number)
-    refunded = sum(each.refunded for each in payments)
+    return _receipt(
+        order,
+        max(approved, key=lambda payment: payment.number),
+        refunded=sum(payment.refunded for payment in payments),
+    )
+
+
+def _receipt(order: PaymentOrder, payment: Payment, *, refunded: int) -> Receipt:
+    cart, currency = order.cart or {}, order.currency
     is_as_ordered = payment.amount_minor == order.amount_minor
-    cart = order.cart or {}
+    extras = _extras(cart) if is_as_ordered else _sheet_extras(payment, cart)
     tax = cart.get("totalTaxAmount") if is_as_ordered else None
     return Receipt(
-        lines=tuple(_lines(cart, order.currency)),
-        extras=tuple(
-            _amounts(_extras(cart) if is_as_ordered else _sheet_extras(payment, cart), order.currency)
-        ),
+        lines=tuple(_lines(cart, currency)),
+        extras=tuple(_amounts(extras, currency)),
         total=payment.amount,
-        tax=_money(tax, order.currency) if tax else None,
-        refunded=Money.from_minor_units(refunded, order.currency) if refunded else None,
+        tax=_money(tax, currency) if tax else None,
+        refunded=Money.from_minor_units(refunded, currency) if refunded else None,
         approved_at=payment.opening.approved_at,
         card_network=NETWORK_NAMES.get(payment.card_network, payment.card_network),
         card_last_four=payment.card_last_four,

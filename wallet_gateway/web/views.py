@@ -100,7 +100,10 @@ def return_view(request: HttpRequest, token: str) -> HttpResponse:
 @token_page
 @require_safe
 def result(request: HttpRequest, token: str) -> HttpResponse:
-    """Show the result of an attempt to pay, by the order's state; of a paid one perhaps on the shop's own page."""
+    """Show the result of an attempt to pay, by the order's state.
+
+    A customer who has paid is sent on to the shop's own page where the order wants that.
+    """
     attempt, read = _attempt(token, query=request.method == "GET")
     if read.expired:
         return _page(request, ResultPage(kind=PageKind.LINK_EXPIRED))
