@@ -153,6 +153,8 @@ def _load_opening(reference: str) -> GatewayTransaction:
     rows = GatewayTransaction.objects.filter(
         payment__order__payments__reference=reference, kind__in=OPENING_KINDS
     ).select_related("payment__order")
+    # In no order: sorting them is a good part of the statement's price.
+    rows = rows.order_by()
     transactions = {transaction.reference: transaction for transaction in rows}
     if reference not in transactions:
         raise Payment.DoesNotExist(f"no attempt to pay has the reference {reference!r}")
