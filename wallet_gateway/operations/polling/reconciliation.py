@@ -72,8 +72,8 @@ def reconcile_reference(*, reference: str, context_of: Callable[[str], GatewayCo
     transaction = _load_opening(reference)
     context = context_of(transaction.gateway)
     if _is_askable(transaction, context.clock.now()) and _claim_on_demand(reference, context):
-        # Read again: another process may have settled it before the claim.
-        transaction = query_and_record(_load_opening(reference), context=context)
+        # Nobody has recorded an answer since it was loaded: the claim would have failed.
+        transaction = query_and_record(transaction, context=context)
     return transaction.opened_payment
 
 
