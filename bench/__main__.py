@@ -16,7 +16,7 @@ from bench.measure import SCALE, Finding, LeftOut
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-PARTS = ("cart", "unseal", "client_call", "sandbox", "checkout", "importing", "sweep", "admin")
+PARTS = ("cart", "unseal", "client_call", "sandbox", "checkout", "result_page", "importing", "sweep", "admin")
 HEADINGS = ("what", "measured", "promised", "result")
 
 

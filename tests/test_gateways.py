@@ -25,6 +25,8 @@ from wallet_gateway.signals import gateway_called
 from wallet_gateway.testing import InProcessTransport
 from wallet_gateway.testing.control import SandboxControl
 
+PROD = {"PROFILE": "prod", "BASE_URL": "https://gateway.example"}
+
 
 def test_threads_share_one_client(wallet_sandbox: SandboxControl) -> None:
     made: list[Gateway] = []
@@ -43,6 +45,27 @@ def test_changed_settings_make_a_new_client(wallet_sandbox: SandboxControl, sett
     settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY}
 
     assert gateways.gateway("default") is not before
+
+
+@pytest.mark.parametrize(("profile", "is_test"), [({}, True), ({"PROFILE": "test"}, True), (PROD, False)])
+def test_a_gateway_is_a_test_until_its_profile_is_prod(
+    profile: dict[str, str], is_test: bool, settings: Settings
+) -> None:
+    given = settings.WALLET_GATEWAY
+    default = given["GATEWAYS"]["default"] | profile
+    settings.SECRET_KEY = "k3Jx-9vQ2m_Lw7Zt5Rb8Nc4Yh6Pd1Fg0Sa"
+    settings.WALLET_GATEWAY = {
+        **given,
+        "PUBLIC_ORIGIN": "https://shop.example",
+        "GATEWAYS": {"default": default},
+    }
+    assert gateways.is_test("default") is is_test
+
+
+def test_money_of_an_unknown_gateway_counts_as_real(settings: Settings) -> None:
+    assert not gateways.is_test("removed")
+    settings.WALLET_GATEWAY = {}
+    assert not gateways.is_test("default")
 
 
 class OurGateway(Gateway):

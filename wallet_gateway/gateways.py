@@ -8,6 +8,7 @@ import time
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
+from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
 from django.db import connection
 from django.urls import reverse
@@ -88,6 +89,17 @@ def _api_key(alias: str) -> str:
     except WalletUnavailable as error:
         detail = error.code.value
     raise NotSent(NotSentReason.NO_API_KEY, detail=detail)
+
+
+def is_test(alias: str) -> bool:
+    """Return whether a gateway moves no real money: it has the profile 'test'.
+
+    False for an alias that the settings do not have: without proof of a test, money counts as real.
+    """
+    try:
+        return conf.gateway_settings(alias).account.profile != "prod"
+    except ImproperlyConfigured:
+        return False
 
 
 def use_transport(transport: Transport, *, alias: str) -> None:

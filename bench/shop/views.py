@@ -8,7 +8,8 @@ import uuid
 from typing import TYPE_CHECKING
 
 import requests
-from django.http import HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseRedirect
+from django.template import RequestContext, Template
 from django.views.decorators.csrf import csrf_exempt
 
 from bench.cart import ITEMS, SHIPPING
@@ -50,6 +51,11 @@ def whole(request: HttpRequest, number: int) -> HttpResponseRedirect:
     """What a shop's view does: find the order, open its checkout, redirect."""
     order = payments.get_order(f"BENCH-{number}")
     return HttpResponseRedirect(payments.start_checkout(order).redirect_url)
+
+
+def one_line(request: HttpRequest) -> HttpResponse:
+    """Show a page of one line, as little as a view with a template can do."""
+    return HttpResponse(Template("<p>{{ word }}</p>").render(RequestContext(request, {"word": "Thanks"})))
 
 
 def make_orders(count: int) -> None:

@@ -58,6 +58,12 @@ def test_a_fault_is_named_beside_its_field_and_on_top(visitor: Visitor) -> None:
     assert 'href="#id_billing-street"' in text(answer)
     assert 'id="id_billing-street_error"' in text(answer)
     assert 'aria-invalid="true"' in text(answer)
+    # Said once, beside the field; the list on top leads there, has the focus and changes the title.
+    assert text(answer).count("This field is required.") == 1
+    assert 'class="faults" role="group" aria-labelledby="faults-heading" tabindex="-1" autofocus' in text(
+        answer
+    )
+    assert "<title>Error: Address" in text(answer)
 
 
 def test_the_parcels_address_is_checked_only_when_it_is_another(visitor: Visitor) -> None:

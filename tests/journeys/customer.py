@@ -41,7 +41,8 @@ class Customer:
         self.page.wait_for_url("**/cart/")
 
     def chooses_currency(self, currency: str) -> None:
-        """Press the currency's button in the head of the page."""
+        """Open the menu in the head of the page and press the currency's button."""
+        self.page.locator(".menu__button").click()
         self.page.get_by_role("button", name=currency, exact=True).click()
 
     def goes_to_the_review(self) -> None:
@@ -85,7 +86,7 @@ class Customer:
 
     def goes_back_to_the_order(self) -> None:
         """Follow the result page's link."""
-        self.page.locator(".wallet__link").click()
+        self.page.locator(".wallet__actions a").click()
         self.page.wait_for_url(ORDER_PAGE)
 
     @property

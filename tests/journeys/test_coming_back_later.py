@@ -47,7 +47,7 @@ def test_a_pending_payment_that_is_refused_can_be_tried_again(
     customer.decides("pending")
     live_shop.control.settle_pending(reference, "refused")
 
-    expect(customer.page.get_by_role("button", name="Try again")).to_be_visible()
+    expect(customer.page.locator(".wallet-checkout__button")).to_be_visible()
 
 
 def test_a_customer_who_never_comes_back_has_paid_all_the_same(

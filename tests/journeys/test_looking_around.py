@@ -101,6 +101,8 @@ def test_a_fault_in_the_address_is_reached_from_the_list_on_top(customer: Custom
     customer.page.locator(".buy button").click()
     customer.page.goto(f"{customer.shop}/checkout/address/")
     customer.page.get_by_role("button", name="On to the review").last.click()
+    assert customer.page.evaluate("document.activeElement.className") == "faults"
+    assert customer.page.title().startswith("Error: Address")
     customer.page.locator(".faults a", has_text="Street").click()
 
     assert customer.page.evaluate("document.activeElement.name") == "billing-street"

@@ -89,6 +89,19 @@ def test_a_token_card_pays_without_leaving_the_shop(
     assert authorizations(live_shop, before) == 1
 
 
+def test_who_was_refused_on_the_payment_page_pays_with_the_button_beside_the_refusal(
+    customer: Customer, sheet: Sheet
+) -> None:
+    customer.opens_the_payment_page()
+    customer.decides("refused")
+    sheet.opens()
+    sheet.approves()
+    expect(customer.heading).to_have_text(PAID)
+    customer.goes_back_to_the_order()
+
+    expect(customer.standing).to_have_text(PAID_ORDER)
+
+
 def test_a_plain_card_pays_once_its_bank_agrees(customer: Customer, sheet: Sheet) -> None:
     goes_to_the_bank(customer, sheet)
     says(customer, "success")

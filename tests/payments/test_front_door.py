@@ -27,6 +27,9 @@ MODULES = {
         "GatewayRecord",
         "OrderSummary",
         "Payer",
+        "Receipt",
+        "ReceiptAmount",
+        "ReceiptLine",
         "RecordedAddress",
         "TimelineEntry",
         "TransactionRecords",
@@ -34,6 +37,8 @@ MODULES = {
         "attempt_for",
         "get_order_by_token",
         "order_timeline",
+        "receipt",
+        "reconcile_attempt",
     },
     "follow_ups": {"RefundLimit", "give_up_unsent", "preview", "send_again", "shown_body"},
     "wallet": {

@@ -304,5 +304,7 @@ class Shop:
         found = self.call(payments.get_order, order.reference)
         self.call(payments.orders.get_order_by_token, found.token)
         self.call(payments.orders.attempt_for, order.payments.get().reference)
+        self.call(payments.orders.reconcile_attempt, order.payments.get().reference)
+        self.told.append(repr(self.call(payments.orders.receipt, order)))
         self.call(maintenance.support_bundle, order)
         self.call(maintenance.erase_customer, order, by="anna", reason="she asked for it")

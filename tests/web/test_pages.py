@@ -247,4 +247,4 @@ def test_a_mail_is_promised_where_one_will_come_and_only_there(
     page = client.get(address("result", attempt, R.SUCCESS)).content.decode()
 
     assert "Please do not pay again" in page
-    assert ("and we write to you" in page) is written
+    assert ("We also mail you the result" in page) is written

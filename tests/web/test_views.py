@@ -328,10 +328,8 @@ def test_the_waiting_page_polls_and_reloads_itself_without_javascript(client: Cl
 
 def test_the_waiting_page_says_the_sentence_that_keeps_people_from_paying_twice(client: Client) -> None:
     page = Page(_result(client, an_order(OrderState.PENDING)).content.decode())
-    assert (
-        "We have not yet heard whether your payment went through. Please do not pay again; we check by "
-        "ourselves; this page changes as soon as we know."
-    ) in page.text
+    assert "We have not yet heard whether your payment went through. Please do not pay again." in page.text
+    assert "It usually takes a minute or two. Some banks need longer." in page.text
     assert not page.all("form")
 
 
@@ -340,7 +338,7 @@ def test_the_waiting_page_says_the_sentence_that_keeps_people_from_paying_twice(
 )
 def test_a_page_with_nothing_to_wait_for_does_not_poll(client: Client, state: OrderState) -> None:
     page = Page(_result(client, an_order(state)).content.decode())
-    assert not page.all("script")
+    assert "pending.js" not in page.html
     assert not page.having("data-wallet-poll")
     assert not page.having("http-equiv")
 
@@ -353,10 +351,42 @@ def test_a_dead_attempt_can_be_followed_by_another(
     client: Client, outcome: ReturnOutcome, heading: str
 ) -> None:
     order = an_order(OrderState.FAILED)
-    page = Page(_result(client, order, outcome).content.decode())
+    response = _result(client, order, outcome)
+    page = Page(response.content.decode())
+    assert_nothing_inline(page)
     assert page.forms() == [reverse("wallet_gateway:checkout", args=[order.token])]
     assert heading in page.text
+    # Beside the form stands the wallet's button, which the policy admits.
+    assert page.having("data-wallet-session")
+    assert "Pay on the payment page" in page.text
+    assert "frame-src http://127.0.0.1:8001" in response["Content-Security-Policy"]
+    assert response["Cross-Origin-Opener-Policy"] == "same-origin-allow-popups"
+
+
+@pytest.mark.parametrize("closed", [True, False], ids=["button closed", "no wallet"])
+def test_a_dead_attempt_is_followed_by_the_payment_page_alone_where_there_is_no_button(
+    client: Client, settings: Settings, *, closed: bool
+) -> None:
+    if not closed:
+        default = dict(settings.WALLET_GATEWAY["GATEWAYS"]["default"])
+        del default["WALLET"]
+        settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"GATEWAYS": {"default": default}}
+    order = an_order(OrderState.FAILED, wallet_closed_at=timezone.now() if closed else None)
+    response = _result(client, order)
+    page = Page(response.content.decode())
+    assert page.forms() == [reverse("wallet_gateway:checkout", args=[order.token])]
     assert "Try again" in page.text
+    assert not page.all("script")
+    assert "frame-src" not in response["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize("state", [OrderState.OPEN, OrderState.PENDING, OrderState.FROZEN])
+@pytest.mark.parametrize("outcome", list(R))
+def test_no_button_stands_on_a_page_whose_outcome_is_unknown(
+    client: Client, state: OrderState, outcome: ReturnOutcome
+) -> None:
+    page = Page(_result(client, an_order(state), outcome).content.decode())
+    assert not page.having("data-wallet-session")
 
 
 def test_the_form_of_a_result_page_is_accepted_by_the_csrf_protection() -> None:

@@ -27,10 +27,9 @@ class StatusView(JSONView):
         """Answer `{state, final, next}`."""
         try:
             read = return_tokens.read(token)
-            attempt = payments.orders.attempt_for(read.reference)
+            order = payments.orders.reconcile_attempt(read.reference).order
         except (BadReturnToken, Payment.DoesNotExist) as fault:
             raise UnknownLink from fault
-        order = payments.reconcile(attempt)
         if read.expired:
             raise ExpiredLink
         next_url = reverse("wallet_gateway:result", args=[token])

@@ -59,6 +59,8 @@ class PaymentOrder(models.Model):
     """SHA-256 of the content: a repeated call for the same reference must have the same content."""
     continue_url: Column[str] = models.CharField(max_length=500, blank=True)
     """Where the link on the result page leads."""
+    redirect_when_paid: Column[bool] = models.BooleanField(default=False)
+    """Whether a customer who has paid is sent to `continue_url` in place of our page that says so."""
     state: Column[str] = models.CharField(
         _("state"), max_length=16, choices=choices_of(OrderState), default=OrderState.OPEN
     )

@@ -22,13 +22,18 @@ from wallet_gateway.protocol.cart_lines import Item
 from wallet_gateway.protocol.checkout import BillingAddress, ShippingAddress
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.status import UnreadableRecord
+from wallet_gateway.protocol.text import is_storable
 from wallet_gateway.queries.attempts import find_attempt
 from wallet_gateway.queries.orders import OrderSummary, TimelineEntry, order_summary, order_timeline
+from wallet_gateway.queries.receipts import Receipt, ReceiptAmount, ReceiptLine, order_receipt
 
 __all__ = [
     "GatewayRecord",
     "OrderSummary",
     "Payer",
+    "Receipt",
+    "ReceiptAmount",
+    "ReceiptLine",
     "RecordedAddress",
     "TimelineEntry",
     "TransactionRecords",
@@ -40,7 +45,9 @@ __all__ = [
     "get_order_by_token",
     "order_summary",
     "order_timeline",
+    "receipt",
     "reconcile",
+    "reconcile_attempt",
     "start_checkout",
 ]
 
@@ -71,13 +78,15 @@ def create_order(
     skin_id: str | None = None,
     provider_merchant_id: str | None = None,
     continue_url: str = "",
+    redirect_when_paid: bool = False,
 ) -> PaymentOrder:
     """Store an order, or return the existing order with this reference.
 
     The amount is the sum of items, shipping and discounts; if `amount` is given as well, it is checked.
     `type` is "sale" or "preauthorization". All optional fields of the interface's checkout request can be
-    given; the gateway's settings may require a billing address or allow some currencies only. Raises
-    `InvalidInput`, whose `errors` name each field, and `IdempotencyConflict` when the reference
+    given; the gateway's settings may require a billing address or allow some currencies only.
+    With `redirect_when_paid`, a customer who has paid is sent to `continue_url`, your own thank-you page.
+    Raises `InvalidInput`, whose `errors` name each field, and `IdempotencyConflict` when the reference
     belongs to an order with other content.
     """
     given = conf.gateway_settings(gateway)
@@ -113,6 +122,7 @@ def create_order(
         policy=given.policy,
         clock=gateways.clock(),
         continue_url=continue_url,
+        redirect_when_paid=redirect_when_paid,
     )
 
 
@@ -153,10 +163,31 @@ def reconcile(subject: PaymentOrder | Payment, *, everything: bool = False) -> P
     however often this is called. `everything` includes settled transactions, without this limit.
     """
     if isinstance(subject, Payment):
-        context = context_of(subject.order.gateway)
-        return reconciliation.reconcile_attempt(reference=subject.reference, context=context).order
+        return reconcile_attempt(subject.reference).order
     context = context_of(subject.gateway)
     return reconciliation.reconcile_order(order=subject, context=context, everything=everything)
+
+
+@sensitive_variables()
+def reconcile_attempt(reference: str) -> Payment:
+    """Query the status of the attempt with this clientSystemTransactionId; return it with its current order.
+
+    Queries as seldom as `reconcile`; raises `Payment.DoesNotExist`.
+    """
+    if not is_storable(reference):
+        raise Payment.DoesNotExist(f"no attempt has the reference {reference[:64]!r}")
+    return reconciliation.reconcile_reference(reference=reference, context_of=context_of)
+
+
+@sensitive_variables()
+def receipt(order: PaymentOrder) -> Receipt | None:
+    """Return what a customer has paid for and with; None for an order that nothing was approved for.
+
+    For a thank-you page of your own. It names no person, but goods and the last digits of a card: show it to
+    the customer only. One SQL statement, none for an order that was just reconciled; one more where the
+    wallet's sheet has changed the amount.
+    """
+    return order_receipt(order)
 
 
 @sensitive_variables()

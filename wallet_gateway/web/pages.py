@@ -21,8 +21,10 @@ from wallet_gateway.domain.polling_schedule import REOPEN_MARGIN
 from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.queries.attempts import latest_reference
 from wallet_gateway.queries.mail_recipients import address_of, had_unknown_outcome
+from wallet_gateway.queries.receipts import Receipt, order_receipt
 from wallet_gateway.return_tokens import ReturnOutcome
 
+_FRONT_PAGE = "/"
 _MAILS = "wallet_gateway.contrib.mails"
 
 
@@ -63,10 +65,9 @@ _BY_STATE = {
 }
 _FAILED_BY_OUTCOME = {ReturnOutcome.REFUSED: PageKind.REFUSED, ReturnOutcome.CANCEL: PageKind.CANCELLED}
 _WITHOUT_RESULT = frozenset({ReturnOutcome.RETURN, ReturnOutcome.PENDING})
-_OFFERS_PAYMENT = frozenset(
+_OFFERS_BUTTON = frozenset(
     {
         PageKind.PAY,
-        PageKind.UNDECIDED,
         PageKind.REFUSED,
         PageKind.CANCELLED,
         PageKind.FAILED,
@@ -75,6 +76,12 @@ _OFFERS_PAYMENT = frozenset(
         PageKind.CHECKOUT_UNAVAILABLE,
     }
 )
+# The payment page of an undecided attempt is opened again, which cannot take the money twice. A button could.
+_OFFERS_PAYMENT = _OFFERS_BUTTON | {PageKind.UNDECIDED}
+_THANKS = frozenset({PageKind.PAID, PageKind.AUTHORIZED})
+_MAILED = _THANKS | {PageKind.PENDING}
+_HAS_RECEIPT = _THANKS | {PageKind.PART_REFUNDED, PageKind.REFUNDED}
+_SHOWS_ORDER = _HAS_RECEIPT | {PageKind.ALREADY_PAID, PageKind.OVERPAID}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,10 +93,16 @@ class ResultPage:
     """None if the link is too old to show the order."""
     token: str = ""
     """A return token of the page's attempt; a waiting page uses it for polling."""
-    continue_url: str = "/"
+    continue_url: str = _FRONT_PAGE
     """Back to the shop; safe to link to."""
+    has_wallet: bool = False
+    """Whether the gateway's settings have a wallet, and the order's button is not closed."""
+    is_test: bool = False
+    """Whether the gateway moves no real money, which the page must say."""
+    receipt: Receipt | None = None
+    """Goods, sums and card, on the pages of a payment that was approved a short time ago."""
     mails_result: bool = False
-    """Whether the plugin's mails are enabled and will inform this customer of the result."""
+    """Whether the plugin's mails are enabled and inform this customer of the result."""
     reopens: bool = False
     """Whether its form leads to the page that is already open, and so cannot take the money twice."""
     bank_url: str = ""
@@ -104,6 +117,16 @@ class ResultPage:
     def offers_payment(self) -> bool:
         """Whether the page has a form that leads to the payment page: never while the outcome is unknown."""
         return self.kind in _OFFERS_PAYMENT
+
+    @property
+    def offers_wallet(self) -> bool:
+        """Whether the wallet's button stands beside that form."""
+        return self.has_wallet and self.kind in _OFFERS_BUTTON
+
+    @property
+    def leads_to_order(self) -> bool:
+        """Whether all is paid, and the way on leads to the page that the shop has named for the order."""
+        return self.kind in _SHOWS_ORDER and self.continue_url != _FRONT_PAGE
 
     @property
     def result_url(self) -> str:
@@ -133,9 +156,20 @@ def kind_without_payment(order: PaymentOrder) -> PageKind:
     return PageKind.ALREADY_PAID if kind in {PageKind.PAID, PageKind.AUTHORIZED} else kind
 
 
-def will_mail_result(order: PaymentOrder) -> bool:
-    """Return whether the plugin's own mails will inform a waiting customer of the result."""
-    return apps.is_installed(_MAILS) and bool(address_of(order)) and had_unknown_outcome(order)
+def receipt_for(order: PaymentOrder, kind: PageKind, now: datetime) -> Receipt | None:
+    """Return what the page tells about goods and card; None for other pages, and a day after the approval.
+
+    Later the page still says that the order is paid: its address may have been passed on since.
+    """
+    receipt = order_receipt(order) if kind in _HAS_RECEIPT else None
+    approved_at = receipt.approved_at if receipt else None
+    return receipt if approved_at and now - approved_at <= return_tokens.MAX_AGE else None
+
+
+def mails_result(order: PaymentOrder, kind: PageKind) -> bool:
+    """Return whether the plugin's own mails inform this customer, who was asked to wait, of the result."""
+    is_told = kind in _MAILED and apps.is_installed(_MAILS)
+    return is_told and bool(address_of(order)) and had_unknown_outcome(order)
 
 
 def bank_page(attempt: Payment, outcome: ReturnOutcome, now: datetime) -> str:
@@ -156,8 +190,17 @@ def latest_token(order: PaymentOrder) -> str:
     return return_tokens.sign(reference, ReturnOutcome.PENDING) if reference else ""
 
 
+def thank_you_url(order: PaymentOrder, kind: PageKind, *, public_origin: str) -> str:
+    """Return the shop's own page to which a customer is sent in place of this one; empty without one."""
+    is_wanted = order.redirect_when_paid and kind in _THANKS
+    return order.continue_url if is_wanted and _is_own(order.continue_url, public_origin) else ""
+
+
 def safe_continue_url(url: str, *, public_origin: str) -> str:
     """Return where "back to the shop" leads: the order's address if within the shop, else the front page."""
+    return url if _is_own(url, public_origin) else _FRONT_PAGE
+
+
+def _is_own(url: str, public_origin: str) -> bool:
     shop = urlsplit(public_origin)
-    own = url_has_allowed_host_and_scheme(url, {shop.netloc}, require_https=shop.scheme == "https")
-    return url if own else "/"
+    return url_has_allowed_host_and_scheme(url, {shop.netloc}, require_https=shop.scheme == "https")

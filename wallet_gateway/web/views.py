@@ -41,11 +41,7 @@ def pay(request: HttpRequest, token: str) -> HttpResponse:
         tried = pages.latest_token(order)
         kind = pages.kind_without_payment(order)
         return _result_of(tried) if tried else _order_page(request, order, kind, token="")
-    response = _order_page(request, order, PageKind.PAY, token="")
-    given = conf.gateway_settings(order.gateway)
-    if given.wallet is not None:
-        allow_wallet(request, response, policy=given.policy, wallet=given.wallet)
-    return response
+    return _order_page(request, order, PageKind.PAY, token="")
 
 
 @token_page
@@ -95,23 +91,26 @@ def return_view(request: HttpRequest, token: str) -> HttpResponse:
     A POST from another site comes without the session cookie, and using the session here would replace it; it
     is redirected to the GET of the same address, to which the browser sends its cookies.
     """
-    attempt, _ = _attempt(token)
+    _attempt(token, query=request.method == "GET")
     if request.method == "POST":
         return _see_other(reverse("wallet_gateway:return", args=[token]))
-    if request.method == "GET":
-        payments.reconcile(attempt)
     return _result_of(token)
 
 
 @token_page
 @require_safe
 def result(request: HttpRequest, token: str) -> HttpResponse:
-    """Show the result of an attempt to pay, by the order's state."""
-    attempt, read = _attempt(token)
-    order = payments.reconcile(attempt) if request.method == "GET" else attempt.order
+    """Show the result of an attempt to pay, by the order's state.
+
+    A customer who has paid is sent on to the shop's own page where the order wants that.
+    """
+    attempt, read = _attempt(token, query=request.method == "GET")
     if read.expired:
         return _page(request, ResultPage(kind=PageKind.LINK_EXPIRED))
+    order = attempt.order
     kind = pages.page_for(order, attempt, read.outcome)
+    if thanks := pages.thank_you_url(order, kind, public_origin=conf.settings().public_origin):
+        return _see_other(thanks)
     bank_url = pages.bank_page(attempt, read.outcome, gateways.clock().now())
     return _order_page(request, order, kind, token=token, bank_url=bank_url)
 
@@ -123,10 +122,12 @@ def _order(token: str) -> PaymentOrder:
         raise Http404("no such order") from fault
 
 
-def _attempt(token: str) -> tuple[Payment, ReturnToken]:
+def _attempt(token: str, *, query: bool) -> tuple[Payment, ReturnToken]:
+    """Return the attempt of a return token; with `query` as the gateway knows it now."""
+    find = payments.orders.reconcile_attempt if query else payments.orders.attempt_for
     try:
         read = return_tokens.read(token)
-        return payments.orders.attempt_for(read.reference), read
+        return find(read.reference), read
     except (BadReturnToken, Payment.DoesNotExist) as fault:
         raise Http404("no such link") from fault
 
@@ -149,22 +150,24 @@ def _order_page(
     status: int = HTTPStatus.OK,
     bank_url: str = "",
 ) -> HttpResponse:
-    origin = conf.settings().public_origin
-    back = pages.safe_continue_url(order.continue_url, public_origin=origin)
-    reopens = kind is PageKind.UNDECIDED and bool(open_page(order, gateways.clock().now()))
-    mails_result = kind is PageKind.PENDING and pages.will_mail_result(order)
+    given, now = conf.gateway_settings(order.gateway), gateways.clock().now()
     page = ResultPage(
         kind=kind,
         order=order,
         token=token,
-        continue_url=back,
-        mails_result=mails_result,
-        reopens=reopens,
+        continue_url=pages.safe_continue_url(order.continue_url, public_origin=conf.settings().public_origin),
+        has_wallet=given.wallet is not None and not order.is_wallet_closed,
+        is_test=gateways.is_test(order.gateway),
+        receipt=pages.receipt_for(order, kind, now),
+        mails_result=pages.mails_result(order, kind),
+        reopens=kind is PageKind.UNDECIDED and bool(open_page(order, now)),
         bank_url=bank_url,
     )
     response = _page(request, page, status=status)
     if page.offers_payment:
-        allow_form(request, response, policy=conf.gateway_settings(order.gateway).policy)
+        allow_form(request, response, policy=given.policy)
+    if page.offers_wallet and given.wallet is not None:
+        allow_wallet(request, response, policy=given.policy, wallet=given.wallet)
     return response
 
 

@@ -16,7 +16,7 @@ from django.dispatch import Signal
 from pytest_django import Settings
 
 from tests.models.rows import NOW, a_payment, a_transaction, an_order
-from wallet_gateway import signals
+from wallet_gateway import gateways, signals
 from wallet_gateway.contrib.mails import receivers
 from wallet_gateway.contrib.mails.apps import MailsConfig
 from wallet_gateway.models import GatewayPause, PauseCode, PaymentOrder, TransactionEvent
@@ -83,8 +83,19 @@ def test_each_event_becomes_one_mail_to_the_customer(signal: Signal, subject: st
     assert tell(signal, order) == []
     assert tell(signal, order) == [], "told twice"
     (message,) = mail.outbox
-    assert (message.to, message.subject) == (["ada@example.com"], subject)
+    assert (message.to, message.subject) == (["ada@example.com"], f"TEST: {subject}")
     assert words in message.body
+
+
+@pytest.mark.parametrize(("profile", "marked"), [("test", True), ("prod", False)])
+def test_a_mail_says_when_no_real_money_moves(
+    profile: str, marked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gateways, "is_test", lambda alias: alias == "default" and profile == "test")
+    tell(signals.order_refunded, ordered())
+    (message,) = mail.outbox
+    assert message.subject.startswith("TEST: ") is marked
+    assert ("This is a test. No real money moves." in message.body) is marked
 
 
 def test_what_is_authorized_and_then_captured_is_told_once() -> None:
@@ -124,7 +135,7 @@ def test_the_mail_is_in_the_customers_language(language: str, words: str) -> Non
 
 def test_what_a_customer_may_have_written_is_no_header_and_no_entity() -> None:
     tell(signals.order_refunded, ordered(order_number="A & B\nBcc: all@example.com"))
-    assert mail.outbox[0].subject == "Refund for your order A & B Bcc: all@example.com"
+    assert mail.outbox[0].subject == "TEST: Refund for your order A & B Bcc: all@example.com"
     assert mail.outbox[0].recipients() == ["ada@example.com"]
 
 
@@ -165,7 +176,7 @@ def test_managers_hear_of_an_authorization_that_lapses(settings: Settings) -> No
     signals.authorization_expiring.send_robust(
         PaymentOrder,
         reference="SHOP-1",
-        order=None,
+        order=an_order(),
         payment=None,
         amount=Money(Decimal("15.00"), "EUR"),
         expires_at=datetime(2026, 5, 11, 12, 0, tzinfo=UTC),
@@ -215,4 +226,4 @@ def test_managers_hear_who_resumed_sending(settings: Settings) -> None:
     assert [failure for _, failure in signals.sending_resumed.send_robust(GatewayPause, **told)] == [None]
     (message,) = mail.outbox
     assert message.subject.endswith("Sending to default goes on")
-    assert message.body == "bob: checked\\nBcc: all@example.com\n"
+    assert message.body.startswith("bob: checked\\nBcc: all@example.com\n")

@@ -82,6 +82,8 @@ def create(clock: VirtualClock) -> Create:
     def make(
         reference: str = "SHOP-1",
         continue_url: str = "",
+        *,
+        redirect_when_paid: bool = False,
         policy: GatewayPolicy = GatewayPolicy(),  # noqa: B008 - frozen
         **details: Any,
     ) -> PaymentOrder:
@@ -93,6 +95,7 @@ def create(clock: VirtualClock) -> Create:
             policy=policy,
             clock=clock,
             continue_url=continue_url,
+            redirect_when_paid=redirect_when_paid,
         )
 
     return make
@@ -358,6 +361,7 @@ REFUSED = [
     bad("language", "must be text", language=b"de"),
     bad("continue_url", "at most 500", continue_url="/" + "x" * 500),
     bad("continue_url", "must be text", continue_url=b"/"),
+    bad("continue_url", "needed with redirect_when_paid", redirect_when_paid=True),
     bad("continue_url", "half of a surrogate pair", continue_url="/\ud800"),
     bad("order_number", "half of a surrogate pair", order_number="A\udfff"),
     bad("language", "half of a surrogate pair", language="\udc80"),

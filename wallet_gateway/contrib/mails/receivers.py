@@ -1,7 +1,7 @@
 """Receivers of the plugin's signals: an event becomes one mail. If sending fails, it is retried later.
 
 Customers get three mails: paid after all and not paid, if they were asked to wait, and refunded. The waiting
-page promises these mails (see `web.pages.will_mail_result`), so every end of a wait is reported. The shop's
+page promises these mails (see `web.pages.mails_result`), so every end of a wait is reported. The shop's
 managers (Django's `MANAGERS`) get a mail about authorizations that expire, and one when sending to a gateway
 is paused or resumed, whoever decided it.
 """
@@ -67,7 +67,9 @@ def tell_refunded(order: PaymentOrder, event_id: str, amount: Money | None, **_k
     _write("refunded", order, event_id, amount)
 
 
-def tell_managers(reference: str, amount: Money, expires_at: datetime, **_kwargs: Any) -> None:
+def tell_managers(
+    reference: str, order: PaymentOrder, amount: Money, expires_at: datetime, **_kwargs: Any
+) -> None:
     """Write to the shop's managers that an authorization expires soon."""
     ends = format_datetime(expires_at)
     subject = _("Order %(reference)s: an authorization ends on %(ends)s") % {
@@ -75,7 +77,7 @@ def tell_managers(reference: str, amount: Money, expires_at: datetime, **_kwargs
         "ends": ends,
     }
     text = _("%(amount)s of it can be captured until then, and not afterwards.") % {"amount": amount}
-    mail_managers(subject, text)
+    mail_managers(*_marked(order.gateway, subject, f"{text}\n"))
 
 
 def tell_managers_of_pause(
@@ -89,14 +91,14 @@ def tell_managers_of_pause(
     sentence = _("Customers cannot pay, and nothing is captured, refunded or reversed %(end)s.") % words
     subject = _("Nothing is sent to %(gateway)s %(end)s") % words
     why = ": ".join(filter(None, (who, reason)))
-    mail_managers(header_line(subject), f"{visible(why)}\n\n{sentence}\n")
+    mail_managers(*_marked(gateway, header_line(subject), f"{visible(why)}\n\n{sentence}\n"))
 
 
 def tell_managers_of_resumption(gateway: str, by: str, reason: str, **_kwargs: Any) -> None:
     """Write to the shop's managers that a person has resumed sending to a gateway."""
     why = ": ".join(filter(None, (by, reason)))
     subject = _("Sending to %(gateway)s goes on") % {"gateway": gateway}
-    mail_managers(header_line(subject), f"{visible(why)}\n")
+    mail_managers(*_marked(gateway, header_line(subject), f"{visible(why)}\n"))
 
 
 def _write(template: str, order: PaymentOrder, event_id: str, amount: Money | None) -> None:
@@ -108,9 +110,10 @@ def _write(template: str, order: PaymentOrder, event_id: str, amount: Money | No
         money = format_money(amount) if amount else ""
         given = {"number": header_line(order.order_number or order.reference), "amount": money}
         text = render_to_string(f"wallet_gateway/mails/{template}.txt", given).strip()
-    subject, _rest, body = text.partition("\n")
+        subject, _rest, body = text.partition("\n")
+        subject, body = _marked(order.gateway, header_line(subject), body.strip() + "\n")
     try:
-        send_mail(header_line(subject), body.strip() + "\n", None, [address])
+        send_mail(subject, body, None, [address])
     except SMTPRecipientsRefused as refused:
         if any(code < _FOR_GOOD for code, _said in refused.recipients.values()):
             raise
@@ -118,6 +121,13 @@ def _write(template: str, order: PaymentOrder, event_id: str, amount: Money | No
         logger.warning("the mail server takes no mail to the customer of order %s", order.reference)
     # Recorded after sending: a mail that is sent twice is better than one that is never sent.
     SentMail.objects.get_or_create(**once, defaults={"sent_at": gateways.clock().now()})
+
+
+def _marked(gateway: str, subject: str, body: str) -> tuple[str, str]:
+    """Return subject and body of a mail; one about a gateway without real money says so in both."""
+    if not gateways.is_test(gateway):
+        return subject, body
+    return f"{_('TEST')}: {subject}", f"{body}\n{_('This is a test. No real money moves.')}\n"
 
 
 def _language(order: PaymentOrder) -> str | None:

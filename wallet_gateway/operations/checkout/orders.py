@@ -92,6 +92,7 @@ def create_order(
     policy: GatewayPolicy,
     clock: Clock,
     continue_url: str = "",
+    redirect_when_paid: bool = False,
 ) -> PaymentOrder:
     """Store an order, or return the existing order with this reference.
 
@@ -99,7 +100,7 @@ def create_order(
     `IdempotencyConflict` if the reference belongs to an order with other content; nothing is stored in either
     case.
     """
-    details = _check_own_fields(reference, details, continue_url)
+    details = _check_own_fields(reference, details, continue_url, redirect_when_paid=redirect_when_paid)
     checked = _checked_content(details)
     content = checked.to_wire()
     written, now = _check_storable(content), clock.now()
@@ -114,6 +115,7 @@ def create_order(
         content=content,
         content_hash=hashlib.sha256(gateway.encode() + b"\n" + written).hexdigest(),
         continue_url=continue_url or "",
+        redirect_when_paid=redirect_when_paid,
         created_at=now,
         updated_at=now,
     )
@@ -123,7 +125,9 @@ def create_order(
     )
 
 
-def _check_own_fields(reference: object, details: OrderDetails, continue_url: str) -> OrderDetails:
+def _check_own_fields(
+    reference: object, details: OrderDetails, continue_url: str, *, redirect_when_paid: bool
+) -> OrderDetails:
     """Check fields that only our columns limit; return the details with the currency in ISO spelling."""
     errors = []
     if not isinstance(reference, str) or not _REFERENCE.match(reference):
@@ -137,6 +141,9 @@ def _check_own_fields(reference: object, details: OrderDetails, continue_url: st
                 f"must be text of at most {longest} characters, none of them NUL or half of a surrogate pair"
             )
             errors.append(FieldError(path=name, message=message))
+    if redirect_when_paid and not continue_url:
+        message = "is needed with redirect_when_paid: the address of the page to which a customer is sent"
+        errors.append(FieldError(path="continue_url", message=message))
     try:
         details = replace(details, currency=_currency(details.currency))
     except UnknownCode as error:
