@@ -312,7 +312,7 @@ def _differed(row: Discrepancy) -> Iterator[TimelineEntry]:
         text=_MADE_ELSEWHERE[elsewhere.kind] if elsewhere else label_of(DiscrepancyKind(row.kind)),
         amount=elsewhere.amount if elsewhere else None,
         reference=row.transaction.reference if row.transaction else "",
-        detail=row.explanation,
+        detail=str(_("Our totals do not contain it")) if elsewhere else row.explanation,
         subject=row,
     )
     yield found
