@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import reverse
 
 from example_project.shop.models import Order
-from wallet_gateway.payments import PaymentOrder
+from wallet_gateway.models import PaymentOrder
 
 
 def order_admin_url(payment_order: PaymentOrder) -> str:

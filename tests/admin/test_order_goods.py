@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 from django.test import Client
 
@@ -13,7 +15,7 @@ from wallet_gateway.admin.order_goods import MAX_LINES, goods_of
 pytestmark = pytest.mark.django_db
 
 
-def with_items(*items: dict[str, object]) -> dict[str, object]:
+def with_items(*items: Mapping[str, object]) -> dict[str, object]:
     return {"shoppingCartDetails": {"itemDetails": list(items)}}
 
 
@@ -31,7 +33,7 @@ def test_the_sums_lead_from_the_lines_to_the_total() -> None:
     assert goods is not None
     assert [(str(label), str(amount)) for label, amount in goods.sums] == [
         ("By post", "4.90 EUR"),
-        ("Gift card", "−10.00 EUR"),
+        ("Gift card", "\N{MINUS SIGN}10.00 EUR"),
         ("Tax, contained in the total", "2.35 EUR"),
     ]
     assert str(goods.total) == "20.00 EUR"
@@ -40,7 +42,7 @@ def test_the_sums_lead_from_the_lines_to_the_total() -> None:
 def test_all_who_see_the_order_see_its_goods(onlooker: Client) -> None:
     page = onlooker.get(order_url(an_order(content=CONTENT))).content.decode()
     assert "Garden gloves" in page
-    assert "2 × 7.00 EUR" in page
+    assert "2 \N{MULTIPLICATION SIGN} 7.00 EUR" in page
 
 
 def test_an_order_with_an_amount_only_has_no_goods(onlooker: Client) -> None:

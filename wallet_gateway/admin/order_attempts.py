@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.http import HttpRequest
 from django.urls import reverse
@@ -18,7 +16,7 @@ from wallet_gateway.admin.permissions import has_permission
 from wallet_gateway.admin.tasks import Button
 from wallet_gateway.domain.card_names import card_name
 from wallet_gateway.domain.lifecycle import OPENING_KINDS, PaymentState, TransactionKind
-from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, TransactionEvent
+from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
@@ -31,6 +29,10 @@ _BUTTONS: Mapping[TransactionKind, Promise | str] = {
     TransactionKind.CAPTURE: gettext_lazy("Capture %(amount)s…"),
     TransactionKind.REFUND: gettext_lazy("Refund %(amount)s…"),
     TransactionKind.REVERSAL: gettext_lazy("Reverse %(amount)s…"),
+}
+_WAYS: Mapping[TransactionKind, Promise | str] = {
+    TransactionKind.CHECKOUT: gettext_lazy("Payment page"),
+    TransactionKind.AUTHORIZATION: gettext_lazy("Wallet button"),
 }
 
 
@@ -49,8 +51,8 @@ class Attempt:
 
     payment: Payment
     state: Label
-    paid_with: str
-    """The card, or the account at the wallet, as people name it; empty while nothing tells it."""
+    method: Label
+    """The card as people name it; while none is known, the way of paying."""
     provider_id: str
     left: tuple[Left, ...]
     buttons: tuple[Button, ...]
@@ -63,7 +65,6 @@ class History:
     """The rows of one order that its attempts are described by."""
 
     transactions: Sequence[GatewayTransaction]
-    events: Sequence[TransactionEvent]
     differences: Sequence[Discrepancy]
 
     def opening_of(self, payment: Payment) -> GatewayTransaction | None:
@@ -93,7 +94,7 @@ def _attempt(payment: Payment, history: History, request: HttpRequest) -> Attemp
     return Attempt(
         payment=payment,
         state=label_of(PaymentState(payment.state)),
-        paid_with=_paid_with(payment, opening, history.events),
+        method=visible(card_name(payment.card_network, payment.card_last_four)) or _way_of(opening),
         provider_id=visible(opening.provider_transaction_id) if opening else "",
         left=tuple(_left(payment, history.differences)),
         buttons=tuple(_buttons(payment, request)),
@@ -101,35 +102,8 @@ def _attempt(payment: Payment, history: History, request: HttpRequest) -> Attemp
     )
 
 
-# What paid
-
-
-def _paid_with(
-    payment: Payment, opening: GatewayTransaction | None, events: Iterable[TransactionEvent]
-) -> str:
-    card = card_name(payment.card_network, payment.card_last_four)
-    if card or opening is None:
-        return visible(card)
-    told = (_account_in(event.answer_body) for event in events if event.transaction_id == opening.pk)
-    return visible(next(filter(None, told), ""))
-
-
-def _account_in(body: str) -> str:
-    """Return the payer's account in a stored status record, which has its last four digits only."""
-    for record in _records(body):
-        details = record.get("apmDetails")
-        if isinstance(details, dict) and (number := details.get("apmPayerAccountNumber")):
-            return card_name(str(details.get("apmName") or ""), str(number)[-4:])
-    return ""
-
-
-def _records(body: str) -> list[dict[str, Any]]:
-    try:
-        found = json.loads(body) if body.startswith("[") else []
-    except ValueError:
-        # Very long answers are cut when they are stored.
-        found = []
-    return [record for record in found if isinstance(record, dict)]
+def _way_of(opening: GatewayTransaction | None) -> Label:
+    return _WAYS.get(TransactionKind(opening.kind), "") if opening else ""
 
 
 # What is left

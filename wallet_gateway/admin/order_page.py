@@ -30,7 +30,6 @@ from wallet_gateway.models import (
     GatewayTransaction,
     Payment,
     PaymentOrder,
-    TransactionEvent,
 )
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.protocol.money import Money
@@ -103,7 +102,6 @@ def order_page(order: PaymentOrder, request: HttpRequest) -> OrderPage:
 def _history(entries: Sequence[TimelineEntry]) -> History:
     return History(
         transactions=_subjects(entries, GatewayTransaction),
-        events=_subjects(entries, TransactionEvent),
         differences=_subjects(entries, Discrepancy),
     )
 
