@@ -142,6 +142,7 @@ FERNET_KEYS = env.list("WALLET_GATEWAY_FERNET_KEYS", default=[])
 WALLET_GATEWAY: dict[str, Any] = {
     "PUBLIC_ORIGIN": _account("WALLET_PUBLIC_ORIGIN"),
     "FERNET_KEYS": FERNET_KEYS,
+    "ORDER_ADMIN_URL": "example_project.shop.order_links.order_admin_url",
     "GATEWAYS": {
         "default": {
             "BASE_URL": _account("WALLET_GATEWAY_URL"),

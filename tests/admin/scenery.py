@@ -14,6 +14,7 @@ from django.urls import reverse
 from tests.explanations import commented
 from tests.models.rows import a_deposit, a_payment, a_transaction, an_approval, an_order
 from wallet_gateway.client.errors import Refused
+from wallet_gateway.domain.explanations import ExplanationCode
 from wallet_gateway.domain.lifecycle import (
     OrderState,
     PaymentState,
@@ -39,6 +40,54 @@ from wallet_gateway.models.explanations import explanation_columns
 from wallet_gateway.operations.sending.answers import explanation_of
 from wallet_gateway.protocol.faults import REFUND_AMOUNT_EXCEEDED
 
+CONTENT: dict[str, Any] = {
+    "checkoutDetails": {
+        "cardholderFirstName": "Robin",
+        "cardholderLastName": "Example",
+        "cardholderEmail": "robin.example@mail.example",
+        "cardholderMobilePhone": "49-15112345678",
+        "cardholderId": "CUSTOMER-4711",
+    },
+    "addressDetails": {
+        "billingAddress": {
+            "houseNumber": "12a",
+            "street": "Long Street",
+            "city": "Berlin",
+            "zipPostalCode": "10115",
+            "countryCode": "DE",
+        },
+        "shippingAddress": {"firstName": "Sam", "street": "unbreakable" * 9, "city": "Potsdam"},
+    },
+    "shoppingCartDetails": {
+        "totalTaxAmount": "2.35",
+        "itemDetails": [
+            {
+                "productId": "SKU-1",
+                "productName": "Garden gloves",
+                "productQuantity": 2,
+                "unitAmount": "7.00",
+                "taxRate": "0.19",
+                "totalAmount": "13.00",
+                "totalTaxAmount": "2.08",
+                "discountAmount": "1.00",
+                "discountName": "Spring",
+            },
+            {
+                "productId": "S" * 60,
+                "productName": "Seeds of an unusuallylongnamedplantthathasnoend",
+                "productDescription": "A description over more than one line, for people who read it.",
+                "productQuantity": 1,
+                "unitAmount": "1234567.89",
+                "totalAmount": "1234567.89",
+            },
+        ],
+        "shippingDetails": {"shippingName": "By post", "shippingAmount": "4.90"},
+        "discountDetails": [
+            {"discountType": "giftcard", "discountName": "Gift card", "discountAmount": "10.00"}
+        ],
+    },
+}
+"""What a shop tells of an order: its customer, addresses and cart, as they are stored."""
 HOSTILE = "<script>alert(1)</script> \u202egnp.exe " + "unbreakable" * 20
 BODY = '{"amount": "20.00", "merchant": "SANDBOX-MERCHANT", "address": "' + "x" * 300 + '"}'
 LISTS = (
@@ -57,7 +106,7 @@ class Scenery:
     def __init__(self) -> None:
         self.now = datetime.now(UTC)
         self.paid = self._busy_order()
-        self.payment = self.paid.payments.get()
+        self.payment = self.paid.payments.get(state=PaymentState.AUTHORIZED)
         self.waiting = self._waiting_order()
         self.untried = an_order(reference="SHOP-3000", state=OrderState.OPEN, created_at=self.now)
         self.closed = self._order_with_closed_button()
@@ -137,7 +186,12 @@ class Scenery:
             type="preauthorization",
             amount_minor=123_456_789,
             state=OrderState.PART_REFUNDED,
+            content=CONTENT,
             created_at=self.now,
+        )
+        refused = a_payment(order, state=PaymentState.FAILED)
+        self._transaction(
+            refused, kind=TransactionKind.CHECKOUT, state=TransactionState.REJECTED, at=self.now
         )
         money = {"authorized": 100_000_000, "captured": 60_000_000, "refunded": 1_000_000}
         payment = a_payment(
@@ -174,6 +228,21 @@ class Scenery:
             payment, state=TransactionState.NOT_SENT, at=at, **commented("connection refused")
         )
         self._evidence(self.unknown, at)
+        made = {"type": "ecom.refund", "given": "7.00", "currency": "EUR", "record": "SBX-7F3A"}
+        for kind, code, params in (
+            ("MADE_ELSEWHERE", ExplanationCode.MADE_ELSEWHERE, made),
+            ("UNKNOWN_TYPE", ExplanationCode.COMMENT, {"said": HOSTILE}),
+        ):
+            Discrepancy.objects.create(
+                kind=kind,
+                gateway="default",
+                payment=payment,
+                fingerprint=f"frozen by {kind}",
+                is_freezing=True,
+                found_at=at,
+                explanation_code=code,
+                explanation_params=params,
+            )
         return order
 
     def _order_with_closed_button(self) -> PaymentOrder:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
 
 from tests.admin.conftest import MakePerson, PaidOrder, operation_url, order_url
-from tests.models.rows import NOW, a_payment, a_transaction, a_wallet_attempt, an_order
+from tests.admin.scenery import CONTENT
+from tests.models.rows import NOW, a_payment, a_transaction, a_wallet_attempt, an_approval, an_order
+from tests.statements import statements
 from wallet_gateway import payments
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
-from wallet_gateway.models import GatewayTransaction
+from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder, TransactionEvent
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -148,3 +155,90 @@ def test_what_is_pending_is_a_task_only_once_it_has_been_so_for_too_long(
 
 def test_an_order_that_nobody_has_tried_to_pay_says_so(operator: Client) -> None:
     assert "Nobody has tried to pay yet." in page_of(operator, an_order())
+
+
+def test_a_frozen_order_says_why_and_how_to_go_on(
+    operator: Client, onlooker: Client, paid_order: PaidOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = paid_order("28.90", type="sale")
+    assert "This payment is frozen" not in page_of(operator, order)
+    wallet_sandbox.portal(order.payments.get().reference, "ecom.refund", "7.00")
+    payments.reconcile(order, everything=True)
+    difference = Discrepancy.objects.get()
+
+    page = page_of(operator, order)
+
+    assert "This payment is frozen" in page
+    assert "7.00 EUR were refunded elsewhere, for instance in the provider&#x27;s portal." in page
+    for way in ("book", "close"):
+        url = reverse(f"admin:wallet_gateway_discrepancy_{way}", args=[difference.pk])
+        assert page.count(url) == 1
+        assert url not in page_of(onlooker, order)
+    assert "Waits for a person" not in page
+
+    payments.approvals.close_discrepancy(difference, by="anna", reason="is mine")
+    assert "This payment is frozen" not in page_of(operator, order)
+
+
+def test_a_contradiction_is_among_the_reasons_with_its_decision(operator: Client) -> None:
+    payment = a_payment(authorized=2000, is_frozen=True)
+    anomaly = a_transaction(payment, state=TransactionState.ANOMALY)
+    page = operator.get(order_url(payment.order)).context["page"]
+    assert [task.reference for task in page.frozen_by.tasks] == [anomaly.reference]
+    assert [button.label for button in page.frozen_by.tasks[0].buttons] == ["Decide"]
+    assert page.waiting.is_empty
+
+
+def test_a_difference_that_freezes_nothing_waits_below(operator: Client) -> None:
+    payment = a_payment(authorized=2000, is_frozen=True)
+    row = {"gateway": "default", "payment": payment, "found_at": NOW}
+    Discrepancy.objects.create(kind="REFUND_SHORT", fingerprint="a", **row)
+    Discrepancy.objects.create(kind="EXECUTED_TWICE", fingerprint="b", is_freezing=True, **row)
+    page = operator.get(order_url(payment.order)).context["page"]
+    assert [one.sentence for one in page.waiting.differences] == [
+        "Less was refunded than was requested; the rest is still owed to the customer."
+    ]
+    assert [one.sentence for one in page.frozen_by.differences] == [
+        "The gateway has carried out one request more than once."
+    ]
+
+
+def a_long_order() -> PaymentOrder:
+    """Make an order with three attempts, five refunds, differences and approvals."""
+    order = an_order(content=CONTENT)
+    soon = timezone.now() + timedelta(days=1)
+    for number in range(3):
+        payment = a_payment(order, authorized=2000, captured=2000, is_frozen=True)
+        opening = a_transaction(payment, kind="AUTHORIZATION", state="APPROVED", reference=payment.reference)
+        a_wallet_attempt(opening, given={"email": "sam@mail.example"})
+        for _ in range(5):
+            refund = a_transaction(payment, kind="REFUND", state="ANOMALY")
+            event = {"state_after": "ANOMALY", "answer_body": "[]", "occurred_at": NOW}
+            TransactionEvent.objects.create(transaction=refund, kind="ANSWER", **event)
+        for name in ("open", "closed"):
+            Discrepancy.objects.create(
+                kind="EXECUTED_TWICE",
+                gateway="default",
+                payment=payment,
+                transaction=opening,
+                fingerprint=f"{number} {name}",
+                is_freezing=True,
+                found_at=NOW,
+                closed_at=NOW if name == "closed" else None,
+            )
+        an_approval(payment=payment, subject=refund, decision="DID_NOT_HAPPEN", expires_at=soon)
+    return order
+
+
+def test_the_page_takes_at_most_fifteen_statements_however_long_the_order_is(superuser: Client) -> None:
+    order = a_long_order()
+    superuser.get(order_url(order))
+    with CaptureQueriesContext(connection) as captured:
+        page = page_of(superuser, order)
+    asked = statements(captured)
+    assert page.count("The gateway has carried out one request more than once.") == 3
+    assert len(asked) <= 15, "\n".join(asked)
+    empty = an_order()
+    with CaptureQueriesContext(connection) as captured:
+        page_of(superuser, empty)
+    assert len(statements(captured)) == len(asked)

@@ -238,6 +238,17 @@ def test_an_address_for_reports_may_have_a_query_or_be_absent(url: str) -> None:
     assert problems(setting() | {"CSP_REPORT_URL": url}) == {}
 
 
+@every("path", ["shop.links.nothing_there", "tests.conf.test_rules.GATEWAY", "words", 7, None])
+def test_an_order_admin_url_that_is_no_callable_is_refused(path: object) -> None:
+    found = problems(setting() | {"ORDER_ADMIN_URL": path})
+    assert list(found) == ["WALLET_GATEWAY['ORDER_ADMIN_URL']"]
+
+
+@every("path", ["", "django.urls.reverse"])
+def test_an_order_admin_url_is_a_callable_or_absent(path: str) -> None:
+    assert problems(setting() | {"ORDER_ADMIN_URL": path}) == {}
+
+
 @every("token", ["", "b8e1d63f0c9a4725e1f0"])
 def test_a_random_health_token_or_none_is_fine(token: str) -> None:
     assert problems(setting() | {"HEALTH_TOKEN": token}) == {}

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.docs.pages import ROOT
-from wallet_gateway.admin.order_page import FOR_A_PERSON
+from wallet_gateway.admin.tasks import FOR_A_PERSON
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import HELD_STATES, OrderState, TransactionState
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from django.core.exceptions import ValidationError
 
-from example_project.shop.models import ShippingMethod
+from example_project.shop.models import Order, ShippingMethod
+from example_project.shop.order_links import order_admin_url
+from tests.models.rows import an_order
 from tests.tables import every
 
 
@@ -19,3 +21,11 @@ def test_a_name_is_a_text_for_each_language(names: object) -> None:
 
 def test_english_is_enough() -> None:
     ShippingMethod(code="post", names={"en": "Post"}, promises={"en": "Soon"}).clean_fields()
+
+
+@pytest.mark.django_db
+def test_the_wallets_page_of_an_order_leads_to_the_shops_own() -> None:
+    order = Order.objects.create(currency="EUR", email="a@b.example", billing_address={}, total_minor_units=1)
+    assert order_admin_url(an_order(reference=order.number)) == f"/admin/shop/order/{order.pk}/change/"
+    with pytest.raises(Order.DoesNotExist):
+        order_admin_url(an_order(reference="of another shop"))

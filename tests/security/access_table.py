@@ -5,13 +5,15 @@ A new address that is not here fails `test_access`. After a change here run `scr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 CAPTURE, REFUND, REVERSE = "capture_payment", "refund_payment", "reverse_payment"
 DETACHED_REFUND, RESOLVE, APPROVE = "detached_refund", "resolve_unknown", "approve_operation"
 ROTATE_KEYS, STOP_SENDING, VIEW_HEALTH = "rotate_keys", "stop_sending", "view_health"
 RAISE_LIMITS = "raise_wallet_limits"
+SEE_CUSTOMER = "view_customer"
 SEE_ORDERS, SEE_TRANSACTIONS = "view_paymentorder", "view_gatewaytransaction"
 SEE_DEPOSITS, SEE_DISCREPANCIES = "view_migrateddeposit", "view_discrepancy"
 SEE_EVENTS, SEE_APPROVALS, SEE_BATCHES = "view_transactionevent", "view_approval", "view_operationbatch"
@@ -84,6 +86,16 @@ class Action:
     label: str
     model: str
     name: str
+    access: Access
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A part of an order's page that takes more than seeing the order."""
+
+    label: str
+    is_shown: Callable[[Any], bool]
+    """Whether the page's data have the part, of an order that has everything."""
     access: Access
 
 
@@ -232,6 +244,19 @@ ACTIONS = (
     ),
 )
 
+PARTS = (
+    Part(
+        label="the customer and the addresses",
+        is_shown=lambda page: page.customer is not None,
+        access=all_of(SEE_ORDERS, SEE_CUSTOMER),
+    ),
+    Part(
+        label="the requests and answers",
+        is_shown=lambda page: any(line.bodies for line in page.lines),
+        access=all_of(SEE_ORDERS, SEE_EVENTS),
+    ),
+)
+
 
 def page_rows() -> Iterator[str]:
     """Yield the table of docs/security.md; the pages that Django makes for each model share a row."""
@@ -243,6 +268,8 @@ def page_rows() -> Iterator[str]:
     yield "| adding and deleting rows by hand | `..._add`, `..._delete` | nobody |"
     for address in (*_OWN_PAGES, *_CUSTOMERS_PAGES, *_MONITORS_PAGES):
         yield f"| {address.page} | `{_short(address.name)}` | {_who(address)} |"
+    for part in PARTS:
+        yield f"| {part.label} on an order's page | `paymentorder_change` | {part.access} |"
     for action in ACTIONS:
         words = _VIEWERS[action.model][0]
         yield f"| {action.label}, many {words} | action `{action.name}` | {action.access} |"

@@ -23,10 +23,20 @@ from tests.admin.conftest import write_permissions
 from tests.admin.test_read_only import a_row_of_each
 from tests.docs.pages import ROOT
 from tests.models.rows import a_payment, a_transaction, an_approval
-from tests.security.access_table import ACTIONS, ADDRESSES, MONITOR, NOBODY, TOKEN, Access, Action, Address
+from tests.security.access_table import (
+    ACTIONS,
+    ADDRESSES,
+    MONITOR,
+    NOBODY,
+    PARTS,
+    TOKEN,
+    Access,
+    Action,
+    Address,
+)
 from tests.security.canaries import HEALTH_TOKEN
 from wallet_gateway import payments, return_tokens
-from wallet_gateway.models import OperationBatch, PaymentOrder
+from wallet_gateway.models import OperationBatch, PaymentOrder, TransactionEvent
 from wallet_gateway.return_tokens import ReturnOutcome
 
 if TYPE_CHECKING:
@@ -119,6 +129,7 @@ def _accesses() -> Iterator[Access]:
     for address in ADDRESSES:
         yield from (address.get, address.post)
     yield from (action.access for action in ACTIONS)
+    yield from (part.access for part in PARTS)
 
 
 def _ways() -> set[frozenset[str]]:
@@ -260,6 +271,30 @@ def test_each_address_and_action_lets_in_whom_the_table_names(
     faults = [fault for person in list(everybody) for fault in _faults(person, rows, thorough=thorough)]
 
     assert not faults, f"{len(faults)} faults:\n" + "\n".join(faults)
+
+
+def test_each_part_of_an_orders_page_is_shown_to_whom_the_table_names(
+    every_permission: dict[str, Permission], rows: Rows
+) -> None:
+    order = PaymentOrder.objects.get(pk=rows["paymentorder"][0])
+    TransactionEvent.objects.create(
+        transaction=a_transaction(a_payment(order)),
+        kind="ANSWER",
+        state_after="APPROVED",
+        answer_body="{}",
+        occurred_at=timezone.now(),
+    )
+    url = reverse("admin:wallet_gateway_paymentorder_change", args=[order.pk])
+    wrong = []
+    for person in people(every_permission, thorough=False):
+        client = Client()
+        if person.user:
+            client.force_login(person.user)
+        page = (getattr(client.get(url), "context_data", None) or {}).get("page")
+        for part in PARTS:
+            if (page is not None and part.is_shown(page)) != person.is_admitted_by(part.access):
+                wrong.append(f"{part.label}: {person}")
+    assert not wrong
 
 
 _OF_MONITORS = "of-the-monitors-0123456789"

@@ -22,6 +22,7 @@ from wallet_gateway import payments
 from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.approval_limits import hint_of_decision
 from wallet_gateway.admin.approval_messages import report_approval_request
+from wallet_gateway.admin.differences import sentence_of_difference
 from wallet_gateway.admin.forms import DecisionForm, ReasonForm
 from wallet_gateway.admin.pages import render_page, row_url, sentence_of, show_status
 from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, person_of, require_permission
@@ -194,7 +195,7 @@ def _ended(
             "label": capfirst(Discrepancy._meta.verbose_name_plural),
         },
         "facts": [
-            (_("Difference"), discrepancy.get_kind_display()),
+            (_("Difference"), sentence_of_difference(discrepancy)),
             (_("Explanation"), visible(discrepancy.explanation)),
             (_("Found at"), discrepancy.found_at),
         ],

@@ -16,7 +16,6 @@ from wallet_gateway import conf
 from wallet_gateway.admin.deposit_import import export, import_page
 from wallet_gateway.admin.deposit_refund import MAX_DEPOSITS, refund_page, refund_url
 from wallet_gateway.admin.migration_report import report
-from wallet_gateway.admin.order_page import FOR_A_PERSON, Button, requests_of, tasks_of
 from wallet_gateway.admin.permissions import DETACHED_REFUND, has_permission
 from wallet_gateway.admin.read_only import (
     ReadOnlyAdmin,
@@ -26,6 +25,7 @@ from wallet_gateway.admin.read_only import (
     nowrap,
     text_column,
 )
+from wallet_gateway.admin.tasks import FOR_A_PERSON, Button, requests_of, tasks_of
 from wallet_gateway.models import ApprovalState, GatewayTransaction, MigratedDeposit
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.queries.search import deposits_found

@@ -11,7 +11,7 @@ from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.admin.decisions import book_discrepancy, close_discrepancy
-from wallet_gateway.admin.order_page import ways_to_end
+from wallet_gateway.admin.differences import ways_to_end
 from wallet_gateway.admin.read_only import ReadOnlyAdmin, label_column, link_column, text_column
 from wallet_gateway.models import Discrepancy
 from wallet_gateway.queries.search import discrepancies_found

@@ -13,7 +13,6 @@ from django.utils.translation import gettext_lazy as _
 from wallet_gateway.admin.batches import query_transactions
 from wallet_gateway.admin.decisions import decide, send_again
 from wallet_gateway.admin.operation_registry import reason_in_words
-from wallet_gateway.admin.order_page import requests_of, tasks_of
 from wallet_gateway.admin.read_only import (
     ReadOnlyAdmin,
     datetime_column,
@@ -22,6 +21,7 @@ from wallet_gateway.admin.read_only import (
     money,
     text_column,
 )
+from wallet_gateway.admin.tasks import requests_of, tasks_of
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.queries.search import transactions_found

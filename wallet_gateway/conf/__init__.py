@@ -104,6 +104,8 @@ class Settings:
     """The token with which a monitor identifies itself; empty if the health view requires a permission."""
     csp_report_url: str = ""
     """Where browsers report what our pages' policy has stopped; empty if nowhere."""
+    order_admin_url: str = ""
+    """Dotted path of the function that names the shop's own page of an order; empty if there is none."""
     retention_days: int = RETENTION_DAYS
     """How long the bodies of requests and answers are kept."""
 
@@ -126,6 +128,7 @@ def settings() -> Settings:
         fernet_keys=keys,
         health_token=raw.get("HEALTH_TOKEN", ""),
         csp_report_url=raw.get("CSP_REPORT_URL", ""),
+        order_admin_url=raw.get("ORDER_ADMIN_URL", ""),
         retention_days=raw.get("RETENTION_DAYS", RETENTION_DAYS),
     )
 

@@ -116,7 +116,16 @@ def _days(default: int) -> Setting:
     return Setting(NUMBER, default, _is_period, f"a number of days above zero, at most {LONGEST_DAYS}")
 
 
-SHOP = ("PUBLIC_ORIGIN", "GATEWAYS", FERNET_KEYS, "HEALTH_TOKEN", "RETENTION_DAYS", "CSP_REPORT_URL")
+OPTIONAL_OF_SHOP: Mapping[str, Setting] = {"ORDER_ADMIN_URL": dotted_path()}
+SHOP = (
+    "PUBLIC_ORIGIN",
+    "GATEWAYS",
+    FERNET_KEYS,
+    "HEALTH_TOKEN",
+    "RETENTION_DAYS",
+    "CSP_REPORT_URL",
+    *OPTIONAL_OF_SHOP,
+)
 REQUIRED = ("BASE_URL", "MERCHANT_ID", "STORE_ID", "USER_ID", "PROVIDER")
 OPTIONAL: Mapping[str, Setting] = {
     "PROFILE": one_of("test", "prod"),
@@ -185,6 +194,7 @@ def problems_of(raw: Mapping[str, Any], *, debug: bool) -> Iterator[Problem]:
     live = bool(live_aliases(raw.get("GATEWAYS")))
     yield from _problems_of_origin(raw.get("PUBLIC_ORIGIN"), debug=debug, live=live)
     yield from problems_of_names(SETTING, raw, SHOP)
+    yield from problems_of_options(SETTING, raw, OPTIONAL_OF_SHOP)
     token = raw.get("HEALTH_TOKEN", "")
     if not isinstance(token, str) or (token and not _is_hard_to_guess(token)):
         expected = f"a random text of {SHORTEST_TOKEN} or more characters, or nothing"

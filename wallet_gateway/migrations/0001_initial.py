@@ -378,6 +378,7 @@ class Migration(migrations.Migration):
                 'verbose_name': 'payment order',
                 'verbose_name_plural': 'payment orders',
                 'ordering': ('-id',),
+                'permissions': [('view_customer', 'Can see who the customer of an order is, and their addresses')],
                 'default_permissions': ('view',),
                 'indexes': [models.Index(fields=['state', '-id'], name='wallet_order_state'), models.Index(fields=['order_number'], name='wallet_order_number'), models.Index(fields=['wallet_closed_at'], name='wallet_order_button_closed')],
                 'constraints': [models.CheckConstraint(condition=models.Q(('amount_minor__gt', 0)), name='wallet_order_amount_positive'), models.UniqueConstraint(fields=('token',), name='wallet_order_token_once')],

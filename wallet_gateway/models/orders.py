@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 PAYABLE_STATES = frozenset({OrderState.OPEN, OrderState.FAILED, OrderState.EXPIRED, OrderState.REVERSED})
 """States in which a customer may start another attempt to pay."""
 
+ERASED = "erased"
+"""The mark in the content of an order whose personal data were erased."""
+
 
 def new_token() -> str:
     """Return 128 random bits, URL-safe: the token in the addresses of this order's pages."""
@@ -81,6 +84,7 @@ class PaymentOrder(models.Model):
         verbose_name_plural = _("payment orders")
         ordering = ("-id",)
         default_permissions = ("view",)
+        permissions = [("view_customer", "Can see who the customer of an order is, and their addresses")]
         constraints = [
             models.CheckConstraint(
                 condition=models.Q(amount_minor__gt=0), name="wallet_order_amount_positive"
@@ -109,6 +113,11 @@ class PaymentOrder(models.Model):
         """The shopping cart in wire format, or None for an order created with an amount only."""
         cart: dict[str, Any] | None = self.content.get("shoppingCartDetails")
         return cart
+
+    @property
+    def is_erased(self) -> bool:
+        """Whether the customer's data were erased."""
+        return bool(self.content.get(ERASED))
 
     @property
     def is_paid(self) -> bool:

@@ -16,6 +16,7 @@ from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     Approval,
     ApprovalState,
+    Discrepancy,
     GatewayTransaction,
     Payment,
     PaymentOrder,
@@ -27,6 +28,7 @@ from wallet_gateway.models.transaction_events import BY_PEOPLE
 from wallet_gateway.models.wallet import WalletEvent
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.queries.approvals import approvals_of
+from wallet_gateway.queries.differences import differences_of, made_elsewhere
 from wallet_gateway.queries.unused_sessions import OF_THE_PAGE, as_loaded, is_idle, shown_often
 
 
@@ -89,6 +91,12 @@ class TimelineKind(StrEnum):
     DECIDED = "DECIDED"
     REPORTED = "REPORTED"
     """Reported by the customer's browser, which is not trusted."""
+    DIFFERENCE = "DIFFERENCE"
+    """Found at the gateway, and not in our records."""
+
+
+Subject = GatewayTransaction | TransactionEvent | Approval | Discrepancy
+"""The rows that a timeline tells about."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +113,7 @@ class TimelineEntry:
     reason_code: str = ""
     """Why it was requested, one of `ReasonCode`; empty if no reason was given."""
     by: str = ""
-    subject: GatewayTransaction | TransactionEvent | Approval | None = None
+    subject: Subject | None = None
     """The row behind the entry, with the redacted bodies of requests and responses."""
 
 
@@ -167,7 +175,7 @@ def order_timeline(order: PaymentOrder, *, everything: bool = False) -> tuple[Ti
 
     Unused buttons are one entry, at the time of the last one: each page reload may show a new button.
     `everything` is for staff: it adds events that changed no state, how the button loaded in the browser and,
-    with a third statement, the approval requests.
+    with a statement each, the approval requests and the discrepancies.
     """
     rows = GatewayTransaction.objects.filter(payment__order=order).select_related("wallet")
     transactions = list(rows.order_by("pk"))
@@ -187,6 +195,7 @@ def order_timeline(order: PaymentOrder, *, everything: bool = False) -> tuple[Ti
         *reported,
         *_updated((row for row in events if _is_told(row, several)), everything=everything),
         *(entry for request in (approvals_of(order) if everything else ()) for entry in _asked(request)),
+        *(entry for row in (differences_of(order) if everything else ()) for entry in _differed(row)),
     ]
     return tuple(sorted(entries, key=lambda entry: entry.occurred_at))
 
@@ -288,6 +297,33 @@ def _asked(request: Approval) -> Iterator[TimelineEntry]:
             detail=request.reason,
             reason_code="",
             by=request.decided_by,
+            subject=None,
+        )
+
+
+def _differed(row: Discrepancy) -> Iterator[TimelineEntry]:
+    """Yield that a discrepancy was found, and closed; one that was booked is told by its transaction."""
+    if row.booked_as_id is not None:
+        return
+    elsewhere = made_elsewhere(row)
+    found = TimelineEntry(
+        occurred_at=row.found_at,
+        kind=TimelineKind.DIFFERENCE,
+        text=_MADE_ELSEWHERE[elsewhere.kind] if elsewhere else label_of(DiscrepancyKind(row.kind)),
+        amount=elsewhere.amount if elsewhere else None,
+        reference=row.transaction.reference if row.transaction else "",
+        detail=str(_("Our totals do not contain it")) if elsewhere else row.explanation,
+        subject=row,
+    )
+    yield found
+    if row.closed_at is not None:
+        yield replace(
+            found,
+            occurred_at=row.closed_at,
+            kind=TimelineKind.DECIDED,
+            text=_("Difference closed"),
+            detail=row.reason,
+            by=row.closed_by,
             subject=None,
         )
 

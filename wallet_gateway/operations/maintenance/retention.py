@@ -30,13 +30,13 @@ from wallet_gateway.models import (
 )
 from wallet_gateway.models.actors import actor_columns
 from wallet_gateway.models.explanations import explanation_columns
+from wallet_gateway.models.orders import ERASED
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.errors import InvalidState
 from wallet_gateway.operations.inputs import check_decision
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.wallet.pricing import total_of
 
-ERASED = "erased"
 _BATCH = 500
 _WITH_BODY = SENDABLE_STATES | {TransactionState.SENDING}
 """States in which the exact body is still needed, because it may be sent."""

@@ -1,0 +1,80 @@
+"""The page of an order in a real Chromium: a reference is copied with one press, and nothing sticks out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
+
+import pytest
+from django.test import Client
+from pytest_django import Settings
+
+from tests.admin.conftest import order_url
+from tests.admin.scenery import Scenery
+from tests.admin.test_dashboard_in_browser import NOTHING_INLINE
+from tests.axe import violations
+from tests.exhaustive import one_of
+from tests.models.rows import a_payment, a_transaction
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+    from pytest_django.live_server_helper import LiveServer
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
+
+SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@pytest.fixture
+def desk(
+    browser: Browser, live_server: LiveServer, superuser: Client, permissions: None, settings: Settings
+) -> Iterator[Page]:
+    """Root's tab under a policy that forbids everything inline; it may write to the clipboard."""
+    settings.SECURE_CSP = NOTHING_INLINE
+    middleware = "example_project.shop.middleware.ContentSecurityPolicyMiddleware"
+    settings.MIDDLEWARE = [middleware, *settings.MIDDLEWARE]
+    context = browser.new_context(base_url=live_server.url, reduced_motion="reduce")
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    session = {"name": "sessionid", "value": superuser.cookies["sessionid"].value, "url": live_server.url}
+    context.add_cookies([session])  # type: ignore[list-item]
+    page = context.new_page()
+    page.route("**/favicon.ico", lambda route: route.fulfill(status=204))
+    yield page
+    context.close()
+
+
+def test_a_reference_is_copied_with_one_press_and_the_page_says_so(desk: Page) -> None:
+    payment = a_payment()
+    a_transaction(payment, kind="CHECKOUT", state="REJECTED", reference=payment.reference)
+    desk.goto(order_url(payment.order))
+
+    desk.get_by_role("button", name=f"Copy {payment.reference}").press("Enter")
+
+    desk.get_by_role("status").filter(has_text="Copied").wait_for()
+    assert desk.evaluate("navigator.clipboard.readText()") == payment.reference
+
+
+def test_where_the_clipboard_is_refused_the_reference_is_selected_for_the_keys(desk: Page) -> None:
+    payment = a_payment()
+    a_transaction(payment, kind="CHECKOUT", state="REJECTED", reference=payment.reference)
+    desk.add_init_script("navigator.clipboard.writeText = () => Promise.reject(new Error('refused'))")
+    desk.goto(order_url(payment.order))
+
+    desk.get_by_role("button", name=f"Copy {payment.reference}").click()
+
+    desk.get_by_role("status").filter(has_text="Selected, copy it with the keyboard").wait_for()
+    assert desk.evaluate("String(getSelection())") == payment.reference
+
+
+@pytest.mark.parametrize(("scheme", "width"), one_of([("dark", 320), ("light", 1280)]))
+def test_a_frozen_order_and_a_busy_one_keep_to_axe_and_to_the_window(
+    desk: Page, scheme: Literal["light", "dark"], width: int
+) -> None:
+    scenery, found = Scenery(), []
+    desk.emulate_media(color_scheme=scheme)
+    desk.set_viewport_size({"width": width, "height": 900})
+    for order in (scenery.paid, scenery.waiting):
+        desk.goto(order_url(order))
+        found += violations(desk)
+        assert desk.evaluate(SIDEWAYS) <= 0
+    assert not found, "\n".join(found)

@@ -1,0 +1,115 @@
+"""What waits for a person: transactions to decide on, and requests for a second person; with the ways out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+
+from wallet_gateway import gateways
+from wallet_gateway.admin.approval_messages import url_of, what_is_asked
+from wallet_gateway.admin.pages import sentence_of
+from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, has_permission, is_own_request
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.models import Approval, GatewayTransaction
+from wallet_gateway.protocol.text import visible
+
+Label = str | Promise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Button:
+    """A link to a confirm page."""
+
+    label: Label
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """A transaction that needs a person."""
+
+    sentence: str
+    reference: str
+    since: datetime
+    queries: int
+    buttons: tuple[Button, ...]
+    attempt: int | None = None
+    """The number of the attempt that it opened, on the page that shows the attempt; None elsewhere."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A request that waits for a second person."""
+
+    sentence: str
+    by: str
+    since: datetime
+    until: datetime
+    button: Button
+
+
+FOR_A_PERSON = frozenset(
+    {
+        TransactionState.NOT_SENT,
+        TransactionState.UNKNOWN,
+        TransactionState.OPEN,
+        TransactionState.AWAITING_3DS,
+        TransactionState.PENDING,
+        TransactionState.ANOMALY,
+    }
+)
+"""States that a person may end."""
+_PENDING = frozenset({TransactionState.OPEN, TransactionState.AWAITING_3DS, TransactionState.PENDING})
+
+
+def tasks_of(transactions: Iterable[GatewayTransaction], request: HttpRequest) -> Iterator[Task]:
+    """Yield the transactions that need a person, with what the current user may do about them."""
+    for transaction in transactions:
+        # Open or pending: the customer or the provider decides; a person is needed only after too long.
+        too_soon = transaction.state in _PENDING and not transaction.needs_operator
+        if transaction.state in FOR_A_PERSON and not too_soon:
+            yield Task(
+                sentence=sentence_of(transaction),
+                reference=transaction.reference,
+                since=transaction.state_changed_at,
+                queries=transaction.query_count,
+                buttons=tuple(_ways_out(transaction, request)),
+            )
+
+
+def _ways_out(transaction: GatewayTransaction, request: HttpRequest) -> Iterator[Button]:
+    resend = OF_KIND.get(TransactionKind(transaction.kind))
+    if (
+        transaction.state == TransactionState.NOT_SENT
+        and resend is not None
+        and has_permission(request, resend)
+    ):
+        url = reverse("admin:wallet_gateway_gatewaytransaction_send_again", args=[transaction.pk])
+        yield Button(label=_("Send again"), url=url)
+    if has_permission(request, RESOLVE):
+        url = reverse("admin:wallet_gateway_gatewaytransaction_decide", args=[transaction.pk])
+        yield Button(label=_("Decide"), url=url)
+
+
+def requests_of(approvals: Iterable[Approval], request: HttpRequest) -> Iterator[Request]:
+    """Yield the requests that wait for a second person; the requester may only withdraw."""
+    now = gateways.clock().now()
+    for approval in approvals:
+        if approval.is_waiting(now):
+            yield Request(
+                sentence=what_is_asked(approval),
+                by=visible(approval.created_by or "-"),
+                since=approval.created_at,
+                until=approval.expires_at,
+                button=Button(label=_decision_of(approval, request), url=url_of(approval)),
+            )
+
+
+def _decision_of(approval: Approval, request: HttpRequest) -> Label:
+    return _("Withdraw") if is_own_request(request, approval) else _("Agree or decline")

@@ -1,0 +1,42 @@
+"""The discrepancies of one order, and the operations made elsewhere among them. Read-only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.elsewhere import KINDS
+from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.models import Discrepancy, PaymentOrder
+from wallet_gateway.protocol.errors import ProtocolError
+from wallet_gateway.protocol.money import Money
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeElsewhere:
+    """A capture, refund or reversal that the gateway reports and no row of ours contains."""
+
+    kind: TransactionKind
+    amount: Money
+    record_id: str
+    """The gateway's own id of it."""
+
+
+def differences_of(order: PaymentOrder) -> tuple[Discrepancy, ...]:
+    """Return all discrepancies of an order, open and closed, in order of time. One SQL statement."""
+    rows = Discrepancy.objects.filter(payment__order=order).select_related("transaction")
+    return tuple(rows.order_by("pk"))
+
+
+def made_elsewhere(row: Discrepancy) -> MadeElsewhere | None:
+    """Return the operation that a discrepancy is about; None if it is booked, or about anything else."""
+    if row.kind != DiscrepancyKind.MADE_ELSEWHERE or row.booked_as_id is not None:
+        return None
+    params = row.explanation_params
+    kind = KINDS.get(str(params.get("type", "")).lower())
+    try:
+        amount = Money.parse(str(params.get("given", "")), str(params.get("currency", "")))
+    except ProtocolError:
+        return None
+    record_id = str(params.get("record", ""))
+    return MadeElsewhere(kind=kind, amount=amount, record_id=record_id) if kind else None
