@@ -14,6 +14,7 @@ from wallet_gateway.admin.operation_registry import reason_in_words
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import Approval, ApprovalState
 from wallet_gateway.models.labels import label_of
+from wallet_gateway.money_format import format_money
 from wallet_gateway.payments.approvals import Decision
 
 DECISIONS = {
@@ -25,7 +26,7 @@ DECISIONS = {
 
 def what_is_asked(approval: Approval) -> str:
     """Return what a request is for: an amount to refund, or a decision on an outcome."""
-    words = {"kind": label_of(TransactionKind(approval.kind)), "amount": approval.amount}
+    words = {"kind": label_of(TransactionKind(approval.kind)), "amount": format_money(approval.amount)}
     if not approval.decision:
         return _("%(kind)s of %(amount)s") % words
     decision = DECISIONS[Decision(approval.decision)]

@@ -25,6 +25,7 @@ from wallet_gateway.admin.batch_results import ShownRow
 from wallet_gateway.admin.operation_registry import BY_KIND, Operation
 from wallet_gateway.admin.pages import render_page
 from wallet_gateway.admin.permissions import person_of, require_permission
+from wallet_gateway.admin.sums import sums_in_words, sums_of
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import BatchKind, BatchState, OperationBatch, OperationBatchRow
 from wallet_gateway.models.actors import actor_in
@@ -130,6 +131,7 @@ def _page(
         "ended": sum(shown.row.state not in UNENDED_ROWS for shown in rows),
         "all": len(rows),
         "counts": _counts(rows),
+        "left": _left(rows),
         "is_running": batch.state == BatchState.RUNNING,
         "is_paused": batch.state == BatchState.PAUSED,
         "is_stalled": is_stalled(batch, gateways.clock().now()),
@@ -145,6 +147,15 @@ def _heading(batch: OperationBatch) -> Promise | str:
 
 def _counts(rows: Iterable[ShownRow]) -> list[tuple[str, int]]:
     return sorted(Counter(shown.ending for shown in rows).items())
+
+
+def _left(rows: Iterable[ShownRow]) -> str:
+    """Return what the rows that are still to be executed come to; empty for status queries."""
+    return sums_in_words(sums_of(shown.amount for shown in rows if shown.amount and _is_left(shown)))
+
+
+def _is_left(shown: ShownRow) -> bool:
+    return shown.row.state in UNENDED_ROWS
 
 
 def confirm_url(batch: OperationBatch) -> str:

@@ -10,6 +10,7 @@ from wallet_gateway.admin.approval_messages import sentence_of_request
 from wallet_gateway.admin.pages import row_url, sentence_of
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import BatchKind, OperationBatchRow, ResultCode
+from wallet_gateway.money_format import format_money
 from wallet_gateway.payments.errors import message_of
 from wallet_gateway.protocol.faults import RefundLimit
 from wallet_gateway.protocol.money import Money
@@ -56,6 +57,18 @@ class ShownRow:
         """Return the requested amount; None where no amount can be requested."""
         row = self.row
         return row.amount if row.amount_minor else None
+
+    @property
+    def shown_amount(self) -> str:
+        """Return the requested amount in the reader's language; empty where there is none."""
+        return "" if self.amount is None else format_money(self.amount)
+
+    @property
+    def shown_approved(self) -> str:
+        """Return the approved amount in the reader's language; empty as long as nothing is approved."""
+        transaction = self.row.transaction
+        approved = transaction.approved_amount if transaction is not None else None
+        return "" if approved is None else format_money(approved)
 
     @property
     def sentence(self) -> str:

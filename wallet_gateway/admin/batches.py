@@ -30,6 +30,7 @@ from wallet_gateway.admin.pages import render_page
 from wallet_gateway.admin.permissions import SEE_ORDERS, SEE_TRANSACTIONS, has_permission, person_of
 from wallet_gateway.admin.read_only import OwnPageAdmin, text_column
 from wallet_gateway.admin.refusal_text import refusal_text
+from wallet_gateway.admin.sums import CHECK_THE_SUM, what_was_named
 from wallet_gateway.models import (
     BatchKind,
     BatchState,
@@ -96,6 +97,8 @@ def confirm_batch(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpR
     if posted is not None and form.is_valid():
         if form.is_empty:
             messages.error(request, _("Choose at least one order."))
+        elif posted.get("confirm") != what_was_named(form.amounts):
+            messages.warning(request, CHECK_THE_SUM)
         else:
             try:
                 payments.start(batch, [fields.row for fields in form.rows], **form.why.why)
@@ -109,6 +112,8 @@ def confirm_batch(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpR
         "operation": operation,
         "batch": batch,
         "form": form,
+        "button": operation.button_of_many(form.amounts),
+        "named": what_was_named(form.amounts),
         "hints": hints_of_many(
             operation,
             [(fields.order.gateway, fields.available.currency) for fields in form.rows if fields.is_possible],

@@ -19,6 +19,7 @@ from django.utils.translation import gettext as _
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.models.labels import label_of
+from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.text import visible
 
 View = Callable[..., HttpResponseBase]
@@ -69,7 +70,7 @@ def sentence_of(transaction: GatewayTransaction) -> str:
     """Return one sentence with the operation and its status."""
     words = _("%(kind)s of %(amount)s: %(state)s.") % {
         "kind": label_of(TransactionKind(transaction.kind)),
-        "amount": transaction.approved_amount or transaction.amount,
+        "amount": format_money(transaction.approved_amount or transaction.amount),
         "state": label_of(TransactionState(transaction.state)),
     }
     if transaction.state == TransactionState.UNKNOWN:
