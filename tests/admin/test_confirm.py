@@ -27,8 +27,9 @@ def follow_ups() -> list[GatewayTransaction]:
 
 
 def submitted(client: Client, url: str, **given: Any) -> str:
-    """Submit a page and give what is read on the next one."""
+    """Submit a page by the button that names its amount, and give what is read on the next one."""
     data = {"ticket": ticket_on(client, url), "reason": "shipped", "comment": "", **given}
+    data.setdefault("confirm", data.get("amount", "20.00"))
     return client.post(url, data, follow=True).content.decode()
 
 
@@ -47,7 +48,7 @@ def test_the_remaining_amount_is_filled_in_and_shown(operator: Client, order: Pa
 
     assert 'value="12.50"' in page
     assert "Left to capture" in page
-    assert "12.50 EUR" in page
+    assert "€12.50" in page
 
 
 def test_the_exact_request_is_shown_without_secrets_for_the_amount_that_was_typed(
@@ -70,7 +71,7 @@ def test_the_exact_request_is_shown_without_secrets_for_the_amount_that_was_type
 def test_a_capture_in_part_is_done_and_told(operator: Client, order: PaymentOrder) -> None:
     page = submitted(operator, operation_url(order, "capture"), amount="5.00", comment="first parcel")
 
-    assert "Capture of 5.00 EUR: Approved." in page
+    assert "Capture of €5.00: Approved." in page
     [transaction] = follow_ups()
     assert (transaction.amount_minor, transaction.created_by) == (500, "anna")
     assert (transaction.reason_code, transaction.comment) == ("shipped", "first parcel")
@@ -82,7 +83,7 @@ def test_a_refund_gives_money_back(operator: Client, paid_order: PaidOrder) -> N
 
     page = submitted(operator, operation_url(order, "refund"), amount="20.00", reason="returned")
 
-    assert "Refund of 20.00 EUR: Approved." in page
+    assert "Refund of €20.00: Approved." in page
     order.refresh_from_db()
     assert order.state == "REFUNDED"
 
@@ -93,7 +94,7 @@ def test_a_reversal_has_no_amount_to_choose(operator: Client, order: PaymentOrde
 
     page = submitted(operator, url, reason="cancelled")
 
-    assert "Reversal of 20.00 EUR: Approved." in page
+    assert "Reversal of €20.00: Approved." in page
 
 
 def test_every_operation_is_in_djangos_log_of_the_admin(operator: Client, order: PaymentOrder) -> None:
@@ -113,22 +114,20 @@ def test_an_unknown_outcome_is_told_as_unknown(
 
     page = submitted(operator, operation_url(order, "capture"), amount="5.00")
 
-    assert "Capture of 5.00 EUR: Unknown." in page
+    assert "Capture of €5.00: Unknown." in page
     assert "stays reserved" in page
 
 
 # Bad input: said beside the field, nothing reserved, nothing sent
 
 BAD_AMOUNTS = {
-    "20.01": "This is more than there is. Left to capture: 20.00 EUR.",
-    "12,50": "Write a period before the decimals, not a comma: 12.05.",
-    "5.001": "Write an amount in EUR with at most 2 decimals, like this: 12.05.",
+    "20.01": "This is more than there is. Left to capture: €20.00.",
+    "12,34,56": "Write an amount in EUR with at most 2 decimals, like this: 12.05.",
+    "1234.567": "Write an amount in EUR with at most 2 decimals, like this: 12.05.",
     "0": "The amount must be above zero.",
     "0.00": "The amount must be above zero.",
     "-5.00": "Write an amount in EUR with at most 2 decimals, like this: 12.05.",
     "1e1": "Write an amount in EUR with at most 2 decimals, like this: 12.05.",
-    "\u0665": "Write an amount in EUR with at most 2 decimals, like this: 12.05.",
-    " 5": "Write an amount in EUR with at most 2 decimals, like this: 12.05.",
     "": "This field is required.",
     "<script>alert(1)</script>": "Write an amount in EUR with at most 2 decimals, like this: 12.05.",
 }
@@ -187,9 +186,11 @@ def test_a_page_that_something_overtook_says_so(operator: Client, order: Payment
     ticket = ticket_on(operator, url)
     payments.capture(order, Decimal("15.00"))
 
-    page = operator.post(url, {"ticket": ticket, "amount": "4.00", "reason": "shipped"}).content.decode()
+    page = operator.post(
+        url, {"ticket": ticket, "amount": "4.00", "confirm": "4.00", "reason": "shipped"}
+    ).content.decode()
 
-    assert "Meanwhile something has changed: there are now 5.00 EUR. Look at it again." in page
+    assert "Meanwhile something has changed: there are now €5.00. Look at it again." in page
     assert len(follow_ups()) == 1
     # What is now on the page can be confirmed.
     assert "Approved" in submitted(operator, url, amount="4.00")
@@ -199,7 +200,9 @@ def test_a_page_that_something_overtook_says_so(operator: Client, order: Payment
 def test_a_page_without_its_token_does_nothing(operator: Client, order: PaymentOrder, ticket: str) -> None:
     url = operation_url(order, "capture")
 
-    page = operator.post(url, {"ticket": ticket, "amount": "4.00", "reason": "shipped"}).content.decode()
+    page = operator.post(
+        url, {"ticket": ticket, "amount": "4.00", "confirm": "4.00", "reason": "shipped"}
+    ).content.decode()
 
     assert "too old or was changed" in page
     assert not follow_ups()
@@ -214,7 +217,9 @@ def test_a_token_is_bound_to_its_person_and_its_operation(
     for_refund = ticket_on(operator, operation_url(order, "refund"))
 
     for ticket in (theirs, for_refund):
-        page = operator.post(url, {"ticket": ticket, "amount": "1.00", "reason": "shipped"}).content.decode()
+        page = operator.post(
+            url, {"ticket": ticket, "amount": "1.00", "confirm": "1.00", "reason": "shipped"}
+        ).content.decode()
         assert "made for somebody or something else" in page
     assert len(follow_ups()) == 1
 
@@ -229,7 +234,9 @@ def test_a_gateway_that_is_down_is_said_on_the_form_and_nothing_stays_reserved(
         "GATEWAYS": {"default": gateways["default"] | {"BASE_URL": "http://127.0.0.1:9"}}
     }
 
-    page = operator.post(url, {"ticket": ticket, "amount": "4.00", "reason": "shipped"}).content.decode()
+    page = operator.post(
+        url, {"ticket": ticket, "amount": "4.00", "confirm": "4.00", "reason": "shipped"}
+    ).content.decode()
 
     assert 'id="id_amount_error" role="alert">The gateway cannot be reached. Nothing was sent' in page
     assert [transaction.state for transaction in follow_ups()] == [TransactionState.ABANDONED]
@@ -244,7 +251,9 @@ def test_a_pause_of_the_gateway_is_said_on_the_form(
     default = settings.WALLET_GATEWAY["GATEWAYS"]["default"] | {"SENDING_ENABLED": False}
     settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"GATEWAYS": {"default": default}}
 
-    page = operator.post(url, {"ticket": ticket, "amount": "4.00", "reason": "shipped"}).content.decode()
+    page = operator.post(
+        url, {"ticket": ticket, "amount": "4.00", "confirm": "4.00", "reason": "shipped"}
+    ).content.decode()
 
     assert "Sending to the gateway is switched off in the settings." in page
     assert not follow_ups()
@@ -255,7 +264,7 @@ def test_a_pause_of_the_gateway_is_said_on_the_form(
 
 def test_a_double_click_is_one_operation(operator: Client, order: PaymentOrder) -> None:
     url = operation_url(order, "capture")
-    data = {"ticket": ticket_on(operator, url), "amount": "4.00", "reason": "shipped"}
+    data = {"ticket": ticket_on(operator, url), "amount": "4.00", "confirm": "4.00", "reason": "shipped"}
 
     first = operator.post(url, data)
     second = operator.post(url, data, follow=True)
@@ -270,9 +279,11 @@ def test_a_page_that_was_used_does_nothing_new_with_another_amount(
 ) -> None:
     url = operation_url(order, "capture")
     ticket = ticket_on(operator, url)
-    operator.post(url, {"ticket": ticket, "amount": "4.00", "reason": "shipped"})
+    operator.post(url, {"ticket": ticket, "amount": "4.00", "confirm": "4.00", "reason": "shipped"})
 
-    page = operator.post(url, {"ticket": ticket, "amount": "6.00", "reason": "shipped"}, follow=True)
+    page = operator.post(
+        url, {"ticket": ticket, "amount": "6.00", "confirm": "6.00", "reason": "shipped"}, follow=True
+    )
 
     assert "nothing new was done" in page.content.decode()
     assert [transaction.amount_minor for transaction in follow_ups()] == [400]
@@ -290,7 +301,7 @@ def test_two_people_at_once_never_take_more_than_there_is(
 
     def confirm(person: Client, ticket: str) -> None:
         together.wait()
-        person.post(url, {"ticket": ticket, "amount": "15.00", "reason": "shipped"})
+        person.post(url, {"ticket": ticket, "amount": "15.00", "confirm": "15.00", "reason": "shipped"})
         connections.close_all()
 
     threads = [Thread(target=confirm, args=pair) for pair in zip(people, tickets, strict=True)]

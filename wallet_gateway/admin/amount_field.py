@@ -134,14 +134,18 @@ def _why_ambiguous(text: str, found: list[str], currency: str) -> str:
     try:
         few = Money.parse(small, currency)
     except InvalidAmount:
-        return _(
-            "“%(text)s” can be read as %(large)s, or as an amount with three decimals, which %(currency)s does "
-            "not have. If you mean %(large)s, write %(write_large)s; %(decimals)s"
-        ) % {**words, "currency": currency, "decimals": _how_to_write(currency)}
+        return " ".join([_only_large(words, currency), _how_to_write(currency)])
     return _(
         "“%(text)s” can be read as %(large)s or as %(small)s. Write %(write_large)s for the first, "
         "%(write_small)s for the second."
     ) % {**words, "small": format_money(few), "write_small": amount_text(few)}
+
+
+def _only_large(words: dict[str, str], currency: str) -> str:
+    return _(
+        "“%(text)s” can be read as %(large)s, or as an amount with three decimals, which %(currency)s does not "
+        "have. If you mean %(large)s, write %(write_large)s."
+    ) % {**words, "currency": currency}
 
 
 def _how_to_write(currency: str) -> str:
@@ -150,4 +154,7 @@ def _how_to_write(currency: str) -> str:
     words = {"example": amount_text(example), "currency": currency, "decimals": exponent}
     if not exponent:
         return _("Write an amount in %(currency)s, which has no decimals, like this: %(example)s.") % words
-    return _("Write an amount in %(currency)s with at most %(decimals)d decimals, like this: %(example)s.") % words
+    return (
+        _("Write an amount in %(currency)s with at most %(decimals)d decimals, like this: %(example)s.")
+        % words
+    )

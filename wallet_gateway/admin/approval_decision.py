@@ -82,7 +82,7 @@ class ApprovalDecisionPage:
         log_change(
             self.request,
             _row_of(self.approval),
-            f"{words} {sentence_of(transaction)} ({transaction.reference})",
+            f"{words} {sentence_of(transaction, write=str)} ({transaction.reference})",
         )
         show_status(self.request, transaction)
         return HttpResponseRedirect(self._back)
@@ -93,9 +93,9 @@ class ApprovalDecisionPage:
             approval = payments.approvals.decline(self.approval, by=by, reason=reason)
         except OperationError as error:
             return self._refused(form, refusal_text(error, gateway=self.approval.gateway))
-        sentence = sentence_of_request(approval)
-        log_change(self.request, _row_of(approval), f"{sentence} {reason}")
-        messages.info(self.request, sentence)
+        stored = sentence_of_request(approval, write=str)
+        log_change(self.request, _row_of(approval), f"{stored} {reason}")
+        messages.info(self.request, sentence_of_request(approval))
         return HttpResponseRedirect(self._back)
 
     def _why_not_as_shown(self) -> str:

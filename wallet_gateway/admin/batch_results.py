@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.utils.translation import gettext_lazy as _
@@ -41,6 +42,8 @@ class ShownRow:
     """One row, with texts that are safe to show."""
 
     row: OperationBatchRow
+    write: Callable[[Money], str] = format_money
+    """How amounts are written: for the reader, or with `str` for what is stored."""
 
     @property
     def name(self) -> str:
@@ -74,13 +77,13 @@ class ShownRow:
     def sentence(self) -> str:
         """Return the result as a sentence, or the current status if there is no result yet."""
         row = self.row
-        parts = [sentence_of(transaction) for transaction in row.changed.all()]
+        parts = [sentence_of(transaction, write=self.write) for transaction in row.changed.all()]
         if row.result_code:
             parts.append(self._result)
         elif row.transaction is not None:
-            parts.append(sentence_of(row.transaction))
+            parts.append(sentence_of(row.transaction, write=self.write))
         elif row.approval is not None:
-            parts.append(sentence_of_request(row.approval))
+            parts.append(sentence_of_request(row.approval, write=self.write))
         return " ".join(filter(None, parts)) or str(row.get_state_display())
 
     @property

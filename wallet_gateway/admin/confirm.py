@@ -87,7 +87,7 @@ class ConfirmPage:
             report_approval_request(self.request, self.payment.order, waiting.approval)
             return HttpResponseRedirect(self._order_url)
         why = reason_in_words(**form.why)
-        what = f"{sentence_of(transaction)} ({transaction.reference}; {why})"
+        what = f"{sentence_of(transaction, write=str)} ({transaction.reference}; {why})"
         log_change(self.request, self.payment.order, what)
         show_status(self.request, transaction)
         return HttpResponseRedirect(self._order_url)

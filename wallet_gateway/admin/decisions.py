@@ -66,7 +66,8 @@ def send_again(site: AdminSite, request: HttpRequest, transaction_id: int) -> Ht
 
     words = {
         "title": _("Send again"),
-        "verb": _("Send again: %(kind)s of %(amount)s") % {
+        "verb": _("Send again: %(kind)s of %(amount)s")
+        % {
             "kind": label_of(TransactionKind(transaction.kind)),
             "amount": format_money(transaction.amount),
         },
@@ -121,7 +122,7 @@ def _decided(
             report_approval_request(request, row, waiting.approval)
             return HttpResponseRedirect(back)
         else:
-            what = f"{words['title']}: {sentence_of(transaction)} ({transaction.reference})"
+            what = f"{words['title']}: {sentence_of(transaction, write=str)} ({transaction.reference})"
             log_change(request, row, what)
             show_status(request, transaction)
             return HttpResponseRedirect(back)

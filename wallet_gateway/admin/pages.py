@@ -20,6 +20,7 @@ from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.money_format import format_money
+from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
 
 View = Callable[..., HttpResponseBase]
@@ -66,11 +67,15 @@ def show_status(request: HttpRequest, transaction: GatewayTransaction) -> None:
     messages.add_message(request, level, sentence_of(transaction))
 
 
-def sentence_of(transaction: GatewayTransaction) -> str:
-    """Return one sentence with the operation and its status."""
+def sentence_of(transaction: GatewayTransaction, *, write: Callable[[Money], str] = format_money) -> str:
+    """Return one sentence with the operation and its status, in the reader's language.
+
+    What is stored is written with `str`: it is read in other languages, too, in which `1.234` is another
+    amount.
+    """
     words = _("%(kind)s of %(amount)s: %(state)s.") % {
         "kind": label_of(TransactionKind(transaction.kind)),
-        "amount": format_money(transaction.approved_amount or transaction.amount),
+        "amount": write(transaction.approved_amount or transaction.amount),
         "state": label_of(TransactionState(transaction.state)),
     }
     if transaction.state == TransactionState.UNKNOWN:
