@@ -135,6 +135,12 @@ def test_both_readings_are_told_with_how_to_write_each() -> None:
     )
 
 
+def test_zeros_after_the_separator_are_two_readings_as_well() -> None:
+    assert read("5.000", "EUR") == (
+        "“5.000” can be read as €5,000.00 or as €5.00. Write 5000.00 for the first, 5.00 for the second."
+    )
+
+
 def test_more_than_there_is_is_refused_in_the_readers_language() -> None:
     field = AmountField(available=Money.parse("20.00", "EUR"), left="Left to refund")
     assert field.prepare_value(field.available) == "20.00"

@@ -111,7 +111,7 @@ def test_nothing_happens_before_it_is_confirmed(operator: Client, paid_order: Pa
 
 BAD = {
     "20.01": "This is more than there is",
-    "5,00": "not a comma",
+    "5,000": "can be read as €5,000.00",
     "0": "above zero",
     "": "at most 2 decimals",
 }
@@ -130,6 +130,24 @@ def test_one_bad_amount_is_said_beside_its_order_and_nothing_begins(
     batch.refresh_from_db()
     assert batch.state == BatchState.DRAFT
     assert not GatewayTransaction.objects.filter(kind="CAPTURE").exists()
+
+
+def test_a_batch_begins_only_by_a_button_that_names_its_sum(operator: Client, paid_order: PaidOrder) -> None:
+    batch = drafted(operator, paid_order("28.90"), paid_order("28.90"), paid_order("28.90"))
+    page = operator.get(url_of(batch, "confirm")).content.decode()
+    assert ">Capture 3 orders, €86.70</button>" in page
+
+    data = everything(batch, A3="1.10") | {"confirm": "3, 86.70 EUR"}
+    del data[f"take-{batch.rows.get(order__reference='A-1').pk}"]
+    page = operator.post(url_of(batch, "confirm"), data).content.decode()
+
+    assert "Nothing was sent yet. Check the sum" in page
+    assert 'value="2, 30.00 EUR"' in page
+    assert ">Capture 2 orders, €30.00</button>" in page
+    assert page.count('type="checkbox"') == 3, "what is not ticked can be ticked again"
+    batch.refresh_from_db()
+    assert batch.state == BatchState.DRAFT
+    assert batch.rows.filter(state=RowState.WAITING).count() == 3
 
 
 def test_a_reason_and_an_order_are_needed(operator: Client, paid_order: PaidOrder) -> None:
@@ -155,7 +173,7 @@ def test_what_is_not_possible_says_why_and_what_is_not_ticked_is_left_out(
     del data[f"take-{batch.rows.get(order=unwanted).pk}"]
 
     page = operator.get(url_of(batch, "confirm")).content.decode()
-    operator.post(url_of(batch, "confirm"), data | named_in(data))
+    operator.post(url_of(batch, "confirm"), data | {"confirm": "1, 20.00 EUR"})
     carry_on(operator, batch)
 
     assert "Nothing is authorized." in page

@@ -118,6 +118,44 @@ def test_an_unknown_outcome_is_told_as_unknown(
     assert "stays reserved" in page
 
 
+def test_money_moves_only_by_a_button_that_names_the_amount(operator: Client, order: PaymentOrder) -> None:
+    url = operation_url(order, "capture")
+    page = operator.get(url).content.decode()
+    assert 'name="confirm" value="20.00"' in page
+    assert ">Capture €20.00</button>" in page
+
+    page = submitted(operator, url, amount="5,00", confirm="20.00")
+
+    assert 'name="confirm" value="5.00"' in page
+    assert (
+        "Nothing was sent yet. Check the amount: the button below now says “Capture €5.00” (5.00 EUR)."
+        in page
+    )
+    assert 'value="5,00"' in page, "what was typed stays"
+    assert not follow_ups()
+    assert "Capture of €5.00: Approved." in submitted(operator, url, amount="5,00", confirm="5.00")
+
+
+def test_amounts_are_shown_typed_and_confirmed_as_the_reader_writes_them(
+    operator: Client, paid_order: PaidOrder
+) -> None:
+    order = paid_order("1234.50")
+    url, german = operation_url(order, "capture"), {"headers": {"Accept-Language": "de"}}
+    page = operator.get(url, **german).content.decode()
+    assert "1.234,50\N{NO-BREAK SPACE}€" in page
+    assert 'value="1234,50"' in page
+
+    data = {
+        "ticket": ticket_on(operator, url),
+        "reason": "shipped",
+        "amount": "1.234,5",
+        "confirm": "1234.50",
+    }
+    operator.post(url, data, **german)
+
+    assert [transaction.amount_minor for transaction in follow_ups()] == [123450]
+
+
 # Bad input: said beside the field, nothing reserved, nothing sent
 
 BAD_AMOUNTS = {
@@ -128,7 +166,7 @@ BAD_AMOUNTS = {
     "0.00": "The amount must be above zero.",
     "-5.00": "Write an amount in EUR with at most 2 decimals, like this: 12.05.",
     "1e1": "Write an amount in EUR with at most 2 decimals, like this: 12.05.",
-    "": "This field is required.",
+    "": "Write an amount in EUR with at most 2 decimals, like this: 12.05.",
     "<script>alert(1)</script>": "Write an amount in EUR with at most 2 decimals, like this: 12.05.",
 }
 
@@ -151,8 +189,8 @@ def test_a_bad_amount_is_refused_beside_its_field(
 @pytest.mark.parametrize(
     ("currency", "amount", "said"),
     [
-        ("JPY", "10.0", "which has no decimals, like this: 12."),
-        ("KWD", "1.0001", "at most 3 decimals, like this: 12.005."),
+        ("JPY", "10.5", "which has no decimals, like this: 12."),
+        ("KWD", "1.0001", "at most 3 decimals, like this: 12.0050."),
     ],
 )
 def test_decimals_are_those_of_the_orders_currency(
@@ -270,7 +308,7 @@ def test_a_double_click_is_one_operation(operator: Client, order: PaymentOrder) 
     second = operator.post(url, data, follow=True)
 
     assert first["Location"] == order_url(order)
-    assert "Capture of 4.00 EUR: Approved." in second.content.decode()
+    assert "Capture of €4.00: Approved." in second.content.decode()
     assert len(follow_ups()) == 1
 
 

@@ -249,9 +249,10 @@ def test_eight_orders_are_captured_of_which_three_fail_and_each_result_is_read(
     rows = anna.page.locator(".wallet-table tbody tr")
     rows.filter(has_text=references[7]).locator("input[type=text]").fill("2.50")
     anna.page.locator("#id_reason").select_option("shipped")
+    anna.page.get_by_role("button", name="Check the sum").click()
     live_shop.control.fault("capture", "status_before", times=3, status=500)
 
-    anna.page.locator(".wallet-buttons button").click()
+    anna.page.get_by_role("button", name="Capture 8 orders, €137.50").click()
 
     expect(anna.page.locator(".wallet-order__head .wallet-badge")).to_have_text("Finished")
     expect(anna.page.locator(".wallet-order__head")).to_contain_text("8 of 8 orders")
@@ -314,9 +315,7 @@ def test_two_people_at_once_take_no_more_than_there_is(
     expect(anna.told).to_have_text("Capture of €15.00: Approved.")
     ben.confirms(amount="15.00", reason="shipped")
 
-    expect(ben.fault).to_have_text(
-        "Meanwhile something has changed: there are now 5.00 EUR. Look at it again."
-    )
+    expect(ben.fault).to_have_text("Meanwhile something has changed: there are now €5.00. Look at it again.")
     ben.confirms(amount="5.00", reason="shipped")
     expect(ben.told).to_have_text("Capture of €5.00: Approved.")
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from decimal import Decimal
 from itertools import product
 from typing import Any
 
@@ -60,6 +61,7 @@ class AmountField(forms.CharField):
         widget = forms.TextInput(dict(ATTRIBUTES))
         super().__init__(label=gettext_lazy("Amount"), max_length=MAX_TEXT_LENGTH, widget=widget, **more)
         self.available, self.left = available, left
+        self.error_messages["required"] = _how_to_write(available.currency)
 
     def clean(self, value: Any) -> Money:  # noqa: ANN401 - as Django's
         """Return the amount; raise `ValidationError` unless it is above zero and at most what there is."""
@@ -89,7 +91,7 @@ def amount_text(money: Money) -> str:
 
 def read_amount(text: str, currency: str) -> Money:
     """Return the amount that a person has written; raise `ValidationError` unless there is one reading."""
-    found = sorted(readings(text), key=len)
+    found = sorted(readings(text), key=Decimal, reverse=True)
     if len(found) > 1:
         raise forms.ValidationError(_why_ambiguous(text, found, currency))
     if found == ["0"]:
@@ -128,7 +130,7 @@ def _ascii_digits(text: str) -> Iterator[str]:
 
 
 def _why_ambiguous(text: str, found: list[str], currency: str) -> str:
-    large, small = sorted(found, key=lambda reading: "." in reading)
+    large, small = found
     many = Money.parse(large, currency)
     words = {"text": text, "large": format_money(many), "write_large": amount_text(many)}
     try:
