@@ -12,8 +12,8 @@ from django.test import Client
 from pytest_django import Settings
 
 from tests.admin.conftest import MakePerson, carry_on
-from tests.admin.test_deposit_import import GOOD, HEADER, HERE
 from tests.admin.test_batches import named_in
+from tests.admin.test_deposit_import import GOOD, HEADER, HERE
 from wallet_gateway import payments
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import (

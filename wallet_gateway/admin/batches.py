@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from wallet_gateway.admin.approval_limits import hints_of_many
+from wallet_gateway.admin.badges import state_column
 from wallet_gateway.admin.batch_forms import BatchForm
 from wallet_gateway.admin.batch_log import connect
 from wallet_gateway.admin.batch_progress import (
@@ -130,7 +131,7 @@ class OperationBatchAdmin(OwnPageAdmin):
     list_display = (
         "id",
         "kind",
-        "state",
+        state_column(gettext_lazy("state")),
         text_column("created_by", gettext_lazy("author")),
         "reason_code",
         "created_at",
@@ -138,6 +139,9 @@ class OperationBatchAdmin(OwnPageAdmin):
     )
     list_filter = ("state",)
     search_fields = ()
+    when_empty = gettext_lazy(
+        "There is no batch yet. Tick several payment orders in their list and choose an action to start one."
+    )
 
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """Return whether the user may view batches; those who create them may: a list action leads here."""

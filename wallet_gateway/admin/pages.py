@@ -14,10 +14,12 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
-from wallet_gateway.models import GatewayTransaction
+from wallet_gateway.models import GatewayTransaction, TransactionEvent, TransactionEventKind
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.money import Money
@@ -59,6 +61,16 @@ def render_page(
 def row_url(row: Model) -> str:
     """Return the URL of a row's page."""
     return reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk])
+
+
+def row_name(row: Model) -> str:
+    """Return the name under which people know a row, in their language."""
+    if isinstance(row, GatewayTransaction):
+        return f"{label_of(TransactionKind(row.kind))} {row.reference}"
+    if isinstance(row, TransactionEvent):
+        at = date_format(localtime(row.occurred_at), "SHORT_DATETIME_FORMAT")
+        return f"{label_of(TransactionEventKind(row.kind))}, {at}"
+    return visible(row)
 
 
 def show_status(request: HttpRequest, transaction: GatewayTransaction) -> None:

@@ -16,6 +16,7 @@ from wallet_gateway.queries.permissions import (
     REFUND,
     RESOLVE,
     REVERSE,
+    VIEW_CUSTOMER,
     VIEW_HEALTH,
 )
 
@@ -33,6 +34,7 @@ __all__ = [
     "SEE_ORDERS",
     "SEE_TRANSACTIONS",
     "STOP_SENDING",
+    "VIEW_CUSTOMER",
     "VIEW_HEALTH",
     "has_permission",
     "is_own_request",
