@@ -21,7 +21,19 @@ AMOUNTS = st.builds(Money.from_minor_units, st.integers(1, MAX_UNITS), st.sample
 )
 ALL = st.sampled_from([code for code, _name in LANGUAGES])
 OURS = st.sampled_from(["en", "de", "fr", "es", "ar"])
-DIGITS = st.sampled_from(["0123456789", "٠١٢٣٤٥٦٧٨٩", "۰۱۲۳۴۵۶۷۸۹", "０１２３４５６７８９"])
+ZEROS = (
+    "0",
+    "\N{ARABIC-INDIC DIGIT ZERO}",
+    "\N{EXTENDED ARABIC-INDIC DIGIT ZERO}",
+    "\N{FULLWIDTH DIGIT ZERO}",
+)
+ARABIC = ZEROS[1]
+DECIMAL, THOUSANDS = "\N{ARABIC DECIMAL SEPARATOR}", "\N{ARABIC THOUSANDS SEPARATOR}"
+
+
+def in_digits(zero: str, text: str) -> str:
+    """Write a text's digits in the script that this zero is of."""
+    return text.translate({ord("0") + digit: chr(ord(zero) + digit) for digit in range(10)})
 
 
 def read(text: str, currency: str) -> Money | str:
@@ -37,12 +49,12 @@ def test_what_the_field_shows_it_reads_back_in_every_language(amount: Money, lan
         assert read_amount(amount_text(amount), amount.currency) == amount
 
 
-@given(AMOUNTS, ALL, ALL, DIGITS)
+@given(AMOUNTS, ALL, ALL, st.sampled_from(ZEROS))
 def test_what_one_language_writes_no_other_reads_as_another_amount(
-    amount: Money, writer: str, reader: str, digits: str
+    amount: Money, writer: str, reader: str, zero: str
 ) -> None:
     with override(writer):
-        written = format_amount(amount).translate(str.maketrans("0123456789", digits))
+        written = in_digits(zero, format_amount(amount))
         plain = amount.to_wire().replace(".", get_format("DECIMAL_SEPARATOR", use_l10n=True))
     with override(reader):
         for text in (written, plain):
@@ -87,12 +99,12 @@ def test_any_text_is_one_amount_or_refused(text: str, language: str) -> None:
         ("1.234,50", "1234.50"),
         ("1,234.50", "1234.50"),
         ("1\u202f234,50", "1234.50"),
-        ("1’234.50", "1234.50"),
+        ("1\N{RIGHT SINGLE QUOTATION MARK}234.50", "1234.50"),
         ("1.234.567", "1234567.00"),
         ("1234.5000", "1234.50"),
         (" 5.00 ", "5.00"),
-        ("١٬٢٣٤٫٥٠", "1234.50"),
-        ("\u200f٥٫٠٠", "5.00"),
+        (in_digits(ARABIC, f"1{THOUSANDS}234{DECIMAL}50"), "1234.50"),
+        (in_digits(ARABIC, f"\u200f5{DECIMAL}00"), "5.00"),
     ],
 )
 def test_a_text_that_all_read_alike_is_read_in_every_language(text: str, amount: str, language: str) -> None:
@@ -111,14 +123,13 @@ def test_a_text_that_all_read_alike_is_read_in_every_language(text: str, amount:
         ("5,", "Write an amount"),
         ("12.34.56", "Write an amount"),
         ("1,23,456.00", "Write an amount"),
-        ("1٢", "Write an amount"),
+        (f"1{ARABIC}", "Write an amount"),
         ("1234.567", "Write an amount"),
         ("9" * 15, "Write an amount"),
         ("0,00", "The amount must be above zero."),
         (
             "1.234",
-            "“1.234” can be read as €1,234.00, or as an amount with three decimals, which EUR does not have. "
-            "If you mean €1,234.00, write 1234.00. Write an amount in EUR with at most 2 decimals, like this: 12.05.",
+            "“1.234” can be read as €1,234.00, or as an amount with three decimals, which EUR does not",
         ),
     ],
 )
@@ -144,5 +155,5 @@ def test_zeros_after_the_separator_are_two_readings_as_well() -> None:
 def test_more_than_there_is_is_refused_in_the_readers_language() -> None:
     field = AmountField(available=Money.parse("20.00", "EUR"), left="Left to refund")
     assert field.prepare_value(field.available) == "20.00"
-    with pytest.raises(ValidationError, match="This is more than there is. Left to refund: €20.00."):
+    with pytest.raises(ValidationError, match=r"This is more than there is\. Left to refund: €20\.00\."):
         field.clean("20,01")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from types import SimpleNamespace
 
 import pytest
 from django.test import Client
@@ -10,7 +11,6 @@ from django.utils import timezone
 
 from tests.models.rows import an_order
 from wallet_gateway import gateways
-from wallet_gateway.testing.clock import FrozenClock
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
@@ -24,7 +24,7 @@ def found(client: Client, **query: str) -> list[str]:
 
 @pytest.fixture
 def three_orders() -> None:
-    """On each side of midnight in Auckland, which is thirteen hours before UTC in January, and a day later."""
+    """On each side of midnight in Auckland, where it is 11:00 UTC in January, and late the same day."""
     for name, hour in (("before", 10), ("after", 11), ("late", 23)):
         an_order(reference=name, created_at=datetime(2026, 1, 14, hour, 30, tzinfo=UTC))
 
@@ -59,7 +59,8 @@ def test_the_form_keeps_what_else_the_list_is_filtered_by(superuser: Client) -> 
 
 @pytest.mark.usefixtures("three_orders")
 def test_the_usual_periods_are_one_click(superuser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gateways, "clock", lambda: FrozenClock(datetime(2026, 3, 1, 12, tzinfo=UTC)))
+    now = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    monkeypatch.setattr(gateways, "clock", lambda: SimpleNamespace(now=lambda: now))
 
     text = superuser.get(LIST).content.decode()
 

@@ -45,7 +45,10 @@ def test_a_refund_is_never_added_to_what_it_takes_back(superuser: Client) -> Non
     for kind, minor in ((TransactionKind.CAPTURE, 500), (TransactionKind.REFUND, 200)):
         a_transaction(payment, kind=kind, amount_minor=minor)
 
-    assert sums_on(superuser, "/admin/wallet_gateway/gatewaytransaction/") == ["Capture €5.00", "Refund €2.00"]
+    assert sums_on(superuser, "/admin/wallet_gateway/gatewaytransaction/") == [
+        "Capture €5.00",
+        "Refund €2.00",
+    ]
 
 
 def test_the_sums_are_of_all_pages_cost_one_statement_and_are_bounded(

@@ -42,16 +42,13 @@ _SAME = str.maketrans(
 )
 
 
-def _pattern(decimal: str, group: str) -> re.Pattern[str]:
-    whole = rf"0|[1-9][0-9]*|[1-9][0-9]{{0,2}}(?:{re.escape(group)}[0-9]{{3}})+"
-    return re.compile(rf"({whole})(?:{re.escape(decimal)}([0-9]+))?")
-
-
 _CONVENTIONS = tuple(
-    (group, _pattern(decimal, group))
-    for decimal, group in product(_DECIMAL_SEPARATORS, _GROUP_SEPARATORS)
-    if decimal != group
+    (decimal, group) for decimal, group in product(_DECIMAL_SEPARATORS, _GROUP_SEPARATORS) if decimal != group
 )
+_DIGITS = re.compile("[0-9]+")
+_THREE_DIGITS = re.compile("[0-9]{3}")
+_UP_TO_THREE_DIGITS = re.compile("[1-9][0-9]{0,2}")
+_WHOLE = re.compile("0|[1-9][0-9]*")
 
 
 class AmountField(forms.CharField):
@@ -105,15 +102,19 @@ def read_amount(text: str, currency: str) -> Money:
 def readings(text: str) -> frozenset[str]:
     """Return what people of all conventions read in a text: digits, a period, no zeros at the end."""
     plain = "".join(_ascii_digits(text.strip().translate(_SAME)))
-    return frozenset(
-        _canonical(found[1].replace(group, ""), found[2] or "")
-        for group, pattern in _CONVENTIONS
-        if (found := pattern.fullmatch(plain))
-    )
+    return frozenset(filter(None, (_read_as(plain, *convention) for convention in _CONVENTIONS)))
 
 
-def _canonical(whole: str, fraction: str) -> str:
-    return f"{whole}.{fraction}".rstrip("0").rstrip(".") if fraction else whole
+def _read_as(text: str, decimal: str, group: str) -> str:
+    """Return the number that a text is with these separators; empty if it is none."""
+    whole, mark, fraction = text.partition(decimal)
+    first, *others = whole.split(group)
+    leading = _UP_TO_THREE_DIGITS if others else _WHOLE
+    is_number = leading.fullmatch(first) and all(map(_THREE_DIGITS.fullmatch, others))
+    if not is_number or (mark and not _DIGITS.fullmatch(fraction)):
+        return ""
+    digits = "".join([first, *others])
+    return f"{digits}.{fraction}".rstrip("0").rstrip(".") if fraction else digits
 
 
 def _ascii_digits(text: str) -> Iterator[str]:
@@ -156,7 +157,7 @@ def _how_to_write(currency: str) -> str:
     words = {"example": amount_text(example), "currency": currency, "decimals": exponent}
     if not exponent:
         return _("Write an amount in %(currency)s, which has no decimals, like this: %(example)s.") % words
-    return (
-        _("Write an amount in %(currency)s with at most %(decimals)d decimals, like this: %(example)s.")
-        % words
+    sentence = _(
+        "Write an amount in %(currency)s with at most %(decimals)d decimals, like this: %(example)s."
     )
+    return sentence % words

@@ -33,8 +33,8 @@ class ApprovalAdmin(OwnPageAdmin):
     list_select_related = ("payment__order", "deposit")
     search_fields = ()
     when_empty = _(
-        "Nobody has asked for a second person. A request appears here when somebody refunds more than one person "
-        "may alone."
+        "Nobody has asked for a second person. A request appears here when somebody refunds more than one "
+        "person may alone."
     )
 
     @admin.display(description=_("asked for"))

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
-from django.conf import settings
 from django.contrib import admin
 from django.contrib.admin.views.main import PAGE_VAR, ChangeList
 from django.db.models import Q, QuerySet
@@ -83,8 +82,8 @@ def _day_in(text: str) -> date | None:
 
 
 def _midnight(day: date) -> datetime:
-    zone = timezone.get_current_timezone() if settings.USE_TZ else None
-    return datetime.combine(day, time(), zone)
+    has_zones = timezone.is_aware(gateways.clock().now())
+    return datetime.combine(day, time(), timezone.get_current_timezone() if has_zones else None)
 
 
 def _today() -> date:
