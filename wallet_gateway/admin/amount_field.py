@@ -146,8 +146,8 @@ def _why_ambiguous(text: str, found: list[str], currency: str) -> str:
 
 def _only_large(words: dict[str, str], currency: str) -> str:
     return _(
-        "“%(text)s” can be read as %(large)s, or as an amount with three decimals, which %(currency)s does not "
-        "have. If you mean %(large)s, write %(write_large)s."
+        "“%(text)s” can be read as %(large)s, or as an amount with three decimals, which %(currency)s does "
+        "not have. If you mean %(large)s, write %(write_large)s."
     ) % {**words, "currency": currency}
 
 

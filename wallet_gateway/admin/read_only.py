@@ -87,7 +87,6 @@ class ReadOnlyAdmin(_ModelAdmin):
 
     class Media:
         css = {"all": ("wallet_gateway/admin/wallet.css", "wallet_gateway/admin/lists.css")}
-        js = ("wallet_gateway/admin/selection.js",)
 
     def has_add_permission(self, request: HttpRequest, *_: Any) -> bool:  # noqa: ARG002 - Django's signature
         """Return False: rows cannot be added manually."""
