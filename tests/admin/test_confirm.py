@@ -140,8 +140,8 @@ def test_amounts_are_shown_typed_and_confirmed_as_the_reader_writes_them(
     operator: Client, paid_order: PaidOrder
 ) -> None:
     order = paid_order("1234.50")
-    url, german = operation_url(order, "capture"), {"headers": {"Accept-Language": "de"}}
-    page = operator.get(url, **german).content.decode()
+    url, german = operation_url(order, "capture"), {"Accept-Language": "de"}
+    page = operator.get(url, headers=german).content.decode()
     assert "1.234,50\N{NO-BREAK SPACE}€" in page
     assert 'value="1234,50"' in page
 
@@ -151,7 +151,7 @@ def test_amounts_are_shown_typed_and_confirmed_as_the_reader_writes_them(
         "amount": "1.234,5",
         "confirm": "1234.50",
     }
-    operator.post(url, data, **german)
+    operator.post(url, data, headers=german)
 
     assert [transaction.amount_minor for transaction in follow_ups()] == [123450]
 

@@ -1,4 +1,4 @@
-"""The list of orders in a real Chromium: the sums of what is ticked, and the state within a phone's window."""
+"""The list of orders in a real Chromium: the sums of what is ticked, and the state within a phone's view."""
 
 from __future__ import annotations
 

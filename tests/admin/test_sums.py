@@ -29,4 +29,4 @@ def test_a_button_names_number_and_sums_in_the_readers_language() -> None:
 def test_every_operation_names_what_it_moves() -> None:
     for operation in BY_KIND.values():
         assert "€28.90" in operation.button(SOME[0])
-        assert "%(amount)s" in operation.agreement
+        assert "%(amount)s" in str(operation.agreement)

@@ -32,7 +32,7 @@ class CreatedFilter(admin.ListFilter):
 
     def __init__(self, request: HttpRequest, params: dict[str, Any], model: Any, model_admin: Any) -> None:  # noqa: ANN401 - as Django's
         super().__init__(request, params, model, model_admin)
-        given = {name: params.pop(name)[-1] for name in self.expected_parameters() if name in params}
+        given = {name: params.pop(name)[-1] for name in (FIRST, LAST) if name in params}
         self.used_parameters.update(given)
         self.first, self.last = (_day_in(given.get(name, "")) for name in (FIRST, LAST))
         self.others: tuple[tuple[str, str], ...] = ()
@@ -41,7 +41,7 @@ class CreatedFilter(admin.ListFilter):
         """Return True: there are always days to choose from."""
         return True
 
-    def expected_parameters(self) -> list[str]:
+    def expected_parameters(self) -> list[str | None]:
         """Return the names of the first and of the last day."""
         return [FIRST, LAST]
 

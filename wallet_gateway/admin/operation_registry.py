@@ -68,7 +68,7 @@ class Operation:
         """Return the text of the button that moves several amounts, with their number and sums."""
         if not amounts:
             return str(self.verb)
-        return self.verb_of_many % {"count": len(amounts), "sums": sums_in_words(sums_of(amounts))}
+        return str(self.verb_of_many % {"count": len(amounts), "sums": sums_in_words(sums_of(amounts))})
 
     def available_of(self, payment: Payment) -> Money:
         """Return the available amount of a payment for this operation, based on the row."""
