@@ -157,7 +157,7 @@ def test_an_order_that_is_not_shipped_gives_the_money_back(anna: Operator, paid_
     anna.presses("Reverse")
     anna.confirms(reason="cancelled")
 
-    expect(anna.told).to_have_text("Reversal of 20.00 EUR: Approved.")
+    expect(anna.told).to_have_text("Reversal of €20.00: Approved.")
     expect(anna.state).to_have_text("Reversed")
 
 
