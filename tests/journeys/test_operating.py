@@ -226,7 +226,7 @@ def test_an_outcome_that_nobody_ever_hears_is_given_up_with_a_reason(
     anna.page.locator(".wallet-task").get_by_role("link", name="Decide").click()
     anna.page.locator("#id_reason").fill("support ticket 4711")
     anna.page.get_by_role("button", name="Record the decision").click()
-    expect(anna.page.get_by_role("alert")).to_contain_text("Too early")
+    expect(anna.page.get_by_role("alert")).to_contain_text("It is too early")
     live_shop.runs(A_DAY_LATER)
     anna.page.get_by_role("button", name="Record the decision").click()
 
@@ -356,8 +356,9 @@ def test_a_double_click_does_it_once(anna: Operator, paid_orders: PaidOrders) ->
     anna.presses("Capture")
     anna.page.locator("#id_amount").fill("5.00")
     anna.page.locator("#id_reason").select_option("shipped")
+    anna.page.get_by_role("button", name="Check the amount").click()
 
-    anna.page.locator("button[name=confirm]").dblclick()
+    anna.page.get_by_role("button", name="Capture €5.00").dblclick()
 
     expect(anna.told.first).to_have_text("Capture of €5.00: Approved.")
     expect(anna.page.locator(".wallet-glance")).to_contain_text(re.compile(r"Captured\s*5\.00"))
