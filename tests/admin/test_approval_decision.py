@@ -51,7 +51,13 @@ def order(paid_order: PaidOrder) -> PaymentOrder:
 def ask(client: Client, order: PaymentOrder, amount: str = "8.00") -> str:
     """Ask for a refund on the confirm page; give what is read on the order's page."""
     url = operation_url(order, "refund")
-    data = {"ticket": ticket_on(client, url), "amount": amount, "reason": "returned", "comment": "box 7"}
+    data = {
+        "ticket": ticket_on(client, url),
+        "amount": amount,
+        "confirm": amount,
+        "reason": "returned",
+        "comment": "box 7",
+    }
     return client.post(url, data, follow=True).content.decode()
 
 
@@ -78,7 +84,7 @@ def test_one_asks_another_agrees_and_it_is_sent_once(
     operator: Client, second: Client, order: PaymentOrder, wallet_sandbox: SandboxControl
 ) -> None:
     page = ask(operator, order)
-    assert "Refund of 8.00 EUR: waits for a second person." in page
+    assert "Refund of €8.00: waits for a second person." in page
     assert "Asked for by anna" in page
     assert "Withdraw…" in page
     assert refunds() == []
@@ -86,13 +92,13 @@ def test_one_asks_another_agrees_and_it_is_sent_once(
     assert "Agree or decline…" in second.get(order_url(order)).content.decode()
     page = second.get(page_of()).content.decode()
     assert "Goods returned: box 7" in page
-    assert "20.00 EUR" in page
+    assert "€20.00" in page
     assert "&quot;ecom.refund&quot;" in page
     page = say(second, "agree", "seen the box")
 
     (transaction,) = refunds()
     assert (transaction.state, transaction.created_by) == ("APPROVED", "anna")
-    assert "Refund of 8.00 EUR: Approved." in page
+    assert "Refund of €8.00: Approved." in page
     assert re.search(r"Agreed to by a second person.*?by bert.*?seen the box", page, re.DOTALL)
     assert [(who, what.split(" (")[0]) for who, what in logged()] == [
         (
@@ -112,13 +118,19 @@ def test_the_lines_to_be_sent_are_shown_to_the_second_person(second: Client, ord
 
 
 def test_up_to_the_limit_nobody_else_is_asked(operator: Client, order: PaymentOrder) -> None:
-    assert "Refund of 5.00 EUR: Approved." in ask(operator, order, "5.00")
+    assert "Refund of €5.00: Approved." in ask(operator, order, "5.00")
     assert not Approval.objects.exists()
 
 
 def test_a_page_that_is_submitted_twice_asks_once(operator: Client, order: PaymentOrder) -> None:
     url = operation_url(order, "refund")
-    data = {"ticket": ticket_on(operator, url), "amount": "8.00", "reason": "returned", "comment": ""}
+    data = {
+        "ticket": ticket_on(operator, url),
+        "amount": "8.00",
+        "confirm": "8.00",
+        "reason": "returned",
+        "comment": "",
+    }
     pages = [operator.post(url, data, follow=True).content.decode() for _ in range(2)]
     assert all("waits for a second person" in page for page in pages)
     assert Approval.objects.count() == 1
@@ -136,7 +148,7 @@ def test_who_asked_is_offered_to_withdraw_and_cannot_agree_not_even_a_superuser(
     data = {"agree": "1", "reason": "", "ticket": ticket_on(superuser, page_of())}
     assert superuser.post(page_of(), data).status_code == 403
     assert refunds() == []
-    assert "Refund of 8.00 EUR: Withdrawn." in say(superuser, "decline", "wrong order")
+    assert "Refund of €8.00: Withdrawn." in say(superuser, "decline", "wrong order")
 
 
 def test_it_takes_both_permissions_to_agree(
@@ -176,7 +188,7 @@ def test_what_somebody_asked_who_may_not_any_more_is_not_done(
 
     assert "anna has no longer the permission to ask for this." in say(second, "agree")
     assert refunds() == []
-    assert "Refund of 8.00 EUR: Declined." in say(second, "decline", "has left us")
+    assert "Refund of €8.00: Declined." in say(second, "decline", "has left us")
 
 
 def test_an_order_that_changed_meanwhile_is_looked_at_again(
@@ -187,7 +199,7 @@ def test_an_order_that_changed_meanwhile_is_looked_at_again(
     payment = payment_of(order)
     type(payment).objects.filter(pk=payment.pk).update(refunded=1500)
 
-    assert "there are now 5.00 EUR" in say(second, "agree", ticket=ticket)
+    assert "there are now €5.00" in say(second, "agree", ticket=ticket)
     page = say(second, "agree")
     assert "The amount is higher than what is left to refund." in page
     assert "Waiting" in page
@@ -199,7 +211,7 @@ def test_declining_needs_a_reason_and_is_told(operator: Client, second: Client, 
     ask(operator, order)
     assert "The reason is missing. Say why." in say(second, "decline")
     page = say(second, "decline", "not <b>returned</b>")
-    assert "Refund of 8.00 EUR: Declined." in page
+    assert "Refund of €8.00: Declined." in page
     assert "A second person did not agree" in page
     assert "not &lt;b&gt;returned&lt;/b&gt;" in page
     assert "does not wait for anybody any more" in second.get(page_of()).content.decode()
@@ -234,7 +246,7 @@ def test_while_the_gateway_is_stopped_the_page_says_so_and_it_goes_on_waiting(
     payments.maintenance.stop_sending("default", by="anna", reason="drill")
     assert "Sending to this gateway is paused." in say(second, "agree")
     payments.maintenance.resume_sending("default", by="anna", reason="over")
-    assert "Refund of 8.00 EUR: Approved." in say(second, "agree")
+    assert "Refund of €8.00: Approved." in say(second, "agree")
 
 
 def test_in_a_batch_those_above_the_limit_wait_and_the_others_go(
@@ -247,18 +259,19 @@ def test_in_a_batch_those_above_the_limit_wait_and_the_others_go(
     data = {"reason": "returned", "comment": ""}
     for row in rows_of(batch):
         data |= {f"take-{row.pk}": "on", f"amount-{row.pk}": row.amount.to_wire()}
+    data["confirm"] = "2, 24.00 EUR"
     operator.post(f"/admin/wallet_gateway/operationbatch/{batch.pk}/confirm/", data)
 
     page = carry_on(operator, batch)
 
     assert "2 of 2 orders" in page
-    assert "Refund of 4.00 EUR: Approved." in page
-    assert "Refund of 20.00 EUR: waits for a second person." in page
+    assert "Refund of €4.00: Approved." in page
+    assert "Refund of €20.00: waits for a second person." in page
     assert {(row.state, row.transaction_id is not None) for row in batch.rows.all()} == {
         ("CARRIED_OUT", True),
         ("AWAITING_APPROVAL", False),
     }
-    assert "Refund of 20.00 EUR: Approved." in say(second, "agree")
+    assert "Refund of €20.00: Approved." in say(second, "agree")
 
 
 def test_a_detached_refund_waits_on_the_dashboard_and_is_agreed_to(
@@ -274,8 +287,8 @@ def test_a_detached_refund_waits_on_the_dashboard_and_is_agreed_to(
     page = second.get("/admin/wallet_gateway/dashboard/").content.decode()
     assert "Approvals waiting" in page
     assert page_of() in page
-    assert "Detached refund of 12.50 EUR" in page
-    assert "Detached refund of 12.50 EUR: Approved." in say(second, "agree")
+    assert "Detached refund of €12.50" in page
+    assert "Detached refund of €12.50: Approved." in say(second, "agree")
 
 
 def test_a_decision_on_a_lost_outcome_waits_as_well(
@@ -300,7 +313,7 @@ def test_the_list_the_dashboard_and_the_order_show_what_waits(
     ask(operator, order)
     for url in ("/admin/wallet_gateway/approval/", "/admin/wallet_gateway/dashboard/", order_url(order)):
         page = second.get(url).content.decode()
-        assert "Refund of 8.00 EUR" in page
+        assert "Refund of €8.00" in page
         assert "anna" in page
     assert (
         second.get(f"/admin/wallet_gateway/approval/{Approval.objects.get().pk}/change/")["Location"]

@@ -72,9 +72,9 @@ def test_without_the_setting_and_for_a_gateway_that_is_not_in_it_nothing_is_said
 
 
 def test_the_hint_is_for_amounts_that_can_be_asked_for() -> None:
-    assert approval_limits.hint(euros(500), euros(501)) == f"An amount above 5.00 EUR {ABOVE}"
+    assert approval_limits.hint(euros(500), euros(501)) == f"An amount above €5.00 {ABOVE}"
     assert approval_limits.hint(euros(500), euros(500)) == ""
-    assert approval_limits.hint(euros(500), None) == f"An amount above 5.00 EUR {ABOVE}"
+    assert approval_limits.hint(euros(500), None) == f"An amount above €5.00 {ABOVE}"
     assert approval_limits.hint(euros(0), euros(1)) == f"This {ABOVE}"
 
 
@@ -89,10 +89,10 @@ def test_the_confirm_page_says_it_beside_the_amount_and_of_the_amount_that_was_t
         operator.post(url, {"amount": amount, "preview": "1"}).content.decode() for amount in ("5.00", "5.01")
     )
 
-    assert f"An amount above 5.00 EUR {ABOVE}" in page
+    assert f"An amount above €5.00 {ABOVE}" in page
     assert 'aria-describedby="id_amount_helptext"' in page
     assert "asks for a second person" not in page + small
-    assert "“Refund” sends nothing yet: it asks for a second person." in large
+    assert "“Refund €5.01” sends nothing yet: it asks for a second person." in large
 
 
 @pytest.mark.usefixtures("limit")
@@ -102,7 +102,7 @@ def test_each_row_of_a_batch_says_what_holds_for_its_order(operator: Client, pai
 
     form = BatchForm(batch, rows_of(batch))
 
-    assert [fields.hint for fields in form.rows] == [f"An amount above 5.00 EUR {ABOVE}", ""]
+    assert [fields.hint for fields in form.rows] == [f"An amount above €5.00 {ABOVE}", ""]
     assert form.rows[0].described_by == form.rows[0].hint_id
     assert form.rows[1].described_by == ""
 
@@ -111,7 +111,7 @@ def test_each_row_of_a_batch_says_what_holds_for_its_order(operator: Client, pai
 def test_the_page_of_deposits_says_it_also_where_only_the_gateway_knows_what_is_left(clerk: Client) -> None:
     page = clerk.get(refund_url([a_deposit(currency="EUR").pk])).content.decode()
 
-    assert f"An amount above 5.00 EUR {ABOVE}" in page
+    assert f"An amount above €5.00 {ABOVE}" in page
 
 
 @pytest.mark.usefixtures("limit")

@@ -25,7 +25,7 @@ def test_a_row_leads_to_the_page_on_which_it_is_decided(superuser: Client) -> No
 @pytest.mark.parametrize("permission", ["approve_operation", "refund_payment", "view_approval"])
 def test_those_who_ask_agree_or_look_see_it(make_person: MakePerson, permission: str) -> None:
     an_approval(reason_code="returned")
-    assert "Refund of 5.00 EUR" in make_person(permission, seeing=()).get(LIST).content.decode()
+    assert "Refund of €5.00" in make_person(permission, seeing=()).get(LIST).content.decode()
 
 
 def test_others_do_not(make_person: MakePerson) -> None:

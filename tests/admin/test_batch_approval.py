@@ -59,7 +59,7 @@ def test_the_page_says_what_it_waits_for_and_offers_each_what_they_may_do(
     assert batch.state == BatchState.AWAITING_APPROVAL
     own, others = (client.get(page_of(batch)).content.decode() for client in (author, second))
     assert "Waits for a second person" in own
-    assert "40.00 EUR" in own
+    assert "€40.00" in own
     assert 'name="agree"' not in own
     assert 'name="stop"' in own
     assert 'name="agree"' in others
@@ -125,6 +125,6 @@ def test_before_it_is_started_the_page_says_the_limit_and_what_is_left_of_the_da
     order = paid_order(type="sale")
     drafted = batches.draft(BatchKind.REFUND, [order], by=User.objects.get(username="anna"))
     page = author.get(f"/admin/wallet_gateway/operationbatch/{drafted.pk}/confirm/").content.decode()
-    assert "Above 25.00 EUR in total" in page
-    assert "you may refund 30.00 EUR more alone" in page
+    assert "Above €25.00 in total" in page
+    assert "you may refund €30.00 more alone" in page
     assert order.amount.amount == Decimal("20.00")

@@ -34,7 +34,7 @@ def test_a_sound_form_writes_its_amounts_into_the_rows(batch: OperationBatch) ->
     assert form.why.why == {"reason_code": "shipped", "comment": ""}
 
 
-@pytest.mark.parametrize("typed", ["15.00", "2001", "0", "1,500", "-1", "", "x" * 9999])
+@pytest.mark.parametrize("typed", ["15.50", "2001", "0", "1,500", "-1", "", "x" * 9999])
 def test_a_fault_stands_beside_its_row(batch: OperationBatch, typed: str) -> None:
     form = filled(batch, amount=typed)
 

@@ -50,7 +50,7 @@ def test_each_order_says_what_the_gateways_word_changed(
     page = choose(onlooker, "paymentorder", lost, same, an_order())
 
     assert "3 of 3 orders" in page
-    assert "Capture of 5.00 EUR: Approved." in page
+    assert "Capture of €5.00: Approved." in page
     assert "The gateway was asked; everything stands as before." in page
     assert "Nothing was ever asked of the gateway." in page
     assert 'http-equiv="refresh"' not in page

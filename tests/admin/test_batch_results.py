@@ -99,5 +99,5 @@ def test_what_a_status_query_changed_is_said_before_what_was_not_answered(batch:
     row = OperationBatchRow.objects.create(batch=batch, deposit=a_deposit(), result_code="UNANSWERED")
     row.changed.add(a_transaction(state=TransactionState.APPROVED, approved_minor=500))
     sentence = ShownRow(row=row).sentence
-    assert sentence.startswith("Capture of 5.00 EUR: Approved.")
+    assert sentence.startswith("Capture of €5.00: Approved.")
     assert sentence.endswith("The gateway did not answer; ask again later.")

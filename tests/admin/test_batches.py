@@ -17,6 +17,7 @@ from tests.admin.conftest import MakePerson, PaidOrder, carry_on
 from tests.models.rows import an_order
 from wallet_gateway import payments
 from wallet_gateway.admin import batches as pages
+from wallet_gateway.admin.sums import what_was_named
 from wallet_gateway.models import (
     BatchState,
     GatewayTransaction,
@@ -27,6 +28,8 @@ from wallet_gateway.models import (
 )
 from wallet_gateway.operations.batches import drive
 from wallet_gateway.payments import batches
+from wallet_gateway.protocol.errors import InvalidAmount
+from wallet_gateway.protocol.money import Money
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -50,7 +53,16 @@ def everything(batch: OperationBatch, **typed: str) -> dict[str, str]:
     for row in batch.rows.select_related("order"):
         data[f"take-{row.pk}"] = "on"
         data[f"amount-{row.pk}"] = typed.get(str(row.subject).replace("-", ""), str(row.amount.to_wire()))
-    return data
+    return data | named_in(data)
+
+
+def named_in(data: dict[str, str]) -> dict[str, str]:
+    """Give what the button names for the rows of a form that are ticked."""
+    typed = [data[name.replace("take", "amount")] for name in data if name.startswith("take-")]
+    try:
+        return {"confirm": what_was_named([Money.parse(text, "EUR") for text in typed])}
+    except InvalidAmount:
+        return {"confirm": ""}
 
 
 def test_the_fields_of_an_order_are_found_however_the_shop_writes_large_numbers(
@@ -77,8 +89,8 @@ def test_each_order_has_a_row_an_amount_and_in_the_end_a_result(
     operator.post(url_of(batch, "confirm"), everything(batch, A1="5.00"))
     page = carry_on(operator, batch)
 
-    assert "Capture of 5.00 EUR: Approved." in page
-    assert "Capture of 30.00 EUR: Approved." in page
+    assert "Capture of €5.00: Approved." in page
+    assert "Capture of €30.00: Approved." in page
     assert "2 of 2 orders" in page
     assert 'http-equiv="refresh"' not in page
     transactions = GatewayTransaction.objects.filter(kind="CAPTURE")
@@ -99,7 +111,7 @@ def test_nothing_happens_before_it_is_confirmed(operator: Client, paid_order: Pa
 
 BAD = {
     "20.01": "This is more than there is",
-    "5,00": "not a comma",
+    "5,000": "can be read as €5,000.00",
     "0": "above zero",
     "": "at most 2 decimals",
 }
@@ -118,6 +130,24 @@ def test_one_bad_amount_is_said_beside_its_order_and_nothing_begins(
     batch.refresh_from_db()
     assert batch.state == BatchState.DRAFT
     assert not GatewayTransaction.objects.filter(kind="CAPTURE").exists()
+
+
+def test_a_batch_begins_only_by_a_button_that_names_its_sum(operator: Client, paid_order: PaidOrder) -> None:
+    batch = drafted(operator, paid_order("28.90"), paid_order("28.90"), paid_order("28.90"))
+    page = operator.get(url_of(batch, "confirm")).content.decode()
+    assert ">Capture 3 orders, €86.70</button>" in page
+
+    data = everything(batch, A3="1.10") | {"confirm": "3, 86.70 EUR"}
+    del data[f"take-{batch.rows.get(order__reference='A-1').pk}"]
+    page = operator.post(url_of(batch, "confirm"), data).content.decode()
+
+    assert "Nothing was sent yet. Check the sum" in page
+    assert 'value="2, 30.00 EUR"' in page
+    assert ">Capture 2 orders, €30.00</button>" in page
+    assert page.count('type="checkbox"') == 3, "what is not ticked can be ticked again"
+    batch.refresh_from_db()
+    assert batch.state == BatchState.DRAFT
+    assert batch.rows.filter(state=RowState.WAITING).count() == 3
 
 
 def test_a_reason_and_an_order_are_needed(operator: Client, paid_order: PaidOrder) -> None:
@@ -143,7 +173,7 @@ def test_what_is_not_possible_says_why_and_what_is_not_ticked_is_left_out(
     del data[f"take-{batch.rows.get(order=unwanted).pk}"]
 
     page = operator.get(url_of(batch, "confirm")).content.decode()
-    operator.post(url_of(batch, "confirm"), data)
+    operator.post(url_of(batch, "confirm"), data | {"confirm": "1, 20.00 EUR"})
     carry_on(operator, batch)
 
     assert "Nothing is authorized." in page
@@ -168,8 +198,8 @@ def test_each_result_is_read_also_of_those_that_fail(
 
     page = carry_on(operator, batch)
 
-    assert page.count("Capture of 20.00 EUR: Approved.") == 2
-    assert page.count("Capture of 20.00 EUR: Unknown.") == 1
+    assert page.count("Capture of €20.00: Approved.") == 2
+    assert page.count("Capture of €20.00: Unknown.") == 1
     assert page.count("The amount is higher than what is left to capture.") == 1
 
 

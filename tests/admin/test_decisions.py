@@ -70,7 +70,7 @@ def test_an_unknown_outcome_is_given_up_with_name_and_reason(
 
     page = operator.post(url_of(unknown, "decide"), DECISION, follow=True).content.decode()
 
-    assert "Capture of 5.00 EUR: Abandoned." in page
+    assert "Capture of €5.00: Abandoned." in page
     decision = TransactionEvent.objects.get(transaction=unknown, kind="DECISION")
     assert (decision.created_by, decision.explanation) == ("anna", "ticket 4711")
     assert payment_of(unknown.payment.order).capture_reserved == 0  # type: ignore[union-attr]
@@ -93,7 +93,7 @@ def test_what_stays_pending_is_given_up_after_a_week(
 
     page = operator.post(url_of(unknown, "decide"), DECISION, follow=True).content.decode()
 
-    assert ("Capture of 5.00 EUR: Abandoned." in page) is decided
+    assert ("Capture of €5.00: Abandoned." in page) is decided
     assert ("It is too early. A person may decide after 7 days" in page) is not decided
     unknown.refresh_from_db()
     assert (unknown.state == "ABANDONED", unknown.outstanding_key is None) == (decided, decided)
@@ -140,7 +140,7 @@ def test_what_never_left_is_sent_once_more(operator: Client, unsent: GatewayTran
     first = operator.post(url, {"reason": "gateway is back"}, follow=True).content.decode()
     second = operator.post(url, {"reason": "gateway is back"}).content.decode()
 
-    assert "Capture of 5.00 EUR: Approved." in first
+    assert "Capture of €5.00: Approved." in first
     assert "Only a request that was never sent can be sent again." in second
     assert GatewayTransaction.objects.filter(kind="CAPTURE").count() == 1
 
@@ -148,7 +148,7 @@ def test_what_never_left_is_sent_once_more(operator: Client, unsent: GatewayTran
 def test_what_never_left_can_be_given_up_at_once(operator: Client, unsent: GatewayTransaction) -> None:
     page = operator.post(url_of(unsent, "decide"), DECISION, follow=True).content.decode()
 
-    assert "Capture of 5.00 EUR: Abandoned." in page
+    assert "Capture of €5.00: Abandoned." in page
     assert payment_of(unsent.payment.order).capture_reserved == 0  # type: ignore[union-attr]
 
 

@@ -12,6 +12,7 @@ from django.test import Client
 from pytest_django import Settings
 
 from tests.admin.conftest import MakePerson, carry_on
+from tests.admin.test_batches import named_in
 from tests.admin.test_deposit_import import GOOD, HEADER, HERE
 from wallet_gateway import payments
 from wallet_gateway.domain.lifecycle import TransactionState
@@ -48,7 +49,7 @@ def refund_form(client: Client, deposits: list[MigratedDeposit], **amounts: str)
         if deposit.parent_transaction_id.replace("-", "") in amounts:
             form[f"take-{deposit.pk}"] = "on"
             form[f"amount-{deposit.pk}"] = amounts[deposit.parent_transaction_id.replace("-", "")]
-    return form
+    return form | named_in(form)
 
 
 def confirmed(client: Client, form: dict[str, str]) -> str:
@@ -96,7 +97,7 @@ def test_a_page_submitted_twice_is_one_refund(
     confirmed(clerk, form)
     page = confirmed(clerk, form)
     assert GatewayTransaction.objects.count() == OperationBatch.objects.count() == 1
-    assert "Detached refund of 40.00 EUR: Approved." in page
+    assert "Detached refund of €40.00: Approved." in page
 
 
 def test_two_clicks_at_the_same_moment_are_one_batch(clerk: Client, deposits: list[MigratedDeposit]) -> None:
@@ -154,7 +155,7 @@ def test_a_deposit_is_needed_and_one_that_is_frozen_or_used_up_cannot_be_chosen(
     ("typed", "said"),
     [
         ("40.01", "This is more than there is."),
-        ("1,5", "Write a period"),
+        ("1,234", "can be read as €1,234.00"),
         ("0.00", "above zero"),
         ("1.005", "at most 2 decimals"),
         ("", "like this"),
@@ -173,7 +174,7 @@ def test_less_than_asked_shows_both_amounts_and_is_a_task(
 ) -> None:
     wallet_sandbox.fault("detached_refund", "partial")
     page = confirmed(clerk, refund_form(clerk, deposits, OLD1="10.00"))
-    assert "Asked for 10.00 EUR, approved 5.00 EUR." in page
+    assert "Asked for €10.00, approved €5.00." in page
     assert Discrepancy.objects.get().kind == "REFUND_SHORT"
 
 

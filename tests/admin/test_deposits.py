@@ -41,10 +41,10 @@ def test_the_page_of_a_deposit_shows_what_waits_for_a_second_person(clerk: Clien
 
     page = clerk.get(f"{HERE}{deposit.pk}/change/").content.decode()
 
-    assert "Detached refund of 5.00 EUR" in page
+    assert "Detached refund of €5.00" in page
     assert "Asked for by bert" in page
     assert f"/approval/{asked.pk}/decide/" in page
-    assert "7.00 EUR" not in page
+    assert "€7.00" not in page
 
 
 def test_the_page_of_a_deposit_shows_refunds_that_wait_for_a_person(clerk: Client) -> None:
@@ -56,8 +56,8 @@ def test_the_page_of_a_deposit_shows_refunds_that_wait_for_a_person(clerk: Clien
 
     page = clerk.get(f"{HERE}{deposit.pk}/change/").content.decode()
 
-    assert "Detached refund of 1.00 EUR: Unknown." in page
-    assert "Detached refund of 2.00 EUR: Not sent." in page
-    assert "3.00 EUR" not in page
+    assert "Detached refund of €1.00: Unknown." in page
+    assert "Detached refund of €2.00: Not sent." in page
+    assert "€3.00" not in page
     assert f"/{unsent.pk}/send-again/" in page
     assert f"/{lost.pk}/send-again/" not in page

@@ -87,7 +87,7 @@ def test_an_operation_made_elsewhere_is_booked_with_a_reason(
     assert "The operation is booked." in page
     booked = GatewayTransaction.objects.get(origin="ELSEWHERE")
     assert (booked.amount_minor, booked.created_by) == (500, "anna")
-    assert str(booked) in page
+    assert f"Refund {booked.reference}" in page
     assert LogEntry.objects.get().change_message == "Booked: support did it"
     order_page = operator.get(order_url).content.decode()
     assert "Refund made elsewhere" in order_page

@@ -34,16 +34,17 @@ from wallet_gateway.queries.work_queue import MOST_SHOWN, waiting
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
+DAYS = {"from", "to"}
 STATE, KIND = {"state__exact", "state__isnull"}, {"kind__exact", "kind__isnull"}
 ADMITTED = {
     "approval": STATE,
     "dashboard": set(),
     "discrepancy": KIND | {"open"},
     "transactionevent": set(),
-    "gatewaytransaction": STATE | KIND | {"origin__exact", "origin__isnull"},
+    "gatewaytransaction": STATE | KIND | DAYS | {"origin__exact", "origin__isnull"},
     "migrateddeposit": set(),
     "operationbatch": STATE,
-    "paymentorder": STATE | {"expires"},
+    "paymentorder": STATE | DAYS | {"expires"},
 }
 """What the filters of each list are set by, written out: a list that shows a new filter says so twice."""
 LOOKUPS = {
@@ -90,6 +91,12 @@ HOSTILE: tuple[dict[str, str | list[str]], ...] = (
     {"open": ["yes", "token__startswith"]},
     {"expires": "\x00"},
     {"expires": "((", "state__exact": "99999999999999999999"},
+    {"from": "\x00"},
+    {"from": "2026-02-30", "to": "x" * 100_000},
+    {"from": "0001-01-01", "to": "9999-12-31"},
+    {"from": "2999-12-31", "to": "1970-01-01"},
+    {"from": ["", "2026-01-01"], "to": ""},
+    {"from__startswith": "2"},
     {"o": ""},
     {"o": "\x00"},
     {"o": "1.-2.99.x.." + "9" * 5_000},

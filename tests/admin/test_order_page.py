@@ -134,7 +134,7 @@ def test_an_unknown_outcome_is_a_task_with_a_way_out(
     page = page_of(operator, order)
 
     assert "Waits for a person" in page
-    assert "Capture of 5.00 EUR: Unknown." in page
+    assert "Capture of €5.00: Unknown." in page
     assert way_out in page
     assert way_out not in page_of(onlooker, order)
 

@@ -53,4 +53,4 @@ def test_an_outcome_says_what_was_approved_and_shows_hostile_words_as_text() -> 
         kind="REFUND", amount_minor=1000, approved_minor=750, state="APPROVED", **commented("a\u202eb")
     )
 
-    assert sentence_of(transaction) == "Refund of 7.50 EUR: Approved. Details: a\\u202eb"
+    assert sentence_of(transaction) == "Refund of €7.50: Approved. Details: a\\u202eb"

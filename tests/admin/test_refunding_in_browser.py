@@ -36,22 +36,24 @@ def test_two_customers_are_repaid_and_one_gets_less_than_asked(
     page.locator("select[name=action]").select_option("refund_many")
     page.locator("button[name=index]").click()
     page.wait_for_url(f"**{HERE}refund/**")
-    page.get_by_label("Amount in EUR for OLD-1").fill("1,50")
+    page.get_by_label("Amount in EUR for OLD-1").fill("1,234")
     page.get_by_label("Reason").select_option("returned")
-    page.get_by_role("button", name="Refund").click()
-    page.get_by_text("Write a period before the decimals").wait_for()
+    page.get_by_role("button", name="Check the sum").click()
+    page.get_by_text("“1,234” can be read as €1,234.00").wait_for()
     assert not GatewayTransaction.objects.exists()
 
-    page.get_by_label("Amount in EUR for OLD-1").fill("1.50")
+    page.get_by_label("Amount in EUR for OLD-1").fill("1,50")
+    page.get_by_role("button", name="Check the sum").click()
+    page.get_by_text("Nothing was sent yet.").wait_for()
+    assert not GatewayTransaction.objects.exists()
     wallet_sandbox.fault("detached_refund", "partial")
-    page.get_by_role("button", name="Refund").click()
+    page.get_by_role("button", name="Refund 2 deposits, €41.50").click()
     page.get_by_text("2 of 2 deposits").wait_for()
 
     assert page.get_by_text("Finished", exact=True).is_visible()
     results = page.locator(".wallet-table tbody tr")
     assert (
-        "Asked for 1.50 EUR, approved 0.75 EUR. The rest is a task on the dashboard."
-        in results.nth(0).inner_text()
+        "Asked for €1.50, approved €0.75. The rest is a task on the dashboard." in results.nth(0).inner_text()
     )
-    assert "Detached refund of 40.00 EUR: Approved." in results.nth(1).inner_text()
+    assert "Detached refund of €40.00: Approved." in results.nth(1).inner_text()
     assert complaints == []

@@ -64,7 +64,7 @@ def test_the_confirm_page_says_each_refusal_in_german(
 ) -> None:
     monkeypatch.setattr(payments, "capture", raises(code))
     url = operation_url(order, "capture")
-    data = {"ticket": ticket_on(operator, url), "amount": "5.00", "reason": "shipped"}
+    data = {"ticket": ticket_on(operator, url), "amount": "5.00", "confirm": "5.00", "reason": "shipped"}
     check_is_german(operator.post(url, data, headers=GERMAN).content.decode(), code)
 
 

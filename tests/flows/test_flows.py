@@ -64,7 +64,13 @@ def test_a_card_from_the_wallets_sheet_enters_few_files(
 
 def test_a_refund_from_the_admin_enters_few_files(operator: Client, paid_order: PaidOrder) -> None:
     url = operation_url(paid_order(type="sale"), "refund")
-    data = {"ticket": ticket_on(operator, url), "reason": "returned", "comment": "", "amount": "5.00"}
+    data = {
+        "ticket": ticket_on(operator, url),
+        "reason": "returned",
+        "comment": "",
+        "amount": "5.00",
+        "confirm": "5.00",
+    }
     with counted() as flow:
         assert operator.post(url, data).status_code == 302
-    held_to((64, 280), flow, "refund")
+    held_to((66, 290), flow, "refund")

@@ -47,12 +47,15 @@ class Operator:
         self.page.locator("[name=ticket]").wait_for(state="attached")
 
     def confirms(self, *, reason: str, amount: str | None = None, comment: str = "") -> None:
-        """Fill in the confirm page and submit it."""
+        """Fill in the confirm page and submit it; confirm what its button then names."""
         if amount is not None:
             self.page.locator("#id_amount").fill(amount)
         self.page.locator("#id_reason").select_option(reason)
         self.page.locator("#id_comment").fill(comment)
-        self.page.locator("button[name=confirm]").click()
+        with self.page.expect_navigation():
+            self.page.locator("button[name=confirm]").click()
+        if self.page.locator("[role=alert]", has_text="Nothing was sent yet").count():
+            self.page.locator("button[name=confirm]").click()
 
     def chooses(self, references: list[str], action: str) -> None:
         """Tick orders in the list and go to the page that confirms an action for them."""

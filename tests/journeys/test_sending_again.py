@@ -50,22 +50,22 @@ def test_what_never_left_is_sent_again_by_a_person_with_a_reason_and_once(
     before, ben = captures(live_shop), new_operator("ben", *MONEY)
     for person in (anna, ben):
         person.finds(reference)
-        expect(person.page.locator(".wallet-task__what")).to_contain_text("Capture of 5.00 EUR: Not sent.")
+        expect(person.page.locator(".wallet-task__what")).to_contain_text("Capture of €5.00: Not sent.")
         person.page.locator(".wallet-task").get_by_role("link", name="Send again").click()
         expect(person.page.locator(".wallet-panel")).to_contain_text("Not one byte of this request has left.")
 
-    anna.page.get_by_role("button", name="Send again now").click()
+    anna.page.get_by_role("button", name="Send again: Capture of €5.00").click()
     expect(anna.page.get_by_role("alert")).to_have_text("This field is required.")
     assert captures(live_shop) == before
     anna.page.locator("#id_reason").fill("the gateway is back")
-    anna.page.get_by_role("button", name="Send again now").click()
+    anna.page.get_by_role("button", name="Send again: Capture of €5.00").click()
 
-    expect(anna.told).to_have_text("Capture of 5.00 EUR: Approved.")
+    expect(anna.told).to_have_text("Capture of €5.00: Approved.")
     expect(anna.page.locator(".wallet-task")).to_have_count(0)
     expect(anna.page.locator(".wallet-glance")).to_contain_text(re.compile(r"Captured\s*5\.00"))
     expect(anna.page.locator(".wallet-story")).to_contain_text("the gateway is back")
     ben.page.locator("#id_reason").fill("me too")
-    ben.page.get_by_role("button", name="Send again now").click()
+    ben.page.get_by_role("button", name="Send again: Capture of €5.00").click()
     expect(ben.page.get_by_role("alert")).to_contain_text("only what never left may be sent again")
     assert captures(live_shop) == before + 1
 

@@ -20,7 +20,7 @@ from wallet_gateway.admin import confirm_tokens
 from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.approval_messages import reason_of, sentence_of_request, what_is_asked
 from wallet_gateway.admin.forms import ApprovalDecisionForm
-from wallet_gateway.admin.operation_registry import REFUND
+from wallet_gateway.admin.operation_registry import BY_KIND, REFUND
 from wallet_gateway.admin.pages import render_page, row_url, sentence_of, show_status
 from wallet_gateway.admin.permissions import (
     APPROVE,
@@ -34,6 +34,7 @@ from wallet_gateway.admin.visible_text import visible_request
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import Approval, GatewayTransaction, MigratedDeposit, PaymentOrder
 from wallet_gateway.models.actors import actor_in
+from wallet_gateway.money_format import format_money
 from wallet_gateway.payments.errors import OperationError
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
@@ -81,7 +82,7 @@ class ApprovalDecisionPage:
         log_change(
             self.request,
             _row_of(self.approval),
-            f"{words} {sentence_of(transaction)} ({transaction.reference})",
+            f"{words} {sentence_of(transaction, write=str)} ({transaction.reference})",
         )
         show_status(self.request, transaction)
         return HttpResponseRedirect(self._back)
@@ -92,9 +93,9 @@ class ApprovalDecisionPage:
             approval = payments.approvals.decline(self.approval, by=by, reason=reason)
         except OperationError as error:
             return self._refused(form, refusal_text(error, gateway=self.approval.gateway))
-        sentence = sentence_of_request(approval)
-        log_change(self.request, _row_of(approval), f"{sentence} {reason}")
-        messages.info(self.request, sentence)
+        stored = sentence_of_request(approval, write=str)
+        log_change(self.request, _row_of(approval), f"{stored} {reason}")
+        messages.info(self.request, sentence_of_request(approval))
         return HttpResponseRedirect(self._back)
 
     def _why_not_as_shown(self) -> str:
@@ -133,6 +134,7 @@ class ApprovalDecisionPage:
             "form": form,
             "waits": waits,
             "is_own": self.is_own,
+            "agreement": _agreement(self.approval),
             "may_agree": waits and self._may_agree,
             "back": self._back,
             "row": visible(_row_of(self.approval)),
@@ -161,13 +163,20 @@ def _facts(approval: Approval, left: Money | None) -> Iterator[tuple[str, object
     yield _("Asked for at"), approval.created_at
     yield _("Reason"), visible(reason_of(approval) or "-")
     if left is not None:
-        yield str(REFUND.left), left
+        yield str(REFUND.left), format_money(left)
     if approval.decided_at is None:
         yield _("Waits until"), approval.expires_at
     else:
         yield str(approval.get_state_display()), approval.decided_at
         yield _("Second person"), visible(approval.decided_by or "-")
         yield _("Said"), visible(approval.reason or "-")
+
+
+def _agreement(approval: Approval) -> str:
+    """Return the text of the button with which a second person agrees."""
+    if approval.decision:
+        return _("Agree to the decision")
+    return str(BY_KIND[TransactionKind(approval.kind)].agreement) % {"amount": format_money(approval.amount)}
 
 
 def _request_body(approval: Approval) -> str:

@@ -13,6 +13,7 @@ from wallet_gateway.domain.actors import Actor
 from wallet_gateway.domain.approval_policy import GIVING_BACK
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment
+from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.queries.allowances import left_of_day
 
@@ -59,14 +60,14 @@ def _hints(gateway: str, currency: str, person: Actor) -> Iterator[str]:
     limit = conf.approval_policy(gateway).batch_limit_for(currency)
     if limit is not None:
         words = _("Above %(limit)s in total, the whole batch needs a second person before it begins.")
-        yield words % {"limit": Money.from_minor_units(limit, currency)}
+        yield words % {"limit": format_money(Money.from_minor_units(limit, currency))}
     left = _left_of_day(person, gateway, currency)
     if left is not None:
         words = _(
             "Your refunds of the last 24 hours count: you may refund %(left)s more alone. Each refund above "
             "that needs a second person."
         )
-        yield words % {"left": Money.from_minor_units(left, currency)}
+        yield words % {"left": format_money(Money.from_minor_units(left, currency))}
 
 
 def hint(limit: Money | None, available: Money | None) -> str:
@@ -78,7 +79,7 @@ def hint(limit: Money | None, available: Money | None) -> str:
     words = _(
         "An amount above %(alone)s needs a second person: nothing is sent before somebody else has agreed."
     )
-    return words % {"alone": limit}
+    return words % {"alone": format_money(limit)}
 
 
 def hint_of_decision(transaction: GatewayTransaction, person: Actor) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from django.contrib import messages
 from django.db.models import Model
 from django.http import HttpRequest
@@ -14,7 +16,9 @@ from wallet_gateway.admin.operation_registry import reason_in_words
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import Approval, ApprovalState
 from wallet_gateway.models.labels import label_of
+from wallet_gateway.money_format import format_money
 from wallet_gateway.payments.approvals import Decision
+from wallet_gateway.protocol.money import Money
 
 DECISIONS = {
     Decision.DID_NOT_HAPPEN: gettext_lazy("It did not happen; free its amount"),
@@ -23,9 +27,9 @@ DECISIONS = {
 """The decisions that a person may make on an outcome."""
 
 
-def what_is_asked(approval: Approval) -> str:
+def what_is_asked(approval: Approval, *, write: Callable[[Money], str] = format_money) -> str:
     """Return what a request is for: an amount to refund, or a decision on an outcome."""
-    words = {"kind": label_of(TransactionKind(approval.kind)), "amount": approval.amount}
+    words = {"kind": label_of(TransactionKind(approval.kind)), "amount": write(approval.amount)}
     if not approval.decision:
         return _("%(kind)s of %(amount)s") % words
     decision = DECISIONS[Decision(approval.decision)]
@@ -37,9 +41,9 @@ def reason_of(approval: Approval) -> str:
     return reason_in_words(approval.reason_code, approval.comment)
 
 
-def sentence_of_request(approval: Approval) -> str:
-    """Return a sentence with what was requested and the status of the request."""
-    what = what_is_asked(approval)
+def sentence_of_request(approval: Approval, *, write: Callable[[Money], str] = format_money) -> str:
+    """Return a sentence with what was requested and the status of the request; see `pages.sentence_of`."""
+    what = what_is_asked(approval, write=write)
     if approval.state == ApprovalState.WAITING:
         return _("%(what)s: waits for a second person. Nothing is reserved and nothing was sent.") % {
             "what": what
@@ -54,6 +58,5 @@ def url_of(approval: Approval) -> str:
 
 def report_approval_request(request: HttpRequest, row: Model, approval: Approval) -> None:
     """Tell the requester that a second person is needed, and record the request in the admin log."""
-    sentence = sentence_of_request(approval)
-    log_change(request, row, sentence)
-    messages.warning(request, sentence)
+    log_change(request, row, sentence_of_request(approval, write=str))
+    messages.warning(request, sentence_of_request(approval))

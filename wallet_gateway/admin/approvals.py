@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.admin.approval_decision import decision_page
 from wallet_gateway.admin.approval_messages import url_of, what_is_asked
+from wallet_gateway.admin.badges import state_column
 from wallet_gateway.admin.permissions import APPROVE, OF_KIND, RESOLVE, has_permission
 from wallet_gateway.admin.read_only import OwnPageAdmin, link_column, money, text_column
 from wallet_gateway.models import Approval
@@ -24,13 +25,17 @@ class ApprovalAdmin(OwnPageAdmin):
         link_column("payment.order", _("order")),
         money("amount", _("amount")),
         text_column("created_by", _("author")),
-        "state",
+        state_column(_("state")),
         text_column("decided_by", _("second person")),
         "created_at",
     )
     list_filter = ("state",)
     list_select_related = ("payment__order", "deposit")
     search_fields = ()
+    when_empty = _(
+        "Nobody has asked for a second person. A request appears here when somebody refunds more than one "
+        "person may alone."
+    )
 
     @admin.display(description=_("asked for"))
     def what(self, row: Approval) -> str:

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
+from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
 from wallet_gateway import gateways
@@ -14,10 +15,10 @@ from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.forms import ApprovalDecisionForm
 from wallet_gateway.admin.permissions import APPROVE, has_permission, is_own_request, person_of
 from wallet_gateway.admin.refusal_text import refusal_text
+from wallet_gateway.admin.sums import sums_in_words
 from wallet_gateway.models import OperationBatch
 from wallet_gateway.payments import batches
 from wallet_gateway.payments.errors import OperationError
-from wallet_gateway.protocol.money import Money
 
 
 @dataclass(kw_only=True)
@@ -43,10 +44,10 @@ class BatchApproval:
         """Return when nobody can agree any more."""
         return self.batch.expires_at
 
-    @property
-    def sums(self) -> tuple[Money, ...]:
+    @cached_property
+    def sums(self) -> str:
         """Return the sum of the batch in each currency."""
-        return batches.sums(self.batch)
+        return sums_in_words(batches.sums(self.batch))
 
     def decide(self) -> bool:
         """Carry out the submitted decision; return False if the form says why not."""

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 
 from django import forms
 
+from wallet_gateway.admin.amount_field import AmountField, amount_text
 from wallet_gateway.admin.approval_limits import approval_limit_of, hint
 from wallet_gateway.admin.batch_progress import operation_of
 from wallet_gateway.admin.batch_results import ShownRow
-from wallet_gateway.admin.forms import ReasonForAll, amount_of
+from wallet_gateway.admin.forms import ReasonForAll
 from wallet_gateway.admin.operation_registry import Operation
 from wallet_gateway.models import OperationBatch, OperationBatchRow, Payment, ResultCode, RowState
 from wallet_gateway.models.orders import PaymentOrder
+from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.money import Money
 
 
@@ -24,16 +26,28 @@ class RowFields:
     row: OperationBatchRow
     order: PaymentOrder
     available: Money
+    is_possible: bool
+    """Whether the order can be selected."""
     is_selected: bool
     typed: str
+    amount: Money | None = None
+    """What was typed; None as long as it is no amount that can be taken."""
     fault: str = ""
     hint: str = ""
     """From which amount a second person is needed."""
 
     @property
-    def is_possible(self) -> bool:
-        """Return whether the order can be selected."""
-        return self.row.state == RowState.WAITING
+    def shown_available(self) -> str:
+        """Return the available amount in the reader's language."""
+        return format_money(self.available)
+
+    def read(self, operation: Operation) -> None:
+        """Read the amount, or record what is wrong with it."""
+        field = AmountField(available=self.available, left=operation.left)
+        try:
+            self.amount = field.clean(self.typed) if operation.in_parts else self.available
+        except forms.ValidationError as error:
+            self.fault = error.messages[0]
 
     @property
     def why_not(self) -> str:
@@ -73,33 +87,40 @@ class BatchForm:
         assert order is not None  # noqa: S101 - drafts are of orders
         nothing = Money.from_minor_units(0, order.currency)
         available = operation.available_of(row.payment) if row.payment else nothing
-        typed, is_selected = available.to_wire(), row.state == RowState.WAITING
+        typed, is_possible = amount_text(available), row.state == RowState.WAITING
+        is_selected = is_possible
         if self.data is not None:
             typed = self.data.get(f"amount-{row.pk}", typed)
-            is_selected = is_selected and f"take-{row.pk}" in self.data
+            is_selected = is_possible and f"take-{row.pk}" in self.data
         words = _hint(operation, row.payment, available, order.gateway) if row.payment else ""
-        return RowFields(
-            row=row, order=order, available=available, is_selected=is_selected, typed=typed, hint=words
+        fields = RowFields(
+            row=row,
+            order=order,
+            available=available,
+            is_possible=is_possible,
+            is_selected=is_selected,
+            typed=typed,
+            hint=words,
         )
+        if is_selected:
+            fields.read(operation)
+        return fields
+
+    @property
+    def amounts(self) -> list[Money]:
+        """Return what is to be moved: the amount of each selected row that has a valid one."""
+        return [fields.amount for fields in self.rows if fields.amount is not None]
 
     def is_valid(self) -> bool:
-        """Check each selected amount against what is available now."""
+        """Return whether everything can be taken as it was submitted; write it into the rows."""
         for fields in self.rows:
-            if fields.is_selected:
-                self._check(fields)
-            elif fields.is_possible:
+            if fields.amount is not None:
+                fields.row.amount_minor = fields.amount.minor_units
+            elif fields.is_possible and not fields.is_selected:
                 fields.row.state = RowState.LEFT_OUT
                 fields.row.result_code = ResultCode.NOT_WANTED
         sound = not any(fields.fault for fields in self.rows)
         return self.why.is_valid() and sound
-
-    def _check(self, fields: RowFields) -> None:
-        try:
-            amount = amount_of(fields.typed, operation_of(self.batch), fields.available)
-        except forms.ValidationError as error:
-            fields.fault = error.messages[0]
-        else:
-            fields.row.amount_minor = amount.minor_units
 
     @property
     def is_empty(self) -> bool:

@@ -30,11 +30,15 @@ def record_row(batch: OperationBatch, row: OperationBatchRow, **_kwargs: Any) ->
 def _words(batch: OperationBatch, row: OperationBatchRow) -> str:
     of_batch = {"batch": batch.pk, "author": batch.created_by}
     if batch.kind == BatchKind.STATUS_QUERY:
-        return f"{_('Asked the gateway.')} {ShownRow(row=row).sentence}"
+        return f"{_('Asked the gateway.')} {ShownRow(row=row, write=str).sentence}"
     if row.approval is not None:
-        what = sentence_of_request(row.approval)
+        what = sentence_of_request(row.approval, write=str)
         return _("%(what)s (batch %(batch)s of %(author)s)") % {"what": what, **of_batch}
     if row.transaction is None:
         return ""
-    done = {"what": sentence_of(row.transaction), "reference": row.transaction.reference, **of_batch}
+    done = {
+        "what": sentence_of(row.transaction, write=str),
+        "reference": row.transaction.reference,
+        **of_batch,
+    }
     return _("%(what)s (%(reference)s; batch %(batch)s of %(author)s)") % done

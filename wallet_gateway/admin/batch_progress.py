@@ -8,7 +8,7 @@ at once; if no worker processes the batch, every user with the permission has a 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from django.contrib.admin import AdminSite
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
@@ -25,11 +25,13 @@ from wallet_gateway.admin.batch_results import ShownRow
 from wallet_gateway.admin.operation_registry import BY_KIND, Operation
 from wallet_gateway.admin.pages import render_page
 from wallet_gateway.admin.permissions import person_of, require_permission
+from wallet_gateway.admin.sums import sums_in_words, sums_of
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import BatchKind, BatchState, OperationBatch, OperationBatchRow
 from wallet_gateway.models.actors import actor_in
 from wallet_gateway.models.batches import UNENDED_ROWS
 from wallet_gateway.payments import batches
+from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.queries.batches import is_stalled
 
@@ -117,6 +119,7 @@ def _page(
     approval: BatchApproval | None = None,
 ) -> HttpResponse:
     rows = [ShownRow(row=row) for row in rows_of(batch)]
+    amounts = [shown.amount for shown in rows if shown.amount and shown.row.state in UNENDED_ROWS]
     context = {
         "title": _heading(batch),
         "batch": batch,
@@ -130,6 +133,8 @@ def _page(
         "ended": sum(shown.row.state not in UNENDED_ROWS for shown in rows),
         "all": len(rows),
         "counts": _counts(rows),
+        "left": sums_in_words(sums_of(amounts)),
+        "agreement": _agreement(batch, amounts),
         "is_running": batch.state == BatchState.RUNNING,
         "is_paused": batch.state == BatchState.PAUSED,
         "is_stalled": is_stalled(batch, gateways.clock().now()),
@@ -145,6 +150,13 @@ def _heading(batch: OperationBatch) -> Promise | str:
 
 def _counts(rows: Iterable[ShownRow]) -> list[tuple[str, int]]:
     return sorted(Counter(shown.ending for shown in rows).items())
+
+
+def _agreement(batch: OperationBatch, amounts: Sequence[Money]) -> str:
+    """Return the text of the button with which a second person agrees to the whole batch."""
+    if batch.kind == BatchKind.STATUS_QUERY:
+        return ""
+    return _("Agree: %(what)s") % {"what": operation_of(batch).button_of_many(amounts)}
 
 
 def confirm_url(batch: OperationBatch) -> str:

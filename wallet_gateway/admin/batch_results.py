@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.utils.translation import gettext_lazy as _
@@ -10,6 +11,7 @@ from wallet_gateway.admin.approval_messages import sentence_of_request
 from wallet_gateway.admin.pages import row_url, sentence_of
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import BatchKind, OperationBatchRow, ResultCode
+from wallet_gateway.money_format import format_money
 from wallet_gateway.payments.errors import message_of
 from wallet_gateway.protocol.faults import RefundLimit
 from wallet_gateway.protocol.money import Money
@@ -40,6 +42,8 @@ class ShownRow:
     """One row, with texts that are safe to show."""
 
     row: OperationBatchRow
+    write: Callable[[Money], str] = format_money
+    """How amounts are written: for the reader, or with `str` for what is stored."""
 
     @property
     def name(self) -> str:
@@ -58,16 +62,28 @@ class ShownRow:
         return row.amount if row.amount_minor else None
 
     @property
+    def shown_amount(self) -> str:
+        """Return the requested amount in the reader's language; empty where there is none."""
+        return "" if self.amount is None else format_money(self.amount)
+
+    @property
+    def shown_approved(self) -> str:
+        """Return the approved amount in the reader's language; empty as long as nothing is approved."""
+        transaction = self.row.transaction
+        approved = transaction.approved_amount if transaction is not None else None
+        return "" if approved is None else format_money(approved)
+
+    @property
     def sentence(self) -> str:
         """Return the result as a sentence, or the current status if there is no result yet."""
         row = self.row
-        parts = [sentence_of(transaction) for transaction in row.changed.all()]
+        parts = [sentence_of(transaction, write=self.write) for transaction in row.changed.all()]
         if row.result_code:
             parts.append(self._result)
         elif row.transaction is not None:
-            parts.append(sentence_of(row.transaction))
+            parts.append(sentence_of(row.transaction, write=self.write))
         elif row.approval is not None:
-            parts.append(sentence_of_request(row.approval))
+            parts.append(sentence_of_request(row.approval, write=self.write))
         return " ".join(filter(None, parts)) or str(row.get_state_display())
 
     @property

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from wallet_gateway.admin.approval_limits import hints_of_many
+from wallet_gateway.admin.badges import state_column
 from wallet_gateway.admin.batch_forms import BatchForm
 from wallet_gateway.admin.batch_log import connect
 from wallet_gateway.admin.batch_progress import (
@@ -30,6 +31,7 @@ from wallet_gateway.admin.pages import render_page
 from wallet_gateway.admin.permissions import SEE_ORDERS, SEE_TRANSACTIONS, has_permission, person_of
 from wallet_gateway.admin.read_only import OwnPageAdmin, text_column
 from wallet_gateway.admin.refusal_text import refusal_text
+from wallet_gateway.admin.sums import CHECK_THE_SUM, what_was_named
 from wallet_gateway.models import (
     BatchKind,
     BatchState,
@@ -96,6 +98,8 @@ def confirm_batch(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpR
     if posted is not None and form.is_valid():
         if form.is_empty:
             messages.error(request, _("Choose at least one order."))
+        elif posted.get("confirm") != what_was_named(form.amounts):
+            messages.warning(request, CHECK_THE_SUM)
         else:
             try:
                 payments.start(batch, [fields.row for fields in form.rows], **form.why.why)
@@ -109,6 +113,8 @@ def confirm_batch(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpR
         "operation": operation,
         "batch": batch,
         "form": form,
+        "button": operation.button_of_many(form.amounts),
+        "named": what_was_named(form.amounts),
         "hints": hints_of_many(
             operation,
             [(fields.order.gateway, fields.available.currency) for fields in form.rows if fields.is_possible],
@@ -125,7 +131,7 @@ class OperationBatchAdmin(OwnPageAdmin):
     list_display = (
         "id",
         "kind",
-        "state",
+        state_column(gettext_lazy("state")),
         text_column("created_by", gettext_lazy("author")),
         "reason_code",
         "created_at",
@@ -133,6 +139,9 @@ class OperationBatchAdmin(OwnPageAdmin):
     )
     list_filter = ("state",)
     search_fields = ()
+    when_empty = gettext_lazy(
+        "There is no batch yet. Tick several payment orders in their list and choose an action to start one."
+    )
 
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """Return whether the user may view batches; those who create them may: a list action leads here."""

@@ -1,6 +1,6 @@
 """How long the authorizations of listed orders can be captured: a column, and a filter for urgent ones.
 
-The column costs one SQL statement per list page, whatever its length.
+The list reads since when its orders have held money in one SQL statement per page, whatever its length.
 """
 
 from __future__ import annotations
@@ -15,24 +15,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from wallet_gateway import conf, gateways
-from wallet_gateway.admin.list_parameters import FixedOrderList
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.queries.authorizations import expiring_orders, held_since
+from wallet_gateway.queries.authorizations import expiring_orders
 
 _HOUR = timedelta(hours=1)
-
-
-class CountdownList(FixedOrderList):
-    """A change list that knows since when each order on the page has held money."""
-
-    def get_results(self, request: HttpRequest) -> None:
-        """Read the page's orders, and in one more statement since when they have held money."""
-        super().get_results(request)
-        orders = list(self.result_list)
-        since = held_since([order.pk for order in orders])
-        for order in orders:
-            order.held_since = since.get(order.pk)
-        self.result_list = orders
 
 
 def time_left(order: PaymentOrder) -> str:

@@ -1,4 +1,8 @@
-"""The confirm page of one operation on one payment, and the handling of its submission."""
+"""The confirm page of one operation on one payment, and the handling of its submission.
+
+Money moves only by a button that names the amount. A page submitted with another amount than its button
+names comes back with a button that names the new one.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,13 @@ from dataclasses import dataclass, field
 
 from django.contrib import messages
 from django.contrib.admin import AdminSite
+from django.forms import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
 
 from wallet_gateway.admin import approval_limits, confirm_tokens
 from wallet_gateway.admin.admin_log import log_change
+from wallet_gateway.admin.amount_field import read_amount
 from wallet_gateway.admin.approval_messages import report_approval_request
 from wallet_gateway.admin.forms import OperationForm
 from wallet_gateway.admin.operation_registry import BY_SLUG, NotDone, Operation, execute, reason_in_words
@@ -18,8 +24,8 @@ from wallet_gateway.admin.pages import render_page, row_url, sentence_of, show_s
 from wallet_gateway.admin.permissions import person_of, require_permission
 from wallet_gateway.admin.visible_text import visible_request
 from wallet_gateway.models import GatewayTransaction, Payment
+from wallet_gateway.money_format import format_money
 from wallet_gateway.payments.errors import AwaitingApproval
-from wallet_gateway.protocol.errors import InvalidAmount
 from wallet_gateway.protocol.money import Money
 
 
@@ -60,6 +66,8 @@ class ConfirmPage:
             return self._refused(form, confirm_tokens.changed_since(self.available))
         if not form.is_valid():
             return self._page(form)
+        if self.request.POST.get("confirm") != form.asked.to_wire():
+            return self._page(form, is_renamed=True)
         return self._confirmed(form, ticket)
 
     def _confirmed(self, form: OperationForm, ticket: confirm_tokens.Ticket) -> HttpResponse:
@@ -79,7 +87,7 @@ class ConfirmPage:
             report_approval_request(self.request, self.payment.order, waiting.approval)
             return HttpResponseRedirect(self._order_url)
         why = reason_in_words(**form.why)
-        what = f"{sentence_of(transaction)} ({transaction.reference}; {why})"
+        what = f"{sentence_of(transaction, write=str)} ({transaction.reference}; {why})"
         log_change(self.request, self.payment.order, what)
         show_status(self.request, transaction)
         return HttpResponseRedirect(self._order_url)
@@ -96,8 +104,8 @@ class ConfirmPage:
 
     def _typed_other_than(self, transaction: GatewayTransaction) -> bool:
         try:
-            typed = Money.parse(self.request.POST.get("amount", ""), transaction.currency)
-        except InvalidAmount:
+            typed = read_amount(self.request.POST.get("amount", ""), transaction.currency)
+        except ValidationError:
             return self.operation.in_parts
         return typed != transaction.amount
 
@@ -134,27 +142,33 @@ class ConfirmPage:
         self.payment.refresh_from_db()
         self.available = self.operation.available_of(self.payment)
 
-    def _page(self, form: OperationForm, *, preview_open: bool = False) -> HttpResponse:
+    def _page(
+        self, form: OperationForm, *, preview_open: bool = False, is_renamed: bool = False
+    ) -> HttpResponse:
+        named = self._form(bound=True).asked if form.is_bound else self.available
         context = {
             "title": self.operation.heading,
             "operation": self.operation,
             "payment": self.payment,
             "order": self.payment.order,
             "order_url": self._order_url,
-            "available": self.available,
+            "available": format_money(self.available),
+            "currency": self.available.currency,
+            "named": named.to_wire(),
+            "button": self.operation.button(named),
+            "is_renamed": is_renamed,
             "nothing_left": "" if self.available.minor_units else self.operation.why_not_of(self.payment),
             "form": form,
             "ticket": confirm_tokens.issue(
                 *self._page_of, person=self._person, available=self.available.minor_units
             ),
-            "request_body": self._request_body(form),
+            "request_body": self._request_body(named),
             "preview_open": preview_open,
         }
         return render_page(self.site, self.request, "confirm.html", context)
 
-    def _request_body(self, form: OperationForm) -> str:
+    def _request_body(self, asked: Money) -> str:
         """Return the request body for the amount in the form, or for all that is left if there is none."""
-        asked = self._form(bound=True).asked if form.is_bound else self.available
         return visible_request(self.payment, self.operation.kind, asked) if asked.minor_units else ""
 
 

@@ -13,6 +13,7 @@ from django.core import signing
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.money import Money
 
 _SALT = "wallet_gateway.admin.confirm"
@@ -56,4 +57,4 @@ def read(token: str, *made_for: object, person: str) -> Ticket:
 def changed_since(available: Money) -> str:
     """Return the message for a page that shows another available amount than there is now."""
     words = _("Meanwhile something has changed: there are now %(available)s. Look at it again.")
-    return words % {"available": available}
+    return words % {"available": format_money(available)}

@@ -30,6 +30,8 @@ from wallet_gateway.admin.refusal_text import refusal_text
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder
+from wallet_gateway.models.labels import label_of
+from wallet_gateway.money_format import format_money
 from wallet_gateway.payments.errors import OperationRefused
 from wallet_gateway.protocol.text import visible
 
@@ -65,7 +67,11 @@ def send_again(site: AdminSite, request: HttpRequest, transaction_id: int) -> Ht
 
     words = {
         "title": _("Send again"),
-        "verb": _("Send again now"),
+        "verb": _("Send again: %(kind)s of %(amount)s")
+        % {
+            "kind": label_of(TransactionKind(transaction.kind)),
+            "amount": format_money(transaction.amount),
+        },
         "explanation": _("Not one byte of this request has left. The same request is sent, once."),
     }
     form = ReasonForm(request.POST or None)
@@ -117,7 +123,7 @@ def _decided(
             report_approval_request(request, row, waiting.approval)
             return HttpResponseRedirect(back)
         else:
-            what = f"{words['title']}: {sentence_of(transaction)} ({transaction.reference})"
+            what = f"{words['title']}: {sentence_of(transaction, write=str)} ({transaction.reference})"
             log_change(request, row, what)
             show_status(request, transaction)
             return HttpResponseRedirect(back)

@@ -18,14 +18,17 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from wallet_gateway.admin.amount_field import AmountField, amount_text
 from wallet_gateway.admin.approval_limits import approval_limit_of, hint, hints_of_many
 from wallet_gateway.admin.batch_progress import progress_url
 from wallet_gateway.admin.confirm_tokens import LIFETIME_SECONDS, TOO_OLD
-from wallet_gateway.admin.forms import ReasonForAll, amount_of
+from wallet_gateway.admin.forms import ReasonForAll
 from wallet_gateway.admin.operation_registry import DETACHED_REFUND
 from wallet_gateway.admin.pages import render_page
 from wallet_gateway.admin.permissions import person_of, require_permission
+from wallet_gateway.admin.sums import CHECK_THE_SUM, what_was_named
 from wallet_gateway.models import MigratedDeposit, OperationBatch
+from wallet_gateway.money_format import format_money
 from wallet_gateway.payments import batches
 from wallet_gateway.protocol.money import MAX_UNITS, Money
 
@@ -56,12 +59,18 @@ class DepositFields:
         limit = approval_limit_of(DETACHED_REFUND, self.deposit, gateway=self.deposit.gateway)
         return hint(limit, self.deposit.refundable)
 
+    @property
+    def shown_available(self) -> str:
+        """Return the available amount in the reader's language; empty if only the gateway knows it."""
+        left = self.deposit.refundable
+        return "" if left is None else format_money(left)
+
     def read(self) -> None:
         """Read the amount and record what is wrong with it."""
         left = self.deposit.refundable
         available = left if left is not None else Money.from_minor_units(MAX_UNITS, self.deposit.currency)
         try:
-            self.amount = amount_of(self.typed, DETACHED_REFUND, available)
+            self.amount = AmountField(available=available, left=DETACHED_REFUND.left).clean(self.typed)
         except ValidationError as error:
             self.fault = error.messages[0]
 
@@ -88,6 +97,8 @@ class RefundPage:
             if batch is not None or self._is_valid():
                 return HttpResponseRedirect(progress_url(batch or self._start_batch()))
         context = {
+            "button": DETACHED_REFUND.button_of_many(self._amounts),
+            "named": what_was_named(self._amounts),
             "title": DETACHED_REFUND.heading_of_many,
             "rows": self.rows,
             "why": self.why,
@@ -105,13 +116,20 @@ class RefundPage:
         selected = [row for row in self.rows if row.is_selected]
         if not selected:
             messages.error(self.request, _("Choose at least one deposit."))
-        for row in selected:
-            row.read()
-        return self.why.is_valid() and bool(selected) and not any(row.fault for row in selected)
+        if not self.why.is_valid() or not selected or any(row.fault for row in selected):
+            return False
+        is_named = self.request.POST.get("confirm") == what_was_named(self._amounts)
+        if not is_named:
+            messages.warning(self.request, CHECK_THE_SUM)
+        return is_named
+
+    @property
+    def _amounts(self) -> list[Money]:
+        return [row.amount for row in self.rows if row.amount is not None]
 
     def _start_batch(self) -> OperationBatch:
         return batches.start_detached_refunds(
-            {row.deposit: row.amount for row in self.rows if row.is_selected and row.amount},
+            {row.deposit: row.amount for row in self.rows if row.amount is not None},
             token=self.token,
             by=person_of(self.request),
             **self.why.why,
@@ -139,13 +157,14 @@ def _fields(request: HttpRequest, ids: Sequence[int]) -> Iterator[DepositFields]
     posted = request.POST if request.method == "POST" else None
     for deposit in MigratedDeposit.objects.filter(pk__in=ids).order_by("pk"):
         left = deposit.refundable
-        fields = DepositFields(
-            deposit=deposit, is_selected=True, typed=left.to_wire() if left and left.minor_units else ""
-        )
+        typed = amount_text(left) if left and left.minor_units else ""
+        fields = DepositFields(deposit=deposit, is_selected=True, typed=typed)
         fields.is_selected = fields.is_possible
         if posted is not None:
             fields.is_selected = f"take-{deposit.pk}" in posted
             fields.typed = posted.get(f"amount-{deposit.pk}", "")
+        if fields.is_selected and (fields.typed or posted is not None):
+            fields.read()
         yield fields
 
 

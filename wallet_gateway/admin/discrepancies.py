@@ -10,9 +10,17 @@ from django.http import HttpRequest
 from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
 
+from wallet_gateway.admin.badges import Tone, badge
 from wallet_gateway.admin.decisions import book_discrepancy, close_discrepancy
 from wallet_gateway.admin.differences import ways_to_end
 from wallet_gateway.admin.read_only import ReadOnlyAdmin, label_column, link_column, text_column
+from wallet_gateway.admin.read_only import (
+    ReadOnlyAdmin,
+    datetime_column,
+    label_column,
+    link_column,
+    text_column,
+)
 from wallet_gateway.models import Discrepancy
 from wallet_gateway.queries.search import discrepancies_found
 
@@ -42,13 +50,16 @@ class DiscrepancyAdmin(ReadOnlyAdmin):
     search_help_text = _("An order's or a transaction's reference")
     list_display = (
         "kind",
-        text_column("explanation", _("explanation")),
+        "standing",
         link_column("payment.order", _("order")),
+        text_column("explanation", _("explanation")),
         "found_at",
-        label_column("closed_at", _("closed at")),
     )
     list_filter = (OpenFilter, "kind")
     list_select_related = ("payment__order",)
+    when_empty = _(
+        "No difference between the shop's records and the gateway's was ever found. There is nothing to do."
+    )
     fields = readonly_fields = (  # type: ignore[assignment]
         "kind",
         link_column("payment.order", _("order")),
@@ -62,6 +73,13 @@ class DiscrepancyAdmin(ReadOnlyAdmin):
         text_column("reason", _("reason")),
         link_column("booked_as", _("booked as")),
     )
+
+    @admin.display(description=_("open"))
+    def standing(self, row: Discrepancy) -> str:
+        """Return whether somebody still has to look at it, or since when it is closed."""
+        if row.closed_at is None:
+            return badge(Tone.BAD, _("Open"))
+        return datetime_column("closed_at", "")(row)
 
     def get_urls(self) -> list[URLPattern]:
         """Add the pages that close a discrepancy, or book its operation."""

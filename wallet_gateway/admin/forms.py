@@ -10,13 +10,12 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from wallet_gateway.admin.amount_field import AmountField
 from wallet_gateway.admin.approval_limits import hint
 from wallet_gateway.admin.approval_messages import DECISIONS
 from wallet_gateway.admin.operation_registry import Operation
 from wallet_gateway.domain.reason_codes import ReasonCode
 from wallet_gateway.payments.approvals import Decision
-from wallet_gateway.protocol.codes import currency_exponent
-from wallet_gateway.protocol.errors import InvalidAmount
 from wallet_gateway.protocol.money import Money
 
 MAX_NOTE_LENGTH = 400
@@ -25,7 +24,8 @@ MAX_NOTE_LENGTH = 400
 class OperationForm(forms.Form):
     """How much of a payment, and why."""
 
-    amount = forms.CharField(label=gettext_lazy("Amount"), max_length=32, strip=False)
+    field_order = ("amount", "reason", "comment")
+
     reason = forms.ChoiceField(label=gettext_lazy("Reason"))
     comment = forms.CharField(
         label=gettext_lazy("Note"),
@@ -39,24 +39,22 @@ class OperationForm(forms.Form):
     ) -> None:
         super().__init__(*given, **more)
         self.operation, self.available, self.limit = operation, available, limit
-        self.fields["amount"].initial = available.to_wire()
-        self.fields["amount"].help_text = hint(limit, available)
-        self.fields["amount"].widget.attrs |= {
-            "inputmode": "decimal",
-            "autocomplete": "off",
-            "dir": "ltr",
-            "size": 16,
-            "autofocus": True,
-        }
+        if operation.in_parts:
+            self._add_amount()
         reasons = self.fields["reason"]
         assert isinstance(reasons, forms.ChoiceField)  # noqa: S101 - declared above
         reasons.choices = [("", _("Choose a reason")), *operation.reasons]
-        if not operation.in_parts:
-            del self.fields["amount"]
 
-    def clean_amount(self) -> Money:
-        """Return the amount, which is at most the available amount."""
-        return amount_of(self.cleaned_data["amount"], self.operation, self.available)
+    def _add_amount(self) -> None:
+        field = AmountField(
+            available=self.available,
+            left=self.operation.left,
+            initial=self.available,
+            help_text=hint(self.limit, self.available),
+        )
+        field.widget.attrs["autofocus"] = True
+        self.fields["amount"] = field
+        self.order_fields(self.field_order)
 
     def clean(self) -> dict[str, Any]:
         """Require a comment if the reason by itself says nothing."""
@@ -97,44 +95,6 @@ class ReasonForAll(OperationForm):
         nothing = Money.from_minor_units(0, "EUR")
         super().__init__(data, operation=operation, available=nothing)
         self.fields.pop("amount", None)
-
-
-def amount_of(text: str, operation: Operation, available: Money) -> Money:
-    """Parse an amount strictly; raise `ValidationError` unless it is above zero and at most `available`."""
-    try:
-        amount = Money.parse(text, available.currency)
-    except InvalidAmount as error:
-        raise forms.ValidationError(_why_bad(text, available.currency)) from error
-    if amount.minor_units > available.minor_units:
-        raise forms.ValidationError(
-            _("This is more than there is. %(left)s: %(available)s.")
-            % {"left": operation.left, "available": available}
-        )
-    return amount
-
-
-def _why_bad(text: str, currency: str) -> str:
-    example = Money.from_minor_units(
-        12 * 10 ** currency_exponent(currency) + 5 * (currency_exponent(currency) > 0), currency
-    )
-    words = {"example": example.to_wire(), "currency": currency, "decimals": currency_exponent(currency)}
-    if "," in text:
-        return _("Write a period before the decimals, not a comma: %(example)s.") % words
-    if _is_zero(text, currency):
-        return _("The amount must be above zero.")
-    if not currency_exponent(currency):
-        return _("Write an amount in %(currency)s, which has no decimals, like this: %(example)s.") % words
-    sentence = _(
-        "Write an amount in %(currency)s with at most %(decimals)d decimals, like this: %(example)s."
-    )
-    return sentence % words
-
-
-def _is_zero(text: str, currency: str) -> bool:
-    try:
-        return not Money.parse(text, currency, allow_zero=True).minor_units
-    except InvalidAmount:
-        return False
 
 
 class DecisionForm(forms.Form):

@@ -5,7 +5,7 @@ The domain has the rules and the operations do the work; this module has the tex
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -13,17 +13,19 @@ from typing import Any
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext_lazy
 
 from wallet_gateway import payments
 from wallet_gateway.admin import permissions
 from wallet_gateway.admin.refusal_text import refusal_text
+from wallet_gateway.admin.sums import sums_in_words, sums_of
 from wallet_gateway.domain.actors import By
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.limits import available, why_nothing_left
 from wallet_gateway.domain.reason_codes import REASON_CODES, ReasonCode
 from wallet_gateway.models import GatewayTransaction, Payment
 from wallet_gateway.models.labels import label_of
+from wallet_gateway.money_format import format_money
 from wallet_gateway.payments import follow_ups
 from wallet_gateway.payments.errors import OperationRefused, message_of
 from wallet_gateway.protocol.money import Money
@@ -42,6 +44,12 @@ class Operation:
     heading: Promise | str
     heading_of_many: Promise | str
     verb: Promise | str
+    """The button as long as there is no amount to name."""
+    verb_with_amount: Promise | str
+    verb_of_many: Any
+    """By `count`; not annotated as text, because its plural is chosen by `%`."""
+    agreement: Promise | str
+    """What the second person's button names."""
     left: Promise | str
     """The label of the available amount."""
     in_parts: bool = True
@@ -51,6 +59,16 @@ class Operation:
     def slug(self) -> str:
         """Return the operation's name in a URL."""
         return self.kind.value.lower()
+
+    def button(self, amount: Money) -> str:
+        """Return the text of the button that moves an amount."""
+        return str(self.verb_with_amount) % {"amount": format_money(amount)}
+
+    def button_of_many(self, amounts: Sequence[Money]) -> str:
+        """Return the text of the button that moves several amounts, with their number and sums."""
+        if not amounts:
+            return str(self.verb)
+        return str(self.verb_of_many % {"count": len(amounts), "sums": sums_in_words(sums_of(amounts))})
 
     def available_of(self, payment: Payment) -> Money:
         """Return the available amount of a payment for this operation, based on the row."""
@@ -76,6 +94,11 @@ CAPTURE = Operation(
     heading=gettext_lazy("Capture a payment"),
     heading_of_many=gettext_lazy("Capture several orders"),
     verb=gettext_lazy("Capture"),
+    verb_with_amount=gettext_lazy("Capture %(amount)s"),
+    verb_of_many=ngettext_lazy(
+        "Capture %(count)d order, %(sums)s", "Capture %(count)d orders, %(sums)s", "count"
+    ),
+    agreement=gettext_lazy("Agree: capture %(amount)s"),
     left=gettext_lazy("Left to capture"),
 )
 REFUND = Operation(
@@ -84,6 +107,11 @@ REFUND = Operation(
     heading=gettext_lazy("Refund a payment"),
     heading_of_many=gettext_lazy("Refund several orders"),
     verb=gettext_lazy("Refund"),
+    verb_with_amount=gettext_lazy("Refund %(amount)s"),
+    verb_of_many=ngettext_lazy(
+        "Refund %(count)d order, %(sums)s", "Refund %(count)d orders, %(sums)s", "count"
+    ),
+    agreement=gettext_lazy("Agree: refund %(amount)s"),
     left=gettext_lazy("Left to refund"),
 )
 REVERSE = Operation(
@@ -92,6 +120,11 @@ REVERSE = Operation(
     heading=gettext_lazy("Reverse an authorization"),
     heading_of_many=gettext_lazy("Reverse several orders"),
     verb=gettext_lazy("Reverse"),
+    verb_with_amount=gettext_lazy("Reverse %(amount)s"),
+    verb_of_many=ngettext_lazy(
+        "Reverse %(count)d order, %(sums)s", "Reverse %(count)d orders, %(sums)s", "count"
+    ),
+    agreement=gettext_lazy("Agree: reverse %(amount)s"),
     left=gettext_lazy("Reserved at the customer's bank"),
     in_parts=False,
 )
@@ -103,6 +136,9 @@ DETACHED_REFUND = replace(
     kind=TransactionKind.DETACHED_REFUND,
     permission=permissions.DETACHED_REFUND,
     heading_of_many=gettext_lazy("Refund payments of the earlier provider"),
+    verb_of_many=ngettext_lazy(
+        "Refund %(count)d deposit, %(sums)s", "Refund %(count)d deposits, %(sums)s", "count"
+    ),
 )
 """For a deposit, which has no payment totals: the deposit itself has the available amount."""
 BY_KIND: Mapping[TransactionKind, Operation] = MappingProxyType(

@@ -13,19 +13,25 @@ from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway import conf
 from wallet_gateway.admin import operation_registry
+from wallet_gateway.admin.badges import state_column
 from wallet_gateway.admin.batches import draft_batch, query_orders
-from wallet_gateway.admin.capture_deadline import CountdownList, EndsSoon, time_left
+from wallet_gateway.admin.capture_deadline import EndsSoon, time_left
 from wallet_gateway.admin.confirm import confirm
+from wallet_gateway.admin.date_range import CreatedFilter
 from wallet_gateway.admin.decisions import query_gateway
+from wallet_gateway.admin.list_sums import money_to_sum
+from wallet_gateway.admin.order_list import OrderList, customer_of, name_of, way_of
 from wallet_gateway.admin.order_page import order_page
-from wallet_gateway.admin.permissions import has_permission
-from wallet_gateway.admin.read_only import ReadOnlyAdmin, datetime_column, nowrap
+from wallet_gateway.admin.permissions import VIEW_CUSTOMER, has_permission
+from wallet_gateway.admin.read_only import ReadOnlyAdmin, datetime_column
 from wallet_gateway.admin.wallet_limits import WalletClosed, raise_limits
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.queries.search import orders_found
 
 CREATED_AT = datetime_column("created_at", _("created at"))
+STATE = state_column(_("state"))
+AMOUNT = money_to_sum(_("amount"))
 
 
 @admin.register(PaymentOrder)
@@ -37,34 +43,47 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
     search_help_text = _(
         "Beginning of a reference; or whole: order number, transaction, the gateway's or the provider's id"
     )
-    list_display = ("reference", "number", "amount", "state", "to_capture", CREATED_AT, "gateway")
-    list_filter = ("state", EndsSoon, WalletClosed)
+    list_display = ("name", STATE, AMOUNT, "customer", "way", "to_capture", CREATED_AT, "gateway")
+    list_filter = ("state", CreatedFilter, EndsSoon, WalletClosed)
+    when_empty = _(
+        "There is no order yet. One appears here as soon as the shop calls payments.create_order, usually "
+        "when a customer goes to pay."
+    )
     actions = ("capture_many", "refund_many", "reverse_many", "query_many")
     fields = ()
 
-    @admin.display(description=_("order number"))
-    def number(self, order: PaymentOrder) -> str:
-        """Return the order number that the customer knows."""
-        return visible(order.order_number)
+    @admin.display(description=_("order"))
+    def name(self, order: PaymentOrder) -> str:
+        """Return the shop's reference, and the number that the customer knows where it is another."""
+        return name_of(order)
 
-    @admin.display(description=_("amount"))
-    def amount(self, order: PaymentOrder) -> str:
-        """Return the amount with its currency."""
-        return nowrap(order.amount)
+    @admin.display(description=_("customer"))
+    def customer(self, order: PaymentOrder) -> str:
+        """Return who has ordered."""
+        return customer_of(order)
+
+    @admin.display(description=_("paid by"))
+    def way(self, order: PaymentOrder) -> str:
+        """Return the way by which the order was paid."""
+        return way_of(order)
 
     @admin.display(description=_("time to capture"))
     def to_capture(self, order: PaymentOrder) -> str:
         """Return how long the authorized amount can still be captured."""
         return time_left(order)
 
-    def get_list_display(self, request: HttpRequest) -> list[str | Callable[[Any], str | bool]]:  # noqa: ARG002 - Django's signature
-        """Return the columns, with the gateway only if there is more than one."""
-        several = len(conf.settings().gateways) > 1
-        return [column for column in self.list_display if several or column != "gateway"]
+    def get_list_display(self, request: HttpRequest) -> list[str | Callable[[Any], str | bool]]:
+        """Return the columns: the gateway only if there are several, customers for those who may see them."""
+        hidden = set()
+        if len(conf.settings().gateways) < 2:
+            hidden.add("gateway")
+        if not has_permission(request, VIEW_CUSTOMER):
+            hidden.add("customer")
+        return [column for column in self.list_display if column not in hidden]
 
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[CountdownList]:  # noqa: ARG002
-        """Use a list that knows since when its orders have held money."""
-        return CountdownList
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[OrderList]:  # noqa: ARG002
+        """Use a list that knows how its orders were paid, and what they come to."""
+        return OrderList
 
     # Permissions that the actions refer to
 
@@ -127,5 +146,5 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
 
     def page_context(self, request: HttpRequest, row: PaymentOrder) -> dict[str, Any]:
         """Add the order's totals, the possible operations and its history."""
-        shown = {"state": row.get_state_display(), "number": self.number(row)}
+        shown = {"state": row.get_state_display(), "number": visible(row.order_number)}
         return {"page": order_page(row, request), **shown}

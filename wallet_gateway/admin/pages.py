@@ -14,11 +14,15 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
-from wallet_gateway.models import GatewayTransaction
+from wallet_gateway.models import GatewayTransaction, TransactionEvent, TransactionEventKind
 from wallet_gateway.models.labels import label_of
+from wallet_gateway.money_format import format_money
+from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
 
 View = Callable[..., HttpResponseBase]
@@ -59,17 +63,31 @@ def row_url(row: Model) -> str:
     return reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk])
 
 
+def row_name(row: Model) -> str:
+    """Return the name under which people know a row, in their language."""
+    if isinstance(row, GatewayTransaction):
+        return f"{label_of(TransactionKind(row.kind))} {row.reference}"
+    if isinstance(row, TransactionEvent):
+        at = date_format(localtime(row.occurred_at), "SHORT_DATETIME_FORMAT")
+        return f"{label_of(TransactionEventKind(row.kind))}, {at}"
+    return visible(row)
+
+
 def show_status(request: HttpRequest, transaction: GatewayTransaction) -> None:
     """Show a transaction's status as a message of the matching level."""
     level = _LEVELS.get(TransactionState(transaction.state), messages.WARNING)
     messages.add_message(request, level, sentence_of(transaction))
 
 
-def sentence_of(transaction: GatewayTransaction) -> str:
-    """Return one sentence with the operation and its status."""
+def sentence_of(transaction: GatewayTransaction, *, write: Callable[[Money], str] = format_money) -> str:
+    """Return one sentence with the operation and its status, in the reader's language.
+
+    What is stored is written with `str`: it is read in other languages, too, in which `1.234` is another
+    amount.
+    """
     words = _("%(kind)s of %(amount)s: %(state)s.") % {
         "kind": label_of(TransactionKind(transaction.kind)),
-        "amount": transaction.approved_amount or transaction.amount,
+        "amount": write(transaction.approved_amount or transaction.amount),
         "state": label_of(TransactionState(transaction.state)),
     }
     if transaction.state == TransactionState.UNKNOWN:

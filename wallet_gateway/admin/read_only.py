@@ -23,10 +23,12 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 from django.utils.timezone import is_aware, localtime
+from django.utils.translation import gettext_lazy
 
 from wallet_gateway import conf
 from wallet_gateway.admin.list_parameters import FixedOrderList, is_of_popup, is_of_shown_filter
-from wallet_gateway.admin.pages import View, row_url, staff_view
+from wallet_gateway.admin.pages import View, row_name, row_url, staff_view
+from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import is_storable, visible
 
@@ -80,9 +82,11 @@ class ReadOnlyAdmin(_ModelAdmin):
     search_fields: ClassVar[tuple[str, ...]] = ("pk",)
     """Makes Django show the search field; `finder` defines the search itself."""
     finder: ClassVar[Finder | None] = None
+    when_empty: ClassVar[StrOrPromise] = gettext_lazy("There is nothing here yet.")
+    """What a list without any row says: how the first one comes to be."""
 
     class Media:
-        css = {"all": ("wallet_gateway/admin/wallet.css",)}
+        css = {"all": ("wallet_gateway/admin/wallet.css", "wallet_gateway/admin/lists.css")}
 
     def has_add_permission(self, request: HttpRequest, *_: Any) -> bool:  # noqa: ARG002 - Django's signature
         """Return False: rows cannot be added manually."""
@@ -125,7 +129,7 @@ class ReadOnlyAdmin(_ModelAdmin):
 
     def action_checkbox(self, obj: Any) -> SafeString:  # noqa: ANN401 - a row of any model
         """Return the checkbox that selects a row; its label names the row, invisible characters escaped."""
-        return super().action_checkbox(_Named(pk=obj.pk, name=visible(obj)))
+        return super().action_checkbox(_Named(pk=obj.pk, name=row_name(obj)))
 
     def require_view_permission(self, request: HttpRequest) -> None:
         """Raise `PermissionDenied` unless the current user may view these rows."""
@@ -162,7 +166,7 @@ class ReadOnlyAdmin(_ModelAdmin):
 
     def heading(self, row: Any) -> str:  # noqa: ANN401 - a row of any model
         """Return the heading of a row's page."""
-        return visible(row)
+        return row_name(row)
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
@@ -174,6 +178,7 @@ class ReadOnlyAdmin(_ModelAdmin):
         shown: dict[str, Any] = {
             "title": capfirst(self.opts.verbose_name_plural),
             "most_listed": MAX_LISTED_ROWS,
+            "when_empty": self.when_empty,
         }
         return super().changelist_view(request, shown | (extra_context or {}))
 
@@ -211,8 +216,8 @@ def text_column(column: str, label: StrOrPromise) -> Callable[[Any], str]:
 
 
 def nowrap(amount: Money | None) -> str:
-    """Return an amount that does not wrap at the end of a line; `-` for None."""
-    return str(amount).replace(" ", "\N{NO-BREAK SPACE}") if amount is not None else "-"
+    """Return an amount in the reader's language, which does not wrap at the end of a line; `-` for None."""
+    return format_money(amount) if amount is not None else "-"
 
 
 def money(column: str, label: StrOrPromise) -> Callable[[Any], str]:
@@ -221,6 +226,17 @@ def money(column: str, label: StrOrPromise) -> Callable[[Any], str]:
     @admin.display(description=label)
     def shown(row: Any) -> str:  # noqa: ANN401 - any row that has the column
         return nowrap(getattr(row, column))
+
+    return shown
+
+
+def exact_money(column: str, label: StrOrPromise) -> Callable[[Any], str]:
+    """Return the same with the text of the gateway's own records, to be compared with them."""
+
+    @admin.display(description=label)
+    def shown(row: Any) -> str:  # noqa: ANN401 - any row that has the column
+        amount = getattr(row, column)
+        return "-" if amount is None else f"{format_money(amount)} ({amount})"
 
     return shown
 
@@ -262,6 +278,6 @@ def link_column(path: str, label: StrOrPromise) -> Callable[[Any], str]:
             row = getattr(row, name)
             if row is None:
                 return "-"
-        return format_html('<a href="{}">{}</a>', row_url(row), visible(row))
+        return format_html('<a href="{}">{}</a>', row_url(row), row_name(row))
 
     return shown

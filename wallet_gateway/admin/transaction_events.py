@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.admin.read_only import ReadOnlyAdmin, label_column, link_column, text_column
 from wallet_gateway.admin.visible_text import visible_body
-from wallet_gateway.domain.lifecycle import TransactionState
+from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionState
 from wallet_gateway.models import TransactionEvent
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.queries.search import events_found
@@ -24,7 +24,7 @@ class TransactionEventAdmin(ReadOnlyAdmin):
         "occurred_at",
         link_column("transaction", _("transaction")),
         label_column("get_kind_display", _("kind")),
-        label_column("lifecycle_event", _("event")),
+        "event",
         "state_afterwards",
         label_column("http_status", _("HTTP status")),
         text_column("created_by", _("author")),
@@ -34,7 +34,7 @@ class TransactionEventAdmin(ReadOnlyAdmin):
         "occurred_at",
         link_column("transaction", _("transaction")),
         label_column("get_kind_display", _("kind")),
-        label_column("lifecycle_event", _("event")),
+        "event",
         "state_afterwards",
         label_column("get_discrepancy_kind_display", _("discrepancy")),
         text_column("explanation", _("explanation")),
@@ -44,6 +44,13 @@ class TransactionEventAdmin(ReadOnlyAdmin):
         "request",
         "answer",
     )
+
+    when_empty = _("Nothing was sent to a gateway yet. Each request and each answer will be a row here.")
+
+    @admin.display(description=_("event"))
+    def event(self, row: TransactionEvent) -> str | Promise:
+        """Return the name of what happened to the transaction; `-` if the row changed nothing."""
+        return label_of(LifecycleEvent(row.lifecycle_event)) if row.lifecycle_event else "-"
 
     @admin.display(description=_("state afterwards"))
     def state_afterwards(self, row: TransactionEvent) -> str | Promise:

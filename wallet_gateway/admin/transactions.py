@@ -10,21 +10,31 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
 
+from wallet_gateway.admin.badges import state_column
 from wallet_gateway.admin.batches import query_transactions
+from wallet_gateway.admin.date_range import CreatedFilter
 from wallet_gateway.admin.decisions import decide, send_again
+from wallet_gateway.admin.list_sums import SummedList, money_to_sum
 from wallet_gateway.admin.operation_registry import reason_in_words
 from wallet_gateway.admin.read_only import (
     ReadOnlyAdmin,
     datetime_column,
+    exact_money,
     label_column,
     link_column,
-    money,
     text_column,
 )
 from wallet_gateway.admin.tasks import requests_of, tasks_of
+from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.queries.search import transactions_found
+
+
+class TransactionList(SummedList):
+    """A list that adds up its transactions, each kind for itself: a refund takes back what a sale brought."""
+
+    kinds = TransactionKind
 
 
 @admin.register(GatewayTransaction)
@@ -37,14 +47,15 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
     )
     list_display = (
         "reference",
-        link_column("payment.order", _("order")),
+        state_column(_("state")),
+        money_to_sum(_("amount")),
         "kind",
-        money("amount", _("amount")),
-        "state",
+        link_column("payment.order", _("order")),
         text_column("created_by", _("author")),
         datetime_column("created_at", _("created at")),
     )
-    list_filter = ("state", "kind", "origin")
+    list_filter = ("state", "kind", CreatedFilter, "origin")
+    when_empty = _("There is no transaction yet. The first one appears when a customer goes to pay an order.")
     actions = ("query_many",)
     list_select_related = ("payment__order",)
     fields = readonly_fields = (  # type: ignore[assignment]
@@ -54,9 +65,9 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
         "kind",
         "origin",
         label_column("gateway", _("gateway")),
-        money("amount", _("amount")),
-        money("approved_amount", _("approved amount")),
-        money("excess", _("above the limit")),
+        exact_money("amount", _("amount")),
+        exact_money("approved_amount", _("approved amount")),
+        exact_money("excess", _("above the limit")),
         "state",
         label_column("state_changed_at", _("in this state since")),
         text_column("explanation", _("explanation")),
@@ -75,6 +86,10 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
         "stated_reason",
         label_column("created_at", _("created at")),
     )
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[SummedList]:  # noqa: ARG002
+        """Use a list that knows what its transactions of each kind come to."""
+        return TransactionList
 
     @admin.action(description=_("Ask the gateway about the selected transactions"), permissions=["view"])
     def query_many(

@@ -36,6 +36,15 @@ _NAMES = {
     "OVERPAID": pgettext_lazy("name of a state or kind", "Overpaid"),
     "FROZEN": pgettext_lazy("name of a state or kind", "Frozen"),
     # Events
+    "CLAIM": pgettext_lazy("name of a state or kind", "Sending begun"),
+    "NOTHING_LEFT": pgettext_lazy("name of a state or kind", "Nothing was sent"),
+    "LOST": pgettext_lazy("name of a state or kind", "No answer"),
+    "PAGE_LOST": pgettext_lazy("name of a state or kind", "Page not received"),
+    "OPENED": pgettext_lazy("name of a state or kind", "Opened"),
+    "HELD": pgettext_lazy("name of a state or kind", "Held"),
+    "CHALLENGED": pgettext_lazy("name of a state or kind", "3-D Secure asked for"),
+    "CONTRADICTED": pgettext_lazy("name of a state or kind", "Contradiction"),
+    "ACCEPTED_BY_PERSON": pgettext_lazy("name of a state or kind", "Accepted by a person"),
     "CAPTURED_IN_PART": pgettext_lazy("name of a state or kind", "Captured in part"),
     "WALLET_LIMIT_REACHED": pgettext_lazy("name of a state or kind", "Wallet limit reached"),
     # Kinds of payments and operations

@@ -95,6 +95,8 @@ class PaymentOrder(models.Model):
             models.Index(fields=["state", "-id"], name="wallet_order_state"),
             # A customer names it on the telephone.
             models.Index(fields=["order_number"], name="wallet_order_number"),
+            # The list of orders, filtered by day.
+            models.Index(fields=["created_at"], name="wallet_order_created"),
             models.Index(fields=["wallet_closed_at"], name="wallet_order_button_closed"),
         ]
 

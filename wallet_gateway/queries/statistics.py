@@ -32,7 +32,7 @@ class Way(StrEnum):
     BUTTON = "BUTTON"
 
 
-_WAY_OF = {TransactionKind.CHECKOUT.value: Way.REDIRECT, TransactionKind.AUTHORIZATION.value: Way.BUTTON}
+WAY_OF = {TransactionKind.CHECKOUT.value: Way.REDIRECT, TransactionKind.AUTHORIZATION.value: Way.BUTTON}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,7 +190,7 @@ _ANSWERS: Measures = {
 
 
 def _attempts(period: Period) -> QuerySet[GatewayTransaction]:
-    return GatewayTransaction.objects.filter(period.of("created_at"), kind__in=list(_WAY_OF))
+    return GatewayTransaction.objects.filter(period.of("created_at"), kind__in=list(WAY_OF))
 
 
 def _approved(period: Period) -> QuerySet[GatewayTransaction]:
@@ -218,7 +218,7 @@ class _Days:
         figures, state, number = self._of(row), TransactionState(row["state"]), row["number"]
         if row["kind"] == TransactionKind.CHECKOUT:
             figures.pages[state] = number
-        way = figures.ways[_WAY_OF[row["kind"]]]
+        way = figures.ways[WAY_OF[row["kind"]]]
         if state is TransactionState.APPROVED:
             way.approved += number
         if state in {TransactionState.APPROVED, TransactionState.REJECTED}:
@@ -233,7 +233,7 @@ class _Days:
             figures.detached_minor += minor
         elif kind is TransactionKind.CAPTURE:
             figures.taken_minor += minor
-        elif kind.value in _WAY_OF:
+        elif kind.value in WAY_OF:
             self._add_attempts(figures, row, minor)
 
     def _add_attempts(self, figures: DayFigures, row: Row, minor: int) -> None:

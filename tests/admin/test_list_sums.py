@@ -1,0 +1,81 @@
+"""The sums below a list: of all rows that a filter shows, by currency and kind, for one statement."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from itertools import product
+
+import pytest
+from django.contrib import admin
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils.translation import override
+
+from tests.models.rows import a_payment, a_transaction, an_order
+from wallet_gateway.admin import list_sums
+from wallet_gateway.admin.list_sums import SummedList, summable
+from wallet_gateway.domain.lifecycle import OrderState, TransactionKind
+from wallet_gateway.models import PaymentOrder
+from wallet_gateway.money_format import format_money
+from wallet_gateway.protocol.money import Money
+
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
+
+ORDERS = "/admin/wallet_gateway/paymentorder/"
+
+
+def sums_on(client: Client, url: str, **query: str) -> list[str]:
+    return [f"{each.label} {each.text}".strip() for each in client.get(url, query).context["cl"].sums]
+
+
+def test_currencies_are_summed_apart_and_only_what_the_filter_shows(superuser: Client) -> None:
+    for state, (minor, currency) in product(("PAID", "OPEN"), ((1050, "EUR"), (2000, "EUR"), (700, "JPY"))):
+        an_order(amount_minor=minor, currency=currency, state=OrderState(state))
+
+    assert sums_on(superuser, ORDERS) == ["€61.00 and ¥1,400"]
+    assert sums_on(superuser, ORDERS, state__exact="PAID") == ["€30.50 and ¥700"]
+    assert sums_on(superuser, ORDERS, state__exact="FAILED") == []
+    assert "61,00" in superuser.get(ORDERS, headers={"Accept-Language": "de"}).content.decode()
+
+
+def test_a_refund_is_never_added_to_what_it_takes_back(superuser: Client) -> None:
+    payment = a_payment()
+    for kind, minor in ((TransactionKind.CAPTURE, 500), (TransactionKind.REFUND, 200)):
+        a_transaction(payment, kind=kind, amount_minor=minor)
+
+    assert sums_on(superuser, "/admin/wallet_gateway/gatewaytransaction/") == [
+        "Capture €5.00",
+        "Refund €2.00",
+    ]
+
+
+def test_the_sums_are_of_all_pages_cost_one_statement_and_are_bounded(
+    superuser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _number in range(4):
+        an_order(amount_minor=100)
+    monkeypatch.setattr(admin.site._registry[PaymentOrder], "list_per_page", 2)
+    with CaptureQueriesContext(connection) as asked:
+        assert sums_on(superuser, ORDERS) == ["€4.00"]
+    assert sum('"amount_minor" FROM' in one["sql"].replace("`", '"') for one in asked) == 1
+
+    monkeypatch.setattr(list_sums, "MAX_LISTED_ROWS", 3)
+    assert sums_on(superuser, ORDERS) == ["€3.00"]
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr", "es", "ar"])
+@pytest.mark.parametrize(("amount", "currency"), [("1234567.50", "EUR"), ("1234", "JPY"), ("0.005", "KWD")])
+def test_a_script_is_told_how_an_amount_is_written(language: str, amount: str, currency: str) -> None:
+    money = Money.parse(amount, currency)
+    with override(language):
+        cell = unescape(str(summable(money)))
+        decimal, thousand = SummedList.separators.fget(None)  # type: ignore[attr-defined]
+        text = format_money(money)
+
+    [form] = re.findall(r'data-form="([^"]+)"', cell)
+    whole, _, fraction = amount.partition(".")
+    written = f"{int(whole):,}".replace(",", thousand) + (decimal + fraction if fraction else "")
+    assert form.replace("{}", written) == text
+    assert f'value="{money.minor_units}"' in cell

@@ -1,0 +1,96 @@
+"""The line below a list: how many rows it has and what their amounts come to, by currency.
+
+The sums cost one statement for each list page and read at most as many rows as paging can reach. A script
+adds what the ticked rows come to; it writes amounts in the form that the server hands it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from django.contrib import admin
+from django.http import HttpRequest
+from django.utils.formats import get_format
+from django.utils.functional import Promise
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language
+
+from wallet_gateway.admin.list_parameters import FixedOrderList
+from wallet_gateway.admin.read_only import MAX_LISTED_ROWS
+from wallet_gateway.admin.sums import sums_in_words, sums_of
+from wallet_gateway.models.labels import label_of
+from wallet_gateway.money_format import format_amount, format_money
+from wallet_gateway.protocol.codes import currency_exponent
+from wallet_gateway.protocol.money import Money
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django_stubs_ext import StrOrPromise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListSum:
+    """One sum of the line, with the kind of rows that it is of; empty where the list has one kind."""
+
+    label: Promise | str
+    text: str
+
+
+class SummedList(FixedOrderList):
+    """A list that knows what the amounts of all its rows come to, on whatever page they are."""
+
+    kinds: ClassVar[type[StrEnum] | None] = None
+    """The kinds of rows that are never added to each other; None if the list has one kind."""
+    sums: tuple[ListSum, ...] = ()
+
+    def get_results(self, request: HttpRequest) -> None:
+        """Read the page's rows, and in one more statement the amounts of all rows that paging can reach."""
+        super().get_results(request)
+        self.sums = tuple(self._sums()) if self.result_count else ()
+
+    def _sums(self) -> Iterator[ListSum]:
+        of_kind = ("kind",) if self.kinds else ()
+        rows = self.queryset.values_list("currency", "amount_minor", *of_kind)[:MAX_LISTED_ROWS]
+        by_kind = sorted(rows, key=lambda row: row[2:])
+        for kind, amounts in groupby(by_kind, key=lambda row: row[2:]):
+            sums = sums_of(Money.from_minor_units(minor, currency) for currency, minor, *_kind in amounts)
+            label = label_of(self.kinds(kind[0])) if self.kinds else ""
+            yield ListSum(label=label, text=sums_in_words(sums))
+
+    @property
+    def separators(self) -> tuple[str, str]:
+        """Return the signs before the decimals and between thousands, for the script."""
+        language = get_language()
+        names = ("DECIMAL_SEPARATOR", "THOUSAND_SEPARATOR")
+        decimal, thousand = (str(get_format(name, language, use_l10n=True)) for name in names)
+        return decimal, thousand
+
+
+def money_to_sum(label: StrOrPromise) -> Callable[[Any], SafeString]:
+    """Return the column of a row's amount, which the script adds up."""
+
+    @admin.display(description=label)
+    def amount(row: Any) -> SafeString:  # noqa: ANN401 - any row with an amount
+        return summable(row.amount)
+
+    return amount
+
+
+def summable(amount: Money) -> SafeString:
+    """Return an amount with what a script needs to add it to others and to write the sum."""
+    text = format_money(amount)
+    return format_html(
+        '<data class="wallet-amount" value="{}"'
+        ' data-currency="{}" data-decimals="{}" data-form="{}">{}</data>',
+        str(amount.minor_units),
+        amount.currency,
+        currency_exponent(amount.currency),
+        text.replace(format_amount(amount), "{}"),
+        text,
+    )
