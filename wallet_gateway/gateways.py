@@ -90,6 +90,12 @@ def _api_key(alias: str) -> str:
     raise NotSent(NotSentReason.NO_API_KEY, detail=detail)
 
 
+def is_test(alias: str) -> bool:
+    """Return whether a gateway's settings have the profile `test`, with which no real money moves."""
+    known = conf.settings().gateways.get(alias)
+    return known is not None and known.account.profile == "test"
+
+
 def use_transport(transport: Transport, *, alias: str) -> None:
     """Use this transport for a gateway until `forget_gateways` or a change of settings. For tests."""
     with _lock:

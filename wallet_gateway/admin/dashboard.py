@@ -10,13 +10,14 @@ from typing import Any
 from django.contrib import admin, messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.http.response import HttpResponseBase
-from django.urls import NoReverseMatch, URLPattern, path, reverse
+from django.urls import NoReverseMatch, URLPattern, path
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from wallet_gateway import conf, gateways, payments
 from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.capture_deadline import expires_from
+from wallet_gateway.admin.current_site import reverse
 from wallet_gateway.admin.dashboard_form import RangeForm, zone
 from wallet_gateway.admin.dashboard_tables import csv_lines, currency_parts, gateway_table
 from wallet_gateway.admin.dashboard_work_queue import work_of

@@ -13,9 +13,9 @@ from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
-from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from wallet_gateway.admin.current_site import enter_site, reverse
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.models.labels import label_of
@@ -40,6 +40,7 @@ def staff_view(site: AdminSite, view: View) -> View:
     @db_transaction.non_atomic_requests
     @wraps(view)
     def non_atomic(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        enter_site(site, request)
         return view(request, *args, **kwargs)
 
     return site.admin_view(non_atomic)

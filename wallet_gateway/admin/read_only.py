@@ -25,6 +25,7 @@ from django.utils.text import capfirst
 from django.utils.timezone import is_aware, localtime
 
 from wallet_gateway import conf
+from wallet_gateway.admin.current_site import enter_site
 from wallet_gateway.admin.list_parameters import FixedOrderList, is_of_popup, is_of_shown_filter
 from wallet_gateway.admin.pages import View, row_url, staff_view
 from wallet_gateway.protocol.money import Money
@@ -149,6 +150,7 @@ class ReadOnlyAdmin(_ModelAdmin):
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
         """Show a row; refuse a `POST`, because nothing here can be changed."""
+        enter_site(self.admin_site, request)
         self.require_view_permission(request)
         row = self.get_object(request, object_id)
         shown = (
@@ -168,6 +170,7 @@ class ReadOnlyAdmin(_ModelAdmin):
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Show the list and how many rows it can reach; drop all parameters if one cannot be stored."""
+        enter_site(self.admin_site, request)
         if not all(is_storable(value) for values in request.GET.lists() for value in values[1]):
             # PostgreSQL raises an error for a NUL character.
             return HttpResponseRedirect(request.path)
@@ -193,6 +196,7 @@ class OwnPageAdmin(ReadOnlyAdmin):
         extra_context: dict[str, Any] | None = None,  # noqa: ARG002
     ) -> HttpResponse:
         """Redirect to the row's own page."""
+        enter_site(self.admin_site, request)
         self.require_view_permission(request)
         row = self.get_object(request, object_id)
         if row is None:
