@@ -139,8 +139,8 @@ def test_table_and_csv_say_the_same(onlooker: Client) -> None:
     answer = onlooker.get(f"{DASHBOARD}figures.csv", MAY)
     rows = list(csv.DictReader(io.StringIO(b"".join(answer).decode())))
     taken = [row for row in rows if row["figure"] == "Taken" and row["day"] == "2026-05-17"]
-    assert [(row["currency"], row["value"]) for row in taken] == [("EUR", "30.50")]
-    assert answer["Content-Disposition"] == 'attachment; filename="figures-2026-05-01-2026-05-31.csv"'
+    assert [(row["currency"], row["value"], row["test"]) for row in taken] == [("EUR", "30.50", "yes")]
+    assert answer["Content-Disposition"] == 'attachment; filename="figures-test-2026-05-01-2026-05-31.csv"'
 
 
 def test_currencies_stand_apart_and_one_can_be_chosen(onlooker: Client) -> None:

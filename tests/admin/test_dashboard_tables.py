@@ -48,8 +48,8 @@ def test_a_currency_that_is_not_asked_for_is_left_out() -> None:
 def test_the_csv_has_every_number_of_the_tables() -> None:
     parts = currency_parts(SOME, DAYS)
     lines = list(csv_lines(parts, gateway_table(SOME, DAYS)))
-    assert lines[0] == "day,currency,chart,figure,value\r\n"
-    assert "2026-05-02,KWD,Volume and refunds,Taken,1234.567\r\n" in lines
+    assert lines[0] == "day,currency,chart,figure,value,test\r\n"
+    assert "2026-05-02,KWD,Volume and refunds,Taken,1234.567,no\r\n" in lines
 
 
 @every("blanks", ["", " ", "\u00a0 "], ids=ascii)
@@ -59,4 +59,4 @@ def test_no_word_is_a_formula_whatever_blanks_precede(text: str, blanks: str) ->
     table = replace(gateway_table(SOME, DAYS), title=hostile, columns=(Column(hostile),))
     table = replace(table, rows=(Row(DAYS[0], "", (Cell("1", "1"),)),))
     _, row = csv.reader(csv_lines((), table))
-    assert row == ["2026-05-01", "", f"'{hostile}", f"'{hostile}", "1"]
+    assert row == ["2026-05-01", "", f"'{hostile}", f"'{hostile}", "1", "no"]

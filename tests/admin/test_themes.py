@@ -1,4 +1,4 @@
-"""The pages under other looks of Django's admin: django-unfold and django-jazzmin replace all its templates."""
+"""The pages under django-unfold and django-jazzmin, which replace the templates of Django's admin."""
 
 from __future__ import annotations
 

@@ -36,6 +36,7 @@ from wallet_gateway.admin.permissions import (
     person_of,
     require_permission,
 )
+from wallet_gateway.admin.profile_mark import TEST_SUFFIX, are_all_tests
 from wallet_gateway.admin.read_only import ReadOnlyAdmin
 from wallet_gateway.admin.refusal_text import refusal_text
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
@@ -103,11 +104,10 @@ class DashboardAdmin(ReadOnlyAdmin):
     def _list_url_for(self, request: HttpRequest, period: Period) -> ListUrl:
         """Return a function for the links to the approved transactions of the period, by kind."""
         rows = self.admin_site.get_model_admin(GatewayTransaction)
-        first, after = (moment.isoformat(sep=" ") for moment in period.limits)
         approved = {
             "state__exact": TransactionState.APPROVED.value,
-            "created_at__gte": first,
-            "created_at__lt": after,
+            "from": str(period.first),
+            "to": str(period.last),
         }
 
         def list_url(kind: TransactionKind | None) -> str:
@@ -119,10 +119,11 @@ class DashboardAdmin(ReadOnlyAdmin):
         """Return the statistics of the page as one CSV."""
         form = RangeForm(request.GET, today=_today())
         found = _read(form)
-        lines = csv_lines(found["parts"], found["gateway_table"])
+        lines = csv_lines(found["parts"], found["gateway_table"], is_test=are_all_tests())
         answer = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
         period = form.period
-        answer["Content-Disposition"] = f'attachment; filename="figures-{period.first}-{period.last}.csv"'
+        name = f"figures{TEST_SUFFIX if are_all_tests() else ''}-{period.first}-{period.last}.csv"
+        answer["Content-Disposition"] = f'attachment; filename="{name}"'
         return answer
 
     def stop(self, request: HttpRequest, alias: str, verb: str) -> HttpResponse:
@@ -137,7 +138,7 @@ class DashboardAdmin(ReadOnlyAdmin):
         facts = [(_("Gateway"), alias)]
         trail = {"url": _dashboard_url(), "label": _("Payments dashboard")}
         context = {**words, "form": form, "back": _dashboard_url(), "facts": facts, "trail": trail}
-        return render_page(self.admin_site, request, "decide.html", context)
+        return render_page(self.admin_site, request, "decide.html", context, gateway=alias)
 
 
 _VERBS = {"stop": payments.maintenance.stop_sending, "resume": payments.maintenance.resume_sending}
@@ -183,12 +184,19 @@ def _words(verb: str) -> dict[str, str]:
 
 def _read(form: RangeForm, *, compared: bool = False, list_url: ListUrl = no_list) -> dict[str, Any]:
     period = form.period
-    found = figures(period, compared=compared)
+    tests = _tests_beside_real_money()
+    found = figures(period, compared=compared, without=tests)
     form.offer_currencies(found.currencies)
     return {
+        "uncounted": tests,
         "parts": currency_parts(found, period.days, only=form.selected_currency, list_url=list_url),
         "gateway_table": gateway_table(found, period.days),
     }
+
+
+def _tests_beside_real_money() -> tuple[str, ...]:
+    """Return the test gateways, which are not added to real money; none if there are only tests."""
+    return () if are_all_tests() else tuple(filter(gateways.is_test, conf.settings().gateways))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,6 +205,7 @@ class _Sending:
 
     alias: str
     pause: SendingPause | None
+    is_test: bool
     is_off: bool
     """Disabled in the settings, which no button can change."""
 
@@ -209,7 +218,12 @@ def _gateways() -> tuple[_Sending, ...]:
     pauses = {pause.gateway: pause for pause in maintenance.sending_pauses()}
     known = conf.settings().gateways.items()
     return tuple(
-        _Sending(alias=alias, pause=pauses.get(alias), is_off=not given.policy.sending)
+        _Sending(
+            alias=alias,
+            pause=pauses.get(alias),
+            is_test=gateways.is_test(alias),
+            is_off=not given.policy.sending,
+        )
         for alias, given in known
     )
 

@@ -249,10 +249,13 @@ def _decimal(number: float | None) -> Cell:
     return Cell("", "") if number is None else Cell(number_format(number, 1), f"{number:.1f}")
 
 
-def csv_lines(parts: Sequence[CurrencyPart], gateway: Table) -> Iterator[str]:
-    """Yield all tables as one CSV: a line for each day, currency and figure; skip empty cells."""
+def csv_lines(parts: Sequence[CurrencyPart], gateway: Table, *, is_test: bool = False) -> Iterator[str]:
+    """Yield all tables as one CSV: a line for each day, currency and figure; skip empty cells.
+
+    `is_test` says in each line that no real money moved.
+    """
     writer = csv.writer(Echo())
-    yield writer.writerow(("day", "currency", "chart", "figure", "value"))
+    yield writer.writerow(("day", "currency", "chart", "figure", "value", "test"))
     for currency, table in [
         *((part.currency, table) for part in parts for table in part.tables),
         ("", gateway),
@@ -261,4 +264,5 @@ def csv_lines(parts: Sequence[CurrencyPart], gateway: Table) -> Iterator[str]:
             for column, cell in zip(table.columns, row.cells, strict=True):
                 if cell.value:
                     words = (currency, str(table.title), str(column.label))
-                    yield writer.writerow((row.day.isoformat(), *map(escape_formula, words), cell.value))
+                    cells = (row.day.isoformat(), *map(escape_formula, words), cell.value)
+                    yield writer.writerow((*cells, "yes" if is_test else "no"))

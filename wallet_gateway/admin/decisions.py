@@ -121,7 +121,7 @@ def _decided(
             show_status(request, transaction)
             return HttpResponseRedirect(back)
     context = {**words, "form": form, "back": back, "facts": _facts(transaction)}
-    return render_page(site, request, "decide.html", context)
+    return render_page(site, request, "decide.html", context, gateway=transaction.gateway)
 
 
 def _facts(transaction: GatewayTransaction) -> list[tuple[str, object]]:
@@ -199,4 +199,4 @@ def _ended(
             (_("Found at"), discrepancy.found_at),
         ],
     }
-    return render_page(site, request, "decide.html", context)
+    return render_page(site, request, "decide.html", context, gateway=discrepancy.gateway)

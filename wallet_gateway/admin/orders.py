@@ -19,13 +19,14 @@ from wallet_gateway.admin.confirm import confirm
 from wallet_gateway.admin.decisions import query_gateway
 from wallet_gateway.admin.order_page import order_page
 from wallet_gateway.admin.permissions import has_permission
-from wallet_gateway.admin.read_only import ReadOnlyAdmin, datetime_column, nowrap
+from wallet_gateway.admin.read_only import ReadOnlyAdmin, datetime_column, gateway_column, nowrap
 from wallet_gateway.admin.wallet_limits import WalletClosed, raise_limits
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.queries.search import orders_found
 
 CREATED_AT = datetime_column("created_at", _("created at"))
+GATEWAY = gateway_column()
 
 
 @admin.register(PaymentOrder)
@@ -37,7 +38,7 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
     search_help_text = _(
         "Beginning of a reference; or whole: order number, transaction, the gateway's or the provider's id"
     )
-    list_display = ("reference", "number", "amount", "state", "to_capture", CREATED_AT, "gateway")
+    list_display = ("reference", "number", "amount", "state", "to_capture", CREATED_AT, GATEWAY)
     list_filter = ("state", EndsSoon, WalletClosed)
     actions = ("capture_many", "refund_many", "reverse_many", "query_many")
     fields = ()
@@ -60,7 +61,7 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
     def get_list_display(self, request: HttpRequest) -> list[str | Callable[[Any], str | bool]]:  # noqa: ARG002 - Django's signature
         """Return the columns, with the gateway only if there is more than one."""
         several = len(conf.settings().gateways) > 1
-        return [column for column in self.list_display if several or column != "gateway"]
+        return [column for column in self.list_display if several or column != GATEWAY]
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[CountdownList]:  # noqa: ARG002
         """Use a list that knows since when its orders have held money."""

@@ -16,6 +16,7 @@ from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 
 from wallet_gateway.admin.current_site import enter_site, reverse
+from wallet_gateway.admin.profile_mark import is_test_page
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.models.labels import label_of
@@ -47,12 +48,11 @@ def staff_view(site: AdminSite, view: View) -> View:
 
 
 def render_page(
-    site: AdminSite, request: HttpRequest, template: str, context: dict[str, Any]
+    site: AdminSite, request: HttpRequest, template: str, context: dict[str, Any], *, gateway: str = ""
 ) -> HttpResponse:
-    """Render a page in the layout of the admin."""
-    return TemplateResponse(
-        request, f"admin/wallet_gateway/{template}", {**site.each_context(request), **context}
-    )
+    """Render a page in the layout of the admin; `gateway` is the one that it is about, empty for all."""
+    shown = {**site.each_context(request), "is_test": is_test_page(gateway), **context}
+    return TemplateResponse(request, f"admin/wallet_gateway/{template}", shown)
 
 
 def row_url(row: Model) -> str:

@@ -23,11 +23,13 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 from django.utils.timezone import is_aware, localtime
+from django.utils.translation import gettext_lazy
 
 from wallet_gateway import conf
 from wallet_gateway.admin.current_site import enter_site
 from wallet_gateway.admin.list_parameters import FixedOrderList, is_of_popup, is_of_shown_filter
 from wallet_gateway.admin.pages import View, row_url, staff_view
+from wallet_gateway.admin.profile_mark import gateway_of, is_test_page, marked_name
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import is_storable, visible
 
@@ -81,6 +83,8 @@ class ReadOnlyAdmin(_ModelAdmin):
     search_fields: ClassVar[tuple[str, ...]] = ("pk",)
     """Makes Django show the search field; `finder` defines the search itself."""
     finder: ClassVar[Finder | None] = None
+    when_empty: ClassVar[StrOrPromise] = gettext_lazy("There is nothing here yet.")
+    """What a list without any row says: how the first one comes to be."""
 
     class Media:
         css = {"all": ("wallet_gateway/admin/wallet.css",)}
@@ -156,6 +160,8 @@ class ReadOnlyAdmin(_ModelAdmin):
         shown = (
             {"title": self.heading(row), "subtitle": None, **self.page_context(request, row)} if row else {}
         )
+        if row:
+            shown["is_test"] = is_test_page(gateway_of(row))
         return super().change_view(request, object_id, form_url, shown | (extra_context or {}))
 
     def page_context(self, request: HttpRequest, row: Any) -> dict[str, Any]:  # noqa: ANN401, ARG002
@@ -177,6 +183,8 @@ class ReadOnlyAdmin(_ModelAdmin):
         shown: dict[str, Any] = {
             "title": capfirst(self.opts.verbose_name_plural),
             "most_listed": MAX_LISTED_ROWS,
+            "when_empty": self.when_empty,
+            "is_test": is_test_page(),
         }
         return super().changelist_view(request, shown | (extra_context or {}))
 
@@ -253,6 +261,16 @@ def datetime_column(column: str, label: StrOrPromise) -> Callable[[Any], str]:
     def shown(row: Any) -> str:  # noqa: ANN401 - any row that has the column
         value = getattr(row, column)
         return formats.date_format(localtime(value) if is_aware(value) else value, "SHORT_DATETIME_FORMAT")
+
+    return shown
+
+
+def gateway_column() -> Callable[[Any], str]:
+    """Return a list column with the gateway's alias, marked where it is a test."""
+
+    @admin.display(description=gettext_lazy("gateway"))
+    def shown(row: Any) -> str:  # noqa: ANN401 - any row that has a gateway
+        return marked_name(row.gateway)
 
     return shown
 

@@ -7,7 +7,7 @@ currencies are never added. Money counts on the day of its approval, attempts an
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from enum import StrEnum
@@ -54,15 +54,10 @@ class Period:
         length = self.last - self.first + timedelta(days=1)
         return Period(first=self.first - length, last=self.first - timedelta(days=1), zone=self.zone)
 
-    @property
-    def limits(self) -> tuple[datetime, datetime]:
-        """Return the beginning of the first day and the end of the last one."""
-        after = self.last + timedelta(days=1)
-        return datetime.combine(self.first, time(), self.zone), datetime.combine(after, time(), self.zone)
-
     def of(self, column: str) -> Q:
         """Return the condition that a time is within the period."""
-        first, after = self.limits
+        after = datetime.combine(self.last + timedelta(days=1), time(), self.zone)
+        first = datetime.combine(self.first, time(), self.zone)
         return Q(**{f"{column}__gte": first, f"{column}__lt": after})
 
 
@@ -136,9 +131,16 @@ class Figures:
         return tuple(sorted({row.currency for row in (*self.money, *self.before)}))
 
 
-def figures(period: Period, *, currency: str = "", compared: bool = False) -> Figures:
-    """Count and add up a period, for one currency if given; `compared` with the period before."""
+def figures(
+    period: Period, *, currency: str = "", compared: bool = False, without: Collection[str] = ()
+) -> Figures:
+    """Count and add up a period, for one currency if given; `compared` with the period before.
+
+    `without` names gateways whose payments are left out; the answers of all gateways count.
+    """
     only = Q(currency=currency) if currency else Q()
+    if without:
+        only &= ~Q(gateway__in=without)
     span = replace(period, first=period.before.first) if compared else period
     if not isinstance(period.zone, ZoneInfo):
         # Databases spell a fixed offset, which is not a named time zone, in different ways.

@@ -1,7 +1,7 @@
 """What `tests.admin.test_themes` runs under the settings of a theme, each in a process of its own.
 
-Django reads the templates and the admin site of `INSTALLED_APPS` once, so a theme cannot come and go within one
-process. No file here is collected by itself.
+Django reads the templates and the admin site of `INSTALLED_APPS` once, so a theme cannot come and go within
+one process. No file here is collected by itself.
 """
 
 from __future__ import annotations
@@ -76,7 +76,6 @@ def test_every_page_fits_and_its_text_stands_out(page: Page, scheme: str, width:
         page.goto(url)
         take_picture(page, f"{THEME} {name} {scheme}")
         if not name.startswith(LISTS):
-            pass
             faults += [f"{name} is wider than its window"] * (page.evaluate(SIDEWAYS) > 0)
     assert not faults, "\n".join(faults)
 
