@@ -29,7 +29,6 @@ from wallet_gateway.admin.permissions import (
     person_of,
     require_permission,
 )
-from wallet_gateway.admin.profile_mark import gateway_of
 from wallet_gateway.admin.refusal_text import refusal_text
 from wallet_gateway.admin.visible_text import visible_request
 from wallet_gateway.domain.lifecycle import TransactionKind
@@ -145,7 +144,7 @@ class ApprovalDecisionPage:
                 available=left.minor_units if left else 0,
             ),
         }
-        gateway = gateway_of(self.approval)
+        gateway = self.approval.gateway
         return render_page(self.site, self.request, "approval.html", context, gateway=gateway)
 
 

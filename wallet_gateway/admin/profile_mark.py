@@ -23,14 +23,9 @@ def is_test_page(gateway: str = "") -> bool:
 
 
 def gateway_of(row: Model) -> str:
-    """Return the gateway of a row; empty if it may have several, as a batch."""
-    for path in ((), ("transaction",), ("payment", "order"), ("parent",)):
-        owner: object = row
-        for name in path:
-            owner = getattr(owner, name, None)
-        if found := getattr(owner, "gateway", ""):
-            return str(found)
-    return ""
+    """Return the gateway of a row or of its transaction; empty if it may have several, as a batch."""
+    own = getattr(row, "gateway", "") or getattr(getattr(row, "transaction", None), "gateway", "")
+    return str(own)
 
 
 def marked_name(gateway: str) -> str:
