@@ -1,9 +1,13 @@
-"""What the staff type into the shop's own admin is checked before it is shown again."""
+"""The admin is the shop's by name and look, and what the staff type is checked before it is shown again."""
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from django.contrib.staticfiles import finders
 from django.core.exceptions import ValidationError
+from django.test import Client
 
 from example_project.shop.models import ShippingMethod
 from tests.tables import every
@@ -19,3 +23,15 @@ def test_a_name_is_a_text_for_each_language(names: object) -> None:
 
 def test_english_is_enough() -> None:
     ShippingMethod(code="post", names={"en": "Post"}, promises={"en": "Soon"}).clean_fields()
+
+
+@pytest.mark.django_db
+def test_the_admin_and_its_login_are_the_shops(client: Client, admin_client: Client) -> None:
+    for page in (client.get("/admin/login/"), admin_client.get("/admin/")):
+        text = page.content.decode()
+        assert "Django administration" not in text
+        assert "Django site admin" not in text
+        assert "Lark &amp; Loam" in text
+        icon = re.search(r'<link rel="icon" href="/static/([^"]+)"', text)
+        assert icon, "a browser would ask for /favicon.ico, which is not there"
+        assert finders.find(icon[1])
