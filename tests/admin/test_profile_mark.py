@@ -85,7 +85,7 @@ def test_without_a_test_gateway_nothing_is_marked(watcher: Client, settings: Set
 
 def figures_of(client: Client) -> tuple[str, list[dict[str, Any]]]:
     answer = client.get("/admin/wallet_gateway/dashboard/figures.csv")
-    body = b"".join(answer).decode()  # type: ignore[arg-type]
+    body = b"".join(answer).decode()
     return answer["Content-Disposition"], list(csv.DictReader(body.splitlines()))
 
 
