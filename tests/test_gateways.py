@@ -245,3 +245,22 @@ def test_six_urls_lead_back_to_one_attempt_each_by_its_own_outcome() -> None:
 def test_urls_begin_with_the_public_origin_whatever_the_request_says() -> None:
     for url in gateways.return_urls(REFERENCE).to_wire().values():
         assert url.startswith("http://127.0.0.1:8000/wallet/")
+
+
+@pytest.mark.parametrize(("profile", "expected"), [({}, True), ({"PROFILE": "prod"}, False)])
+def test_a_gateway_is_a_test_unless_real_money_moves(
+    settings: Settings, profile: dict[str, str], expected: bool
+) -> None:
+    given = settings.WALLET_GATEWAY
+    default = {key: value for key, value in given["GATEWAYS"]["default"].items() if key != "WALLET"}
+    live = {"BASE_URL": "https://gateway.example", "MERCHANT_ID": "M-1", "STORE_ID": "S-1"}
+    settings.WALLET_GATEWAY = {
+        **given,
+        "PUBLIC_ORIGIN": "https://shop.example",
+        "GATEWAYS": {"default": default | live | profile},
+    }
+    assert gateways.is_test("default") is expected
+
+
+def test_a_gateway_that_is_not_in_the_settings_any_more_is_not_called_a_test() -> None:
+    assert not gateways.is_test("former")

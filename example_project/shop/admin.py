@@ -1,8 +1,9 @@
-"""The shop's own rows for the staff. Operations that move money are on the wallet's pages."""
+"""The shop's own rows for the staff, under its brand. The wallet's pages move money."""
 
 from __future__ import annotations
 
 from django.contrib import admin
+from django.utils.translation import gettext_lazy as _
 
 from example_project.shop.models import (
     DiscountCode,
@@ -13,6 +14,8 @@ from example_project.shop.models import (
     Product,
     ShippingMethod,
 )
+
+admin.site.site_header = admin.site.site_title = _("Lark & Loam")
 
 
 class PriceInline(admin.TabularInline):  # type: ignore[type-arg]

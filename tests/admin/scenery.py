@@ -171,6 +171,7 @@ class Scenery:
         yield "dashboard", self._url("dashboard_changelist")
         yield "dashboard of nothing", self._url("dashboard_changelist") + "?first=2020-01-01&last=2020-01-02"
         yield "dashboard with a wrong day", self._url("dashboard_changelist") + "?first=soon&last=2020-01-02"
+        yield "health", self._url("dashboard_health")
         yield "keys", self._url("dashboard_keys")
         yield "emergency stop", self._url("dashboard_stop", "default", "stop")
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
+import re
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
@@ -137,8 +139,8 @@ def test_table_and_csv_say_the_same(onlooker: Client) -> None:
     answer = onlooker.get(f"{DASHBOARD}figures.csv", MAY)
     rows = list(csv.DictReader(io.StringIO(b"".join(answer).decode())))
     taken = [row for row in rows if row["figure"] == "Taken" and row["day"] == "2026-05-17"]
-    assert [(row["currency"], row["value"]) for row in taken] == [("EUR", "30.50")]
-    assert answer["Content-Disposition"] == 'attachment; filename="figures-2026-05-01-2026-05-31.csv"'
+    assert [(row["currency"], row["value"], row["test"]) for row in taken] == [("EUR", "30.50", "yes")]
+    assert answer["Content-Disposition"] == 'attachment; filename="figures-test-2026-05-01-2026-05-31.csv"'
 
 
 def test_currencies_stand_apart_and_one_can_be_chosen(onlooker: Client) -> None:
@@ -152,11 +154,43 @@ def test_currencies_stand_apart_and_one_can_be_chosen(onlooker: Client) -> None:
     assert '<option value="EUR">' in only, "the other one can still be chosen"
 
 
+def test_the_figures_stand_beside_those_of_as_many_days_before(onlooker: Client) -> None:
+    a_sale(3000)
+    a_sale(2000, at=DAY - timedelta(days=31))
+    page = text_of(onlooker, **MAY)
+    assert "before: <bdi>€20.00</bdi>" in page
+    assert "(+50.0\N{NO-BREAK SPACE}%)" in page
+    assert "03/31/2026 to 04/30/2026" in page
+    assert "Today is not over yet." not in page
+    assert "Today is not over yet." in text_of(onlooker, first="2026-01-01", last="2026-12-31")
+
+
+def test_a_currency_in_which_nobody_pays_any_more_is_still_shown(onlooker: Client) -> None:
+    a_sale(2000, at=DAY - timedelta(days=31))
+    page = text_of(onlooker, **MAY)
+    assert "<bdi>€0.00</bdi>" in page
+    assert "(\N{MINUS SIGN}100.0\N{NO-BREAK SPACE}%)" in page
+
+
+def test_a_figure_leads_to_the_transactions_behind_it(onlooker: Client) -> None:
+    a_sale()
+    a_transaction(state=TransactionState.REJECTED)
+    page = text_of(onlooker, **MAY)
+    links = [html.unescape(link) for link in re.findall(r'<a href="([^"]+)">Approved ', page)]
+    assert len(links) == 4
+    for link in links:
+        answer = onlooker.get(link)
+        assert answer.status_code == 200, link
+        assert all(row.state == TransactionState.APPROVED for row in answer.context["cl"].result_list)
+    assert onlooker.get(links[0]).context["cl"].result_count == 1
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
         ({"first": "2026-06-01", "last": "2026-05-01"}, "The first day is after the last."),
         ({"first": "2020-01-01", "last": "2026-05-01"}, "At most 366 days."),
+        ({"first": "1972-12-31", "last": "1973-01-02"}, "There is nothing to show for these days."),
         ({"first": "0001-01-01", "last": "0001-01-02"}, "There is nothing to show for these days."),
         ({"first": "9999-12-30", "last": "9999-12-31"}, "There is nothing to show for these days."),
         ({"first": "17.05.2026", "last": "2026-05-31"}, "Enter a valid date."),

@@ -117,6 +117,24 @@ def test_every_chart_is_drawn_and_no_policy_is_broken(open_dashboard: tuple[Page
     assert complaints == []
 
 
+def test_the_last_day_keeps_its_name_and_outcomes_have_patterns(
+    open_dashboard: tuple[Page, list[str]],
+) -> None:
+    page, _ = open_dashboard
+    pages = page.locator("figure", has_text="Outcomes of hosted pages").first
+    last = pages.locator("tbody th").last.text_content()
+    named = "canvas => Chart.getChart(canvas).scales.x.ticks.map(tick => tick.label)"
+    fills = "canvas => Chart.getChart(canvas).data.datasets.map(({backgroundColor: fill}) => typeof fill)"
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_function("Chart.getChart(document.querySelector('canvas')).width < innerWidth")
+        assert pages.locator("canvas").evaluate(named)[-1] == last
+    # Approved is plain; the others are patterns.
+    approved, *others = pages.locator("canvas").evaluate(fills)
+    assert approved == "string"
+    assert set(others) == {"object"}
+
+
 @pytest.mark.exhaustive
 def test_charts_follow_the_page_from_light_to_dark(open_dashboard: tuple[Page, list[str]]) -> None:
     page, complaints = open_dashboard

@@ -7,7 +7,15 @@ from dataclasses import replace
 from datetime import date
 
 from tests.tables import every
-from wallet_gateway.admin.dashboard_tables import Cell, Row, csv_lines, currency_parts, gateway_table
+from wallet_gateway.admin.dashboard_tables import (
+    Cell,
+    Column,
+    Row,
+    Tone,
+    csv_lines,
+    currency_parts,
+    gateway_table,
+)
 from wallet_gateway.queries.statistics import DayFigures, Figures
 
 DAYS = (date(2026, 5, 1), date(2026, 5, 2))
@@ -19,7 +27,18 @@ def test_every_day_has_a_row_and_amounts_the_decimals_of_their_currency() -> Non
     volume = part.tables[0]
     assert [row.cells[0].value for row in volume.rows] == ["0.000", "1234.567"]
     assert volume.total[0].value == "1234.567"
-    assert part.glance[0][1] == "1234.567 KWD"
+    assert part.glance[0].text == "KWD\N{NO-BREAK SPACE}1,234.567"
+
+
+def test_the_outcomes_of_pages_have_the_colour_of_what_they_say() -> None:
+    (part,) = currency_parts(SOME, DAYS)
+    tones = {str(column.label): column.tone for column in part.tables[3].columns}
+    assert tones == {
+        "Approved": Tone.GOOD,
+        "Rejected": Tone.BAD,
+        "Expired": Tone.ENDED,
+        "Open or in doubt": Tone.OPEN,
+    }
 
 
 def test_a_currency_that_is_not_asked_for_is_left_out() -> None:
@@ -29,15 +48,15 @@ def test_a_currency_that_is_not_asked_for_is_left_out() -> None:
 def test_the_csv_has_every_number_of_the_tables() -> None:
     parts = currency_parts(SOME, DAYS)
     lines = list(csv_lines(parts, gateway_table(SOME, DAYS)))
-    assert lines[0] == "day,currency,chart,figure,value\r\n"
-    assert "2026-05-02,KWD,Volume and refunds,Taken,1234.567\r\n" in lines
+    assert lines[0] == "day,currency,chart,figure,value,test\r\n"
+    assert "2026-05-02,KWD,Volume and refunds,Taken,1234.567,no\r\n" in lines
 
 
 @every("blanks", ["", " ", "\u00a0 "], ids=ascii)
 @every("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx"])
 def test_no_word_is_a_formula_whatever_blanks_precede(text: str, blanks: str) -> None:
     hostile = f"{blanks}{text}"
-    table = replace(gateway_table(SOME, DAYS), title=hostile, columns=(hostile,))
+    table = replace(gateway_table(SOME, DAYS), title=hostile, columns=(Column(hostile),))
     table = replace(table, rows=(Row(DAYS[0], "", (Cell("1", "1"),)),))
     _, row = csv.reader(csv_lines((), table))
-    assert row == ["2026-05-01", "", f"'{hostile}", f"'{hostile}", "1"]
+    assert row == ["2026-05-01", "", f"'{hostile}", f"'{hostile}", "1", "no"]

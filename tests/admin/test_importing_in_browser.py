@@ -53,14 +53,18 @@ def test_a_file_is_checked_then_taken_in_without_choosing_it_twice(
     page, complaints = workbench
     take = page.get_by_role("button", name="Take it in")
     assert take.is_disabled()
+    why = page.get_by_text("First check the file")
+    assert why.is_visible()
     choose(page, tmp_path, GOOD, OTHER)
     page.get_by_role("button", name="Check the file").click()
     page.get_by_text("2 rows are good, 0 are bad. Nothing is taken in yet.").wait_for()
     assert not MigratedDeposit.objects.exists()
+    assert why.is_hidden()
 
     take.click()
     page.get_by_text("The good rows are taken in.").wait_for()
     assert page.get_by_text("Rows checked: 2, taken in: 2").is_visible()
+    assert page.get_by_role("link", name="See the deposits").is_visible()
     assert MigratedDeposit.objects.count() == 2
     assert complaints == []
 
@@ -73,6 +77,7 @@ def test_bad_rows_are_listed_and_can_be_had_as_a_file(
     choose(page, tmp_path, GOOD, BAD)
     page.get_by_role("button", name="Check the file").click()
     page.get_by_role("cell", name="3", exact=True).wait_for()
+    assert page.locator("[data-wallet-bad] caption").inner_text() == "Bad rows: 1"
     with page.expect_download() as given:
         page.get_by_role("link", name="Every bad row as CSV").click()
     lines = Path(given.value.path()).read_text().splitlines()

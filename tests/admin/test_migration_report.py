@@ -28,9 +28,9 @@ def test_the_report_adds_up_each_currency_for_itself(onlooker: Client) -> None:
     a_deposit(is_known=True, amount_minor=900, currency="JPY")
     csv = onlooker.get(f"{HERE}report/?csv=1").content.decode().splitlines()
     assert csv == [
-        "gateway,currency,deposits,unknown,frozen,deposited,refunded_before,refunded,under_way,open",
-        "default,EUR,3,1,0,70.00,10.00,10.50,5.00,47.50",
-        "default,JPY,1,0,0,900,0,0,0,900",
+        "gateway,currency,deposits,unknown,frozen,deposited,refunded_before,refunded,under_way,open,test",
+        "default,EUR,3,1,0,70.00,10.00,10.50,5.00,47.50,yes",
+        "default,JPY,1,0,0,900,0,0,0,900,yes",
     ]
     page = onlooker.get(f"{HERE}report/").content.decode()
     assert "<dd><bdi>47.50 EUR</bdi></dd>" in page

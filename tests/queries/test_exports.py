@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -13,8 +14,11 @@ from pytest_django import DjangoAssertNumQueries
 from tests.models.rows import NOW, a_deposit, a_payment, a_transaction, an_order
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.models import Discrepancy, TransactionEvent
-from wallet_gateway.queries.exports import EXPORTS, By, export_csv, export_json
+from wallet_gateway.queries import exports
+from wallet_gateway.queries.exports import EXPORTS, By
 
+export_csv = partial(exports.export_csv, is_test=lambda gateway: gateway == "default")
+export_json = partial(exports.export_json, is_test=lambda gateway: gateway == "default")
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
@@ -50,6 +54,14 @@ def test_every_export_has_its_columns_in_one_statement(
         counts[what] = len(rows)
         assert [json.loads(line) for line in export_json(what)] == rows
     assert counts == {"orders": 1, "transactions": 2, "events": 1, "discrepancies": 1}
+
+
+def test_a_row_of_a_test_gateway_says_that_nobody_may_book_it() -> None:
+    for gateway in ("default", "live"):
+        a_transaction(a_payment(an_order(reference=gateway, gateway=gateway)), gateway=gateway)
+    for what, name in (("orders", "reference"), ("transactions", "order")):
+        found = {row[name]: row["test"] for row in csv.DictReader(export_csv(what))}
+        assert found == {"default": "yes", "live": "no"}
 
 
 def test_amounts_are_in_major_units_and_orders_named() -> None:

@@ -56,6 +56,21 @@ def follow_up(kind: TransactionKind, minor: int, **columns: Any) -> GatewayTrans
     return a_transaction(kind=kind, **given | {"state_changed_at": NOON} | columns)
 
 
+def test_the_period_before_is_as_long_and_counts_apart() -> None:
+    attempt(minor=2000)
+    attempt(minor=700, began=datetime(2026, 4, 30, 23, 58, tzinfo=UTC))
+    attempt(minor=100, began=datetime(2026, 3, 31, 0, 0, tzinfo=UTC))
+    attempt(minor=9999, began=datetime(2026, 3, 30, 23, 0, tzinfo=UTC))
+    found = figures(MAY, compared=True)
+    assert (MAY.before.first, MAY.before.last) == (date(2026, 3, 31), date(2026, 4, 30))
+    assert [row.taken_minor for row in found.money] == [2000]
+    assert [(str(row.day), row.taken_minor) for row in found.before] == [
+        ("2026-03-31", 100),
+        ("2026-04-30", 700),
+    ]
+    assert figures(MAY).before == ()
+
+
 def the_day(found: Figures) -> DayFigures:
     (day,) = found.money
     return day

@@ -194,6 +194,7 @@ _OWN_PAGES = (
     _form("refunding deposits", "migrateddeposit_refund", "", all_of(SEE_DEPOSITS, DETACHED_REFUND)),
     _form("the dashboard", "dashboard_changelist", "", one_of(SEE_TRANSACTIONS)),
     _form("its figures as CSV", "dashboard_csv", "", one_of(SEE_TRANSACTIONS)),
+    _form("the health of payments", "dashboard_health", "", all_of(SEE_TRANSACTIONS, VIEW_HEALTH)),
     _form("encryption keys", "dashboard_keys", "", all_of(SEE_TRANSACTIONS, ROTATE_KEYS)),
     _form("the emergency stop", "dashboard_stop", "stop", all_of(SEE_TRANSACTIONS, STOP_SENDING)),
 )

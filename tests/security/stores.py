@@ -21,6 +21,7 @@ from prometheus_client import REGISTRY
 from tests.security.access_table import ADDRESSES, TOKEN, Address
 from wallet_gateway import payments, return_tokens
 from wallet_gateway.contrib.prometheus.rows import register
+from wallet_gateway.gateways import is_test
 from wallet_gateway.models import (
     Approval,
     BatchKind,
@@ -87,7 +88,10 @@ def monitors(token: str) -> Places:
 
 def exports(orders: Iterable[PaymentOrder]) -> Places:
     """Return all that leaves as a file: exports and support bundles."""
-    found = {f"export {what}": "".join([*export_csv(what), *export_json(what)]) for what in EXPORTS}
+    found = {
+        f"export {what}": "".join([*export_csv(what, is_test=is_test), *export_json(what, is_test=is_test)])
+        for what in EXPORTS
+    }
     return found | {"support bundle": "\n".join(map(_bundle, orders))}
 
 

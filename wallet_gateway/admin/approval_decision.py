@@ -146,7 +146,8 @@ class ApprovalDecisionPage:
                 available=left.minor_units if left else 0,
             ),
         }
-        return render_page(self.site, self.request, "approval.html", context)
+        gateway = self.approval.gateway
+        return render_page(self.site, self.request, "approval.html", context, gateway=gateway)
 
 
 def left_of(approval: Approval) -> Money | None:

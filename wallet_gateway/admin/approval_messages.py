@@ -7,11 +7,11 @@ from collections.abc import Callable
 from django.contrib import messages
 from django.db.models import Model
 from django.http import HttpRequest
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from wallet_gateway.admin.admin_log import log_change
+from wallet_gateway.admin.current_site import reverse
 from wallet_gateway.admin.operation_registry import reason_in_words
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import Approval, ApprovalState

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Sequence
 from django.contrib.admin import AdminSite
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
-from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -22,6 +21,7 @@ from wallet_gateway import gateways
 from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.batch_approval import BatchApproval, approval_of
 from wallet_gateway.admin.batch_results import ShownRow
+from wallet_gateway.admin.current_site import reverse
 from wallet_gateway.admin.operation_registry import BY_KIND, Operation
 from wallet_gateway.admin.pages import render_page
 from wallet_gateway.admin.permissions import person_of, require_permission

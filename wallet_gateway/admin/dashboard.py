@@ -10,18 +10,22 @@ from typing import Any
 from django.contrib import admin, messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.http.response import HttpResponseBase
-from django.urls import NoReverseMatch, URLPattern, path, reverse
+from django.urls import URLPattern, path
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from wallet_gateway import conf, gateways, payments
 from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.capture_deadline import expires_from
+from wallet_gateway.admin.current_site import reverse
+from wallet_gateway.admin.dashboard_comparison import ListUrl, no_list
 from wallet_gateway.admin.dashboard_form import RangeForm, zone
 from wallet_gateway.admin.dashboard_tables import csv_lines, currency_parts, gateway_table
 from wallet_gateway.admin.dashboard_work_queue import work_of
 from wallet_gateway.admin.forms import ReasonForm, StopForm
+from wallet_gateway.admin.health_page import health_page
 from wallet_gateway.admin.keys import keys_page
+from wallet_gateway.admin.list_parameters import filtered_list
 from wallet_gateway.admin.pages import View, render_page, staff_view
 from wallet_gateway.admin.permissions import (
     ROTATE_KEYS,
@@ -32,15 +36,17 @@ from wallet_gateway.admin.permissions import (
     person_of,
     require_permission,
 )
+from wallet_gateway.admin.profile_mark import TEST_SUFFIX, are_all_tests
 from wallet_gateway.admin.read_only import ReadOnlyAdmin
 from wallet_gateway.admin.refusal_text import refusal_text
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.findings import Finding
-from wallet_gateway.models import Dashboard
+from wallet_gateway.models import Dashboard, GatewayTransaction
 from wallet_gateway.payments import maintenance
 from wallet_gateway.payments.errors import OperationRefused
 from wallet_gateway.queries.health import sweep_problems
 from wallet_gateway.queries.pauses import SendingPause
-from wallet_gateway.queries.statistics import figures
+from wallet_gateway.queries.statistics import Period, figures
 from wallet_gateway.queries.work_queue import waiting
 
 
@@ -61,6 +67,7 @@ class DashboardAdmin(ReadOnlyAdmin):
         return [
             path("", self._restricted(self.page), name="wallet_gateway_dashboard_changelist"),
             path("keys/", self.staff_view(keys_page), name="wallet_gateway_dashboard_keys"),
+            path("health/", self.staff_view(health_page), name="wallet_gateway_dashboard_health"),
             path("figures.csv", self._restricted(self.csv), name="wallet_gateway_dashboard_csv"),
             path(
                 "<str:alias>/<str:verb>/", self._restricted(self.stop), name="wallet_gateway_dashboard_stop"
@@ -77,29 +84,46 @@ class DashboardAdmin(ReadOnlyAdmin):
     def page(self, request: HttpRequest) -> HttpResponse:
         """Show the dashboard."""
         form = RangeForm(request.GET, today=_today())
-        found = _read(form)
+        period = form.period
         context = {
             "title": _("Payments dashboard"),
             "form": form,
+            "period": period,
+            "is_unfinished": period.first <= _today() <= period.last,
             "work": work_of(waiting(expires_from(), now=gateways.clock().now())),
             "alarms": _alarms() if has_permission(request, VIEW_HEALTH) else (),
             "gateways": _gateways(),
             "may_stop": has_permission(request, STOP_SENDING),
             "may_rotate": has_permission(request, ROTATE_KEYS),
-            "health_url": _health_url() if has_permission(request, VIEW_HEALTH) else "",
-            **found,
+            "may_see_health": has_permission(request, VIEW_HEALTH),
+            **_read(form, compared=True, list_url=self._list_url_for(request, period)),
             "query": request.GET.urlencode(),
         }
         return render_page(self.admin_site, request, "dashboard.html", context)
+
+    def _list_url_for(self, request: HttpRequest, period: Period) -> ListUrl:
+        """Return a function for the links to the approved transactions of the period, by kind."""
+        rows = self.admin_site.get_model_admin(GatewayTransaction)
+        approved = {
+            "state__exact": TransactionState.APPROVED.value,
+            "from": str(period.first),
+            "to": str(period.last),
+        }
+
+        def list_url(kind: TransactionKind | None) -> str:
+            return filtered_list(rows, request, approved | ({"kind__exact": kind.value} if kind else {}))
+
+        return list_url
 
     def csv(self, request: HttpRequest) -> HttpResponseBase:
         """Return the statistics of the page as one CSV."""
         form = RangeForm(request.GET, today=_today())
         found = _read(form)
-        lines = csv_lines(found["parts"], found["gateway_table"])
+        lines = csv_lines(found["parts"], found["gateway_table"], is_test=are_all_tests())
         answer = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
         period = form.period
-        answer["Content-Disposition"] = f'attachment; filename="figures-{period.first}-{period.last}.csv"'
+        name = f"figures{TEST_SUFFIX if are_all_tests() else ''}-{period.first}-{period.last}.csv"
+        answer["Content-Disposition"] = f'attachment; filename="{name}"'
         return answer
 
     def stop(self, request: HttpRequest, alias: str, verb: str) -> HttpResponse:
@@ -114,7 +138,7 @@ class DashboardAdmin(ReadOnlyAdmin):
         facts = [(_("Gateway"), alias)]
         trail = {"url": _dashboard_url(), "label": _("Payments dashboard")}
         context = {**words, "form": form, "back": _dashboard_url(), "facts": facts, "trail": trail}
-        return render_page(self.admin_site, request, "decide.html", context)
+        return render_page(self.admin_site, request, "decide.html", context, gateway=alias)
 
 
 _VERBS = {"stop": payments.maintenance.stop_sending, "resume": payments.maintenance.resume_sending}
@@ -158,14 +182,21 @@ def _words(verb: str) -> dict[str, str]:
     }
 
 
-def _read(form: RangeForm) -> dict[str, Any]:
+def _read(form: RangeForm, *, compared: bool = False, list_url: ListUrl = no_list) -> dict[str, Any]:
     period = form.period
-    found = figures(period)
+    tests = _tests_beside_real_money()
+    found = figures(period, compared=compared, without=tests)
     form.offer_currencies(found.currencies)
     return {
-        "parts": currency_parts(found, period.days, only=form.selected_currency),
+        "uncounted": tests,
+        "parts": currency_parts(found, period.days, only=form.selected_currency, list_url=list_url),
         "gateway_table": gateway_table(found, period.days),
     }
+
+
+def _tests_beside_real_money() -> tuple[str, ...]:
+    """Return the test gateways, which are not added to real money; none if there are only tests."""
+    return () if are_all_tests() else tuple(filter(gateways.is_test, conf.settings().gateways))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,6 +205,7 @@ class _Sending:
 
     alias: str
     pause: SendingPause | None
+    is_test: bool
     is_off: bool
     """Disabled in the settings, which no button can change."""
 
@@ -186,7 +218,12 @@ def _gateways() -> tuple[_Sending, ...]:
     pauses = {pause.gateway: pause for pause in maintenance.sending_pauses()}
     known = conf.settings().gateways.items()
     return tuple(
-        _Sending(alias=alias, pause=pauses.get(alias), is_off=not given.policy.sending)
+        _Sending(
+            alias=alias,
+            pause=pauses.get(alias),
+            is_test=gateways.is_test(alias),
+            is_off=not given.policy.sending,
+        )
         for alias, given in known
     )
 
@@ -198,14 +235,6 @@ def _alarms() -> tuple[Finding, ...]:
 
 def _dashboard_url() -> str:
     return reverse("admin:wallet_gateway_dashboard_changelist")
-
-
-def _health_url() -> str:
-    """Return the URL of the health view; empty if the project does not include this package's URLs."""
-    try:
-        return reverse("wallet_gateway:health")
-    except NoReverseMatch:
-        return ""
 
 
 def _today() -> date:

@@ -14,8 +14,8 @@ from django.utils.translation import gettext_lazy
 from wallet_gateway.queries.statistics import LONGEST_RANGE, Period
 
 DEFAULT_DAYS = 30
-EARLIEST, LATEST = date(1971, 1, 1), date(9000, 1, 1)
-"""Limits that every database can calculate with."""
+EARLIEST, LATEST = date(1973, 1, 1), date(9000, 1, 1)
+"""Limits that every database can calculate with, for the period before, too."""
 
 
 class DateInput(forms.DateInput):

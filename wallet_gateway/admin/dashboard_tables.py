@@ -6,32 +6,35 @@ A cell has both the displayed text and the plain number, so that page, charts an
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from enum import StrEnum
 
 from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
+from wallet_gateway.admin.dashboard_comparison import (
+    WAYS,
+    ListUrl,
+    MainFigure,
+    main_figures,
+    mean_seconds,
+    no_list,
+    percent_text,
+    rate,
+)
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.money_format import format_amount
-from wallet_gateway.number_format import format_number, format_percent
+from wallet_gateway.number_format import format_number
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import escape_formula
 from wallet_gateway.queries.exports import Echo
 from wallet_gateway.queries.statistics import DayFigures, Figures, GatewayFigures, Way
 
 Label = str | Promise
-NONE = "\N{EN DASH}"
-WAYS: dict[Way, Label] = {
-    Way.REDIRECT: gettext_lazy("Hosted page"),
-    Way.BUTTON: gettext_lazy("Wallet button"),
-}
-PAGE_STATES = (TransactionState.APPROVED, TransactionState.REJECTED, TransactionState.EXPIRED)
-"""The states shown separately; all others count as in progress or unclear."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,32 @@ class Row:
     cells: tuple[Cell, ...]
 
 
+class Tone(StrEnum):
+    """What the colour of a column says; the chart gives each a pattern, too. `SERIES` says nothing."""
+
+    SERIES = "series"
+    GOOD = "good"
+    BAD = "bad"
+    OPEN = "open"
+    ENDED = "ended"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The heading of a column, and what its colour says."""
+
+    label: Label
+    tone: Tone = Tone.SERIES
+
+
+PAGE_STATES = {
+    TransactionState.APPROVED: Tone.GOOD,
+    TransactionState.REJECTED: Tone.BAD,
+    TransactionState.EXPIRED: Tone.ENDED,
+}
+"""The states shown separately; all others count as in progress or unclear."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
     """One chart and the table with its data."""
@@ -60,7 +89,7 @@ class Table:
     chart: str
     """`line`, `bar` or `stacked`."""
     unit: Label
-    columns: tuple[Label, ...]
+    columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     total: tuple[Cell, ...] = ()
 
@@ -70,21 +99,27 @@ class CurrencyPart:
     """All tables of one currency."""
 
     currency: str
-    glance: tuple[tuple[Label, str], ...]
+    glance: tuple[MainFigure, ...]
     tables: tuple[Table, ...]
 
 
-def currency_parts(figures: Figures, days: Sequence[date], *, only: str = "") -> tuple[CurrencyPart, ...]:
-    """Build the tables of each currency, or of one."""
+def currency_parts(
+    figures: Figures, days: Sequence[date], *, only: str = "", list_url: ListUrl = no_list
+) -> tuple[CurrencyPart, ...]:
+    """Build the tables of each currency, or of one; `list_url` gives the main figures their links."""
     wanted = [code for code in figures.currencies if only in {"", code}]
-    return tuple(_part(code, figures, days) for code in wanted)
+    return tuple(_part(code, figures, days, list_url) for code in wanted)
 
 
-def _part(currency: str, figures: Figures, days: Sequence[date]) -> CurrencyPart:
+def _part(currency: str, figures: Figures, days: Sequence[date], list_url: ListUrl) -> CurrencyPart:
     by_day = {row.day: row for row in figures.money if row.currency == currency}
     rows = [by_day.get(day) or DayFigures(day=day, currency=currency) for day in days]
-    tables = (_volume(currency, rows), _approval(rows), _times(rows), _pages(rows))
-    return CurrencyPart(currency=currency, glance=_glance(currency, rows), tables=tables)
+    before = [row for row in figures.before if row.currency == currency]
+    return CurrencyPart(
+        currency=currency,
+        glance=main_figures(currency, rows, before, list_url),
+        tables=(_volume(currency, rows), _approval(rows), _times(rows), _pages(rows)),
+    )
 
 
 def _volume(currency: str, rows: Sequence[DayFigures]) -> Table:
@@ -105,7 +140,7 @@ def _volume(currency: str, rows: Sequence[DayFigures]) -> Table:
         title=_("Volume and refunds"),
         chart="bar",
         unit=currency,
-        columns=(_("Taken"), _("Reserved"), _("Refunded"), _("Detached refunds")),
+        columns=tuple(map(Column, (_("Taken"), _("Reserved"), _("Refunded"), _("Detached refunds")))),
         rows=_rows(rows, cells),
         total=cells(whole),
     )
@@ -120,15 +155,10 @@ def _approval(rows: Sequence[DayFigures]) -> Table:
         title=_("Approval rate by way of paying"),
         chart="line",
         unit="%",
-        columns=tuple(WAYS[way] for way in Way),
+        columns=tuple(Column(WAYS[way]) for way in Way),
         rows=_rows(rows, cells),
-        total=tuple(_percent(_rate(rows, way)) for way in Way),
+        total=tuple(_percent(rate(rows, way)) for way in Way),
     )
-
-
-def _rate(rows: Iterable[DayFigures], way: Way) -> float | None:
-    decided = sum(row.ways[way].decided for row in rows)
-    return sum(row.ways[way].approved for row in rows) / decided if decided else None
 
 
 def _times(rows: Sequence[DayFigures]) -> Table:
@@ -137,16 +167,10 @@ def _times(rows: Sequence[DayFigures]) -> Table:
         title=_("Time from start to approval"),
         chart="line",
         unit=_("seconds"),
-        columns=(_("Seconds, on average"),),
+        columns=(Column(_("Seconds, on average")),),
         rows=_rows(rows, lambda row: (_decimal(row.seconds_to_settle),)),
-        total=(_decimal(_mean_seconds(rows)),),
+        total=(_decimal(mean_seconds(rows)),),
     )
-
-
-def _mean_seconds(rows: Iterable[DayFigures]) -> float | None:
-    timed = [(row.settled, row.seconds_to_settle) for row in rows if row.seconds_to_settle is not None]
-    number = sum(settled for settled, _ in timed)
-    return sum(settled * mean for settled, mean in timed) / number if number else None
 
 
 def _pages(rows: Sequence[DayFigures]) -> Table:
@@ -163,20 +187,12 @@ def _pages(rows: Sequence[DayFigures]) -> Table:
         title=_("Outcomes of hosted pages"),
         chart="stacked",
         unit=_("pages"),
-        columns=(*map(label_of, PAGE_STATES), _("Open or in doubt")),
+        columns=(
+            *(Column(label_of(state), tone) for state, tone in PAGE_STATES.items()),
+            Column(_("Open or in doubt"), Tone.OPEN),
+        ),
         rows=_rows(rows, cells),
         total=cells(whole),
-    )
-
-
-def _glance(currency: str, rows: Sequence[DayFigures]) -> tuple[tuple[Label, str], ...]:
-    taken, refunded = (sum(getattr(row, name) for row in rows) for name in ("taken_minor", "refunded_minor"))
-    rates = tuple((WAYS[way], _rate(rows, way)) for way in Way)
-    return (
-        (_("Taken"), str(Money.from_minor_units(taken, currency))),
-        (_("Refunded"), str(Money.from_minor_units(refunded, currency))),
-        *((_("Approved: %(way)s") % {"way": way}, _percent(rate).text or NONE) for way, rate in rates),
-        (_("Seconds to approval"), _decimal(_mean_seconds(rows)).text or NONE),
     )
 
 
@@ -190,11 +206,11 @@ def gateway_table(figures: Figures, days: Sequence[date]) -> Table:
         chart="mixed",
         unit=_("milliseconds"),
         columns=(
-            _("Milliseconds, on average"),
-            _("Slowest, in milliseconds"),
-            _("Requests and status queries"),
-            _("Without a usable answer"),
-            _("HTTP 500 and above"),
+            Column(_("Milliseconds, on average")),
+            Column(_("Slowest, in milliseconds")),
+            Column(_("Requests and status queries")),
+            Column(_("Without a usable answer"), Tone.OPEN),
+            Column(_("HTTP 500 and above"), Tone.BAD),
         ),
         rows=_rows(rows, _answers),
     )
@@ -224,18 +240,21 @@ def _count(number: int | None) -> Cell:
     return Cell("", "") if number is None else Cell(format_number(number), str(number))
 
 
-def _percent(rate: float | None) -> Cell:
-    return Cell("", "") if rate is None else Cell(format_percent(rate, decimals=1), f"{rate * 100:.1f}")
+def _percent(share: float | None) -> Cell:
+    return Cell("", "") if share is None else Cell(percent_text(share), f"{share * 100:.1f}")
 
 
 def _decimal(number: float | None) -> Cell:
     return Cell("", "") if number is None else Cell(format_number(number, decimals=1), f"{number:.1f}")
 
 
-def csv_lines(parts: Sequence[CurrencyPart], gateway: Table) -> Iterator[str]:
-    """Yield all tables as one CSV: a line for each day, currency and figure; skip empty cells."""
+def csv_lines(parts: Sequence[CurrencyPart], gateway: Table, *, is_test: bool = False) -> Iterator[str]:
+    """Yield all tables as one CSV: a line for each day, currency and figure; skip empty cells.
+
+    `is_test` says in each line that no real money moved.
+    """
     writer = csv.writer(Echo())
-    yield writer.writerow(("day", "currency", "chart", "figure", "value"))
+    yield writer.writerow(("day", "currency", "chart", "figure", "value", "test"))
     for currency, table in [
         *((part.currency, table) for part in parts for table in part.tables),
         ("", gateway),
@@ -243,5 +262,6 @@ def csv_lines(parts: Sequence[CurrencyPart], gateway: Table) -> Iterator[str]:
         for row in table.rows:
             for column, cell in zip(table.columns, row.cells, strict=True):
                 if cell.value:
-                    words = (currency, str(table.title), str(column))
-                    yield writer.writerow((row.day.isoformat(), *map(escape_formula, words), cell.value))
+                    words = (currency, str(table.title), str(column.label))
+                    cells = (row.day.isoformat(), *map(escape_formula, words), cell.value)
+                    yield writer.writerow((*cells, "yes" if is_test else "no"))

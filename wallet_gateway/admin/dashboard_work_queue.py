@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from wallet_gateway.admin.approval_messages import url_of, what_is_asked
 from wallet_gateway.admin.batch_progress import progress_url
+from wallet_gateway.admin.current_site import reverse
 from wallet_gateway.admin.pages import row_url
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState

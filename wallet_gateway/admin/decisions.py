@@ -14,7 +14,6 @@ from django.contrib.admin import AdminSite
 from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
-from django.urls import reverse
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
@@ -22,6 +21,7 @@ from wallet_gateway import payments
 from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.approval_limits import hint_of_decision
 from wallet_gateway.admin.approval_messages import report_approval_request
+from wallet_gateway.admin.current_site import reverse
 from wallet_gateway.admin.differences import sentence_of_difference
 from wallet_gateway.admin.forms import DecisionForm, ReasonForm
 from wallet_gateway.admin.pages import render_page, row_url, sentence_of, show_status
@@ -128,7 +128,7 @@ def _decided(
             show_status(request, transaction)
             return HttpResponseRedirect(back)
     context = {**words, "form": form, "back": back, "facts": _facts(transaction)}
-    return render_page(site, request, "decide.html", context)
+    return render_page(site, request, "decide.html", context, gateway=transaction.gateway)
 
 
 def _facts(transaction: GatewayTransaction) -> list[tuple[str, object]]:
@@ -206,4 +206,4 @@ def _ended(
             (_("Found at"), discrepancy.found_at),
         ],
     }
-    return render_page(site, request, "decide.html", context)
+    return render_page(site, request, "decide.html", context, gateway=discrepancy.gateway)

@@ -21,11 +21,12 @@ from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from wallet_gateway import conf
+from wallet_gateway import conf, gateways
 from wallet_gateway.admin.admin_log import log_bulk_change
 from wallet_gateway.admin.confirm_tokens import LIFETIME_SECONDS
 from wallet_gateway.admin.pages import render_page
 from wallet_gateway.admin.permissions import DETACHED_REFUND, require_permission
+from wallet_gateway.admin.profile_mark import TEST_SUFFIX
 from wallet_gateway.models import MigratedDeposit
 from wallet_gateway.payments import maintenance
 from wallet_gateway.payments.maintenance import MAX_REPORTED, ImportReport, ImportStep
@@ -74,7 +75,9 @@ def export(site: AdminSite, request: HttpRequest, alias: str) -> HttpResponseBas
     answer = StreamingHttpResponse(
         maintenance.export_migration_file(gateway=alias), content_type="text/csv; charset=utf-8"
     )
-    answer["Content-Disposition"] = 'attachment; filename="migration.csv"'
+    # The columns are the interface's: only the name can say that it is a test.
+    name = f"migration{TEST_SUFFIX if gateways.is_test(alias) else ''}.csv"
+    answer["Content-Disposition"] = f'attachment; filename="{name}"'
     return answer
 
 

@@ -15,13 +15,13 @@ from django.contrib.admin import AdminSite
 from django.core import signing
 from django.forms import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from wallet_gateway.admin.amount_field import AmountField, amount_text
 from wallet_gateway.admin.approval_limits import approval_limit_of, hint, hints_of_many
 from wallet_gateway.admin.batch_progress import progress_url
 from wallet_gateway.admin.confirm_tokens import LIFETIME_SECONDS, TOO_OLD
+from wallet_gateway.admin.current_site import reverse
 from wallet_gateway.admin.forms import ReasonForAll
 from wallet_gateway.admin.operation_registry import DETACHED_REFUND
 from wallet_gateway.admin.pages import render_page

@@ -20,6 +20,7 @@ from wallet_gateway.admin.permissions import DETACHED_REFUND, has_permission
 from wallet_gateway.admin.read_only import (
     ReadOnlyAdmin,
     datetime_column,
+    gateway_column,
     label_column,
     money,
     nowrap,
@@ -37,6 +38,7 @@ class MigratedDepositAdmin(ReadOnlyAdmin):
 
     change_list_template = "admin/wallet_gateway/deposits.html"
     finder = staticmethod(deposits_found)
+    when_empty = _("No deposit yet. Import the migration file of the earlier provider with the button above.")
     actions = ("refund_many",)
     search_help_text = _(
         "Beginning of a reference: the former provider's, or the one that the migration gave"
@@ -44,7 +46,7 @@ class MigratedDepositAdmin(ReadOnlyAdmin):
     list_display = (
         text_column("parent_transaction_id", _("parent transaction id")),
         text_column("provider_transaction_id", _("former provider's reference")),
-        label_column("gateway", _("gateway")),
+        gateway_column(),
         "deposited",
         "refunded_since",
         money("refundable", _("left to refund")),

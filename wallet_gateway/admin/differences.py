@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.http import HttpRequest
-from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from wallet_gateway.admin.current_site import reverse
 from wallet_gateway.admin.permissions import RESOLVE, has_permission
 from wallet_gateway.admin.tasks import Button
 from wallet_gateway.domain.discrepancies import DiscrepancyKind

@@ -13,7 +13,6 @@ from django.utils.translation import gettext_lazy as _
 from wallet_gateway.admin.badges import Tone, badge
 from wallet_gateway.admin.decisions import book_discrepancy, close_discrepancy
 from wallet_gateway.admin.differences import ways_to_end
-from wallet_gateway.admin.read_only import ReadOnlyAdmin, label_column, link_column, text_column
 from wallet_gateway.admin.read_only import (
     ReadOnlyAdmin,
     datetime_column,

@@ -6,7 +6,9 @@ rows, letter by letter, with `?column__startswith=`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib.admin import FieldListFilter, ListFilter, ModelAdmin
 from django.contrib.admin.utils import get_fields_from_path
@@ -14,6 +16,8 @@ from django.contrib.admin.views.main import ChangeList
 from django.contrib.admin.widgets import url_params_from_lookup_dict
 from django.db.models import QuerySet
 from django.http import HttpRequest
+
+from wallet_gateway.admin.current_site import reverse
 
 
 class FixedOrderList(ChangeList):
@@ -28,6 +32,13 @@ def is_of_shown_filter(admin: ModelAdmin[Any], name: str, request: HttpRequest) 
     """Return whether a parameter belongs to a filter that the list shows to the current user."""
     filters = (_filter_of(entry, admin, request) for entry in admin.get_list_filter(request))
     return any(name in each.expected_parameters() for each in filters if each.has_output())
+
+
+def filtered_list(admin: ModelAdmin[Any], request: HttpRequest, parameters: Mapping[str, str]) -> str:
+    """Return the URL of a list, with those of the parameters that a shown filter takes."""
+    url = reverse(f"admin:{admin.opts.app_label}_{admin.opts.model_name}_changelist")
+    known = {name: value for name, value in parameters.items() if is_of_shown_filter(admin, name, request)}
+    return f"{url}?{urlencode(known)}" if known else url
 
 
 def is_of_popup(admin: ModelAdmin[Any], name: str, value: str) -> bool:

@@ -9,7 +9,9 @@ from django.contrib.admin import AdminSite
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
+from wallet_gateway import gateways
 from wallet_gateway.admin.pages import render_page
+from wallet_gateway.admin.permissions import DETACHED_REFUND, has_permission
 from wallet_gateway.protocol.text import escape_formula
 from wallet_gateway.queries.migration import MigrationTotals, migration_totals
 
@@ -21,9 +23,12 @@ def report(site: AdminSite, request: HttpRequest) -> HttpResponse:
         answer = HttpResponse(_csv(totals), content_type="text/csv; charset=utf-8")
         answer["Content-Disposition"] = 'attachment; filename="migration-report.csv"'
         return answer
-    return render_page(
-        site, request, "migrated_report.html", {"title": _("How the migration stands"), "totals": totals}
-    )
+    context = {
+        "title": _("How the migration stands"),
+        "totals": totals,
+        "may_import": has_permission(request, DETACHED_REFUND),
+    }
+    return render_page(site, request, "migrated_report.html", context)
 
 
 def _csv(totals: tuple[MigrationTotals, ...]) -> str:
@@ -31,10 +36,16 @@ def _csv(totals: tuple[MigrationTotals, ...]) -> str:
     writer = csv.writer(buffer)
     amount_columns = ("deposited", "refunded_before", "refunded", "under_way", "open")
     counts = ("deposits", "unknown", "frozen")
-    writer.writerow(("gateway", "currency", *counts, *amount_columns))
+    writer.writerow(("gateway", "currency", *counts, *amount_columns, "test"))
     for row in totals:
         amounts = (getattr(row, name).to_wire() for name in amount_columns)
         writer.writerow(
-            (escape_formula(row.gateway), row.currency, *(getattr(row, name) for name in counts), *amounts)
+            (
+                escape_formula(row.gateway),
+                row.currency,
+                *(getattr(row, name) for name in counts),
+                *amounts,
+                "yes" if gateways.is_test(row.gateway) else "no",
+            )
         )
     return buffer.getvalue()

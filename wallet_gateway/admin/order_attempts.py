@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.http import HttpRequest
-from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
+from wallet_gateway.admin.current_site import reverse
 from wallet_gateway.admin.differences import words_of_elsewhere
 from wallet_gateway.admin.operation_registry import BY_SLUG, Operation
 from wallet_gateway.admin.permissions import has_permission

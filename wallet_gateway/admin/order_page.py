@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from django.http import HttpRequest
-from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
+from wallet_gateway.admin.current_site import reverse
 from wallet_gateway.admin.differences import Difference, difference_of
 from wallet_gateway.admin.order_attempts import Attempt, History, attempts_of, unused_of
 from wallet_gateway.admin.order_customer import Customer, customer_of

@@ -23,7 +23,7 @@ from wallet_gateway.admin.list_sums import money_to_sum
 from wallet_gateway.admin.order_list import OrderList, customer_of, name_of, way_of
 from wallet_gateway.admin.order_page import order_page
 from wallet_gateway.admin.permissions import VIEW_CUSTOMER, has_permission
-from wallet_gateway.admin.read_only import ReadOnlyAdmin, datetime_column
+from wallet_gateway.admin.read_only import ReadOnlyAdmin, datetime_column, gateway_column
 from wallet_gateway.admin.wallet_limits import WalletClosed, raise_limits
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.protocol.text import visible
@@ -32,6 +32,7 @@ from wallet_gateway.queries.search import orders_found
 CREATED_AT = datetime_column("created_at", _("created at"))
 STATE = state_column(_("state"))
 AMOUNT = money_to_sum(_("amount"))
+GATEWAY = gateway_column()
 
 
 @admin.register(PaymentOrder)
@@ -43,7 +44,7 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
     search_help_text = _(
         "Beginning of a reference; or whole: order number, transaction, the gateway's or the provider's id"
     )
-    list_display = ("name", STATE, AMOUNT, "customer", "way", "to_capture", CREATED_AT, "gateway")
+    list_display = ("name", STATE, AMOUNT, "customer", "way", "to_capture", CREATED_AT, GATEWAY)
     list_filter = ("state", CreatedFilter, EndsSoon, WalletClosed)
     when_empty = _(
         "There is no order yet. One appears here as soon as the shop calls payments.create_order, usually "
@@ -74,9 +75,9 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
 
     def get_list_display(self, request: HttpRequest) -> list[str | Callable[[Any], str | bool]]:
         """Return the columns: the gateway only if there are several, customers for those who may see them."""
-        hidden = set()
+        hidden: set[Any] = set()
         if len(conf.settings().gateways) < 2:
-            hidden.add("gateway")
+            hidden.add(GATEWAY)
         if not has_permission(request, VIEW_CUSTOMER):
             hidden.add("customer")
         return [column for column in self.list_display if column not in hidden]

@@ -13,11 +13,12 @@ from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
-from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 
+from wallet_gateway.admin.current_site import enter_site, reverse
+from wallet_gateway.admin.profile_mark import is_test_page
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction, TransactionEvent, TransactionEventKind
 from wallet_gateway.models.labels import label_of
@@ -44,18 +45,18 @@ def staff_view(site: AdminSite, view: View) -> View:
     @db_transaction.non_atomic_requests
     @wraps(view)
     def non_atomic(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        enter_site(site, request)
         return view(request, *args, **kwargs)
 
     return site.admin_view(non_atomic)
 
 
 def render_page(
-    site: AdminSite, request: HttpRequest, template: str, context: dict[str, Any]
+    site: AdminSite, request: HttpRequest, template: str, context: dict[str, Any], *, gateway: str = ""
 ) -> HttpResponse:
-    """Render a page in the layout of the admin."""
-    return TemplateResponse(
-        request, f"admin/wallet_gateway/{template}", {**site.each_context(request), **context}
-    )
+    """Render a page in the layout of the admin; `gateway` is the one that it is about, empty for all."""
+    shown = {**site.each_context(request), "is_test": is_test_page(gateway), **context}
+    return TemplateResponse(request, f"admin/wallet_gateway/{template}", shown)
 
 
 def row_url(row: Model) -> str:

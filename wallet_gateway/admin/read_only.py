@@ -26,8 +26,10 @@ from django.utils.timezone import is_aware, localtime
 from django.utils.translation import gettext_lazy
 
 from wallet_gateway import conf
+from wallet_gateway.admin.current_site import enter_site
 from wallet_gateway.admin.list_parameters import FixedOrderList, is_of_popup, is_of_shown_filter
 from wallet_gateway.admin.pages import View, row_name, row_url, staff_view
+from wallet_gateway.admin.profile_mark import gateway_of, is_test_page, marked_name
 from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import is_storable, visible
@@ -153,11 +155,14 @@ class ReadOnlyAdmin(_ModelAdmin):
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
         """Show a row; refuse a `POST`, because nothing here can be changed."""
+        enter_site(self.admin_site, request)
         self.require_view_permission(request)
         row = self.get_object(request, object_id)
         shown = (
             {"title": self.heading(row), "subtitle": None, **self.page_context(request, row)} if row else {}
         )
+        if row:
+            shown["is_test"] = is_test_page(gateway_of(row))
         return super().change_view(request, object_id, form_url, shown | (extra_context or {}))
 
     def page_context(self, request: HttpRequest, row: Any) -> dict[str, Any]:  # noqa: ANN401, ARG002
@@ -172,6 +177,7 @@ class ReadOnlyAdmin(_ModelAdmin):
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Show the list and how many rows it can reach; drop all parameters if one cannot be stored."""
+        enter_site(self.admin_site, request)
         if not all(is_storable(value) for values in request.GET.lists() for value in values[1]):
             # PostgreSQL raises an error for a NUL character.
             return HttpResponseRedirect(request.path)
@@ -179,6 +185,7 @@ class ReadOnlyAdmin(_ModelAdmin):
             "title": capfirst(self.opts.verbose_name_plural),
             "most_listed": MAX_LISTED_ROWS,
             "when_empty": self.when_empty,
+            "is_test": is_test_page(),
         }
         return super().changelist_view(request, shown | (extra_context or {}))
 
@@ -198,6 +205,7 @@ class OwnPageAdmin(ReadOnlyAdmin):
         extra_context: dict[str, Any] | None = None,  # noqa: ARG002
     ) -> HttpResponse:
         """Redirect to the row's own page."""
+        enter_site(self.admin_site, request)
         self.require_view_permission(request)
         row = self.get_object(request, object_id)
         if row is None:
@@ -265,6 +273,16 @@ def datetime_column(column: str, label: StrOrPromise) -> Callable[[Any], str]:
     def shown(row: Any) -> str:  # noqa: ANN401 - any row that has the column
         value = getattr(row, column)
         return formats.date_format(localtime(value) if is_aware(value) else value, "SHORT_DATETIME_FORMAT")
+
+    return shown
+
+
+def gateway_column() -> Callable[[Any], str]:
+    """Return a list column with the gateway's alias, marked where it is a test."""
+
+    @admin.display(description=gettext_lazy("gateway"))
+    def shown(row: Any) -> str:  # noqa: ANN401 - any row that has a gateway
+        return marked_name(row.gateway)
 
     return shown
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.http import HttpRequest
-from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from wallet_gateway import gateways
 from wallet_gateway.admin.approval_messages import url_of, what_is_asked
+from wallet_gateway.admin.current_site import reverse
 from wallet_gateway.admin.pages import sentence_of
 from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, has_permission, is_own_request
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState

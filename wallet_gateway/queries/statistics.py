@@ -7,8 +7,8 @@ currencies are never added. Money counts on the day of its approval, attempts an
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from enum import StrEnum
 from operator import attrgetter
@@ -47,6 +47,12 @@ class Period:
     def days(self) -> tuple[date, ...]:
         """Return all days of the period."""
         return tuple(self.first + timedelta(days=n) for n in range((self.last - self.first).days + 1))
+
+    @property
+    def before(self) -> Period:
+        """Return the period of the same number of days that ends on the day before."""
+        length = self.last - self.first + timedelta(days=1)
+        return Period(first=self.first - length, last=self.first - timedelta(days=1), zone=self.zone)
 
     def of(self, column: str) -> Q:
         """Return the condition that a time is within the period."""
@@ -116,23 +122,33 @@ class Figures:
     money: tuple[DayFigures, ...]
     """Sorted by day, then by currency."""
     gateway: tuple[GatewayFigures, ...]
+    before: tuple[DayFigures, ...] = ()
+    """The same of the period before, if it was asked for."""
 
     @property
     def currencies(self) -> tuple[str, ...]:
         """Return the currencies that have data."""
-        return tuple(sorted({row.currency for row in self.money}))
+        return tuple(sorted({row.currency for row in (*self.money, *self.before)}))
 
 
-def figures(period: Period, *, currency: str = "") -> Figures:
-    """Count and add up a period, for one currency if given."""
+def figures(
+    period: Period, *, currency: str = "", compared: bool = False, without: Collection[str] = ()
+) -> Figures:
+    """Count and add up a period, for one currency if given; `compared` with the period before.
+
+    `without` names gateways whose payments are left out; the answers of all gateways count.
+    """
     only = Q(currency=currency) if currency else Q()
+    if without:
+        only &= ~Q(gateway__in=without)
+    span = replace(period, first=period.before.first) if compared else period
     if not isinstance(period.zone, ZoneInfo):
         # Databases spell a fixed offset, which is not a named time zone, in different ways.
-        return _figures(period, only, _day_by_offset)
+        return _figures(period, span, only, _day_by_offset)
     try:
-        return _figures(period, only, _day_in_zone)
+        return _figures(period, span, only, _day_in_zone)
     except _ZoneIsUnknown:
-        return _figures(period, only, _day_by_offset)
+        return _figures(period, span, only, _day_by_offset)
 
 
 Row = Mapping[str, Any]
@@ -154,15 +170,21 @@ def _day_by_offset(column: str, period: Period) -> TruncDate:
     return TruncDate(local, tzinfo=UTC)
 
 
-def _figures(period: Period, only: Q, day_of: DayOf) -> Figures:
+def _figures(period: Period, span: Period, only: Q, day_of: DayOf) -> Figures:
+    """Count the gateway's answers in the period; money and attempts in the span, which may begin earlier."""
     days = _Days()
-    began, approved = day_of("created_at", period), day_of("state_changed_at", period)
-    for row in _by_day(_attempts(period).filter(only), _NUMBER, began, "currency", "kind", "state"):
+    began, approved = day_of("created_at", span), day_of("state_changed_at", span)
+    for row in _by_day(_attempts(span).filter(only), _NUMBER, began, "currency", "kind", "state"):
         days.count_attempts(row)
-    for row in _by_day(_approved(period).filter(only), _MONEY, approved, "currency", "kind", "payment_type"):
+    for row in _by_day(_approved(span).filter(only), _MONEY, approved, "currency", "kind", "payment_type"):
         days.add_money(row)
     answers = map(_gateway_day, _by_day(_exchanges(period), _ANSWERS, day_of("occurred_at", period)))
-    return Figures(money=days.sorted(), gateway=tuple(sorted(answers, key=attrgetter("day"))))
+    rows = days.sorted()
+    return Figures(
+        money=tuple(row for row in rows if row.day >= period.first),
+        before=tuple(row for row in rows if row.day < period.first),
+        gateway=tuple(sorted(answers, key=attrgetter("day"))),
+    )
 
 
 def _by_day(rows: QuerySet[Any], measured: Measures, day: TruncDate, *others: str) -> Iterable[Row]:

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from django.core.management.base import BaseCommand, CommandError
 from django.utils.dateparse import parse_date
 
+from wallet_gateway import gateways
 from wallet_gateway.queries.exports import EXPORTS, WITH_MONEY, By, export_csv, export_json
 
 
@@ -50,7 +51,7 @@ class Command(BaseCommand):
             raise CommandError(f"--by is for {' and '.join(WITH_MONEY)}; {what} have one time only")
         export = export_csv if options["format"] == "csv" else export_json
         days = {"since": _day("--since", since), "until": _day("--until", until)}
-        lines = export(what, **days, by=By(by or By.APPROVED))
+        lines = export(what, is_test=gateways.is_test, **days, by=By(by or By.APPROVED))
         with self._opened(output) as out:
             for line in lines:
                 out.write(line)

@@ -12,11 +12,42 @@
     mixed: { type: "line", bars: [2, 3, 4] },
   };
 
+  /** What is drawn over the colour of a bar. Approved is plain, and so is what says nothing. */
+  const PATTERNS = {
+    good: null,
+    bad(context) {
+      // Stripes. The corners continue those of the next tile.
+      [[0, 8, 8, 0], [-1, 1, 1, -1], [7, 9, 9, 7]].forEach(([x, y, endX, endY]) => {
+        context.moveTo(x, y);
+        context.lineTo(endX, endY);
+      });
+      context.stroke();
+    },
+    open(context) {
+      context.arc(4, 4, 1.75, 0, 2 * Math.PI);
+      context.fill();
+    },
+    ended(context) {
+      context.moveTo(0, 4);
+      context.lineTo(8, 4);
+      context.stroke();
+    },
+  };
+
+  /** Leaves so many days out that their names fit, and never the last one, which mostly is today. */
+  function thinOut(scale) {
+    const most = Math.max(2, Math.floor(scale.chart.width / 88));
+    const { ticks } = scale;
+    const step = Math.ceil(ticks.length / most);
+    scale.ticks = ticks.filter((_, index) => (ticks.length - 1 - index) % step === 0);
+  }
+
   function seriesOf(table) {
-    const names = [...table.tHead.rows[0].cells].slice(1).map((cell) => cell.textContent);
+    const heads = [...table.tHead.rows[0].cells].slice(1);
     const rows = [...table.tBodies[0].rows];
-    const series = names.map((name, index) => ({
-      name,
+    const series = heads.map((head, index) => ({
+      name: head.textContent,
+      tone: head.dataset.walletTone,
       index,
       // Numbers for pixels alone: what a person reads is the text of the table.
       values: rows.map((row) => {
@@ -31,26 +62,54 @@
   }
 
   function colours(figure) {
-    const style = getComputedStyle(figure);
-    const read = (name) => style.getPropertyValue(name).trim();
-    return {
-      series: [1, 2, 3, 4, 5].map((number) => read(`--wallet-series-${number}`)),
-      text: read("--body-quiet-color"),
-      grid: read("--wallet-grid"),
-      ground: read("--body-bg"),
+    // A variable is text, such as light-dark(...); the canvas needs the colour that it comes to.
+    const probe = document.createElement("span");
+    figure.append(probe);
+    const read = (name) => {
+      probe.style.color = `var(${name})`;
+      return getComputedStyle(probe).color;
     };
+    const found = {
+      series: [1, 2, 3, 4, 5].map((number) => read(`--wallet-series-${number}`)),
+      tones: Object.fromEntries(Object.keys(PATTERNS).map((tone) => [tone, read(`--wallet-tone-${tone}`)])),
+      text: read("--wallet-chart-text"),
+      grid: read("--wallet-grid"),
+      ground: read("--wallet-chart-ground"),
+    };
+    probe.remove();
+    return found;
+  }
+
+  /** Fills a bar with its colour, and with the pattern of what it says: nobody must know the colours. */
+  function fillOf(tone, colour, ground) {
+    const drawPattern = PATTERNS[tone];
+    if (!drawPattern) {
+      return colour;
+    }
+    const tile = document.createElement("canvas");
+    tile.width = 8;
+    tile.height = 8;
+    const context = tile.getContext("2d");
+    context.fillStyle = colour;
+    context.fillRect(0, 0, 8, 8);
+    context.fillStyle = ground;
+    context.strokeStyle = ground;
+    context.lineWidth = 1.5;
+    context.beginPath();
+    drawPattern(context);
+    return context.createPattern(tile, "repeat");
   }
 
   function datasetOf(part, kind, paint) {
     const { index } = part;
     const isBar = kind.bars ? kind.bars.includes(index) : kind.type === "bar";
-    const colour = paint.series[index];
+    const colour = paint.tones[part.tone] || paint.series[index];
     return {
       type: isBar ? "bar" : "line",
       label: part.name,
       data: part.values,
       texts: part.texts,
-      backgroundColor: colour,
+      backgroundColor: isBar ? fillOf(part.tone, colour, paint.ground) : colour,
       borderColor: colour,
       borderWidth: isBar ? 0 : 2,
       borderRadius: isBar ? 3 : 0,
@@ -82,7 +141,8 @@
         stacked: Boolean(kind.stacked),
         grid: { display: false },
         border: { color: paint.grid },
-        ticks: { color: paint.text, maxRotation: 0, autoSkip: true, autoSkipPadding: 16 },
+        afterBuildTicks: thinOut,
+        ticks: { color: paint.text, maxRotation: 0, autoSkip: false },
       },
       y: upright(near, true),
     };
@@ -128,7 +188,10 @@
     drawn = figures.map(draw);
   }
 
-  // The admin's switch sets the attribute; without it the system decides.
-  new MutationObserver(redraw).observe(document.documentElement, { attributeFilter: ["data-theme"] });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  // The admin's switch sets an attribute, each admin its own; without it the system decides.
+  const themes = ["class", "data-theme", "data-bs-theme"];
+  new MutationObserver(redraw).observe(document.documentElement, { attributeFilter: themes });
+  ["(prefers-color-scheme: dark)", "(forced-colors: active)"].forEach((query) => {
+    matchMedia(query).addEventListener("change", redraw);
+  });
 })();

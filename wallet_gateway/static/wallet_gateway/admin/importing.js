@@ -12,7 +12,10 @@
   const end = document.querySelector("[data-wallet-end]");
   const failed = document.querySelector("[data-wallet-failed]");
   const bad = document.querySelector("[data-wallet-bad]");
+  const caption = bad.querySelector("caption");
   const list = document.querySelector("[data-wallet-list]");
+  const why = document.querySelector("[data-wallet-why]");
+  const stored = document.querySelector("[data-wallet-stored]");
   let reasons = [];
 
   function show(step, total) {
@@ -33,12 +36,17 @@
       reasons.push(`${line},"${reason.replaceAll('"', '""')}"\r\n`);
       bad.hidden = false;
     });
+    const words = reasons.length > MOST_SHOWN ? caption.dataset.walletFirst : caption.dataset.walletAll;
+    caption.textContent = words.replace("{shown}", String(MOST_SHOWN)).replace("{count}", String(reasons.length));
   }
 
   function finish(step) {
     end.textContent = step.sentence;
     form.elements.checked.value = step.token;
-    form.querySelector("[data-wallet-take]").disabled = !step.token || !step.checked;
+    const isReady = Boolean(step.token && step.checked);
+    form.querySelector("[data-wallet-take]").disabled = !isReady;
+    why.hidden = isReady;
+    stored.hidden = !step.stored;
     bar.max = 1;
     bar.value = 1;
     if (reasons.length) {
@@ -65,7 +73,7 @@
   function reset() {
     reasons = [];
     bad.querySelector("tbody").replaceChildren();
-    [bad, list, failed].forEach((part) => {
+    [bad, list, failed, stored].forEach((part) => {
       part.hidden = true;
     });
     end.textContent = "";

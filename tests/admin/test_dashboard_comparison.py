@@ -1,0 +1,69 @@
+"""Figures beside those of the period before: a percentage only where it means something."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from django.utils import translation
+
+from tests.tables import every
+from wallet_gateway.admin.dashboard_comparison import main_figures, no_list, percent_change
+from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.queries.statistics import DayFigures, Way, WayFigures
+
+DAY = date(2026, 5, 1)
+PERCENT = "\N{NO-BREAK SPACE}%"
+
+
+@every(
+    ("now", "then", "said"),
+    [
+        (3000, 2000, f"+50.0{PERCENT}"),
+        (1000, 2000, f"\N{MINUS SIGN}50.0{PERCENT}"),
+        (0, 2000, f"\N{MINUS SIGN}100.0{PERCENT}"),
+        (2000, 2000, f"\N{PLUS-MINUS SIGN}0.0{PERCENT}"),
+        (2_000_000, 100, f"+1,999,900.0{PERCENT}"),
+        (2000, 0, ""),
+        (0, 0, ""),
+        (None, 3.0, ""),
+        (3.0, None, ""),
+    ],
+)
+def test_a_change_is_said_in_percent_unless_nothing_was_before(
+    now: float | None, then: float | None, said: str
+) -> None:
+    assert percent_change(now, then) == said
+
+
+def a_day(approved: int, decided: int, taken: int = 0) -> list[DayFigures]:
+    day = DayFigures(day=DAY, currency="EUR", taken_minor=taken)
+    day.ways[Way.BUTTON] = WayFigures(approved=approved, decided=decided)
+    return [day]
+
+
+def test_shares_are_compared_in_points() -> None:
+    figure = main_figures("EUR", a_day(9, 10), a_day(3, 4), no_list)[3]
+    assert (figure.text, figure.before, figure.change) == (f"90.0{PERCENT}", f"75.0{PERCENT}", "+15.0 points")
+
+
+def test_where_nobody_was_decided_there_is_no_share_and_no_change() -> None:
+    figure = main_figures("EUR", a_day(9, 10), a_day(0, 0), no_list)[3]
+    assert (figure.before, figure.change) == ("\N{EN DASH}", "")
+
+
+def test_a_figure_knows_the_list_behind_it() -> None:
+    asked: list[TransactionKind | None] = []
+
+    def list_url(kind: TransactionKind | None) -> str:
+        asked.append(kind)
+        return f"/{kind}/"
+
+    figures = main_figures("EUR", [], [], list_url)
+    assert asked == [None, TransactionKind.REFUND, TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION]
+    assert [figure.list_url for figure in figures if figure.list_url] == [f"/{kind}/" for kind in asked]
+
+
+def test_amounts_are_in_the_readers_language() -> None:
+    with translation.override("de"):
+        taken = main_figures("EUR", a_day(0, 0, 123456), [], no_list)[0]
+    assert taken.text == "1.234,56\N{NO-BREAK SPACE}€"
