@@ -5,7 +5,9 @@ import { JSDOM } from "jsdom"
 import { STATIC, until } from "./page.js"
 
 export { aWhile, promise, until } from "./page.js"
-export const { start } = await import(new URL("page.js", STATIC))
+const [{ HostedWallet }, { Payment }, { Shop }, { View }] = await Promise.all(
+  ["hosted_wallet", "payment", "shop", "view"].map((name) => import(new URL(`page/${name}.js`, STATIC))),
+)
 
 export const SUCCESS = {
   clientSystemTransactionId: "REF-1",
@@ -16,11 +18,12 @@ export const SUCCESS = {
 }
 export const FAILURE = { code: "4000340", description: "GeneralValidationError", details: { message: "token is missing" } }
 
-const TEXTS = { sending: "Sending", cancelled: "Closed", failed: "Failed", unclear: "Finding out", total: "Total" }
+const TEXTS = { loading: "Loading", unavailable: "No wallet", sending: "Sending", cancelled: "Closed", failed: "Failed", unclear: "Finding out", total: "Total" }
 const HTML = `<html lang="en"><body><div class="wallet-button" data-wallet-session="/api/session" data-wallet-price="/api/price"
   data-wallet-reference="/api/reference" data-wallet-result="/api/result" data-wallet-event="/api/event" data-wallet-csrf-header="X-Shop-Token"
   ${Object.entries(TEXTS).map(([name, text]) => `data-wallet-text-${name}="${text}"`).join(" ")}>
-  <div class="wallet-button__slot"><div id="merchant-google-pay-button" hidden><button type="button">Pay</button></div></div>
+  <template class="wallet-button__own"><button class="wallet-button__pay" type="button">Pay</button></template>
+  <div class="wallet-button__slot"><div class="wallet-button__place" id="merchant-google-pay-button" hidden></div></div>
   <p role="status" tabindex="-1"></p>
   <form method="post" action="/checkout"><input type="hidden" name="csrfmiddlewaretoken" value="t0ken"><button>Page</button></form>
 </div></body></html>`
@@ -89,7 +92,7 @@ export async function open(t, answers = {}) {
   globalThis.setTimeout = (act, pause) => {
     const timer = before.setTimeout(act, pause)
     // The end of a session is not waited for, nor that of a script which says nothing.
-    return pause >= 10_000 ? timer.unref() : timer
+    return pause >= 5_000 ? timer.unref() : timer
   }
   let underway = 0
   globalThis.fetch = async (...request) => {
@@ -124,7 +127,15 @@ export async function open(t, answers = {}) {
     said: { get: () => page.news.textContent },
     options: { get: () => page.runs.at(-1)[14] },
   })
-  page.payment = start(page.element)
+  page.start = () => {
+    page.payment?.end()
+    const view = new View(page.element)
+    const wallet = new HostedWallet(page.element, view.place, (name, detail) => page.payment.hear(name, detail))
+    page.payment = new Payment(view, new Shop(page.element), wallet)
+    page.payment.open()
+  }
+  page.start()
+  t.after(() => page.payment.end())
   return page
 }
 

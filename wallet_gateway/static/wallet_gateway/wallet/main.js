@@ -93,8 +93,13 @@ export class Container {
   /** @type {[HTMLElement, ChildNode[]] | undefined} */
   #own
 
+  /** @param {HTMLElement} [place] */
+  constructor(place) {
+    this.place = place
+  }
+
   get element() {
-    return document.getElementById(ID)
+    return this.place ?? document.getElementById(ID)
   }
 
   /** @param {HTMLElement} button */
@@ -116,18 +121,26 @@ export class Container {
   }
 }
 
+/** @type {Record<string, PayScript>} */
+const scripts = {}
+
 export class Wallet {
   /** @type {Run | undefined} */
   #run
   /** @type {Run | undefined} */
   #paying
-  #container = new Container()
-  /** @type {Record<string, PayScript>} */
-  #scripts = {}
+  #container
+  /** @type {Tell} */
+  #tell
 
-  /** @param {Element | null} tag */
-  constructor(tag) {
+  /** @param {HTMLElement | null} tag @param {HTMLElement} [place] @param {Hear} [hear] */
+  constructor(tag, place, hear) {
     this.tag = tag
+    this.#container = new Container(place)
+    this.#tell = (name, detail) => {
+      hear?.(name, detail)
+      call(name, detail, hear && tag)
+    }
   }
 
   /** @param {any[]} values */
@@ -139,14 +152,14 @@ export class Wallet {
       this.#run.start()
     } catch (error) {
       this.#container.hide()
-      call("handlePaymentError", messageOf(error))
+      this.#tell("handlePaymentError", messageOf(error))
     }
     return this.#run
   }
 
   click() {
     if (this.#paying?.isPaying) return warn("clicked during a payment")
-    if (!this.#run) return call("handlePaymentError", "Clicked, but runWalletPay has not succeeded")
+    if (!this.#run) return this.#tell("handlePaymentError", "Clicked, but runWalletPay has not succeeded")
     if (!this.#run.isReady) return warn("clicked before the wallet was ready")
     this.#paying = this.#run
     this.#run.pay()
@@ -161,7 +174,7 @@ export class Wallet {
   #newRun(values) {
     const order = readParameters(values, warn)
     const settings = readSettings(this.tag, order.profile)
-    const script = (this.#scripts[settings.payJsUrl] ??= new PayScript(settings.payJsUrl))
-    return new Run(order, settings, { script, container: this.#container, click: () => this.click() })
+    const script = (scripts[settings.payJsUrl] ??= new PayScript(settings.payJsUrl))
+    return new Run(order, settings, { script, container: this.#container, tell: this.#tell, click: () => this.click() })
   }
 }

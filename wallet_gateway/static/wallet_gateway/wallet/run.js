@@ -68,12 +68,13 @@ export const messageOf = (thrown) =>
   thrown?.statusCode ? `${thrown.statusCode}: ${thrown.statusMessage ?? ""}` : String(thrown?.message ?? thrown)
 
 /** @type {Tell} */
-export function call(name, detail) {
+export function call(name, detail, element) {
   /** @type {any} */
-  const handler = window[name]
+  const handler = window[/** @type {Handler} */ (name)]
   document.addEventListener(name, handler, { once: true })
-  if (!handler && isText(detail)) console.warn(`wallet.js: no ${name} hears: ${detail}`)
-  document.dispatchEvent(new CustomEvent(name, { detail: Object.freeze(detail) }))
+  if (!element && !handler && isText(detail)) console.warn(`wallet.js: no ${name} hears: ${detail}`)
+  const event = new CustomEvent(name, { detail: Object.freeze(detail), bubbles: true, composed: true })
+  ;(element?.isConnected ? element : document).dispatchEvent(event)
 }
 
 export class Run {
@@ -112,7 +113,7 @@ export class Run {
       if (this.#isReplaced) return
       if (!result || (optionalParams.existingPaymentMethodRequired && !paymentMethodPresent)) {
         this.container.hide()
-        return this.#announce("unavailable", result ? "no-payment-method" : "not-ready")
+        return this.#report("wallet:unavailable", result ? "no-payment-method" : "not-ready")
       }
       if (useWalletButton) this.container.show(client.createButton(buttonOptions(this.order, click)))
       else this.container.restore()
@@ -172,13 +173,8 @@ export class Run {
     if (refused) this.#report("handlePaymentResult", refused)
     if (fault) this.complain(fault)
     if (thrown?.statusCode !== CANCELED) return this.complain(thrown)
-    this.#announce("cancelled")
+    this.#report("wallet:cancelled")
     if (!refused && !fault) this.complain(CANCELED)
-  }
-
-  /** What the interface has no handler for. @param {string} name @param {string} [detail] */
-  #announce(name, detail) {
-    if (!this.isDestroyed) document.dispatchEvent(new CustomEvent(`wallet:${name}`, { detail }))
   }
 
   /** @param {any} fault */
@@ -188,6 +184,6 @@ export class Run {
 
   /** @type {Tell} */
   #report = (handler, detail) => {
-    if (!this.isDestroyed) call(handler, detail)
+    if (!this.isDestroyed) this.page.tell(handler, detail)
   }
 }

@@ -127,6 +127,7 @@ type Reading = (answer: string, status: number, reference: string) => Detail | u
 interface Surroundings {
   container: import("./main.js").Container;
   script: import("./main.js").PayScript;
+  tell: Tell;
   click: () => void;
 }
 
@@ -147,8 +148,11 @@ type Run = import("./run.js").Run;
 type Wallet = import("./main.js").Wallet;
 
 type Handler = "handleWalletPayReady" | "handlePaymentResult" | "handlePaymentError";
-/** `detail` can be changed no more. */
-type Tell = (handler: Handler, detail?: any) => void;
+type News = Handler | "wallet:cancelled" | "wallet:unavailable";
+/** Tells the page. `detail` can be changed no more; the event starts at the element, if one hears for itself. */
+type Tell = (news: News, detail?: any, element?: HTMLElement | null) => void;
+/** Hears for one button, before the page does. */
+type Hear = (news: string, detail?: any) => void;
 /** Makes a part of a question to the wallet. */
 type Asking<K extends keyof GpayTypes> = (order: Order) => GpayTypes[K];
 /** What a page defines, and what it is given. */
