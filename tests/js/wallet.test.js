@@ -124,9 +124,9 @@ test("the script and its modules have at most 40 kB", () => {
   assert.ok(FILES.reduce((sum, file) => sum + file.length, 0) <= 40_000)
 })
 
-test("the script and its modules have at most 10 kB with brotli, each compressed by itself as it is served", () => {
+test("the script and its modules have at most 12 kB with brotli, each compressed by itself as it is served", () => {
   const size = FILES.reduce((sum, file) => sum + brotliCompressSync(file).length, 0)
-  assert.ok(size <= 10_000, `${size}`)
+  assert.ok(size <= 12_000, `${size}`)
 })
 
 test("every file is checked by the type checker", () => {

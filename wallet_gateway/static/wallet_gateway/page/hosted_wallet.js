@@ -39,14 +39,17 @@ export class HostedWallet {
     this.place = place
     this.hear = hear
     this.own = Array.from(place.childNodes)
+    this.obstacle = this.#obstacle()
+    if (this.obstacle) return
+    current = this
+    document.addEventListener("wallet:unavailable", this.#unavailable)
+    // A script may be ready before it is asked.
+    listen()
   }
 
   /** @param {any[]} parameters the 15 of `runWalletPay` */
   async run(parameters) {
-    const obstacle = this.#obstacle()
-    if (obstacle) throw new Error(`<${this.element.localName} data-wallet-session="${this.element.dataset.walletSession}">: ${obstacle}`)
-    if (current !== this) document.addEventListener("wallet:unavailable", this.#unavailable)
-    current = this
+    if (this.obstacle) throw new Error(`<${this.element.localName} data-wallet-session="${this.element.dataset.walletSession}">: ${this.obstacle}`)
     const run = await this.#loaded()
     if (!run) return
     listen()
@@ -71,7 +74,7 @@ export class HostedWallet {
 
   /** Why the script could not find this button. */
   #obstacle() {
-    if (current && current !== this) return "the gateway's wallet.js has one button on a page, and another one has it"
+    if (current) return "the gateway's wallet.js has one button on a page, and another one has it"
     if (this.element.getRootNode() !== document) return "the gateway's wallet.js finds no button in a shadow tree"
     if (document.getElementById(ID) !== this.place) return `the gateway's wallet.js needs its place to be the element with the id ${ID}`
   }

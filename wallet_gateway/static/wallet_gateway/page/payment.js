@@ -90,6 +90,7 @@ export class Payment {
 
   /** The element has left the page. What was sent is still followed to its end, for it may have moved money. */
   end() {
+    if (this.#isEnded) return
     this.#isEnded = true
     this.#turn++
     this.#stopWaiting()
@@ -157,6 +158,7 @@ export class Payment {
 
   /** The sheet has closed with a card, or with the gateway's refusal of one. @param {any} detail */
   async result(detail) {
+    if (this.#isLeaving) return
     this.#stopWaiting()
     if (!detail || typeof detail !== "object") return this.failed("handlePaymentResult had no detail")
     this.view.setBusy(this.view.text("sending"))
