@@ -58,7 +58,7 @@ def wallet_button(context: template.Context, order: PaymentOrder, label: str = "
 
 @register.simple_tag(takes_context=True)
 def wallet_scripts(context: template.Context, gateway: str = "default") -> SafeString:
-    """Load what `<wallet-pay-button>` needs: its modules, and the gateway's wallet.js where that is hosted."""
+    """Load what `<wallet-pay-button>` needs: its modules, and a wallet.js that the gateway hosts."""
     return assets.wallet_scripts(gateway=gateway, nonce=assets.nonce_of(context))
 
 
