@@ -307,8 +307,8 @@ def test_an_order_that_was_paid_elsewhere_closes_the_sheet_and_leads_to_its_resu
         other.locator("button[name=outcome][value=success]").click()
         expect(other.locator("h1")).to_have_text("Your payment went through")
     approve(page, wallet_sandbox)
-    page.wait_for_url("**/wallet/**")
-    expect(page.locator("h1")).to_contain_text("paid")
+    page.wait_for_url("**/wallet/result/**")
+    expect(page.locator("h1")).to_have_text("Your payment went through")
     assert payments.get_order(order.reference).payments.filter(captured__gt=0).count() == 1
 
 
