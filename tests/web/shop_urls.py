@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.template import RequestContext, Template
 from django.urls import include, path
+from django.views.decorators.clickjacking import xframe_options_sameorigin
 
 from wallet_gateway.models import PaymentOrder
 
@@ -35,6 +36,7 @@ def checkout_page(request: HttpRequest, reference: str) -> HttpResponse:
     return HttpResponse(Template(PAGE).render(RequestContext(request, {"order": order})))
 
 
+@xframe_options_sameorigin
 def button_page(request: HttpRequest, reference: str) -> HttpResponse:
     """Show both ways to pay an order."""
     order = get_object_or_404(PaymentOrder, reference=reference)
