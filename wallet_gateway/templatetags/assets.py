@@ -15,7 +15,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.forms.utils import flatatt
 from django.template import Context
 from django.templatetags.static import static
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
@@ -62,9 +62,11 @@ def _cors(url: str) -> dict[str, str]:
 
 def _preloads(names: Iterable[str], *, nonce: str | None) -> SafeString:
     """Return links that load modules before the script that imports them is there: one chain of requests."""
-    urls = map(_module_url, names)
-    links = ({"rel": "modulepreload", "href": url, **_cors(url), "nonce": nonce} for url in urls)
-    return format_html_join("", "<link{}>", ((flatatt(link),) for link in links))
+    links = format_html("{}", "")
+    for url in map(_module_url, names):
+        link = {"rel": "modulepreload", "href": url, **_cors(url), "nonce": nonce}
+        links = format_html("{}<link{}>", links, flatatt(link))
+    return links
 
 
 def _module_url(name: str) -> str:

@@ -75,8 +75,8 @@ def _edited(inventory: Path, old: str, new: str) -> None:
     ("old", "new", "words"),
     [
         ("sha256-", "sha256-AAAA", "script changed: "),
-        ("/wallet.js", "/vallet.js", "new script: "),
-        ("/wallet.js", "/vallet.js", "script gone: "),
+        ("/page.js", "/pagf.js", "new script: "),
+        ("/page.js", "/pagf.js", "script gone: "),
         ("same-origin-allow-popups", "unsafe-none", "Cross-Origin-Opener-Policy was 'unsafe-none'"),
     ],
 )
