@@ -5,8 +5,10 @@ The element, our wallet.js, the shop's server and the sandbox are as they are; t
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
@@ -304,30 +306,29 @@ def test_an_order_that_was_paid_elsewhere_closes_the_sheet_and_leads_to_its_resu
 # --- when something is missing ----------------------------------------------------------------------------
 
 
-def block(*patterns: str) -> Callable[[BrowserContext], None]:
-    def act(context: BrowserContext) -> None:
-        for pattern in patterns:
-            context.route(pattern, lambda route: route.abort())
-
-    return act
+Trouble = Callable[[BrowserContext], object]
 
 
-def missing(pattern: str) -> Callable[[BrowserContext], None]:
+def block(pattern: str) -> Trouble:
+    return lambda context: context.route(pattern, lambda route: route.abort())
+
+
+def missing(pattern: str) -> Trouble:
     return lambda context: context.route(pattern, lambda route: route.fulfill(status=404))
 
 
-def hang(pattern: str) -> Callable[[BrowserContext], None]:
+def hang(pattern: str) -> Trouble:
     return lambda context: context.route(pattern, lambda route: None)
 
 
-def wallet_that(answer: str) -> Callable[[BrowserContext], None]:
+def wallet_that(answer: str) -> Trouble:
     body = SILENT % answer
     return lambda context: context.route(
         "**/pay.js", lambda route: route.fulfill(content_type="text/javascript", body=body)
     )
 
 
-def refuse(status: int, code: str) -> Callable[[BrowserContext], None]:
+def refuse(status: int, code: str) -> Trouble:
     return lambda context: context.route(
         "**/session/", lambda route: route.fulfill(status=status, json={"code": code, "detail": UNAVAILABLE})
     )
@@ -396,10 +397,10 @@ def test_nothing_moves_when_the_button_comes(
     assert page.evaluate("shifts") == []
 
 
-def with_own_button(settings: Settings) -> dict[str, object]:
-    gateway = settings.WALLET_GATEWAY["GATEWAYS"]["default"]
-    changed = gateway | {"WALLET": gateway["WALLET"] | {"USE_WALLET_BUTTON": False}}
-    return settings.WALLET_GATEWAY | {"GATEWAYS": {"default": changed}}
+def with_own_button(settings: Settings) -> dict[str, Any]:
+    changed: dict[str, Any] = copy.deepcopy(settings.WALLET_GATEWAY)
+    changed["GATEWAYS"]["default"]["WALLET"] |= {"USE_WALLET_BUTTON": False}
+    return changed
 
 
 def test_a_browser_that_lacks_what_the_element_needs_keeps_the_form(
