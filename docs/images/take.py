@@ -65,7 +65,7 @@ def walk(browser: Browser) -> list[tuple[bytes, str]]:
     page.get_by_role("button", name="Order and go to the payment").click()
     page.locator(".wallet-button[data-wallet-state=ready]").wait_for()
     shots = [shot(page, "Two ways to pay on your shop's page")]
-    page.locator("#merchant-google-pay-button button").click()
+    page.locator(".wallet-button__place button").click()
     page.frame_locator("dialog iframe").locator("[data-pay][aria-disabled=false]").wait_for()
     shots.append(shot(page, "One way: the wallet's sheet (here: the sandbox's)"))
     page.frame_locator("dialog iframe").locator("[data-close]").click()

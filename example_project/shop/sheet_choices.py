@@ -24,7 +24,7 @@ PRICING = ("SHIPPING_ADDRESS", "SHIPPING_OPTION", "OFFER")
 class SheetChoices:
     """The choices of the panel. The defaults suit a small shop."""
 
-    drawn_by_wallet: bool = False
+    drawn_by_wallet: bool = True
     color: str = "default"
     type: str = "pay"
     locale: str = ""

@@ -20,7 +20,7 @@ class Sheet:
     @property
     def button(self) -> Locator:
         """The button, whoever draws it."""
-        return self.page.locator("#merchant-google-pay-button button")
+        return self.page.locator(".wallet-button__place button")
 
     @property
     def inside(self) -> FrameLocator:

@@ -5,7 +5,9 @@ import { JSDOM } from "jsdom"
 import { STATIC, until } from "./page.js"
 
 export { aWhile, promise, until } from "./page.js"
-export const { start } = await import(new URL("page.js", STATIC))
+const [{ HostedWallet }, { Payment }, { Shop }, { View }] = await Promise.all(
+  ["hosted_wallet", "payment", "shop", "view"].map((name) => import(new URL(`page/${name}.js`, STATIC))),
+)
 
 export const SUCCESS = {
   clientSystemTransactionId: "REF-1",
@@ -16,14 +18,15 @@ export const SUCCESS = {
 }
 export const FAILURE = { code: "4000340", description: "GeneralValidationError", details: { message: "token is missing" } }
 
-const TEXTS = { sending: "Sending", cancelled: "Closed", failed: "Failed", unclear: "Finding out", total: "Total" }
-const HTML = `<html lang="en"><body><div class="wallet-button" data-wallet-session="/api/session" data-wallet-price="/api/price"
+const TEXTS = { loading: "Loading", unavailable: "No wallet", sending: "Sending", cancelled: "Closed", failed: "Failed", unclear: "Finding out", total: "Total" }
+const HTML = `<html lang="en"><body><wallet-pay-button class="wallet-button" data-wallet-session="/api/session" data-wallet-price="/api/price"
   data-wallet-reference="/api/reference" data-wallet-result="/api/result" data-wallet-event="/api/event" data-wallet-csrf-header="X-Shop-Token"
   ${Object.entries(TEXTS).map(([name, text]) => `data-wallet-text-${name}="${text}"`).join(" ")}>
-  <div class="wallet-button__slot"><div id="merchant-google-pay-button" hidden><button type="button">Pay</button></div></div>
+  <template class="wallet-button__own"><button class="wallet-button__pay" type="button">Pay</button></template>
+  <div class="wallet-button__slot"><div class="wallet-button__place" id="merchant-google-pay-button" hidden></div></div>
   <p role="status" tabindex="-1"></p>
   <form method="post" action="/checkout"><input type="hidden" name="csrfmiddlewaretoken" value="t0ken"><button>Page</button></form>
-</div></body></html>`
+</wallet-pay-button></body></html>`
 
 /** What the shop answers to "session"; `changed` by name. */
 export function session(changed = {}) {
@@ -54,6 +57,14 @@ export const parameters = (optionalParams = { callbackIntents: ["PAYMENT_AUTHORI
   merchantName: "Shop",
   optionalParams,
 })
+
+/** What `<wallet-pay-button>` is made of. @param {HTMLElement} element */
+export function payment(element) {
+  const view = new View(element)
+  const wallet = new HostedWallet(element, view.place, (name, detail) => made.hear(name, detail))
+  const made = new Payment(view, new Shop(element), wallet)
+  return made
+}
 
 /** Opens the page. `answers[what]` is a body, `[status, body]`, a function of the question, or null for a cut line. */
 export async function open(t, answers = {}) {
@@ -86,10 +97,11 @@ export async function open(t, answers = {}) {
   const before = Object.fromEntries(names.map((name) => [name, globalThis[name]]))
   Object.assign(globalThis, { window, document: window.document, location })
   globalThis.console = { ...console, warn: (...words) => page.warnings.push(words.join(" ")) }
-  globalThis.setTimeout = (act, pause) => {
-    const timer = before.setTimeout(act, pause)
+  globalThis.setTimeout = (act, pause, ...rest) => {
+    const timer = before.setTimeout(act, pause, ...rest)
+    if (pause === 5_000) page.passDeadline = act
     // The end of a session is not waited for, nor that of a script which says nothing.
-    return pause >= 10_000 ? timer.unref() : timer
+    return pause >= 5_000 ? timer.unref() : timer
   }
   let underway = 0
   globalThis.fetch = async (...request) => {
@@ -101,6 +113,7 @@ export async function open(t, answers = {}) {
     }
   }
   t.after(async () => {
+    page.payment.end()
     // What this page still asks for must not be answered in the window of the next test.
     server.closeAllConnections()
     server.close()
@@ -124,7 +137,13 @@ export async function open(t, answers = {}) {
     said: { get: () => page.news.textContent },
     options: { get: () => page.runs.at(-1)[14] },
   })
-  page.payment = start(page.element)
+  page.start = () => {
+    // As the element does when it is drawn anew, or shown again by the back button.
+    page.payment?.end()
+    page.payment = payment(page.element)
+    page.payment.open()
+  }
+  page.start()
   return page
 }
 

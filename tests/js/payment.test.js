@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { aWhile, FAILURE, open, parameters, promise, ready, session, SUCCESS, until } from "./button_page.js"
+import { aWhile, FAILURE, open, parameters, payment, promise, ready, session, SUCCESS, until } from "./button_page.js"
 
 const APPROVED = { outcome: "APPROVED", message: "", next: "/result-page" }
 const DECLINED = { outcome: "DECLINED", message: "Your bank declined", next: "" }
@@ -36,7 +36,7 @@ for (const [what, answer] of [
   test(`when ${what}, the button stays hidden and the form beside it pays`, async (t) => {
     const page = await open(t, { session: answer })
     await until(() => page.state === "unavailable")
-    assert.deepEqual([page.slot.hidden, page.form.inert ?? false, page.runs.length, page.said], [true, false, 0, ""])
+    assert.deepEqual([page.slot.hidden, page.form.inert ?? false, page.runs.length, page.said], [true, false, 0, "No wallet"])
   })
 }
 
@@ -45,8 +45,37 @@ test("without wallet.js the button stays hidden", async (t) => {
   const page = await open(t, { session: async () => (await gate.value, session()) })
   page.window.runWalletPay = undefined
   gate.resolve()
-  await until(() => page.state === "unavailable")
+  await aWhile()
+  page.passDeadline()
+  assert.deepEqual([page.state, page.said], ["unavailable", "No wallet"])
 })
+
+test("a wallet.js that comes late is still asked", async (t) => {
+  const gate = promise()
+  const page = await open(t, { session: async () => (await gate.value, session()) })
+  const { runWalletPay } = page.window
+  page.window.runWalletPay = undefined
+  gate.resolve()
+  await aWhile()
+  page.passDeadline()
+  page.window.runWalletPay = runWalletPay
+  await until(() => page.runs.length)
+  page.tell("handleWalletPayReady")
+  assert.deepEqual([page.state, page.said, page.slot.hidden], ["ready", "", false])
+})
+
+for (const [what, answers] of [
+  ["of the shop's session", { session: () => new Promise(() => {}) }],
+  ["of the wallet", {}],
+]) {
+  test(`five seconds without news ${what} are enough for words in the button's place`, async (t) => {
+    const page = await open(t, answers)
+    await until(() => page.questions("session").length)
+    assert.deepEqual([page.state, page.said, page.slot.parentElement.getAttribute("aria-busy")], ["loading", "Loading", "true"])
+    page.passDeadline()
+    assert.deepEqual([page.state, page.said, page.slot.parentElement.getAttribute("aria-busy")], ["unavailable", "No wallet", "false"])
+  })
+}
 
 test("an order that must not be paid again says so", async (t) => {
   const page = await open(t, { session: NOT_PAYABLE })
@@ -69,7 +98,7 @@ test("a result that meets the limit takes the button away, and nothing stays loc
   await until(() => page.state === "unavailable")
   page.tell("handleWalletPayReady")
   assert.deepEqual([page.said, page.slot.hidden, page.form.inert], ["Used too often.", true, false])
-  assert.equal(page.element.getAttribute("aria-busy"), "false")
+  assert.equal(page.slot.parentElement.getAttribute("aria-busy"), "false")
 })
 
 test("a price that meets the limit says so in the sheet, and the button is gone once that is closed", async (t) => {
@@ -88,7 +117,7 @@ test("after a person has raised the limits, a page that comes back shows the but
   const page = await open(t, { session: LIMIT_REACHED })
   await until(() => page.state === "unavailable")
   page.answers.session = session()
-  page.window.dispatchEvent(Object.assign(new page.window.Event("pageshow"), { persisted: true }))
+  page.start()
   await until(() => page.runs.length)
   page.tell("handleWalletPayReady")
   assert.deepEqual([page.slot.hidden, page.state], [false, "ready"])
@@ -129,14 +158,64 @@ test("the shop's own button calls onMerchantButtonClick within the click", async
   assert.equal(page.clicks, 1)
 })
 
-test("the three handlers cannot be replaced", async (t) => {
+test("functions of the page's own hear what the button hears, each thing once", async (t) => {
+  const page = await open(t)
+  await until(() => page.runs.length)
+  const heard = []
+  const ours = page.window.handlePaymentError
+  page.window.handlePaymentError = (event) => (heard.push(event.detail), ours(event))
+  page.slot.querySelector("button").click()
+  page.tell("handleWalletPayReady")
+  page.tell("handlePaymentError", "late")
+  assert.deepEqual([heard, page.warnings, page.said], [["late"], ["wallet: late"], "Failed"])
+})
+
+test("a function that the page has put in place of ours does not keep the button from hearing", async (t) => {
+  const page = await ready(t, { result: APPROVED })
+  const heard = []
+  page.window.handlePaymentResult = (event) => heard.push(event.detail)
+  page.slot.querySelector("button").click()
+  page.tell("handlePaymentResult", SUCCESS)
+  await until(() => page.went.length)
+  assert.deepEqual([heard, page.questions("result")], [[SUCCESS], [SUCCESS]])
+})
+
+test("the script of the gateway's has one button, and a second one is told so by name", async (t) => {
   const page = await ready(t)
-  for (const name of ["handleWalletPayReady", "handlePaymentResult", "handlePaymentError"]) {
-    const handler = page.window[name]
-    assert.throws(() => Object.defineProperty(page.window, name, { value: () => {} }), TypeError)
-    assert.ok(Object.isFrozen(handler))
-    assert.equal(page.window[name], handler)
-  }
+  const other = page.element.cloneNode(true)
+  other.dataset.walletSession = "/api/another/session"
+  page.document.body.append(other)
+  const second = payment(other)
+  second.open()
+  await until(() => other.dataset.walletState === "unavailable")
+  assert.match(page.warnings.join(), /<wallet-pay-button data-wallet-session="\/api\/another\/session">: .*one button on a page/)
+  assert.deepEqual([page.state, page.runs.length], ["ready", 1])
+  second.end()
+})
+
+for (const [what, change, words] of [
+  ["has another id", (page) => (page.slot.id = "mine"), /the id merchant-google-pay-button/],
+  ["is in a shadow tree", (page) => page.document.body.appendChild(page.document.createElement("div")).attachShadow({ mode: "open" }).append(page.element), /shadow tree/],
+]) {
+  test(`a place that ${what} is told to the developer, for the gateway's script would not find it`, async (t) => {
+    const page = await ready(t)
+    change(page)
+    page.start()
+    await until(() => page.element.dataset.walletState === "unavailable")
+    assert.match(page.warnings.join(), words)
+    assert.deepEqual([page.news.textContent, page.runs.length], ["No wallet", 1])
+  })
+}
+
+test("after its end a button hears nothing more, and the next one is free", async (t) => {
+  const page = await ready(t)
+  const first = page.payment
+  page.start()
+  await until(() => page.runs.length === 2)
+  first.hear("handlePaymentError", "old")
+  assert.deepEqual([page.warnings, page.said], [[], "Loading"])
+  page.tell("handleWalletPayReady")
+  assert.deepEqual([page.state, page.slot.querySelectorAll("button").length], ["ready", 1])
 })
 
 // --- results ------------------------------------------------------------------------------------------------------
@@ -155,7 +234,7 @@ test("while a result is under way nothing can be pressed, and a screen reader he
   page.tell("handlePaymentResult", SUCCESS)
   assert.deepEqual([page.slot.inert, page.form.inert, page.state, page.said], [true, true, "busy", "Sending"])
   assert.equal(page.document.activeElement, page.news)
-  assert.equal(page.element.getAttribute("aria-busy"), "true")
+  assert.equal(page.slot.parentElement.getAttribute("aria-busy"), "true")
   page.tell("handleWalletPayReady")
   assert.equal(page.state, "busy")
   gate.resolve()
@@ -236,16 +315,49 @@ for (const [what, answer] of [["cut off", null], ["answered by a broken server",
 /** What our own wallet.js passes beside the wallet's data: makes an account under the reference that the page gives. */
 const accountOf = (transactionAccountId = "ACC-1") => async (reference) => ({ ...SUCCESS, transactionAccountId, clientSystemTransactionId: await reference() })
 
+// --- paid elsewhere -----------------------------------------------------------------------------------------------
+
+test("an order that another page has paid closes the sheet and leads to the result", async (t) => {
+  const page = await ready(t, { result: NOT_PAYABLE })
+  assert.deepEqual(await page.options.onPaymentAuthorized({}, accountOf()), { transactionState: "SUCCESS" })
+  assert.deepEqual([page.went, page.said, page.state], [[["replace", "/result-page"]], "This order is already paid.", "busy"])
+  page.tell("handlePaymentResult", SUCCESS)
+  page.tell("handlePaymentError", "CANCELED")
+  await aWhile()
+  assert.deepEqual([page.went.length, page.runs.length, page.said], [1, 1, "This order is already paid."])
+})
+
+test("so does a second card, for which the shop gives no reference any more", async (t) => {
+  const page = await ready(t, { result: DECLINED, reference: NOT_PAYABLE })
+  await page.options.onPaymentAuthorized({}, accountOf())
+  assert.deepEqual(await page.options.onPaymentAuthorized({}, accountOf("ACC-2")), { transactionState: "SUCCESS" })
+  assert.deepEqual(page.went, [["replace", "/result-page"]])
+})
+
+test("so does a price, which the shop gives no more", async (t) => {
+  const page = await ready(t, { session: session({ parameters: parameters(CHANGES) }), price: NOT_PAYABLE })
+  const { error } = await page.options.onPaymentDataChanged({ callbackTrigger: "SHIPPING_ADDRESS" })
+  assert.equal(error.message, "This order is already paid.")
+  assert.deepEqual(page.went, [["replace", "/result-page"]])
+})
+
+test("and so does a result that is told after the sheet", async (t) => {
+  const page = await ready(t, { result: NOT_PAYABLE })
+  page.tell("handlePaymentResult", SUCCESS)
+  await until(() => page.went.length)
+  assert.deepEqual([page.went, page.runs.length], [[["replace", "/result-page"]], 1])
+})
+
 // --- the sheet ----------------------------------------------------------------------------------------------------
 
 const CHANGES = { callbackIntents: ["SHIPPING_ADDRESS", "PAYMENT_AUTHORIZATION"] }
 
-test("callbacks are given only where the shop asks for their intents", async (t) => {
-  const page = await ready(t, { session: session({ parameters: parameters({}) }) })
-  assert.deepEqual([page.options.onPaymentDataChanged, page.options.onPaymentAuthorized], [undefined, undefined])
-  const other = await ready(t, { session: session({ parameters: parameters(CHANGES) }) })
-  assert.deepEqual([typeof other.options.onPaymentDataChanged, typeof other.options.onPaymentAuthorized], ["function", "function"])
-})
+for (const [options, kind] of [[{}, "undefined"], [CHANGES, "function"]]) {
+  test(`callbacks are given only where the shop asks for their intents: ${JSON.stringify(options)}`, async (t) => {
+    const page = await ready(t, { session: session({ parameters: parameters(options) }) })
+    assert.deepEqual([typeof page.options.onPaymentDataChanged, typeof page.options.onPaymentAuthorized], [kind, kind])
+  })
+}
 
 test("what is approved in the sheet closes it, and its result is not sent a second time", async (t) => {
   const page = await ready(t, { result: APPROVED })
@@ -344,7 +456,7 @@ test("a failure before the button was there leaves the form, without a word", as
   const page = await open(t)
   await until(() => page.runs.length)
   page.tell("handlePaymentError", "The wallet's script could not be loaded")
-  assert.deepEqual([page.state, page.said, page.slot.hidden], ["unavailable", "", true])
+  assert.deepEqual([page.state, page.said, page.slot.hidden], ["unavailable", "No wallet", true])
 })
 
 // --- a script of which only the interface is known ----------------------------------------------------------------
@@ -414,7 +526,7 @@ test("a script that is ready before it is asked shows the button when it has bee
   const gate = promise()
   const page = await open(t, { session: async () => (await gate.value, session()) })
   page.tell("handleWalletPayReady")
-  assert.deepEqual([page.slot.hidden, page.state], [true, undefined])
+  assert.deepEqual([page.slot.hidden, page.state], [true, "loading"])
   gate.resolve()
   await until(() => page.runs.length)
   assert.deepEqual([page.slot.hidden, page.state], [false, "ready"])
@@ -439,7 +551,7 @@ for (const [what, act] of [
     const page = await ready(t)
     act(page)
     page.slot.querySelector("button").click()
-    await until(() => page.said)
+    await until(() => page.said === "Failed")
     assert.deepEqual([page.said, page.state], ["Failed", "ready"])
     assert.equal(page.warnings.length, 1)
   })
@@ -456,25 +568,28 @@ for (const [what, runWalletPay] of [
     gate.resolve()
     await until(() => page.state === "unavailable")
     assert.match(page.warnings.join(), /x is undefined/)
-    assert.deepEqual([page.said, page.form.inert ?? false], ["", false])
+    assert.deepEqual([page.said, page.form.inert ?? false], ["No wallet", false])
   })
 }
 
-test("a script that says nothing at all keeps no empty place on the page", async (t) => {
-  const timers = []
-  const gate = promise()
-  const page = await open(t, { session: async () => (await gate.value, session()) })
-  const { setTimeout } = globalThis
-  globalThis.setTimeout = (act, pause) => (timers.push([act, pause]), setTimeout(act, pause))
-  gate.resolve()
+test("a script that is ready after the deadline still shows its button", async (t) => {
+  const page = await open(t)
   await until(() => page.runs.length)
-  const [silence] = timers.find(([, pause]) => pause === 10_000)
-  silence()
+  page.passDeadline()
   assert.equal(page.state, "unavailable")
   page.tell("handleWalletPayReady")
   assert.deepEqual([page.state, page.slot.hidden], ["ready", false])
-  silence()
+  page.passDeadline()
   assert.equal(page.state, "ready")
+})
+
+test("a session that never comes after a decline leaves the form, and the decline's words", async (t) => {
+  const page = await ready(t, { result: DECLINED })
+  page.answers.session = () => new Promise(() => {})
+  page.tell("handlePaymentResult", SUCCESS)
+  await until(() => page.questions("session").length === 2)
+  page.passDeadline()
+  assert.deepEqual([page.state, page.said, page.slot.hidden], ["unavailable", "Your bank declined", true])
 })
 
 for (const detail of [undefined, null, "ACC-1"]) {
@@ -557,14 +672,12 @@ for (const [what, answer] of [["is not reached", null], ["has heard enough", [42
 
 // --- back and forth -----------------------------------------------------------------------------------------------
 
-const show = (page, persisted) => page.window.dispatchEvent(Object.assign(new page.window.Event("pageshow"), { persisted }))
-
 test("a page that the back button brings asks anew whether its order can be paid", async (t) => {
   const page = await ready(t, { result: APPROVED })
   page.tell("handlePaymentResult", SUCCESS)
   await until(() => page.went.length)
   page.answers.session = NOT_PAYABLE
-  show(page, true)
+  page.start()
   await until(() => page.state === "closed")
   assert.equal(page.slot.hidden, true)
 })
@@ -573,17 +686,10 @@ test("back from 3-D Secure the button can be pressed again, if the order allows"
   const page = await ready(t, { result: { outcome: "THREE_D_SECURE", message: "", next: "https://bank.example/3ds" } })
   page.tell("handlePaymentResult", SUCCESS)
   await until(() => page.went.length)
-  show(page, true)
+  page.start()
   await until(() => page.runs.length === 2)
   page.tell("handleWalletPayReady")
   assert.deepEqual([page.state, page.slot.inert, page.form.inert], ["ready", false, false])
-})
-
-test("a page that is simply loaded asks once", async (t) => {
-  const page = await ready(t)
-  show(page, false)
-  await aWhile()
-  assert.equal(page.questions("session").length, 1)
 })
 
 test("of two openings the answer to the older is of no interest", async (t) => {
@@ -591,7 +697,7 @@ test("of two openings the answer to the older is of no interest", async (t) => {
   let asked = 0
   const page = await open(t, { session: async () => session({ reference: await gates[asked++].value }) })
   await until(() => asked === 1)
-  show(page, true)
+  page.start()
   await until(() => asked === 2)
   gates[1].resolve("NEW")
   await until(() => page.runs.length)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from django.test import RequestFactory
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries, Settings
 
+from tests.architecture.sources import PACKAGE
 from tests.web.page_reader import Page, assert_nothing_inline
 from tests.web.rows import an_order
 from wallet_gateway import __version__
@@ -37,8 +39,8 @@ def with_wallet(settings: Settings, **wallet: Any) -> None:
 def test_the_button_is_hidden_until_the_wallet_is_there_and_the_form_is_not() -> None:
     order = an_order()
     page = draw(order)
-    [slot] = [one for one in page.having("id") if one.attributes["id"] == "merchant-google-pay-button"]
-    assert "hidden" in slot.attributes
+    [place] = [one for one in page.all("div") if one.attributes.get("class") == "wallet-button__place"]
+    assert "hidden" in place.attributes
     assert page.forms() == [f"/wallet/checkout/{order.token}/"]
 
 
@@ -72,12 +74,46 @@ def test_no_amount_and_no_person_is_in_what_the_script_reads() -> None:
     assert not [word for word in ("24.90", "A-1001", "ada@", "Lovelace") if word in said]
 
 
-def test_wallet_js_comes_before_what_calls_it_and_neither_holds_the_page_up() -> None:
-    first, second = draw(an_order()).all("script")
-    assert first.attributes["src"] == f"/static/wallet_gateway/wallet.js?v={__version__}"
-    assert "defer" in first.attributes
-    assert second.attributes["src"] == f"/static/wallet_gateway/page.js?v={__version__}"
-    assert second.attributes["type"] == "module"
+def test_the_page_loads_one_module_and_all_that_it_imports_at_once() -> None:
+    page = draw(an_order())
+    [script] = page.all("script")
+    assert (script.attributes["src"], script.attributes["type"]) == (
+        f"/static/wallet_gateway/page.js?v={__version__}",
+        "module",
+    )
+    assert preloaded(page) == [f"/static/wallet_gateway/{name}" for name in sorted(imported("page.js"))]
+
+
+def test_beside_a_script_of_the_gateways_the_modules_of_ours_are_not_fetched(settings: Settings) -> None:
+    with_wallet(settings, WALLET_JS_URL="https://gateway.example/wallet.js?v=7")
+    page = draw(an_order())
+    hosted, script = page.all("script")
+    assert hosted.attributes["src"] == "https://gateway.example/wallet.js?v=7"
+    # It runs before the module that calls it, and the page is parsed meanwhile.
+    assert "defer" in hosted.attributes
+    assert script.attributes["type"] == "module"
+    assert [url for url in preloaded(page) if "/wallet/" in url] == []
+
+
+def preloaded(page: Page) -> list[str]:
+    return sorted(
+        link.attributes["href"] for link in page.all("link") if link.attributes["rel"] == "modulepreload"
+    )
+
+
+def imported(name: str) -> set[str]:
+    """The modules that a module imports, directly or not."""
+    folder = PACKAGE / "static/wallet_gateway"
+    found: set[str] = set()
+    waiting = [folder / name]
+    while waiting:
+        module = waiting.pop()
+        for path in re.findall(r"""(?:from |import\()["'](\.[^"']+)["']""", module.read_text("utf-8")):
+            imported = (module.parent / path).resolve()
+            if (relative := imported.relative_to(folder.resolve()).as_posix()) not in found:
+                found.add(relative)
+                waiting.append(imported)
+    return found
 
 
 def test_the_wallets_own_script_is_fetched_before_anybody_asks_for_it() -> None:
@@ -90,17 +126,25 @@ def test_the_wallets_own_script_is_fetched_before_anybody_asks_for_it() -> None:
     assert (early.attributes["as"], early.attributes["nonce"]) == ("script", "n0nce")
 
 
-def test_wallet_js_is_told_gateway_and_wallet() -> None:
-    script = draw(an_order()).all("script")[0]
-    assert script.attributes["data-gateway-url"] == "http://127.0.0.1:8001"
-    assert script.attributes["data-gateway-name"] == "examplegateway"
-    assert script.attributes["data-pay-js-url"] == "http://127.0.0.1:8001/wallet/pay.js"
-    assert "data-account-path" not in script.attributes
+def test_the_element_is_told_gateway_and_wallet() -> None:
+    [button] = draw(an_order(), csp_nonce="n0nce").all("wallet-pay-button")
+    assert button.attributes["data-gateway-url"] == "http://127.0.0.1:8001"
+    assert button.attributes["data-gateway-name"] == "examplegateway"
+    assert button.attributes["data-pay-js-url"] == "http://127.0.0.1:8001/wallet/pay.js"
+    assert button.attributes["nonce"] == "n0nce"
+    assert "data-account-path" not in button.attributes
 
 
-def test_a_script_of_the_gateways_takes_the_place_of_ours(settings: Settings) -> None:
+def test_a_script_of_the_gateways_is_told_them_instead_and_finds_the_place_by_its_id(
+    settings: Settings,
+) -> None:
     with_wallet(settings, WALLET_JS_URL="https://gateway.example/wallet.js?v=7")
-    assert draw(an_order()).all("script")[0].attributes["src"] == "https://gateway.example/wallet.js?v=7"
+    page = draw(an_order())
+    assert page.all("script")[0].attributes["data-gateway-name"] == "examplegateway"
+    [button] = page.all("wallet-pay-button")
+    assert "data-wallet-hosted" in button.attributes
+    assert "data-gateway-name" not in button.attributes
+    assert [one.attributes["id"] for one in page.having("id")] == ["merchant-google-pay-button"]
 
 
 class HashingStorage(StaticFilesStorage):
@@ -108,6 +152,12 @@ class HashingStorage(StaticFilesStorage):
 
     def url(self, name: str | None) -> str:
         return super().url(name).replace(".js", ".0123456789ab.js")
+
+
+class ImportRewritingStorage(HashingStorage):
+    """Writes them into the importing files, too."""
+
+    support_js_module_import_aggregation = True
 
 
 class SigningStorage(StaticFilesStorage):
@@ -119,7 +169,7 @@ class SigningStorage(StaticFilesStorage):
 
 @pytest.mark.parametrize(
     ("storage", "ending"),
-    [(HashingStorage, "wallet.0123456789ab.js"), (SigningStorage, "wallet.js?Signature=abc")],
+    [(HashingStorage, "page.0123456789ab.js"), (SigningStorage, "page.js?Signature=abc")],
 )
 def test_a_storage_with_versions_of_its_own_is_left_alone(
     settings: Settings, storage: type[StaticFilesStorage], ending: str
@@ -130,15 +180,33 @@ def test_a_storage_with_versions_of_its_own_is_left_alone(
 
 
 def test_the_scripts_are_fetched_with_cors_where_static_files_are_on_another_host(settings: Settings) -> None:
-    def modes() -> list[str | None]:
-        return [one.attributes.get("crossorigin") for one in draw(an_order()).all("script")]
+    def modes(*names: str) -> set[str | None]:
+        elements = [one for name in names for one in draw(an_order()).all(name)]
+        own = [one for one in elements if one.attributes.get("rel") != "preload"]
+        return {one.attributes.get("crossorigin") for one in own}
 
-    assert modes() == [None, None]
+    assert modes("script", "link") == {None}
     settings.STATIC_URL = "https://cdn.example/static/"
-    assert modes() == ["anonymous", "anonymous"]
+    assert modes("script", "link") == {"anonymous"}
     # The gateway's host may allow no CORS, and would then not be heard at all.
     with_wallet(settings, WALLET_JS_URL="https://gateway.example/wallet.js?v=7")
-    assert modes() == [None, "anonymous"]
+    assert modes("script") == {None, "anonymous"}
+    assert modes("link") == {"anonymous"}
+
+
+@pytest.mark.parametrize(
+    ("storage", "name"),
+    [
+        (HashingStorage, "/static/wallet_gateway/page/view.js"),
+        (ImportRewritingStorage, "/static/wallet_gateway/page/view.0123456789ab.js"),
+    ],
+)
+def test_modules_are_preloaded_under_the_names_by_which_they_are_imported(
+    settings: Settings, storage: type[StaticFilesStorage], name: str
+) -> None:
+    backend = {"BACKEND": f"{storage.__module__}.{storage.__name__}"}
+    settings.STORAGES = settings.STORAGES | {"staticfiles": backend}
+    assert name in preloaded(draw(an_order()))
 
 
 HASH = f"sha384-{'A' * 64}"
@@ -169,13 +237,15 @@ def test_a_path_of_the_projects_own_is_told_too(settings: Settings) -> None:
     changed = copy.deepcopy(settings.WALLET_GATEWAY)
     changed["GATEWAYS"]["default"]["PATHS"] = {"create_payment_account": "/v6/accounts"}
     settings.WALLET_GATEWAY = changed
-    assert draw(an_order()).all("script")[0].attributes["data-account-path"] == "/v6/accounts"
+    [button] = draw(an_order()).all("wallet-pay-button")
+    assert button.attributes["data-account-path"] == "/v6/accounts"
 
 
 @pytest.mark.parametrize("nonce", ["n0nce", None])
 def test_the_nonce_is_on_every_script(nonce: str | None) -> None:
     context = {"csp_nonce": nonce} if nonce else {}
-    assert {one.attributes.get("nonce") for one in draw(an_order(), **context).all("script")} == {nonce}
+    page = draw(an_order(), **context)
+    assert {one.attributes.get("nonce") for name in ("script", "link") for one in page.all(name)} == {nonce}
 
 
 def test_the_projects_own_header_for_the_token_is_used(settings: Settings) -> None:

@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.template import RequestContext, Template
 from django.urls import include, path
+from django.views.decorators.clickjacking import xframe_options_sameorigin
 
 from wallet_gateway.models import PaymentOrder
 
@@ -16,7 +17,17 @@ PAGE = """{% load wallet_gateway %}<!doctype html>
 BUTTON_PAGE = """{% load wallet_gateway %}<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Checkout</title>
 {% wallet_stylesheet %}{% wallet_scripts %}</head>
-<body><h1>Checkout</h1>{% wallet_button order %}</body></html>"""
+<body><main><h1>Checkout</h1>{% wallet_button order %}</main></body></html>"""
+
+BUTTONS_PAGE = """{% load wallet_gateway %}<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Checkout</title>
+{% wallet_stylesheet %}{% wallet_scripts %}</head>
+<body>{% for order in orders %}<h1>Checkout</h1>{% wallet_button order %}{% endfor %}</body></html>"""
+
+FRONT_PAGE = """{% load wallet_gateway %}<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Shop</title>
+{% wallet_stylesheet %}{% wallet_scripts %}</head>
+<body><main><h1>The shop</h1></main></body></html>"""
 
 
 def checkout_page(request: HttpRequest, reference: str) -> HttpResponse:
@@ -25,15 +36,22 @@ def checkout_page(request: HttpRequest, reference: str) -> HttpResponse:
     return HttpResponse(Template(PAGE).render(RequestContext(request, {"order": order})))
 
 
+@xframe_options_sameorigin
 def button_page(request: HttpRequest, reference: str) -> HttpResponse:
     """Show both ways to pay an order."""
     order = get_object_or_404(PaymentOrder, reference=reference)
     return HttpResponse(Template(BUTTON_PAGE).render(RequestContext(request, {"order": order})))
 
 
+def buttons_page(request: HttpRequest, first: str, second: str) -> HttpResponse:
+    """Show the buttons of two orders."""
+    orders = [get_object_or_404(PaymentOrder, reference=reference) for reference in (first, second)]
+    return HttpResponse(Template(BUTTONS_PAGE).render(RequestContext(request, {"orders": orders})))
+
+
 def front_page(request: HttpRequest) -> HttpResponse:
     """Stand where "back to the shop" leads."""
-    return HttpResponse("<!doctype html><title>Shop</title><h1>The shop</h1>")
+    return HttpResponse(Template(FRONT_PAGE).render(RequestContext(request)))
 
 
 def no_picture(request: HttpRequest) -> HttpResponse:
@@ -46,5 +64,6 @@ urlpatterns = [
     path("", front_page),
     path("buy/<str:reference>/", checkout_page),
     path("button/<str:reference>/", button_page),
+    path("buttons/<str:first>/<str:second>/", buttons_page),
     path("wallet/", include("wallet_gateway.urls")),
 ]

@@ -21,14 +21,20 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-STATES = ["opening", "ready", "busy", "unavailable", "closed"]
+STATES = ["loading", "ready", "busy", "unavailable", "closed"]
 SPILLS = "document.documentElement.scrollWidth > innerWidth"
-# What page.js does to the button, without the wallet and the shop that it needs for that.
+# What the element does to itself, without the wallet and the shop that it needs for that.
 BECOMES = """(state) => {
-  const button = document.querySelector("[data-wallet-session]")
-  button.dataset.walletState = state
-  document.getElementById("merchant-google-pay-button").hidden = state === "unavailable" || state === "closed"
-  button.querySelector("[role=status]").textContent = state === "busy" ? button.dataset.walletTextUnclear : ""
+  const name = "wallet-pay-button"
+  if (!customElements.get(name)) customElements.define(name, class extends HTMLElement {})
+  const element = document.querySelector(name)
+  const place = element.querySelector(".wallet-button__place")
+  const texts = element.dataset
+  element.dataset.walletState = state
+  place.replaceChildren(element.querySelector("template").content.cloneNode(true))
+  place.hidden = state !== "ready" && state !== "busy"
+  const words = { loading: texts.walletTextLoading, ready: "", unavailable: texts.walletTextUnavailable }
+  element.querySelector("[role=status]").textContent = words[state] ?? texts.walletTextUnclear
 }"""
 
 

@@ -18,7 +18,17 @@ from pytest_django import Settings
 
 from tests.exhaustive import one_of
 from tests.static_host import StaticHost
-from tests.web.test_wallet_page import MakeOrder, approve, complaints, context, page, pay_page, shop
+from tests.web.test_wallet_page import (
+    BUTTON,
+    FORM,
+    MakeOrder,
+    approve,
+    complaints,
+    context,
+    page,
+    pay_page,
+    shop,
+)
 from wallet_gateway import payments
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.testing.control import SandboxControl
@@ -27,8 +37,9 @@ __all__ = ["complaints", "context", "page", "shop"]
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 SCRIPT = (Path(__file__).parent / "gateways_wallet.js").read_text(encoding="utf-8")
+OWN_BUTTON = "Pay with your wallet €24.90"
 PAID = "Your payment went through"
-FAILED = "Your wallet could not be used. Nothing was charged. Try again, or pay on the payment page."
+FAILED = "Your wallet could not be used. Nothing was charged. Try again, or pay in another way."
 
 
 def with_wallet(settings: Settings, **changes: Any) -> None:
@@ -49,7 +60,7 @@ def gateways_script(
         yield
 
 
-def open_sheet(page: Page, button: str = "Pay now") -> None:
+def open_sheet(page: Page, button: str = BUTTON) -> None:
     page.get_by_role("button", name=button).click()
     expect(page.locator("html[data-sheet=open]")).to_have_count(1)
 
@@ -140,7 +151,7 @@ def test_a_closed_sheet_leaves_a_button_that_opens_the_next(
     page.evaluate("closeSheet()")
     expect(page.locator(".wallet-button")).to_have_attribute("data-wallet-state", "ready")
     expect(page.get_by_role("status")).to_be_empty()
-    expect(page.get_by_role("button", name="Pay on the payment page")).to_be_enabled()
+    expect(page.get_by_role("button", name=FORM)).to_be_enabled()
     open_sheet(page)
     assert page.evaluate("sheets") == 2
     approve(page, wallet_sandbox)
@@ -162,18 +173,20 @@ def test_a_failure_in_the_script_is_told_in_words_for_customers_alone(
     shop: str,
     make_order: MakeOrder,
     wallet_sandbox: SandboxControl,
+    settings: Settings,
     trouble: Callable[[Page, BrowserContext], None],
 ) -> None:
+    with_wallet(settings, USE_WALLET_BUTTON=False)
     page.goto(pay_page(shop, make_order()))
-    expect(page.get_by_role("button", name="Pay now")).to_be_visible()
+    expect(page.get_by_role("button", name=OWN_BUTTON)).to_be_visible()
     trouble(page, context)
-    page.get_by_role("button", name="Pay now").click()
+    page.get_by_role("button", name=OWN_BUTTON).click()
     if trouble is cut_the_gateway_off:
         expect(page.locator("html[data-sheet=open]")).to_have_count(1)
         approve(page, wallet_sandbox)
     expect(page.get_by_role("status")).to_have_text(FAILED)
     expect(page.locator("body")).not_to_contain_text(re.compile("undefined|Failed to fetch"))
-    for button in ("Pay now", "Pay on the payment page"):
+    for button in (OWN_BUTTON, FORM):
         expect(page.get_by_role("button", name=button)).to_be_enabled()
 
 
@@ -183,7 +196,7 @@ def test_a_wallet_that_is_never_ready_leaves_the_form(page: Page, shop: str, mak
     page.goto(pay_page(shop, make_order()))
     page.wait_for_selector("[data-wallet-state=unavailable]")
     expect(page.locator(".wallet-button__slot")).to_be_hidden()
-    page.get_by_role("button", name="Pay on the payment page").click()
+    page.get_by_role("button", name=FORM).click()
     page.locator("button[name=outcome][value=success]").click()
     expect(page.locator("h1")).to_have_text(PAID)
 
@@ -224,7 +237,7 @@ def test_the_script_that_the_sandbox_serves_lets_the_shop_decide_in_the_sheet(
     with_wallet(settings, WALLET_JS_URL=f"{wallet_sandbox.base_url}/wallet.js?v=7")
     order = make_order()
     page.goto(pay_page(shop, order))
-    page.get_by_role("button", name="Pay now").click()
+    page.get_by_role("button", name=BUTTON).click()
     page.wait_for_function("!!window.approve")
     wallet_sandbox.fault("authorization", "errored")
     declined = page.evaluate("(data) => approve(data)", wallet_sandbox.wallet_payment_data())
@@ -237,13 +250,22 @@ def test_the_script_that_the_sandbox_serves_lets_the_shop_decide_in_the_sheet(
 
 @pytest.mark.exhaustive
 def test_a_button_that_the_script_draws_is_there_once_after_a_second_run(
-    page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl, settings: Settings
+    page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl
 ) -> None:
-    with_wallet(settings, USE_WALLET_BUTTON=True)
     page.goto(pay_page(shop, make_order()))
-    open_sheet(page, "Buy with the wallet")
+    open_sheet(page)
     wallet_sandbox.fault("authorization", "errored")
     approve(page, wallet_sandbox)
     expect(page.locator("html[data-runs='2']")).to_have_count(1)
-    expect(page.get_by_role("button", name="Buy with the wallet")).to_have_count(1)
+    expect(page.get_by_role("button", name=BUTTON)).to_have_count(1)
     assert len(set(references(page))) == 2
+
+
+def test_our_own_button_opens_its_sheet(
+    page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl, settings: Settings
+) -> None:
+    with_wallet(settings, USE_WALLET_BUTTON=False)
+    page.goto(pay_page(shop, make_order()))
+    open_sheet(page, OWN_BUTTON)
+    approve(page, wallet_sandbox)
+    expect(page.locator("h1")).to_have_text(PAID)

@@ -22,11 +22,19 @@ from wallet_gateway.testing.control import SandboxControl
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 MakeOrder = Callable[..., PaymentOrder]
+BUTTON = "Buy with the wallet"
+FORM = "Pay in another way"
 # A wallet whose sheet is operated by the test: `approve(data)` and `close()` on the page.
 PAY_JS = """
 window.google = { payments: { api: { PaymentsClient: class {
   constructor(options) { this.callbacks = options.paymentDataCallbacks }
   isReadyToPay() { return Promise.resolve({ result: true, paymentMethodPresent: true }) }
+  createButton({ onClick }) {
+    const button = Object.assign(document.createElement("button"), { textContent: "Buy with the wallet" })
+    button.addEventListener("click", onClick)
+    button.style.height = "100%"
+    return button
+  }
   loadPaymentData() {
     window.sheets = (window.sheets ?? 0) + 1
     return new Promise((resolve, reject) => {
@@ -90,7 +98,7 @@ def pay_page(shop: str, order: PaymentOrder) -> str:
 
 
 def open_sheet(page: Page) -> None:
-    page.get_by_role("button", name="Pay now").click()
+    page.get_by_role("button", name=BUTTON).click()
     page.wait_for_function("!!window.approve")
 
 
@@ -158,10 +166,10 @@ def test_an_order_that_has_tried_enough_cards_loses_its_button_and_keeps_its_for
     assert another["error"]["message"].startswith("The wallet was used too often for this order.")
     page.evaluate("closeSheet()")
     expect(page.get_by_role("status")).to_contain_text("The wallet was used too often for this order.")
-    expect(page.get_by_role("button", name="Pay now")).to_be_hidden()
-    expect(page.get_by_role("button", name="Pay on the payment page")).to_be_enabled()
+    expect(page.get_by_role("button", name=BUTTON)).to_be_hidden()
+    expect(page.get_by_role("button", name=FORM)).to_be_enabled()
     page.reload()
-    expect(page.locator("#merchant-google-pay-button")).to_have_count(0)
+    expect(page.locator("wallet-pay-button")).to_have_count(0)
     expect(page.locator("form.wallet-checkout button")).to_be_enabled()
 
 
@@ -170,14 +178,14 @@ def test_a_closed_sheet_leaves_both_ways_to_pay(page: Page, shop: str, make_orde
     open_sheet(page)
     page.evaluate("closeSheet()")
     expect(page.get_by_role("status")).to_have_text("You closed your wallet. Nothing was charged.")
-    expect(page.get_by_role("button", name="Pay now")).to_be_focused()
-    expect(page.get_by_role("button", name="Pay on the payment page")).to_be_enabled()
+    expect(page.get_by_role("button", name=BUTTON)).to_be_focused()
+    expect(page.get_by_role("button", name=FORM)).to_be_enabled()
 
 
 @pytest.mark.exhaustive
 def test_a_double_click_opens_one_sheet(page: Page, shop: str, make_order: MakeOrder) -> None:
     page.goto(pay_page(shop, make_order()))
-    page.get_by_role("button", name="Pay now").dblclick()
+    page.get_by_role("button", name=BUTTON).dblclick()
     page.wait_for_function("window.sheets")
     page.wait_for_timeout(300)
     assert page.evaluate("window.sheets") == 1
@@ -186,9 +194,9 @@ def test_a_double_click_opens_one_sheet(page: Page, shop: str, make_order: MakeO
 @pytest.mark.exhaustive
 def test_the_keyboard_opens_the_sheet(page: Page, shop: str, make_order: MakeOrder) -> None:
     page.goto(pay_page(shop, make_order()))
-    expect(page.get_by_role("button", name="Pay now")).to_be_visible()
+    expect(page.get_by_role("button", name=BUTTON)).to_be_visible()
     page.keyboard.press("Tab")
-    expect(page.get_by_role("button", name="Pay now")).to_be_focused()
+    expect(page.get_by_role("button", name=BUTTON)).to_be_focused()
     page.keyboard.press("Enter")
     page.wait_for_function("!!window.approve")
 
@@ -266,12 +274,12 @@ def _no_pay_js(control: SandboxControl, context: BrowserContext) -> None:
     context.route("**/pay.js", lambda route: route.abort())
 
 
-def _no_wallet_js(control: SandboxControl, context: BrowserContext) -> None:
-    context.route("**/wallet.js?v=*", lambda route: route.abort())
+def _no_module(control: SandboxControl, context: BrowserContext) -> None:
+    context.route("**/wallet/main.js", lambda route: route.abort())
 
 
 @pytest.mark.usefixtures("nobody_sleeps")
-@pytest.mark.parametrize("trouble", one_of([_no_wallet_js, _key_service_down, _no_pay_js]))
+@pytest.mark.parametrize("trouble", one_of([_no_module, _key_service_down, _no_pay_js]))
 def test_without_a_wallet_the_form_pays(
     page: Page,
     context: BrowserContext,
@@ -283,8 +291,8 @@ def test_without_a_wallet_the_form_pays(
     trouble(wallet_sandbox, context)
     page.goto(pay_page(shop, make_order()))
     page.wait_for_selector("[data-wallet-state=unavailable]")
-    expect(page.get_by_role("button", name="Pay now")).to_be_hidden()
-    page.get_by_role("button", name="Pay on the payment page").click()
+    expect(page.get_by_role("button", name=BUTTON)).to_be_hidden()
+    page.get_by_role("button", name=FORM).click()
     page.locator("button[name=outcome][value=success]").click()
     expect(page.locator("h1")).to_have_text("Your payment went through")
 
@@ -294,9 +302,9 @@ def test_without_javascript_the_form_pays(browser: Browser, shop: str, make_orde
     with browser.new_context(java_script_enabled=False, locale="en") as context:
         page = context.new_page()
         page.goto(pay_page(shop, make_order()))
-        expect(page.get_by_role("button", name="Pay now")).to_be_hidden()
+        expect(page.get_by_role("button", name=BUTTON)).to_be_hidden()
         expect(page.locator(".wallet-button__slot")).to_be_hidden()
-        page.get_by_role("button", name="Pay on the payment page").click()
+        page.get_by_role("button", name="Pay now").click()
         page.locator("button[name=outcome][value=success]").click()
         expect(page.locator("h1")).to_have_text("Your payment went through")
 
@@ -310,5 +318,5 @@ def test_the_form_does_not_move_when_the_button_appears(page: Page, shop: str, m
     page.goto(pay_page(shop, make_order()), wait_until="domcontentloaded")
     form = page.locator(".wallet-button form")
     before = form.bounding_box()
-    expect(page.get_by_role("button", name="Pay now")).to_be_visible()
+    expect(page.get_by_role("button", name=BUTTON)).to_be_visible()
     assert form.bounding_box() == before

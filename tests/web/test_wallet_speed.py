@@ -32,7 +32,7 @@ def test_the_button_is_ready_as_soon_as_the_wallets_script_and_the_session_are_t
         context.route("**/event/", lambda route: route.fulfill(status=204))
         page = context.new_page()
         page.goto(shop + reverse("wallet_gateway:pay", args=[make_order().token]))
-        expect(page.get_by_role("button", name="Pay now")).to_be_visible()
+        expect(page.locator(".wallet-button__place button")).to_be_visible()
         ready: float = page.evaluate("readyAt")
         fetched: list[dict[str, Any]] = page.evaluate(FETCHED)
     [script] = [one for one in fetched if one["name"].endswith("/wallet/pay.js")]

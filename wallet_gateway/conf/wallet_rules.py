@@ -151,14 +151,14 @@ WALLET_POLICY: Mapping[str, Setting] = {
     "SHIPPING_COUNTRIES": Setting(COLLECTION, (), _are_countries, "ISO 3166 countries, such as ['DE']"),
     "CHECKOUT_OPTION": one_of("DEFAULT", "COMPLETE_IMMEDIATE_PURCHASE"),
     "TOTAL_PRICE_LABEL": Setting(str, "", _is_line, f"one line of at most {LONGEST_LABEL} characters"),
-    "USE_WALLET_BUTTON": Setting(bool, default=False),
+    "USE_WALLET_BUTTON": Setting(bool, default=True),
     "BUTTON_COLOR": one_of("default", "black", "white"),
     "BUTTON_TYPE": one_of(
         *("buy", "book", "checkout", "donate", "order"),
         *("pay", "plain", "subscribe", "long", "short"),
     ),
     "BUTTON_LOCALE": Setting(str, ""),
-    "BUTTON_SIZE_MODE": one_of("static", "fill"),
+    "BUTTON_SIZE_MODE": one_of("fill", "static"),
     "LIMITS": Setting(dict, {}),
 }
 """The settings that are fields of a `WalletPolicy`, under the same names in lower case."""

@@ -108,7 +108,7 @@ class _WithinOrigin(HTTPRedirectHandler):
 
 @dataclass
 class _Scripts(HTMLParser):
-    """The inline and linked scripts of a page, and the wallet's own script, whose URL wallet.js receives."""
+    """The inline and linked scripts of a page, and the wallet's own script, whose URL is an attribute."""
 
     sources: list[str] = field(default_factory=list)
     inline: list[bytes] = field(default_factory=list)
@@ -119,10 +119,10 @@ class _Scripts(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
-        if tag != "script":
-            return
-        self.sources += [value for name in ("src", "data-pay-js-url") if (value := given.get(name))]
-        self._is_inside = "src" not in given
+        names = ("src", "data-pay-js-url") if tag == "script" else ("data-pay-js-url",)
+        self.sources += [value for name in names if (value := given.get(name))]
+        if tag == "script":
+            self._is_inside = "src" not in given
 
     def handle_endtag(self, tag: str) -> None:
         self._is_inside = self._is_inside and tag != "script"

@@ -19,13 +19,13 @@ _PLUGIN, _WALLET = "django-wallet-gateway", "the wallet's provider"
 # Matched by the end of the path.
 REASONS: tuple[tuple[str, str, str], ...] = (
     ("wallet_gateway/wallet.js", _PLUGIN, "opens the wallet and hands the card to the gateway"),
-    ("wallet_gateway/page.js", _PLUGIN, "joins the wallet's button to the shop's server"),
+    ("wallet_gateway/page.js", _PLUGIN, "defines the element of the wallet's button"),
     ("wallet_gateway/pending.js", _PLUGIN, "asks whether a payment has been decided"),
     ("/pay.js", _WALLET, "the wallet itself: its button and its sheet"),
 )
 _FOLDERS = (
-    ("wallet_gateway/wallet/", "a module of wallet.js"),
-    ("wallet_gateway/page/", "a module of page.js"),
+    ("wallet_gateway/wallet/", "opens the wallet and hands the card to the gateway"),
+    ("wallet_gateway/page/", "joins the wallet's button to the shop's server"),
 )
 _HASHED_NAME = re.compile(r"\.[0-9a-f]{12}(?=\.js$)")
 

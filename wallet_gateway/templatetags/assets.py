@@ -7,8 +7,10 @@ nonces, every element has the nonce that the project's middleware created for th
 from __future__ import annotations
 
 import logging
-from urllib.parse import urlsplit
+from collections.abc import Iterable
+from urllib.parse import urljoin, urlsplit
 
+from django.contrib.staticfiles.storage import staticfiles_storage
 from django.core.exceptions import ImproperlyConfigured
 from django.forms.utils import flatatt
 from django.template import Context
@@ -24,6 +26,15 @@ from wallet_gateway.protocol.endpoints import CREATE_PAYMENT_ACCOUNT
 logger = logging.getLogger(__name__)
 
 NONCE_MARKS = ("csp_nonce", "_csp_nonce")
+BUTTON = "page"
+"""The module that defines the element of the wallet button."""
+BUTTON_MODULES = (
+    *("page/pay_button.js", "page/hosted_wallet.js", "page/own_wallet.js", "page/payment.js"),
+    *("page/shop.js", "page/view.js", "page/sheet.js", "pending.js"),
+)
+"""What `BUTTON` imports, directly or not."""
+WALLET_MODULES = ("wallet/main.js", "wallet/parameters.js", "wallet/run.js", "wallet/approvals.js")
+"""What it imports as well where wallet.js is our own."""
 
 
 def stylesheet(name: str, *, nonce: str | None = None) -> SafeString:
@@ -39,13 +50,33 @@ def script(name: str, *, nonce: str | None = None) -> SafeString:
 
 
 def _own(name: str) -> dict[str, str]:
-    """Return the attributes that load one of the plugin's scripts; from another host with CORS.
-
-    A classic script from another host that is loaded without CORS has no base URL, so wallet.js could not
-    import its modules by their relative names. The modules themselves are always loaded with CORS.
-    """
+    """Return the attributes that load one of the plugin's scripts; from another host with CORS."""
     url = _versioned(f"wallet_gateway/{name}")
-    return {"src": url, "crossorigin": "anonymous"} if urlsplit(url).netloc else {"src": url}
+    return {"src": url, **_cors(url)}
+
+
+def _cors(url: str) -> dict[str, str]:
+    """Return the attribute without which a browser would not load a script of another host as a module."""
+    return {"crossorigin": "anonymous"} if urlsplit(url).netloc else {}
+
+
+def _preloads(names: Iterable[str], *, nonce: str | None) -> SafeString:
+    """Return links that load modules before the script that imports them is there: one chain of requests."""
+    links = format_html("{}", "")
+    for url in map(_module_url, names):
+        link = {"rel": "modulepreload", "href": url, **_cors(url), "nonce": nonce}
+        links = format_html("{}<link{}>", links, flatatt(link))
+    return links
+
+
+def _module_url(name: str) -> str:
+    """Return the URL under which our modules import one another.
+
+    That is the hashed one if the storage rewrites imports, or else the one beside the importing file.
+    """
+    if getattr(staticfiles_storage, "support_js_module_import_aggregation", False):
+        return static(f"wallet_gateway/{name}")
+    return urljoin(static(f"wallet_gateway/{BUTTON}.js"), name)
 
 
 def _versioned(path: str) -> str:
@@ -63,18 +94,30 @@ def wallet_scripts(*, gateway: str, nonce: str | None = None) -> SafeString:
     wallet = wallet_of(gateway)
     if wallet is None:
         return format_html("{}", "")
-    attributes = {
-        # Run in this order after parsing the page: first wallet.js, then the script that calls it.
-        "defer": True,
-        **(_hosted(wallet) if wallet.wallet_js_url else _own("wallet.js")),
-        "nonce": nonce,
+    modules = BUTTON_MODULES if wallet.wallet_js_url else (*BUTTON_MODULES, *WALLET_MODULES)
+    return format_html(
+        "{}{}{}",
+        _hosted_script(wallet, gateway, nonce) if wallet.wallet_js_url else "",
+        script(BUTTON, nonce=nonce),
+        _preloads(modules, nonce=nonce),
+    )
+
+
+def _hosted_script(wallet: WalletPolicy, gateway: str, nonce: str | None) -> SafeString:
+    # Deferred, it runs before the module that calls it, and does not stop the page from being parsed.
+    attributes = {"defer": True, **_hosted(wallet), "nonce": nonce, **wallet_attributes(wallet, gateway)}
+    return format_html("<script{}></script>", flatatt(attributes))
+
+
+def wallet_attributes(wallet: WalletPolicy, gateway: str) -> dict[str, str | None]:
+    """Return what our wallet.js must know of the gateway, as attributes of its element."""
+    return {
         "data-gateway-url": wallet.gateway_url,
         "data-gateway-name": wallet.gateway_name,
         "data-pay-js-url": wallet.pay_js_url,
         "data-account-path": conf.gateway_settings(gateway).paths.get(CREATE_PAYMENT_ACCOUNT.name),
         "data-failed-message": _("Nothing was charged. You can try again, or take another card."),
     }
-    return format_html("<script{}></script>{}", flatatt(attributes), script("page", nonce=nonce))
 
 
 def _hosted(wallet: WalletPolicy) -> dict[str, str]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.forms.utils import flatatt
 from django.urls import reverse
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from wallet_gateway import conf
@@ -12,7 +14,7 @@ from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.domain.policy import MOST_WALLET_DECIMALS
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.protocol.codes import currency_exponent
-from wallet_gateway.templatetags.assets import wallet_of
+from wallet_gateway.templatetags.assets import wallet_attributes, wallet_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +60,10 @@ class WalletButton:
     """The header in which the project expects the form's token."""
     pay_js_url: str
     """The wallet's own script."""
+    is_hosted: bool
+    """Whether wallet.js is the gateway's."""
+    attributes: SafeString
+    """What our wallet.js must know of the gateway, as HTML."""
 
 
 def wallet_button(order: PaymentOrder) -> WalletButton | None:
@@ -74,6 +80,8 @@ def wallet_button(order: PaymentOrder) -> WalletButton | None:
         },
         csrf_header=conf.csrf_header(),
         pay_js_url=wallet.pay_js_url,
+        is_hosted=bool(wallet.wallet_js_url),
+        attributes=flatatt(wallet_attributes(wallet, order.gateway)),
     )
 
 

@@ -22,22 +22,32 @@ register = template.Library()
 
 
 @register.inclusion_tag("wallet_gateway/checkout_button.html")
-def wallet_checkout(order: PaymentOrder, label: str = "") -> dict[str, Any]:
+def wallet_checkout(
+    order: PaymentOrder,
+    label: str = "",
+    beside_wallet: bool = False,  # noqa: FBT001, FBT002 -- a template's argument
+) -> dict[str, Any]:
     """Render the form that opens an order's payment page, or the reason why it cannot be paid now.
 
-    `label` replaces "Pay with your wallet". The page must be rendered with a request, for the CSRF token.
+    `label` replaces "Pay with your wallet". With `beside_wallet` its words are those of a second way to pay,
+    where scripts run. The page must be rendered with a request, for the CSRF token.
     If it has a content security policy, `form-action` must name the gateway: the form ends in a redirect.
     """
-    return {"order": order, "button": button.checkout_button(order), "label": label}
+    return {
+        "order": order,
+        "button": button.checkout_button(order),
+        "label": label,
+        "beside_wallet": beside_wallet,
+    }
 
 
 @register.inclusion_tag("wallet_gateway/wallet_button.html", takes_context=True)
 def wallet_button(context: template.Context, order: PaymentOrder, label: str = "") -> dict[str, Any]:
-    """Render the wallet button of an order, hidden until the wallet is ready, and the form beside it.
+    """Render the element with the wallet button of an order, and the form beside it.
 
-    `label` replaces "Pay now" on the button. The page needs `{% wallet_scripts %}`, must be
-    rendered with a request, and can have one button. Without JavaScript, a wallet or the gateway's key, only
-    the form is visible.
+    `label` replaces "Pay with your wallet" on our own button. The page needs `{% wallet_scripts %}` and must
+    be rendered with a request. Without JavaScript there is the form alone; without a wallet or the gateway's
+    key it is the way to pay.
     """
     return {
         "order": order,
@@ -50,7 +60,7 @@ def wallet_button(context: template.Context, order: PaymentOrder, label: str = "
 
 @register.simple_tag(takes_context=True)
 def wallet_scripts(context: template.Context, gateway: str = "default") -> SafeString:
-    """Load the scripts of the wallet button: wallet.js, and the script that connects it to this page."""
+    """Load what `<wallet-pay-button>` needs: its modules, and a wallet.js that the gateway hosts."""
     return assets.wallet_scripts(gateway=gateway, nonce=assets.nonce_of(context))
 
 

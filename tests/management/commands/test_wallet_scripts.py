@@ -51,7 +51,7 @@ def test_the_inventory_names_every_script_with_owner_reason_hash_and_date(shop: 
     run(inventory, "--approve")
     scripts = json.loads(inventory.read_text())["scripts"]
     names = {entry["url"].partition("?")[0].rsplit("/", 1)[-1] for entry in scripts}
-    assert {"wallet.js", "page.js", "pay.js", "main.js", "run.js", "payment.js", "pending.js"} <= names
+    assert {"page.js", "pay.js", "main.js", "pay_button.js", "run.js", "payment.js", "pending.js"} <= names
     for entry in scripts:
         assert set(entry) == {"url", "owner", "reason", "hash", "date"}
         assert all(entry.values()), entry
@@ -75,8 +75,8 @@ def _edited(inventory: Path, old: str, new: str) -> None:
     ("old", "new", "words"),
     [
         ("sha256-", "sha256-AAAA", "script changed: "),
-        ("/wallet.js", "/vallet.js", "new script: "),
-        ("/wallet.js", "/vallet.js", "script gone: "),
+        ("/page.js", "/pagf.js", "new script: "),
+        ("/page.js", "/pagf.js", "script gone: "),
         ("same-origin-allow-popups", "unsafe-none", "Cross-Origin-Opener-Policy was 'unsafe-none'"),
     ],
 )

@@ -21,16 +21,19 @@ import { Refused } from "./shop.js";
  * @typedef {{reference: string, isTaken: boolean, refusal?: string}} Sheet
  */
 /** @typedef {{outcome: string, message: string, next: string}} Verdict */
+/** Either kind of wallet.js. @typedef {import("./own_wallet.js").OwnWallet | import("./hosted_wallet.js").HostedWallet} Script */
 
 const LONGEST_TIMER = 2 ** 31 - 1
-// A script that never calls `handleWalletPayReady` must not keep an empty place on the page.
-const READY_WITHIN = 10_000
+// For everything between the page and a button: the session, each script, the wallet's answer.
+const READY_WITHIN = 5_000
 // From the sheet's end to the account; nothing has reached the shop by then, so nothing was charged.
 const RESULT_WITHIN = 60_000
 // The wallet's own word for a closed sheet, wherever a script puts it.
 const CLOSED = /\bCANCELED\b/
 // The button of the order was used too often; the form beside it still pays.
 const LIMIT_REACHED = "wallet_limit_reached"
+// Paid, or being paid, by another page.
+const NOT_PAYABLE = "order_not_payable"
 
 export class Payment {
   /** @type {Session | undefined} */
@@ -38,6 +41,10 @@ export class Payment {
   #reference = ""
   /** Runs out when an approved card is never told as a result. @type {ReturnType<typeof setTimeout> | undefined} */
   #resultTimer
+  /** Runs out when there is no button yet. @type {ReturnType<typeof setTimeout> | undefined} */
+  #deadline
+  /** Runs out with the session. @type {ReturnType<typeof setTimeout> | undefined} */
+  #renewal
   /** The newest of several openings; the answers to older ones are of no interest. */
   #turn = 0
   /** One question for each card, however often its result is told. @type {Map<string, Promise<Verdict>>} */
@@ -47,17 +54,27 @@ export class Payment {
   #isLeaving = false
   /** What the session stands for cannot be used again: the next try asks for a new one. */
   #isUsedUp = false
+  #isEnded = false
 
-  /** @param {import("./view.js").View} view @param {import("./shop.js").Shop} shop */
-  constructor(view, shop) {
+  /** @param {import("./view.js").View} view @param {import("./shop.js").Shop} shop @param {Script} wallet */
+  constructor(view, shop, wallet) {
     this.view = view
     this.shop = shop
+    this.wallet = wallet
+    view.place.addEventListener("click", this.#press)
+  }
+
+  /** Whether what is on the page is still this payment's. A page that was morphed has lost it, unless money may be moving. */
+  get isShown() {
+    return this.view.isShown || this.#isBusy
   }
 
   /** Asks for a session and shows its button; without one the form beside it is there to pay. */
   async open() {
     const turn = ++this.#turn
     this.#isUsedUp = false
+    clearTimeout(this.#deadline)
+    this.#deadline = setTimeout(() => void (this.view.isWaiting && this.unavailable("no button within five seconds")), READY_WITHIN)
     try {
       const session = await this.shop.ask("session", {})
       if (turn === this.#turn) this.#run(session, turn)
@@ -65,20 +82,32 @@ export class Payment {
       if (turn !== this.#turn) return
       if (!(fault instanceof Refused)) this.#note(fault)
       const { code, message } = refusedBy(fault)
-      if (code === "order_not_payable") this.view.close(message)
+      if (code === NOT_PAYABLE) this.view.close(message)
       else if (code === LIMIT_REACHED) this.#retire(message)
       else this.unavailable()
     }
   }
 
-  /** As if the page had been loaded anew. */
-  restart() {
-    this.#verdicts.clear()
-    this.#isSending = this.#isUnclear = this.#isLeaving = false
+  /** The element has left the page. What was sent is still followed to its end, for it may have moved money. */
+  end() {
+    if (this.#isEnded) return
+    this.#isEnded = true
+    this.#turn++
     this.#stopWaiting()
-    this.view.isReady = false
-    this.view.setIdle("")
-    return this.open()
+    clearTimeout(this.#deadline)
+    clearTimeout(this.#renewal)
+    document.removeEventListener("visibilitychange", this.#seen)
+    this.view.place.removeEventListener("click", this.#press)
+    this.wallet.end()
+  }
+
+  /** News of the wallet, by the names that the interface gives them. @param {string} name @param {any} [detail] */
+  hear(name, detail) {
+    if (this.#isEnded) return
+    if (name === "handleWalletPayReady") this.ready()
+    else if (name === "handlePaymentResult") this.result(detail)
+    else if (name === "handlePaymentError") this.failed(detail)
+    else if (name === "wallet:unavailable") this.unavailable(detail)
   }
 
   ready() {
@@ -87,10 +116,11 @@ export class Payment {
     this.#show()
   }
 
-  /** Within the click itself, or the browser opens no sheet. */
-  async press() {
+  /** Within the click itself, or the browser opens no sheet. A button that the wallet has drawn needs none of it. */
+  #press = async (/** @type {any} */ { target }) => {
+    if (!target.closest(".wallet-button__pay")) return
     try {
-      await /** @type {any} */ (window).onMerchantButtonClick()
+      await this.wallet.press()
     } catch (fault) {
       this.failed(fault)
     }
@@ -128,6 +158,7 @@ export class Payment {
 
   /** The sheet has closed with a card, or with the gateway's refusal of one. @param {any} detail */
   async result(detail) {
+    if (this.#isLeaving) return
     this.#stopWaiting()
     if (!detail || typeof detail !== "object") return this.failed("handlePaymentResult had no detail")
     this.view.setBusy(this.view.text("sending"))
@@ -143,31 +174,29 @@ export class Payment {
     this.#session = session
     this.#reference = session.reference
     const sheet = { reference: session.reference, isTaken: false }
-    const run = /** @type {any} */ (window).runWalletPay
-    if (typeof run !== "function") throw new Refused("", "no_script", false)
-    if (!run.destroy) this.view.restoreSlot()
-    const begun = run(...parametersOf(session.parameters, this.view.text("total"), {
+    const begun = this.wallet.run(parametersOf(session.parameters, this.view.text("total"), {
       price: (/** @type {any} */ data) => this.#price(data, session, sheet),
       authorize: (/** @type {any} */ _data, /** @type {any} */ account) => this.#authorize(account, sheet),
     }))
-    Promise.resolve(begun).catch((fault) => this.failed(fault))
+    begun.catch((fault) => void (this.#isEnded || this.failed(fault)))
     if (this.view.isReady) this.#show()
-    setTimeout(() => void (this.view.isOpening && this.unavailable("nothing was heard of the wallet")), READY_WITHIN)
-    const left = Math.min(session.expiresIn * 1000, LONGEST_TIMER)
-    setTimeout(() => this.#renew(turn), left)
+    clearTimeout(this.#renewal)
+    this.#renewal = setTimeout(() => this.#renew(turn), Math.min(session.expiresIn * 1000, LONGEST_TIMER))
   }
 
   /** A page that nobody looks at needs no new button: each one counts for its order. @param {number} turn */
   #renew(turn) {
     if (turn !== this.#turn || this.#isBusy) return
-    if (document.hidden) document.addEventListener("visibilitychange", () => this.#renew(turn), { once: true })
+    if (document.hidden) document.addEventListener("visibilitychange", this.#seen, { once: true })
     else this.open()
   }
+
+  #seen = () => this.#renew(this.#turn)
 
   /** Not even a script that is ready late shows the button again. @param {string} words */
   #retire(words) {
     this.#session = undefined
-    this.view.retire(words)
+    this.view.hideButton(words)
   }
 
   get #isBusy() {
@@ -181,6 +210,7 @@ export class Payment {
 
   /** What a decline has used up cannot be used for the next card. @param {string} words */
   #tryAgain(words) {
+    if (this.#isEnded) return
     if (!this.#isUsedUp) return this.view.setIdle(words)
     this.view.hold(words)
     this.open()
@@ -231,6 +261,7 @@ export class Payment {
     try {
       detail = await account(() => this.#referenceOfCard(sheet))
     } catch (fault) {
+      if (this.#isLeaving) return SUCCESS
       // The script has words of its own for it, which ask for another card; none would be taken.
       if (sheet.refusal) return retryUpdate(sheet.refusal)
       throw fault
@@ -243,7 +274,9 @@ export class Payment {
       this.view.setIdle(verdict.message)
       return retryUpdate(verdict.message)
     } catch (fault) {
-      const { message, isUnclear } = refusedBy(fault)
+      const { code, message, isUnclear } = refusedBy(fault)
+      // The sheet would offer to pay again.
+      if (code === NOT_PAYABLE) return this.#leavePaid(message)
       if (!isUnclear) this.view.setIdle(message || this.view.text("failed"))
       return retryUpdate(isUnclear ? this.view.text("unclear") : message || this.view.text("failed"))
     }
@@ -272,6 +305,7 @@ export class Payment {
       this.#note(fault)
       const { code, message } = refusedBy(fault)
       this.#isUsedUp ||= code === LIMIT_REACHED
+      if (code === NOT_PAYABLE) this.#leavePaid(message)
       return failedUpdate(data, given, message || this.view.text("failed"))
     }
   }
@@ -291,6 +325,7 @@ export class Payment {
     } catch (fault) {
       const { code, message } = refusedBy(fault)
       if (code === LIMIT_REACHED) sheet.refusal = message
+      if (code === NOT_PAYABLE) this.#leavePaid(message)
       throw fault
     }
   }
@@ -308,7 +343,9 @@ export class Payment {
   }
 
   /** @param {Refused} fault */
-  #recover({ message, isUnclear }) {
+  #recover({ code, message, isUnclear }) {
+    if (this.#isLeaving) return
+    if (code === NOT_PAYABLE) return void this.#leavePaid(message)
     if (isUnclear) return this.#recoverStatus()
     this.#tryAgain(message || this.view.text("failed"))
   }
@@ -328,6 +365,14 @@ export class Payment {
       }
     }
     this.#leaveTo(result)
+  }
+
+  /** Another page has paid the order: the result page says so. @param {string} words */
+  #leavePaid(words) {
+    this.#isLeaving = true
+    this.view.setBusy(words)
+    this.#leaveTo(new URL(this.#session?.resultUrl ?? "", document.baseURI))
+    return SUCCESS
   }
 
   /** @param {URL} target */

@@ -6,6 +6,15 @@ const PATIENCE = 90
 const LONGEST_REPORT = 250
 // The code of a failure that nobody foresaw: the card may have been charged.
 const UNEXPECTED = "internal_error"
+// Two buttons of one page do not wait longer than this for each other.
+const TURN = 1000
+
+/**
+ * The browser's first session brings the cookie that its payments are tied to: of two that are asked for at once, the
+ * second would take the first one's cookie away.
+ * @type {Promise<unknown>}
+ */
+let before = Promise.resolve()
 
 export class Refused extends Error {
   /**
@@ -27,10 +36,17 @@ export class Shop {
 
   /** @param {"session" | "price" | "reference" | "result"} what @param {object} body @returns {Promise<any>} */
   async ask(what, body) {
-    const [status, answer] = await this.#post(this.#address(what), JSON.stringify(body))
+    const [status, answer] = await (what === "session" ? this.#inTurn(body) : this.#post(this.#address(what), body))
     if (status >= 200 && status < 300 && answer) return answer
     const { code = "", detail = "" } = answer ?? {}
     throw new Refused(String(detail), String(code), status >= 500 && (!code || code === UNEXPECTED))
+  }
+
+  /** @param {object} body */
+  async #inTurn(body) {
+    const asked = before.then(() => this.#post(this.#address("session"), body))
+    before = Promise.race([asked, new Promise((go) => setTimeout(go, TURN))]).catch(() => {})
+    return asked
   }
 
   /**
@@ -40,7 +56,7 @@ export class Shop {
   async tell(reference, event, message) {
     const report = { reference, event, ...(message ? { message: String(message).slice(0, LONGEST_REPORT) } : {}) }
     try {
-      await this.#post(this.#address("event"), JSON.stringify(report))
+      await this.#post(this.#address("event"), report)
     } catch {}
   }
 
@@ -56,7 +72,7 @@ export class Shop {
     return field?.value ?? ""
   }
 
-  /** @param {URL} url @param {string} body @returns {Promise<[number, any]>} */
+  /** @param {URL} url @param {object} body @returns {Promise<[number, any]>} */
   async #post(url, body) {
     try {
       const answer = await fetch(url, {
@@ -66,7 +82,7 @@ export class Shop {
           "Content-Type": "application/json",
           [this.element.dataset.walletCsrfHeader ?? "X-CSRFToken"]: this.#token,
         },
-        body,
+        body: JSON.stringify(body),
         credentials: "same-origin",
         mode: "same-origin",
         redirect: "error",

@@ -1,27 +1,36 @@
 // @ts-check
 /** What the customer sees and hears of the button. Knows no payment and no server; every word comes from the page. */
 
-/** What `data-wallet-state` may say; the stylesheet knows them. @typedef {"opening" | "ready" | "busy" | "unavailable" | "closed"} State */
+/** What `data-wallet-state` may say; the stylesheet knows them. @typedef {"loading" | "ready" | "busy" | "unavailable" | "closed"} State */
+
+const [PLACE, OWN, NEWS] = [".wallet-button__place", "template.wallet-button__own", "[role=status]"]
 
 export class View {
+  /** @type {State} */
+  #state = "loading"
+
   /** @param {HTMLElement} element */
   constructor(element) {
     this.element = element
-    this.news = /** @type {HTMLElement} */ (element.querySelector("[role=status]"))
-    /** The shop's own button; the wallet may put its own in its place. */
-    this.button = element.querySelector("#merchant-google-pay-button button")
-    this.own = Array.from(this.slot?.childNodes ?? [])
+    this.news = find(element, NEWS)
+    this.place = find(element, PLACE)
     this.isReady = false
+    this.#draw()
   }
 
-  /** Nothing has been shown yet but an empty place. */
-  get isOpening() {
-    return !this.element.dataset.walletState
+  /** @param {HTMLElement} element */
+  static isDrawn(element) {
+    return [PLACE, OWN, NEWS].every((selector) => element.querySelector(selector))
   }
 
-  /** Where the button is; looked up each time, for wallet.js changes what is in it. */
-  get slot() {
-    return document.getElementById("merchant-google-pay-button")
+  /** Whether the element still says what was written to it. */
+  get isShown() {
+    return this.element.dataset.walletState === this.#state
+  }
+
+  /** There is a place for a button, and none in it that could be pressed. */
+  get isWaiting() {
+    return this.#state === "loading" || (this.#state === "ready" && this.place.inert)
   }
 
   /** @param {string} name of a text of the page's, `data-wallet-text-<name>` */
@@ -32,28 +41,23 @@ export class View {
   /** The button may be pressed. What was said last stays to be read. */
   showButton() {
     this.isReady = true
-    if (this.slot) this.slot.hidden = false
+    this.place.hidden = false
+    if (this.#state === "loading" || this.#state === "unavailable") this.#speak("")
     this.#become("ready")
   }
 
-  /** There is no button; the form beside it pays. */
-  hideButton() {
+  /** There is no button; the form beside it pays. What was said last, if anything, stays to be read. */
+  hideButton(words = this.isReady ? "" : this.text("unavailable")) {
     this.isReady = false
-    if (this.slot) this.slot.hidden = true
+    this.place.hidden = true
+    if (words || !this.news.textContent) this.#speak(words || this.text("unavailable"))
     this.#become("unavailable")
-  }
-
-  /** No button for this order any more; the form still pays. @param {string} words */
-  retire(words) {
-    this.hideButton()
-    this.#speak(words)
   }
 
   /** The order is not to be paid from this page any more. @param {string} words */
   close(words) {
-    this.hideButton()
+    this.hideButton(words)
     this.#become("closed")
-    this.#speak(words)
   }
 
   /** Money may be moving: nothing here can be pressed until that is known. @param {string} words */
@@ -66,8 +70,8 @@ export class View {
 
   /** @param {string} words */
   setIdle(words) {
-    if (this.isReady) this.showButton()
-    else this.hideButton()
+    if (!this.isReady) return this.hideButton(words)
+    this.showButton()
     this.#speak(words)
   }
 
@@ -77,27 +81,33 @@ export class View {
    */
   hold(words) {
     this.setIdle(words)
-    if (this.slot) this.slot.inert = true
+    this.place.inert = true
     this.news.focus()
   }
 
-  /** A script that knows nothing of a second run would put its button beside the one that it has drawn. */
-  restoreSlot() {
-    this.slot?.replaceChildren(...this.own)
+  focusButton() {
+    /** @type {HTMLElement | null} */
+    const button = this.place.querySelector("button, [role=button]")
+    button?.focus()
   }
 
-  focusButton() {
-    /** @type {HTMLElement | null | undefined} */
-    const button = this.slot?.querySelector("button, [role=button]")
-    button?.focus()
+  /** As the server has drawn it: a copy of the page that was kept may have a button that opens nothing. */
+  #draw() {
+    const own = /** @type {HTMLTemplateElement} */ (find(this.element, OWN))
+    this.place.replaceChildren(own.content.cloneNode(true))
+    this.place.hidden = true
+    this.#speak(this.text("loading"))
+    this.#become("loading")
   }
 
   /** @param {State} state */
   #become(state) {
+    this.#state = state
     this.element.dataset.walletState = state
     const isBusy = state === "busy"
-    this.element.setAttribute("aria-busy", String(isBusy))
-    for (const part of [this.slot, this.element.querySelector("form")]) {
+    // Not on the whole element: a screen reader would wait with the words, too.
+    this.place.parentElement?.setAttribute("aria-busy", String(isBusy || state === "loading"))
+    for (const part of [this.place, this.element.querySelector("form")]) {
       if (part) part.inert = isBusy
     }
   }
@@ -108,3 +118,6 @@ export class View {
     if (this.news.textContent !== words) this.news.textContent = words
   }
 }
+
+/** @param {HTMLElement} element @param {string} selector @returns {HTMLElement} */
+const find = (element, selector) => /** @type {HTMLElement} */ (element.querySelector(selector))

@@ -1,0 +1,431 @@
+"""`<wallet-pay-button>` on pages as shops build them today, with real libraries, and with everything failing.
+
+The element, our wallet.js, the shop's server and the sandbox are as they are; the wallet is played.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+from pytest_django import Settings
+
+from tests.exhaustive import one_of
+from tests.web.test_wallet_page import (
+    BUTTON,
+    FORM,
+    MakeOrder,
+    approve,
+    complaints,
+    context,
+    open_sheet,
+    page,
+    shop,
+)
+from wallet_gateway import payments
+from wallet_gateway.models import PaymentOrder
+from wallet_gateway.testing.control import SandboxControl
+
+__all__ = ["complaints", "context", "page", "shop"]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+MODULES = Path(__file__).parents[1] / "js/node_modules"
+LIBRARIES = {
+    "turbo": ("@hotwired/turbo/dist/turbo.es2017-umd.js", "(path) => Turbo.visit(path)"),
+    "htmx": (
+        "htmx.org/dist/htmx.js",
+        "(path) => void htmx.ajax('GET', path, {target: 'main', swap: 'outerHTML', select: 'main'})",
+    ),
+    "htmx 2": (
+        "htmx-2/dist/htmx.js",
+        "(path) => void htmx.ajax('GET', path, {target: 'main', swap: 'outerHTML', select: 'main'})",
+    ),
+    "no library": (
+        "",
+        """async (path) => {
+          const text = await (await fetch(path)).text()
+          const other = new DOMParser().parseFromString(text, "text/html")
+          document.querySelector("main").replaceWith(other.querySelector("main"))
+        }""",
+    ),
+}
+UNAVAILABLE = "Your wallet cannot be used here."
+# What moved, and by how much, since the page was opened.
+SHIFTS = """window.shifts = []
+new PerformanceObserver((list) => {
+  for (const { value, sources } of list.getEntries()) {
+    shifts.push([value, sources.map(({ node }) => node?.className)])
+  }
+}).observe({ type: "layout-shift", buffered: true })"""
+SILENT = """window.google = { payments: { api: { PaymentsClient: class {
+  isReadyToPay() { return %s }
+} } } }"""
+
+
+@pytest.fixture(autouse=True)
+def _pages_of_its_own(settings: Settings) -> None:
+    settings.ROOT_URLCONF = "tests.web.shop_urls"
+
+
+def bring(page: Page, library: str) -> str:
+    """Put a library on the open page; gives the script that goes to another page with it."""
+    file, visit = LIBRARIES[library]
+    if file:
+        page.add_script_tag(content=(MODULES / file).read_text(encoding="utf-8"))
+    return visit
+
+
+def button_path(order: PaymentOrder) -> str:
+    return f"/button/{order.reference}/"
+
+
+def is_paid(order: PaymentOrder) -> bool:
+    return payments.get_order(order.reference).is_paid
+
+
+# --- other content in the same page -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("library", one_of(LIBRARIES))
+def test_the_button_works_each_time_its_page_is_shown_again(
+    page: Page,
+    shop: str,
+    make_order: MakeOrder,
+    wallet_sandbox: SandboxControl,
+    complaints: list[str],
+    library: str,
+) -> None:
+    order = make_order()
+    page.goto(f"{shop}/")
+    visit = bring(page, library)
+    page.evaluate("window.isOneDocument = true")
+    for _ in range(2):
+        page.evaluate(visit, button_path(order))
+        expect(page.get_by_role("button", name=BUTTON)).to_be_visible()
+        open_sheet(page)
+        page.evaluate("delete window.approve")
+        # With the sheet open, and never a word of the wallet again.
+        page.evaluate(visit, "/")
+        expect(page.get_by_role("heading", name="The shop")).to_be_visible()
+    page.evaluate(visit, button_path(order))
+    open_sheet(page)
+    assert page.evaluate("window.isOneDocument")
+    approve(page, wallet_sandbox)
+    expect(page.locator("h1")).to_have_text("Your payment went through")
+    assert is_paid(order)
+    assert complaints == []
+
+
+def test_a_page_that_turbo_has_kept_gets_a_button_that_opens_the_sheet(
+    page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(shop + button_path(order))
+    visit = bring(page, "turbo")
+    expect(page.get_by_role("button", name=BUTTON)).to_be_visible()
+    page.evaluate(visit, "/")
+    expect(page.get_by_role("heading", name="The shop")).to_be_visible()
+    page.go_back()
+    open_sheet(page)
+    expect(page.get_by_role("button", name=BUTTON)).to_have_count(1)
+    page.evaluate(visit, "/")
+    expect(page.get_by_role("heading", name="The shop")).to_be_visible()
+    page.evaluate("delete window.approve")
+    # A visit shows the kept page until the new one is there: the shop is asked for the latter alone.
+    page.evaluate(visit, button_path(order))
+    expect(page.locator("html:not([data-turbo-preview]) [data-wallet-state=ready]")).to_have_count(1)
+    open_sheet(page)
+    assert len([url for url in asked if url.endswith("/session/")]) == 3
+    approve(page, wallet_sandbox)
+    expect(page.locator("h1")).to_have_text("Your payment went through")
+
+
+def test_a_refresh_that_morphs_the_page_leaves_the_button_as_it_is(
+    page: Page, shop: str, make_order: MakeOrder
+) -> None:
+    page.goto(shop + button_path(make_order()))
+    bring(page, "turbo")
+    open_sheet(page)
+    page.evaluate(
+        """async () => {
+          const text = await (await fetch(location.href)).text()
+          const fresh = new DOMParser().parseFromString(text, "text/html").querySelector("main")
+          Turbo.morphElements(document.querySelector("main"), fresh)
+        }"""
+    )
+    expect(page.locator("wallet-pay-button")).to_have_attribute("data-wallet-state", "ready")
+    page.evaluate("closeSheet()")
+    expect(page.get_by_role("status")).to_have_text("You closed your wallet. Nothing was charged.")
+    assert page.evaluate("sheets") == 1
+
+
+def test_where_something_else_morphs_the_page_the_button_starts_again(
+    page: Page, shop: str, make_order: MakeOrder
+) -> None:
+    page.goto(shop + button_path(make_order()))
+    expect(page.get_by_role("button", name=BUTTON)).to_be_visible()
+    page.evaluate(
+        """async () => {
+          const text = await (await fetch(location.href)).text()
+          const other = new DOMParser().parseFromString(text, "text/html")
+          const fresh = other.querySelector("wallet-pay-button")
+          const element = document.querySelector("wallet-pay-button")
+          for (const { name } of [...element.attributes]) {
+            if (!fresh.hasAttribute(name)) element.removeAttribute(name)
+          }
+          element.replaceChildren(...fresh.childNodes)
+        }"""
+    )
+    open_sheet(page)
+
+
+def test_after_the_back_button_the_page_asks_anew_whether_its_order_can_be_paid(
+    page: Page, shop: str, make_order: MakeOrder
+) -> None:
+    page.goto(shop + button_path(make_order()))
+    expect(page.get_by_role("button", name=BUTTON)).to_be_visible()
+    page.evaluate(
+        """() => {
+          window.asked = 0
+          const { fetch } = window
+          window.fetch = (...request) => {
+            asked += String(request[0]).endsWith("/session/")
+            return fetch(...request)
+          }
+          dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }))
+        }"""
+    )
+    expect(page.get_by_role("button", name=BUTTON)).to_be_visible()
+    open_sheet(page)
+    assert page.evaluate("asked") == 1
+
+
+# --- where it stands --------------------------------------------------------------------------------------
+
+
+def test_two_buttons_on_a_page_pay_each_its_own_order(
+    page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    first, second = make_order(), make_order()
+    page.goto(f"{shop}/buttons/{first.reference}/{second.reference}/")
+    expect(page.get_by_role("button", name=BUTTON)).to_have_count(2)
+    page.get_by_role("button", name=BUTTON).first.click()
+    page.evaluate("closeSheet()")
+    expect(page.get_by_role("status").first).to_have_text("You closed your wallet. Nothing was charged.")
+    expect(page.get_by_role("status").last).to_be_empty()
+    page.get_by_role("button", name=BUTTON).last.click()
+    page.wait_for_function("window.sheets === 2")
+    approve(page, wallet_sandbox)
+    page.wait_for_url("**/wallet/result/**")
+    expect(page.locator("h1")).to_have_text("Your payment went through")
+    assert [is_paid(first), is_paid(second)] == [False, True]
+
+
+INTO_A_SHADOW_TREE = """() => {
+  const host = document.body.appendChild(document.createElement("div"))
+  const styles = document.querySelectorAll("link[rel=stylesheet]")
+  host.attachShadow({ mode: "open" }).append(...styles, document.querySelector("main"))
+}"""
+
+
+def test_it_pays_inside_a_shadow_tree(
+    page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    page.goto(shop + button_path(order))
+    page.evaluate(INTO_A_SHADOW_TREE)
+    open_sheet(page)
+    approve(page, wallet_sandbox)
+    expect(page.locator("h1")).to_have_text("Your payment went through")
+    assert is_paid(order)
+
+
+def test_it_pays_inside_a_frame(
+    page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    page.goto(f"{shop}/")
+    page.evaluate(
+        "(src) => document.body.append(Object.assign(document.createElement('iframe'), {src, name: 'pay'}))",
+        button_path(order),
+    )
+    page.frame_locator("iframe").get_by_role("button", name=BUTTON).click()
+    frame = page.frame("pay")
+    assert frame is not None
+    frame.wait_for_function("!!window.approve")
+    with page.expect_response("**/result/"):
+        frame.evaluate("(data) => void approve(data)", wallet_sandbox.wallet_payment_data())
+    assert is_paid(order)
+
+
+def test_functions_that_the_page_defines_are_used_and_events_come_from_the_element(
+    page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    page.add_init_script(
+        """window.heard = []
+        window.handleWalletPayReady = () => heard.push("ready")
+        document.addEventListener("handlePaymentError", ({ target, detail }) => {
+          heard.push([target.localName, detail])
+        })"""
+    )
+    page.goto(shop + button_path(make_order()))
+    own = page.evaluate("handleWalletPayReady.toString()")
+    open_sheet(page)
+    page.evaluate("closeSheet()")
+    page.wait_for_function("heard.length === 2")
+    assert page.evaluate("heard") == ["ready", ["wallet-pay-button", "CANCELED"]]
+    assert page.evaluate("handleWalletPayReady.toString()") == own
+
+
+def test_an_order_that_was_paid_elsewhere_closes_the_sheet_and_leads_to_its_result(
+    context: BrowserContext, page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    page.goto(shop + button_path(order))
+    open_sheet(page)
+    browser = context.browser
+    assert browser is not None
+    with browser.new_context(locale="en") as elsewhere:
+        other = elsewhere.new_page()
+        other.goto(shop + button_path(order))
+        other.get_by_role("button", name=FORM).click()
+        other.locator("button[name=outcome][value=success]").click()
+        expect(other.locator("h1")).to_have_text("Your payment went through")
+    approve(page, wallet_sandbox)
+    page.wait_for_url("**/wallet/result/**")
+    expect(page.locator("h1")).to_have_text("Your payment went through")
+    assert payments.get_order(order.reference).payments.filter(captured__gt=0).count() == 1
+
+
+# --- when something is missing ----------------------------------------------------------------------------
+
+
+Trouble = Callable[[BrowserContext], object]
+
+
+def block(pattern: str) -> Trouble:
+    return lambda context: context.route(pattern, lambda route: route.abort())
+
+
+def missing(pattern: str) -> Trouble:
+    return lambda context: context.route(pattern, lambda route: route.fulfill(status=404))
+
+
+def hang(pattern: str) -> Trouble:
+    return lambda context: context.route(pattern, lambda route: None)
+
+
+def wallet_that(answer: str) -> Trouble:
+    body = SILENT % answer
+    return lambda context: context.route(
+        "**/pay.js", lambda route: route.fulfill(content_type="text/javascript", body=body)
+    )
+
+
+def refuse(status: int, code: str) -> Trouble:
+    return lambda context: context.route(
+        "**/session/", lambda route: route.fulfill(status=status, json={"code": code, "detail": UNAVAILABLE})
+    )
+
+
+TROUBLES = {
+    "pay.js blocked": block("**/pay.js"),
+    "pay.js hanging": hang("**/pay.js"),
+    "the wallet never answers": wallet_that("new Promise(() => {})"),
+    "no wallet": wallet_that("Promise.resolve({ result: false })"),
+    "session refused": refuse(503, "wallet_unavailable"),
+    "limit reached": refuse(403, "wallet_limit_reached"),
+    "session hanging": hang("**/session/"),
+    "script missing": missing("**/page.js?v=*"),
+    "module missing": missing("**/page/view.js"),
+    "wallet module missing": missing("**/wallet/run.js"),
+}
+
+
+@pytest.mark.parametrize("trouble", one_of(TROUBLES))
+def test_whatever_fails_there_are_words_within_the_deadline_and_nothing_moves(
+    page: Page, context: BrowserContext, shop: str, make_order: MakeOrder, trouble: str
+) -> None:
+    TROUBLES[trouble](context)
+    page.add_init_script(SHIFTS)
+    page.goto(shop + button_path(make_order()))
+    element = page.locator("wallet-pay-button")
+    before = page.get_by_role("button", name=FORM).bounding_box()
+    expect(
+        page.locator("wallet-pay-button[data-wallet-state=unavailable], wallet-pay-button:not(:defined)")
+    ).to_have_count(1)
+    if trouble.startswith(("script", "module")):
+        assert element.evaluate("(one) => getComputedStyle(one, '::before').content") == f'"{UNAVAILABLE}"'
+        page.wait_for_function(
+            "(one) => getComputedStyle(one, '::before').visibility === 'visible'",
+            arg=element.element_handle(),
+        )
+        expect(page.get_by_role("status")).to_be_hidden()
+    else:
+        expect(page.get_by_role("status")).to_have_text(UNAVAILABLE)
+    # Words, and the form as the one way to pay: as strong as where it stands alone.
+    button = page.get_by_role("button", name=FORM)
+    expect(button).to_have_css("background-color", "rgb(29, 78, 216)")
+    assert button.bounding_box() == before
+    assert page.evaluate("performance.now()") < 9_000
+    assert page.evaluate("shifts") == []
+
+
+@pytest.mark.parametrize("way", ["the wallet's button", "our button"])
+def test_nothing_moves_when_the_button_comes(
+    page: Page, shop: str, make_order: MakeOrder, settings: Settings, way: str
+) -> None:
+    settings.WALLET_GATEWAY = with_own_button(settings) if way == "our button" else settings.WALLET_GATEWAY
+    page.add_init_script(SHIFTS)
+    page.set_viewport_size({"width": 320, "height": 640})
+    page.goto(shop + button_path(make_order()))
+    loading = page.get_by_role("status")
+    assert (
+        loading.evaluate("(one) => one.parentElement.querySelector('.wallet-button__slot').offsetHeight")
+        == 52
+    )
+    name = BUTTON if way == "the wallet's button" else "Pay with your wallet €24.90"
+    expect(page.get_by_role("button", name=name)).to_be_visible()
+    expect(loading).to_be_empty()
+    page.wait_for_timeout(200)
+    assert page.evaluate("shifts") == []
+
+
+def with_own_button(settings: Settings) -> dict[str, Any]:
+    changed: dict[str, Any] = copy.deepcopy(settings.WALLET_GATEWAY)
+    changed["GATEWAYS"]["default"]["WALLET"] |= {"USE_WALLET_BUTTON": False}
+    return changed
+
+
+def test_a_browser_that_lacks_what_the_element_needs_keeps_the_form(
+    page: Page, shop: str, make_order: MakeOrder
+) -> None:
+    page.add_init_script("delete AbortSignal.timeout")
+    page.goto(shop + button_path(make_order()))
+    page.wait_for_load_state("load")
+    assert page.evaluate("customElements.get('wallet-pay-button')") is None
+    page.get_by_role("button", name=FORM).click()
+    page.locator("button[name=outcome][value=success]").click()
+    expect(page.locator("h1")).to_have_text("Your payment went through")
+
+
+# --- how it is fetched ------------------------------------------------------------------------------------
+
+
+def test_all_modules_are_fetched_in_one_round_and_once(page: Page, shop: str, make_order: MakeOrder) -> None:
+    page.goto(shop + button_path(make_order()))
+    expect(page.get_by_role("button", name=BUTTON)).to_be_visible()
+    fetched = page.evaluate(
+        """() => performance.getEntriesByType("resource")
+          .filter(({ name }) => /wallet_gateway\\/.*\\.js/.test(name))
+          .map(({ name, startTime, responseEnd }) => ({ name, startTime, responseEnd }))"""
+    )
+    assert len({one["name"] for one in fetched}) == len(fetched) == 13
+    # None had to be there before another was known.
+    assert max(one["startTime"] for one in fetched) < min(one["responseEnd"] for one in fetched)
