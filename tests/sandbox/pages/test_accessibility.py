@@ -18,6 +18,7 @@ from wallet_gateway.sandbox.pages.localization import LANGUAGES
 
 pytestmark = pytest.mark.browser
 OpenPage = Callable[..., Page]
+CONSOLE = ("/", "/checkouts/", "/accounts/", "/transactions/", "/requests/", "/controls/")
 PHONE: ViewportSize = {"width": 390, "height": 844}
 
 
@@ -114,7 +115,7 @@ def test_axe_finds_nothing_in_the_console(
     visitor.control.fault("refund", "delay_after", times=5, seconds=1)
     page = open_page(visitor.base_url, reduced_motion="reduce", color_scheme=scheme)
     assert secure.startswith(visitor.base_url)
-    for path in ("/", "/checkouts/", "/accounts/", "/transactions/", "/requests/", "/transactions/none/"):
+    for path in (*CONSOLE, "/transactions/none/"):
         page.goto(f"{visitor.base_url}{path}")
         assert violations(page) == []
         if path in {"/transactions/", "/requests/"}:
