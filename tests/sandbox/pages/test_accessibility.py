@@ -134,8 +134,14 @@ def test_axe_finds_nothing_on_any_page_in_any_look(
     page.goto(f"{visitor.base_url}/transactions/")
     detail = page.locator("tbody a").first.get_attribute("href")
     found = []
-    addresses = [f"{visitor.base_url}{path}" for path in (*CONSOLE, detail, "/transactions/none/")]
-    for address in (*addresses, link, f"{secure}?language={language}", f"{link}x"):
+    paths = (*CONSOLE, detail, "/transactions/none/", "/checkout/unknown/")
+    addresses = [f"{visitor.base_url}{path}" for path in paths]
+    for address in (
+        *addresses,
+        link,
+        f"{secure}?language={language}",
+        f"{visitor.base_url}/checkout/unknown/",
+    ):
         page.goto(address)
         assert page.locator("html").get_attribute("lang") == language
         found += [f"{address} {fault}" for fault in violations_in_every_look(page)]
