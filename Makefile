@@ -136,7 +136,7 @@ docs: $(VENV)/.installed-docs  ## Build the documentation into docs/_build/html;
 bench: $(VENV)/.installed-bench  ## Measure what the project promises about speed, as ratios
 	$(BIN)/python -m bench
 
-images: $(VENV)/.installed-test  ## Take the pictures of the README anew
+images: $(VENV)/.installed-test  ## Take the pictures of the README and of the gallery anew
 	$(BIN)/python docs/images/take.py "$$(scripts/find-browser $(BIN)/python)"
 
 messages: $(VENV)/.installed-test  ## Update and compile the translations of all pages

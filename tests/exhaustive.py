@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Literal
 
 import pytest
 
 if TYPE_CHECKING:
     from _pytest.mark.structures import ParameterSet
+
+LANGUAGES: Final = ("en", "de", "fr", "es", "ar")
+SCHEMES: Final[tuple[Literal["light", "dark"], ...]] = ("light", "dark")
+WIDTHS: Final = (320, 390, 1280)
+"""In which a page is looked at: a narrow phone (and 1280 px at 400 %), a usual one, a desk."""
 
 
 def one_of(rows: Iterable[object]) -> list[ParameterSet]:

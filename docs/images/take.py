@@ -1,4 +1,4 @@
-"""Takes the picture of the README anew: both ways to pay in the example shop. For ``make images``."""
+"""Takes the pictures of the README and of the gallery anew, from a demo of its own. For ``make images``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gallery import Gallery
 from playwright.sync_api import sync_playwright
+
+from wallet_gateway.testing.control import SandboxControl
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -27,7 +30,7 @@ img { width: 100%; display: block; border-radius: 10px; box-shadow: 0 4px 18px #
 
 
 def main(chromium: str) -> None:
-    """Start the demo on ports of its own, walk through it, and write ``journey.png``."""
+    """Start the demo on ports of its own, walk through it, and write the pictures."""
     with tempfile.TemporaryDirectory() as folder:
         database = f"sqlite:///{Path(folder, 'shop.sqlite3')}"
         command = [sys.executable, "manage.py", "demo", "--port", SHOP, "--gateway-port", GATEWAY]
@@ -46,6 +49,8 @@ def main(chromium: str) -> None:
                 # Root has no sandbox to run Chromium in.
                 browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
                 compose(browser, walk(browser))
+                control = SandboxControl(f"http://127.0.0.1:{GATEWAY}")
+                Gallery(browser=browser, shop=f"http://127.0.0.1:{SHOP}", control=control).take_all()
                 browser.close()
         finally:
             demo.terminate()

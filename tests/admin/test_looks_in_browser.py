@@ -15,8 +15,8 @@ import pytest
 from django.test import Client
 
 from tests.admin.scenery import Scenery
-from tests.axe import violations
-from tests.exhaustive import one_of
+from tests.axe import violations, violations_in_every_look
+from tests.exhaustive import LANGUAGES, one_of
 from tests.models.rows import an_order
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import OperationBatchRow, RowState
@@ -111,6 +111,18 @@ def test_axe_finds_nothing_and_no_page_is_wider_than_its_window(
         found.extend(f"{name}: {fault}" for fault in faults)
 
     walk(page, look, whole=whole)
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_axe_finds_nothing_on_any_page_in_any_look(page: Page, language: str) -> None:
+    page.set_extra_http_headers({"Accept-Language": language})
+    found = []
+    for name, address in Scenery().pages():
+        page.goto(address)
+        assert page.locator("html").get_attribute("lang") == language
+        found += [f"{name}: {fault}" for fault in violations_in_every_look(page, without=DJANGOS_OWN)]
     assert not found, "\n".join(found)
 
 

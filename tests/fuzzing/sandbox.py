@@ -112,7 +112,8 @@ class Sandbox:
     def _parts(self, address: Address) -> Sequence[Mapping[str, str]]:
         tokens = {"checkout/": self.page, "three-d-secure/": self.challenge}
         token = next((one for start, one in tokens.items() if address.route.startswith(start)), "x")
-        known = {"token": token, "record_id": self.record, "number": "1", "version": "0" * 12, "name": "main"}
+        name = "set-fault" if address.route.startswith("controls/") else "main"
+        known = {"token": token, "record_id": self.record, "number": "1", "version": "0" * 12, "name": name}
         return [known | {"path": "wallet_sandbox/base.css"}]
 
     def _fields(self, address: Address) -> Mapping[str, Any]:
@@ -142,6 +143,7 @@ class Sandbox:
             },
             "_sandbox/clock": {"advanceSeconds": 1},
             "_sandbox/behaviour": {"duplicates": "reject", "statusLagSeconds": 0, "letterCase": "canonical"},
+            "controls/<str:name>/": {"operation": "capture", "fault": "errored", "times": "1", "skip": "0"},
             "_sandbox/faults": {"operation": "capture", "fault": "errored", "times": 1, "skip": 0},
             "wallet/api/payment-data": {
                 "cardId": self.card,

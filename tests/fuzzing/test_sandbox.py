@@ -17,7 +17,7 @@ from wallet_gateway.testing.sandbox import SandboxServer
 
 pytestmark = pytest.mark.wire
 
-STEERS = ("/_sandbox/", "/faults/", "/reset/")
+STEERS = ("/_sandbox/", "/controls/")
 """What a tester sets up there is to happen: faults, a script that fails, another merchant."""
 
 

@@ -101,6 +101,8 @@ def test_the_sandbox_answers_as_it_says(label: str, sandbox: Sandbox) -> None:
 def right_message(label: str, sandbox: Sandbox) -> dict[str, Any]:
     """A message that can be carried out, where the document cannot say what hangs together in it."""
     method, path = label.split()
+    if label == "PUT /_sandbox/clock":
+        return {"now": "2100-01-31T09:30:00Z"}
     found = (dict(one.fields) for one in sandbox.samples() if f"/{one.address.template}" == path)
     return next(found, {}) if method == "POST" else {}
 

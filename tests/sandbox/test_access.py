@@ -185,7 +185,7 @@ def test_a_name_that_was_made_to_point_here_is_refused(merchant: Merchant, path:
     assert merchant.send("POST", path, headers=headers).status == 400
 
 
-@pytest.mark.parametrize("path", ["/_sandbox/reset", "/_sandbox/clock", "/faults/clear", "/"])
+@pytest.mark.parametrize("path", ["/_sandbox/reset", "/_sandbox/clock", "/controls/reset/", "/"])
 def test_a_page_of_another_site_cannot_make_a_browser_call(merchant: Merchant, path: str) -> None:
     answer = merchant.send("POST", path, b"{}", {"Origin": "https://evil.example"})
     assert answer.status == 403
@@ -195,6 +195,16 @@ def test_a_page_of_another_site_cannot_make_a_browser_call(merchant: Merchant, p
 @pytest.mark.parametrize("origin", ["null", "http://127.0.0.1:1", "http://127.0.0.1"])
 def test_nor_can_a_page_that_hides_where_it_is_from(merchant: Merchant, origin: str) -> None:
     assert merchant.send("POST", "/_sandbox/reset", b"", {"Origin": origin}).status == 403
+
+
+@pytest.mark.parametrize("path", ["/_sandbox/reset", "/controls/reset/"])
+@pytest.mark.parametrize("sent_by", ["cross-site", "same-site"])
+def test_a_browser_that_names_no_origin_is_known_by_what_else_it_says(
+    merchant: Merchant, path: str, sent_by: str
+) -> None:
+    assert merchant.send("POST", path, b"", {"Sec-Fetch-Site": sent_by}).status == 403
+    # A link from another site's page only shows something.
+    assert merchant.send("GET", "/", headers={"Sec-Fetch-Site": sent_by}).status == 200
 
 
 def test_its_own_pages_can(merchant: Merchant) -> None:

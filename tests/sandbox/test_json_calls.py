@@ -147,7 +147,7 @@ CALLS = {
     "pending/settle": {"POST"},
     "portal": {"POST"},
     "migration-file": {"POST"},
-    "clock": {"POST"},
+    "clock": {"POST", "PUT", "DELETE"},
     "behaviour": {"POST"},
     "faults": {"GET", "POST", "DELETE"},
     "journal": {"GET"},

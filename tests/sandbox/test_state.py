@@ -34,6 +34,21 @@ def test_moves_add_up_and_nothing_sleeps(control: SandboxControl) -> None:
     assert timedelta(seconds=3595) < moved < timedelta(seconds=3605)
 
 
+def test_the_clock_is_set_to_a_time_and_back(control: SandboxControl) -> None:
+    assert control.set_clock("2100-01-31T09:30:00+01:00").startswith("2100-01-31T08:30:00")
+    assert control.set_clock("2099-01-31T09:30").startswith("2099-01-31T09:30:00")
+    assert abs(ahead(control.reset_clock())) < timedelta(seconds=5)
+
+
+@pytest.mark.parametrize(
+    "now", ["", "tomorrow", "1999-01-01", "3000-01-01", "0001-01-01T00:00+14:00", "9" * 99]
+)
+def test_the_clock_is_set_between_the_machines_time_and_its_end(control: SandboxControl, now: str) -> None:
+    with pytest.raises(SandboxRefused, match="InvalidCall"):
+        control.set_clock(now)
+    assert abs(ahead(control.advance_clock(0))) < timedelta(seconds=5)
+
+
 def test_records_have_the_sandboxs_time(control: SandboxControl, merchant: Merchant) -> None:
     control.advance_clock(10 * 24 * 3600)
     reference = new_reference()

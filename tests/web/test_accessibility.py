@@ -9,8 +9,8 @@ from django.template.loader import get_template
 from django.test import RequestFactory
 from django.utils import timezone, translation
 
-from tests.axe import violations
-from tests.exhaustive import one_of
+from tests.axe import violations, violations_in_every_look
+from tests.exhaustive import LANGUAGES, one_of
 from tests.still_pages import show
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import PaymentOrder
@@ -85,3 +85,16 @@ def test_axe_finds_nothing_on_any_page(
                 page.evaluate(BECOMES, state)
                 found[f"{name}, {state}"] = faults(page)
     assert {name: seen for name, seen in found.items() if seen} == {}
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_axe_finds_nothing_on_any_page_in_any_look(browser: Browser, language: str) -> None:
+    found = []
+    with browser.new_context() as context:
+        page = context.new_page()
+        for name in [*PageKind, "unavailable"]:
+            with translation.override(language):
+                show(page, rendered(name))
+            found += [f"{name}, {fault}" for fault in violations_in_every_look(page)]
+    assert found == []

@@ -36,6 +36,8 @@ PUBLIC_PATHS: Final = re.compile(
 )
 """Public paths, matched in full; every other path is protected."""
 
+SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+
 
 class AccessMiddleware:
     """Rejects unauthorized callers before URL resolution, so that a new page is protected by default."""
@@ -58,6 +60,8 @@ class AccessMiddleware:
         origin = request.headers.get("Origin")
         if origin is not None and origin != own_origin:
             return refusal_response(ForeignPage(f"Pages of {origin[:100]} may not steer the sandbox."))
+        if request.method not in SAFE_METHODS and not _is_own_page(request):
+            return refusal_response(ForeignPage("Only the sandbox's own pages may steer it from a browser."))
         return self.get_response(request)
 
 
@@ -69,6 +73,11 @@ def _refusal_for_stranger() -> HttpResponseBase:
     )
     response.headers["WWW-Authenticate"] = 'Basic realm="Sandbox gateway", charset="UTF-8"'
     return response
+
+
+def _is_own_page(request: HttpRequest) -> bool:
+    """Tell whether the browser names one of the sandbox's own pages as sender; scripts name none."""
+    return request.headers.get("Sec-Fetch-Site", "none") in {"same-origin", "none"}
 
 
 def _has_control_key(request: HttpRequest) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Final, TypeVar
 
@@ -106,6 +106,17 @@ class Input:
         if not isinstance(value, NumberText) or not _SECONDS.fullmatch(value):
             raise InvalidInput(f"{name} must be a number of seconds, not {quote(value)}.")
         return timedelta(microseconds=int(Decimal(value) * 1_000_000))
+
+    def time(self, name: str) -> datetime:
+        """Read a required time in ISO 8601; without an offset it is UTC."""
+        text = self.text(name)
+        try:
+            time = datetime.fromisoformat(text)
+            return (time if time.tzinfo else time.replace(tzinfo=UTC)).astimezone(UTC)
+        except (ValueError, OverflowError):
+            raise InvalidInput(
+                f"{name} must be a time such as 2030-01-31T09:30:00Z, not {quote(text)}."
+            ) from None
 
     def integer(self, name: str, *, minimum: int, maximum: int = 999_999_999) -> int | None:
         """Read an optional integer within bounds."""

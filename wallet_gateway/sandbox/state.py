@@ -27,7 +27,7 @@ _ONLY_ROW: Final = 1
 
 
 class ClockLimitReached(ValueError):
-    """The clock cannot be advanced that far."""
+    """The clock cannot be set to that time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +93,30 @@ def advance_clock(by: timedelta) -> datetime:
         if MAX_TIME - datetime.now(UTC) - state.clock_ahead < by:
             raise ClockLimitReached(f"The sandbox's clock ends at {MAX_TIME.isoformat()}; move it by less.")
         state.clock_ahead += by
+        _save(state)
+    return _conditions_of(state).now
+
+
+def set_clock(to: datetime) -> datetime:
+    """Set the sandbox's clock and return the new time; raises ``ClockLimitReached``."""
+    ahead = to - datetime.now(UTC)
+    if ahead < timedelta() or to > MAX_TIME:
+        raise ClockLimitReached(
+            f"The sandbox's clock runs from the machine's time to {MAX_TIME.isoformat()}; it cannot be set "
+            f"to {to.isoformat()}."
+        )
+    return _keep_clock_ahead(ahead)
+
+
+def reset_clock() -> datetime:
+    """Set the sandbox's clock back to the machine's and return the time."""
+    return _keep_clock_ahead(timedelta())
+
+
+def _keep_clock_ahead(ahead: timedelta) -> datetime:
+    with write_lock():
+        state = _state()
+        state.clock_ahead = ahead
         _save(state)
     return _conditions_of(state).now
 

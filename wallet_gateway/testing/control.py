@@ -117,6 +117,17 @@ class SandboxControl:
         now: str = self._object("clock", {"advanceSeconds": seconds})["now"]
         return now
 
+    def set_clock(self, now: str) -> str:
+        """Set the sandbox's clock to a time in ISO 8601, no earlier than the machine's; give its new time."""
+        answer: dict[str, Any] = self._call("PUT", "clock", json.dumps({"now": now}).encode())
+        time: str = answer["now"]
+        return time
+
+    def reset_clock(self) -> str:
+        """Set the sandbox's clock back to the machine's; give its new time."""
+        now: str = self._call("DELETE", "clock")["now"]
+        return now
+
     def behaviour(
         self,
         *,

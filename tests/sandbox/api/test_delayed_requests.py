@@ -49,6 +49,14 @@ def test_late_requests_are_carried_out_in_the_order_of_their_times(
     assert merchant.records("SECOND") == []
 
 
+def test_setting_the_clock_carries_out_what_is_due_by_then(
+    control: SandboxControl, merchant: Merchant, sale: str
+) -> None:
+    send_late(merchant, control, sale, "LATE", seconds=90)
+    control.set_clock("2100-01-01T00:00Z")
+    assert merchant.record("LATE")["transactionDateTime"].startswith("2100-01-01")
+
+
 def test_a_minute_is_what_late_means_unless_told_otherwise(
     merchant: Merchant, control: SandboxControl, sale: str
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.sandbox.console.pressing import controls, press
 from tests.sandbox.hosted.wire import checkout_body
 from tests.sandbox.pages.soundness import assert_sound
 from tests.sandbox.pages.visitor import Page, Visitor
@@ -62,12 +63,6 @@ def facts(page: Page) -> dict[str, str]:
     """The terms of the page's definition lists with what stands beside them."""
     terms = [element.read for element in page.markup.all("dt")]
     return dict(zip(terms, [element.read for element in page.markup.all("dd")], strict=True))
-
-
-def action(page: Page, button: str) -> str:
-    """The address the form with that button posts to."""
-    (form,) = [form for form in page.markup.all("form") if button in form.read]
-    return str(form.attributes["action"])
 
 
 def test_an_untouched_sandbox_says_where_to_begin(visitor: Visitor) -> None:
@@ -249,35 +244,54 @@ def test_what_is_not_there_is_404(visitor: Visitor, path: str) -> None:
 )
 def test_a_pending_payment_is_settled_with_a_button(visitor: Visitor, outcome: str, state: str) -> None:
     page = detail_of(visitor, pay(visitor, "pending"))
-    assert outcome in [b.attributes.get("value") for b in page.markup.all("button")]
-    answer = visitor.post(action(page, "Let it succeed"), {"outcome": outcome})
+    (settle,) = [pressed for pressed in controls(page) if pressed.fields["outcome"] == outcome]
+    answer = press(visitor, settle)
     assert answer.status == 303
     settled = visitor.get(answer.headers["Location"])
     assert settled.url == page.url
     assert f"10.00 EUR {state}" in settled.text
-    assert not settled.markup.all("form")
+    assert "settle" not in [pressed.call for pressed in controls(settled)]
 
 
-def test_a_second_press_changes_nothing_any_more(visitor: Visitor) -> None:
+def test_a_second_press_changes_nothing_and_says_why(visitor: Visitor) -> None:
     page = detail_of(visitor, pay(visitor, "pending"))
-    settle = action(page, "Let it succeed")
-    visitor.post(settle, {"outcome": "success"})
-    assert visitor.post(settle, {"outcome": "refused"}).status == 303
-    assert "10.00 EUR Approved" in visitor.get(page.url).text
+    succeed, refuse, _fail = controls(page)
+    press(visitor, succeed)
+    answer = press(visitor, refuse)
+    assert answer.status == 409
+    assert "NotPending" in answer.text
+    assert "10.00 EUR Approved" in follow(visitor, answer, "Back").text
+    assert_sound(answer)
 
 
 @pytest.mark.parametrize("outcome", ["", "pending", "return", "nonsense"])
 def test_what_is_no_settlement_is_refused(visitor: Visitor, outcome: str) -> None:
     page = detail_of(visitor, pay(visitor, "pending"))
-    assert visitor.post(action(page, "Let it succeed"), {"outcome": outcome}).status == 404
+    settle = controls(page)[0]
+    assert press(visitor, settle, outcome=outcome).status == 400
     assert "10.00 EUR Pending" in visitor.get(page.url).text
 
 
-def test_a_decided_payment_has_no_buttons(visitor: Visitor) -> None:
-    assert not detail_of(visitor, pay(visitor)).markup.all("button")
+def test_a_payment_that_was_refused_has_no_buttons(visitor: Visitor) -> None:
+    assert not detail_of(visitor, pay(visitor, "refused")).markup.all("button")
 
 
-def test_faults_are_shown_with_what_is_left_of_them_and_cleared_with_a_button(visitor: Visitor) -> None:
+def test_of_two_pending_payments_with_one_reference_the_call_and_the_button_mean_the_first(
+    visitor: Visitor,
+) -> None:
+    visitor.control.behaviour(duplicates="execute")
+    reference = pay(visitor, "pending")
+    pay(visitor, "pending", reference=reference)
+    links = [a for a in visitor.get("/transactions/").markup.all("a") if a.read == reference]
+    second, first = (visitor.get(str(link.attributes["href"])) for link in links)
+    assert not controls(second)
+    assert "Another pending transaction has the same reference" in second.text
+    press(visitor, controls(first)[0])
+    assert "10.00 EUR Approved" in visitor.get(first.url).text
+    assert len(controls(visitor.get(second.url))) == 3
+
+
+def test_faults_are_shown_with_what_is_left_of_them_until_they_are_cleared(visitor: Visitor) -> None:
     visitor.control.fault("refund", "delay_after", times=3, skip=1, seconds=5)
     visitor.control.fault("*", "error_body", times=1, status=503, code="4107940", message="Try <later>")
     page = visitor.get("/")
@@ -294,7 +308,7 @@ def test_faults_are_shown_with_what_is_left_of_them_and_cleared_with_a_button(vi
     ):
         assert words in page.text
     assert_sound(page)
-    assert visitor.post(action(page, "Clear faults")).headers["Location"] == "/"
+    assert visitor.post("/controls/clear-faults/").headers["Location"] == "/controls/#faults"
     assert "None. Every request is answered as it should be." in visitor.get("/").text
 
 
@@ -358,31 +372,11 @@ def test_resetting_takes_two_steps_and_forgets_everything(visitor: Visitor) -> N
     page = visitor.get("/")
     (button,) = [b for b in page.markup.all("button") if b.text == "Reset everything now"]
     assert "details" in button.path
-    assert visitor.post(action(page, "Reset everything now")).status == 303
+    (reset,) = controls(page)
+    assert press(visitor, reset).headers["Location"] == "/"
     text = visitor.get("/").text
     assert "No transaction yet." in text
     assert "as on this machine" in text
-
-
-@pytest.mark.parametrize("path", ["/reset/", "/faults/clear/"])
-def test_looking_never_changes_anything(visitor: Visitor, path: str) -> None:
-    pay(visitor)
-    assert visitor.get(path).status == 405
-    assert rows(visitor.get("/transactions/"))
-
-
-@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://127.0.0.1:1"])
-@pytest.mark.parametrize("path", ["/reset/", "/faults/clear/"])
-def test_another_sites_page_cannot_press_a_button(visitor: Visitor, path: str, origin: str) -> None:
-    pay(visitor)
-    assert visitor.post(path, Origin=origin).status == 403
-    assert rows(visitor.get("/transactions/"))
-
-
-def test_a_page_of_the_console_tells_its_own_forms_where_they_come_from(visitor: Visitor) -> None:
-    # With "no-referrer" a browser would send the origin "null" with the console's own forms, and be refused.
-    assert visitor.get("/").headers["Referrer-Policy"] == "same-origin"
-    assert visitor.post("/reset/", Origin=visitor.base_url).status == 303
 
 
 def test_a_console_with_a_key_is_shown_to_who_knows_it() -> None:

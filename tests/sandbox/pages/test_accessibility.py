@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, ViewportSize
 
-from tests.axe import violations
-from tests.exhaustive import one_of
+from tests.axe import violations, violations_in_every_look
+from tests.exhaustive import SCHEMES, one_of
 from tests.sandbox.merchant import Merchant
-from tests.sandbox.pages.looks import BY_TURNS, SCHEMES, complaints, faint, spills
+from tests.sandbox.pages.looks import BY_TURNS, complaints, faint, spills
 from tests.sandbox.pages.visitor import Visitor
 from tests.sandbox.wallet_buyer import Buyer
 from wallet_gateway.sandbox.hosted.checkout_summary import SKINS
@@ -18,6 +18,7 @@ from wallet_gateway.sandbox.pages.localization import LANGUAGES
 
 pytestmark = pytest.mark.browser
 OpenPage = Callable[..., Page]
+CONSOLE = ("/", "/checkouts/", "/accounts/", "/transactions/", "/requests/", "/controls/")
 PHONE: ViewportSize = {"width": 390, "height": 844}
 
 
@@ -114,9 +115,34 @@ def test_axe_finds_nothing_in_the_console(
     visitor.control.fault("refund", "delay_after", times=5, seconds=1)
     page = open_page(visitor.base_url, reduced_motion="reduce", color_scheme=scheme)
     assert secure.startswith(visitor.base_url)
-    for path in ("/", "/checkouts/", "/accounts/", "/transactions/", "/requests/", "/transactions/none/"):
+    for path in (*CONSOLE, "/transactions/none/"):
         page.goto(f"{visitor.base_url}{path}")
         assert violations(page) == []
         if path in {"/transactions/", "/requests/"}:
             page.locator("tbody a").first.click()
             assert violations(page) == []
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_axe_finds_nothing_on_any_page_in_any_look(
+    visitor: Visitor, secure: str, open_page: OpenPage, language: str
+) -> None:
+    link = visitor.start_checkout(language=language, cardholderFirstName="Grace")
+    visitor.control.fault("refund", "delay_after", times=5, seconds=1)
+    page = open_page(visitor.base_url, reduced_motion="reduce", locale=language)
+    page.goto(f"{visitor.base_url}/transactions/")
+    detail = page.locator("tbody a").first.get_attribute("href")
+    found = []
+    paths = (*CONSOLE, detail, "/transactions/none/", "/checkout/unknown/")
+    addresses = [f"{visitor.base_url}{path}" for path in paths]
+    for address in (
+        *addresses,
+        link,
+        f"{secure}?language={language}",
+        f"{visitor.base_url}/checkout/unknown/",
+    ):
+        page.goto(address)
+        assert page.locator("html").get_attribute("lang") == language
+        found += [f"{address} {fault}" for fault in violations_in_every_look(page)]
+    assert found == []

@@ -192,7 +192,7 @@ def busy(visitor: Visitor) -> Visitor:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_console_fits_the_screen(busy: Visitor, open_page: Callable[..., Page], language: str) -> None:
     page = open_page(busy.base_url, locale=language)
-    for path in ("/", "/checkouts/", "/accounts/", "/transactions/", "/requests/"):
+    for path in ("/", "/checkouts/", "/accounts/", "/transactions/", "/requests/", "/controls/"):
         page.goto(f"{busy.base_url}{path}")
         assert spills(page) == {}
     assert complaints[page] == []
@@ -201,7 +201,7 @@ def test_the_console_fits_the_screen(busy: Visitor, open_page: Callable[..., Pag
 @pytest.mark.exhaustive
 def test_every_text_of_the_console_stands_out(busy: Visitor, open_page: Callable[..., Page]) -> None:
     page = open_page(busy.base_url)
-    for path in ("/", "/checkouts/", "/accounts/", "/transactions/", "/requests/"):
+    for path in ("/", "/checkouts/", "/accounts/", "/transactions/", "/requests/", "/controls/"):
         page.goto(f"{busy.base_url}{path}")
         assert faint(page) == {}
         if path in {"/transactions/", "/requests/"}:
@@ -214,9 +214,14 @@ def test_the_consoles_buttons_work_in_a_browser(busy: Visitor, open_page: Callab
     page.locator("tr", has_text="Pending").get_by_role("link").click()
     page.get_by_role("button", name="Let it succeed").click()
     page.wait_for_selector(".title .state.good")
-    page.get_by_role("link", name="Overview").click()
+    page.get_by_role("link", name="Controls").click()
     page.get_by_role("button", name="Clear faults").click()
     page.get_by_text("None. Every request is answered as it should be.").wait_for()
+    page.get_by_role("button", name="Lose the next answer").click()
+    page.get_by_text("drop_after on every operation").wait_for()
+    page.get_by_role("button", name="Only show it as curl").last.click()
+    page.wait_for_url("**/controls/?**")
+    page.get_by_role("link", name="Overview").click()
     page.get_by_text("Reset the sandbox").click()
     page.get_by_role("button", name="Reset everything now").click()
     page.get_by_text("No transaction yet.").wait_for()

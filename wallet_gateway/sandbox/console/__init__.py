@@ -1,5 +1,5 @@
-"""The operator's console: pages that list what the gateway stored, and three buttons.
+"""The operator's console: pages that list what the gateway stored, and buttons that make control calls.
 
-Here: queries for display and their layout. Not here: who may enter (``access``), and what a button changes,
-which is a function of another package.
+Here: queries for display and their layout, and the buttons with their curl lines. Not here: who may enter
+(``access``), and what a button changes, which is a call of ``control``.
 """

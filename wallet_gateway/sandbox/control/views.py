@@ -121,6 +121,24 @@ def advance_clock(given: Input) -> object:
     return {"now": now.isoformat()}
 
 
+def set_clock(given: Input) -> object:
+    """Set the sandbox's clock to a time and execute what is due by then."""
+    to = given.time("now")
+    given.check_no_unread_fields()
+    try:
+        now = state.set_clock(to)
+    except state.ClockLimitReached as error:
+        raise InvalidInput(str(error)) from error
+    execute_due_requests()
+    return {"now": now.isoformat()}
+
+
+def reset_clock(given: Input) -> object:
+    """Set the sandbox's clock back to the machine's."""
+    given.check_no_unread_fields()
+    return {"now": state.reset_clock().isoformat()}
+
+
 def change_behaviour(given: Input) -> object:
     """Change the gateway's behaviour where the interface leaves it open."""
     changes = {
@@ -220,7 +238,9 @@ control_urls = [
     call_path("pending/settle", POST=with_json(settle_pending)),
     call_path("portal", POST=with_json(make_portal_follow_up)),
     call_path("migration-file", POST=import_migration_file),
-    call_path("clock", POST=with_json(advance_clock)),
+    call_path(
+        "clock", POST=with_json(advance_clock), PUT=with_json(set_clock), DELETE=with_json(reset_clock)
+    ),
     call_path("behaviour", POST=with_json(change_behaviour)),
     call_path(
         "faults", POST=with_json(set_fault), GET=with_json(list_faults), DELETE=with_json(clear_faults)
