@@ -66,7 +66,8 @@ def test_what_never_left_is_sent_again_by_a_person_with_a_reason_and_once(
     expect(anna.page.locator(".wallet-story")).to_contain_text("the gateway is back")
     ben.page.locator("#id_reason").fill("me too")
     ben.page.get_by_role("button", name="Send again: Capture of €5.00").click()
-    expect(ben.page.get_by_role("alert")).to_contain_text("Only a request that was never sent can be sent again")
+    alert = ben.page.get_by_role("alert")
+    expect(alert).to_contain_text("Only a request that was never sent can be sent again")
     assert captures(live_shop) == before + 1
 
 

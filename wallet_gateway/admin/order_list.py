@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 
-from wallet_gateway.admin.dashboard_tables import WAYS
+from wallet_gateway.admin.dashboard_comparison import WAYS
 from wallet_gateway.admin.list_sums import SummedList
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.protocol.text import visible
