@@ -54,7 +54,8 @@ function walletButton(options) {
   button.dir = words.language === "ar" ? "rtl" : "ltr"
   button.setAttribute("aria-label", words.name)
   const [before, after] = words.phrase.split("%")
-  button.append(plainWords(before), walletMark(), plainWords(after))
+  // The spaces are not seen; without them what is read is not what the label says.
+  button.append(plainWords(before), " ", walletMark(), " ", plainWords(after))
   dressButton(button, options)
   button.addEventListener("click", options.onClick)
   const box = document.createElement("div")
