@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import gettext
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent.parent / "wallet_gateway"
@@ -21,6 +21,8 @@ class Text:
 
     words: str
     context: str = ""
+    many: str = field(default="", compare=False)
+    """The form for many, of a text that has one."""
 
 
 def written(language: str) -> dict[Text, str]:
@@ -32,7 +34,8 @@ def written(language: str) -> dict[Text, str]:
     for block in source.split("\n\n"):
         fields = _fields(block)
         if "msgid" in fields:
-            text = Text(words=fields["msgid"], context=fields.get("msgctxt", ""))
+            many = fields.get("msgid_plural", "")
+            text = Text(words=fields["msgid"], context=fields.get("msgctxt", ""), many=many)
             assert text not in found, f"{text} is there twice"
             # Of a plural the last form stands for all of them: the one for many.
             found[text] = fields.get("msgstr") or fields[max(name for name in fields if "msgstr" in name)]
