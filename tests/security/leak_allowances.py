@@ -13,6 +13,7 @@ _CONTENT = "the order's own data, until they are erased: the checkout request is
 _UNSENT = "the exact bytes of a request that may still be sent; erased by retention and by `wallet_erase`"
 _GIVEN = "what the customer gave on the wallet's sheet, for the shop to deliver to; erased in the same way"
 _SHOWN = "an order's page shows its customer to whom `view_customer` is granted"
+_LISTED = "the list of orders names the customer to whom `view_customer` is granted"
 _DEVELOPERS = "the sandbox is the gateway: on a developer's machine, with invented customers"
 
 ALLOWED: Allowances = {
@@ -27,6 +28,7 @@ ALLOWED: Allowances = {
     **{
         (name, "admin paymentorder_change to superuser"): _SHOWN for name in PERSONAL if name != "national id"
     },
+    **{(name, "admin paymentorder_changelist to superuser"): _LISTED for name in ("first name", "last name")},
     ("e-mail", "mail"): "the address that the mail goes to",
     ("e-mail", "answer"): "the report on a migration file quotes a wrong cell, to the person who uploaded it",
     ("order token", "column wallet_gateway_paymentorder.token"): "where it is looked up",

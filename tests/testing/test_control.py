@@ -34,6 +34,8 @@ def test_the_public_names_are_these() -> None:
         "migration_file",
         "portal",
         "reset",
+        "reset_clock",
+        "set_clock",
         "settle_pending",
         "wallet",
         "wallet_payment_data",

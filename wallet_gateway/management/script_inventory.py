@@ -19,6 +19,7 @@ _PLUGIN, _WALLET = "django-wallet-gateway", "the wallet's provider"
 # Matched by the end of the path.
 REASONS: tuple[tuple[str, str, str], ...] = (
     ("wallet_gateway/wallet.js", _PLUGIN, "opens the wallet and hands the card to the gateway"),
+    ("wallet_gateway/wallet_module.js", _PLUGIN, "opens the wallet in a single-page app"),
     ("wallet_gateway/page.js", _PLUGIN, "defines the element of the wallet's button"),
     ("wallet_gateway/pending.js", _PLUGIN, "asks whether a payment has been decided"),
     ("/pay.js", _WALLET, "the wallet itself: its button and its sheet"),

@@ -244,9 +244,10 @@ def test_a_page_does_not_end_unpaid_upon_a_record_that_cannot_be_read(
     transaction.refresh_from_db()
     assert (transaction.state, transaction.needs_operator) == (S.OPEN, True)
     assert waiting({}, now=clock.now()).stuck == (transaction,)
-    assert [entry.text for entry in order_timeline(order(), everything=True)][-1] == (
-        "Gateway asked, a record cannot be read"
-    )
+    assert [str(entry.text) for entry in order_timeline(order(), everything=True)][-2:] == [
+        "Gateway asked, a record cannot be read",
+        "Record unreadable",
+    ]
 
     clock.advance_to(transaction.next_query_at)
     sweep(context=answered(context, record(transaction, "20.00")))
