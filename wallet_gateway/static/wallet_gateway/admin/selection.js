@@ -10,7 +10,9 @@
   function written(units, amount, { walletDecimal, walletThousand }) {
     const decimals = Number(amount.dataset.decimals);
     const digits = String(units).padStart(decimals + 1, "0");
-    const whole = digits.slice(0, digits.length - decimals).replace(/\B(?=(?:\d{3})+$)/g, walletThousand);
+    const groups = [];
+    for (let end = digits.length - decimals; end > 0; end -= 3) groups.unshift(digits.slice(Math.max(0, end - 3), end));
+    const whole = groups.join(walletThousand);
     const text = decimals ? whole + walletDecimal + digits.slice(-decimals) : whole;
     return amount.dataset.form.replace("{}", text);
   }

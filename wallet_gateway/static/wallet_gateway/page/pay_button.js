@@ -60,8 +60,11 @@ export class WalletPayButton extends HTMLElement {
   #open() {
     const view = new View(this)
     const script = this.hasAttribute("data-wallet-hosted") ? HostedWallet : OwnWallet
-    const wallet = new script(this, view.place, (name, detail) => payment.hear(name, detail))
-    const payment = (this.#payment = new Payment(view, new Shop(this), wallet))
+    /** What an ended run still tells is for its own payment. @type {Payment | undefined} */
+    let payment
+    /** @type {Hear} */
+    const hear = (name, detail) => void payment?.hear(name, detail)
+    payment = this.#payment = new Payment(view, new Shop(this), new script(this, view.place, hear))
     payment.open()
   }
 
