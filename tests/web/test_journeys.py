@@ -367,7 +367,7 @@ def test_a_payment_that_was_released_can_be_made_again(
     payments.reverse(PaymentOrder.objects.get())
     page = Page(follow(client, came_back))
     assert "Your payment was released" in page.text
-    assert "Pay on the payment page" in page.text
+    assert "Pay in another way" in page.text
     again = client.post(page.forms()[0])
     assert again.status_code == 303
     assert again["Location"] != first.redirect_url
