@@ -8,7 +8,7 @@ import { HostedWallet } from "./hosted_wallet.js";
 import { OwnWallet } from "./own_wallet.js";
 import { Payment } from "./payment.js";
 import { Shop } from "./shop.js";
-import { View } from "./view.js";
+import { nameOf, View } from "./view.js";
 
 export class WalletPayButton extends HTMLElement {
   // What the server draws anew, and what it never draws: a page that morphs its content changes both.
@@ -61,7 +61,9 @@ export class WalletPayButton extends HTMLElement {
     const view = new View(this)
     const script = this.hasAttribute("data-wallet-hosted") ? HostedWallet : OwnWallet
     const wallet = new script(this, view.place, (name, detail) => payment.hear(name, detail))
-    const payment = (this.#payment = new Payment(view, new Shop(this), wallet))
+    /** @type {Payment} */
+    const payment = new Payment(view, new Shop(this), wallet)
+    this.#payment = payment
     payment.open()
   }
 
@@ -74,6 +76,3 @@ export class WalletPayButton extends HTMLElement {
     if (event.target === this && fresh?.getAttribute("data-wallet-session") === this.getAttribute("data-wallet-session")) event.preventDefault()
   }
 }
-
-/** @param {HTMLElement} element */
-const nameOf = (element) => `<${element.localName} data-wallet-session="${element.dataset.walletSession}">`
