@@ -1,4 +1,4 @@
-"""Create objects from settings: one client and one context per gateway alias, the clock, the return URLs."""
+"""Create objects from settings: one client and one context per gateway alias, the clock, addresses."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.module_loading import import_string
+from django.utils.translation import gettext as _
 
 from wallet_gateway import conf, return_tokens
 from wallet_gateway.client.calls import CallRecord
@@ -28,6 +29,7 @@ from wallet_gateway.operations.errors import WalletUnavailable
 from wallet_gateway.operations.wallet.encryption import WalletCipher
 from wallet_gateway.operations.wallet.keys import current_key
 from wallet_gateway.protocol.checkout import RedirectDetails
+from wallet_gateway.protocol.endpoints import CREATE_PAYMENT_ACCOUNT
 from wallet_gateway.return_tokens import ReturnOutcome
 from wallet_gateway.signals import gateway_called
 
@@ -206,6 +208,24 @@ def cipher() -> WalletCipher | None:
     """Return the cipher for stored secrets; None if the settings have no keys, and so no wallet."""
     keys = conf.settings().fernet_keys
     return WalletCipher(keys) if keys else None
+
+
+def wallet_script_settings(alias: str) -> dict[str, str | None]:
+    """Return what our wallet.js must know of a gateway with a wallet, as `createWallet` takes it.
+
+    Raises `ImproperlyConfigured` if the gateway has no wallet.
+    """
+    given = conf.gateway_settings(alias)
+    if given.wallet is None:
+        raise ImproperlyConfigured(f"gateway {alias!r} has no WALLET")
+    return {
+        "gatewayUrl": given.wallet.gateway_url,
+        "gatewayName": given.wallet.gateway_name,
+        "payJsUrl": given.wallet.pay_js_url,
+        # None: that of the interface.
+        "accountPath": given.paths.get(CREATE_PAYMENT_ACCOUNT.name),
+        "failedMessage": _("Nothing was charged. You can try again, or take another card."),
+    }
 
 
 def return_urls(reference: str) -> RedirectDetails:

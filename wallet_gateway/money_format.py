@@ -31,8 +31,8 @@ _SIGN_AFTER_DIGIT: Final = re.compile("(?<=0)¤")
 def format_money(money: Money, *, negative: bool = False) -> str:
     """Return the amount with exactly its currency's decimals: `€1,234.50`, `1.234,50 €`, `KWD 10.000`.
 
-    It is one word: no line break is possible inside. `negative` writes a
-    deduction, with the minus sign where the language has it.
+    It is one word: no line break is possible inside. `negative` writes a deduction, with the minus sign
+    where the language has it.
     """
     locale = active_locale()
     pattern = _money_pattern(locale, money.currency, negative)

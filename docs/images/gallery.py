@@ -22,6 +22,7 @@ FOLDER = Path(__file__).resolve().parent / "gallery"
 DOCUMENT = FOLDER.parent.parent / "gallery.md"
 QUALITY = 0.72
 DESK, PHONE = {"width": 1120, "height": 760}, {"width": 390, "height": 760}
+BUTTON = ".wallet-button__place button"
 STAFF, PASSWORD = "staff", "clay-and-larks"
 HEAD = """<!-- run: nothing, because it only shows pictures -->
 
@@ -192,12 +193,12 @@ class Gallery:
 
     def ready(self, page: Page) -> None:
         """Wait for the wallet's button."""
-        page.locator("#merchant-google-pay-button button").wait_for()
+        page.locator(BUTTON).wait_for()
 
     def opens_sheet(self, page: Page) -> None:
         """Press the wallet's button and wait until the sheet can be paid on."""
         self.ready(page)
-        page.locator("#merchant-google-pay-button button").click()
+        page.locator(BUTTON).click()
         page.frame_locator("dialog iframe").locator("[data-pay][aria-disabled=false]").wait_for()
 
     # The operator's pages

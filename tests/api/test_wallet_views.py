@@ -67,9 +67,9 @@ def test_a_session_says_where_a_page_of_no_template_finds_gateway_and_wallet(
     order: PaymentOrder, browser: Browser
 ) -> None:
     script = browser.open(order)["script"]
-    assert set(script) == {"gatewayUrl", "gatewayName", "payJsUrl", "accountPath"}
+    assert set(script) == {"gatewayUrl", "gatewayName", "payJsUrl", "accountPath", "failedMessage"}
     assert script["accountPath"] is None
-    assert all(script[name] for name in ("gatewayUrl", "gatewayName", "payJsUrl"))
+    assert all(script[name] for name in ("gatewayUrl", "gatewayName", "payJsUrl", "failedMessage"))
 
 
 def test_a_session_names_no_person(order: PaymentOrder, browser: Browser) -> None:

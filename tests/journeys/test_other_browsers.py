@@ -12,7 +12,7 @@ from tests.webdriver import Missing, Tab, firefox, webkit
 pytestmark = [pytest.mark.browser, pytest.mark.exhaustive]
 
 PAID = "Your payment went through"
-BUTTON = "#merchant-google-pay-button button"
+BUTTON = ".wallet-button__place button"
 SHEET = "dialog iframe"
 
 

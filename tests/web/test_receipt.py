@@ -73,7 +73,7 @@ def page_of(client: Client, order: PaymentOrder) -> Page:
 def test_the_page_says_what_was_paid_and_with_which_card(client: Client, state: OrderState) -> None:
     text = page_of(client, paid(state)).text
     assert f"2 {TIMES} Mug <blue> €18.00 1 {TIMES} Tea €4.00 Post €3.90" in text
-    assert "Spring \N{MINUS SIGN} €1.00 Total €24.90" in text
+    assert "Spring \N{MINUS SIGN}€1.00 Total €24.90" in text
     assert "Includes tax €3.98" in text
     assert "Card Visa •••• 1111" in text
     assert "Amount" not in text, "the total says it"

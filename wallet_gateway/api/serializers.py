@@ -8,12 +8,11 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 
-from wallet_gateway import conf, gateways, payments, return_tokens
+from wallet_gateway import gateways, payments, return_tokens
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import Payment
 from wallet_gateway.money_format import format_money
 from wallet_gateway.payments.wallet import SheetPrice, WalletOutcome, WalletSession
-from wallet_gateway.protocol.endpoints import CREATE_PAYMENT_ACCOUNT
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.return_tokens import ReturnOutcome
 
@@ -36,20 +35,10 @@ def session_body(session: WalletSession, *, gateway: str) -> dict[str, Any]:
     return {
         "reference": session.reference,
         "parameters": session.parameters,
-        "script": _script_body(session, gateway),
+        "script": gateways.wallet_script_settings(gateway),
         "statusUrl": _address("status", session.reference, ReturnOutcome.RETURN),
         "resultUrl": _address("result", session.reference, ReturnOutcome.RETURN),
         "expiresIn": max(int(left.total_seconds()), 0),
-    }
-
-
-def _script_body(session: WalletSession, gateway: str) -> dict[str, str | None]:
-    """Return what wallet.js must know of the gateway, where no tag of a template says it."""
-    return {
-        "gatewayUrl": session.gateway_url,
-        "gatewayName": session.gateway_name,
-        "payJsUrl": session.pay_js_url,
-        "accountPath": conf.gateway_settings(gateway).paths.get(CREATE_PAYMENT_ACCOUNT.name),
     }
 
 

@@ -12,7 +12,12 @@ _NETWORKS = {
 """The networks of the interface, as they write themselves."""
 
 
+def network_name(network: str) -> str:
+    """Return `Visa` for `VISA`; a network that the interface does not have is returned as it is."""
+    return _NETWORKS.get(network.upper(), network)
+
+
 def card_name(network: str, last_four: str) -> str:
     """Return `Visa •••• 1111`; either part may be missing, and without both the name is empty."""
-    name = _NETWORKS.get(network.upper(), network)
+    name = network_name(network)
     return f"{name} •••• {last_four}".strip() if last_four else name

@@ -7,6 +7,7 @@ nonces, every element has the nonce that the project's middleware created for th
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterable
 from urllib.parse import urljoin, urlsplit
 
@@ -17,14 +18,13 @@ from django.template import Context
 from django.templatetags.static import static
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
 
-from wallet_gateway import __version__, conf
+from wallet_gateway import __version__, conf, gateways
 from wallet_gateway.domain.policy import WalletPolicy
-from wallet_gateway.protocol.endpoints import CREATE_PAYMENT_ACCOUNT
 
 logger = logging.getLogger(__name__)
 
+_CAPITAL = re.compile("[A-Z]")
 NONCE_MARKS = ("csp_nonce", "_csp_nonce")
 BUTTON = "page"
 """The module that defines the element of the wallet button."""
@@ -105,19 +105,17 @@ def wallet_scripts(*, gateway: str, nonce: str | None = None) -> SafeString:
 
 def _hosted_script(wallet: WalletPolicy, gateway: str, nonce: str | None) -> SafeString:
     # Deferred, it runs before the module that calls it, and does not stop the page from being parsed.
-    attributes = {"defer": True, **_hosted(wallet), "nonce": nonce, **wallet_attributes(wallet, gateway)}
+    attributes = {"defer": True, **_hosted(wallet), "nonce": nonce, **wallet_attributes(gateway)}
     return format_html("<script{}></script>", flatatt(attributes))
 
 
-def wallet_attributes(wallet: WalletPolicy, gateway: str) -> dict[str, str | None]:
-    """Return what our wallet.js must know of the gateway, as attributes of its element."""
-    return {
-        "data-gateway-url": wallet.gateway_url,
-        "data-gateway-name": wallet.gateway_name,
-        "data-pay-js-url": wallet.pay_js_url,
-        "data-account-path": conf.gateway_settings(gateway).paths.get(CREATE_PAYMENT_ACCOUNT.name),
-        "data-failed-message": _("Nothing was charged. You can try again, or take another card."),
-    }
+def wallet_attributes(gateway: str) -> dict[str, str | None]:
+    """Return what our wallet.js must know of the gateway, as attributes of its element.
+
+    Their names are those that a script reads as `dataset`: `gatewayUrl` is `data-gateway-url`.
+    """
+    given = gateways.wallet_script_settings(gateway)
+    return {"data-" + _CAPITAL.sub(r"-\g<0>", name).lower(): value for name, value in given.items()}
 
 
 def _hosted(wallet: WalletPolicy) -> dict[str, str]:

@@ -81,7 +81,7 @@ def wallet_button(order: PaymentOrder) -> WalletButton | None:
         csrf_header=conf.csrf_header(),
         pay_js_url=wallet.pay_js_url,
         is_hosted=bool(wallet.wallet_js_url),
-        attributes=flatatt(wallet_attributes(wallet, order.gateway)),
+        attributes=flatatt(wallet_attributes(order.gateway)),
     )
 
 

@@ -54,7 +54,6 @@ def wallet_button(context: template.Context, order: PaymentOrder, label: str = "
         "wallet": button.wallet_button(order),
         "label": label,
         "nonce": assets.nonce_of(context),
-        "csrf_token": context.get("csrf_token"),
     }
 
 
@@ -68,6 +67,12 @@ def wallet_scripts(context: template.Context, gateway: str = "default") -> SafeS
 def wallet_amount(money: Money) -> SafeString:
     """Return an amount in the page's language, isolated from surrounding text of the other direction."""
     return format_html("<bdi>{}</bdi>", format_money(money))
+
+
+@register.filter
+def wallet_deduction(money: Money) -> SafeString:
+    """Return an amount that is taken off, with the minus sign where the page's language has it."""
+    return format_html("<bdi>{}</bdi>", format_money(money, negative=True))
 
 
 @register.filter

@@ -1,8 +1,9 @@
 """The customer's views: to the payment page, back from it, and the result of the payment.
 
 Each makes one call into `payments` and shows the page for the returned state. None reads a parameter, a
-session or a user: the token in the address is the only input, and it gives access only to one order's state,
-number and amount, and to a page of the gateway that is still open.
+session or a user: the token in the address is the only input. It gives access only to one order's state,
+number and amount, for a day after the payment also to its goods and the card's last digits, and to a page of
+the gateway that is still open.
 """
 
 from __future__ import annotations

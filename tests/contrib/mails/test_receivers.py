@@ -185,7 +185,7 @@ def test_managers_hear_of_an_authorization_that_lapses(settings: Settings) -> No
     (message,) = mail.outbox
     assert message.to == ["anna@shop.example"]
     assert "SHOP-1" in message.subject
-    assert "15.00 EUR" in message.body
+    assert "€15.00" in message.body
 
 
 @pytest.mark.parametrize(

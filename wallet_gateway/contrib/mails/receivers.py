@@ -76,7 +76,9 @@ def tell_managers(
         "reference": header_line(reference),
         "ends": ends,
     }
-    text = _("%(amount)s of it can be captured until then, and not afterwards.") % {"amount": amount}
+    text = _("%(amount)s of it can be captured until then, and not afterwards.") % {
+        "amount": format_money(amount)
+    }
     mail_managers(*_marked(order.gateway, subject, f"{text}\n"))
 
 

@@ -19,7 +19,7 @@ from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.sandbox import state
 from wallet_gateway.sandbox.api import faults
 from wallet_gateway.sandbox.console import buttons
-from wallet_gateway.sandbox.console.control_calls import CONTROL_CALLS, call_body, curl_line
+from wallet_gateway.sandbox.console.control_calls import CONTROL_CALLS, call_body
 from wallet_gateway.sandbox.console.views import clock_ahead, console_page, fault_row, not_found
 from wallet_gateway.sandbox.json_calls import Input, InvalidInput
 from wallet_gateway.sandbox.models import TransactionRecord
@@ -79,8 +79,8 @@ def press(request: HttpRequest, name: str) -> HttpResponse:
 def _refused(
     request: HttpRequest, name: str, fields: dict[str, str], *, page: str, reason: str, status: int
 ) -> HttpResponse:
-    base_url = request.build_absolute_uri("/").rstrip("/")
-    context = {"reason": reason, "curl": curl_line(name, fields, base_url), "page": page}
+    button = buttons.Button(label=name, call=name, fields=fields)
+    context = {"reason": reason, "button": button, "page": page}
     return console_page(request, "refused", context, section="controls", status=status)
 
 

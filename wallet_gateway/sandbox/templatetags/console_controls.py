@@ -15,6 +15,6 @@ register = template.Library()
 
 @register.simple_tag(takes_context=True)
 def curl_line(context: Context, button: Button | CallForm) -> str:
-    """Return the shell command that does the same as the button, for the address the page was asked at."""
+    """Return the shell command that does the same as the button, under the address of this page."""
     base_url: Any = context["base_url"]
     return control_calls.curl_line(button.call, button.fields, str(base_url))

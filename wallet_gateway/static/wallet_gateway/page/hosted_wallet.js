@@ -4,6 +4,8 @@
  * and one element with the documented id in the page itself. So one button can have it.
  */
 
+import { nameOf } from "./view.js";
+
 const ID = "merchant-google-pay-button"
 /** @type {Handler[]} */
 const HANDLERS = ["handleWalletPayReady", "handlePaymentResult", "handlePaymentError"]
@@ -50,7 +52,7 @@ export class HostedWallet {
 
   /** @param {any[]} parameters the 15 of `runWalletPay` */
   async run(parameters) {
-    if (this.obstacle) throw new Error(`<${this.element.localName} data-wallet-session="${this.element.dataset.walletSession}">: ${this.obstacle}`)
+    if (this.obstacle) throw new Error(`${nameOf(this.element)}: ${this.obstacle}`)
     const run = await this.#loaded()
     if (!run) return
     listen()

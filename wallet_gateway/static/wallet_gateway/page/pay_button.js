@@ -8,7 +8,7 @@ import { HostedWallet } from "./hosted_wallet.js";
 import { OwnWallet } from "./own_wallet.js";
 import { Payment } from "./payment.js";
 import { Shop } from "./shop.js";
-import { View } from "./view.js";
+import { nameOf, View } from "./view.js";
 
 export class WalletPayButton extends HTMLElement {
   // What the server draws anew, and what it never draws: a page that morphs its content changes both.
@@ -77,6 +77,3 @@ export class WalletPayButton extends HTMLElement {
     if (event.target === this && fresh?.getAttribute("data-wallet-session") === this.getAttribute("data-wallet-session")) event.preventDefault()
   }
 }
-
-/** @param {HTMLElement} element */
-const nameOf = (element) => `<${element.localName} data-wallet-session="${element.dataset.walletSession}">`

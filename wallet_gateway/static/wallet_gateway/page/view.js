@@ -119,5 +119,8 @@ export class View {
   }
 }
 
+/** Which of the page's buttons it is, for developers. @param {HTMLElement} element */
+export const nameOf = (element) => `<${element.localName} data-wallet-session="${element.dataset.walletSession}">`
+
 /** @param {HTMLElement} element @param {string} selector @returns {HTMLElement} */
 const find = (element, selector) => /** @type {HTMLElement} */ (element.querySelector(selector))

@@ -99,24 +99,8 @@ interface Settings {
   patience: number;
 }
 
-/** The detail of `handlePaymentResult`. */
-interface Success {
-  clientSystemTransactionId: string;
-  transactionAccountId: string;
-  transactionMethod: "WalletPay";
-  cryptogram?: string;
-  eciIndicator?: string;
-  billingAddress?: object;
-  shippingAddress?: object;
-  email?: string;
-}
-/** Its failed form: the gateway's error body, as far as there is one. */
-interface Failure {
-  code: string;
-  description?: string;
-  details?: { message: string };
-}
-type Detail = Success | Failure;
+/** The detail of `handlePaymentResult`: an account, or the gateway's error body, as far as there is one. */
+type Detail = import("../wallet_types.js").PaymentResult;
 /**
  * Reads the gateway's answer. A `code` makes it a failure, whatever else is missing, unless a field of a success stands
  * beside it: that is neither, like all that the interface does not know.
