@@ -18,6 +18,7 @@ from wallet_gateway.domain.card_names import card_name
 from wallet_gateway.domain.lifecycle import OPENING_KINDS, PaymentState, TransactionKind
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment
 from wallet_gateway.models.labels import label_of
+from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.queries.differences import made_elsewhere
@@ -125,7 +126,7 @@ def _buttons(payment: Payment, request: HttpRequest) -> Iterator[Button]:
         if amount.minor_units:
             arguments = [payment.order_id, payment.pk, operation.slug]
             url = reverse("admin:wallet_gateway_paymentorder_operation", args=arguments)
-            yield Button(label=str(_BUTTONS[operation.kind]) % {"amount": amount}, url=url)
+            yield Button(label=str(_BUTTONS[operation.kind]) % {"amount": format_money(amount)}, url=url)
 
 
 def _hints(payment: Payment, request: HttpRequest) -> Iterator[str]:
