@@ -104,7 +104,7 @@ def test_whoever_closes_without_booking_reads_what_that_means(
     assert "Closing does not book the operation" not in operator.get(url).content.decode()
 
 
-@every(("way", "reason"), [("book", "support did it"), ("close", "is the shop's own")])
+@pytest.mark.parametrize(("way", "reason"), [("book", "support did it"), ("close", "is the shop's own")])
 def test_ending_a_difference_from_its_orders_page_leads_back_to_the_order(
     way: str, reason: str, operator: Client, paid_order: PaidOrder, wallet_sandbox: SandboxControl
 ) -> None:

@@ -40,7 +40,7 @@ def test_the_card_of_a_wallet_payment_is_named(onlooker: Client) -> None:
 
 def test_while_no_card_is_known_the_way_of_paying_is_named(onlooker: Client, paid_order: PaidOrder) -> None:
     (attempt,) = page_of(onlooker, paid_order()).attempts
-    assert attempt.method == "Payment page"
+    assert attempt.method == "Hosted page"
 
 
 def test_a_network_that_the_gateway_made_up_is_made_safe_to_show(onlooker: Client) -> None:

@@ -16,7 +16,6 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from wallet_gateway.admin.dashboard_comparison import (
-    WAYS,
     ListUrl,
     MainFigure,
     main_figures,
@@ -26,13 +25,14 @@ from wallet_gateway.admin.dashboard_comparison import (
     rate,
 )
 from wallet_gateway.domain.lifecycle import TransactionState
+from wallet_gateway.domain.ways_of_paying import Way
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.money_format import format_amount
 from wallet_gateway.number_format import format_number
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import escape_formula
 from wallet_gateway.queries.exports import Echo
-from wallet_gateway.queries.statistics import DayFigures, Figures, GatewayFigures, Way
+from wallet_gateway.queries.statistics import DayFigures, Figures, GatewayFigures
 
 Label = str | Promise
 
@@ -155,7 +155,7 @@ def _approval(rows: Sequence[DayFigures]) -> Table:
         title=_("Approval rate by way of paying"),
         chart="line",
         unit="%",
-        columns=tuple(Column(WAYS[way]) for way in Way),
+        columns=tuple(Column(label_of(way)) for way in Way),
         rows=_rows(rows, cells),
         total=tuple(_percent(rate(rows, way)) for way in Way),
     )

@@ -16,6 +16,7 @@ from wallet_gateway.admin.permissions import has_permission
 from wallet_gateway.admin.tasks import Button
 from wallet_gateway.domain.card_names import card_name
 from wallet_gateway.domain.lifecycle import OPENING_KINDS, PaymentState, TransactionKind
+from wallet_gateway.domain.ways_of_paying import WAY_OF
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.money_format import format_money
@@ -30,10 +31,6 @@ _BUTTONS: Mapping[TransactionKind, Promise | str] = {
     TransactionKind.CAPTURE: gettext_lazy("Capture %(amount)s…"),
     TransactionKind.REFUND: gettext_lazy("Refund %(amount)s…"),
     TransactionKind.REVERSAL: gettext_lazy("Reverse %(amount)s…"),
-}
-_WAYS: Mapping[TransactionKind, Promise | str] = {
-    TransactionKind.CHECKOUT: gettext_lazy("Payment page"),
-    TransactionKind.AUTHORIZATION: gettext_lazy("Wallet button"),
 }
 
 
@@ -104,7 +101,7 @@ def _attempt(payment: Payment, history: History, request: HttpRequest) -> Attemp
 
 
 def _way_of(opening: GatewayTransaction | None) -> Label:
-    return _WAYS.get(TransactionKind(opening.kind), "") if opening else ""
+    return label_of(WAY_OF[TransactionKind(opening.kind)]) if opening else ""
 
 
 # What is left

@@ -7,19 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from wallet_gateway.domain.card_names import network_name
 from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionKind
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
 from wallet_gateway.protocol.money import Money
-
-NETWORK_NAMES = {
-    "VISA": "Visa",
-    "MASTERCARD": "Mastercard",
-    "AMEX": "American Express",
-    "DISCOVER": "Discover",
-    "JCB": "JCB",
-}
-"""The card networks as they write their own names; the same in every language."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +82,7 @@ def _receipt(order: PaymentOrder, payment: Payment, *, refunded: int) -> Receipt
         tax=_money(tax, currency) if tax else None,
         refunded=Money.from_minor_units(refunded, currency) if refunded else None,
         approved_at=payment.opening.approved_at,
-        card_network=NETWORK_NAMES.get(payment.card_network, payment.card_network),
+        card_network=network_name(payment.card_network),
         card_last_four=payment.card_last_four,
     )
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionState
+from wallet_gateway.domain.ways_of_paying import WAY_OF, Way
 from wallet_gateway.models import GatewayTransaction
-from wallet_gateway.queries.statistics import WAY_OF, Way
 
 
 def ways_of_paying(orders: Collection[int]) -> Mapping[int, frozenset[Way]]:
