@@ -36,8 +36,8 @@ def test_the_outcomes_of_pages_have_the_colour_of_what_they_say() -> None:
     assert tones == {
         "Approved": Tone.GOOD,
         "Rejected": Tone.BAD,
-        "Expired": Tone.ENDED,
-        "Open or in doubt": Tone.OPEN,
+        "Expired": Tone.PLAIN,
+        "Open or in doubt": Tone.WAIT,
     }
 
 

@@ -19,6 +19,7 @@ from django.utils.translation import gettext_lazy
 
 from wallet_gateway import gateways
 from wallet_gateway.admin.admin_log import log_change
+from wallet_gateway.admin.badges import state_badge
 from wallet_gateway.admin.batch_approval import BatchApproval, approval_of
 from wallet_gateway.admin.batch_results import ShownRow
 from wallet_gateway.admin.current_site import reverse
@@ -123,6 +124,7 @@ def _page(
     context = {
         "title": _heading(batch),
         "batch": batch,
+        "state": state_badge(batch),
         "author": visible(batch.created_by),
         "paused_by": visible(batch.paused_by),
         "stopped_by": visible(batch.stopped_by),

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway import conf
 from wallet_gateway.admin import operation_registry
-from wallet_gateway.admin.badges import state_column
+from wallet_gateway.admin.badges import state_badge, state_column
 from wallet_gateway.admin.batches import draft_batch, query_orders
 from wallet_gateway.admin.capture_deadline import EndsSoon, time_left
 from wallet_gateway.admin.confirm import confirm
@@ -149,5 +149,5 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
 
     def page_context(self, request: HttpRequest, row: PaymentOrder) -> dict[str, Any]:
         """Add the order's totals, the possible operations and its history."""
-        shown = {"state": row.get_state_display(), "number": visible(row.order_number)}
+        shown = {"state": state_badge(row), "number": visible(row.order_number)}
         return {"page": order_page(row, request), **shown}
