@@ -14,17 +14,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib import admin
 from django.http import HttpRequest
-from django.utils.formats import get_format
 from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language
 
 from wallet_gateway.admin.list_parameters import FixedOrderList
 from wallet_gateway.admin.read_only import MAX_LISTED_ROWS
 from wallet_gateway.admin.sums import sums_in_words, sums_of
 from wallet_gateway.models.labels import label_of
-from wallet_gateway.money_format import format_amount, format_money
+from wallet_gateway.money_format import AmountForm, amount_form, format_amount, format_money
 from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.money import Money
 
@@ -64,12 +62,9 @@ class SummedList(FixedOrderList):
             yield ListSum(label=label, text=sums_in_words(sums))
 
     @property
-    def separators(self) -> tuple[str, str]:
-        """Return the signs before the decimals and between thousands, for the script."""
-        language = get_language()
-        names = ("DECIMAL_SEPARATOR", "THOUSAND_SEPARATOR")
-        decimal, thousand = (str(get_format(name, language, use_l10n=True)) for name in names)
-        return decimal, thousand
+    def amount_form(self) -> AmountForm:
+        """Return how amounts are written, for the script."""
+        return amount_form()
 
 
 def money_to_sum(label: StrOrPromise) -> Callable[[Any], SafeString]:

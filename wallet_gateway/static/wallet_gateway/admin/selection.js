@@ -7,10 +7,12 @@
   const line = document.querySelector("[data-wallet-ticked]");
   const form = document.querySelector("#changelist-form");
 
-  function written(units, amount, { walletDecimal, walletThousand }) {
+  function written(units, amount, { walletDecimal, walletGroup, walletGroups }) {
     const decimals = Number(amount.dataset.decimals);
+    const [last, others] = walletGroups.split(" ");
+    const ends = new RegExp(`\\B(?=(?:\\d{${others}})*\\d{${last}}$)`, "g");
     const digits = String(units).padStart(decimals + 1, "0");
-    const whole = digits.slice(0, digits.length - decimals).replace(/\B(?=(?:\d{3})+$)/g, walletThousand);
+    const whole = digits.slice(0, digits.length - decimals).replace(ends, walletGroup);
     const text = decimals ? whole + walletDecimal + digits.slice(-decimals) : whole;
     return amount.dataset.form.replace("{}", text);
   }
@@ -28,16 +30,13 @@
     // "Select all across pages" is more than these boxes: then the line above has the sums.
     const isAcross = form.querySelector("input.select-across")?.value === "1";
     const texts = [...sums].sort(([one], [other]) => (one < other ? -1 : 1));
+    const sum = texts
+      .map(([, { units, amount }]) => written(units, amount, line.parentElement.dataset))
+      .join(line.dataset.walletAnd);
+    // By functions, because a dollar sign in a plain replacement may stand for something else.
     line.textContent =
       texts.length && !isAcross
-        ? line.dataset.walletTicked
-            .replace("%(count)s", String(amounts.length))
-            .replace(
-              "%(sums)s",
-              texts
-                .map(([, { units, amount }]) => written(units, amount, line.parentElement.dataset))
-                .join(line.dataset.walletAnd),
-            )
+        ? line.dataset.walletTicked.replace("%(count)s", () => amounts.length).replace("%(sums)s", () => sum)
         : "";
   }
 
