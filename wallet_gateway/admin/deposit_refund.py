@@ -163,7 +163,7 @@ def _fields(request: HttpRequest, ids: Sequence[int]) -> Iterator[DepositFields]
         fields = DepositFields(deposit=deposit, is_selected=True, typed=typed)
         fields.is_selected = fields.is_possible
         if posted is not None:
-            fields.is_selected = f"take-{deposit.pk}" in posted
+            fields.is_selected = f"take-{deposit.pk}" in posted and not deposit.is_frozen
             fields.typed = posted.get(f"amount-{deposit.pk}", "")
         if fields.is_selected and (fields.typed or posted is not None):
             fields.read()
