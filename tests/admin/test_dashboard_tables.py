@@ -7,11 +7,11 @@ from dataclasses import replace
 from datetime import date
 
 from tests.tables import every
+from wallet_gateway.admin.badges import Tone
 from wallet_gateway.admin.dashboard_tables import (
     Cell,
     Column,
     Row,
-    Tone,
     csv_lines,
     currency_parts,
     gateway_table,

@@ -212,4 +212,4 @@ def _way_back(discrepancy: Discrepancy, request: HttpRequest) -> tuple[str, dict
         order = discrepancy.payment.order
         return row_url(order), {"url": row_url(order), "label": visible(order)}
     rows = reverse("admin:wallet_gateway_discrepancy_changelist")
-    return row_url(discrepancy), {"url": rows, "label": capfirst(Discrepancy._meta.verbose_name_plural)}
+    return row_url(discrepancy), {"url": rows, "label": capfirst(str(Discrepancy._meta.verbose_name_plural))}

@@ -15,7 +15,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.utils.formats import date_format
-from django.utils.timezone import template_localtime
+from django.utils.timezone import is_aware, localtime
 from django.utils.translation import gettext as _
 
 from wallet_gateway.admin.current_site import enter_site, reverse
@@ -76,7 +76,7 @@ def row_name(row: Model) -> str:
 
 def datetime_text(moment: datetime, form: str = "SHORT_DATETIME_FORMAT") -> str:
     """Return date and time in one of the admin's formats and in the reader's time zone, as templates do."""
-    return date_format(template_localtime(moment), form)
+    return date_format(localtime(moment) if is_aware(moment) else moment, form)
 
 
 def show_status(request: HttpRequest, transaction: GatewayTransaction) -> None:
