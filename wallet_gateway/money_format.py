@@ -12,11 +12,19 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
 from babel import Locale
-from babel.numbers import NumberPattern, get_currency_symbol, get_minus_sign_symbol, parse_pattern
+from babel.numbers import (
+    NumberPattern,
+    get_currency_symbol,
+    get_decimal_symbol,
+    get_group_symbol,
+    get_minus_sign_symbol,
+    parse_pattern,
+)
 
 from wallet_gateway.locales import active_locale
 from wallet_gateway.number_format import NUMBER, with_decimals
@@ -46,6 +54,32 @@ def format_amount(money: Money) -> str:
     pattern = _amount_pattern(locale, currency_exponent(money.currency))
     text: str = pattern.apply(money.amount, locale)
     return text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AmountForm:
+    """How the active language writes the digits of an amount, for what writes or reads amounts by itself."""
+
+    decimal: str
+    """The sign before the decimals."""
+    group: str
+    """The sign between groups of digits."""
+    last_group: int
+    """How many digits the group before the decimals has."""
+    other_groups: int
+    """How many digits each group before that one has: 2 in `12,34,567.00`."""
+
+
+def amount_form() -> AmountForm:
+    """Return the signs and groups that `format_amount` uses."""
+    locale = active_locale()
+    last_group, other_groups = _amount_pattern(locale, 2).grouping
+    return AmountForm(
+        decimal=get_decimal_symbol(locale),
+        group=get_group_symbol(locale),
+        last_group=last_group,
+        other_groups=other_groups,
+    )
 
 
 @lru_cache(maxsize=256)

@@ -30,12 +30,6 @@ def format_percent(rate: Decimal | float, *, decimals: int = 0) -> str:
     return text
 
 
-def separators() -> tuple[str, str]:
-    """Return the signs before the decimals and between the groups of digits in the active language."""
-    symbols = active_locale().number_symbols["latn"]
-    return str(symbols["decimal"]), str(symbols["group"])
-
-
 def with_decimals(pattern: NumberPattern, decimals: int) -> NumberPattern:
     """Return a locale's pattern with exactly this many decimals."""
     fraction = "." + "0" * decimals if decimals else ""

@@ -100,7 +100,7 @@ def test_an_authorization_near_its_end_is_named(
     order.payments.update(created_at=datetime.now(UTC) - timedelta(days=6))
     page = text_of(onlooker)
     assert "Authorizations about to expire" in page
-    assert "30.00 EUR" in page
+    assert "€30.00" in page
 
 
 def test_a_sweep_that_does_not_run_and_queries_that_fall_behind_are_told_here_too(superuser: Client) -> None:

@@ -9,7 +9,8 @@ from django.utils import translation
 from tests.tables import every
 from wallet_gateway.admin.dashboard_comparison import main_figures, no_list, percent_change
 from wallet_gateway.domain.lifecycle import TransactionKind
-from wallet_gateway.queries.statistics import DayFigures, Way, WayFigures
+from wallet_gateway.domain.ways_of_paying import Way
+from wallet_gateway.queries.statistics import DayFigures, WayFigures
 
 DAY = date(2026, 5, 1)
 
@@ -36,7 +37,7 @@ def test_a_change_is_said_in_percent_unless_nothing_was_before(
 
 def a_day(approved: int, decided: int, taken: int = 0) -> list[DayFigures]:
     day = DayFigures(day=DAY, currency="EUR", taken_minor=taken)
-    day.ways[Way.BUTTON] = WayFigures(approved=approved, decided=decided)
+    day.ways[Way.WALLET_BUTTON] = WayFigures(approved=approved, decided=decided)
     return [day]
 
 

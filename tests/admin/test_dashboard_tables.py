@@ -7,11 +7,11 @@ from dataclasses import replace
 from datetime import date
 
 from tests.tables import every
+from wallet_gateway.admin.badges import Tone
 from wallet_gateway.admin.dashboard_tables import (
     Cell,
     Column,
     Row,
-    Tone,
     csv_lines,
     currency_parts,
     gateway_table,
@@ -36,8 +36,8 @@ def test_the_outcomes_of_pages_have_the_colour_of_what_they_say() -> None:
     assert tones == {
         "Approved": Tone.GOOD,
         "Rejected": Tone.BAD,
-        "Expired": Tone.ENDED,
-        "Open or in doubt": Tone.OPEN,
+        "Expired": Tone.PLAIN,
+        "Open or in doubt": Tone.WAIT,
     }
 
 

@@ -151,6 +151,17 @@ def test_a_deposit_is_needed_and_one_that_is_frozen_or_used_up_cannot_be_chosen(
     assert "checkbox" not in page
 
 
+def test_a_deposit_frozen_after_the_page_was_opened_is_not_refunded(
+    clerk: Client, deposits: list[MigratedDeposit]
+) -> None:
+    form = refund_form(clerk, deposits, OLD1="12.50", OLD4="20.00")
+    MigratedDeposit.objects.filter(parent_transaction_id="OLD-1").update(is_frozen=True)
+    page = clerk.post(f"{HERE}refund/", form).content.decode()
+    assert not OperationBatch.objects.exists()
+    assert "Nothing was sent yet. Check the sum" in page
+    assert ">Refund 1 deposit, €20.00</button>" in page
+
+
 @pytest.mark.parametrize(
     ("typed", "said"),
     [

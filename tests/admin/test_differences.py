@@ -29,9 +29,9 @@ def elsewhere(kind: TransactionKind) -> Discrepancy:
 @every(
     ("kind", "beginning"),
     [
-        (TransactionKind.REFUND, "7.00 EUR were refunded elsewhere,"),
-        (TransactionKind.CAPTURE, "7.00 EUR were captured elsewhere,"),
-        (TransactionKind.REVERSAL, "An authorization of 7.00 EUR was reversed elsewhere,"),
+        (TransactionKind.REFUND, "€7.00 were refunded elsewhere,"),
+        (TransactionKind.CAPTURE, "€7.00 were captured elsewhere,"),
+        (TransactionKind.REVERSAL, "An authorization of €7.00 was reversed elsewhere,"),
     ],
 )
 def test_what_was_made_elsewhere_is_told_with_its_amount(kind: TransactionKind, beginning: str) -> None:

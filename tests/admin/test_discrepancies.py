@@ -102,3 +102,25 @@ def test_whoever_closes_without_booking_reads_what_that_means(
     assert "Closing does not book the operation" in operator.get(url).content.decode()
     Discrepancy.objects.update(kind="EXECUTED_TWICE")
     assert "Closing does not book the operation" not in operator.get(url).content.decode()
+
+
+@pytest.mark.parametrize(("way", "reason"), [("book", "support did it"), ("close", "is the shop's own")])
+def test_ending_a_difference_from_its_orders_page_leads_back_to_the_order(
+    way: str, reason: str, operator: Client, paid_order: PaidOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = paid_order(type="sale")
+    wallet_sandbox.portal(order.payments.get().reference, "ecom.refund", "5.00")
+    payments.reconcile(order, everything=True)
+    order_url = reverse("admin:wallet_gateway_paymentorder_change", args=[order.pk])
+    url = reverse(f"admin:wallet_gateway_discrepancy_{way}", args=[Discrepancy.objects.get().pk])
+    assert f'href="{url}?back=order"' in operator.get(order_url).content.decode()
+    assert f'href="{order_url}">Cancel</a>' in operator.get(f"{url}?back=order").content.decode()
+    answer = operator.post(f"{url}?back=order", {"reason": reason})
+    assert (answer.status_code, answer["Location"]) == (302, order_url)
+
+
+def test_the_way_back_is_an_order_only_where_there_is_one(operator: Client, difference: Discrepancy) -> None:
+    Discrepancy.objects.update(payment=None)
+    url = reverse("admin:wallet_gateway_discrepancy_close", args=[difference.pk])
+    answer = operator.post(f"{url}?back=order", {"reason": "seen"})
+    assert answer["Location"] == reverse("admin:wallet_gateway_discrepancy_change", args=[difference.pk])

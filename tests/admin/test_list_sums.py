@@ -15,10 +15,10 @@ from django.utils.translation import override
 
 from tests.models.rows import a_payment, a_transaction, an_order
 from wallet_gateway.admin import list_sums
-from wallet_gateway.admin.list_sums import SummedList, summable
+from wallet_gateway.admin.list_sums import summable
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.money_format import format_money
+from wallet_gateway.money_format import amount_form, format_money
 from wallet_gateway.protocol.money import Money
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -65,17 +65,18 @@ def test_the_sums_are_of_all_pages_cost_one_statement_and_are_bounded(
     assert sums_on(superuser, ORDERS) == ["€3.00"]
 
 
-@pytest.mark.parametrize("language", ["en", "de", "fr", "es", "ar"])
+@pytest.mark.parametrize("language", ["en", "de", "de-ch", "fr", "es", "ar", "hi"])
 @pytest.mark.parametrize(("amount", "currency"), [("1234567.50", "EUR"), ("1234", "JPY"), ("0.005", "KWD")])
 def test_a_script_is_told_how_an_amount_is_written(language: str, amount: str, currency: str) -> None:
     money = Money.parse(amount, currency)
     with override(language):
         cell = unescape(str(summable(money)))
-        decimal, thousand = SummedList.separators.fget(None)  # type: ignore[attr-defined]
-        text = format_money(money)
+        form, text = amount_form(), format_money(money)
 
-    [form] = re.findall(r'data-form="([^"]+)"', cell)
+    [around] = re.findall(r'data-form="([^"]+)"', cell)
     whole, _, fraction = amount.partition(".")
-    written = f"{int(whole):,}".replace(",", thousand) + (decimal + fraction if fraction else "")
-    assert form.replace("{}", written) == text
+    # As selection.js does it.
+    ends = rf"\B(?=(?:\d{{{form.other_groups}}})*\d{{{form.last_group}}}$)"
+    written = re.sub(ends, form.group, whole) + (form.decimal + fraction if fraction else "")
+    assert around.replace("{}", written) == text
     assert f'value="{money.minor_units}"' in cell

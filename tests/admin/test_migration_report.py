@@ -33,4 +33,4 @@ def test_the_report_adds_up_each_currency_for_itself(onlooker: Client) -> None:
         "default,JPY,1,0,0,900,0,0,0,900,yes",
     ]
     page = onlooker.get(f"{HERE}report/").content.decode()
-    assert "<dd><bdi>47.50 EUR</bdi></dd>" in page
+    assert "<dd><bdi>€47.50</bdi></dd>" in page

@@ -40,7 +40,7 @@ def test_the_card_of_a_wallet_payment_is_named(onlooker: Client) -> None:
 
 def test_while_no_card_is_known_the_way_of_paying_is_named(onlooker: Client, paid_order: PaidOrder) -> None:
     (attempt,) = page_of(onlooker, paid_order()).attempts
-    assert attempt.method == "Payment page"
+    assert attempt.method == "Hosted page"
 
 
 def test_a_network_that_the_gateway_made_up_is_made_safe_to_show(onlooker: Client) -> None:
@@ -68,10 +68,10 @@ def test_every_attempt_is_there_and_each_reference_stands_there_once(onlooker: C
 def test_a_button_that_moves_money_names_the_sum(operator: Client, paid_order: PaidOrder) -> None:
     order = paid_order("30.00")
     labels = [button.label for button in page_of(operator, order).attempts[0].buttons]
-    assert labels == ["Capture 30.00 EUR…", "Reverse 30.00 EUR…"]
+    assert labels == ["Capture €30.00…", "Reverse €30.00…"]
     payments.capture(order, Decimal("20.00"))
     labels = [button.label for button in page_of(operator, order).attempts[0].buttons]
-    assert labels == ["Capture 10.00 EUR…", "Refund 20.00 EUR…"]
+    assert labels == ["Capture €10.00…", "Refund €20.00…"]
 
 
 def test_what_was_refunded_elsewhere_stands_beside_what_is_left_until_it_is_booked(
@@ -86,7 +86,7 @@ def test_what_was_refunded_elsewhere_stands_beside_what_is_left_until_it_is_book
         assert left.label == "Left to refund"
         return str(left.amount), left.elsewhere
 
-    told = ("7.00 EUR were refunded elsewhere",)
+    told = ("€7.00 were refunded elsewhere",)
     assert left_to_refund() == ("0.00 EUR", told)
     payments.approvals.close_discrepancy(Discrepancy.objects.get(), by="anna", reason="is mine")
     assert left_to_refund() == ("28.90 EUR", told)

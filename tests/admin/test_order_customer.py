@@ -8,7 +8,8 @@ from django.test import Client
 from tests.admin.conftest import MakePerson, order_url
 from tests.admin.scenery import CONTENT, HOSTILE
 from tests.models.rows import a_payment, a_transaction, a_wallet_attempt, an_order
-from wallet_gateway.admin.order_customer import Customer, customer_of
+from tests.tables import every
+from wallet_gateway.admin.order_customer import Customer, customer_name, customer_of
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
 
 pytestmark = pytest.mark.django_db
@@ -92,3 +93,20 @@ def test_the_search_finds_nobody_by_name_or_address(operator: Client) -> None:
     for word in ("Robin", "robin.example@mail.example", "49-15112345678", "CUSTOMER-4711"):
         listed = operator.get("/admin/wallet_gateway/paymentorder/", {"q": word}).context["cl"].result_list
         assert list(listed) == [], word
+
+
+@every(
+    ("details", "name"),
+    [
+        (
+            {"cardholderFirstName": "Eva", "cardholderLastName": "Kim", "cardholderEmail": "e@x.org"},
+            "Eva Kim",
+        ),
+        ({"cardholderEmail": "e@x.org"}, "e@x.org"),
+        ({"cardholderFirstName": "<b>\u202eeve</b>"}, "<b>\\u202eeve</b>"),
+        ({}, ""),
+    ],
+)
+def test_a_customer_is_named_or_known_by_the_address(details: dict[str, str], name: str) -> None:
+    assert customer_name(PaymentOrder(content={"checkoutDetails": details})) == name
+    assert customer_name(PaymentOrder(content={})) == ""

@@ -24,25 +24,25 @@ def test_a_line_has_quantity_unit_price_tax_discount_and_sum() -> None:
     assert goods is not None
     line = goods.lines[0]
     assert (line.name, line.product_id, line.quantity) == ("Garden gloves", "SKU-1", "2")
-    assert [str(line.unit), str(line.tax), line.tax_rate] == ["7.00 EUR", "2.08 EUR", "0.19"]
-    assert [line.discount_name, str(line.discount), str(line.total)] == ["Spring", "1.00 EUR", "13.00 EUR"]
+    assert [line.unit, line.tax, line.tax_rate] == ["€7.00", "€2.08", "0.19"]
+    assert [line.discount_name, line.discount, line.total] == ["Spring", "\N{MINUS SIGN}€1.00", "€13.00"]
 
 
 def test_the_sums_lead_from_the_lines_to_the_total() -> None:
     goods = goods_of(an_order(content=CONTENT))
     assert goods is not None
-    assert [(str(label), str(amount)) for label, amount in goods.sums] == [
-        ("By post", "4.90 EUR"),
-        ("Gift card", "\N{MINUS SIGN}10.00 EUR"),
-        ("Tax, contained in the total", "2.35 EUR"),
+    assert [(str(label), amount) for label, amount in goods.sums] == [
+        ("By post", "€4.90"),
+        ("Gift card", "\N{MINUS SIGN}€10.00"),
+        ("Tax, contained in the total", "€2.35"),
     ]
-    assert str(goods.total) == "20.00 EUR"
+    assert goods.total == "€20.00"
 
 
 def test_all_who_see_the_order_see_its_goods(onlooker: Client) -> None:
     page = onlooker.get(order_url(an_order(content=CONTENT))).content.decode()
     assert "Garden gloves" in page
-    assert "2 \N{MULTIPLICATION SIGN} 7.00 EUR" in page
+    assert "2 \N{MULTIPLICATION SIGN} €7.00" in page
 
 
 def test_an_order_with_an_amount_only_has_no_goods(onlooker: Client) -> None:

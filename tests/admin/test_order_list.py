@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from django.test import Client
 
 from tests.models.rows import a_payment, a_transaction, an_order
-from wallet_gateway.admin.order_list import customer_of, name_of
+from wallet_gateway.admin.order_list import name_of
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import PaymentOrder
 
@@ -23,23 +21,6 @@ def test_one_column_names_the_order_and_its_number_only_where_that_is_another() 
     both = name_of(PaymentOrder(reference="S-1", order_number=HOSTILE))
     assert "S-1" in both
     assert "&lt;b&gt;\\u202eeve&lt;/b&gt;" in both
-
-
-@pytest.mark.parametrize(
-    ("details", "shown"),
-    [
-        (
-            {"cardholderFirstName": "Eva", "cardholderLastName": "Kim", "cardholderEmail": "e@x.org"},
-            "Eva Kim",
-        ),
-        ({"cardholderEmail": "e@x.org"}, "e@x.org"),
-        ({"cardholderFirstName": HOSTILE}, "&lt;b&gt;\\u202eeve&lt;/b&gt;"),
-        ({}, "-"),
-    ],
-)
-def test_a_customer_is_named_or_known_by_the_address(details: dict[str, Any], shown: str) -> None:
-    assert shown in customer_of(PaymentOrder(content={"checkoutDetails": details}))
-    assert customer_of(PaymentOrder(content={})) == "-"
 
 
 def test_only_who_may_see_customers_sees_them_in_the_list(superuser: Client, onlooker: Client) -> None:

@@ -169,7 +169,7 @@ def test_a_frozen_order_says_why_and_how_to_go_on(
     page = page_of(operator, order)
 
     assert "This payment is frozen" in page
-    assert "7.00 EUR were refunded elsewhere, for instance in the provider&#x27;s portal." in page
+    assert "€7.00 were refunded elsewhere, for instance in the provider&#x27;s portal." in page
     for way in ("book", "close"):
         url = reverse(f"admin:wallet_gateway_discrepancy_{way}", args=[difference.pk])
         assert page.count(url) == 1

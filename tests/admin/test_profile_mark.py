@@ -6,6 +6,7 @@ import csv
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
 from pytest_django import Settings
 
@@ -14,7 +15,8 @@ from tests.admin.scenery import Scenery
 from tests.models.rows import a_deposit, a_payment, a_transaction, an_approval, an_order
 from wallet_gateway.admin.profile_mark import gateway_of
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
-from wallet_gateway.models import OperationBatch, TransactionEvent
+from wallet_gateway.models import BatchKind, OperationBatch, TransactionEvent
+from wallet_gateway.payments.batches import draft
 
 pytestmark = pytest.mark.django_db
 
@@ -72,6 +74,21 @@ def test_beside_a_live_gateway_the_pages_and_rows_of_the_test_are_marked(
     dashboard = text_of(watcher, "/admin/wallet_gateway/dashboard/")
     assert STRIP not in dashboard
     assert dashboard.count(BADGE) == 1
+
+
+@pytest.mark.parametrize("alias", ["default", "live"])
+def test_a_page_of_several_rows_is_marked_if_all_are_of_the_test(
+    alias: str, superuser: Client, settings: Settings
+) -> None:
+    add_live_gateway(settings)
+    deposits = [a_deposit(gateway=gateway) for gateway in (alias, alias, "live")]
+    refund = "/admin/wallet_gateway/migrateddeposit/refund/?ids="
+    same, mixed = (",".join(str(each.pk) for each in some) for some in (deposits[:2], deposits))
+    assert (STRIP in text_of(superuser, refund + same)) is (alias == "default")
+    assert STRIP not in text_of(superuser, refund + mixed)
+    batch = draft(BatchKind.CAPTURE, [an_order(gateway=alias)], by=User.objects.get())
+    page = f"/admin/wallet_gateway/operationbatch/{batch.pk}/confirm/"
+    assert (STRIP in text_of(superuser, page)) is (alias == "default")
 
 
 def test_without_a_test_gateway_nothing_is_marked(watcher: Client, settings: Settings) -> None:

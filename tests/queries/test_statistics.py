@@ -13,8 +13,9 @@ from django.utils.timezone import get_fixed_timezone
 
 from tests.models.rows import a_deposit, a_payment, a_transaction, an_order
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.domain.ways_of_paying import Way
 from wallet_gateway.models import GatewayTransaction, TransactionEvent
-from wallet_gateway.queries.statistics import DayFigures, Figures, GatewayFigures, Period, Way, figures
+from wallet_gateway.queries.statistics import DayFigures, Figures, GatewayFigures, Period, figures
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
@@ -120,14 +121,14 @@ def test_the_approval_rate_is_that_of_decided_attempts_by_way_of_paying() -> Non
 
     ways = the_day(figures(MAY)).ways
 
-    assert (ways[Way.REDIRECT].approved, ways[Way.REDIRECT].decided) == (3, 4)
-    assert ways[Way.REDIRECT].rate == 0.75
-    assert ways[Way.BUTTON].rate == 0.5
+    assert (ways[Way.HOSTED_PAGE].approved, ways[Way.HOSTED_PAGE].decided) == (3, 4)
+    assert ways[Way.HOSTED_PAGE].rate == 0.75
+    assert ways[Way.WALLET_BUTTON].rate == 0.5
 
 
 def test_where_nothing_was_decided_there_is_no_rate() -> None:
     attempt(S.EXPIRED)
-    assert the_day(figures(MAY)).ways[Way.REDIRECT].rate is None
+    assert the_day(figures(MAY)).ways[Way.HOSTED_PAGE].rate is None
 
 
 def test_hosted_pages_are_counted_by_how_they_stand() -> None:
@@ -150,8 +151,8 @@ def test_the_time_to_settle_is_the_mean_of_all_approved_attempts() -> None:
 def test_an_attempt_counts_when_it_began_and_its_money_when_it_was_approved() -> None:
     attempt(began=datetime(2026, 5, 17, 23, 59, 30, tzinfo=UTC))
     first, second = figures(MAY).money
-    assert (first.day.day, first.ways[Way.REDIRECT].approved, first.taken_minor) == (17, 1, 0)
-    assert (second.day.day, second.ways[Way.REDIRECT].approved, second.taken_minor) == (18, 0, 2000)
+    assert (first.day.day, first.ways[Way.HOSTED_PAGE].approved, first.taken_minor) == (17, 1, 0)
+    assert (second.day.day, second.ways[Way.HOSTED_PAGE].approved, second.taken_minor) == (18, 0, 2000)
 
 
 def test_only_the_period_counts_its_last_day_included() -> None:

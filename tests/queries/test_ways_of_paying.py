@@ -7,8 +7,8 @@ from pytest_django import DjangoAssertNumQueries
 
 from tests.models.rows import a_payment, a_transaction, an_order
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.domain.ways_of_paying import Way
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.queries.statistics import Way
 from wallet_gateway.queries.ways_of_paying import ways_of_paying
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -30,4 +30,8 @@ def test_the_way_is_that_of_the_approved_payments(django_assert_num_queries: Dja
     with django_assert_num_queries(1):
         found = ways_of_paying([page, button, refused, twice.pk])
 
-    assert found == {page: {Way.REDIRECT}, button: {Way.BUTTON}, twice.pk: {Way.REDIRECT, Way.BUTTON}}
+    assert found == {
+        page: {Way.HOSTED_PAGE},
+        button: {Way.WALLET_BUTTON},
+        twice.pk: {Way.HOSTED_PAGE, Way.WALLET_BUTTON},
+    }

@@ -18,8 +18,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from wallet_gateway.money_format import format_money
-from wallet_gateway.number_format import separators
+from wallet_gateway.money_format import amount_form, format_money
 from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.errors import InvalidAmount
 from wallet_gateway.protocol.money import Money
@@ -81,8 +80,9 @@ def amount_text(money: Money) -> str:
     Three decimals after one to three digits could be read as thousands, so a zero follows them: `1.2340`.
     """
     wire = money.to_wire()
-    separator, _thousands = separators()
-    forms_of_it = (text + zero for text in (wire.replace(".", separator), wire) for zero in ("", "0"))
+    forms_of_it = (
+        text + zero for text in (wire.replace(".", amount_form().decimal), wire) for zero in ("", "0")
+    )
     return next(text for text in forms_of_it if len(readings(text)) == 1)
 
 

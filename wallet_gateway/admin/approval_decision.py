@@ -19,6 +19,7 @@ from wallet_gateway import gateways, payments
 from wallet_gateway.admin import confirm_tokens
 from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.approval_messages import reason_of, sentence_of_request, what_is_asked
+from wallet_gateway.admin.badges import state_badge
 from wallet_gateway.admin.forms import ApprovalDecisionForm
 from wallet_gateway.admin.operation_registry import BY_KIND, REFUND
 from wallet_gateway.admin.pages import render_page, row_url, sentence_of, show_status
@@ -128,7 +129,7 @@ class ApprovalDecisionPage:
         waits = self.approval.is_waiting(gateways.clock().now())
         context = {
             "title": _("Withdraw a request") if self.is_own and waits else _("A second person"),
-            "approval": self.approval,
+            "state": state_badge(self.approval),
             "what": what_is_asked(self.approval),
             "facts": tuple(_facts(self.approval, left)),
             "form": form,

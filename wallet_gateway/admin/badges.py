@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Tone(StrEnum):
-    """What a colour says."""
+    """What the colour of a badge says, or that of a column in a chart, which has a pattern, too."""
 
     GOOD = "good"
     WAIT = "wait"
@@ -26,6 +26,7 @@ class Tone(StrEnum):
     BAD = "bad"
     """Somebody should look at it."""
     PLAIN = "plain"
+    """It has ended."""
 
 
 _TONES: dict[str, Tone] = {
@@ -64,9 +65,19 @@ _TONES: dict[str, Tone] = {
 """By the state's value: states of different rows with one name mean the same."""
 
 
+def tone_of(state: str) -> Tone:
+    """Return what the colour of a state says."""
+    return _TONES.get(state, Tone.PLAIN)
+
+
 def badge(tone: Tone, text: StrOrPromise) -> SafeString:
     """Return a word in a tone's colour."""
     return format_html('<span class="wallet-badge wallet-badge--{}">{}</span>', tone.value, text)
+
+
+def state_badge(row: Any) -> SafeString:  # noqa: ANN401 - any row that has a state
+    """Return a row's state as a badge."""
+    return badge(tone_of(row.state), row.get_state_display())
 
 
 def state_column(label: StrOrPromise) -> Callable[[Any], SafeString]:
@@ -74,6 +85,6 @@ def state_column(label: StrOrPromise) -> Callable[[Any], SafeString]:
 
     @admin.display(description=label)
     def state(row: Any) -> SafeString:  # noqa: ANN401 - any row that has a state
-        return badge(_TONES.get(row.state, Tone.PLAIN), row.get_state_display())
+        return state_badge(row)
 
     return state

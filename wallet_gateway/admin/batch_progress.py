@@ -19,12 +19,14 @@ from django.utils.translation import gettext_lazy
 
 from wallet_gateway import gateways
 from wallet_gateway.admin.admin_log import log_change
+from wallet_gateway.admin.badges import state_badge
 from wallet_gateway.admin.batch_approval import BatchApproval, approval_of
 from wallet_gateway.admin.batch_results import ShownRow
 from wallet_gateway.admin.current_site import reverse
 from wallet_gateway.admin.operation_registry import BY_KIND, Operation
 from wallet_gateway.admin.pages import render_page
 from wallet_gateway.admin.permissions import person_of, require_permission
+from wallet_gateway.admin.profile_mark import only_one
 from wallet_gateway.admin.sums import sums_in_words, sums_of
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import BatchKind, BatchState, OperationBatch, OperationBatchRow
@@ -123,6 +125,7 @@ def _page(
     context = {
         "title": _heading(batch),
         "batch": batch,
+        "state": state_badge(batch),
         "author": visible(batch.created_by),
         "paused_by": visible(batch.paused_by),
         "stopped_by": visible(batch.stopped_by),
@@ -141,7 +144,8 @@ def _page(
         "drives": drives,
         "page": progress_url(batch),
     }
-    return render_page(site, request, "batch_progress.html", context)
+    gateway = only_one(shown.row.subject.gateway for shown in rows)
+    return render_page(site, request, "batch_progress.html", context, gateway=gateway)
 
 
 def _heading(batch: OperationBatch) -> Promise | str:

@@ -12,21 +12,18 @@ from typing import TypedDict
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.domain.ways_of_paying import WAY_OF, Way
+from wallet_gateway.models.labels import label_of
 from wallet_gateway.money_format import format_money
 from wallet_gateway.number_format import format_number, format_percent
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.queries.statistics import DayFigures, Way
+from wallet_gateway.queries.statistics import DayFigures
 
 Label = str | Promise
 NONE = "\N{EN DASH}"
-WAYS: dict[Way, Label] = {
-    Way.REDIRECT: gettext_lazy("Hosted page"),
-    Way.BUTTON: gettext_lazy("Wallet button"),
-}
-_KIND_OF = {Way.REDIRECT: TransactionKind.CHECKOUT, Way.BUTTON: TransactionKind.AUTHORIZATION}
+_KIND_OF = {way: kind for kind, way in WAY_OF.items()}
 ListUrl = Callable[[TransactionKind | None], str]
 """Returns the URL of the list of approved transactions of a kind, or of all; empty for no link."""
 
@@ -91,7 +88,7 @@ def _approval_rate(
 ) -> MainFigure:
     now, then = rate(rows, way), rate(before, way)
     return MainFigure(
-        label=_("Approved: %(way)s") % {"way": WAYS[way]},
+        label=_("Approved: %(way)s") % {"way": label_of(way)},
         text=percent_text(now) or NONE,
         before=percent_text(then) or NONE,
         change=_points(now, then),

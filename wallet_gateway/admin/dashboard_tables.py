@@ -9,14 +9,13 @@ import csv
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from enum import StrEnum
 
 from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
+from wallet_gateway.admin.badges import Tone, tone_of
 from wallet_gateway.admin.dashboard_comparison import (
-    WAYS,
     ListUrl,
     MainFigure,
     main_figures,
@@ -26,13 +25,14 @@ from wallet_gateway.admin.dashboard_comparison import (
     rate,
 )
 from wallet_gateway.domain.lifecycle import TransactionState
+from wallet_gateway.domain.ways_of_paying import Way
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.money_format import format_amount
 from wallet_gateway.number_format import format_number
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import escape_formula
 from wallet_gateway.queries.exports import Echo
-from wallet_gateway.queries.statistics import DayFigures, Figures, GatewayFigures, Way
+from wallet_gateway.queries.statistics import DayFigures, Figures, GatewayFigures
 
 Label = str | Promise
 
@@ -54,29 +54,15 @@ class Row:
     cells: tuple[Cell, ...]
 
 
-class Tone(StrEnum):
-    """What the colour of a column says; the chart gives each a pattern, too. `SERIES` says nothing."""
-
-    SERIES = "series"
-    GOOD = "good"
-    BAD = "bad"
-    OPEN = "open"
-    ENDED = "ended"
-
-
 @dataclass(frozen=True, slots=True)
 class Column:
-    """The heading of a column, and what its colour says."""
+    """The heading of a column, and what its colour says; None for nothing."""
 
     label: Label
-    tone: Tone = Tone.SERIES
+    tone: Tone | None = None
 
 
-PAGE_STATES = {
-    TransactionState.APPROVED: Tone.GOOD,
-    TransactionState.REJECTED: Tone.BAD,
-    TransactionState.EXPIRED: Tone.ENDED,
-}
+PAGE_STATES = (TransactionState.APPROVED, TransactionState.REJECTED, TransactionState.EXPIRED)
 """The states shown separately; all others count as in progress or unclear."""
 
 
@@ -155,7 +141,7 @@ def _approval(rows: Sequence[DayFigures]) -> Table:
         title=_("Approval rate by way of paying"),
         chart="line",
         unit="%",
-        columns=tuple(Column(WAYS[way]) for way in Way),
+        columns=tuple(Column(label_of(way)) for way in Way),
         rows=_rows(rows, cells),
         total=tuple(_percent(rate(rows, way)) for way in Way),
     )
@@ -188,8 +174,8 @@ def _pages(rows: Sequence[DayFigures]) -> Table:
         chart="stacked",
         unit=_("pages"),
         columns=(
-            *(Column(label_of(state), tone) for state, tone in PAGE_STATES.items()),
-            Column(_("Open or in doubt"), Tone.OPEN),
+            *(Column(label_of(state), tone_of(state)) for state in PAGE_STATES),
+            Column(_("Open or in doubt"), Tone.WAIT),
         ),
         rows=_rows(rows, cells),
         total=cells(whole),
@@ -209,7 +195,7 @@ def gateway_table(figures: Figures, days: Sequence[date]) -> Table:
             Column(_("Milliseconds, on average")),
             Column(_("Slowest, in milliseconds")),
             Column(_("Requests and status queries")),
-            Column(_("Without a usable answer"), Tone.OPEN),
+            Column(_("Without a usable answer"), Tone.WAIT),
             Column(_("HTTP 500 and above"), Tone.BAD),
         ),
         rows=_rows(rows, _answers),

@@ -179,7 +179,7 @@ def _ended(
     require_permission(request, RESOLVE)
     rows = Discrepancy.objects.select_related("payment__order", "transaction__payment__order")
     discrepancy = get_object_or_404(rows, pk=discrepancy_id)
-    back = row_url(discrepancy)
+    back, trail = _way_back(discrepancy, request)
     form = ReasonForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         reason = form.cleaned_data["reason"]
@@ -196,10 +196,7 @@ def _ended(
         "hint": words.get("hint_of", {}).get(discrepancy.kind, ""),
         "form": form,
         "back": back,
-        "trail": {
-            "url": reverse("admin:wallet_gateway_discrepancy_changelist"),
-            "label": capfirst(Discrepancy._meta.verbose_name_plural),
-        },
+        "trail": trail,
         "facts": [
             (_("Difference"), sentence_of_difference(discrepancy)),
             (_("Explanation"), visible(discrepancy.explanation)),
@@ -207,3 +204,12 @@ def _ended(
         ],
     }
     return render_page(site, request, "decide.html", context, gateway=discrepancy.gateway)
+
+
+def _way_back(discrepancy: Discrepancy, request: HttpRequest) -> tuple[str, dict[str, str]]:
+    """Return the URL of the page that the person came from, its order's or its own, and a link above it."""
+    if request.GET.get("back") == "order" and discrepancy.payment is not None:
+        order = discrepancy.payment.order
+        return row_url(order), {"url": row_url(order), "label": visible(order)}
+    rows = reverse("admin:wallet_gateway_discrepancy_changelist")
+    return row_url(discrepancy), {"url": rows, "label": capfirst(str(Discrepancy._meta.verbose_name_plural))}

@@ -26,6 +26,7 @@ from wallet_gateway.admin.forms import ReasonForAll
 from wallet_gateway.admin.operation_registry import DETACHED_REFUND
 from wallet_gateway.admin.pages import render_page
 from wallet_gateway.admin.permissions import person_of, require_permission
+from wallet_gateway.admin.profile_mark import only_one
 from wallet_gateway.admin.sums import CHECK_THE_SUM, what_was_named
 from wallet_gateway.models import MigratedDeposit, OperationBatch
 from wallet_gateway.money_format import format_money
@@ -110,7 +111,8 @@ class RefundPage:
             "ticket": _issue(self.token, self.request, [row.deposit.pk for row in self.rows]),
             "back": list_url(),
         }
-        return render_page(self.site, self.request, "migrated_refund.html", context)
+        gateway = only_one(row.deposit.gateway for row in self.rows)
+        return render_page(self.site, self.request, "migrated_refund.html", context, gateway=gateway)
 
     def _is_valid(self) -> bool:
         selected = [row for row in self.rows if row.is_selected]
@@ -161,7 +163,7 @@ def _fields(request: HttpRequest, ids: Sequence[int]) -> Iterator[DepositFields]
         fields = DepositFields(deposit=deposit, is_selected=True, typed=typed)
         fields.is_selected = fields.is_possible
         if posted is not None:
-            fields.is_selected = f"take-{deposit.pk}" in posted
+            fields.is_selected = f"take-{deposit.pk}" in posted and not deposit.is_frozen
             fields.typed = posted.get(f"amount-{deposit.pk}", "")
         if fields.is_selected and (fields.typed or posted is not None):
             fields.read()

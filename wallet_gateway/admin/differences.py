@@ -18,6 +18,7 @@ from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import Discrepancy
 from wallet_gateway.models.labels import label_of
+from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.queries.differences import MadeElsewhere, made_elsewhere
 
@@ -92,7 +93,7 @@ _ELSEWHERE = {
 
 
 def difference_of(row: Discrepancy, request: HttpRequest) -> Difference:
-    """Return a discrepancy with what the current user may do about it."""
+    """Return a discrepancy on its order's page, with what the current user may do about it."""
     elsewhere = made_elsewhere(row)
     return Difference(
         key=f"difference-{row.pk}",
@@ -100,7 +101,7 @@ def difference_of(row: Discrepancy, request: HttpRequest) -> Difference:
         detail="" if elsewhere else visible(row.explanation),
         record_id=visible(elsewhere.record_id) if elsewhere else "",
         since=row.found_at,
-        buttons=tuple(ways_to_end(row, request)),
+        buttons=tuple(ways_to_end(row, request, back="?back=order")),
     )
 
 
@@ -115,15 +116,19 @@ def sentence_of_difference(row: Discrepancy) -> str:
 
 
 def words_of_elsewhere(elsewhere: MadeElsewhere) -> str:
-    """Return what was made elsewhere in a few words, such as `7.00 EUR were refunded elsewhere`."""
-    return str(_ELSEWHERE[elsewhere.kind]) % {"amount": elsewhere.amount}
+    """Return what was made elsewhere in a few words, such as `€7.00 were refunded elsewhere`."""
+    return str(_ELSEWHERE[elsewhere.kind]) % {"amount": format_money(elsewhere.amount)}
 
 
-def ways_to_end(row: Discrepancy, request: HttpRequest) -> Iterator[Button]:
-    """Yield what the current user may do about an open discrepancy: book it, where possible, and close it."""
+def ways_to_end(row: Discrepancy, request: HttpRequest, *, back: str = "") -> Iterator[Button]:
+    """Yield what the current user may do about an open discrepancy: book it, where possible, and close it.
+
+    `back` is the query by which `decisions` finds the page to return to; empty for the discrepancy's own.
+    """
     if row.closed_at is not None or not has_permission(request, RESOLVE):
         return
     if row.kind == DiscrepancyKind.MADE_ELSEWHERE and row.payment_id is not None:
         url = reverse("admin:wallet_gateway_discrepancy_book", args=[row.pk])
-        yield Button(label=_("Book…"), url=url)
-    yield Button(label=_("Close…"), url=reverse("admin:wallet_gateway_discrepancy_close", args=[row.pk]))
+        yield Button(label=_("Book…"), url=url + back)
+    url = reverse("admin:wallet_gateway_discrepancy_close", args=[row.pk])
+    yield Button(label=_("Close…"), url=url + back)

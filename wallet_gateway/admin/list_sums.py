@@ -22,8 +22,7 @@ from wallet_gateway.admin.list_parameters import FixedOrderList
 from wallet_gateway.admin.read_only import MAX_LISTED_ROWS
 from wallet_gateway.admin.sums import sums_in_words, sums_of
 from wallet_gateway.models.labels import label_of
-from wallet_gateway.money_format import format_amount, format_money
-from wallet_gateway.number_format import separators
+from wallet_gateway.money_format import AmountForm, amount_form, format_amount, format_money
 from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.money import Money
 
@@ -63,9 +62,9 @@ class SummedList(FixedOrderList):
             yield ListSum(label=label, text=sums_in_words(sums))
 
     @property
-    def separators(self) -> tuple[str, str]:
-        """Return the signs before the decimals and between thousands, for the script."""
-        return separators()
+    def amount_form(self) -> AmountForm:
+        """Return how amounts are written, for the script."""
+        return amount_form()
 
 
 def money_to_sum(label: StrOrPromise) -> Callable[[Any], SafeString]:

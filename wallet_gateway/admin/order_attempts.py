@@ -7,17 +7,21 @@ from dataclasses import dataclass
 
 from django.http import HttpRequest
 from django.utils.functional import Promise
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy
 
+from wallet_gateway.admin.badges import state_badge
 from wallet_gateway.admin.current_site import reverse
 from wallet_gateway.admin.differences import words_of_elsewhere
 from wallet_gateway.admin.operation_registry import BY_SLUG, Operation
 from wallet_gateway.admin.permissions import has_permission
 from wallet_gateway.admin.tasks import Button
 from wallet_gateway.domain.card_names import card_name
-from wallet_gateway.domain.lifecycle import OPENING_KINDS, PaymentState, TransactionKind
+from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionKind
+from wallet_gateway.domain.ways_of_paying import WAY_OF
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment
 from wallet_gateway.models.labels import label_of
+from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.queries.differences import made_elsewhere
@@ -29,10 +33,6 @@ _BUTTONS: Mapping[TransactionKind, Promise | str] = {
     TransactionKind.CAPTURE: gettext_lazy("Capture %(amount)s…"),
     TransactionKind.REFUND: gettext_lazy("Refund %(amount)s…"),
     TransactionKind.REVERSAL: gettext_lazy("Reverse %(amount)s…"),
-}
-_WAYS: Mapping[TransactionKind, Promise | str] = {
-    TransactionKind.CHECKOUT: gettext_lazy("Payment page"),
-    TransactionKind.AUTHORIZATION: gettext_lazy("Wallet button"),
 }
 
 
@@ -50,7 +50,8 @@ class Attempt:
     """One attempt to pay and the operations that are possible on it."""
 
     payment: Payment
-    state: Label
+    state: SafeString
+    """As a badge."""
     method: Label
     """The card as people name it; while none is known, the way of paying."""
     provider_id: str
@@ -93,7 +94,7 @@ def _attempt(payment: Payment, history: History, request: HttpRequest) -> Attemp
     opening = history.opening_of(payment)
     return Attempt(
         payment=payment,
-        state=label_of(PaymentState(payment.state)),
+        state=state_badge(payment),
         method=visible(card_name(payment.card_network, payment.card_last_four)) or _way_of(opening),
         provider_id=visible(opening.provider_transaction_id) if opening else "",
         left=tuple(_left(payment, history.differences)),
@@ -103,7 +104,7 @@ def _attempt(payment: Payment, history: History, request: HttpRequest) -> Attemp
 
 
 def _way_of(opening: GatewayTransaction | None) -> Label:
-    return _WAYS.get(TransactionKind(opening.kind), "") if opening else ""
+    return label_of(WAY_OF[TransactionKind(opening.kind)]) if opening else ""
 
 
 # What is left
@@ -125,7 +126,7 @@ def _buttons(payment: Payment, request: HttpRequest) -> Iterator[Button]:
         if amount.minor_units:
             arguments = [payment.order_id, payment.pk, operation.slug]
             url = reverse("admin:wallet_gateway_paymentorder_operation", args=arguments)
-            yield Button(label=str(_BUTTONS[operation.kind]) % {"amount": amount}, url=url)
+            yield Button(label=str(_BUTTONS[operation.kind]) % {"amount": format_money(amount)}, url=url)
 
 
 def _hints(payment: Payment, request: HttpRequest) -> Iterator[str]:

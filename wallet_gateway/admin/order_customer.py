@@ -33,8 +33,9 @@ class Customer:
     is_erased: bool
 
 
+_NAME = ("cardholderFirstName", "cardholderLastName")
 _FACTS: Mapping[Label, tuple[str, ...]] = {
-    _("Name"): ("cardholderFirstName", "cardholderLastName"),
+    _("Name"): _NAME,
     _("E-mail"): ("cardholderEmail",),
     _("Mobile phone"): ("cardholderMobilePhone",),
     _("Phone at home"): ("cardholderHomePhone",),
@@ -81,6 +82,12 @@ def customer_of(order: PaymentOrder, transactions: Iterable[GatewayTransaction])
         addresses=tuple(Address(heading=heading, lines=lines) for heading, lines in written if lines),
         is_erased=order.is_erased,
     )
+
+
+def customer_name(order: PaymentOrder) -> str:
+    """Return who has ordered: the name, or the e-mail address without one; empty without both."""
+    details = order.content.get("checkoutDetails") or {}
+    return _joined(details, _NAME) or _joined(details, ("cardholderEmail",))
 
 
 def _given_by_wallet(transactions: Iterable[GatewayTransaction]) -> Mapping[str, Any]:

@@ -10,13 +10,12 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.models import PaymentOrder
+from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
 
 Label = str | Promise
-Sum = Money | str
-"""An amount with its currency; the text as it is stored if it cannot be read as one."""
 
 MAX_LINES = 100
 """Lines that are shown; a longer cart is in the shop's own order."""
@@ -30,13 +29,15 @@ class GoodsLine:
     product_id: str
     description: str
     quantity: str
-    unit: Sum
-    tax: Sum | None
+    unit: str
+    """An amount as it is shown, as are those below; the stored text if it cannot be read as one."""
+    tax: str
     tax_rate: str
     """In per cent."""
-    discount: Sum | None
+    discount: str
+    """With a minus sign; empty if it is zero."""
     discount_name: str
-    total: Sum
+    total: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +46,8 @@ class Goods:
 
     lines: tuple[GoodsLine, ...]
     more: int
-    sums: tuple[tuple[Label, Sum], ...]
-    total: Money
+    sums: tuple[tuple[Label, str], ...]
+    total: str
 
 
 def goods_of(order: PaymentOrder) -> Goods | None:
@@ -59,7 +60,7 @@ def goods_of(order: PaymentOrder) -> Goods | None:
         lines=tuple(_line(item, order.currency) for item in items[:MAX_LINES]),
         more=max(len(items) - MAX_LINES, 0),
         sums=tuple(_sums(cart, order.currency)),
-        total=order.amount,
+        total=format_money(order.amount),
     )
 
 
@@ -69,40 +70,44 @@ def _line(item: Mapping[str, Any], currency: str) -> GoodsLine:
         product_id=visible(item.get("productId") or ""),
         description=visible(item.get("productDescription") or ""),
         quantity=visible(item.get("productQuantity") or ""),
-        unit=_sum(item.get("unitAmount"), currency) or "",
-        tax=_sum(item.get("totalTaxAmount"), currency),
+        unit=_amount(item.get("unitAmount"), currency),
+        tax=_amount(item.get("totalTaxAmount"), currency),
         tax_rate=visible(item.get("taxRate") or ""),
-        discount=_nonzero(item.get("discountAmount"), currency),
+        discount=_deduction(item.get("discountAmount"), currency),
         discount_name=visible(item.get("discountName") or ""),
-        total=_sum(item.get("totalAmount"), currency) or "",
+        total=_amount(item.get("totalAmount"), currency),
     )
 
 
-def _sums(cart: Mapping[str, Any], currency: str) -> Iterator[tuple[Label, Sum]]:
+def _sums(cart: Mapping[str, Any], currency: str) -> Iterator[tuple[Label, str]]:
     """Yield what stands between the lines and the total: shipping, discounts and tax."""
     shipping = cart.get("shippingDetails") or {}
-    if (amount := _sum(shipping.get("shippingAmount"), currency)) is not None:
+    if amount := _amount(shipping.get("shippingAmount"), currency):
         yield visible(shipping.get("shippingName") or "") or _("Shipping"), amount
     for discount in cart.get("discountDetails") or ():
-        if (amount := _nonzero(discount.get("discountAmount"), currency)) is not None:
-            yield visible(discount.get("discountName") or "") or _("Discount"), _deducted(amount)
-    if (amount := _sum(cart.get("totalTaxAmount"), currency)) is not None:
+        if amount := _deduction(discount.get("discountAmount"), currency):
+            yield visible(discount.get("discountName") or "") or _("Discount"), amount
+    if amount := _amount(cart.get("totalTaxAmount"), currency):
         yield _("Tax, contained in the total"), amount
 
 
-def _sum(value: object, currency: str) -> Sum | None:
-    if value is None:
-        return None
+def _amount(stored: object, currency: str) -> str:
+    amount = _read(stored, currency)
+    return format_money(amount) if isinstance(amount, Money) else amount
+
+
+def _deduction(stored: object, currency: str) -> str:
+    amount = _read(stored, currency)
+    if isinstance(amount, Money):
+        return format_money(amount, negative=True) if amount.minor_units else ""
+    return amount and f"\N{MINUS SIGN}{amount}"
+
+
+def _read(stored: object, currency: str) -> Money | str:
+    """Return a stored amount; as safe text if it cannot be read as one, which is empty for None."""
+    if stored is None:
+        return ""
     try:
-        return Money.parse(str(value), currency, allow_zero=True)
+        return Money.parse(str(stored), currency, allow_zero=True)
     except ProtocolError:
-        return visible(value)
-
-
-def _nonzero(value: object, currency: str) -> Sum | None:
-    amount = _sum(value, currency)
-    return None if isinstance(amount, Money) and not amount.minor_units else amount
-
-
-def _deducted(amount: Sum) -> str:
-    return f"\N{MINUS SIGN}{amount}"
+        return visible(stored)

@@ -11,9 +11,9 @@ from django.utils.safestring import SafeString
 from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 
-from wallet_gateway.admin.dashboard_comparison import WAYS
 from wallet_gateway.admin.list_sums import SummedList
 from wallet_gateway.models import PaymentOrder
+from wallet_gateway.models.labels import label_of
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.queries.authorizations import held_since
 from wallet_gateway.queries.ways_of_paying import ways_of_paying
@@ -46,15 +46,7 @@ def name_of(order: PaymentOrder) -> str | SafeString:
     return format_html('{}<span class="wallet-name wallet-name--second">{}</span>', shown, number)
 
 
-def customer_of(order: PaymentOrder) -> str | SafeString:
-    """Return the customer's name, or the e-mail address without one; personal data."""
-    details = order.content.get("checkoutDetails") or {}
-    names = (details.get("cardholderFirstName"), details.get("cardholderLastName"))
-    found = " ".join(str(name) for name in names if name) or str(details.get("cardholderEmail") or "")
-    return format_html('<span class="wallet-name">{}</span>', visible(found)) if found else "-"
-
-
 def way_of(order: PaymentOrder) -> str:
     """Return how an order of the list was paid; `-` as long as nobody has paid it."""
     ways = sorted(getattr(order, "ways_of_paying", ()))
-    return get_text_list([str(WAYS[way]) for way in ways], _("and")) or "-"
+    return get_text_list([str(label_of(way)) for way in ways], _("and")) or "-"

@@ -9,18 +9,20 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
+from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway import conf
 from wallet_gateway.admin import operation_registry
-from wallet_gateway.admin.badges import state_column
+from wallet_gateway.admin.badges import state_badge, state_column
 from wallet_gateway.admin.batches import draft_batch, query_orders
 from wallet_gateway.admin.capture_deadline import EndsSoon, time_left
 from wallet_gateway.admin.confirm import confirm
 from wallet_gateway.admin.date_range import CreatedFilter
 from wallet_gateway.admin.decisions import query_gateway
 from wallet_gateway.admin.list_sums import money_to_sum
-from wallet_gateway.admin.order_list import OrderList, customer_of, name_of, way_of
+from wallet_gateway.admin.order_customer import customer_name
+from wallet_gateway.admin.order_list import OrderList, name_of, way_of
 from wallet_gateway.admin.order_page import order_page
 from wallet_gateway.admin.permissions import VIEW_CUSTOMER, has_permission
 from wallet_gateway.admin.read_only import ReadOnlyAdmin, datetime_column, gateway_column
@@ -60,8 +62,8 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("customer"))
     def customer(self, order: PaymentOrder) -> str:
-        """Return who has ordered."""
-        return customer_of(order)
+        """Return who has ordered; personal data."""
+        return format_html('<span class="wallet-name">{}</span>', customer_name(order) or "-")
 
     @admin.display(description=_("paid by"))
     def way(self, order: PaymentOrder) -> str:
@@ -147,5 +149,5 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
 
     def page_context(self, request: HttpRequest, row: PaymentOrder) -> dict[str, Any]:
         """Add the order's totals, the possible operations and its history."""
-        shown = {"state": row.get_state_display(), "number": visible(row.order_number)}
+        shown = {"state": state_badge(row), "number": visible(row.order_number)}
         return {"page": order_page(row, request), **shown}

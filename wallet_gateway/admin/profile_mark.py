@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from django.db.models import Model
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
@@ -20,6 +22,12 @@ def are_all_tests() -> bool:
 def is_test_page(gateway: str = "") -> bool:
     """Return whether a page gets the mark; `gateway` is the one that it is about, empty for all."""
     return gateways.is_test(gateway) if gateway else are_all_tests()
+
+
+def only_one(gateways_of_rows: Iterable[str]) -> str:
+    """Return the gateway that all rows of a page have; empty if they have several."""
+    found = set(gateways_of_rows)
+    return found.pop() if len(found) == 1 else ""
 
 
 def gateway_of(row: Model) -> str:

@@ -17,18 +17,16 @@ from django.core.paginator import Paginator
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
-from django.utils import formats
 from django.utils.functional import cached_property
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
-from django.utils.timezone import is_aware, localtime
 from django.utils.translation import gettext_lazy
 
 from wallet_gateway import conf
 from wallet_gateway.admin.current_site import enter_site
 from wallet_gateway.admin.list_parameters import FixedOrderList, is_of_popup, is_of_shown_filter
-from wallet_gateway.admin.pages import View, row_name, row_url, staff_view
+from wallet_gateway.admin.pages import View, datetime_text, row_name, row_url, staff_view
 from wallet_gateway.admin.profile_mark import gateway_of, is_test_page, marked_name
 from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.money import Money
@@ -260,7 +258,7 @@ def label_column(column: str, label: StrOrPromise, *, boolean: bool = False) -> 
             return "-"
         if isinstance(value, datetime):
             # Django formats it so in lists, but shows the Python value on the page of a row.
-            return formats.date_format(localtime(value) if is_aware(value) else value, "DATETIME_FORMAT")
+            return datetime_text(value, "DATETIME_FORMAT")
         return value() if callable(value) else value
 
     return shown
@@ -271,8 +269,7 @@ def datetime_column(column: str, label: StrOrPromise) -> Callable[[Any], str]:
 
     @admin.display(description=label)
     def shown(row: Any) -> str:  # noqa: ANN401 - any row that has the column
-        value = getattr(row, column)
-        return formats.date_format(localtime(value) if is_aware(value) else value, "SHORT_DATETIME_FORMAT")
+        return datetime_text(getattr(row, column))
 
     return shown
 

@@ -9,7 +9,12 @@ _NETWORKS = {
     "DISCOVER": "Discover",
     "JCB": "JCB",
 }
-"""The networks of the interface, as they write themselves."""
+"""The networks of the interface, as they write themselves; the same in every language."""
+
+
+def network_name(network: str) -> str:
+    """Return a network as it writes itself, such as `Visa`; an unknown one as it was told."""
+    return _NETWORKS.get(network.upper(), network)
 
 
 def network_name(network: str) -> str:

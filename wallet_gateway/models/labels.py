@@ -56,6 +56,9 @@ _NAMES = {
     "REFUND": pgettext_lazy("name of a state or kind", "Refund"),
     "REVERSAL": pgettext_lazy("name of a state or kind", "Reversal"),
     "DETACHED_REFUND": pgettext_lazy("name of a state or kind", "Detached refund"),
+    # Ways of paying
+    "HOSTED_PAGE": gettext_lazy("Hosted page"),
+    "WALLET_BUTTON": gettext_lazy("Wallet button"),
     # Who requested it
     "SHOP": pgettext_lazy("name of a state or kind", "Shop"),
     "ELSEWHERE": pgettext_lazy("name of a state or kind", "Elsewhere"),

@@ -66,7 +66,7 @@ class Health:
         found = list(_problems_of_sweeps(self.now, self.swept_at, self.queries_behind))
         since = self.oldest_unknown_since
         if since and self.now - since > UNKNOWN_IS_OLD:
-            found.append(warning(Code.OUTCOME_UNKNOWN, "work", since=since.isoformat()))
+            found.append(warning(Code.OUTCOME_UNKNOWN, "work", since=since.isoformat(timespec="seconds")))
         counts = {
             Code.CONTRADICTIONS: self.anomalies,
             Code.TRANSACTIONS_WAITING: self.waiting_for_a_person,

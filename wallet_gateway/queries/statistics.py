@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
-from enum import StrEnum
 from operator import attrgetter
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -19,20 +18,11 @@ from django.db.models import Avg, Count, DateTimeField, ExpressionWrapper, F, Ma
 from django.db.models.functions import TruncDate
 
 from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind, TransactionState
+from wallet_gateway.domain.ways_of_paying import WAY_OF, Way
 from wallet_gateway.models import GatewayTransaction, TransactionEvent, TransactionEventKind
 from wallet_gateway.protocol.money import Money
 
 LONGEST_RANGE = timedelta(days=366)
-
-
-class Way(StrEnum):
-    """The customer's payment method."""
-
-    REDIRECT = "REDIRECT"
-    BUTTON = "BUTTON"
-
-
-WAY_OF = {TransactionKind.CHECKOUT.value: Way.REDIRECT, TransactionKind.AUTHORIZATION.value: Way.BUTTON}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionState
+from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionKind, TransactionState
+from wallet_gateway.domain.ways_of_paying import WAY_OF, Way
 from wallet_gateway.models import GatewayTransaction
-from wallet_gateway.queries.statistics import WAY_OF, Way
 
 
 def ways_of_paying(orders: Collection[int]) -> Mapping[int, frozenset[Way]]:
@@ -19,5 +19,5 @@ def ways_of_paying(orders: Collection[int]) -> Mapping[int, frozenset[Way]]:
     )
     found: dict[int, frozenset[Way]] = {}
     for order, kind in opened.values_list("payment__order_id", "kind"):
-        found[order] = found.get(order, frozenset()) | {WAY_OF[kind]}
+        found[order] = found.get(order, frozenset()) | {WAY_OF[TransactionKind(kind)]}
     return found

@@ -12,7 +12,7 @@
     mixed: { type: "line", bars: [2, 3, 4] },
   };
 
-  /** What is drawn over the colour of a bar. Approved is plain, and so is what says nothing. */
+  /** What is drawn over the colour of a bar: nothing over what is good, and over a column whose colour says nothing. */
   const PATTERNS = {
     good: null,
     bad(context) {
@@ -23,11 +23,11 @@
       });
       context.stroke();
     },
-    open(context) {
+    wait(context) {
       context.arc(4, 4, 1.75, 0, 2 * Math.PI);
       context.fill();
     },
-    ended(context) {
+    plain(context) {
       context.moveTo(0, 4);
       context.lineTo(8, 4);
       context.stroke();

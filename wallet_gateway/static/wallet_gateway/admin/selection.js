@@ -7,12 +7,16 @@
   const line = document.querySelector("[data-wallet-ticked]");
   const form = document.querySelector("#changelist-form");
 
-  function written(units, amount, { walletDecimal, walletThousand }) {
+  function written(units, amount, { walletDecimal, walletGroup, walletGroups }) {
+    const decimals = Number(amount.dataset.decimals);
+    const [last, others] = walletGroups.split(" ").map(Number);
     const decimals = Number(amount.dataset.decimals);
     const digits = String(units).padStart(decimals + 1, "0");
     const groups = [];
-    for (let end = digits.length - decimals; end > 0; end -= 3) groups.unshift(digits.slice(Math.max(0, end - 3), end));
-    const whole = groups.join(walletThousand);
+    for (let end = digits.length - decimals, size = last; end > 0; end -= size, size = others) {
+      groups.unshift(digits.slice(Math.max(0, end - size), end));
+    }
+    const whole = groups.join(walletGroup);
     const text = decimals ? whole + walletDecimal + digits.slice(-decimals) : whole;
     return amount.dataset.form.replace("{}", text);
   }
@@ -30,16 +34,13 @@
     // "Select all across pages" is more than these boxes: then the line above has the sums.
     const isAcross = form.querySelector("input.select-across")?.value === "1";
     const texts = [...sums].sort(([one], [other]) => (one < other ? -1 : 1));
+    const sum = texts
+      .map(([, { units, amount }]) => written(units, amount, line.parentElement.dataset))
+      .join(line.dataset.walletAnd);
+    // By functions, because a dollar sign in a plain replacement may stand for something else.
     line.textContent =
       texts.length && !isAcross
-        ? line.dataset.walletTicked
-            .replace("%(count)s", String(amounts.length))
-            .replace(
-              "%(sums)s",
-              texts
-                .map(([, { units, amount }]) => written(units, amount, line.parentElement.dataset))
-                .join(line.dataset.walletAnd),
-            )
+        ? line.dataset.walletTicked.replace("%(count)s", () => amounts.length).replace("%(sums)s", () => sum)
         : "";
   }
 
