@@ -17,11 +17,6 @@ def network_name(network: str) -> str:
     return _NETWORKS.get(network.upper(), network)
 
 
-def network_name(network: str) -> str:
-    """Return `Visa` for `VISA`; a network that the interface does not have is returned as it is."""
-    return _NETWORKS.get(network.upper(), network)
-
-
 def card_name(network: str, last_four: str) -> str:
     """Return `Visa •••• 1111`; either part may be missing, and without both the name is empty."""
     name = network_name(network)

@@ -8,7 +8,6 @@
   const form = document.querySelector("#changelist-form");
 
   function written(units, amount, { walletDecimal, walletGroup, walletGroups }) {
-    const decimals = Number(amount.dataset.decimals);
     const [last, others] = walletGroups.split(" ").map(Number);
     const decimals = Number(amount.dataset.decimals);
     const digits = String(units).padStart(decimals + 1, "0");
