@@ -286,7 +286,7 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
     ),
     _E.PAGE_STATUS_UNKNOWN: Description(
         503,
-        _("The gateway did not say whether the order's payment page is paid. Nothing was charged. Try again."),
+        _("The gateway did not say whether the payment page is paid. Nothing was charged. Try again."),
     ),
     _E.CARD_UNKNOWN: Description(
         503, _("The gateway did not say which card it is. Nothing was charged. Try again.")
