@@ -137,9 +137,8 @@ def _claim_on_demand(reference: str, context: GatewayContext) -> bool:
 
 
 def may_be_paid(transaction: GatewayTransaction) -> bool:
-    """Return whether it is a hosted page that a customer may have paid since the gateway was last queried."""
-    is_page = transaction.kind == TransactionKind.CHECKOUT
-    return is_page and (transaction.state == TransactionState.OPEN or _is_rejected_on_watch(transaction))
+    """Return whether a customer may have paid a checkout's page since the gateway was last queried."""
+    return transaction.state == TransactionState.OPEN or _is_rejected_on_watch(transaction)
 
 
 def _is_rejected_on_watch(transaction: GatewayTransaction) -> bool:

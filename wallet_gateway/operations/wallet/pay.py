@@ -11,7 +11,7 @@ from collections.abc import Callable
 from django.db import IntegrityError
 
 from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.domain.lifecycle import TransactionState
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
 from wallet_gateway.models.wallet import MOST_RESULTS, WalletEvent
@@ -116,7 +116,8 @@ def _query_pages(tried: OrderAttempts, context: GatewayContext) -> bool:
 
     Raises `TryAgain` if the gateway does not say whether one is paid: the card would pay the order twice.
     """
-    pages = [other for other in tried.openings if may_be_paid(other)]
+    checkouts = (other for other in tried.openings if other.kind == TransactionKind.CHECKOUT)
+    pages = [page for page in checkouts if may_be_paid(page)]
     for page in pages:
         if not query_again(page, context=context):
             raise TryAgain(ErrorCode.PAGE_STATUS_UNKNOWN)
