@@ -5,6 +5,7 @@
  */
 
 const ID = "merchant-google-pay-button"
+/** @type {News[]} */
 const HANDLERS = ["handleWalletPayReady", "handlePaymentResult", "handlePaymentError"]
 const PAUSE = 50
 

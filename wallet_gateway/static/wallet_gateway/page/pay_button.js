@@ -60,8 +60,9 @@ export class WalletPayButton extends HTMLElement {
   #open() {
     const view = new View(this)
     const script = this.hasAttribute("data-wallet-hosted") ? HostedWallet : OwnWallet
-    const wallet = new script(this, view.place, (name, detail) => payment.hear(name, detail))
-    const payment = (this.#payment = new Payment(view, new Shop(this), wallet))
+    /** @type {Payment} */
+    const payment = new Payment(view, new Shop(this), new script(this, view.place, (name, detail) => payment.hear(name, detail)))
+    this.#payment = payment
     payment.open()
   }
 
