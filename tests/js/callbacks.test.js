@@ -290,6 +290,14 @@ test("after destroy an approval in the open sheet makes no account and no paymen
   assert.deepEqual([page.posts, page.seen], [[], []])
 })
 
+test("nor does it where the run was replaced behind its open sheet", async (t) => {
+  const page = await authorizing(t, async () => SUCCESS)
+  await page.ready()
+  page.gate.destroy()
+  assert.equal((await page.approve("one")).transactionState, "ERROR")
+  assert.deepEqual([page.posts, page.seen], [[], []])
+})
+
 test("a second sheet of the same run starts afresh", async (t) => {
   const page = await authorizing(t, async () => SUCCESS)
   await page.approve("one")

@@ -374,6 +374,61 @@ test("3-D Secure closes the sheet first", async (t) => {
   assert.deepEqual(page.went, [])
 })
 
+test("a sheet that never says that it has closed keeps nobody from the result of the payment", async (t) => {
+  const page = await ready(t, { result: APPROVED })
+  await page.options.onPaymentAuthorized({}, accountOf())
+  page.passDeadline()
+  assert.deepEqual(page.went, [["replace", "/result-page"]])
+  page.tell("handlePaymentResult", SUCCESS)
+  await aWhile()
+  assert.deepEqual([page.went.length, page.questions("result").length], [1, 1])
+})
+
+test("a payment in the sheet leads to its result although its button has left the page meanwhile", async (t) => {
+  const gate = promise()
+  const page = await ready(t, { result: async () => (await gate.value, APPROVED) })
+  const answer = page.options.onPaymentAuthorized({}, accountOf())
+  await until(() => page.questions("result").length)
+  page.payment.end()
+  gate.resolve()
+  assert.deepEqual(await answer, { transactionState: "SUCCESS" })
+  await until(() => page.went.length)
+  assert.deepEqual(page.went, [["replace", "/result-page"]])
+})
+
+for (const [when, leave] of [
+  ["before", async (page, answer, gate) => (page.payment.end(), gate.resolve(), await answer)],
+  ["after", async (page, answer, gate) => (gate.resolve(), await answer, page.payment.end())],
+]) {
+  test(`a button that leaves the page ${when} the shop was lost leads to what became of the payment`, async (t) => {
+    const gate = promise()
+    const page = await ready(t, { result: async () => (await gate.value, null), status: { final: false } })
+    const answer = page.options.onPaymentAuthorized({}, accountOf())
+    await until(() => page.questions("result").length)
+    await leave(page, answer, gate)
+    await until(() => page.went.length)
+    assert.deepEqual(page.went, [["replace", "/result-page"]])
+  })
+}
+
+test("a sheet that outlives its order's button still leads to what became of its payment", async (t) => {
+  const page = await ready(t, { session: session({ expiresIn: 0.05 }), result: null, status: { final: false } })
+  page.answers.session = LIMIT_REACHED
+  await until(() => page.state === "unavailable")
+  page.tell("handlePaymentResult", SUCCESS)
+  await until(() => page.went.length)
+  assert.deepEqual(page.went, [["replace", "/result-page"]])
+})
+
+test("a result that comes before this button's session, and is lost, lets the page itself say how it stands", async (t) => {
+  let reloads = 0
+  const page = await open(t, { session: () => new Promise(() => {}), result: null })
+  globalThis.location.reload = () => reloads++
+  page.tell("handlePaymentResult", SUCCESS)
+  await until(() => reloads)
+  assert.equal(page.questions("status").length, 0)
+})
+
 test("a decline keeps the sheet open, and the next card has a fresh reference", async (t) => {
   const page = await ready(t, { result: DECLINED, reference: { reference: "REF-2" } })
   const { transactionState, error } = await page.options.onPaymentAuthorized({}, accountOf())
@@ -690,6 +745,18 @@ test("back from 3-D Secure the button can be pressed again, if the order allows"
   await until(() => page.runs.length === 2)
   page.tell("handleWalletPayReady")
   assert.deepEqual([page.state, page.slot.inert, page.form.inert], ["ready", false, false])
+})
+
+test("of a button that is swapped many times in a moment, only the first and the last ask for a session", async (t) => {
+  const gate = promise()
+  const page = await open(t, { session: async () => (await gate.value, session()) })
+  for (let swap = 0; swap < 50; swap++) {
+    page.start()
+    await null
+  }
+  gate.resolve()
+  await until(() => page.runs.length)
+  assert.ok(page.questions("session").length <= 2, `${page.questions("session").length} sessions`)
 })
 
 test("of two openings the answer to the older is of no interest", async (t) => {

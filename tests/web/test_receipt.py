@@ -172,6 +172,22 @@ def test_the_shops_own_page_takes_its_place_only_for_who_has_paid_and_within_the
     assert client.get(path).status_code == 200
 
 
+@pytest.mark.parametrize("name", ["pay", "return", "result", "relative", "query"])
+def test_who_has_paid_is_never_sent_in_circles_or_below_our_own_page(client: Client, name: str) -> None:
+    order = paid(redirect_when_paid=True, continue_url="/orders/7/")
+    result = address("result", order.payments.get(), ReturnOutcome.SUCCESS)
+    addresses = {
+        "pay": "http://127.0.0.1:8000" + reverse("wallet_gateway:pay", args=[order.token]),
+        "return": address("return", order.payments.get(), ReturnOutcome.SUCCESS),
+        "result": result,
+        "relative": "orders/7",
+        "query": "?order=7",
+    }
+    PaymentOrder.objects.update(continue_url=addresses[name])
+    page = page_of(client, PaymentOrder.objects.get())
+    assert "Your payment went through" in page.text
+
+
 def test_an_expired_link_leads_nowhere(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     order = paid(continue_url="/orders/7/", redirect_when_paid=True)
     path = address("result", order.payments.get(), ReturnOutcome.SUCCESS)

@@ -124,6 +124,7 @@ class ErrorCode(StrEnum):
 
     # TryAgain
     CHECKOUT_IN_PROGRESS = "checkout_in_progress"
+    PAGE_STATUS_UNKNOWN = "page_status_unknown"
     CARD_UNKNOWN = "card_unknown"
     CARD_MIXED_UP = "card_mixed_up"
 

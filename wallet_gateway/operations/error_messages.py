@@ -284,6 +284,10 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
     _E.CHECKOUT_IN_PROGRESS: Description(
         503, _("Another request is opening the payment page. Try again in a moment.")
     ),
+    _E.PAGE_STATUS_UNKNOWN: Description(
+        503,
+        _("The gateway did not say whether the payment page is paid. Nothing was charged. Try again."),
+    ),
     _E.CARD_UNKNOWN: Description(
         503, _("The gateway did not say which card it is. Nothing was charged. Try again.")
     ),

@@ -25,6 +25,7 @@ from wallet_gateway.queries.receipts import Receipt, order_receipt
 from wallet_gateway.return_tokens import ReturnOutcome
 
 _FRONT_PAGE = "/"
+_LEAD_TO_RESULT = ("pay", "return", "result")
 _MAILS = "wallet_gateway.contrib.mails"
 
 
@@ -192,8 +193,9 @@ def latest_token(order: PaymentOrder) -> str:
 
 def thank_you_url(order: PaymentOrder, kind: PageKind, *, public_origin: str) -> str:
     """Return the shop's own page to which a customer is sent in place of this one; empty without one."""
+    url = order.continue_url
     is_wanted = order.redirect_when_paid and kind in _THANKS
-    return order.continue_url if is_wanted and _is_own(order.continue_url, public_origin) else ""
+    return url if is_wanted and _is_own(url, public_origin) and not _leads_here(url) else ""
 
 
 def safe_continue_url(url: str, *, public_origin: str) -> str:
@@ -204,3 +206,11 @@ def safe_continue_url(url: str, *, public_origin: str) -> str:
 def _is_own(url: str, public_origin: str) -> bool:
     shop = urlsplit(public_origin)
     return url_has_allowed_host_and_scheme(url, {shop.netloc}, require_https=shop.scheme == "https")
+
+
+def _leads_here(url: str) -> bool:
+    """Return whether a browser would come back to our result page, or look for a page below its address."""
+    if not (url.startswith("/") or "://" in url):
+        return True
+    ours = (reverse(f"wallet_gateway:{name}", args=["-"]).removesuffix("-/") for name in _LEAD_TO_RESULT)
+    return urlsplit(url).path.startswith(tuple(ours))

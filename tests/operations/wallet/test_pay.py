@@ -38,6 +38,7 @@ from wallet_gateway.operations.errors import (
     OrderNotPayable,
     PriceChanged,
     SendingStopped,
+    TryAgain,
 )
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund
 from wallet_gateway.operations.maintenance.sweep import sweep
@@ -349,6 +350,49 @@ def test_an_open_page_that_nobody_paid_does_not_keep_the_button_from_paying(
     clock.advance(minutes=2)
     again = reconcile_attempt(reference=page.reference, context=customer.context)
     assert again.order.state == OrderState.OVERPAID
+
+
+@pytest.mark.parametrize("fault", ["drop_before", "status_before", "not_json"])
+def test_while_the_gateway_does_not_say_whether_the_page_is_paid_no_card_is_charged(
+    fault: str, customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    detail = customer.approve(customer.open(order))
+    page = start_checkout(
+        order=PaymentOrder.objects.get(pk=order.pk), context=customer.context, return_urls=return_urls
+    )
+    wallet_sandbox.complete_checkout(page.reference, "success")
+    wallet_sandbox.fault("status", fault, times=20)
+
+    # Pressed twice: that the page has just been queried says nothing if there was no answer.
+    for _ in range(2):
+        with refuses(TryAgain, ErrorCode.PAGE_STATUS_UNKNOWN):
+            customer.post(order, detail)
+    assert not sent(wallet_sandbox)
+
+    wallet_sandbox.clear_faults()
+    with pytest.raises(OrderNotPayable):
+        customer.post(order, detail)
+    assert PaymentOrder.objects.get(pk=order.pk).state == OrderState.PAID
+
+
+def test_a_page_that_was_paid_with_another_card_after_a_refusal_keeps_the_button_from_paying_too(
+    customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    page = start_checkout(
+        order=PaymentOrder.objects.get(pk=order.pk), context=customer.context, return_urls=return_urls
+    )
+    GatewayTransaction.objects.filter(pk=page.opening.pk).update(
+        state=S.REJECTED, next_query_at=page.opening.created_at
+    )
+    PaymentOrder.objects.filter(pk=order.pk).update(state=OrderState.FAILED)
+    detail = customer.approve(customer.open(PaymentOrder.objects.get(pk=order.pk)))
+    wallet_sandbox.complete_checkout(page.reference, "success")
+
+    with pytest.raises(OrderNotPayable):
+        customer.post(order, detail)
+    assert not sent(wallet_sandbox)
 
 
 def test_a_button_that_is_only_shown_keeps_nobody_from_the_hosted_page(

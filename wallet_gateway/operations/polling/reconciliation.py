@@ -136,13 +136,31 @@ def _claim_on_demand(reference: str, context: GatewayContext) -> bool:
     return bool(in_statement(lambda: rows.update(last_queried_at=now + ANSWERED_WITHIN)))
 
 
+def may_be_paid(transaction: GatewayTransaction) -> bool:
+    """Return whether a customer may have paid a checkout's page since the gateway was last queried."""
+    return transaction.state == TransactionState.OPEN or _is_rejected_on_watch(transaction)
+
+
+def _is_rejected_on_watch(transaction: GatewayTransaction) -> bool:
+    """Return what `_REJECTED_PAGE_ON_WATCH` says, for a row that is loaded."""
+    is_rejected_page = (
+        transaction.state == TransactionState.REJECTED and transaction.kind == TransactionKind.CHECKOUT
+    )
+    return is_rejected_page and transaction.next_query_at is not None
+
+
+@sensitive_variables()
+def query_again(transaction: GatewayTransaction, *, context: GatewayContext) -> bool:
+    """Query a transaction, however short ago it was queried; return whether the answer was usable."""
+    current = reread(transaction)
+    finding = query_status(current, context=context)
+    record_status_result(current, finding, context)
+    return finding is not None and not finding.unreadable
+
+
 def _is_askable(transaction: GatewayTransaction, now: datetime) -> bool:
     """Return whether a claim can succeed, as far as the loaded row says; the claim itself decides."""
-    on_watch = (
-        transaction.state == TransactionState.REJECTED
-        and transaction.kind == TransactionKind.CHECKOUT
-        and transaction.next_query_at is not None
-    )
+    on_watch = _is_rejected_on_watch(transaction)
     asked_at = transaction.last_queried_at
     rested = asked_at is None or asked_at <= now - AT_MOST_EVERY
     return rested and (transaction.state in ASKABLE_STATES or on_watch)

@@ -7,7 +7,6 @@ and the gateway's answer decides which card it is. A cryptogram is sent at most 
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
 
 from django.db import IntegrityError
 
@@ -20,9 +19,10 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import (
     InvalidState,
     PriceChanged,
+    TryAgain,
     WalletUnavailable,
 )
-from wallet_gateway.operations.polling.reconciliation import reconcile_attempt
+from wallet_gateway.operations.polling.reconciliation import may_be_paid, query_again
 from wallet_gateway.operations.sending.circuit_breaker import (
     check_sending_not_paused,
 )
@@ -53,8 +53,6 @@ from wallet_gateway.protocol.authorizations import AuthorizationRequest
 from wallet_gateway.protocol.checkout import RedirectDetails
 from wallet_gateway.protocol.errors import FieldError
 
-_PAGE_WAS_ASKED = timedelta(seconds=5)
-"""An open page of the same order with an older last query is queried before a card is charged."""
 _TRIES = 5
 
 
@@ -79,7 +77,7 @@ def pay_with_wallet(
     transaction = tried.meant(result.client_system_transaction_id, session)
     if not fresh(transaction, context.clock.now()):
         return transaction.opened_payment
-    if _asked_open_pages(tried, context):
+    if _query_pages(tried, context):
         tried = load(tried.order)
         transaction = tried.meant(transaction.reference, session)
     check_payable(tried.order)
@@ -113,16 +111,17 @@ def _failed(
     return transaction.opened_payment
 
 
-def _asked_open_pages(tried: OrderAttempts, context: GatewayContext) -> bool:
-    """Query hosted pages of the order that may have been paid; return whether any was queried."""
-    now = context.clock.now()
-    asked = False
-    for other in tried.openings:
-        is_open = other.kind == TransactionKind.CHECKOUT and other.state == TransactionState.OPEN
-        if is_open and (other.last_queried_at is None or other.last_queried_at <= now - _PAGE_WAS_ASKED):
-            reconcile_attempt(reference=other.reference, context=context)
-            asked = True
-    return asked
+def _query_pages(tried: OrderAttempts, context: GatewayContext) -> bool:
+    """Query the order's hosted pages that may have been paid; return whether there are any.
+
+    Raises `TryAgain` if the gateway does not say whether one is paid: the card would pay the order twice.
+    """
+    checkouts = (other for other in tried.openings if other.kind == TransactionKind.CHECKOUT)
+    pages = [page for page in checkouts if may_be_paid(page)]
+    for page in pages:
+        if not query_again(page, context=context):
+            raise TryAgain(ErrorCode.PAGE_STATUS_UNKNOWN)
+    return bool(pages)
 
 
 @sensitive_variables()

@@ -13,7 +13,7 @@
 
 import { ask, pauses } from "../pending.js";
 import { failedUpdate, parametersOf, questionOf, retryUpdate, SUCCESS, updateOf } from "./sheet.js";
-import { Refused } from "./shop.js";
+import { LIMIT_REACHED, NOT_PAYABLE, Refused, refusedBy } from "./shop.js";
 
 /** @typedef {{reference: string, parameters: any, statusUrl: string, resultUrl: string, expiresIn: number}} Session */
 /**
@@ -28,12 +28,10 @@ const LONGEST_TIMER = 2 ** 31 - 1
 const READY_WITHIN = 5_000
 // From the sheet's end to the account; nothing has reached the shop by then, so nothing was charged.
 const RESULT_WITHIN = 60_000
+// From a payment in the sheet to the sheet's end, which is only looked at.
+const CLOSED_WITHIN = 5_000
 // The wallet's own word for a closed sheet, wherever a script puts it.
 const CLOSED = /\bCANCELED\b/
-// The button of the order was used too often; the form beside it still pays.
-const LIMIT_REACHED = "wallet_limit_reached"
-// Paid, or being paid, by another page.
-const NOT_PAYABLE = "order_not_payable"
 
 export class Payment {
   /** @type {Session | undefined} */
@@ -54,6 +52,8 @@ export class Payment {
   #isLeaving = false
   /** What the session stands for cannot be used again: the next try asks for a new one. */
   #isUsedUp = false
+  /** The order's button is closed; a sheet that is open may still bring a result. */
+  #isRetired = false
   #isEnded = false
 
   /** @param {import("./view.js").View} view @param {import("./shop.js").Shop} shop @param {Script} wallet */
@@ -76,7 +76,7 @@ export class Payment {
     clearTimeout(this.#deadline)
     this.#deadline = setTimeout(() => void (this.view.isWaiting && this.unavailable("no button within five seconds")), READY_WITHIN)
     try {
-      const session = await this.shop.ask("session", {})
+      const session = await this.shop.ask("session", {}, () => turn === this.#turn)
       if (turn === this.#turn) this.#run(session, turn)
     } catch (fault) {
       if (turn !== this.#turn) return
@@ -99,6 +99,8 @@ export class Payment {
     document.removeEventListener("visibilitychange", this.#seen)
     this.view.place.removeEventListener("click", this.#press)
     this.wallet.end()
+    // The sheet, whose end was waited for, says no more.
+    if (this.#isUnclear && !this.#isLeaving) void this.#recoverStatus()
   }
 
   /** News of the wallet, by the names that the interface gives them. @param {string} name @param {any} [detail] */
@@ -172,6 +174,7 @@ export class Payment {
   /** @param {Session} session @param {number} turn */
   #run(session, turn) {
     this.#session = session
+    this.#isRetired = false
     this.#reference = session.reference
     const sheet = { reference: session.reference, isTaken: false }
     const begun = this.wallet.run(parametersOf(session.parameters, this.view.text("total"), {
@@ -195,7 +198,7 @@ export class Payment {
 
   /** Not even a script that is ready late shows the button again. @param {string} words */
   #retire(words) {
-    this.#session = undefined
+    this.#isRetired = true
     this.view.hideButton(words)
   }
 
@@ -205,7 +208,7 @@ export class Payment {
 
   /** Not before there is a run: a script may be ready earlier. */
   #show() {
-    if (this.#session && !this.#isBusy) this.view.showButton()
+    if (this.#session && !this.#isRetired && !this.#isBusy) this.view.showButton()
   }
 
   /** What a decline has used up cannot be used for the next card. @param {string} words */
@@ -270,16 +273,23 @@ export class Payment {
     try {
       const verdict = await this.#send(detail)
       // 3-D Secure cannot be seen behind an open sheet.
-      if (verdict.next) return SUCCESS
+      if (verdict.next) return this.#awaitClosing(verdict)
       this.view.setIdle(verdict.message)
       return retryUpdate(verdict.message)
     } catch (fault) {
       const { code, message, isUnclear } = refusedBy(fault)
       // The sheet would offer to pay again.
       if (code === NOT_PAYABLE) return this.#leavePaid(message)
-      if (!isUnclear) this.view.setIdle(message || this.view.text("failed"))
+      if (isUnclear && this.#isEnded) void this.#recoverStatus()
+      else if (!isUnclear) this.view.setIdle(message || this.view.text("failed"))
       return retryUpdate(isUnclear ? this.view.text("unclear") : message || this.view.text("failed"))
     }
+  }
+
+  /** The sheet's result leads on; where none comes, of a sheet that hangs or has lost its page, this. @param {Verdict} verdict */
+  #awaitClosing(verdict) {
+    setTimeout(() => void (this.#isLeaving || this.#handleResult(verdict)), this.#isEnded ? 0 : CLOSED_WITHIN)
+    return SUCCESS
   }
 
   /** Nothing is decided here: the sheet closes, and `handlePaymentResult` or `handlePaymentError` comes. */
@@ -352,7 +362,9 @@ export class Payment {
 
   /** Nobody here knows whether the shop has heard of the card. Once it can be reached again, its page says so. */
   async #recoverStatus() {
-    const { statusUrl = "", resultUrl = "" } = this.#session ?? {}
+    // Another button's sheet may bring a result before this one's session; then the page itself knows most.
+    if (!this.#session) return location.reload()
+    const { statusUrl, resultUrl } = this.#session
     const [status, result] = [statusUrl, resultUrl].map((url) => new URL(url, document.baseURI))
     this.#isLeaving = true
     this.view.setBusy(this.view.text("unclear"))
@@ -381,9 +393,6 @@ export class Payment {
     else this.#recoverStatus()
   }
 }
-
-/** What was not said by the shop is not for the customer to read. @param {unknown} fault */
-const refusedBy = (fault) => (fault instanceof Refused ? fault : new Refused("", "", false))
 
 /** Whatever a script throws; the wallet's own faults have a code. @param {any} fault */
 const messageOf = (fault) => String(fault?.statusCode || fault?.message || fault?.code || fault)

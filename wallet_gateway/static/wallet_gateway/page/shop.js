@@ -4,8 +4,14 @@
 // Longer than the shop itself waits for the gateway, reads and the authorization together.
 const PATIENCE = 90
 const LONGEST_REPORT = 250
+// The button of the order was used too often; the form beside it still pays.
+export const LIMIT_REACHED = "wallet_limit_reached"
+// Paid, or being paid, by another page.
+export const NOT_PAYABLE = "order_not_payable"
 // The code of a failure that nobody foresaw: the card may have been charged.
 const UNEXPECTED = "internal_error"
+/** @type {[number, any]} */
+const NOT_ASKED = [0, undefined]
 // Two buttons of one page do not wait longer than this for each other.
 const TURN = 1000
 
@@ -28,23 +34,30 @@ export class Refused extends Error {
   }
 }
 
+/** What was not said by the shop is not for the customer to read. @param {unknown} fault */
+export const refusedBy = (fault) => (fault instanceof Refused ? fault : new Refused("", "", false))
+
 export class Shop {
   /** @param {HTMLElement} element carries `data-wallet-session`, `-price`, `-reference`, `-result` and `-event`: addresses */
   constructor(element) {
     this.element = element
   }
 
-  /** @param {"session" | "price" | "reference" | "result"} what @param {object} body @returns {Promise<any>} */
-  async ask(what, body) {
-    const [status, answer] = await (what === "session" ? this.#inTurn(body) : this.#post(this.#address(what), body))
+  /**
+   * `isWanted` is asked when it is a session's turn: of pages that are swapped fast only the last one needs a session.
+   * @param {"session" | "price" | "reference" | "result"} what @param {object} body @param {() => boolean} [isWanted]
+   * @returns {Promise<any>}
+   */
+  async ask(what, body, isWanted = () => true) {
+    const [status, answer] = await (what === "session" ? this.#inTurn(body, isWanted) : this.#post(this.#address(what), body))
     if (status >= 200 && status < 300 && answer) return answer
     const { code = "", detail = "" } = answer ?? {}
     throw new Refused(String(detail), String(code), status >= 500 && (!code || code === UNEXPECTED))
   }
 
-  /** @param {object} body */
-  async #inTurn(body) {
-    const asked = before.then(() => this.#post(this.#address("session"), body))
+  /** @param {object} body @param {() => boolean} isWanted @returns {Promise<[number, any]>} */
+  async #inTurn(body, isWanted) {
+    const asked = before.then(() => (isWanted() ? this.#post(this.#address("session"), body) : NOT_ASKED))
     before = Promise.race([asked, new Promise((go) => setTimeout(go, TURN))]).catch(() => {})
     return asked
   }

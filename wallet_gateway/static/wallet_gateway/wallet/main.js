@@ -167,6 +167,8 @@ export class Wallet {
 
   destroy() {
     this.#run?.destroy()
+    // It may have been replaced behind its open sheet.
+    this.#paying?.destroy()
     this.#paying = undefined
   }
 
