@@ -32,9 +32,10 @@ class TakesTooLong(Exception):
 def grows_too_fast(way: Way, text_of: TextOf, small: int, large: int) -> bool:
     """Compare two sizes; what looks bad is looked at again with care, for it may have been something else."""
     after = seconds(way, text_of, large)
-    if after <= seconds(way, text_of, small) * MOST_GROWTH:
+    if not math.isinf(after) and after <= seconds(way, text_of, small) * MOST_GROWTH:
         return False
-    return seconds(way, text_of, large, times=3) > seconds(way, text_of, small, times=5) * MOST_GROWTH
+    again = seconds(way, text_of, large, times=3)
+    return math.isinf(again) or again > seconds(way, text_of, small, times=5) * MOST_GROWTH
 
 
 def seconds(way: Way, text_of: TextOf, size: int, *, times: int = 1) -> float:

@@ -84,6 +84,8 @@ def _pages_of_its_own(settings: Settings) -> None:
 def bring(page: Page, library: str) -> str:
     """Put a library on the open page; gives the script that goes to another page with it."""
     file, visit = LIBRARIES[library]
+    if not (MODULES / file).exists():
+        pytest.skip("the libraries of other pages are not installed: run npm ci in tests/js")
     if file:
         page.add_script_tag(content=(MODULES / file).read_text(encoding="utf-8"))
     return visit

@@ -8,16 +8,18 @@
   const named = button?.textContent;
   const NAMED_BY = 'input[name="amount"], input[name^="amount-"], input[name^="take-"]';
 
-  function stateOf(form) {
-    return JSON.stringify(
-      [...form.querySelectorAll(NAMED_BY)].map((input) => (input.type === "checkbox" ? input.checked : input.value)),
-    );
+  const isAsShown = (input) =>
+    input.type === "checkbox" ? input.checked === input.defaultChecked : input.value === input.defaultValue;
+
+  function name() {
+    const inputs = [...button.form.querySelectorAll(NAMED_BY)];
+    button.textContent = inputs.every(isAsShown) ? named : button.dataset.walletUnnamed;
   }
 
   if (button) {
-    const asShown = stateOf(button.form);
-    button.form.addEventListener("input", () => {
-      button.textContent = stateOf(button.form) === asShown ? named : button.dataset.walletUnnamed;
-    });
+    button.form.addEventListener("input", name);
+    // A quick person, or a browser that restores a form, may have changed something before.
+    window.addEventListener("pageshow", name);
+    name();
   }
 })();
