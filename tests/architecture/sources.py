@@ -72,4 +72,6 @@ def everything() -> tuple[Source, ...]:
         s
         for folder in ("wallet_gateway", "example_project", "tests", "bench", "docs")
         for s in sources(folder)
+        # What npm brings is not the project's.
+        if "node_modules" not in s.name
     )
