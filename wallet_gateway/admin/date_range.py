@@ -29,6 +29,8 @@ class CreatedFilter(admin.ListFilter):
 
     title = gettext_lazy("day")
     template = "admin/wallet_gateway/_date_range.html"
+    parameter_name = "created_at"
+    """Not one of the parameters: the name by which django-unfold looks up its options of a filter."""
 
     def __init__(self, request: HttpRequest, params: dict[str, Any], model: Any, model_admin: Any) -> None:  # noqa: ANN401 - as Django's
         super().__init__(request, params, model, model_admin)
