@@ -39,6 +39,16 @@ def test_the_sums_lead_from_the_lines_to_the_total() -> None:
     assert goods.total == "€20.00"
 
 
+def test_shipping_and_discounts_without_a_name_are_called_what_they_are() -> None:
+    cart = {"shippingDetails": {"shippingAmount": "4.90"}, "discountDetails": [{"discountAmount": "10.00"}]}
+    goods = goods_of(an_order(content={"shoppingCartDetails": cart}))
+    assert goods is not None
+    assert [(str(label), amount) for label, amount in goods.sums] == [
+        ("Shipping", "€4.90"),
+        ("Discount", "\N{MINUS SIGN}€10.00"),
+    ]
+
+
 def test_all_who_see_the_order_see_its_goods(onlooker: Client) -> None:
     page = onlooker.get(order_url(an_order(content=CONTENT))).content.decode()
     assert "Garden gloves" in page

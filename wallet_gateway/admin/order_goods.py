@@ -59,7 +59,7 @@ def goods_of(order: PaymentOrder) -> Goods | None:
     return Goods(
         lines=tuple(_line(item, order.currency) for item in items[:MAX_LINES]),
         more=max(len(items) - MAX_LINES, 0),
-        sums=tuple(_sums(cart, order.currency)),
+        sums=tuple(_sums(order, cart)),
         total=format_money(order.amount),
     )
 
@@ -79,16 +79,19 @@ def _line(item: Mapping[str, Any], currency: str) -> GoodsLine:
     )
 
 
-def _sums(cart: Mapping[str, Any], currency: str) -> Iterator[tuple[Label, str]]:
+def _sums(order: PaymentOrder, cart: Mapping[str, Any]) -> Iterator[tuple[Label, str]]:
     """Yield what stands between the lines and the total: shipping, discounts and tax."""
-    shipping = cart.get("shippingDetails") or {}
-    if amount := _amount(shipping.get("shippingAmount"), currency):
-        yield visible(shipping.get("shippingName") or "") or _("Shipping"), amount
-    for discount in cart.get("discountDetails") or ():
-        if amount := _deduction(discount.get("discountAmount"), currency):
-            yield visible(discount.get("discountName") or "") or _("Discount"), amount
-    if amount := _amount(cart.get("totalTaxAmount"), currency):
+    for name, stored in order.cart_extras:
+        yield from _extra(name, stored, order.currency)
+    if amount := _amount(cart.get("totalTaxAmount"), order.currency):
         yield _("Tax, contained in the total"), amount
+
+
+def _extra(name: str, stored: str, currency: str) -> Iterator[tuple[Label, str]]:
+    if not stored.startswith("-"):
+        yield visible(name) or _("Shipping"), _amount(stored, currency)
+    elif amount := _deduction(stored.removeprefix("-"), currency):
+        yield visible(name) or _("Discount"), amount
 
 
 def _amount(stored: object, currency: str) -> str:

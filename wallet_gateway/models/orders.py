@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -115,6 +115,20 @@ class PaymentOrder(models.Model):
         """The shopping cart in wire format, or None for an order created with an amount only."""
         cart: dict[str, Any] | None = self.content.get("shoppingCartDetails")
         return cart
+
+    @property
+    def cart_extras(self) -> Iterator[tuple[str, str]]:
+        """Name and wire amount of shipping and of each discount; the name may be empty.
+
+        The amount of a discount has a minus sign. They stand beside the lines of the cart (`itemDetails`).
+        """
+        cart = self.cart or {}
+        shipping = cart.get("shippingDetails") or {}
+        if amount := shipping.get("shippingAmount"):
+            yield shipping.get("shippingName") or "", str(amount)
+        for discount in cart.get("discountDetails") or ():
+            if amount := discount.get("discountAmount"):
+                yield discount.get("discountName") or "", f"-{amount}"
 
     @property
     def is_erased(self) -> bool:

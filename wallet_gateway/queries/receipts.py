@@ -73,7 +73,7 @@ def order_receipt(order: PaymentOrder) -> Receipt | None:
 def _receipt(order: PaymentOrder, payment: Payment, *, refunded: int) -> Receipt:
     cart, currency = order.cart or {}, order.currency
     is_as_ordered = payment.amount_minor == order.amount_minor
-    extras = _extras(cart) if is_as_ordered else _sheet_extras(payment, cart)
+    extras = order.cart_extras if is_as_ordered else _sheet_extras(order, payment)
     tax = cart.get("totalTaxAmount") if is_as_ordered else None
     return Receipt(
         lines=tuple(_lines(cart, currency)),
@@ -105,23 +105,13 @@ def _lines(cart: Mapping[str, Any], currency: str) -> Iterator[ReceiptLine]:
         )
 
 
-def _extras(cart: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield label and amount of shipping and discounts; a discount has a minus sign."""
-    shipping = cart.get("shippingDetails", {})
-    if amount := shipping.get("shippingAmount"):
-        yield shipping.get("shippingName", ""), amount
-    for discount in cart.get("discountDetails", ()):
-        if amount := discount.get("discountAmount"):
-            yield discount.get("discountName", ""), f"-{amount}"
-
-
-def _sheet_extras(payment: Payment, cart: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _sheet_extras(order: PaymentOrder, payment: Payment) -> list[tuple[str, str]]:
     """Return label and amount of each line of the approved sheet that is no line of the cart."""
     if payment.opening.kind != TransactionKind.AUTHORIZATION:
-        return list(_extras(cart))
+        return list(order.cart_extras)
     prices = WalletAttempt.objects.filter(transaction=payment.opening).values_list("price", flat=True)
     # The sheet begins with the cart's items; an order without a cart is one line, its total.
-    goods = len(cart.get("itemDetails", ())) or 1
+    goods = len((order.cart or {}).get("itemDetails", ())) or 1
     lines = (prices.first() or {}).get("lines", ())
     return [(label, amount) for label, _, amount in lines[goods:]]
 

@@ -112,12 +112,8 @@ def _lines(order: PaymentOrder) -> Iterator[tuple[str, str, str]]:
         return
     for item in cart.get("itemDetails", ()):
         yield item["productName"], LINE_ITEM, item["totalAmount"]
-    shipping = cart.get("shippingDetails", {})
-    if amount := shipping.get("shippingAmount"):
-        yield shipping.get("shippingName", ""), LINE_ITEM, amount
-    for discount in cart.get("discountDetails", ()):
-        if amount := discount.get("discountAmount"):
-            yield discount.get("discountName", ""), LINE_ITEM, f"-{amount}"
+    for name, amount in order.cart_extras:
+        yield name, LINE_ITEM, amount
 
 
 def snapshot_of(price: SheetPrice, chosen: Mapping[str, Any]) -> dict[str, Any]:
