@@ -15,7 +15,6 @@ from django.utils.functional import Promise
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway.protocol.checkout import CheckoutType
 from wallet_gateway.protocol.follow_ups import FollowUpType
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.sandbox.api.faults import ANY_OPERATION, FaultKind
@@ -28,11 +27,10 @@ from wallet_gateway.sandbox.models import (
     LetterCase,
     Merchant,
     Outcome,
-    RecordState,
     TransactionRecord,
     WalletMode,
 )
-from wallet_gateway.sandbox.payments.records import totals_of
+from wallet_gateway.sandbox.payments.limits import amounts_left
 from wallet_gateway.sandbox.state import Behaviour
 
 Label = str | Promise
@@ -259,22 +257,8 @@ _PORTAL_LABELS: Final = {
 
 
 def _portal_amounts(record: TransactionRecord) -> list[tuple[FollowUpType, Money]]:
-    if record.state != RecordState.APPROVED or record.original_reference:
-        return []
-    totals = totals_of(record)
-    is_sale = record.type == CheckoutType.SALE
-    capturable = 0 if is_sale or totals.reversed else record.amount_minor - totals.capturing
-    reversible = 0 if is_sale or totals.reversed or totals.capturing else record.amount_minor
-    amounts = {
-        FollowUpType.CAPTURE: capturable,
-        FollowUpType.REFUND: totals.captured - totals.refunded,
-        FollowUpType.REVERSAL_PREAUTHORIZATION: reversible,
-    }
-    return [
-        (follow_up, Money.from_minor_units(left, record.currency))
-        for follow_up, left in amounts.items()
-        if left > 0
-    ]
+    """Return the largest amount of each possible follow-up; a follow-up itself has none."""
+    return [] if record.original_reference else list(amounts_left(record))
 
 
 def _fault_buttons(rows: Iterable[tuple[Label, FaultKind, dict[str, str]]]) -> tuple[Button, ...]:

@@ -7,7 +7,7 @@ refund-limit error."
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from wallet_gateway.protocol.checkout import CheckoutType
@@ -23,6 +23,7 @@ from wallet_gateway.sandbox.refusals import (
     NothingToCapture,
     OriginalNotApproved,
     RefundAmountExceeded,
+    Refusal,
     ReversalNotWhole,
 )
 
@@ -34,6 +35,33 @@ def check_follow_up(original: TransactionRecord, follow_up: FollowUpType, amount
     if amount.currency != original.currency:
         raise CurrencyDiffers(f"The payment is in {original.currency}, the request in {amount.currency}.")
     _RULES[follow_up](original, totals_of(original), amount)
+
+
+def amounts_left(original: TransactionRecord) -> Iterator[tuple[FollowUpType, Money]]:
+    """Yield each follow-up that the limits allow now, with the largest amount that it may have."""
+    if original.state != RecordState.APPROVED:
+        return
+    totals = totals_of(original)
+    largest = {
+        FollowUpType.CAPTURE: original.amount_minor - totals.capturing,
+        FollowUpType.REFUND: totals.captured - totals.refunded,
+        FollowUpType.REVERSAL_PREAUTHORIZATION: original.amount_minor,
+    }
+    for follow_up, minor_units in largest.items():
+        if minor_units > 0:
+            amount = Money.from_minor_units(minor_units, original.currency)
+            if _is_allowed(original, follow_up, totals, amount):
+                yield follow_up, amount
+
+
+def _is_allowed(
+    original: TransactionRecord, follow_up: FollowUpType, totals: PaymentTotals, amount: Money
+) -> bool:
+    try:
+        _RULES[follow_up](original, totals, amount)
+    except Refusal:
+        return False
+    return True
 
 
 def check_refund(*, deposit: Money, refunded: int, requested: Money) -> None:
