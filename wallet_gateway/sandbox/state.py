@@ -105,30 +105,17 @@ def set_clock(to: datetime) -> datetime:
             f"The sandbox's clock runs from the machine's time to {MAX_TIME.isoformat()}; it cannot be set "
             f"to {to.isoformat()}."
         )
-    return _keep_clock_ahead(ahead)
+    return _conditions_of(_change(clock_ahead=ahead)).now
 
 
 def reset_clock() -> datetime:
     """Set the sandbox's clock back to the machine's and return the time."""
-    return _keep_clock_ahead(timedelta())
-
-
-def _keep_clock_ahead(ahead: timedelta) -> datetime:
-    with write_lock():
-        state = _state()
-        state.clock_ahead = ahead
-        _save(state)
-    return _conditions_of(state).now
+    return _conditions_of(_change(clock_ahead=timedelta())).now
 
 
 def change_behaviour(changes: dict[str, Any]) -> Behaviour:
     """Change the given fields of ``Behaviour`` and return the new behaviour."""
-    with write_lock():
-        state = _state()
-        for name, value in changes.items():
-            setattr(state, name, value)
-        _save(state)
-    return _conditions_of(state).behaviour
+    return _conditions_of(_change(**changes)).behaviour
 
 
 def wallet_mode() -> WalletMode:
@@ -138,14 +125,21 @@ def wallet_mode() -> WalletMode:
 
 def change_wallet_mode(mode: WalletMode) -> None:
     """Change how the emulated wallet behaves in the browser."""
-    with write_lock():
-        state = _state()
-        state.wallet_mode = mode
-        _save(state)
+    _change(wallet_mode=mode)
 
 
 def _state() -> SandboxState:
     return SandboxState.objects.filter(pk=_ONLY_ROW).first() or SandboxState(pk=_ONLY_ROW)
+
+
+def _change(**values: Any) -> SandboxState:
+    """Set columns of the row of state and return it as it is now."""
+    with write_lock():
+        state = _state()
+        for name, value in values.items():
+            setattr(state, name, value)
+        _save(state)
+    return state
 
 
 def _save(state: SandboxState) -> None:

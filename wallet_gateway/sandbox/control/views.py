@@ -6,6 +6,8 @@ returns a JSON value; ``json_calls`` turns that value, or an error, into a respo
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import datetime
 from io import BytesIO
 from typing import Any
 
@@ -113,20 +115,20 @@ def advance_clock(given: Input) -> object:
     """Advance the sandbox's clock and execute what becomes due."""
     by = given.seconds("advanceSeconds")
     given.check_no_unread_fields()
-    try:
-        now = state.advance_clock(by)
-    except state.ClockLimitReached as error:
-        raise InvalidInput(str(error)) from error
-    execute_due_requests()
-    return {"now": now.isoformat()}
+    return _move_clock(lambda: state.advance_clock(by))
 
 
 def set_clock(given: Input) -> object:
     """Set the sandbox's clock to a time and execute what is due by then."""
     to = given.time("now")
     given.check_no_unread_fields()
+    return _move_clock(lambda: state.set_clock(to))
+
+
+def _move_clock(move: Callable[[], datetime]) -> object:
+    """Move the clock with a function that returns the new time, and execute what is due by then."""
     try:
-        now = state.set_clock(to)
+        now = move()
     except state.ClockLimitReached as error:
         raise InvalidInput(str(error)) from error
     execute_due_requests()
