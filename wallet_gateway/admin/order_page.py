@@ -23,6 +23,7 @@ from wallet_gateway.admin.order_timeline import Line, lines_of
 from wallet_gateway.admin.permissions import RAISE_LIMITS, SEE_EVENTS, VIEW_CUSTOMER, has_permission
 from wallet_gateway.admin.tasks import Button, Request, Task, requests_of, tasks_of
 from wallet_gateway.domain.lifecycle import TransactionState
+from wallet_gateway.domain.totals import order_totals
 from wallet_gateway.domain.wallet_limits import WalletLimit
 from wallet_gateway.models import (
     Approval,
@@ -111,14 +112,13 @@ def _subjects(entries: Iterable[TimelineEntry], kind: type[Row]) -> tuple[Row, .
 
 
 def _figures(order: PaymentOrder, payments: Sequence[Payment]) -> Iterator[tuple[Label, Money]]:
-    totals = [payment.totals for payment in payments]
-    captured = sum(each.captured for each in totals)
+    totals = order_totals(payment.totals for payment in payments)
     sums = {
-        _("Authorized"): sum(each.authorized for each in totals),
-        _("Captured"): captured,
-        _("Refunded"): sum(each.refunded for each in totals),
-        _("Under way"): sum(each.capture_reserved + each.refund_reserved for each in totals),
-        _("Not captured yet"): max(order.amount_minor - captured, 0),
+        _("Authorized"): totals.authorized,
+        _("Captured"): totals.captured,
+        _("Refunded"): totals.refunded,
+        _("Under way"): totals.reserved,
+        _("Not captured yet"): max(order.amount_minor - totals.captured, 0),
     }
     for label, minor_units in sums.items():
         yield label, Money.from_minor_units(minor_units, order.currency)

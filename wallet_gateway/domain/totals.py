@@ -5,7 +5,7 @@ Amounts are minor units of one currency. No rows here: `PaymentTotals` has the v
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -32,6 +32,28 @@ class PaymentTotals:
     refund_reserved: int = 0
     reversal: Reversal = Reversal.NONE
     is_frozen: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderTotals:
+    """The totals of an order's payments, in minor units."""
+
+    authorized: int
+    captured: int
+    refunded: int
+    reserved: int
+    """Captures and refunds in progress, whose outcome is not known yet."""
+
+
+def order_totals(payments: Iterable[PaymentTotals]) -> OrderTotals:
+    """Add up the totals of an order's payments."""
+    totals = tuple(payments)
+    return OrderTotals(
+        authorized=sum(each.authorized for each in totals),
+        captured=sum(each.captured for each in totals),
+        refunded=sum(each.refunded for each in totals),
+        reserved=sum(each.capture_reserved + each.refund_reserved for each in totals),
+    )
 
 
 _WITHOUT_MONEY = {
@@ -109,18 +131,16 @@ def order_state(amount: int, payments: Sequence[PaymentSnapshot]) -> OrderState:
 
 def _order_state_with_money(amount: int, live: Sequence[PaymentTotals]) -> OrderState:
     amount = _agreed(amount, live)
-    held = sum(totals.authorized - totals.refunded for totals in live)
-    captured = sum(totals.captured for totals in live)
-    refunded = sum(totals.refunded for totals in live)
-    if held > amount:
+    totals = order_totals(live)
+    if totals.authorized - totals.refunded > amount:
         return OrderState.OVERPAID
-    if captured == 0:
+    if totals.captured == 0:
         return OrderState.AUTHORIZED
-    if captured - refunded >= amount:
+    if totals.captured - totals.refunded >= amount:
         return OrderState.PAID
-    if refunded == captured:
+    if totals.refunded == totals.captured:
         return OrderState.REFUNDED
-    return OrderState.PART_REFUNDED if refunded else OrderState.PART_CAPTURED
+    return OrderState.PART_REFUNDED if totals.refunded else OrderState.PART_CAPTURED
 
 
 def _agreed(amount: int, live: Sequence[PaymentTotals]) -> int:

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionOrigin, TransactionState
+from wallet_gateway.domain.totals import order_totals
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     Approval,
@@ -52,8 +53,7 @@ class OrderSummary:
 @sensitive_variables()
 def order_summary(order: PaymentOrder) -> OrderSummary:
     """Return the totals of an order's payments."""
-    payments = list(order.payments.all())
-    totals = [payment.totals for payment in payments]
+    totals = order_totals(payment.totals for payment in order.payments.all())
 
     def money(minor: int) -> Money:
         return Money.from_minor_units(minor, order.currency)
@@ -63,10 +63,10 @@ def order_summary(order: PaymentOrder) -> OrderSummary:
         state=OrderState(order.state),
         currency=order.currency,
         amount=order.amount,
-        authorized=money(sum(s.authorized for s in totals)),
-        captured=money(sum(s.captured for s in totals)),
-        refunded=money(sum(s.refunded for s in totals)),
-        reserved=money(sum(s.capture_reserved + s.refund_reserved for s in totals)),
+        authorized=money(totals.authorized),
+        captured=money(totals.captured),
+        refunded=money(totals.refunded),
+        reserved=money(totals.reserved),
         open_attempt=_open_attempt(order),
     )
 
