@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date
 from typing import Any
 
 from django.contrib import admin, messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import URLPattern, path
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from wallet_gateway import conf, gateways, payments
 from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.capture_deadline import expires_from
+from wallet_gateway.admin.current_day import today
 from wallet_gateway.admin.current_site import reverse
 from wallet_gateway.admin.dashboard_comparison import ListUrl, no_list
-from wallet_gateway.admin.dashboard_form import RangeForm, zone
+from wallet_gateway.admin.dashboard_form import RangeForm
 from wallet_gateway.admin.dashboard_tables import csv_lines, currency_parts, gateway_table
 from wallet_gateway.admin.dashboard_work_queue import work_of
 from wallet_gateway.admin.forms import ReasonForm, StopForm
@@ -83,13 +82,13 @@ class DashboardAdmin(ReadOnlyAdmin):
 
     def page(self, request: HttpRequest) -> HttpResponse:
         """Show the dashboard."""
-        form = RangeForm(request.GET, today=_today())
+        form = RangeForm(request.GET, today=today())
         period = form.period
         context = {
             "title": _("Payments dashboard"),
             "form": form,
             "period": period,
-            "is_unfinished": period.first <= _today() <= period.last,
+            "is_unfinished": period.first <= today() <= period.last,
             "work": work_of(waiting(expires_from(), now=gateways.clock().now())),
             "alarms": _alarms() if has_permission(request, VIEW_HEALTH) else (),
             "gateways": _gateways(),
@@ -117,7 +116,7 @@ class DashboardAdmin(ReadOnlyAdmin):
 
     def csv(self, request: HttpRequest) -> HttpResponseBase:
         """Return the statistics of the page as one CSV."""
-        form = RangeForm(request.GET, today=_today())
+        form = RangeForm(request.GET, today=today())
         found = _read(form)
         lines = csv_lines(found["parts"], found["gateway_table"], is_test=are_all_tests())
         answer = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
@@ -235,7 +234,3 @@ def _alarms() -> tuple[Finding, ...]:
 
 def _dashboard_url() -> str:
     return reverse("admin:wallet_gateway_dashboard_changelist")
-
-
-def _today() -> date:
-    return timezone.localtime(gateways.clock().now(), zone()).date()

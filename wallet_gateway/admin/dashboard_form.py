@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta, tzinfo
+from datetime import date, timedelta
 from typing import Any
 
 from django import forms
@@ -72,9 +72,4 @@ class RangeForm(forms.Form):
         first, last = self._default_range
         if self.is_valid():
             first, last = self.cleaned_data["first"], self.cleaned_data["last"]
-        return Period(first=first, last=last, zone=zone())
-
-
-def zone() -> tzinfo:
-    """Return the time zone for counting days: the one of the request."""
-    return timezone.get_current_timezone()
+        return Period(first=first, last=last, zone=timezone.get_current_timezone())

@@ -6,21 +6,23 @@ Days are those of the operator's time zone, which is Django's current one.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date, datetime, time, timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.views.main import PAGE_VAR, ChangeList
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from wallet_gateway import gateways
+from wallet_gateway.admin.current_day import today
+from wallet_gateway.queries.statistics import Period
 
 FIRST, LAST = "from", "to"
 _EARLIEST, _LATEST = date(1970, 1, 1), date(2999, 12, 31)
+"""Limits that every database can compare with; the ends of a range that is open."""
 _DAY = timedelta(days=1)
 
 
@@ -56,7 +58,7 @@ class CreatedFilter(admin.ListFilter):
             "query_string": changelist.get_query_string(remove=[FIRST, LAST]),
             "display": _("Any day"),
         }
-        for label, first, last in _periods(_today()):
+        for label, first, last in _periods(today()):
             yield {
                 "selected": (self.first, self.last) == (first, last),
                 "query_string": changelist.get_query_string(
@@ -67,12 +69,11 @@ class CreatedFilter(admin.ListFilter):
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:  # noqa: ARG002
         """Return the rows created on these days."""
-        condition = Q()
-        if self.first is not None:
-            condition &= Q(created_at__gte=_midnight(self.first))
-        if self.last is not None:
-            condition &= Q(created_at__lt=_midnight(self.last + _DAY))
-        return queryset.filter(condition)
+        if self.first is None and self.last is None:
+            return queryset
+        first, last = self.first or _EARLIEST, self.last or _LATEST
+        period = Period(first=first, last=last, zone=timezone.get_current_timezone())
+        return queryset.filter(period.of("created_at"))
 
 
 def _day_in(text: str) -> date | None:
@@ -83,20 +84,10 @@ def _day_in(text: str) -> date | None:
     return day if _EARLIEST <= day <= _LATEST else None
 
 
-def _midnight(day: date) -> datetime:
-    has_zones = timezone.is_aware(gateways.clock().now())
-    return datetime.combine(day, time(), timezone.get_current_timezone() if has_zones else None)
-
-
-def _today() -> date:
-    now = gateways.clock().now()
-    return timezone.localtime(now).date() if timezone.is_aware(now) else now.date()
-
-
-def _periods(today: date) -> Iterator[tuple[str, date, date]]:
-    month = today.replace(day=1)
-    yield _("Today"), today, today
-    yield _("Yesterday"), today - _DAY, today - _DAY
-    yield _("Last 7 days"), today - 6 * _DAY, today
-    yield _("This month"), month, today
+def _periods(day: date) -> Iterator[tuple[str, date, date]]:
+    month = day.replace(day=1)
+    yield _("Today"), day, day
+    yield _("Yesterday"), day - _DAY, day - _DAY
+    yield _("Last 7 days"), day - 6 * _DAY, day
+    yield _("This month"), month, day
     yield _("Last month"), (month - _DAY).replace(day=1), month - _DAY

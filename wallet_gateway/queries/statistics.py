@@ -23,11 +23,12 @@ from wallet_gateway.models import GatewayTransaction, TransactionEvent, Transact
 from wallet_gateway.protocol.money import Money
 
 LONGEST_RANGE = timedelta(days=366)
+"""The most days that statistics are shown of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Period:
-    """Whole days in one time zone, both ends included; shorter than `LONGEST_RANGE`."""
+    """Whole days in one time zone, both ends included."""
 
     first: date
     last: date
