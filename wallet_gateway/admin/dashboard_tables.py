@@ -31,7 +31,7 @@ from wallet_gateway.money_format import format_amount
 from wallet_gateway.number_format import format_number
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import escape_formula
-from wallet_gateway.queries.exports import Echo
+from wallet_gateway.queries.exports import TEST_COLUMN, Echo, yes_or_no
 from wallet_gateway.queries.statistics import DayFigures, Figures, GatewayFigures
 
 Label = str | Promise
@@ -240,7 +240,7 @@ def csv_lines(parts: Sequence[CurrencyPart], gateway: Table, *, is_test: bool = 
     `is_test` says in each line that no real money moved.
     """
     writer = csv.writer(Echo())
-    yield writer.writerow(("day", "currency", "chart", "figure", "value", "test"))
+    yield writer.writerow(("day", "currency", "chart", "figure", "value", TEST_COLUMN))
     for currency, table in [
         *((part.currency, table) for part in parts for table in part.tables),
         ("", gateway),
@@ -250,4 +250,4 @@ def csv_lines(parts: Sequence[CurrencyPart], gateway: Table, *, is_test: bool = 
                 if cell.value:
                     words = (currency, str(table.title), str(column.label))
                     cells = (row.day.isoformat(), *map(escape_formula, words), cell.value)
-                    yield writer.writerow((*cells, "yes" if is_test else "no"))
+                    yield writer.writerow((*cells, yes_or_no(is_test)))

@@ -13,6 +13,7 @@ from wallet_gateway import gateways
 from wallet_gateway.admin.pages import render_page
 from wallet_gateway.admin.permissions import DETACHED_REFUND, has_permission
 from wallet_gateway.protocol.text import escape_formula
+from wallet_gateway.queries.exports import TEST_COLUMN, yes_or_no
 from wallet_gateway.queries.migration import MigrationTotals, migration_totals
 
 
@@ -36,7 +37,7 @@ def _csv(totals: tuple[MigrationTotals, ...]) -> str:
     writer = csv.writer(buffer)
     amount_columns = ("deposited", "refunded_before", "refunded", "under_way", "open")
     counts = ("deposits", "unknown", "frozen")
-    writer.writerow(("gateway", "currency", *counts, *amount_columns, "test"))
+    writer.writerow(("gateway", "currency", *counts, *amount_columns, TEST_COLUMN))
     for row in totals:
         amounts = (getattr(row, name).to_wire() for name in amount_columns)
         writer.writerow(
@@ -45,7 +46,7 @@ def _csv(totals: tuple[MigrationTotals, ...]) -> str:
                 row.currency,
                 *(getattr(row, name) for name in counts),
                 *amounts,
-                "yes" if gateways.is_test(row.gateway) else "no",
+                yes_or_no(gateways.is_test(row.gateway)),
             )
         )
     return buffer.getvalue()

@@ -36,6 +36,15 @@ class By(StrEnum):
     CREATED = "created"
 
 
+TEST_COLUMN = "test"
+"""The last column of each CSV, in which `yes_or_no` says whether the gateway moves no real money."""
+
+
+def yes_or_no(value: bool) -> str:  # noqa: FBT001 - the value itself
+    """Return a truth value as it is written in a cell, the same in every language."""
+    return "yes" if value else "no"
+
+
 Columns = Mapping[str, Callable[[Any], object]]
 IsTest = Callable[[str], bool]
 """Returns whether no real money moves with a gateway. The settings know it, which queries do not read."""
@@ -164,7 +173,7 @@ def export_json(
 def _columns(what: str, is_test: IsTest) -> Columns:
     """Return the columns of an export; the last one says which rows nobody may book."""
     gateway = attrgetter("transaction.gateway" if what == "events" else "gateway")
-    return {**_WHAT[what].columns, "test": lambda row: "yes" if is_test(gateway(row)) else "no"}
+    return {**_WHAT[what].columns, TEST_COLUMN: lambda row: yes_or_no(is_test(gateway(row)))}
 
 
 def _limits(since: datetime | None, until: datetime | None) -> dict[str, datetime]:
