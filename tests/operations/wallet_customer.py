@@ -39,6 +39,12 @@ class Customer:
     context: GatewayContext
     session: str = "session-key-of-ada"
 
+    @property
+    def gateway_url(self) -> str:
+        """The gateway's base URL, as the settings give it to the page."""
+        assert self.context.wallet is not None
+        return self.context.wallet.gateway_url
+
     def open(self, order: PaymentOrder) -> WalletSession:
         """Load the page with the button."""
         return open_session(order=order, session=self.session, context=self.context)
@@ -56,7 +62,7 @@ class Customer:
             "paymentData": data,
         }
         request = Request(
-            f"{button.gateway_url}/api/v5/paymentAccounts",
+            f"{self.gateway_url}/api/v5/paymentAccounts",
             data=json.dumps(body).encode(),
             headers={
                 "Authorization": f"PublicApiKey {given['publicKeyApi']}",

@@ -80,7 +80,7 @@ def pay_by_oneself(
         "Content-Type": "application/json",
     }
     request = Request(
-        f"{button.gateway_url}/api/v5/transactions", data=json.dumps(body).encode(), headers=headers
+        f"{customer.gateway_url}/api/v5/transactions", data=json.dumps(body).encode(), headers=headers
     )
     with urlopen(request) as answer:
         assert json.load(answer)["state"] == "Approved"

@@ -55,11 +55,6 @@ class WalletSession:
     """The clientSystemTransactionId, which the result must carry."""
     parameters: dict[str, Any] = field(repr=False)
     """The positional parameters of `runWalletPay` by name, in order; all values are JSON-serializable."""
-    gateway_name: str
-    gateway_url: str
-    pay_js_url: str
-    wallet_js_url: str
-    """Empty if the page uses our own script."""
     expires_at: datetime
 
 
@@ -89,10 +84,6 @@ def open_session(
     return WalletSession(
         reference=transaction.reference,
         parameters=parameters,
-        gateway_name=wallet.gateway_name,
-        gateway_url=wallet.gateway_url,
-        pay_js_url=wallet.pay_js_url,
-        wallet_js_url=wallet.wallet_js_url,
         expires_at=transaction.expires_at,
     )
 
