@@ -63,6 +63,12 @@ def stored(payment: Payment) -> GatewayTransaction:
     return GatewayTransaction.objects.get(pk=payment.opening.pk)
 
 
+def open_page(order: PaymentOrder, customer: Customer) -> Payment:
+    """Go to the hosted page from the form beside the button."""
+    order = PaymentOrder.objects.get(pk=order.pk)
+    return start_checkout(order=order, context=customer.context, return_urls=return_urls)
+
+
 # A tokenized card
 
 
@@ -323,9 +329,7 @@ def test_a_page_that_was_paid_meanwhile_keeps_the_button_from_paying_too(
 ) -> None:
     order = make_order()
     detail = customer.approve(customer.open(order))
-    page = start_checkout(
-        order=PaymentOrder.objects.get(pk=order.pk), context=customer.context, return_urls=return_urls
-    )
+    page = open_page(order, customer)
     wallet_sandbox.complete_checkout(page.reference, "success")
 
     with pytest.raises(OrderNotPayable):
@@ -339,9 +343,7 @@ def test_an_open_page_that_nobody_paid_does_not_keep_the_button_from_paying(
 ) -> None:
     order = make_order()
     button = customer.open(order)
-    page = start_checkout(
-        order=PaymentOrder.objects.get(pk=order.pk), context=customer.context, return_urls=return_urls
-    )
+    page = open_page(order, customer)
     paid = customer.post(order, customer.approve(button))
     assert paid.order.state == OrderState.PAID
 
@@ -358,9 +360,7 @@ def test_while_the_gateway_does_not_say_whether_the_page_is_paid_no_card_is_char
 ) -> None:
     order = make_order()
     detail = customer.approve(customer.open(order))
-    page = start_checkout(
-        order=PaymentOrder.objects.get(pk=order.pk), context=customer.context, return_urls=return_urls
-    )
+    page = open_page(order, customer)
     wallet_sandbox.complete_checkout(page.reference, "success")
     wallet_sandbox.fault("status", fault, times=20)
 
@@ -380,9 +380,7 @@ def test_a_page_that_was_paid_with_another_card_after_a_refusal_keeps_the_button
     customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
 ) -> None:
     order = make_order()
-    page = start_checkout(
-        order=PaymentOrder.objects.get(pk=order.pk), context=customer.context, return_urls=return_urls
-    )
+    page = open_page(order, customer)
     GatewayTransaction.objects.filter(pk=page.opening.pk).update(
         state=S.REJECTED, next_query_at=page.opening.created_at
     )
@@ -400,9 +398,7 @@ def test_a_button_that_is_only_shown_keeps_nobody_from_the_hosted_page(
 ) -> None:
     order = make_order()
     customer.open(order)
-    page = start_checkout(
-        order=PaymentOrder.objects.get(pk=order.pk), context=customer.context, return_urls=return_urls
-    )
+    page = open_page(order, customer)
     assert page.number == 2
     assert page.redirect_url
     # And the other way round, with a page of the same order open.
