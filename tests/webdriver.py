@@ -85,12 +85,14 @@ class Tab:
 
     def text(self, selector: str) -> str:
         """The visible text of an element."""
-        read: str = self._retried(lambda: self._command("GetElementText", id=self._element(selector)))
+        read: str = _retried(
+            lambda: self._command("GetElementText", id=self._element(selector)), CommandFailed
+        )
         return read
 
     def clicks(self, selector: str) -> None:
         """Click an element as soon as it can be clicked."""
-        self._retried(lambda: self._command("ElementClick", id=self._element(selector)))
+        _retried(lambda: self._command("ElementClick", id=self._element(selector)), CommandFailed)
 
     def has(self, selector: str) -> bool:
         """Tell whether an element is there now."""
@@ -102,7 +104,7 @@ class Tab:
 
     def enters(self, selector: str) -> None:
         """Go into a frame."""
-        self._retried(lambda: self._switch({ELEMENT: self._element(selector)}))
+        _retried(lambda: self._switch({ELEMENT: self._element(selector)}), CommandFailed)
 
     def leaves_frames(self) -> None:
         """Go back to the page itself."""
@@ -135,16 +137,6 @@ class Tab:
     def _switch(self, frame: dict[str, str] | None) -> None:
         # Marionette wants the element by its bare name.
         self._command("SwitchToFrame", id=frame, element=frame[ELEMENT] if frame else None)
-
-    def _retried(self, attempt: Callable[[], Any]) -> Any:  # noqa: ANN401
-        give_up_at = time.monotonic() + PATIENCE
-        while True:
-            try:
-                return attempt()
-            except CommandFailed:
-                if time.monotonic() > give_up_at:
-                    raise
-            time.sleep(0.05)
 
     def _command(self, name: str, **parameters: Any) -> Any:  # noqa: ANN401
         return self.connection.command(name, parameters)
@@ -231,7 +223,7 @@ def webkit() -> Iterator[Tab]:
         connection = HttpConnection(base_url=f"http://127.0.0.1:{port}")
         options = {"binary": str(browser), "args": ["--automation"]}
         wanted = {"capabilities": {"alwaysMatch": {"webkitgtk:browserOptions": options}}}
-        _until(lambda: connection.call("GET", "status", {}), (OSError, CommandFailed))
+        _retried(lambda: connection.call("GET", "status", {}), OSError, CommandFailed)
         connection.session = connection.call("POST", "session", wanted)["sessionId"]
         stack.callback(connection.call, "DELETE", f"session/{connection.session}", {})
         yield Tab(name="WebKit", connection=connection)
@@ -252,11 +244,12 @@ def firefox() -> Iterator[Tab]:
         arguments = [program, "--headless", "--marionette", "--no-remote", "--profile", str(profile)]
         stack.enter_context(_process(arguments, {**os.environ, "no_proxy": "*", "HOME": str(profile)}))
         port = profile / "MarionetteActivePort"
-        _until(port.read_text, (OSError,))
+        _retried(port.read_text, OSError)
         stream = stack.enter_context(
-            _until(
+            _retried(
                 lambda: socket.create_connection(("127.0.0.1", int(port.read_text())), 2 * PATIENCE),
-                (OSError, ValueError),
+                OSError,
+                ValueError,
             )
         )
         connection = MarionetteConnection(stream=stream)
@@ -297,7 +290,8 @@ def _process(arguments: list[str], environment: dict[str, str], **options: Any) 
         process.wait(30)
 
 
-def _until(attempt: Callable[[], Any], errors: tuple[type[Exception], ...]) -> Any:  # noqa: ANN401
+def _retried(attempt: Callable[[], Any], *errors: type[Exception]) -> Any:  # noqa: ANN401
+    """Return what an attempt gives as soon as it raises none of the errors; raise the last one in the end."""
     give_up_at = time.monotonic() + PATIENCE
     while True:
         try:
@@ -305,7 +299,7 @@ def _until(attempt: Callable[[], Any], errors: tuple[type[Exception], ...]) -> A
         except errors:
             if time.monotonic() > give_up_at:
                 raise
-        time.sleep(0.1)
+        time.sleep(0.05)
 
 
 def _program(name: str, package: str) -> str:
