@@ -19,6 +19,7 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
+from tests.admin.staff_tab import NOTHING_INLINE
 from wallet_gateway import payments
 from wallet_gateway.models import OperationBatch, Payment, PaymentOrder
 from wallet_gateway.payments import batches
@@ -40,6 +41,14 @@ def _addresses(settings: Settings) -> None:
 def _patient_step(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let one look of a batch's page last a minute: a busy machine needs more than its two seconds."""
     monkeypatch.setattr(batches, "step", partial(batches.step, seconds=60.0))
+
+
+@pytest.fixture
+def nothing_inline(settings: Settings) -> None:
+    """Forbid all pages whatever is inline."""
+    settings.SECURE_CSP = NOTHING_INLINE
+    middleware = "example_project.shop.middleware.ContentSecurityPolicyMiddleware"
+    settings.MIDDLEWARE = [middleware, *settings.MIDDLEWARE]
 
 
 @pytest.fixture

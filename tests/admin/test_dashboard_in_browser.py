@@ -7,10 +7,9 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from django.test import Client
-from pytest_django import Settings
 
 from tests.admin.conftest import MakePerson
+from tests.admin.staff_tab import staff_tab
 from tests.explanations import commented
 from tests.models.rows import a_payment, a_transaction, an_order
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
@@ -22,26 +21,9 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
 
-NOTHING_INLINE = {
-    "default-src": ["'none'"],
-    "img-src": ["'self'"],
-    "script-src": ["'self'"],
-    "style-src": ["'self'"],
-    "connect-src": ["'self'"],
-    "form-action": ["'self'"],
-}
 # Draws as a person sees it: some pixel of the canvas is not transparent.
 PAINTED = """canvas => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height)
     .data.some(part => part > 0)"""
-
-
-@pytest.fixture(autouse=True)
-def _strict(settings: Settings) -> None:
-    settings.SECURE_CSP = NOTHING_INLINE
-    settings.MIDDLEWARE = [
-        "example_project.shop.middleware.ContentSecurityPolicyMiddleware",
-        *settings.MIDDLEWARE,
-    ]
 
 
 def some_weeks() -> None:
@@ -90,22 +72,15 @@ def some_weeks() -> None:
 
 @pytest.fixture
 def open_dashboard(
-    browser: Browser, live_server: LiveServer, make_person: MakePerson
+    browser: Browser, live_server: LiveServer, make_person: MakePerson, nothing_inline: None
 ) -> Iterator[tuple[Page, list[str]]]:
     some_weeks()
-    person: Client = make_person("stop_sending")
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
-    session = {"name": "sessionid", "value": person.cookies["sessionid"].value, "url": live_server.url}
-    context.add_cookies([session])  # type: ignore[list-item]
-    page, complaints = context.new_page(), []
-    page.on(
-        "console", lambda line: complaints.append(line.text) if line.type in {"error", "warning"} else None
-    )
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.route("**/favicon.ico", lambda route: route.fulfill(status=204))
-    page.goto(f"{live_server.url}/admin/wallet_gateway/dashboard/")
-    yield page, complaints
-    context.close()
+    person, complaints, heard = make_person("stop_sending"), list[str](), {"error", "warning"}
+    with staff_tab(browser, live_server, person, viewport={"width": 1280, "height": 900}) as page:
+        page.on("console", lambda line: complaints.append(line.text) if line.type in heard else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto("/admin/wallet_gateway/dashboard/")
+        yield page, complaints
 
 
 def test_every_chart_is_drawn_and_no_policy_is_broken(open_dashboard: tuple[Page, list[str]]) -> None:

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from pytest_django import Settings
 
 from tests.admin.conftest import MakePerson
-from tests.admin.test_dashboard_in_browser import NOTHING_INLINE
+from tests.admin.staff_tab import staff_tab
 from tests.admin.test_deposit_import import BAD, GOOD, HEADER, OTHER
 from wallet_gateway.models import MigratedDeposit
 
@@ -23,22 +22,14 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
 
 @pytest.fixture
 def workbench(
-    browser: Browser, live_server: LiveServer, make_person: MakePerson, settings: Settings
+    browser: Browser, live_server: LiveServer, make_person: MakePerson, nothing_inline: None
 ) -> Iterator[tuple[Page, list[str]]]:
-    settings.SECURE_CSP = NOTHING_INLINE
-    middleware = "example_project.shop.middleware.ContentSecurityPolicyMiddleware"
-    settings.MIDDLEWARE = [middleware, *settings.MIDDLEWARE]
-    person = make_person("detached_refund")
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    session = {"name": "sessionid", "value": person.cookies["sessionid"].value, "url": live_server.url}
-    context.add_cookies([session])  # type: ignore[list-item]
-    page, complaints = context.new_page(), []
-    page.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.route("**/favicon.ico", lambda route: route.fulfill(status=204))
-    page.goto(f"{live_server.url}/admin/wallet_gateway/migrateddeposit/import/")
-    yield page, complaints
-    context.close()
+    person, complaints = make_person("detached_refund"), list[str]()
+    with staff_tab(browser, live_server, person, viewport={"width": 1280, "height": 900}) as page:
+        page.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto("/admin/wallet_gateway/migrateddeposit/import/")
+        yield page, complaints
 
 
 def choose(page: Page, folder: Path, *rows: str) -> None:

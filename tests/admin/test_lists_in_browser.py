@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.test import Client
 
+from tests.admin.staff_tab import staff_tab
 from tests.models.rows import an_order
 from wallet_gateway.domain.lifecycle import OrderState
 
@@ -23,15 +24,8 @@ LIST = "/admin/wallet_gateway/paymentorder/"
 @pytest.fixture
 def page(browser: Browser, live_server: LiveServer, superuser: Client, permissions: None) -> Iterator[Page]:
     """Root's tab on a phone, before any page is open."""
-    context = browser.new_context(
-        reduced_motion="reduce", base_url=live_server.url, viewport={"width": 390, "height": 844}
-    )
-    session = {"name": "sessionid", "value": superuser.cookies["sessionid"].value, "url": live_server.url}
-    context.add_cookies([session])  # type: ignore[list-item]
-    page = context.new_page()
-    page.route("**/favicon.ico", lambda route: route.fulfill(status=204))
-    yield page
-    context.close()
+    with staff_tab(browser, live_server, superuser, viewport={"width": 390, "height": 844}) as page:
+        yield page
 
 
 def test_what_is_ticked_is_added_up_as_the_server_writes_it_and_the_state_is_in_view(page: Page) -> None:

@@ -15,6 +15,7 @@ import pytest
 from django.test import Client
 
 from tests.admin.scenery import Scenery
+from tests.admin.staff_tab import SIDEWAYS, staff_tab
 from tests.axe import violations, violations_in_every_look
 from tests.exhaustive import LANGUAGES, one_of
 from tests.models.rows import an_order
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
 
-SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 # Each is a form with its faults: what to press on which page, and nothing else filled in.
 FAULTS = {
     "confirm capture": "button[name=confirm]",
@@ -62,13 +62,8 @@ DJANGOS_OWN = ("body:not(.wallet-admin) .breadcrumbs", "#changelist-search")
 @pytest.fixture
 def page(browser: Browser, live_server: LiveServer, superuser: Client, permissions: None) -> Iterator[Page]:
     """Root's tab, before any page is open."""
-    context = browser.new_context(reduced_motion="reduce", base_url=live_server.url)
-    session = {"name": "sessionid", "value": superuser.cookies["sessionid"].value, "url": live_server.url}
-    context.add_cookies([session])  # type: ignore[list-item]
-    page = context.new_page()
-    page.route("**/favicon.ico", lambda route: route.fulfill(status=204))
-    yield page
-    context.close()
+    with staff_tab(browser, live_server, superuser) as page:
+        yield page
 
 
 def take_picture(page: Page, name: str) -> None:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Literal
 
 import pytest
 from django.test import Client
-from pytest_django import Settings
 
 from tests.admin.conftest import order_url
 from tests.admin.scenery import Scenery
-from tests.admin.test_dashboard_in_browser import NOTHING_INLINE
+from tests.admin.staff_tab import SIDEWAYS, staff_tab
 from tests.axe import violations
 from tests.exhaustive import one_of
 from tests.models.rows import a_payment, a_transaction
@@ -22,25 +21,15 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
 
-SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-
 
 @pytest.fixture
 def desk(
-    browser: Browser, live_server: LiveServer, superuser: Client, permissions: None, settings: Settings
+    browser: Browser, live_server: LiveServer, superuser: Client, permissions: None, nothing_inline: None
 ) -> Iterator[Page]:
     """Root's tab under a policy that forbids everything inline; it may write to the clipboard."""
-    settings.SECURE_CSP = NOTHING_INLINE
-    middleware = "example_project.shop.middleware.ContentSecurityPolicyMiddleware"
-    settings.MIDDLEWARE = [middleware, *settings.MIDDLEWARE]
-    context = browser.new_context(base_url=live_server.url, reduced_motion="reduce")
-    context.grant_permissions(["clipboard-read", "clipboard-write"])
-    session = {"name": "sessionid", "value": superuser.cookies["sessionid"].value, "url": live_server.url}
-    context.add_cookies([session])  # type: ignore[list-item]
-    page = context.new_page()
-    page.route("**/favicon.ico", lambda route: route.fulfill(status=204))
-    yield page
-    context.close()
+    with staff_tab(browser, live_server, superuser) as page:
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        yield page
 
 
 def test_a_reference_is_copied_with_one_press_and_the_page_says_so(desk: Page) -> None:

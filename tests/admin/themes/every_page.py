@@ -17,6 +17,7 @@ from django.test import Client
 from django.utils.module_loading import import_string
 
 from tests.admin.scenery import Scenery
+from tests.admin.staff_tab import SIDEWAYS, staff_tab
 from tests.axe import SCRIPT
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from pytest_django.live_server_helper import LiveServer
 
 THEME = given.INSTALLED_APPS[0]
-SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 FAINT = """
 async () => {
   const {violations} = await axe.run("#content-main", {runOnly: ["color-contrast", "link-in-text-block"]})
@@ -62,12 +62,8 @@ def test_every_page_opens(superuser: Client) -> None:
 @pytest.fixture
 def page(browser: Browser, live_server: LiveServer, superuser: Client, permissions: None) -> Iterator[Page]:
     """Root's tab, before any page is open."""
-    context = browser.new_context(reduced_motion="reduce", base_url=live_server.url)
-    session = {"name": "sessionid", "value": superuser.cookies["sessionid"].value, "url": live_server.url}
-    context.add_cookies([session])  # type: ignore[list-item]
-    page = context.new_page()
-    yield page
-    context.close()
+    with staff_tab(browser, live_server, superuser) as page:
+        yield page
 
 
 @pytest.mark.browser
