@@ -1,14 +1,12 @@
-"""`<wallet-pay-button>` on pages as shops build them today, with real libraries, and with everything failing.
+"""`<wallet-pay-button>` on pages as shops build them today, with real libraries.
 
-The element, our wallet.js, the shop's server and the sandbox are as they are; the wallet is played.
+The element, our wallet.js, the shop's server and the sandbox are as they are; the wallet is played. How the
+element is loaded, and what a page shows without it, is `test_pay_button_loading`.
 """
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
@@ -53,27 +51,6 @@ LIBRARIES = {
         }""",
     ),
 }
-UNAVAILABLE = "Your wallet cannot be used here."
-# What moved, and by how much, since the page was opened.
-SHIFTS = """(() => {
-  const shifts = []
-  const add = (entries) => {
-    for (const { value, sources } of entries) shifts.push([value, sources.map(({ node }) => node?.className)])
-  }
-  const observer = new PerformanceObserver((list) => add(list.getEntries()))
-  observer.observe({ type: "layout-shift", buffered: true })
-  const frame = () => new Promise(requestAnimationFrame)
-  // What changes now is drawn with the next frame, and is an entry after it.
-  window.shifts = async () => {
-    await frame()
-    await frame()
-    add(observer.takeRecords())
-    return shifts
-  }
-})()"""
-SILENT = """window.google = { payments: { api: { PaymentsClient: class {
-  isReadyToPay() { return %s }
-} } } }"""
 
 
 @pytest.fixture(autouse=True)
@@ -317,130 +294,3 @@ def test_an_order_that_was_paid_elsewhere_closes_the_sheet_and_leads_to_its_resu
     page.wait_for_url("**/wallet/result/**")
     expect(page.locator("h1")).to_have_text("Your payment went through")
     assert payments.get_order(order.reference).payments.filter(captured__gt=0).count() == 1
-
-
-# --- when something is missing ----------------------------------------------------------------------------
-
-
-Trouble = Callable[[BrowserContext], object]
-
-
-def block(pattern: str) -> Trouble:
-    return lambda context: context.route(pattern, lambda route: route.abort())
-
-
-def missing(pattern: str) -> Trouble:
-    return lambda context: context.route(pattern, lambda route: route.fulfill(status=404))
-
-
-def hang(pattern: str) -> Trouble:
-    return lambda context: context.route(pattern, lambda route: None)
-
-
-def wallet_that(answer: str) -> Trouble:
-    body = SILENT % answer
-    return lambda context: context.route(
-        "**/pay.js", lambda route: route.fulfill(content_type="text/javascript", body=body)
-    )
-
-
-def refuse(status: int, code: str) -> Trouble:
-    return lambda context: context.route(
-        "**/session/", lambda route: route.fulfill(status=status, json={"code": code, "detail": UNAVAILABLE})
-    )
-
-
-TROUBLES = {
-    "pay.js blocked": block("**/pay.js"),
-    "pay.js hanging": hang("**/pay.js"),
-    "the wallet never answers": wallet_that("new Promise(() => {})"),
-    "no wallet": wallet_that("Promise.resolve({ result: false })"),
-    "session refused": refuse(503, "wallet_unavailable"),
-    "limit reached": refuse(403, "wallet_limit_reached"),
-    "session hanging": hang("**/session/"),
-    "script missing": missing("**/page.js?v=*"),
-    "module missing": missing("**/page/view.js"),
-    "wallet module missing": missing("**/wallet/run.js"),
-}
-
-
-@pytest.mark.parametrize("trouble", one_of(TROUBLES))
-def test_whatever_fails_there_are_words_within_the_deadline_and_nothing_moves(
-    page: Page, context: BrowserContext, shop: str, make_order: MakeOrder, trouble: str
-) -> None:
-    TROUBLES[trouble](context)
-    page.add_init_script(SHIFTS)
-    page.goto(shop + button_path(make_order()))
-    element = page.locator("wallet-pay-button")
-    before = page.get_by_role("button", name=FORM).bounding_box()
-    expect(
-        page.locator("wallet-pay-button[data-wallet-state=unavailable], wallet-pay-button:not(:defined)")
-    ).to_have_count(1)
-    if trouble.startswith(("script", "module")):
-        assert element.evaluate("(one) => getComputedStyle(one, '::before').content") == f'"{UNAVAILABLE}"'
-        page.wait_for_function(
-            "(one) => getComputedStyle(one, '::before').visibility === 'visible'",
-            arg=element.element_handle(),
-        )
-        expect(page.get_by_role("status")).to_be_hidden()
-    else:
-        expect(page.get_by_role("status")).to_have_text(UNAVAILABLE)
-    # Words, and the form as the one way to pay: as strong as where it stands alone.
-    button = page.get_by_role("button", name=FORM)
-    expect(button).to_have_css("background-color", "rgb(29, 78, 216)")
-    assert button.bounding_box() == before
-    assert page.evaluate("performance.now()") < 9_000
-    assert page.evaluate("shifts()") == []
-
-
-@pytest.mark.parametrize("way", ["the wallet's button", "our button"])
-def test_nothing_moves_when_the_button_comes(
-    page: Page, shop: str, make_order: MakeOrder, settings: Settings, way: str
-) -> None:
-    settings.WALLET_GATEWAY = with_own_button(settings) if way == "our button" else settings.WALLET_GATEWAY
-    page.add_init_script(SHIFTS)
-    page.set_viewport_size({"width": 320, "height": 640})
-    page.goto(shop + button_path(make_order()))
-    loading = page.get_by_role("status")
-    assert (
-        loading.evaluate("(one) => one.parentElement.querySelector('.wallet-button__slot').offsetHeight")
-        == 52
-    )
-    name = BUTTON if way == "the wallet's button" else "Pay with your wallet €24.90"
-    expect(page.get_by_role("button", name=name)).to_be_visible()
-    expect(loading).to_be_empty()
-    assert page.evaluate("shifts()") == []
-
-
-def with_own_button(settings: Settings) -> dict[str, Any]:
-    changed: dict[str, Any] = copy.deepcopy(settings.WALLET_GATEWAY)
-    changed["GATEWAYS"]["default"]["WALLET"] |= {"USE_WALLET_BUTTON": False}
-    return changed
-
-
-def test_a_browser_that_lacks_what_the_element_needs_keeps_the_form(
-    page: Page, shop: str, make_order: MakeOrder
-) -> None:
-    page.add_init_script("delete AbortSignal.timeout")
-    page.goto(shop + button_path(make_order()))
-    page.wait_for_load_state("load")
-    assert page.evaluate("customElements.get('wallet-pay-button')") is None
-    page.get_by_role("button", name=FORM).click()
-    page.locator("button[name=outcome][value=success]").click()
-    expect(page.locator("h1")).to_have_text("Your payment went through")
-
-
-# --- how it is fetched ------------------------------------------------------------------------------------
-
-
-def test_all_modules_are_fetched_in_one_round_and_once(page: Page, shop: str, make_order: MakeOrder) -> None:
-    page.goto(shop + button_path(make_order()))
-    expect(page.get_by_role("button", name=BUTTON)).to_be_visible()
-    fetched = page.evaluate(
-        """() => performance.getEntriesByType("resource")
-          .filter(({ name }) => /wallet_gateway\\/.*\\.js/.test(name))
-          .map(({ name, startTime, responseEnd }) => ({ name, startTime, responseEnd }))"""
-    )
-    assert len({one["name"] for one in fetched}) == len(fetched) == 13
-    # None had to be there before another was known.
-    assert max(one["startTime"] for one in fetched) < min(one["responseEnd"] for one in fetched)
