@@ -183,7 +183,7 @@ SECURE_CSP: dict[str, list[str]] = {
     "script-src": ["'self'", GATEWAY_ORIGIN],
     "style-src": ["'self'"],
 }
-# Neither a script of ours nor the wallet's needs more of the browser than payments.
+# Neither the shop's scripts nor the wallet's need more of the browser than payments.
 PERMISSIONS_POLICY = f'payment=(self "{GATEWAY_ORIGIN}"), camera=(), geolocation=(), microphone=(), usb=()'
 # A wallet may open its sheet in a separate window, which must find the page that opened it.
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin-allow-popups"

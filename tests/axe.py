@@ -1,7 +1,7 @@
 """axe-core, the accessibility checks, in an open page. It comes with the JavaScript tests' packages.
 
 What axe could not decide ("incomplete") counts as well. Contrast that it could not see is computed from the
-colours below the text; everything else is a fault unless `DECIDED` says why it is none.
+colours below the text; everything else is a fault unless `DECIDED` says why it is not one.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ def _shortened(part: object, rule: Callable[[str], str]) -> object:
 
 
 def _without_values(text: str) -> str:
-    """Return the first line up to the first value in it, and the last name of ours behind that.
+    """Return the first line up to the first value in it, and the last of our own names behind that.
 
     PostgreSQL tells the row in the lines that follow. What a quoted value ends with is not looked for,
     because it may have quotes in it.

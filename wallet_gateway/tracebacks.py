@@ -79,7 +79,7 @@ def forget_locals(
 
 def _clear_frames(error: BaseException) -> None:
     for frame, _ in traceback.walk_tb(error.__traceback__):
-        # A coroutine may only be suspended, and clearing it would end it. None of ours is one.
+        # A coroutine may only be suspended, and clearing it would end it. The plugin has no coroutines.
         if not frame.f_code.co_flags & _ASYNCHRONOUS:
             # A frame that still runs cannot be cleared.
             with contextlib.suppress(RuntimeError):

@@ -1,4 +1,4 @@
-"""Finds every regular expression of the package, wherever it stands, without being told of any.
+"""Finds every regular expression of the package, wherever it stands, without a list of them.
 
 The sources say where patterns are made; what stands there is evaluated in the imported module, so that a
 pattern put together from names is found like one written out.

@@ -41,7 +41,7 @@ class RawServer:
     hung_up: int = 0
     """Connections the client has closed."""
     closed: int = 0
-    """Connections that are over, whoever has closed them."""
+    """Connections that are over, no matter which side has closed them."""
 
     def __post_init__(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -180,7 +180,7 @@ def resets(after: bytes = b"") -> Behaviour:
 
 
 def breaks_tls(connection: socket.socket, _request: Request) -> bool:
-    """Answer past the encryption: the client finds a record that is none."""
+    """Answer past the encryption: the client finds an invalid record."""
     with socket.socket(fileno=os.dup(connection.fileno())) as plain:
         plain.sendall(b"no TLS record at all, and long enough to be read as a whole one")
     return False

@@ -194,7 +194,7 @@ def test_a_receiver_that_raises(payer: Payer, make_order: MakeOrder, sentry: Sen
 
 
 def report(work: Callable[[], object]) -> None:
-    """Do what a shop does whose view fails: Sentry is told of the exception."""
+    """Do what a shop does whose view fails: report the exception to Sentry."""
     try:
         work()
     except Exception as error:  # noqa: BLE001 - as a framework does

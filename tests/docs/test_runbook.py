@@ -12,7 +12,7 @@ from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import HELD_STATES, OrderState, TransactionState
 
 PAGE = (ROOT / "docs" / "runbook.md").read_text(encoding="utf-8")
-# One that is being sent ends by its lease, and one that was never claimed is sent by whoever made it.
+# One that is being sent ends by its lease; one that was never claimed is sent by the process that made it.
 ENDS_BY_ITSELF = {TransactionState.SENDING, TransactionState.CREATED}
 # A page holds nothing back; it waits for a person where the gateway says nothing readable of it.
 SILENT_PAGES = {TransactionState.OPEN}

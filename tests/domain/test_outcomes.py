@@ -457,7 +457,7 @@ def test_approved_records_that_none_of_our_transactions_asked_for_are_pointed_ou
 
 
 def sibling(amount: int = 1000) -> ExpectedRecord:
-    """Another transaction of ours that waits for its record."""
+    """Another of our transactions that waits for its record."""
     return ExpectedRecord(
         references=frozenset({OURS}), wire_type="ecom.reversalpreauthorization", amount=amount
     )

@@ -19,7 +19,7 @@ SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
 ASKING = ("wallet/return/", "wallet/result/", "wallet/api/status/")
 """Where a GET asks the gateway how a payment stands and writes down what it says."""
 UNREADABLE = (SuspiciousOperation, MultiPartParserError)
-"""What Django answers with 400: too many fields, a form that is none."""
+"""What Django answers with 400: too many fields, a malformed form."""
 
 
 def faults_of(sample: Sample, request: Request, outcome: Outcome) -> Iterator[str]:

@@ -26,7 +26,7 @@ def _fault_of(code: str) -> str:
     try:
         with redirect_stdout(sys.stderr):
             exec(code, {"__name__": "__errand__"})
-    except Exception:  # noqa: BLE001 - whoever sent it is told
+    except Exception:  # noqa: BLE001 - the sender is told
         return traceback.format_exc()
     return ""
 

@@ -19,7 +19,7 @@ class Sheet:
 
     @property
     def button(self) -> Locator:
-        """The button, whoever draws it."""
+        """The button, drawn by the wallet or by us."""
         return self.page.locator(".wallet-button__place button")
 
     @property

@@ -378,6 +378,6 @@ def test_without_permission_there_is_no_button_no_page_and_no_action_that_moves_
     order = otto.page.url.split("/change/")[0]
     assert otto.page.request.get(f"{order}/payments/1/capture/").status == 403
     otto.page.goto(f"{otto.admin}/paymentorder/")
-    # Asking moves nothing; whoever sees an order may do it.
+    # Asking moves nothing; all who see an order may do it.
     offered = otto.page.locator("select[name=action] option:not([value=''])")
     expect(offered).to_have_text(["Ask the gateway about the selected orders"])

@@ -1,4 +1,4 @@
-"""What never left the shop waits for a person, who sends it once more: one request, whoever else wants to."""
+"""What never left the shop waits for a person, who sends it once more: one request, however many want to."""
 
 from __future__ import annotations
 

@@ -688,7 +688,7 @@ test("a button that the script has drawn is taken away before it draws the next,
   assert.equal(page.slot.querySelectorAll("button").length, 2)
 })
 
-// --- what the shop is told of it ----------------------------------------------------------------------------------
+// --- what the shop hears of it -----------------------------------------------------------------------------------
 
 const REPORTS = [
   ["a button that is ready", (page) => page.tell("handleWalletPayReady"), { event: "READY" }],

@@ -1,4 +1,4 @@
-"""Payment: what the table refuses whoever writes to it, and what the row says of itself."""
+"""Payment: what the table refuses every writer, and what the row says of itself."""
 
 from __future__ import annotations
 

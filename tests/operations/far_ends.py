@@ -72,7 +72,7 @@ def untrusted(certificate: Certificate) -> Iterator[Far]:
 
 @contextlib.contextmanager
 def handshake_breaks(_: Certificate) -> Iterator[Far]:
-    # Whoever answers a greeting of TLS in plain text.
+    # A server that answers a greeting of TLS in plain text.
     with RawServer(echoes, greeting=b"HTTP/1.1 400 Bad Request\r\n\r\n") as server:
         yield Far(server.base_url.replace("http:", "https:"), server)
 
@@ -105,5 +105,5 @@ LOST: Table = {
 
 
 def rows(table: Table) -> pytest.MarkDecorator:
-    """Run a test on every row of a table: the far end, and what is told of it."""
+    """Run a test on every row of a table: the far end, and what is said about it."""
     return pytest.mark.parametrize(("far_end", "told"), table.values(), ids=table.keys())

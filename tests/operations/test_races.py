@@ -1,4 +1,4 @@
-"""Races with real threads and real commits: whoever comes first, nothing is sent, booked or told twice.
+"""Races with real threads and real commits: in any order, nothing is sent, booked or told twice.
 
 Thirty-two threads on PostgreSQL and MariaDB; eight on SQLite, which has one writer at a time, in a file of
 its own since threads cannot share its memory without tripping over each other's table locks.

@@ -20,7 +20,7 @@ TOKEN, CARD = "CRYPTOGRAM_3DS", "PAN_ONLY"
 
 
 def authorizing_through(other: GatewayContext, *, context: GatewayContext) -> GatewayContext:
-    """Return a context whose authorizations alone go another way, for faults that are none of the others'."""
+    """Return a context whose authorizations alone go another way, so that a fault meets no other call."""
     return diverted("authorize", other, context=context)
 
 

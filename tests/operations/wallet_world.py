@@ -60,7 +60,7 @@ class World:
 
     @contextlib.contextmanager
     def fated(self, operation: str, fate: str) -> Iterator[GatewayContext]:
-        """Let a call to the gateway end in some way; a refusal of ours is a right answer, too."""
+        """Let a call to the gateway end in some way; a refusal of our own is a right answer, too."""
         context = self.context
         if fate == "deaf":
             context = diverted(_CALLS.get(operation, "follow_up"), self.deaf, context=context)

@@ -1,4 +1,4 @@
-"""The migration file: rows, their line numbers, and what of a broken file is still read."""
+"""The migration file: rows, their line numbers, and which rows of a broken file are still read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may look in and steer: callers of this machine without a key, whoever knows it with one."""
+"""Who may look in and steer: callers of this machine without a key, and with a key those who know it."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ MODELS = (PaymentOrder, GatewayTransaction, TransactionEvent, Discrepancy, Migra
 
 
 def rows() -> Places:
-    """Return every column of every table of the database, whoever made it."""
+    """Return every column of every table of the database, of all apps."""
     found: Places = {}
     with connection.cursor() as cursor:
         for table in connection.introspection.table_names(cursor):
@@ -150,7 +150,7 @@ def _some(rows: Any, most: int) -> list[Any]:  # noqa: ANN401 - a query of any m
 
 
 def customers_pages(client: Client, payment: Payment) -> Places:
-    """Return the pages and answers about one attempt to pay, to whoever has its addresses."""
+    """Return the pages and answers about one attempt to pay, to anyone who has its addresses."""
     returns = return_tokens.sign(payment.reference, ReturnOutcome.SUCCESS)
     tokens = {"order token": payment.order.token, "return token": returns}
     return {

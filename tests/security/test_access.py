@@ -1,4 +1,4 @@
-"""Every address and every action, tried by everybody: let in is who the table names, and nobody else."""
+"""Every address and every action, tried by everybody: admitted are those that the table names, no others."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def test_the_button_is_hidden_until_the_wallet_is_there_and_the_form_is_not() ->
 
 def test_nothing_is_inline_and_nothing_is_asked(django_assert_num_queries: DjangoAssertNumQueries) -> None:
     order = an_order()
-    # No sandbox runs: whoever asked one would fail.
+    # No sandbox runs: a request to it would fail.
     with django_assert_num_queries(0):
         assert_nothing_inline(draw(order))
 

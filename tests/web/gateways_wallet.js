@@ -3,7 +3,7 @@
  * arguments, documented events, and a complaint about everything else. Its wallet is operated by the test: `approve`,
  * `change` and `closeSheet` on the window; `sheets`, `runs` and attributes of the document say how far it is.
  *
- * GATEWAY is written in by whoever serves the file, as a gateway's own file knows its gateway.
+ * GATEWAY is written in by the server of the file, as a gateway's own file knows its gateway.
  */
 ;(function () {
   "use strict"

@@ -97,7 +97,7 @@ TROUBLES = {
     "wallet module missing": missing("**/wallet/run.js"),
 }
 WALLET_ASKED = {"the wallet never answers", "no wallet"}
-"""Troubles that begin with the wallet's answer: until it is asked, there is none."""
+"""Troubles that begin only when the wallet has been asked."""
 UNDEFINED = {
     "script missing": missing("**/page.js?v=*"),
     "module missing": missing("**/page/view.js"),

@@ -106,7 +106,7 @@ def readings(text: str) -> frozenset[str]:
 
 
 def _read_as(text: str, decimal: str, group: str) -> str:
-    """Return the number that a text is with these separators; empty if it is none."""
+    """Return the number that a text means with these separators; empty if it is not a number."""
     whole, mark, fraction = text.partition(decimal)
     first, *others = whole.split(group)
     leading = _UP_TO_THREE_DIGITS if others else _WHOLE

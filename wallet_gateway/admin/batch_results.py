@@ -63,7 +63,7 @@ class ShownRow:
 
     @property
     def shown_amount(self) -> str:
-        """Return the requested amount in the reader's language; empty where there is none."""
+        """Return the requested amount in the reader's language; empty without one."""
         return "" if self.amount is None else format_money(self.amount)
 
     @property

@@ -35,7 +35,7 @@ class Line:
     reference: str
     """The reference of an operation, where it first appears; that of an attempt is with the attempt."""
     provider_id: str
-    """The provider's id of the operation that began here; empty if there is none."""
+    """The provider's id of the operation that began here; empty without one."""
     record_id: str
     """The gateway's id of an operation made elsewhere, which has no reference that was ever sent."""
     detail: str

@@ -39,9 +39,9 @@ def _announced_bytes(request: HttpRequest) -> int:
 class RequestBody:
     """The body of a request, read at once and at most 16 kB of it; nothing but `value` shows what it says.
 
-    Django gives a body that a view has read to nobody else. A collector of errors would read any other, and
-    report each customer's data whenever something fails, the session's row or a throttle included. For the
-    same reason the REST framework's own `request.data` stays empty.
+    Once a view has read a body, Django gives it to no other reader. A collector of errors would read any
+    other body, and report each customer's data whenever something fails, the session's row or a throttle
+    included. For the same reason the REST framework's own `request.data` stays empty.
     """
 
     __slots__ = ("_body",)

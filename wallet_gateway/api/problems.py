@@ -70,7 +70,7 @@ PROBLEMS: Mapping[str, Problem] = {
 """The constant parts for each code."""
 
 NOT_UNDERSTOOD = _("This request is not one that we understand.")
-"""Sent for every request that no page of ours makes; the code has more details for the author of a page."""
+"""Sent for every request that no page of the plugin makes; the code has more details for a page's author."""
 
 
 class UnknownLink(exceptions.APIException):

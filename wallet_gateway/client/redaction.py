@@ -25,8 +25,9 @@ REMOVED = "[removed]"
 
 Rule = Callable[[str], str]
 
-# A run of the characters of an address, and the domain if it is one. Runs that are none match as well, and
-# possessive repeats give nothing back: so no character is looked at more than twice, however long a run is.
+# A run of the characters of an address, and the domain if it is one. Runs that are not addresses match as
+# well, and possessive repeats give nothing back: no character is looked at more than twice, however long a
+# run is.
 _EMAIL = re.compile(r"([\w.%+-])[\w.%+-]*+(?:@([\w-]++(?:\.[\w-]++)++))?+")
 _REST_OF_ADDRESS = re.compile(r"[\w.%+@-]*+")
 # A key has a digit or is long; "Authorization: declined" and "PublicApiKey is missing" are messages.

@@ -105,7 +105,7 @@ class Settings:
     csp_report_url: str = ""
     """Where browsers report what our pages' policy has stopped; empty if nowhere."""
     order_admin_url: str = ""
-    """Dotted path of the function that names the shop's own page of an order; empty if there is none."""
+    """Dotted path of the function that names the shop's own page of an order; empty without one."""
     retention_days: int = RETENTION_DAYS
     """How long the bodies of requests and answers are kept."""
 

@@ -35,7 +35,7 @@ class Answer:
 
     @cached_property
     def value(self) -> object:
-        """The JSON value of the body; MISSING if it is none. Numbers are exact: ``int`` and ``Decimal``."""
+        """The JSON value of the body; MISSING if it is not JSON. Numbers are exact: ``int``, ``Decimal``."""
         try:
             return json.loads(self.body, parse_float=Decimal, parse_constant=_refuse_constant)
         except (ValueError, RecursionError):

@@ -218,7 +218,7 @@ def _check_amount(name: str, text: str, *, zero: bool = False) -> None:
 
 
 def amount_of(text: str) -> Decimal | None:
-    """Return an amount of zero or more; None for a text that is none."""
+    """Return an amount of zero or more; None for a text that is not one."""
     try:
         amount = Decimal(text) if text.isascii() and set(text) <= set("0123456789.") else None
     except InvalidOperation:

@@ -55,7 +55,7 @@ def wire_type(kind: TransactionKind, payment_type: PaymentType = PaymentType.SAL
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectedRecord:
-    """A record that another transaction of ours may still get: one, with its amount."""
+    """A record that another of our transactions may still get: one, with its amount."""
 
     references: frozenset[str]
     """References under which the gateway may file it."""
@@ -288,7 +288,7 @@ def _is_elsewhere(record: StatusRecord, expected: Expectation, known: Iterable[s
 
 
 def _unexplained(records: Iterable[StatusRecord], expected: Expectation) -> Iterator[StatusRecord]:
-    """Yield the records that no other transaction of ours explains; each transaction explains one."""
+    """Yield the records that no other of our transactions explains; each transaction explains one."""
     waiting, explained = list(expected.expected_elsewhere), set()
     for record in records:
         if (name := (record.id, record.type.lower())) in explained:

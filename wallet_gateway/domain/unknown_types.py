@@ -1,6 +1,6 @@
 """Status records of a type that the interface does not name, such as a chargeback.
 
-Such a record decides nothing about a transaction of ours. It is not absence either: the gateway knows the
+Such a record decides nothing about our transactions. It is not absence either: the gateway knows the
 reference. A person has to find out what it is.
 """
 

@@ -2,8 +2,8 @@
 
 A card number is told by an issuer's first digits, a length which that issuer uses, and the check digit. Its
 digits may be those of any script, with up to five separators between any two of them, and letters may stand
-right beside it. One in ten other numbers has the check digit by chance, so what is known to be none is left
-alone: an EAN, a telephone number, a date, a UUID. `docs/security.md` has the share of false hits.
+right beside it. One in ten other numbers has the check digit by chance, so what is known to be another number
+is left alone: an EAN, a telephone number, a date, a UUID. `docs/security.md` has the share of false hits.
 """
 
 from __future__ import annotations

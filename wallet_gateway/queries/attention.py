@@ -27,7 +27,7 @@ def left_to_person() -> Q:
 
 
 def unattended(now: datetime) -> Q:
-    """Return the condition of a transaction that waits without anybody. There must be none.
+    """Return the condition of a transaction that waits without anybody. No row should match.
 
     It has not ended, is not left to a person, and has no next instant, or one that is long past: no sweep
     handled it, or each sweep failed to. A contradiction (`ANOMALY`) is always shown to people.

@@ -14,7 +14,7 @@ from wallet_gateway.protocol.money import Money
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeElsewhere:
-    """A capture, refund or reversal that the gateway reports and no row of ours contains."""
+    """A capture, refund or reversal that the gateway reports and none of our rows contains."""
 
     kind: TransactionKind
     amount: Money

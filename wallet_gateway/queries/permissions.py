@@ -43,7 +43,7 @@ def permission_of(approval: Approval) -> str:
 
 
 def account_of(actor: Actor) -> AbstractUser | None:
-    """Return the account of an actor; None if there is none any more.
+    """Return the account of an actor; None if it no longer exists.
 
     An actor without a key is a program's word: the account with that name, if there is one.
     """

@@ -56,7 +56,7 @@ def wallet_sandbox(wallet_sandbox_server: SandboxServer, settings: _Settings) ->
             user_id=account["USER_ID"],
             provider=account["PROVIDER"],
         )
-    # Assigning through pytest-django tells whoever caches what was made from the settings.
+    # Assigning through pytest-django signals the change to caches of what was made from the settings.
     settings.WALLET_GATEWAY = configuration
     return control
 

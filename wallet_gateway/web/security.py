@@ -76,7 +76,7 @@ def token_page(view: View[P]) -> View[P]:
             logger.error("wallet payments are not configured: %s", fault)
             response = _plain_page(request, "unavailable", HTTPStatus.SERVICE_UNAVAILABLE)
         except Http404:
-            # A page of ours even in debug mode: a customer with a damaged link must learn what to do.
+            # The plugin's own page even in debug mode: a customer with a damaged link must learn what to do.
             response = _plain_page(request, "link_unknown", HTTPStatus.NOT_FOUND)
         response.headers["Cache-Control"] = "no-store"
         response.headers.setdefault("Referrer-Policy", "no-referrer")

@@ -87,7 +87,7 @@ def test_every_page_fits_and_its_text_stands_out(page: Page, scheme: str, width:
 
 
 def faint_texts(page: Page) -> list[str]:
-    """What of our own text does not stand out from its ground; the rest of a page is the theme's."""
+    """Return the faults in the contrast of our own text; the rest of a page is the theme's."""
     if not SCRIPT.exists():
         pytest.skip("axe-core is not installed: run npm ci in tests/js")
     page.evaluate(SCRIPT.read_text(encoding="utf-8"))

@@ -39,7 +39,7 @@ OPEN = {
     "status: another reference",
     "status: one record without its list",
 }
-# By what name a person is told of a wrong record; of one that cannot be read by that name.
+# The name under which a person hears of a wrong record that can be read.
 OTHER_AMOUNT = {
     "status: another currency": "CURRENCY_DIFFERS",
     "status: more than asked": "AMOUNT_DIFFERS",
@@ -59,7 +59,7 @@ def _noticed(order: PaymentOrder) -> set[str]:
 
 
 def _called(habit: Habit) -> set[str]:
-    """Return by what name a person is told of a wrong record; none where the whole answer is no answer."""
+    """Return the name under which a person hears of a wrong record; empty where the whole answer is wrong."""
     if habit.name in CALLED:
         return {CALLED[habit.name]}
     return set() if habit in BROKEN or habit.name in OPEN else {"RECORD_UNREADABLE"}

@@ -36,7 +36,7 @@ def ten(context: GatewayContext) -> GatewayContext:
 
 @pytest.fixture
 def give(ten: GatewayContext, pay: Pay) -> Give:
-    """Refund 4.00 of a new payment, as anna if nobody else is named."""
+    """Refund 4.00 of a new payment, as anna unless somebody is named."""
 
     def refund_some(
         by: Actor | str = ANNA, amount: str = "4.00", context: GatewayContext = ten, key: str | None = None

@@ -74,7 +74,7 @@ _savepoint: Callable[[], str] = getattr(db_transaction, "savepoint_create", None
 
 
 class Refunds(OneOrder, RuleBasedStateMachine):
-    """What may happen to one paid order; a refusal is a right answer, anything else is none."""
+    """What may happen to one paid order; a refusal is a right answer, any other error is not."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -198,7 +198,7 @@ class Refunds(OneOrder, RuleBasedStateMachine):
         return requests[which % len(requests)]
 
     def _lost(self) -> list[GatewayTransaction]:
-        """Unknown outcomes of what the gateway never did: whoever decides looks there first."""
+        """Unknown outcomes of what the gateway never did: the person who decides looks there first."""
         unknown = self.transactions().filter(kind="REFUND", state=S.UNKNOWN)
         status = self.world.context.gateway.status
         return [transaction for transaction in unknown if not status(transaction.reference).message.records]

@@ -1,4 +1,4 @@
-"""A batch above its limit waits for a second person as a whole: for one, in time, and for nobody else."""
+"""A batch above its limit waits for a second person as a whole: for one person, in time, and for no other."""
 
 from __future__ import annotations
 

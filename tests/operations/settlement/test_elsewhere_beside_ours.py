@@ -190,7 +190,7 @@ def test_what_a_person_has_closed_is_not_booked_by_the_settings_later(
     assert (payment.refunded, payment.is_frozen) == (0, False)
 
 
-# Beside an operation of ours
+# Beside one of our own operations
 
 
 def test_under_a_shared_reference_the_record_of_our_amount_is_ours(

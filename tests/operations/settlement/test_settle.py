@@ -1,4 +1,4 @@
-"""News that meets other news: nothing is written twice, nothing half, and whoever is outrun looks again."""
+"""News that meets other news: nothing is written twice, nothing half, and an outrun writer looks again."""
 
 from __future__ import annotations
 

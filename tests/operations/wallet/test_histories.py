@@ -66,7 +66,7 @@ _savepoint: Callable[[], str] = getattr(db_transaction, "savepoint_create", None
 
 
 class History(OneOrder, RuleBasedStateMachine):
-    """What may happen to one order, in any order; a refusal is a right answer, anything else is none."""
+    """What may happen to one order, in any order; a refusal is a right answer, any other error is not."""
 
     def __init__(self) -> None:
         super().__init__()

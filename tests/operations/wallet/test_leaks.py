@@ -42,7 +42,7 @@ def forms(secret: str) -> tuple[bytes, ...]:
 
 
 def everything_stored() -> bytes:
-    """Return every value of every row of ours as octets."""
+    """Return every value of every row of the plugin as octets."""
     kept = []
     for model in apps.get_app_config("wallet_gateway").get_models():
         for row in model._default_manager.values_list():
@@ -230,7 +230,7 @@ def test_a_report_of_a_crash_shows_no_secret_wherever_it_is(
 
 
 def frames_of(work: Callable[[], object]) -> list[dict[str, Any]]:
-    """Run what fails, and give the frames of ours as Django reports them."""
+    """Run what fails, and give the frames of the plugin as Django reports them."""
     try:
         work()
     except Surprise:

@@ -1,4 +1,4 @@
-"""Races for one card: whoever comes first, it is charged once, and never beside the hosted page unnoticed."""
+"""Races for one card: in any order, it is charged once, and never beside the hosted page unnoticed."""
 
 from __future__ import annotations
 

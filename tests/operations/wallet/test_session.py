@@ -1,4 +1,4 @@
-"""The button before it is pressed: its parameters, whose it is, and when there is none."""
+"""The button before it is pressed: its parameters, whose it is, and when no button is shown."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_an_amount_has_two_decimals_or_none(
     assert customer.open(order).parameters["amount"] == amount
 
 
-# When there is none
+# When no button is shown
 
 
 def test_there_is_no_button_in_a_currency_with_three_decimals(

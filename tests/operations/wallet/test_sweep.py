@@ -1,4 +1,4 @@
-"""What of the button runs by itself: it ends, and nothing secret outlives its use."""
+"""The sweep ends what the button has begun, and nothing secret outlives its use."""
 
 from __future__ import annotations
 

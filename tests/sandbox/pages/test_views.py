@@ -12,7 +12,7 @@ from wallet_gateway import sandbox
 from wallet_gateway.sandbox.pages.views import server_error
 
 FOLDER = Path(sandbox.__file__).parent / "static"
-# Declarations of types lie beside the scripts for whoever checks them; no page asks for one.
+# Declarations of types lie beside the scripts for type checkers; no page asks for one.
 LOADED = [path for path in FOLDER.rglob("*") if path.is_file() and not path.name.endswith(".d.ts")]
 FILES = sorted(path.relative_to(FOLDER).as_posix() for path in LOADED)
 KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}

@@ -19,7 +19,7 @@ from wallet_gateway.testing.control import SandboxControl
 
 
 class Standstill(urllib.request.HTTPRedirectHandler):
-    """Leaves a redirect to whoever asked."""
+    """Leaves a redirect to the caller."""
 
     def redirect_request(
         self,

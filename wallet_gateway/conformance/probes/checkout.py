@@ -125,7 +125,7 @@ def a_separator_of_thousands(gateway: Gateway) -> None:
 
 @area.probe_each("amount.{}", _NO_AMOUNTS, section=_REQUEST)
 def no_amount(gateway: Gateway, name: str) -> None:
-    """An amount that is none ({}) is refused."""
+    """A value that is not an amount ({}) is refused."""
     gateway.checkout_is_refused(gateway.plain_checkout() | {"amount": _NO_AMOUNTS[name]})
 
 

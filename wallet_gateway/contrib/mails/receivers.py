@@ -3,7 +3,7 @@
 Customers get three mails: paid after all and not paid, if they were asked to wait, and refunded. The waiting
 page promises these mails (see `web.pages.mails_result`), so every end of a wait is reported. The shop's
 managers (Django's `MANAGERS`) get a mail about authorizations that expire, and one when sending to a gateway
-is paused or resumed, whoever decided it.
+is paused or resumed, by a person or by the plugin.
 """
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ def query_all(subject: PaymentOrder | MigratedDeposit, *, context: GatewayContex
 
 
 def _sent_by_shop() -> QuerySet[GatewayTransaction]:
-    """Return the transactions that the gateway can be asked about: it knows no other references of ours."""
+    """Return the transactions that the gateway can be asked about: it knows no other of our references."""
     return GatewayTransaction.objects.filter(origin=TransactionOrigin.SHOP)
 
 

@@ -1,6 +1,6 @@
 """Book operations made elsewhere: each becomes a transaction of its own, from the gateway's record.
 
-Such a transaction has a reference of ours that is never sent, and the id of the record, which no second
+Such a transaction has its own reference, which is never sent, and the id of the record, which no second
 transaction can have: the same operation is booked once, however often and by how many workers it is seen.
 """
 
@@ -66,7 +66,7 @@ def book_by_policy(transaction: GatewayTransaction, finding: Finding, *, context
     """Book what was made elsewhere if the settings say so; return the finding with what is left to a person.
 
     Left are records that no rule books, those that a person has decided on, and all of them while an
-    operation of ours is outstanding.
+    operation on the payment is outstanding.
     """
     if context.policy.book_elsewhere is not BookElsewhere.BOOK or not finding.elsewhere:
         return finding
@@ -96,7 +96,7 @@ def book_elsewhere(
     """Book the operation of a record found with `transaction` on its payment; return the new transaction.
 
     What exceeds the payment's limits is not added to its totals: it freezes the payment. Raises
-    `InvalidState` if no rule says how to book it, or while an operation of ours is outstanding. A record that
+    `InvalidState` if no rule says how to book it, or while an operation on it is outstanding. A record that
     is booked already is not booked again: its transaction is returned.
     """
     if transaction.payment is None:

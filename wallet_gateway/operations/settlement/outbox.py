@@ -170,7 +170,7 @@ def outbox_events_of(
 
     `moved` means that it has just entered its state and had never been approved before: an approval that
     was contradicted and then accepted is not a second payment. `is_signalled` means that a discrepancy was
-    found which the shop is told of even if the payment is frozen already.
+    found that the shop must hear about even if the payment is frozen already.
     """
     payment = transaction.payment
     if payment is None or sums_before is None:

@@ -14,7 +14,7 @@
 
 const FIRST_PAUSE = 2
 const LONGEST_PAUSE = 60
-// Longer than the shop itself waits for the gateway; an answer that takes longer is none.
+// Longer than the shop itself waits for the gateway; an answer that takes longer counts as none.
 const PATIENCE = 45
 
 /**
@@ -58,7 +58,7 @@ export class Waiting {
   }
 
   start() {
-    // Phones suspend the timers of a page in the background. Whoever looks at it again wants to know at once.
+    // Phones suspend the timers of a page in the background. A customer who looks at it again wants to know at once.
     document.addEventListener("visibilitychange", () => {
       if (document.visibilityState === "visible") this.#ask()
     })

@@ -3,7 +3,7 @@
  * this file. Shapes of the wallet itself come from `@types/googlepay`.
  *
  * - `wallet.js` is a classic script, so that a page may call in its next line; `type="module"` works too. Its two
- *   functions cannot be replaced: whoever could would see what the customer pays with. A classic script that was fetched
+ *   functions cannot be replaced: a replacement would see what the customer pays with. A classic script that was fetched
  *   from another host without `crossorigin` has the base URL about:blank, so its relative `import()` fails; it is then
  *   tried once more from the `src` of its tag. The first form is the one that Django rewrites to a hashed name.
  * - `main.js`: what a page has once: the script's tag, the wallet's own script, the element for the button, the newest

@@ -1,5 +1,5 @@
 // @ts-check
-/** What is paid, and with what of the wallet: plain values in, plain values out. No document and no network here. */
+/** What is paid, and what the customer chooses in the wallet: plain values in, plain values out. No document and no network here. */
 
 /** @typedef {{id: string, name: string, network: string, authMethod: string, fundingSource: string, lastFour: string, description: string, art: string}} Card */
 /** @typedef {Record<string, string>} Address */
