@@ -23,7 +23,7 @@ SOME = Figures(money=(DayFigures(day=DAYS[1], currency="KWD", taken_minor=123456
 
 
 def test_every_day_has_a_row_and_amounts_the_decimals_of_their_currency() -> None:
-    (part,) = currency_parts(SOME, DAYS)
+    (part,) = currency_parts(SOME, DAYS, list_url=lambda _kind: "")
     volume = part.tables[0]
     assert [row.cells[0].value for row in volume.rows] == ["0.000", "1234.567"]
     assert volume.total[0].value == "1234.567"
@@ -47,6 +47,7 @@ def test_a_currency_that_is_not_asked_for_is_left_out() -> None:
 
 def test_the_csv_has_every_number_of_the_tables() -> None:
     parts = currency_parts(SOME, DAYS)
+    assert parts[0].glance == (), "they are in no CSV, so nothing works them out"
     lines = list(csv_lines(parts, gateway_table(SOME, DAYS)))
     assert lines[0] == "day,currency,chart,figure,value,test\r\n"
     assert "2026-05-02,KWD,Volume and refunds,Taken,1234.567,no\r\n" in lines

@@ -17,7 +17,7 @@ from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.capture_deadline import expires_from
 from wallet_gateway.admin.current_day import today
 from wallet_gateway.admin.current_site import reverse
-from wallet_gateway.admin.dashboard_comparison import ListUrl, no_list
+from wallet_gateway.admin.dashboard_comparison import ListUrl
 from wallet_gateway.admin.dashboard_form import RangeForm
 from wallet_gateway.admin.dashboard_tables import csv_lines, currency_parts, gateway_table
 from wallet_gateway.admin.dashboard_work_queue import work_of
@@ -95,7 +95,7 @@ class DashboardAdmin(ReadOnlyAdmin):
             "may_stop": has_permission(request, STOP_SENDING),
             "may_rotate": has_permission(request, ROTATE_KEYS),
             "may_see_health": has_permission(request, VIEW_HEALTH),
-            **_read(form, compared=True, list_url=self._list_url_for(request, period)),
+            **_read(form, list_url=self._list_url_for(request, period)),
             "query": request.GET.urlencode(),
         }
         return render_page(self.admin_site, request, "dashboard.html", context)
@@ -181,10 +181,11 @@ def _words(verb: str) -> dict[str, str]:
     }
 
 
-def _read(form: RangeForm, *, compared: bool = False, list_url: ListUrl = no_list) -> dict[str, Any]:
+def _read(form: RangeForm, *, list_url: ListUrl | None = None) -> dict[str, Any]:
+    """Read the statistics; with `list_url` also the main figures, compared with the days before."""
     period = form.period
     tests = _tests_beside_real_money()
-    found = figures(period, compared=compared, without=tests)
+    found = figures(period, compared=list_url is not None, without=tests)
     form.offer_currencies(found.currencies)
     return {
         "uncounted": tests,

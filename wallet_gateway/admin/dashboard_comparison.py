@@ -28,11 +28,6 @@ ListUrl = Callable[[TransactionKind | None], str]
 """Returns the URL of the list of approved transactions of a kind, or of all; empty for no link."""
 
 
-def no_list(kind: TransactionKind | None) -> str:  # noqa: ARG001 - a ListUrl
-    """Link nothing: a CSV has no links."""
-    return ""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MainFigure:
     """One figure at a glance."""

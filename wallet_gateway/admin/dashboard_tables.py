@@ -20,7 +20,6 @@ from wallet_gateway.admin.dashboard_comparison import (
     MainFigure,
     main_figures,
     mean_seconds,
-    no_list,
     percent_text,
     rate,
 )
@@ -86,24 +85,25 @@ class CurrencyPart:
 
     currency: str
     glance: tuple[MainFigure, ...]
+    """The main figures; empty in a CSV."""
     tables: tuple[Table, ...]
 
 
 def currency_parts(
-    figures: Figures, days: Sequence[date], *, only: str = "", list_url: ListUrl = no_list
+    figures: Figures, days: Sequence[date], *, only: str = "", list_url: ListUrl | None = None
 ) -> tuple[CurrencyPart, ...]:
-    """Build the tables of each currency, or of one; `list_url` gives the main figures their links."""
+    """Build the tables of each currency, or of one; with `list_url` also the main figures and their links."""
     wanted = [code for code in figures.currencies if only in {"", code}]
     return tuple(_part(code, figures, days, list_url) for code in wanted)
 
 
-def _part(currency: str, figures: Figures, days: Sequence[date], list_url: ListUrl) -> CurrencyPart:
+def _part(currency: str, figures: Figures, days: Sequence[date], list_url: ListUrl | None) -> CurrencyPart:
     by_day = {row.day: row for row in figures.money if row.currency == currency}
     rows = [by_day.get(day) or DayFigures(day=day, currency=currency) for day in days]
     before = [row for row in figures.before if row.currency == currency]
     return CurrencyPart(
         currency=currency,
-        glance=main_figures(currency, rows, before, list_url),
+        glance=main_figures(currency, rows, before, list_url) if list_url else (),
         tables=(_volume(currency, rows), _approval(rows), _times(rows), _pages(rows)),
     )
 
