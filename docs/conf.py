@@ -18,7 +18,7 @@ django.setup()
 from wallet_gateway import __version__  # noqa: E402  needs the settings above
 
 project = "django-wallet-gateway"
-author = "the django-wallet-gateway contributors"
+author = "the django-wallet-gateway authors"
 release = __version__
 version = __version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "message_tables"]
