@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import tomllib
 import subprocess
 import sys
+import tomllib
 from types import ModuleType
 
 from django.apps import apps
