@@ -36,7 +36,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 SOURCES := wallet_gateway example_project tests bench docs manage.py
 
-.PHONY: help ready demo test test-lowest test-fast test-all test-python test-versions test-js test-postgres test-mariadb proof coverage lint audit format docs bench images messages clean
+.PHONY: help ready demo test test-lowest test-fast test-all test-python test-versions test-js test-postgres test-mariadb proof coverage lint audit format package sbom docs bench images messages clean
 .DEFAULT_GOAL := help
 
 help:  ## Show this list
@@ -63,7 +63,7 @@ ready: $(foreach group,test lint docs bench,$(VENV)/.installed-$(group))  ## Ins
 
 # --- jobs ------------------------------------------------------------------------------------------------------
 
-demo: $(VENV)/.installed  ## Start the example shop and the sandbox gateway
+demo: $(VENV)/.installed-demo  ## Start the example shop and the sandbox gateway
 	@exec $(BIN)/python manage.py demo
 
 # The scripts' tests first: they fetch axe, by which the browser tests look at pages.
@@ -128,6 +128,19 @@ audit: $(VENV)/.installed $(VENV)/.installed-audit  ## Ask PyPI for known vulner
 format: $(VENV)/.installed-lint  ## Format the code and mend what can be mended
 	$(BIN)/ruff check --fix-only --quiet $(SOURCES)
 	$(BIN)/ruff format $(SOURCES)
+
+package: $(VENV)/.installed-release  ## Build what a release uploads into dist, and check it
+	@rm -rf dist
+	$(BIN)/validate-pyproject pyproject.toml
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
+	$(BIN)/python scripts/rate-package
+
+sbom: package  ## List what a shop installs with the plugin, as CycloneDX, in build/sbom.json
+	@rm -rf build/installed && mkdir -p build && $(PYTHON) -m venv build/installed
+	@build/installed/bin/pip install --quiet --disable-pip-version-check dist/*.whl
+	$(BIN)/cyclonedx-py environment build/installed --output-file build/sbom.json
 
 docs: $(VENV)/.installed-docs  ## Build the documentation into docs/_build/html; a warning is an error
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -18,10 +19,12 @@ django.setup()
 from wallet_gateway import __version__  # noqa: E402  needs the settings above
 
 project = "django-wallet-gateway"
-author = "the django-wallet-gateway contributors"
+author = "the django-wallet-gateway authors"
 release = __version__
 version = __version__
-extensions = ["myst_parser", "sphinx.ext.autodoc", "message_tables"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton", "message_tables"]
+# A block of a console is copied without its prompts and without what the command prints.
+copybutton_prompt_text = "$ "
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = f"django-wallet-gateway {__version__}"
@@ -32,3 +35,19 @@ suppress_warnings: list[str] = []
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 default_role = "literal"
+if os.environ.get("READTHEDOCS"):
+    # Inventories of others need a network, and links to the source need to know where it is.
+    extensions.append("sphinx.ext.intersphinx")
+    intersphinx_mapping = {
+        "python": ("https://docs.python.org/3", None),
+        "django": (
+            "https://docs.djangoproject.com/en/stable/",
+            "https://docs.djangoproject.com/en/stable/_objects/",
+        ),
+    }
+    html_baseurl = os.environ.get("READTHEDOCS_CANONICAL_URL", "")
+    html_theme_options = {
+        "source_repository": os.environ.get("READTHEDOCS_GIT_CLONE_URL", "").removesuffix(".git"),
+        "source_branch": os.environ.get("READTHEDOCS_GIT_IDENTIFIER", "main"),
+        "source_directory": "docs/",
+    }

@@ -13,6 +13,8 @@ from urllib.parse import urlsplit
 import django
 import environ
 
+from wallet_gateway.conf.environment import wallet_gateway_from_environment
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 PROJECT_DIR = BASE_DIR / "example_project"
 
@@ -121,41 +123,23 @@ if env.bool("BEHIND_PROXY", default=False):
 SESSION_COOKIE_SAMESITE = "Lax"
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 
-# The wallet. In debug mode, each missing name means the sandbox's built-in merchant on http://127.0.0.1:8001.
-SANDBOX = {
-    "WALLET_PUBLIC_ORIGIN": "http://127.0.0.1:8000",
-    "WALLET_GATEWAY_URL": "http://127.0.0.1:8001",
-    "WALLET_MERCHANT_ID": "SANDBOX-MERCHANT",
-    "WALLET_STORE_ID": "SANDBOX-STORE",
-    "WALLET_USER_ID": "sandbox-user",
-    "WALLET_PROVIDER": "ExampleWalletV2",
-}
-
-
-def _account(name: str) -> str:
-    """Return the setting; in debug mode the sandbox's value if it is missing."""
-    given: str = env.str(name, default=SANDBOX[name]) if DEBUG else env.str(name)
-    return given
-
-
-FERNET_KEYS = env.list("WALLET_GATEWAY_FERNET_KEYS", default=[])
-WALLET_GATEWAY: dict[str, Any] = {
-    "PUBLIC_ORIGIN": _account("WALLET_PUBLIC_ORIGIN"),
-    "FERNET_KEYS": FERNET_KEYS,
-    "ORDER_ADMIN_URL": "example_project.shop.order_links.order_admin_url",
+# The wallet: what the environment says, over the sandbox's built-in merchant. Outside debug mode the account
+# and the origin have no default, and the system checks name what is missing.
+SANDBOX: dict[str, Any] = {
+    "PUBLIC_ORIGIN": "http://127.0.0.1:8000",
     "GATEWAYS": {
         "default": {
-            "BASE_URL": _account("WALLET_GATEWAY_URL"),
-            # For example `EUR=500.00`: above it, one person requests a refund and another one approves.
-            "APPROVAL_LIMITS": env.dict("WALLET_SECOND_PERSON_ABOVE", default={}),
-            "MERCHANT_ID": _account("WALLET_MERCHANT_ID"),
-            "STORE_ID": _account("WALLET_STORE_ID"),
-            "USER_ID": _account("WALLET_USER_ID"),
-            "PROVIDER": _account("WALLET_PROVIDER"),
+            "BASE_URL": "http://127.0.0.1:8001",
+            "MERCHANT_ID": "SANDBOX-MERCHANT",
+            "STORE_ID": "SANDBOX-STORE",
+            "USER_ID": "sandbox-user",
+            "PROVIDER": "ExampleWalletV2",
         },
     },
 }
-if FERNET_KEYS or DEBUG:
+WALLET_GATEWAY = wallet_gateway_from_environment(SANDBOX if DEBUG else {"GATEWAYS": {"default": {}}})
+WALLET_GATEWAY["ORDER_ADMIN_URL"] = "example_project.shop.order_links.order_admin_url"
+if DEBUG or WALLET_GATEWAY.get("FERNET_KEYS"):
     # Without encryption keys there is no wallet button, only the hosted page.
     WALLET_GATEWAY["GATEWAYS"]["default"]["WALLET"] = {
         "COUNTRY": "DE",
@@ -167,7 +151,7 @@ if FERNET_KEYS or DEBUG:
 # The pay button posts to us and we redirect to the gateway's page: browsers apply `form-action` to the
 # whole chain, so the gateway's origin is named here. The wallet button loads the wallet's script and
 # its sheet, and sends its card to the gateway. No other request leaves the shop, and no script runs inline.
-_GATEWAY = urlsplit(WALLET_GATEWAY["GATEWAYS"]["default"]["BASE_URL"])
+_GATEWAY = urlsplit(WALLET_GATEWAY["GATEWAYS"]["default"].get("BASE_URL", ""))
 GATEWAY_ORIGIN = f"{_GATEWAY.scheme}://{_GATEWAY.netloc}"
 SECURE_CSP: dict[str, list[str]] = {
     "default-src": ["'none'"],

@@ -14,7 +14,7 @@ HTTP_LIBRARY_FILES = {
     "wallet_gateway/client/http_transport.py",
     "wallet_gateway/client/transport.py",
 }
-LANGUAGE_MAY_IMPORT = {*sys.stdlib_module_names, "pydantic", "pydantic_core", "pycountry", "iso4217"}
+LANGUAGE_MAY_IMPORT = {*sys.stdlib_module_names, "pydantic", "pydantic_core", "iso4217"}
 LANGUAGE_MUST_NOT_USE = {"socket", "ssl", "http.client", "urllib.request", "time", "random", "os", "pathlib"}
 
 

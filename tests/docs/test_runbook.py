@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 
 import pytest
@@ -10,6 +11,8 @@ from tests.docs.pages import ROOT
 from wallet_gateway.admin.tasks import FOR_A_PERSON
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import HELD_STATES, OrderState, TransactionState
+from wallet_gateway.findings import Code
+from wallet_gateway.queries import health
 
 PAGE = (ROOT / "docs" / "runbook.md").read_text(encoding="utf-8")
 # One that is being sent ends by its lease; one that was never claimed is sent by the process that made it.
@@ -17,6 +20,9 @@ ENDS_BY_ITSELF = {TransactionState.SENDING, TransactionState.CREATED}
 # A page holds nothing back; it waits for a person where the gateway says nothing readable of it.
 SILENT_PAGES = {TransactionState.OPEN}
 WAITING_ORDERS = {OrderState.FROZEN, OrderState.OVERPAID}
+OF_HEALTH = {Code[name] for name in re.findall(r"\bCode\.([A-Z_]+)", inspect.getsource(health))}
+"""The codes that the health view can show."""
+ANCHORS = set(re.findall(r'<a id="(\w+)"></a>', PAGE))
 
 
 def sections(chapter: str) -> dict[str, str]:
@@ -43,6 +49,11 @@ def test_every_order_that_waits_for_a_person_has_its_section() -> None:
 @pytest.mark.parametrize("chapter", ["Discrepancies", "Transactions that wait", "Orders that wait", "Alarms"])
 def test_a_section_says_what_to_do(chapter: str) -> None:
     assert [name for name, text in sections(chapter).items() if len(text.split()) < 10] == []
+
+
+def test_every_code_of_the_health_view_has_its_place() -> None:
+    assert OF_HEALTH
+    assert {code.value for code in OF_HEALTH} - ANCHORS == set()
 
 
 def test_a_restored_shop_sends_nothing_before_every_reference_was_asked_about() -> None:

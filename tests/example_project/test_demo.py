@@ -66,12 +66,12 @@ def test_the_shops_settings_stand_outside_debug_mode(tmp_path: Path) -> None:
         "DEBUG": "false",
         "DATABASE_URL": f"sqlite:///{tmp_path / 'shop.sqlite3'}",
         "SECRET_KEY": "not the demo's, and long enough for the deployment checks",
-        "WALLET_PUBLIC_ORIGIN": "https://shop.example",
-        "WALLET_GATEWAY_URL": "https://gateway.example",
-        "WALLET_MERCHANT_ID": "M",
-        "WALLET_STORE_ID": "S",
-        "WALLET_USER_ID": "U",
-        "WALLET_PROVIDER": "ExampleWalletV2",
+        "WALLET_GATEWAY__PUBLIC_ORIGIN": "https://shop.example",
+        "WALLET_GATEWAY__GATEWAYS__DEFAULT__BASE_URL": "https://gateway.example",
+        "WALLET_GATEWAY__GATEWAYS__DEFAULT__MERCHANT_ID": "M",
+        "WALLET_GATEWAY__GATEWAYS__DEFAULT__STORE_ID": "S",
+        "WALLET_GATEWAY__GATEWAYS__DEFAULT__USER_ID": "U",
+        "WALLET_GATEWAY__GATEWAYS__DEFAULT__PROVIDER": "ExampleWalletV2",
     }
     finished = manage("check", "--deploy", "--fail-level", "WARNING", **configured)
     assert finished.returncode == 0, finished.stderr

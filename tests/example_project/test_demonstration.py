@@ -187,6 +187,6 @@ def test_a_service_that_will_not_end_is_ended(tmp_path: Path, monkeypatch: pytes
 def test_a_service_is_pointed_at_its_gateway() -> None:
     environment = environment_for(8010, "http://127.0.0.1:8011", DEBUG="true")
 
-    assert environment["WALLET_PUBLIC_ORIGIN"] == "http://127.0.0.1:8010"
-    assert environment["WALLET_GATEWAY_URL"] == "http://127.0.0.1:8011"
+    assert environment["WALLET_GATEWAY__PUBLIC_ORIGIN"] == "http://127.0.0.1:8010"
+    assert environment["WALLET_GATEWAY__GATEWAYS__DEFAULT__BASE_URL"] == "http://127.0.0.1:8011"
     assert environment["DEBUG"] == "true"

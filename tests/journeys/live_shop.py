@@ -153,17 +153,19 @@ class LiveShop:
 
     def _environment(self) -> dict[str, str]:
         ours = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
-        merchant = {f"WALLET_{name}": value for name, value in BUILT_IN_MERCHANT.items()}
+        account = {
+            **BUILT_IN_MERCHANT,
+            "BASE_URL": self.gateway,
+            "APPROVAL_LIMITS": "EUR=50.00",
+        }
         return {
             **ours,
-            **merchant,
+            **{f"WALLET_GATEWAY__GATEWAYS__DEFAULT__{name}": value for name, value in account.items()},
             "DEBUG": "true",
             # One key for the shop and for the commands beside it.
-            "WALLET_GATEWAY_FERNET_KEYS": self._secret,
+            "WALLET_GATEWAY__FERNET_KEYS": self._secret,
             "DATABASE_URL": f"sqlite:///{self._database}",
-            "WALLET_PUBLIC_ORIGIN": self.url,
-            "WALLET_GATEWAY_URL": self.gateway,
-            "WALLET_SECOND_PERSON_ABOVE": "EUR=50.00",
+            "WALLET_GATEWAY__PUBLIC_ORIGIN": self.url,
         }
 
     def _wait_until_it_answers(self) -> None:

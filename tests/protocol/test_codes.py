@@ -5,9 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pycountry
 import pytest
 
 from tests.tables import every
+from wallet_gateway.protocol import codes
 from wallet_gateway.protocol.codes import (
     check_country,
     check_country_of_wallet,
@@ -125,11 +127,18 @@ def test_the_table_of_currencies_cannot_be_changed() -> None:
 @pytest.mark.wire
 def test_importing_the_messages_loads_no_table_and_no_framework() -> None:
     code = (
-        "import sys, wallet_gateway.protocol.endpoints;"
-        "print(sorted({'pycountry', 'iso4217', 'django'} & set(sys.modules)))"
+        "import sys, wallet_gateway.protocol.endpoints, wallet_gateway.protocol.codes as codes;"
+        "print(sorted({'iso4217', 'django'} & set(sys.modules)), codes._countries.cache_info().currsize)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    assert done.stdout.strip() == "[] 0"
+
+
+def test_the_table_of_countries_is_that_of_iso_3166() -> None:
+    assert codes._countries() == {country.alpha_3: country.alpha_2 for country in pycountry.countries}
+    assert codes._subdivisions() == {subdivision.code for subdivision in pycountry.subdivisions}, (
+        "scripts/update-countries writes the table anew"
+    )
 
 
 def test_a_refusal_quotes_only_the_beginning_of_a_long_code() -> None:

@@ -1,13 +1,15 @@
 """ISO codes: currencies with their decimals (4217), countries (3166-1 alpha-3), subdivisions (3166-2).
 
-The tables are those of ``iso4217`` and ``pycountry``; they are loaded when the first code is checked, because
-importing this package must stay cheap. Codes are compared without letter case and returned in ISO's.
+The currencies are those of ``iso4217``, the countries stand in ``iso_3166.txt`` beside this file, which
+``scripts/update-countries`` writes. Both are loaded when the first code is checked, because importing this
+package must stay cheap. Codes are compared without letter case and returned in ISO's.
 """
 
 from __future__ import annotations
 
 import re
 from functools import cache
+from importlib.resources import files
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -15,7 +17,7 @@ from wallet_gateway.protocol.errors import UnknownCode
 from wallet_gateway.protocol.text import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 _THREE_LETTERS = re.compile(r"[A-Za-z]{3}")
 _SUBDIVISION = re.compile(r"[A-Za-z]{2}-[A-Za-z0-9]{1,3}")
@@ -34,16 +36,18 @@ def currency_exponents() -> Mapping[str, int]:
 @cache
 def _countries() -> Mapping[str, str]:
     """Return alpha-2 codes by alpha-3 code; subdivision codes begin with alpha-2."""
-    import pycountry
-
-    return {country.alpha_3: country.alpha_2 for country in pycountry.countries}
+    return {alpha_3: alpha_2 for alpha_3, alpha_2, *_ in _table()}
 
 
 @cache
 def _subdivisions() -> frozenset[str]:
-    import pycountry
+    return frozenset(f"{alpha_2}-{part}" for _, alpha_2, *parts in _table() for part in parts)
 
-    return frozenset(subdivision.code for subdivision in pycountry.subdivisions)
+
+def _table() -> Iterator[list[str]]:
+    """Yield each country: alpha-3, alpha-2, then what follows the hyphen in each of its subdivisions."""
+    text = files(__package__).joinpath("iso_3166.txt").read_text(encoding="ascii")
+    return map(str.split, text.splitlines())
 
 
 def currency_exponent(code: str) -> int:

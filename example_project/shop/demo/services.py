@@ -105,17 +105,20 @@ def python(*arguments: str) -> list[str]:
 
 def environment_for(shop_port: int, gateway_url: str, **more: str) -> dict[str, str]:
     """Return our environment, with the shop's settings pointing at a sandbox's built-in merchant."""
+    account = {
+        "BASE_URL": gateway_url,
+        "MERCHANT_ID": "SANDBOX-MERCHANT",
+        "STORE_ID": "SANDBOX-STORE",
+        "USER_ID": "sandbox-user",
+        "PROVIDER": "ExampleWalletV2",
+    }
     return {
         **os.environ,
         "PYTHONUNBUFFERED": "1",
-        "WALLET_PUBLIC_ORIGIN": f"http://{HOST}:{shop_port}",
-        "WALLET_GATEWAY_URL": gateway_url,
-        "WALLET_MERCHANT_ID": "SANDBOX-MERCHANT",
-        "WALLET_STORE_ID": "SANDBOX-STORE",
-        "WALLET_USER_ID": "sandbox-user",
-        "WALLET_PROVIDER": "ExampleWalletV2",
+        "WALLET_GATEWAY__PUBLIC_ORIGIN": f"http://{HOST}:{shop_port}",
+        **{f"WALLET_GATEWAY__GATEWAYS__DEFAULT__{name}": value for name, value in account.items()},
         # One key for shop and sweep; data encrypted with an earlier demo's key is fetched again.
-        "WALLET_GATEWAY_FERNET_KEYS": Fernet.generate_key().decode(),
+        "WALLET_GATEWAY__FERNET_KEYS": Fernet.generate_key().decode(),
         **more,
     }
 

@@ -62,6 +62,8 @@ def _of_health(health: Health) -> Iterator[GaugeMetricFamily]:
     yield _gauge("unattended", "Transactions that neither a sweep nor a person handles.", health.unattended)
     yield _gauge("orphans", "Transactions at gateways that the settings do not name.", health.orphans)
     yield _gauge("discrepancies", "Open differences between our books and a gateway's.", health.discrepancies)
+    yield _gauge("unit_mix_ups", "Of those, amounts in the wrong unit.", health.mix_ups)
+    yield _gauge("events_overdue", "Events that receivers have refused for long.", health.events_overdue)
     yield _gauge("idle_batches", "Running batches that no worker drives.", health.idle_batches)
     words = "Orders whose wallet button a limit has closed within the last hour."
     yield _gauge("wallet_buttons_closed", words, health.buttons_closed)
@@ -107,7 +109,7 @@ def _of_gauges(found: Metrics) -> Iterator[GaugeMetricFamily]:
     yield begun
     yield due
     yield _gauge(
-        "events_undelivered", "Facts that the shop's receivers have not taken yet.", found.events_undelivered
+        "events_undelivered", "Events that the shop's receivers have not taken yet.", found.events_undelivered
     )
 
 

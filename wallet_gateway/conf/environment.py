@@ -1,0 +1,143 @@
+"""The setting `WALLET_GATEWAY` from environment variables, for a project's settings module.
+
+Here names and types are read; whether the values are right is judged by the rules of the setting, as always.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+from environ import Env
+from environ.fileaware_mapping import FileAwareMapping
+
+from wallet_gateway.conf.rules import OPTIONAL, OPTIONAL_OF_SHOP, REQUIRED, SETTING, SHOP
+from wallet_gateway.conf.values import COLLECTION, COLLECTION_OR_NONE, NUMBER, PATHS_OF_CERTIFICATE
+from wallet_gateway.conf.wallet_rules import FERNET_KEYS, WALLET_CODE, WALLET_POLICY
+
+_SEPARATOR = "__"
+_PREFIX = f"{SETTING}{_SEPARATOR}"
+_FILE = "_FILE"
+_BOOLEANS: Mapping[str, bool] = {
+    **dict.fromkeys(("true", "on", "yes", "1"), True),
+    **dict.fromkeys(("false", "off", "no", "0"), False),
+}
+_Kind = type | tuple[type, ...]
+_SHOP: Mapping[str, _Kind] = {
+    **dict.fromkeys(SHOP, str),
+    FERNET_KEYS: COLLECTION,
+    "RETENTION_DAYS": NUMBER,
+    **{name: setting.kind for name, setting in OPTIONAL_OF_SHOP.items()},
+}
+_GATEWAY: Mapping[str, _Kind] = {
+    **dict.fromkeys(REQUIRED, str),
+    **{name: setting.kind for name, setting in OPTIONAL.items()},
+}
+_WALLET: Mapping[str, _Kind] = {
+    "COUNTRY": str,
+    **{name: setting.kind for name, setting in {**WALLET_CODE, **WALLET_POLICY}.items()},
+}
+
+
+def wallet_gateway_from_environment(defaults: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return the value of `WALLET_GATEWAY`: the defaults, and over them what the environment says.
+
+    Variables are named as the setting is nested, with two underscores between its levels:
+    `WALLET_GATEWAY__PUBLIC_ORIGIN`, `WALLET_GATEWAY__GATEWAYS__DEFAULT__MERCHANT_ID`,
+    `WALLET_GATEWAY__GATEWAYS__DEFAULT__WALLET__COUNTRY`. The alias of a gateway is read in small letters. A
+    variable with `_FILE` behind its name holds the path of a file that has the value, as secrets are mounted.
+
+    Lists are separated by commas. Dicts are `EUR=500.00,CHF=400.00`, or JSON that begins with a brace.
+    An unknown name is kept, and reported by the system checks. Raises `ImproperlyConfigured` for a text that
+    cannot be read as its setting's type, without the text, which may be a secret.
+    """
+    value = _copy(defaults or {})
+    for name in sorted(os.environ):
+        if name.startswith(_PREFIX):
+            _put(value, name)
+    return value
+
+
+def _copy(given: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _copy(value) if isinstance(value, dict) else value for name, value in given.items()}
+
+
+def _put(value: dict[str, Any], variable: str) -> None:
+    """Write one variable's value to its place among the others."""
+    *levels, last = _path(variable)
+    known = _known(levels)
+    for level in levels:
+        inner = value.setdefault(level, {})
+        if not isinstance(inner, dict):
+            raise ImproperlyConfigured(f"{variable} has no place: {level} is not a dict")
+        value = inner
+    if last.endswith(_FILE) and last not in known:
+        last, text = last.removesuffix(_FILE), _text_of_file(variable)
+    else:
+        text = os.environ[variable]
+    value[last] = _parsed(variable, text, known.get(last, str))
+
+
+def _path(variable: str) -> Sequence[str]:
+    """Return the names of the levels; aliases of gateways are in small letters."""
+    levels = variable.removeprefix(_PREFIX).split(_SEPARATOR)
+    return [name.lower() if at == 1 else name for at, name in enumerate(levels)]
+
+
+def _known(levels: Sequence[str]) -> Mapping[str, _Kind]:
+    """Return the settings of the level that a path leads to; none for a path that leads nowhere."""
+    match levels:
+        case []:
+            return _SHOP
+        case ["GATEWAYS", _]:
+            return _GATEWAY
+        case ["GATEWAYS", _, "WALLET"]:
+            return _WALLET
+        case _:
+            return {}
+
+
+def _text_of_file(variable: str) -> str:
+    try:
+        return str(FileAwareMapping(cache=False)[variable.removesuffix(_FILE)]).rstrip("\r\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ImproperlyConfigured(f"{variable} names a file that cannot be read") from error
+
+
+def _parsed(variable: str, text: str, kind: _Kind) -> object:
+    try:
+        return _of_kind(text, kind)
+    except (ValueError, KeyError):
+        # The cause would quote the text.
+        raise ImproperlyConfigured(f"{variable} is not {_EXPECTED[kind]}") from None
+
+
+def _of_kind(text: str, kind: _Kind) -> object:
+    if kind is bool:
+        return _BOOLEANS[text.strip().lower()]
+    if kind is int:
+        return int(text)
+    if kind == NUMBER:
+        return int(text) if text.strip().isdecimal() else float(text)
+    if kind is dict:
+        return json.loads(text) if text.lstrip().startswith("{") else Env.parse_value(text, dict)
+    if kind in {COLLECTION, COLLECTION_OR_NONE}:
+        return _items(text)
+    if kind == PATHS_OF_CERTIFICATE and "," in text:
+        return _items(text)
+    return text
+
+
+def _items(text: str) -> list[str]:
+    return [item.strip() for item in Env.parse_value(text, list)]
+
+
+_EXPECTED: Mapping[_Kind, str] = {
+    bool: f"one of {', '.join(_BOOLEANS)}",
+    int: "a whole number",
+    NUMBER: "a number",
+    dict: "a list such as EUR=500.00,CHF=400.00, or a JSON object",
+}
