@@ -40,6 +40,7 @@ MODULES = {
         "receipt",
         "reconcile_attempt",
     },
+    "prices": {"PriceLine", "items_from"},
     "follow_ups": {"RefundLimit", "give_up_unsent", "preview", "send_again", "shown_body"},
     "wallet": {
         "AuthenticationQuestion",
