@@ -34,6 +34,7 @@ MODULES = {
         "TimelineEntry",
         "TransactionRecords",
         "UnreadableRecord",
+        "access_token",
         "attempt_for",
         "get_order_by_token",
         "order_timeline",
