@@ -2,7 +2,7 @@
 
 The shop's backend makes it (`payments.orders.access_token`) for an app or a page of another origin, which
 sends it as `Authorization: Bearer ...`. It gives no more than a page of the order has in the customer's own
-browser. Not here: the header and the answer to a wrong one (`api.bearer`).
+browser. Not here: the header and the answer to a wrong one (`api.base`).
 """
 
 from __future__ import annotations

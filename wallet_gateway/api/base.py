@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 from django.contrib.sessions.backends.base import SessionBase
 from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpRequest
+from django.utils.crypto import constant_time_compare
 from rest_framework.authentication import SessionAuthentication
 from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.negotiation import DefaultContentNegotiation
@@ -20,11 +22,11 @@ from rest_framework.response import Response
 from rest_framework.throttling import BaseThrottle
 from rest_framework.views import APIView
 
-from wallet_gateway import fetch_metadata, payments
-from wallet_gateway.api.bearer import bearer_binding
+from wallet_gateway import access_tokens, conf, fetch_metadata, payments
+from wallet_gateway.access_tokens import BadAccessToken
 from wallet_gateway.api.cors import is_from_listed_origin
 from wallet_gateway.api.parsers import RequestBody, refuse_foreign_content
-from wallet_gateway.api.problems import CrossSiteRequest, UnknownLink, as_answer
+from wallet_gateway.api.problems import CrossSiteRequest, InvalidToken, UnknownLink, as_answer
 from wallet_gateway.models import PaymentOrder
 
 
@@ -113,6 +115,29 @@ def order_of(token: str) -> PaymentOrder:
         return payments.orders.get_order_by_token(token)
     except PaymentOrder.DoesNotExist as fault:
         raise UnknownLink from fault
+
+
+# Access without cookies. A browser adds cookies to a request by itself, which is why a request with a session
+# needs a CSRF token. It never adds the header `Authorization: Bearer`, so a request with it needs neither.
+
+
+def bearer_binding(request: HttpRequest, order_token: str) -> str:
+    """Return the binding of the request's access token for an order; empty if it carries none of ours.
+
+    Raises `InvalidToken` for one that has expired, was altered, or is another order's.
+    """
+    scheme, _, given = request.headers.get("Authorization", "").partition(" ")
+    # A shop's own API may send other tokens in this header, to all addresses of the shop.
+    if scheme.lower() != "bearer" or not given.startswith(access_tokens.PREFIX):
+        return ""
+    max_age = timedelta(seconds=conf.settings().access_token_seconds)
+    try:
+        read = access_tokens.read(given, max_age=max_age)
+    except BadAccessToken as fault:
+        raise InvalidToken from fault
+    if not constant_time_compare(read, order_token):
+        raise InvalidToken
+    return access_tokens.binding_of(read)
 
 
 # The binding of a wallet payment to one browser
