@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from django.db import connection
 
@@ -63,7 +64,7 @@ def _served(server: str, folder: Path, gateway: str) -> Iterator[tuple[subproces
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     environment |= {
         "DJANGO_SETTINGS_MODULE": "shop_settings",
-        "DATABASE_URL": f"sqlite:///{connection.settings_dict['NAME']}",
+        "DATABASE_URL": _tests_database(),
         "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}",
     }
     with (folder / LOG).open("w") as file:
@@ -79,6 +80,13 @@ def _served(server: str, folder: Path, gateway: str) -> Iterator[tuple[subproces
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+
+def _tests_database() -> str:
+    name = connection.settings_dict["NAME"]
+    if connection.vendor == "sqlite":
+        return f"sqlite:///{name}"
+    return urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{name}").geturl()
 
 
 def _when_up(process: subprocess.Popen[bytes], port: int, folder: Path) -> str:
