@@ -10,6 +10,7 @@ from pytest_django import Settings
 
 from tests.api.app import APP, App
 from tests.api.browser import Browser, approve, problem
+from tests.tables import every
 from wallet_gateway import payments
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.testing.control import SandboxControl
@@ -143,3 +144,26 @@ def test_a_listed_origin_is_no_way_around_the_csrf_token(order: PaymentOrder, se
 def test_the_throttles_count_for_an_app_as_for_a_browser(order: PaymentOrder) -> None:
     codes = {App(order).post("result", {"reference": "A"}).status_code for _ in range(21)}
     assert 429 in codes
+
+
+@every(
+    "header",
+    [
+        "Bearer",
+        "Bearer ",
+        "bearer wg_",
+        "BEARER  wg_x",
+        "Bearer wg_a b",
+        "Bearer wg_:::",
+        "Bearer wg_.eJwr:1:x",
+        "Bearer wg_\u00e9:\u00e9:\u00e9",
+        "Bearer wg_\x00:1:x",
+        f"Bearer wg_{'A' * 100_000}",
+        "Basic wg_x",
+        "wg_x",
+    ],
+)
+def test_a_hostile_header_is_refused(header: str) -> None:
+    app = App(PaymentOrder(token="x" * 22), token="")
+    app.headers["Authorization"] = header
+    assert app.post("session").status_code in {401, 403}

@@ -185,6 +185,11 @@ def test_a_wrong_value_is_refused_with_its_place(changed: dict[str, Any], field:
     assert found[f"lines[1].{field}"].startswith(message)
 
 
+def test_what_is_no_line_is_refused_with_its_place() -> None:
+    given: list[Any] = [line("1.00"), {"price": "1.00"}]
+    assert refused(given) == {"lines[1]": "is of the type dict; give a PriceLine"}
+
+
 def test_all_faults_of_all_lines_are_named_at_once() -> None:
     wrong = PriceLine(
         product_id="A", product_name="A", price=Decimal(-1), quantity=0, tax_rate=Decimal("NaN")

@@ -113,7 +113,10 @@ def _expected(total: Decimal | Money, currency: str, rules: PriceRules) -> tuple
     return expected, currency_exponent(currency)
 
 
-def _faults_of(line: PriceLine, path: str) -> Iterator[FieldError]:
+def _faults_of(line: object, path: str) -> Iterator[FieldError]:
+    if not isinstance(line, PriceLine):
+        yield FieldError(path, f"is of the type {type(line).__name__}; give a PriceLine")
+        return
     if message := _wrong_number(line.price):
         yield FieldError(f"{path}.price", message)
     if message := _wrong_number(line.quantity):
