@@ -23,8 +23,8 @@ from wallet_gateway.protocol.errors import FieldError, InvalidAmount, InvalidMes
 from wallet_gateway.protocol.money import MAX_DIGITS, MAX_UNITS, TOO_LONG, Money, format_units
 from wallet_gateway.protocol.text import quote
 
-MAX_DECIMALS: Final = 12
-"""Of a price or a quantity. Beyond any shop's; without a limit, one number could take seconds."""
+MAX_DECIMALS: Final = 30
+"""Of a price or a quantity: more than a division of decimals gives. A number without a limit takes seconds."""
 MAX_RATE: Final = 1000
 RATE_DECIMALS: Final = 4
 ROUND_PER: Final = ("line", "order")
@@ -95,13 +95,16 @@ def items_from(
 # The input
 
 
-def _expected(total: Decimal | Money, currency: str, rules: PriceRules) -> tuple[Money, int]:
+def _expected(total: Decimal | Money, currency: object, rules: PriceRules) -> tuple[Money, int]:
     faults = []
     if rules.round_per not in ROUND_PER:
         faults.append(FieldError("round_per", f"is {quote(rules.round_per)}; give 'line' or 'order'"))
     if rules.rounding not in _ROUNDINGS:
         message = f"is {quote(rules.rounding)}; give {' or '.join(map(repr, _ROUNDINGS))}"
         faults.append(FieldError("rounding", message))
+    if not isinstance(currency, str):
+        message = f"must be a three-letter ISO 4217 code such as EUR, not {type(currency).__name__}"
+        raise InvalidMessage([*faults, FieldError("currency", message)])
     try:
         expected = Money.parse(total, currency, allow_zero=True)
     except UnknownCode as fault:
