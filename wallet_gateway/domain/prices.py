@@ -24,7 +24,7 @@ from wallet_gateway.protocol.money import MAX_DIGITS, MAX_UNITS, TOO_LONG, Money
 from wallet_gateway.protocol.text import quote
 
 MAX_DECIMALS: Final = 30
-"""Of a price or a quantity: more than a division of decimals gives. A number without a limit takes seconds."""
+"""Of a price or a quantity, more than a division of decimals gives: without a limit, one takes seconds."""
 MAX_RATE: Final = 1000
 RATE_DECIMALS: Final = 4
 ROUND_PER: Final = ("line", "order")
