@@ -20,7 +20,7 @@ from wallet_gateway.models import PaymentOrder
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
-KINDS = ["session", "reference", "price", "result"]
+KINDS = ["checkout", "session", "reference", "price", "result"]
 
 
 @pytest.fixture
@@ -154,11 +154,12 @@ ROUTES = {
     "return": "asks the gateway",
     "result": "asks the gateway",
     "status": "asks the gateway",
-    "wallet_session": "CSRF token needed; sends nothing but the question for a key",
-    "wallet_reference": "CSRF token and session needed; sends nothing",
-    "wallet_price": "CSRF token and session needed; sends nothing",
-    "wallet_event": "CSRF token and session needed; twenty words in the timeline, and nothing else",
-    "wallet_result": "CSRF token and session needed; charges the account that this browser made",
+    "wallet_checkout": "CSRF token or access token; opens a page at the gateway",
+    "wallet_session": "CSRF token or access token; sends nothing but the question for a key",
+    "wallet_reference": "session and CSRF token, or access token; sends nothing",
+    "wallet_price": "session and CSRF token, or access token; sends nothing",
+    "wallet_event": "session and CSRF token, or access token; twenty words in the timeline, and nothing else",
+    "wallet_result": "session and CSRF token, or access token; charges the account made by this caller",
 }
 ANYBODY = {"return", "result", "status", "health", "pay", "opening"}
 

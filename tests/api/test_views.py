@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -9,12 +10,12 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
-from tests.api.browser import problem
+from tests.api.browser import Browser, problem
 from tests.web.conftest import address
 from tests.web.rows import an_attempt, an_order
-from wallet_gateway import return_tokens
+from wallet_gateway import payments, return_tokens
 from wallet_gateway.domain.lifecycle import OrderState
-from wallet_gateway.models import Payment
+from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.return_tokens import ReturnOutcome
 from wallet_gateway.testing.control import SandboxControl
 
@@ -154,3 +155,61 @@ def test_a_poll_while_the_gateway_is_down_says_that_nothing_is_known(
     wallet_sandbox.fault("status", "drop_before", times=9)
     answer = _poll(client, open_attempt).json()
     assert (answer["state"], answer["final"]) == ("OPEN", False)
+
+
+# Opening the gateway's page
+
+
+@pytest.fixture
+def order(wallet_sandbox: SandboxControl, make_order: Callable[..., PaymentOrder]) -> PaymentOrder:
+    return make_order()
+
+
+def test_a_page_of_our_own_origin_opens_the_payment_page_by_its_csrf_token(order: PaymentOrder) -> None:
+    answer = Browser().post("checkout", order)
+    attempt = order.payments.get()
+    assert answer.json() == {
+        "redirectUrl": attempt.redirect_url,
+        "statusUrl": address("status", attempt, ReturnOutcome.RETURN),
+        "resultUrl": address("result", attempt, ReturnOutcome.RETURN),
+    }
+    assert answer["Cache-Control"] == "no-store"
+    assert "sessionid" not in answer.cookies
+
+
+def test_a_payment_page_that_is_open_is_given_again(order: PaymentOrder) -> None:
+    pages = {Browser().post("checkout", order).json()["redirectUrl"] for _ in range(3)}
+    assert len(pages) == 1
+    assert order.payments.count() == 1
+
+
+def test_an_order_that_is_paid_is_not_paid_again(order: PaymentOrder, wallet_sandbox: SandboxControl) -> None:
+    Browser().post("checkout", order)
+    wallet_sandbox.complete_checkout(order.payments.get().reference, "success")
+    payments.reconcile(order)
+    answer = Browser().post("checkout", order)
+    assert (answer.status_code, answer.json()["code"]) == (409, "order_not_payable")
+
+
+@pytest.mark.parametrize("fault", ["drop_before", "status_before", "not_json", "error_body"])
+def test_a_gateway_that_opens_no_page_is_a_problem_that_does_not_name_it(
+    order: PaymentOrder, wallet_sandbox: SandboxControl, caplog: pytest.LogCaptureFixture, fault: str
+) -> None:
+    wallet_sandbox.fault("checkout", fault, times=9)
+    answer = Browser().post("checkout", order)
+    expected = "The payment page cannot be opened right now. Nothing was charged. Try again later."
+    assert answer.json() == problem("checkout_unavailable", 503, expected)
+    assert "no payment page was opened" in caplog.text
+
+
+def test_while_sending_is_stopped_no_page_is_opened(order: PaymentOrder) -> None:
+    payments.maintenance.stop_sending("default", by="ada", reason="a test")
+    answer = Browser().post("checkout", order)
+    assert (answer.status_code, answer.json()["code"]) == (503, "checkout_unavailable")
+    assert not order.payments.exists()
+
+
+def test_the_payment_page_of_no_order_is_the_same_404_as_ever(order: PaymentOrder) -> None:
+    assert Browser().post("checkout", "x" * 22).json() == problem(
+        "unknown_link", 404, "There is no such link."
+    )

@@ -295,3 +295,59 @@ def test_a_file_that_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(Path, "open", refuse)
     found = problems(setting(CA_FILE="/ca.pem"))
     assert found["WALLET_GATEWAY['GATEWAYS']['default']['CA_FILE']"].endswith("; /ca.pem: Permission denied")
+
+
+@every(
+    "origin",
+    [
+        "https://*.shop.example",
+        "*",
+        "null",
+        "https://app.shop.example/",
+        "https://app.shop.example/path",
+        "https://app.shop.example?q",
+        "https://App.shop.example",
+        "https://app.shop.example:443",
+        "https://app.shop.example:",
+        "https://user@app.shop.example",
+        "https://äpp.shop.example",
+        "http://app.shop.example",
+        "http://localhost:80",
+        "app.shop.example",
+        "ftp://app.shop.example",
+        "",
+        None,
+        7,
+    ],
+)
+def test_an_origin_is_refused_that_no_browser_sends_or_anybody_may_have(origin: object) -> None:
+    found = problems(setting() | {"API_ORIGINS": [origin]})
+    assert list(found) == ["WALLET_GATEWAY['API_ORIGINS']"]
+
+
+@every("origins", ["https://app.shop.example", {"https://app.shop.example": 1}, 7])
+def test_origins_are_a_list(origins: object) -> None:
+    assert (
+        "a list, tuple or set"
+        in problems(setting() | {"API_ORIGINS": origins})["WALLET_GATEWAY['API_ORIGINS']"]
+    )
+
+
+def test_origins_of_apps_and_of_a_developers_machine_are_right() -> None:
+    given = {
+        "https://app.shop.example",
+        "https://app.shop.example:8443",
+        "https://localhost",
+        "http://localhost:5173",
+        "http://127.0.0.1:5173",
+        "http://[::1]:5173",
+        "https://xn--pp-uia.shop.example",
+    }
+    assert problems(setting() | {"API_ORIGINS": given}) == {}
+
+
+@every("seconds", [0, 59, 86_401, 60.5, "3600", True, None])
+def test_an_access_token_lives_between_a_minute_and_a_day(seconds: object) -> None:
+    found = problems(setting() | {"ACCESS_TOKEN_SECONDS": seconds})
+    assert list(found) == ["WALLET_GATEWAY['ACCESS_TOKEN_SECONDS']"]
+    assert problems(setting() | {"ACCESS_TOKEN_SECONDS": 60}) == {}

@@ -22,21 +22,37 @@ from django.http import HttpRequest
 from django.template import RequestContext, Template
 
 from tests.docs.fresh import commands
-from tests.docs.pages import ROOT, Step, matches
+from tests.docs.pages import ROOT, Step, matches, steps
 from tests.docs.setups import SETUPS
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
 
 
-class Session:
-    """The names, files and settings that a page has built up so far."""
+SHOP, SANDBOX = "http://127.0.0.1:8000", "http://127.0.0.1:8001"
+"""Where a page says that they are."""
 
-    def __init__(self, folder: Path, settings: Settings, *, names: dict[str, Any], origin: str) -> None:
+
+def calls_the_shop(page: str) -> bool:
+    """Whether a page sends requests to a shop that runs."""
+    return any(step.kind == "console" and SHOP in step.text for step in steps(page))
+
+
+class Session:
+    """The names, files and settings that a page has built up so far; `origins` is where they really are."""
+
+    def __init__(
+        self, folder: Path, settings: Settings, *, names: dict[str, Any], origins: dict[str, str]
+    ) -> None:
         self.folder = folder
         self.settings = settings
         self.names = names
-        self.origin = origin
+        self.origins = origins
+
+    def _with_origins(self, text: str) -> str:
+        for said, real in self.origins.items():
+            text = text.replace(said, real)
+        return text
 
     def follow(self, step: Step) -> None:
         """Do what one step says."""
@@ -63,7 +79,8 @@ class Session:
         printed = io.StringIO()
         before = set(self.names)
         with self._expecting(step), contextlib.redirect_stdout(printed):
-            exec(compile(step.text, step.where, "exec"), self.names)
+            text = self._with_origins(step.text) if SHOP in self.origins else step.text
+            exec(compile(text, step.where, "exec"), self.names)
         if "prints" in step.directives:
             assert matches(step.directives["prints"], printed.getvalue()), printed.getvalue()
         if "settings" in step.directives:
@@ -105,7 +122,8 @@ class Session:
             if not k.startswith(("COV", "PYTEST_")) and k != "DATABASE_URL"
         }
         environment |= {"PATH": path, "PYTHONPATH": str(ROOT), "DJANGO_SETTINGS_MODULE": "tests.settings"}
-        command = command.replace("http://127.0.0.1:8001", self.origin)
+        environment |= {name: str(self.names[name]) for name in ("ORDER", "TOKEN") if name in self.names}
+        command = self._with_origins(command)
         ran = subprocess.run(
             ["bash", "-c", command],
             cwd=self.folder,

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
+from django.conf import settings as django_settings
+from django.test import Client, RequestFactory, override_settings
 from django.urls import reverse
 from django.utils import timezone
 
+from tests.api.browser import approve
 from wallet_gateway import gateways, payments, return_tokens
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.http_transport import HttpTransport
@@ -49,6 +53,32 @@ def an_order_with_a_closed_button(names: dict[str, Any]) -> None:
 def a_paid_order(names: dict[str, Any]) -> None:
     """A sale of 25.00 EUR, paid."""
     names["order"] = _decide(names, _order(next(SHOPS_NUMBERS)), "success")
+
+
+def an_access_token(names: dict[str, Any]) -> None:
+    """What a shop's backend gives to an app."""
+    names["ORDER"], names["TOKEN"] = names["order"].token, payments.orders.access_token(names["order"])
+
+
+def the_form_is_posted(names: dict[str, Any]) -> None:
+    """A customer presses the button of the page that Jinja2 has drawn, with the CSRF token of that page."""
+    with override_settings(TEMPLATES=names["TEMPLATES"]):
+        page = names["checkout_page"](RequestFactory().get("/"), names["order"].reference)
+    action, token = re.findall(r'(?:action|value)="([^"]+)"', page.content.decode())
+    customer = Client(enforce_csrf_checks=True)
+    # The page's token is masked; the cookie may hold it so.
+    customer.cookies["csrftoken"] = token
+    names["form_answer"] = customer.post(action, {"csrfmiddlewaretoken": token})
+
+
+def the_wallet_approves(names: dict[str, Any]) -> None:
+    """The customer approves with a card in the sheet of the page's session."""
+    names["detail"] = approve(names["sandbox"], names["session"])
+
+
+def the_settings(names: dict[str, Any]) -> None:
+    """The project's own, which a page adds to."""
+    names["WALLET_GATEWAY"] = django_settings.WALLET_GATEWAY
 
 
 def the_order_gets_paid(names: dict[str, Any]) -> None:
@@ -103,7 +133,11 @@ SETUPS = {
     "a refund made in the portal": a_refund_made_in_the_portal,
     "a refund that was never sent": an_unsent_refund,
     "a refund whose outcome is unknown": an_unknown_refund,
+    "an access token": an_access_token,
     "an order": an_order,
+    "the form of Jinja2 is posted": the_form_is_posted,
+    "the settings of the test project": the_settings,
+    "the wallet approves the session": the_wallet_approves,
     "an order whose button a limit has closed": an_order_with_a_closed_button,
     "a paid order": a_paid_order,
     "the order gets paid": the_order_gets_paid,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.docs.inside import Session
+from tests.docs.inside import SANDBOX, SHOP, Session, calls_the_shop
 from tests.docs.pages import pages_run, steps
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ def test_every_block_runs_on(
     client: Client,
     wallet_sandbox: SandboxControl,
     monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
@@ -35,7 +36,10 @@ def test_every_block_runs_on(
     settings.TEMPLATES = [{**template_settings, "DIRS": [tmp_path / "templates"]}]
     known = set(sys.modules)
     names = {"sandbox": wallet_sandbox, "client": client, "__name__": "shop_session"}
-    session = Session(tmp_path, settings, names=names, origin=wallet_sandbox.base_url)
+    origins = {SANDBOX: wallet_sandbox.base_url}
+    if calls_the_shop(page):
+        origins[SHOP] = request.getfixturevalue("live_server").url
+    session = Session(tmp_path, settings, names=names, origins=origins)
     for step in steps(page):
         session.follow(step)
     for name in set(sys.modules) - known:

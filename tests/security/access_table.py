@@ -58,7 +58,10 @@ def one_of(*permissions: str) -> Access:
 NOBODY = Access()
 STAFF = all_of()
 TOKEN = Access((frozenset(),), needs_staff=False, words="the token in the address")
-SESSION = replace(TOKEN, words="the token in the address, from the session that was shown the button")
+SESSION = replace(
+    TOKEN,
+    words="the token in the address, from the session that was shown the button or with an access token",
+)
 MONITOR = replace(all_of(VIEW_HEALTH), needs_staff=False, words="`HEALTH_TOKEN`, or `view_health`")
 
 
@@ -214,6 +217,7 @@ _CUSTOMERS_PAGES = (
     ),
     _public("result page", "result", "return token", get=TOKEN),
     _public("API: status", "status", "return token", get=TOKEN),
+    _public("API: opening the gateway's page", "wallet_checkout", "order token", post=TOKEN),
     _public("API: the button's session", "wallet_session", "order token", post=TOKEN),
     *(
         _public(f"API: {what}", f"wallet_{what}", "order token", post=SESSION)

@@ -12,6 +12,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.test import Client
 
+from tests.api.app import App
 from tests.api.browser import CARD, Browser, approve
 from tests.operations.personal import ADDRESS, CARDHOLDER, EMAIL
 from tests.security import canaries as canary
@@ -30,12 +31,14 @@ from wallet_gateway.models import (
     WalletKey,
 )
 from wallet_gateway.payments.errors import AwaitingApproval, OperationError
+from wallet_gateway.payments.prices import PriceLine, items_from
 from wallet_gateway.testing.control import SandboxControl
 
 DEPOSITS = 40
 MUG = payments.Item(product_id="MUG", product_name="Mug", unit_amount=Decimal("10.00"), quantity=2)
 MODULES = (
     payments.orders,
+    payments.prices,
     payments.follow_ups,
     payments.wallet,
     payments.approvals,
@@ -155,6 +158,22 @@ class Shop:
             self._say(browser.post("result", order, detail))
             self._say(browser.post("reference", order, {"after": session["reference"]}))
         self._say(browser.post("session", order))
+        self._app(fault)
+
+    def _app(self, fault: str) -> None:
+        """Pay by an access token; it is refused at last, where it is another order's."""
+        line = PriceLine(product_id="MUG", product_name="Mug", price=Decimal("20.00"))
+        self.call(items_from, [line], currency="EUR", total=Decimal("19.00"), prices_include_tax=True)
+        order = self.order()
+        token = self.call(payments.orders.access_token, order)
+        self.canaries.plant("access token", token)
+        app = App(order, token=token)
+        session = app.open()
+        self._keep_keys()
+        with self.failing(fault):
+            self._say(app.post("checkout"))
+            self._say(app.post("result", self._approved(session, "CRYPTOGRAM_3DS")))
+        self._say(app.post("session", order=self.order()))
 
     def _browser(self) -> Browser:
         browser = Browser()

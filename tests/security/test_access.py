@@ -60,7 +60,10 @@ OF_DJANGO = {
     "view_on_site",
 }
 """What every admin site has. None of it shows a row of this app."""
-SAYS_SO_BY_STATUS = {("health", 503), ("checkout", 409), ("wallet_session", 409)}
+SAYS_SO_BY_STATUS = {
+    ("health", 503),
+    *((name, 409) for name in ("checkout", "wallet_checkout", "wallet_session")),
+}
 """Answers to who was let in: something needs attention, and the order is paid."""
 OTHER_APPS = ("auth_", "shop_")
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 from django.contrib.sessions.backends.base import SessionBase
 from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpRequest
+from django.utils.crypto import constant_time_compare
 from rest_framework.authentication import SessionAuthentication
 from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.negotiation import DefaultContentNegotiation
@@ -20,9 +22,11 @@ from rest_framework.response import Response
 from rest_framework.throttling import BaseThrottle
 from rest_framework.views import APIView
 
-from wallet_gateway import fetch_metadata, payments
+from wallet_gateway import access_tokens, conf, fetch_metadata, payments
+from wallet_gateway.access_tokens import BadAccessToken
+from wallet_gateway.api.cors import is_from_listed_origin
 from wallet_gateway.api.parsers import RequestBody, refuse_foreign_content
-from wallet_gateway.api.problems import CrossSiteRequest, UnknownLink, as_answer
+from wallet_gateway.api.problems import CrossSiteRequest, InvalidToken, UnknownLink, as_answer
 from wallet_gateway.models import PaymentOrder
 
 
@@ -38,7 +42,7 @@ class JSONView(APIView):
     content_negotiation_class = DefaultContentNegotiation
     versioning_class = None
     metadata_class = None
-    # Our own pages are the only callers: a description of the shop's API must not include these views.
+    # A description of the shop's own API must not include these views: they have a document of their own.
     schema = None
 
     @property
@@ -48,8 +52,9 @@ class JSONView(APIView):
         return {**headers, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Refuse what a page of another origin has sent: the callers are pages of this one."""
-        if fetch_metadata.is_from_another_origin(request._request):
+        """Refuse what a page of another origin has sent, unless `API_ORIGINS` lists the origin."""
+        plain = request._request
+        if fetch_metadata.is_from_another_origin(plain) and not is_from_listed_origin(plain):
             raise CrossSiteRequest
         super().initial(request, *args, **kwargs)
 
@@ -62,16 +67,18 @@ class JSONView(APIView):
 
 
 class CustomerView(JSONView):
-    """Accepts a POST only from the page that the customer has open.
+    """Accepts a POST only from the page that the customer has open, or with an access token of the order.
 
-    Checks in this order: a POST; JSON and small; then the CSRF token and the origin (also for guests, whom
-    the REST framework admits), then the session; then what the browser says of the request's origin. The
-    throttles count only after that.
+    Checks in this order: a POST; JSON and small; then the access token, or without one the CSRF token and
+    the origin (also for guests, whom the REST framework admits) and the session; then what the browser says
+    of the request's origin. The throttles count only after that.
     """
 
     http_method_names = ("post",)
     binding = ""
-    """The value that ties the wallet's attempts to the session; empty if there is none."""
+    """The value that ties the wallet's attempts to the session or access token; empty if there is none."""
+    has_access_token = False
+    """Whether the request came with an access token: then it uses no cookie, and sets none."""
     body: RequestBody
     """The JSON from the request."""
 
@@ -81,14 +88,17 @@ class CustomerView(JSONView):
         return super().initialize_request(request, *args, **kwargs)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Check method, content type, CSRF and session before the view."""
+        """Check method, content type, and access token or CSRF and session before the view."""
         method = str(request.method)
         if method.lower() not in self.http_method_names:
             raise MethodNotAllowed(method)
         refuse_foreign_content(request._request)
-        # The plain request: Django does not parse it to look for a form's token.
-        SessionAuthentication().enforce_csrf(request._request)  # type: ignore[arg-type]
-        self.binding = self.session_binding(request)
+        self.binding = bearer_binding(request._request, kwargs["token"])
+        self.has_access_token = bool(self.binding)
+        if not self.has_access_token:
+            # The plain request: Django does not parse it to look for a form's token.
+            SessionAuthentication().enforce_csrf(request._request)  # type: ignore[arg-type]
+            self.binding = self.session_binding(request)
         super().initial(request, *args, **kwargs)
 
     def session_binding(self, request: Request) -> str:
@@ -105,6 +115,29 @@ def order_of(token: str) -> PaymentOrder:
         return payments.orders.get_order_by_token(token)
     except PaymentOrder.DoesNotExist as fault:
         raise UnknownLink from fault
+
+
+# Access without cookies. A browser adds cookies to a request by itself, which is why a request with a session
+# needs a CSRF token. It never adds the header `Authorization: Bearer`, so a request with it needs neither.
+
+
+def bearer_binding(request: HttpRequest, order_token: str) -> str:
+    """Return the binding of the request's access token for an order; empty if it carries none of ours.
+
+    Raises `InvalidToken` for one that has expired, was altered, or is another order's.
+    """
+    scheme, _, given = request.headers.get("Authorization", "").partition(" ")
+    # A shop's own API may send other tokens in this header, to all addresses of the shop.
+    if scheme.lower() != "bearer" or not given.startswith(access_tokens.PREFIX):
+        return ""
+    max_age = timedelta(seconds=conf.settings().access_token_seconds)
+    try:
+        read = access_tokens.read(given, max_age=max_age)
+    except BadAccessToken as fault:
+        raise InvalidToken from fault
+    if not constant_time_compare(read, order_token):
+        raise InvalidToken
+    return access_tokens.binding_of(read)
 
 
 # The binding of a wallet payment to one browser

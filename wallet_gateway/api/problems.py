@@ -48,6 +48,7 @@ PROBLEMS: Mapping[str, Problem] = {
     "parse_error": Problem(400, _("The request is not valid JSON")),
     "invalid_body": Problem(400, _("The request is not valid")),
     "invalid_result": Problem(400, _("The wallet's result is not valid")),
+    "invalid_token": Problem(401, _("The access token is not valid")),
     "cross_site_request": Problem(403, _("The request comes from another site")),
     "permission_denied": Problem(403, _("The request is not allowed")),
     "unknown_link": Problem(404, _("Unknown link")),
@@ -63,6 +64,7 @@ PROBLEMS: Mapping[str, Problem] = {
     "throttled": Problem(429, _("Too many requests")),
     "too_many_results": Problem(429, _("Too many results")),
     "internal_error": Problem(500, _("Unexpected error")),
+    "checkout_unavailable": Problem(503, _("The payment page is not available")),
     "wallet_unavailable": Problem(503, _("The wallet is not available")),
     "try_again": Problem(503, _("Temporary failure")),
     "not_configured": Problem(503, _("Payments are not configured")),
@@ -87,6 +89,23 @@ class CrossSiteRequest(exceptions.APIException):
     status_code = status.HTTP_403_FORBIDDEN
     default_code = "cross_site_request"
     default_detail = NOT_UNDERSTOOD
+
+
+class InvalidToken(exceptions.APIException):
+    """The access token has expired, was altered, or is another order's (RFC 6750, section 3.1)."""
+
+    status_code = status.HTTP_401_UNAUTHORIZED
+    default_code = "invalid_token"
+    default_detail = _("The access to this payment has expired.")
+    auth_header = 'Bearer error="invalid_token"'
+
+
+class CheckoutUnavailable(exceptions.APIException):
+    """The gateway opened no payment page, or none can be opened now; nothing was charged."""
+
+    status_code = status.HTTP_503_SERVICE_UNAVAILABLE
+    default_code = "checkout_unavailable"
+    default_detail = _("The payment page cannot be opened right now. Nothing was charged. Try again later.")
 
 
 class ExpiredLink(exceptions.APIException):

@@ -25,6 +25,15 @@ class StatusSerializer(serializers.Serializer[dict[str, object]]):
     next = serializers.CharField(help_text="The page that shows it.")
 
 
+def checkout_body(payment: Payment) -> dict[str, str]:
+    """Return an open payment page: `{redirectUrl, statusUrl, resultUrl}`; the last two are our own."""
+    return {
+        "redirectUrl": payment.redirect_url,
+        "statusUrl": _address("status", payment.reference, ReturnOutcome.RETURN),
+        "resultUrl": _address("result", payment.reference, ReturnOutcome.RETURN),
+    }
+
+
 def session_body(session: WalletSession, *, gateway: str) -> dict[str, Any]:
     """Return a wallet session: `{reference, parameters, script, statusUrl, resultUrl, expiresIn}`.
 

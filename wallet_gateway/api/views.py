@@ -1,17 +1,22 @@
-"""The view for the waiting page: the token, the call and the format of the answer, and nothing else."""
+"""The views of a payment on the gateway's page: open the page, and the status while the customer is there."""
 
 from __future__ import annotations
+
+import logging
 
 from django.urls import reverse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from wallet_gateway import payments, return_tokens
-from wallet_gateway.api.base import JSONView
-from wallet_gateway.api.problems import ExpiredLink, UnknownLink
-from wallet_gateway.api.serializers import StatusSerializer
+from wallet_gateway.api.base import CustomerView, JSONView, binding_of, order_of
+from wallet_gateway.api.problems import CheckoutUnavailable, ExpiredLink, UnknownLink
+from wallet_gateway.api.serializers import StatusSerializer, checkout_body
 from wallet_gateway.models import Payment
+from wallet_gateway.payments.errors import OperationError, OrderNotPayable, TryAgain
 from wallet_gateway.return_tokens import BadReturnToken
+
+logger = logging.getLogger(__name__)
 
 
 class StatusView(JSONView):
@@ -35,3 +40,26 @@ class StatusView(JSONView):
         next_url = reverse("wallet_gateway:result", args=[token])
         body = {"state": order.state, "final": order.is_final, "next": next_url}
         return Response(StatusSerializer(body).data)
+
+
+class CheckoutView(CustomerView):
+    """Opens the gateway's payment page of an order, for a front end that sends the customer there itself.
+
+    No throttle: a page that is still open is given again, however often it is asked for.
+    """
+
+    def session_binding(self, request: Request) -> str:
+        """Admit a browser that has not seen a wallet button: the CSRF token is enough, as for the form."""
+        return binding_of(request._request)
+
+    def post(self, _request: Request, token: str) -> Response:
+        """Answer `{redirectUrl, statusUrl, resultUrl}`."""
+        order = order_of(token)
+        try:
+            return Response(checkout_body(payments.start_checkout(order)))
+        except (OrderNotPayable, TryAgain):
+            raise
+        except OperationError as fault:
+            # The message is for the log: it may name the gateway and the order.
+            logger.warning("no payment page was opened: %r", fault)
+            raise CheckoutUnavailable from fault

@@ -36,10 +36,11 @@ class WalletSessionView(CustomerView):
     def post(self, request: Request, token: str) -> Response:
         """Answer with the parameters of `runWalletPay`."""
         order = order_of(token)
-        binding = binding_for(request._request)
+        binding = self.binding if self.has_access_token else binding_for(request._request)
         session = payments.wallet.open_session(order, session=binding, language=get_language() or "")
-        # Only now: a button that is not shown must not cost the row of a session.
-        bind(request._request, binding)
+        if not self.has_access_token:
+            # Only now: a button that is not shown must not cost the row of a session.
+            bind(request._request, binding)
         return Response(session_body(session, gateway=order.gateway))
 
 

@@ -22,6 +22,7 @@ from django.core.signals import setting_changed
 from wallet_gateway.client.credentials import MerchantAccount
 from wallet_gateway.conf.published_keys import is_published_secret_key
 from wallet_gateway.conf.rules import (
+    ACCESS_TOKEN_SECONDS,
     OPTIONAL,
     REQUIRED_ADDRESS,
     RETENTION_DAYS,
@@ -106,6 +107,10 @@ class Settings:
     """Where browsers report what our pages' policy has stopped; empty if nowhere."""
     order_admin_url: str = ""
     """Dotted path of the function that names the shop's own page of an order; empty without one."""
+    api_origins: frozenset[str] = frozenset()
+    """Origins whose pages may call the JSON API with an access token, as browsers write them."""
+    access_token_seconds: int = ACCESS_TOKEN_SECONDS
+    """How long an access token for an order is valid."""
     retention_days: int = RETENTION_DAYS
     """How long the bodies of requests and answers are kept."""
 
@@ -129,6 +134,8 @@ def settings() -> Settings:
         health_token=raw.get("HEALTH_TOKEN", ""),
         csp_report_url=raw.get("CSP_REPORT_URL", ""),
         order_admin_url=raw.get("ORDER_ADMIN_URL", ""),
+        api_origins=frozenset(raw.get("API_ORIGINS", ())),
+        access_token_seconds=raw.get("ACCESS_TOKEN_SECONDS", ACCESS_TOKEN_SECONDS),
         retention_days=raw.get("RETENTION_DAYS", RETENTION_DAYS),
     )
 

@@ -27,6 +27,7 @@ from wallet_gateway.conf.values import (
     is_client_certificate,
     is_local,
     is_loopback,
+    is_origin,
     one_of,
     problems_of_names,
     problems_of_options,
@@ -61,6 +62,8 @@ RETENTION_DAYS = 400
 """How long bodies are kept: a year for disputes, and some days to investigate the last one."""
 LONGEST_DAYS = 36_500
 """A hundred years: the limit for safe calculations with any date."""
+ACCESS_TOKEN_SECONDS = 3600
+LONGEST_ACCESS_TOKEN_SECONDS = 86_400
 LONGEST_ALIAS = 32
 """The length of the column in which rows name their gateway."""
 _IN_HEADERS = re.compile(r"[!#-+\--:<-\[\]-~]*")
@@ -81,6 +84,10 @@ def _are_hosts(values: Iterable[object]) -> bool:
 
 def _is_host(value: object) -> bool:
     return isinstance(value, str) and value != "" and not set(value) & set("/@?#\\ ")
+
+
+def _are_origins(values: Iterable[object]) -> bool:
+    return all(map(is_origin, values))
 
 
 def _are_currencies(values: Iterable[object] | None) -> bool:
@@ -116,7 +123,21 @@ def _days(default: int) -> Setting:
     return Setting(NUMBER, default, _is_period, f"a number of days above zero, at most {LONGEST_DAYS}")
 
 
-OPTIONAL_OF_SHOP: Mapping[str, Setting] = {"ORDER_ADMIN_URL": dotted_path()}
+OPTIONAL_OF_SHOP: Mapping[str, Setting] = {
+    "ORDER_ADMIN_URL": dotted_path(),
+    "API_ORIGINS": Setting(
+        COLLECTION,
+        (),
+        _are_origins,
+        "origins as browsers write them, such as 'https://app.shop.example'; http only on a loopback address",
+    ),
+    "ACCESS_TOKEN_SECONDS": Setting(
+        int,
+        ACCESS_TOKEN_SECONDS,
+        range(60, LONGEST_ACCESS_TOKEN_SECONDS + 1).__contains__,
+        f"60 to {LONGEST_ACCESS_TOKEN_SECONDS} seconds: a token that somebody else has read must end",
+    ),
+}
 SHOP = (
     "PUBLIC_ORIGIN",
     "GATEWAYS",

@@ -180,6 +180,16 @@ def split_address(value: object) -> SplitResult | None:
     return None if not whole or "@" in url.netloc or url.query or url.fragment else url
 
 
+def is_origin(value: object) -> bool:
+    """Return whether a value is an origin exactly as browsers send it, over https or of this machine."""
+    url = split_address(value)
+    if url is None or value != f"{url.scheme}://{url.netloc.lower()}" or not url.netloc.isascii():
+        return False
+    usual_port = {"http": ":80", "https": ":443"}[url.scheme]
+    is_exact = "*" not in url.netloc and not url.netloc.endswith((usual_port, ":"))
+    return is_exact and (url.scheme == "https" or is_loopback(url.hostname))
+
+
 def is_loopback(host: str | None) -> bool:
     """Return whether a host name is this machine and nothing else."""
     if host == "localhost":

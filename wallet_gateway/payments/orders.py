@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from wallet_gateway import conf, gateways
+from wallet_gateway import access_tokens, conf, gateways
 from wallet_gateway.domain.gateway_records import GatewayRecord, Payer, RecordedAddress
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of, return_urls
@@ -38,6 +38,7 @@ __all__ = [
     "TimelineEntry",
     "TransactionRecords",
     "UnreadableRecord",
+    "access_token",
     "attempt_for",
     "create_order",
     "gateway_records",
@@ -147,6 +148,17 @@ def start_checkout(order: PaymentOrder) -> Payment:
     and `SendingStopped`, `TryAgain`, `GatewayRefused` or `GatewayUnreachable` when no page can be opened now.
     """
     return checkout.start_checkout(order=order, context=context_of(order.gateway), return_urls=return_urls)
+
+
+@sensitive_variables()
+def access_token(order: PaymentOrder) -> str:
+    """Return a token with which an app acts for this order in the JSON API, without cookies and CSRF token.
+
+    Give it to the order's own customer only. It is sent as `Authorization: Bearer ...`, opens no other order
+    and ends after `ACCESS_TOKEN_SECONDS`; a new one continues what was begun with an earlier one. It is
+    signed and stored nowhere, so it cannot be revoked.
+    """
+    return access_tokens.sign(order.token)
 
 
 @sensitive_variables()

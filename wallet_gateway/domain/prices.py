@@ -1,0 +1,274 @@
+"""Turn the prices of a shop into items that the interface can carry, without a minor unit more or less.
+
+The interface knows gross unit prices of the currency's precision and whole quantities: "(unitAmount *
+productQuantity) - discountAmount". A shop may have net prices, prices finer than the currency and quantities
+such as 1.25 kg. Here they are rounded as the shop rounds, and a line that does not multiply out becomes one
+piece with the quantity in its name. Not here: the rules of the cart (`protocol.cart`), shipping and
+discounts, which need no rounding.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+from fractions import Fraction
+from typing import Final
+
+from wallet_gateway.protocol.cart_lines import Item
+from wallet_gateway.protocol.cart_messages import MAX_QUANTITY
+from wallet_gateway.protocol.codes import currency_exponent
+from wallet_gateway.protocol.errors import FieldError, InvalidAmount, InvalidMessage, UnknownCode
+from wallet_gateway.protocol.money import MAX_DIGITS, MAX_UNITS, TOO_LONG, Money, format_units
+from wallet_gateway.protocol.text import quote
+
+MAX_DECIMALS: Final = 30
+"""Of a price or a quantity, more than a division of decimals gives: without a limit, one takes seconds."""
+MAX_RATE: Final = 1000
+RATE_DECIMALS: Final = 4
+ROUND_PER: Final = ("line", "order")
+_ROUNDINGS: Final[Mapping[str, Callable[[Fraction], int]]] = {
+    ROUND_HALF_UP: lambda value: math.floor(value + Fraction(1, 2)),
+    ROUND_HALF_EVEN: round,
+}
+_NOT_EXACT: Final = "a binary floating-point number is not exact; give a Decimal"
+_NEGATIVE: Final = "is negative; give what is taken off as a Discount of the order"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriceLine:
+    """One line of an order as a shop has it; `price` is of one unit, in major units, of any precision.
+
+    `quantity` may have decimals, then `unit` names what is counted, such as "kg". `tax_rate` is a percentage;
+    None says nothing of tax. `combined_name` replaces the name of a line that is sent as one piece, which is
+    otherwise "1.25 kg x Apples".
+    """
+
+    product_id: str
+    product_name: str
+    price: Decimal
+    quantity: Decimal | int = 1
+    unit: str = ""
+    tax_rate: Decimal | None = None
+    combined_name: str | None = None
+    product_description: str | None = None
+    product_type: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriceRules:
+    """How a shop calculates: what its prices contain, where it rounds tax, and how."""
+
+    prices_include_tax: bool
+    round_per: str = "line"
+    """With "line" the tax of each line is rounded, with "order" the sum of each rate (EN 16931)."""
+    rounding: str = ROUND_HALF_UP
+    """`ROUND_HALF_UP` or `ROUND_HALF_EVEN` of the module `decimal`."""
+
+
+def items_from(
+    lines: Sequence[PriceLine], *, currency: str, total: Decimal | Money, rules: PriceRules
+) -> list[Item]:
+    """Return one item for each line; together they come to `total`, tax included.
+
+    Raises InvalidMessage with every fault, also if the lines come to another amount.
+    """
+    expected, exponent = _expected(total, currency, rules)
+    faults = [fault for index, line in enumerate(lines) for fault in _faults_of(line, f"lines[{index}]")]
+    if faults:
+        raise InvalidMessage(faults)
+    amounts = _amounts_of(lines, exponent, rules)
+    faults = [
+        FieldError(f"lines[{index}].price", TOO_LONG)
+        for index, amount in enumerate(amounts)
+        if amount.gross > MAX_UNITS
+    ]
+    if faults:
+        raise InvalidMessage(faults)
+    computed = sum(amount.gross for amount in amounts)
+    if computed != expected.minor_units:
+        raise InvalidMessage([FieldError("total", _differs(computed, expected, rules))])
+    return [_item(line, amount, exponent) for line, amount in zip(lines, amounts, strict=True)]
+
+
+# The input
+
+
+def _expected(total: Decimal | Money, currency: object, rules: PriceRules) -> tuple[Money, int]:
+    faults = []
+    if rules.round_per not in ROUND_PER:
+        faults.append(FieldError("round_per", f"is {quote(rules.round_per)}; give 'line' or 'order'"))
+    if rules.rounding not in _ROUNDINGS:
+        message = f"is {quote(rules.rounding)}; give {' or '.join(map(repr, _ROUNDINGS))}"
+        faults.append(FieldError("rounding", message))
+    if not isinstance(currency, str):
+        message = f"must be a three-letter ISO 4217 code such as EUR, not {type(currency).__name__}"
+        raise InvalidMessage([*faults, FieldError("currency", message)])
+    try:
+        expected = Money.parse(total, currency, allow_zero=True)
+    except UnknownCode as fault:
+        raise InvalidMessage([*faults, FieldError("currency", str(fault))]) from fault
+    except InvalidAmount as fault:
+        raise InvalidMessage([*faults, FieldError("total", str(fault))]) from fault
+    if faults:
+        raise InvalidMessage(faults)
+    return expected, currency_exponent(currency)
+
+
+def _faults_of(line: object, path: str) -> Iterator[FieldError]:
+    if not isinstance(line, PriceLine):
+        yield FieldError(path, f"is of the type {type(line).__name__}; give a PriceLine")
+        return
+    if message := _wrong_number(line.price):
+        yield FieldError(f"{path}.price", message)
+    if message := _wrong_number(line.quantity):
+        yield FieldError(f"{path}.quantity", message)
+    elif not line.quantity:
+        yield FieldError(f"{path}.quantity", "is zero; leave out a line of which nothing is sold")
+    if line.tax_rate is not None and (_wrong_number(line.tax_rate) or _is_no_rate(line.tax_rate)):
+        message = f"{quote(str(line.tax_rate))} is no rate; give a percentage with up to 4 decimals"
+        yield FieldError(f"{path}.tax_rate", f"{message} as a Decimal, such as 19 or 7.7")
+
+
+def _wrong_number(value: object) -> str:
+    """Return why a value is no number of zero or more; empty if it is one."""
+    if isinstance(value, float):
+        return _NOT_EXACT
+    if not isinstance(value, Decimal | int) or isinstance(value, bool):
+        return f"{quote(value)} is no Decimal"
+    number = Decimal(value) if isinstance(value, int) and abs(value) <= MAX_UNITS else value
+    if isinstance(number, int):
+        return TOO_LONG
+    if not number.is_finite():
+        return f"{quote(str(number))} is no finite number"
+    if number < 0:
+        return _NEGATIVE
+    # The size is judged before anything is calculated: a Decimal may stand for a million digits.
+    if number and number.adjusted() >= MAX_DIGITS:
+        return TOO_LONG
+    if _decimals(number) > MAX_DECIMALS:
+        return f"has more than {MAX_DECIMALS} decimals"
+    return ""
+
+
+def _is_no_rate(rate: Decimal) -> bool:
+    return rate >= MAX_RATE or (Fraction(rate) * 10**RATE_DECIMALS).denominator != 1
+
+
+def _decimals(number: Decimal | int) -> int:
+    """Return the number of decimals, zeros at the end included."""
+    exponent = Decimal(number).as_tuple().exponent
+    return max(-exponent, 0) if isinstance(exponent, int) else 0
+
+
+def _differs(computed: int, expected: Money, rules: PriceRules) -> str:
+    kind = "with tax" if rules.prices_include_tax else "without tax"
+    found = (
+        f"{computed} minor units"
+        if computed > MAX_UNITS
+        else str(Money.from_minor_units(computed, expected.currency))
+    )
+    return (
+        f"is {expected}, but the lines come to {found} "
+        f"(prices {kind}, rounded per {rules.round_per}, {rules.rounding}); "
+        "give the rules by which the shop calculates, or the amounts it has booked as items of quantity 1"
+    )
+
+
+# The sums
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Amount:
+    """What a line comes to in minor units; the tax is None where the line says nothing of it."""
+
+    gross: int
+    tax: int | None
+
+
+def _amounts_of(lines: Sequence[PriceLine], exponent: int, rules: PriceRules) -> list[_Amount]:
+    """Round each line to the currency, and its tax as the rules say."""
+    rounded = _ROUNDINGS[rules.rounding]
+    stated = [rounded(Fraction(line.price) * Fraction(line.quantity) * 10**exponent) for line in lines]
+    taxes = [_exact_tax(amount, line.tax_rate, rules) for amount, line in zip(stated, lines, strict=True)]
+    booked = (
+        [None if tax is None else rounded(tax) for tax in taxes]
+        if rules.round_per == "line"
+        else _apportioned(taxes, [line.tax_rate for line in lines], rounded)
+    )
+    return [
+        _Amount(gross=amount if rules.prices_include_tax else amount + (tax or 0), tax=tax)
+        for amount, tax in zip(stated, booked, strict=True)
+    ]
+
+
+def _exact_tax(amount: int, rate: Decimal | None, rules: PriceRules) -> Fraction | None:
+    if rate is None:
+        return None
+    percent = Fraction(rate)
+    return amount * percent / (100 + percent if rules.prices_include_tax else 100)
+
+
+def _apportioned(
+    taxes: Sequence[Fraction | None], rates: Sequence[Decimal | None], rounded: Callable[[Fraction], int]
+) -> list[int | None]:
+    """Round the sum of the taxes of each rate, and give each line its share in minor units.
+
+    The shares are rounded down; what is left goes to the lines that lost most by it, the first ones first.
+    """
+    shares = [None if tax is None else math.floor(tax) for tax in taxes]
+    for rate in {rate for rate in rates if rate is not None}:
+        places = [index for index, each in enumerate(rates) if each == rate]
+        exact = {index: tax for index in places if (tax := taxes[index]) is not None}
+        left = rounded(sum(exact.values(), Fraction(0))) - sum(map(math.floor, exact.values()))
+        by_loss = sorted(places, key=lambda index: math.floor(exact[index]) - exact[index])
+        for index in by_loss[:left]:
+            shares[index] = math.floor(exact[index]) + 1
+    return shares
+
+
+# The items
+
+
+def _item(line: PriceLine, amount: _Amount, exponent: int) -> Item:
+    pieces = _pieces(line, amount.gross)
+    name = line.product_name if pieces == line.quantity else line.combined_name or _combined_name(line)
+    tax = amount.tax
+    return Item(
+        product_id=line.product_id,
+        product_name=name,
+        product_description=line.product_description,
+        product_type=line.product_type,
+        quantity=pieces,
+        unit_amount=_major(amount.gross // pieces, exponent),
+        tax_rate=None if line.tax_rate is None else _rate(line.tax_rate),
+        unit_tax_amount=None if tax is None or tax % pieces else _major(tax // pieces, exponent),
+        total_tax_amount=None if tax is None else _major(tax, exponent),
+    )
+
+
+def _pieces(line: PriceLine, gross: int) -> int:
+    """Return the quantity if a price of the currency multiplies out with it, or else 1."""
+    whole = int(line.quantity)
+    fits = whole == line.quantity and whole <= MAX_QUANTITY and gross % whole == 0
+    return whole if fits else 1
+
+
+def _combined_name(line: PriceLine) -> str:
+    quantity = _without_zeros(f"{Decimal(line.quantity):f}")
+    return " ".join(filter(None, (quantity, line.unit, "x", line.product_name)))
+
+
+def _rate(rate: Decimal) -> Decimal:
+    """Return a rate with at most four decimals, as the interface carries it."""
+    return Decimal(_without_zeros(format_units(int(Fraction(rate) * 10**RATE_DECIMALS), RATE_DECIMALS)))
+
+
+def _without_zeros(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _major(units: int, exponent: int) -> Decimal:
+    # Made of text: arithmetic with decimals would round as the shop's context says.
+    return Decimal(format_units(units, exponent))

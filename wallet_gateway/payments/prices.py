@@ -1,0 +1,44 @@
+"""Items from a shop's own prices: net, finer than the currency, or of quantities with decimals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import ROUND_HALF_UP, Decimal
+
+from wallet_gateway.domain import prices
+from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.prices import PriceLine, PriceRules
+from wallet_gateway.error_reports import sensitive_variables
+from wallet_gateway.operations.errors import InvalidInput
+from wallet_gateway.protocol.cart_lines import Item
+from wallet_gateway.protocol.errors import InvalidMessage
+from wallet_gateway.protocol.money import Money
+
+__all__ = ["PriceLine", "items_from"]
+
+
+@sensitive_variables()
+def items_from(
+    lines: Iterable[PriceLine],
+    *,
+    currency: str,
+    total: Decimal | Money,
+    prices_include_tax: bool,
+    round_per: str = "line",
+    rounding: str = ROUND_HALF_UP,
+) -> list[Item]:
+    """Return one item for each line of an order; together they come to exactly `total`, tax included.
+
+    Each line is rounded to the currency: the net amount of net prices, the gross amount of gross prices. Tax
+    is rounded for each line, or with `round_per="order"` for the sum of each rate, of which every line then
+    has its share. `rounding` is `ROUND_HALF_UP` or `ROUND_HALF_EVEN` of the module `decimal`. A line whose
+    amount is not its quantity times an amount of the currency becomes one piece, such as "1.25 kg x Apples".
+
+    `total` is what the shop has calculated for these lines, a cross-check. Raises `InvalidInput`, whose
+    `errors` name each field, and `total` if the lines come to another amount; nothing is ever adjusted.
+    """
+    rules = PriceRules(prices_include_tax=prices_include_tax, round_per=round_per, rounding=rounding)
+    try:
+        return prices.items_from(tuple(lines), currency=currency, total=total, rules=rules)
+    except InvalidMessage as fault:
+        raise InvalidInput(ErrorCode.ITEMS_INVALID, errors=fault.errors) from fault
