@@ -19,6 +19,8 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from cryptography.x509 import load_pem_x509_certificates
 from django.utils.module_loading import import_string
 
+SETTING = "WALLET_GATEWAY"
+"""The name of the one setting of this app."""
 COLLECTION = (list, tuple, set, frozenset)
 COLLECTION_OR_NONE = (*COLLECTION, NoneType)
 PATH = (str, PurePath)

@@ -35,7 +35,9 @@ _DURABLE = {
 
 def look_at_settings() -> Iterator[Finding]:
     """Return the findings of the system checks, including those that query the database."""
-    found = (*project.findings(), *look_at_durability((DEFAULT_DB_ALIAS,)))
+    # Here the database is there to ask, so accounts in a table are looked at as well.
+    known = None if conf.problems() else tuple(conf.settings().gateways.values())
+    found = (*project.findings(known), *look_at_durability((DEFAULT_DB_ALIAS,)))
     yield from found or (ok(Code.CHECKS_PASSED, "settings"),)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from pydantic import Secret
@@ -156,7 +157,7 @@ def pay(
         session=session,
         detail=detail,
         context=context_of(tried.order.gateway),
-        return_urls=return_urls,
+        return_urls=partial(return_urls, gateway=tried.order.gateway),
     )
 
 

@@ -73,13 +73,11 @@ class WalletApplication(Protocol):
 def wallet_application() -> Iterator[WalletApplication]:
     """Lets a WSGI application of the test answer in place of a gateway, in this process, for one test."""
     # Only now: a plugin of pytest is imported before Django is set up.
-    from django.utils.module_loading import import_string
-
     from wallet_gateway import conf, gateways
 
     def answer(application: WSGIApplication, *, alias: str = "default") -> InProcessTransport:
         given = conf.gateway_settings(alias)
-        auth = import_string(given.auth) if given.auth else None
+        auth = gateways.auth_of(given)
         transport = InProcessTransport(application, base_url=given.base_url, auth=auth)
         gateways.use_transport(transport, alias=alias)
         return transport
