@@ -35,6 +35,7 @@ from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import WalletUnavailable
 from wallet_gateway.operations.wallet.encryption import WalletCipher
+from wallet_gateway.operations.wallet.encryption_keys import Ciphers
 from wallet_gateway.operations.wallet.keys import current_key
 from wallet_gateway.protocol.checkout import RedirectDetails
 from wallet_gateway.protocol.endpoints import CREATE_PAYMENT_ACCOUNT
@@ -286,6 +287,13 @@ def cipher() -> WalletCipher | None:
     """Return the cipher for stored secrets of the shop; None if the settings have no keys."""
     keys = conf.settings().fernet_keys
     return WalletCipher(keys) if keys else None
+
+
+def ciphers() -> Ciphers:
+    """Return the cipher of the shop, and that of each gateway with keys of its own."""
+    own = {alias: given for alias, given in conf.settings().gateways.items() if given.fernet_keys}
+    of_gateways = {alias: found for alias, given in own.items() if (found := cipher_of(given))}
+    return Ciphers(shop=cipher(), of_gateways=of_gateways)
 
 
 def cipher_of(given: GatewaySettings) -> WalletCipher | None:

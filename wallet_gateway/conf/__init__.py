@@ -115,7 +115,7 @@ def _gateways(raw: Mapping[str, Any]) -> Gateways:
 
 
 def gateway_settings(alias: str) -> GatewaySettings:
-    """Return one gateway's settings; raises `ImproperlyConfigured` without one, or if its account is wrong."""
+    """Return one gateway's settings; `ImproperlyConfigured` if there is none, or its account is wrong."""
     return settings().all_gateways.find(alias)
 
 
