@@ -9,11 +9,9 @@ from __future__ import annotations
 import logging
 import threading
 import time
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
-from pathlib import PurePath
 from typing import Any, Protocol, TypeVar
 
 from django.core.exceptions import ImproperlyConfigured
@@ -23,6 +21,7 @@ from wallet_gateway.conf.account_rules import Shop, problems_of_account, with_ad
 from wallet_gateway.conf.gateway_rules import is_alias
 from wallet_gateway.conf.gateway_settings import GatewaySettings, read_gateway
 from wallet_gateway.conf.values import SETTING, Problem
+from wallet_gateway.tracebacks import places
 
 T = TypeVar("T")
 
@@ -167,11 +166,17 @@ class AccountsElsewhere:
     def _read_whole(self, edition: _Edition) -> tuple[str, ...] | None:
         """Read all accounts at once, or only their aliases if one of them cannot be read; None if neither."""
         try:
-            whole = _run(lambda: deepcopy(dict(edition.source.items())))
+            found = self._judged_at_once(edition)
         except (KeyError, _Unreadable):
             return self._read_aliases(edition)
-        edition.accounts.update({alias: self._judged(edition, alias, whole[alias]) for alias in whole})
-        return tuple(whole)
+        for alias, account in found.items():
+            _keep(edition, alias, account)
+        return tuple(found)
+
+    def _judged_at_once(self, edition: _Edition) -> Mapping[str, _Account]:
+        # In a function of its own: a collector may record the variables of those that write a log line.
+        whole = _run(lambda: deepcopy(dict(edition.source.items())))
+        return {alias: self._judged(edition, alias, given) for alias, given in whole.items()}
 
     def _read_aliases(self, edition: _Edition) -> tuple[str, ...] | None:
         try:
@@ -189,7 +194,7 @@ class AccountsElsewhere:
             found = self._read_one(edition, alias)
         except KeyError:
             return None
-        edition.accounts[alias] = found
+        _keep(edition, alias, found)
         return found
 
     def _read_one(self, edition: _Edition, alias: str) -> _Account:
@@ -204,12 +209,9 @@ class AccountsElsewhere:
         if earlier is not None and earlier.settings is not None and earlier.given == given:
             return earlier
         try:
-            found = _run(lambda: self._judge(alias, given))
+            return _run(lambda: self._judge(alias, given))
         except (KeyError, _Unreadable) as error:
-            found = self._refused(alias, str(error))
-        if earlier is None or earlier.problems != found.problems:
-            _log(found.problems)
-        return found
+            return self._refused(alias, str(error))
 
     def _judge(self, alias: str, given: Any) -> _Account:  # noqa: ANN401 - of the shop
         now, where = time.monotonic(), f"{self._path}[{alias!r}]"
@@ -261,9 +263,13 @@ class AccountsElsewhere:
         self._fault = fault
 
 
-def _log(problems: Sequence[Problem]) -> None:
-    for problem in problems:
-        logger.error("a gateway is not used: %s: %s", problem.setting, problem.expected)
+def _keep(edition: _Edition, alias: str, found: _Account) -> None:
+    """Keep an account as it was read, and log what is wrong with it unless that is known."""
+    before = edition.accounts.get(alias) or edition.earlier.get(alias)
+    edition.accounts[alias] = found
+    if before is None or before.problems != found.problems:
+        for problem in found.problems:
+            logger.error("a gateway is not used: %s: %s", problem.setting, problem.expected)
 
 
 def _run(code: Callable[[], T]) -> T:
@@ -276,11 +282,6 @@ def _run(code: Callable[[], T]) -> T:
     except KeyError:
         failure: Exception = KeyError("an account is listed, and not there")
     except Exception as error:  # noqa: BLE001 - the shop's code may raise any
-        failure = _Unreadable(f"it cannot be read ({_class_and_place(error)})")
+        failure = _Unreadable(f"it cannot be read: {type(error).__name__} at {places(error, most=3)}")
     # Outside of the clause, so that nothing is chained to it.
     raise failure
-
-
-def _class_and_place(error: Exception) -> str:
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__} in {PurePath(place.filename).name}, line {place.lineno}"
