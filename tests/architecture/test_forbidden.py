@@ -84,7 +84,7 @@ def _logged_bodies(source: Source) -> set[int]:
     }
 
 
-# Any exception of a library may come out of it, such as that of a vault. It is logged, and shown by the doctor.
+# Any exception of a library may come out of it, such as that of a vault. It is logged; the doctor shows it.
 RUNS_CODE_OF_THE_SHOP = {("wallet_gateway/conf/accounts.py", "_run")}
 
 

@@ -29,7 +29,7 @@ class Table(Mapping[str, Any]):
             raise self.revision
         return self.revision
 
-    def __getitem__(self, alias: str) -> Any:
+    def __getitem__(self, alias: str) -> object:
         self.read += 1
         row = self.rows[alias]
         if isinstance(row, Exception):

@@ -153,7 +153,7 @@ WRONG: list[Any] = [
 
 
 @pytest.mark.parametrize("row", WRONG, ids=repr)
-def test_a_wrong_account_is_refused_whole_and_the_others_go_on(row: Any, rows: table.Table) -> None:
+def test_a_wrong_account_is_refused_whole_and_the_others_go_on(row: object, rows: table.Table) -> None:
     rows.write(1, good=ACCOUNT, wrong=row)
     assert aliases() == ["good"]
     assert conf.gateway_settings("good").alias == "good"
@@ -222,7 +222,7 @@ def test_accounts_that_were_never_read_refuse_every_alias_with_the_reason(
     settings.WALLET_GATEWAY = settings_of(path)
     rows.revision = OSError("away")
     assert aliases() == []
-    with pytest.raises(ImproperlyConfigured, match="it cannot be read: (TypeError|OSError) at"):
+    with pytest.raises(ImproperlyConfigured, match=r"it cannot be read: (TypeError|OSError) at"):
         conf.gateway_settings("a")
     asked = rows.asked
     for _ in range(20):

@@ -141,6 +141,14 @@ def wrong_accounts() -> Mapping[str, tuple[Problem, ...]]:
     return settings().all_gateways.problems()
 
 
+def account_problems() -> Mapping[str, str]:
+    """Return the same as one text for each account."""
+    found = wrong_accounts().items()
+    return {
+        alias: "; ".join(f"{one.setting}: {one.expected}" for one in problems) for alias, problems in found
+    }
+
+
 def forget_accounts() -> None:
     """Read accounts outside the settings again at the next use, if they have changed."""
     settings().all_gateways.forget()

@@ -95,7 +95,7 @@ class _Edition:
     earlier: dict[str, _Account] = field(default_factory=dict)
     """What was read before: an account that has not changed stays the same object, and so does its client."""
     accounts: dict[str, _Account] = field(default_factory=dict)
-    aliases: tuple[str, ...] | None = None
+    aliases: Mapping[str, None] | None = None
     """All aliases; None while only single accounts were read."""
 
 
@@ -149,7 +149,11 @@ class AccountsElsewhere:
 
     def _find(self, alias: str) -> _Account | None:
         edition = self._current()
-        return None if edition is None or not is_alias(alias) else self._account(edition, alias)
+        if edition is None or not is_alias(alias):
+            return None
+        # All that was read of an edition is of the same version.
+        is_known = edition.aliases is None or alias in edition.aliases
+        return self._account(edition, alias) if is_known else None
 
     def _all(self) -> Sequence[tuple[str, _Account]]:
         edition = self._current()
@@ -163,7 +167,7 @@ class AccountsElsewhere:
             edition.earlier = {}
         return [(alias, one) for alias, one in found if one is not None]
 
-    def _read_whole(self, edition: _Edition) -> tuple[str, ...] | None:
+    def _read_whole(self, edition: _Edition) -> Mapping[str, None] | None:
         """Read all accounts at once, or only their aliases if one of them cannot be read; None if neither."""
         try:
             found = self._judged_at_once(edition)
@@ -171,16 +175,16 @@ class AccountsElsewhere:
             return self._read_aliases(edition)
         for alias, account in found.items():
             _keep(edition, alias, account)
-        return tuple(found)
+        return dict.fromkeys(found)
 
     def _judged_at_once(self, edition: _Edition) -> Mapping[str, _Account]:
         # In a function of its own: a collector may record the variables of those that write a log line.
         whole = _run(lambda: deepcopy(dict(edition.source.items())))
         return {alias: self._judged(edition, alias, given) for alias, given in whole.items()}
 
-    def _read_aliases(self, edition: _Edition) -> tuple[str, ...] | None:
+    def _read_aliases(self, edition: _Edition) -> Mapping[str, None] | None:
         try:
-            return _run(lambda: tuple(edition.source))
+            return _run(lambda: dict.fromkeys(edition.source))
         except (KeyError, _Unreadable) as error:
             self._note(str(error))
             return None

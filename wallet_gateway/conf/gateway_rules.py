@@ -18,6 +18,7 @@ from wallet_gateway.conf.values import (
     NUMBER,
     PATH,
     PATHS_OF_CERTIFICATE,
+    SEQUENCE,
     Problem,
     Setting,
     dotted_path,
@@ -133,7 +134,7 @@ OPTIONAL: Mapping[str, Setting] = {
     "PUBLIC_ORIGIN": Setting(str, ""),
     "AUTH": dotted_path(),
     "AUTH_SECRETS": Setting(dict, {}, _are_secrets, "a dict with a text under each name"),
-    FERNET_KEYS: Setting((list, tuple), ()),
+    FERNET_KEYS: Setting(SEQUENCE, ()),
     "CLIENT_CLASS": Setting(
         str, "", _is_client_class, "the dotted path of a subclass of wallet_gateway.client.gateway.Gateway"
     ),

@@ -86,10 +86,7 @@ def wrong_accounts() -> Mapping[str, str]:
 
     Under an empty alias stands why the accounts cannot be read at all. No secret is in these texts.
     """
-    found = conf.wrong_accounts().items()
-    return {
-        alias: "; ".join(f"{one.setting}: {one.expected}" for one in problems) for alias, problems in found
-    }
+    return conf.account_problems()
 
 
 def forget_accounts() -> None:

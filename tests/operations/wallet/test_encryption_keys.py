@@ -135,7 +135,9 @@ def test_a_row_that_changes_under_the_rotation_keeps_what_was_written_and_is_cou
 
 
 @by_hand
-def test_a_gateway_with_keys_of_its_own_has_its_secrets_under_them_and_the_shops_stay_where_they_are() -> None:
+def test_a_gateway_with_keys_of_its_own_has_its_secrets_under_them_and_the_shops_stay_where_they_are() -> (
+    None
+):
     own = Fernet.generate_key().decode()
     shop, tenant = WalletCipher([OLD]), WalletCipher([own, OLD])
     ciphers = Ciphers(shop=shop, of_gateways={"tenant-7": tenant})
