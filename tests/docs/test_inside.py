@@ -36,8 +36,11 @@ def test_every_block_runs_on(
     known = set(sys.modules)
     names = {"sandbox": wallet_sandbox, "client": client, "__name__": "shop_session"}
     session = Session(tmp_path, settings, names=names, origin=wallet_sandbox.base_url)
-    for step in steps(page):
-        session.follow(step)
+    try:
+        for step in steps(page):
+            session.follow(step)
+    finally:
+        session.remove_apps()
     for name in set(sys.modules) - known:
         if getattr(sys.modules[name], "__file__", None) and str(tmp_path) in str(sys.modules[name].__file__):
             del sys.modules[name]

@@ -149,6 +149,17 @@ def account_problems() -> Mapping[str, str]:
     }
 
 
+def check_account(alias: str, given: object) -> tuple[Problem, ...]:
+    """Return what would be wrong with an account outside the settings, before it is stored.
+
+    Raises `ImproperlyConfigured` where the gateways are in the settings.
+    """
+    known = settings().all_gateways
+    if not isinstance(known, AccountsElsewhere):
+        raise ImproperlyConfigured(f"{SETTING}['GATEWAYS'] is a dict, so no account is outside the settings")
+    return known.judge(alias, given)
+
+
 def forget_accounts() -> None:
     """Read accounts outside the settings again at the next use, if they have changed."""
     settings().all_gateways.forget()

@@ -143,6 +143,10 @@ class AccountsElsewhere:
             wrong[""] = (Problem(setting=self._path, expected=self._fault),)
         return wrong
 
+    def judge(self, alias: str, given: object) -> tuple[Problem, ...]:
+        """Return what would be wrong with an account, before it is stored. Reads nothing."""
+        return tuple(problems_of_account(f"{self._path}[{alias!r}]", alias, given, shop=self._shop))
+
     def forget(self) -> None:
         """Ask for the version again at the next use."""
         self._look_at = 0.0
@@ -218,9 +222,8 @@ class AccountsElsewhere:
             return self._refused(alias, str(error))
 
     def _judge(self, alias: str, given: Any) -> _Account:  # noqa: ANN401 - of the shop
-        now, where = time.monotonic(), f"{self._path}[{alias!r}]"
-        problems = tuple(problems_of_account(where, alias, given, shop=self._shop))
-        if problems:
+        now = time.monotonic()
+        if problems := self.judge(alias, given):
             return _Account(given=given, settings=None, problems=problems, read_at=now)
         whole = with_address(given, self._shop.addresses)
         settings = read_gateway(alias, whole, public_origin=self._shop.public_origin)

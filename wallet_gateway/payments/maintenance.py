@@ -9,6 +9,7 @@ import logging
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -48,6 +49,7 @@ __all__ = [
     "QueryReport",
     "SendingPause",
     "SweepReport",
+    "check_account",
     "comparison",
     "deliver_events",
     "erase_customer",
@@ -87,6 +89,16 @@ def wrong_accounts() -> Mapping[str, str]:
     Under an empty alias stands why the accounts cannot be read at all. No secret is in these texts.
     """
     return conf.account_problems()
+
+
+@sensitive_variables()
+def check_account(alias: str, account: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what would be wrong with an account outside the settings, such as in the clean() of a form.
+
+    Each text names the field and what is expected; none shows a secret. Empty if the account can be used.
+    Raises `ImproperlyConfigured` where `GATEWAYS` is a dict.
+    """
+    return tuple(f"{one.setting}: {one.expected}" for one in conf.check_account(alias, account))
 
 
 def forget_accounts() -> None:
