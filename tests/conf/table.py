@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from cryptography.fernet import Fernet
+
 PATH = "tests.conf.table.ACCOUNTS"
 ACCOUNT: dict[str, Any] = {
     "BASE_URL": "sandbox",
@@ -66,6 +68,6 @@ def settings_of(path: str = PATH, **others: Any) -> dict[str, Any]:
         "PUBLIC_ORIGIN": "http://127.0.0.1:8000",
         "GATEWAYS": path,
         "BASE_URLS": {"sandbox": "http://127.0.0.1:8001"},
-        "FERNET_KEYS": ["7zvQvZ2mJ0pHqQe3w1m8b6uYx4sT9rKfA5cLdNgEiWo="],
+        "FERNET_KEYS": [Fernet.generate_key().decode()],
     }
     return given | others

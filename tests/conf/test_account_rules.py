@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from cryptography.fernet import Fernet
 
 from tests.tables import every
 from wallet_gateway.conf.account_rules import (
@@ -21,7 +22,7 @@ from wallet_gateway.conf.gateway_rules import OPTIONAL, REQUIRED
 from wallet_gateway.conf.published_keys import FERNET_KEYS
 from wallet_gateway.conf.wallet_rules import WALLET_CODE, WALLET_OPTIONAL
 
-KEY = "1UwDJIHM3vxKqMcYhzBDr2fvxqUF1KgN1hYnIbYvUUA="
+KEY = Fernet.generate_key().decode()
 ACCOUNT: dict[str, Any] = {
     "BASE_URL": "live",
     "MERCHANT_ID": "M-7",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from cryptography.fernet import Fernet
+
 from tests.tables import every
 from wallet_gateway.conf.gateway_rules import is_alias, problems_of_gateway
 from wallet_gateway.conf.published_keys import FERNET_KEYS
 
-KEY = "1UwDJIHM3vxKqMcYhzBDr2fvxqUF1KgN1hYnIbYvUUA="
+KEY = Fernet.generate_key().decode()
 GATEWAY = {
     "BASE_URL": "https://gateway.example",
     "MERCHANT_ID": "M",

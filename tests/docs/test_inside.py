@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from cryptography.fernet import Fernet
 
 from tests.docs.inside import Session
 from tests.docs.pages import pages_run, steps
@@ -33,6 +34,8 @@ def test_every_block_runs_on(
     monkeypatch.syspath_prepend(tmp_path)
     (template_settings,) = settings.TEMPLATES
     settings.TEMPLATES = [{**template_settings, "DIRS": [tmp_path / "templates"]}]
+    for name in ("ACCOUNT_KEYS", "NEW_ACCOUNT_KEY"):
+        monkeypatch.setenv(name, Fernet.generate_key().decode())
     known = set(sys.modules)
     names = {"sandbox": wallet_sandbox, "client": client, "__name__": "shop_session"}
     session = Session(tmp_path, settings, names=names, origin=wallet_sandbox.base_url)

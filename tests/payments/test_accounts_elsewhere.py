@@ -9,6 +9,7 @@ from io import StringIO
 from typing import Any
 
 import pytest
+from cryptography.fernet import Fernet
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 from django.db import connection
@@ -199,7 +200,7 @@ def test_customers_come_back_to_the_origin_of_their_account(
 
 
 def test_one_context_has_the_keys_of_its_account_before_those_of_the_shop(rows: Table) -> None:
-    own = "1UwDJIHM3vxKqMcYhzBDr2fvxqUF1KgN1hYnIbYvUUA="
+    own = Fernet.generate_key().decode()
     rows.write(1, one=account(1), two=account(2, FERNET_KEYS=[own]))
     one, two = gateways.context_of("one").cipher, gateways.context_of("two").cipher
     assert one is not None
