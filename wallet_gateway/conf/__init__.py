@@ -17,7 +17,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
 
 from wallet_gateway.conf.account_rules import Shop, with_address
-from wallet_gateway.conf.accounts import AccountsElsewhere, Gateways, GatewaysInSettings
+from wallet_gateway.conf.accounts import AccountsElsewhere, Gateways
 from wallet_gateway.conf.gateway_rules import SANDBOX_MERCHANT
 from wallet_gateway.conf.gateway_settings import GatewaySettings, read_gateway
 from wallet_gateway.conf.published_keys import is_published_secret_key
@@ -40,6 +40,31 @@ SANDBOX: dict[str, Any] = {
     },
 }
 """The meaning of an empty setting while `DEBUG` is on: the sandbox's built-in merchant."""
+
+
+class GatewaysInSettings:
+    """The gateways of a dict in the settings, all of which are right."""
+
+    def __init__(self, gateways: Mapping[str, GatewaySettings]) -> None:
+        self._gateways = gateways
+
+    def usable(self) -> Mapping[str, GatewaySettings]:
+        """Return all of them."""
+        return self._gateways
+
+    def find(self, alias: str) -> GatewaySettings:
+        """Return one gateway; raises `ImproperlyConfigured` if there is none."""
+        if alias not in self._gateways:
+            known = ", ".join(sorted(self._gateways))
+            raise ImproperlyConfigured(f"{SETTING}['GATEWAYS'] has no {alias!r}; it has: {known}")
+        return self._gateways[alias]
+
+    def problems(self) -> Mapping[str, tuple[Problem, ...]]:
+        """Return nothing: settings with a problem are refused as a whole."""
+        return {}
+
+    def forget(self) -> None:
+        """Do nothing: settings are read once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

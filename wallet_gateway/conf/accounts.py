@@ -1,6 +1,6 @@
-"""The gateways by alias: those of the settings, or accounts that a shop keeps elsewhere, as in a table.
+"""Accounts that a shop keeps outside its settings, such as in a table.
 
-Accounts elsewhere are read when they are used and kept while their version stays the same, so that no process
+They are read when they are used and kept while their version stays the same, so that no process
 needs a restart. Each account is judged alone: a wrong one is refused whole and does not affect the others.
 """
 
@@ -49,31 +49,6 @@ class Gateways(Protocol):
     def forget(self) -> None:
         """Ask for the version again at the next use."""
         ...
-
-
-class GatewaysInSettings:
-    """The gateways of a dict in the settings, all of which are right."""
-
-    def __init__(self, gateways: Mapping[str, GatewaySettings]) -> None:
-        self._gateways = gateways
-
-    def usable(self) -> Mapping[str, GatewaySettings]:
-        """Return all of them."""
-        return self._gateways
-
-    def find(self, alias: str) -> GatewaySettings:
-        """Return one gateway; raises `ImproperlyConfigured` if there is none."""
-        if alias not in self._gateways:
-            known = ", ".join(sorted(self._gateways))
-            raise ImproperlyConfigured(f"{SETTING}['GATEWAYS'] has no {alias!r}; it has: {known}")
-        return self._gateways[alias]
-
-    def problems(self) -> Mapping[str, tuple[Problem, ...]]:
-        """Return nothing: settings with a problem are refused as a whole."""
-        return {}
-
-    def forget(self) -> None:
-        """Do nothing: settings are read once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
