@@ -200,7 +200,8 @@ def test_a_callable_that_asks_for_the_account_gets_it_and_any_other_gets_the_req
 def test_a_callable_that_tells_nothing_of_its_parameters_gets_the_request_alone(settings: Settings) -> None:
     default = settings.WALLET_GATEWAY["GATEWAYS"]["default"] | {"AUTH": "builtins.iter"}
     settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY, "GATEWAYS": {"default": default}}
-    assert gateways.auth_of(conf.gateway_settings("default")) is iter
+    auth: object = gateways.auth_of(conf.gateway_settings("default"))
+    assert auth is iter
 
 
 def test_gateways_with_the_same_files_share_what_was_read_of_them(
@@ -228,11 +229,12 @@ PLAIN = {"BASE_URL": "http://127.0.0.1:8001"}
 def test_a_file_that_is_gone_since_the_settings_were_read_is_named(
     settings: Settings, tmp_path: Path
 ) -> None:
-    own = {"BASE_URL": "https://gateway.example", "CA_FILE": make_certificate(tmp_path).file}
+    file = make_certificate(tmp_path).file
+    own = {"BASE_URL": "https://gateway.example", "CA_FILE": file}
     default = settings.WALLET_GATEWAY["GATEWAYS"]["default"] | own
     settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY, "GATEWAYS": {"default": default}}
     conf.gateway_settings("default")
-    own["CA_FILE"].unlink()
+    file.unlink()
     with pytest.raises(ImproperlyConfigured, match="gateway 'default': CA_FILE or CLIENT_CERT: "):
         gateways.gateway("default")
 

@@ -44,13 +44,13 @@ SHOP = Shop(
 )
 
 
-def problems(shop: Shop = SHOP, alias: object = "tenant-7", **given: object) -> dict[str, str]:
+def problems(shop: Shop = SHOP, alias: object = "tenant-7", **given: Any) -> dict[str, str]:
     found = problems_of_account("A", alias, ACCOUNT | given, shop=shop)
     return {problem.setting: problem.expected for problem in found}
 
 
 def test_an_account_at_an_address_of_the_settings_has_no_problem() -> None:
-    own = {
+    own: dict[str, Any] = {
         "PUBLIC_ORIGIN": "https://seven.tenants.example",
         "AUTH_SECRETS": {"token": "x"},
         "FERNET_KEYS": [KEY],
@@ -68,14 +68,25 @@ def test_the_base_url_is_a_name_in_the_settings_and_no_address(url: object) -> N
 
 @every("option", OF_ADDRESS)
 def test_code_files_and_targets_are_refused_whatever_their_value(option: str) -> None:
-    for value in (OPTIONAL[option].default, "os.system", {"status": "/steal"}):
-        assert list(problems(**{option: value})) == [f"A['{option}']"]
+    values: list[Any] = [OPTIONAL[option].default, "os.system", {"status": "/steal"}]
+    for value in values:
+        assert list(problems(SHOP, **{option: value})) == [f"A['{option}']"]
 
 
 @every("option", OF_ADDRESS_IN_WALLET)
 def test_code_and_scripts_of_the_button_are_refused_whatever_their_value(option: str) -> None:
     found = problems(WALLET=WALLET | {option: WALLET_OPTIONAL[option].default})
     assert list(found) == [f"A['WALLET']['{option}']"]
+
+
+def test_what_the_address_says_no_account_can_change() -> None:
+    fixed = {"BASE_URL": "https://fixed.example", "PROFILE": "prod", "APPROVAL_LIMITS": {"EUR": "5.00"}}
+    shop = replace(SHOP, addresses={"live": fixed | {"WALLET": {"ACCEPT_UNAUTHENTICATED": False}}})
+    wallet = WALLET | {"ACCEPT_UNAUTHENTICATED": True}
+    assert problems(shop, WALLET=WALLET) == {}
+    assert list(problems(shop, PROFILE="test")) == ["A['PROFILE']"]
+    assert list(problems(shop, APPROVAL_LIMITS={})) == ["A['APPROVAL_LIMITS']"]
+    assert list(problems(shop, WALLET=wallet)) == ["A['WALLET']['ACCEPT_UNAUTHENTICATED']"]
 
 
 def test_every_option_that_names_code_files_or_addresses_is_among_the_refused() -> None:
@@ -112,8 +123,8 @@ def test_without_allowed_hosts_an_origin_is_this_machine() -> None:
     assert list(problems(here, PUBLIC_ORIGIN="https://shop.example")) == ["A['PUBLIC_ORIGIN']"]
 
 
-PROD = {"PROFILE": "prod"}
-LACKS: list[tuple[Shop, dict[str, object], str]] = [
+PROD: dict[str, Any] = {"PROFILE": "prod"}
+LACKS: list[tuple[Shop, dict[str, Any], str]] = [
     (replace(SHOP, public_origin="http://127.0.0.1:8000"), PROD, "WALLET_GATEWAY['PUBLIC_ORIGIN']"),
     (replace(SHOP, fernet_keys=()), {"WALLET": WALLET}, "WALLET_GATEWAY['FERNET_KEYS']"),
     (replace(SHOP, fernet_keys=tuple(FERNET_KEYS)[:1]), PROD, "WALLET_GATEWAY['FERNET_KEYS'][0]"),
@@ -124,7 +135,7 @@ LACKS: list[tuple[Shop, dict[str, object], str]] = [
 
 @every(("shop", "given", "where"), LACKS, ids=[where for _, _, where in LACKS])
 def test_an_account_is_refused_where_the_shop_lacks_what_it_needs(
-    shop: Shop, given: dict[str, object], where: str
+    shop: Shop, given: dict[str, Any], where: str
 ) -> None:
     assert list(problems(shop, **given)) == [where]
 
@@ -212,7 +223,7 @@ def test_no_problem_tells_a_secret() -> None:
 
 def test_the_required_names_are_required_here_too() -> None:
     for name in set(REQUIRED) - {"BASE_URL"}:
-        assert list(problems(**{name: None})) == [f"A['{name}']"]
+        assert list(problems(SHOP, **{name: None})) == [f"A['{name}']"]
 
 
 @pytest.mark.parametrize("wallet", [7, "on", ["COUNTRY"]])

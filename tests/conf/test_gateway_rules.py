@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from cryptography.fernet import Fernet
 
 from tests.tables import every
@@ -18,13 +20,13 @@ GATEWAY = {
 }
 
 
-def problems(*, debug: bool = False, **given: object) -> dict[str, str]:
-    return {one.setting: one.expected for one in problems_of_gateway("G", GATEWAY | given, debug=debug)}
+def problems(given: Mapping[str, object]) -> dict[str, str]:
+    return {one.setting: one.expected for one in problems_of_gateway("G", {**GATEWAY, **given}, debug=False)}
 
 
 def test_origin_keys_and_secrets_of_its_own_have_no_problem() -> None:
     own = {"PUBLIC_ORIGIN": "https://seven.example", "FERNET_KEYS": [KEY], "AUTH_SECRETS": {"token": "x"}}
-    assert problems(PROFILE="prod", **own) == {}
+    assert problems({"PROFILE": "prod", **own}) == {}
 
 
 WRONG: list[tuple[dict[str, object], str, str]] = [
@@ -43,7 +45,7 @@ WRONG: list[tuple[dict[str, object], str, str]] = [
 
 @every(("given", "where", "words"), WRONG, ids=[str(given)[:60] for given, _, _ in WRONG])
 def test_a_wrong_one_is_named(given: dict[str, object], where: str, words: str) -> None:
-    found = problems(**given)
+    found = problems(given)
     assert list(found) == [where]
     assert words in found[where]
 

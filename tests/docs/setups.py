@@ -110,7 +110,7 @@ def the_return_addresses(names: dict[str, Any]) -> None:
 
 def the_admin_of_the_accounts(names: dict[str, Any]) -> None:
     """The change page of the page's only account, as a superuser sees it and posts it."""
-    model = apps.get_model("accounts", "Account")
+    model: Any = apps.get_app_config("accounts").get_model("Account")
     site = importlib.import_module("accounts.admin").admin.site._registry[model]
     request = RequestFactory().get("/")
     request.user = User.objects.create_superuser("anna")
@@ -120,7 +120,7 @@ def the_admin_of_the_accounts(names: dict[str, Any]) -> None:
     names["log_entries"] = entries = []
 
     def errors_of(**changed: str) -> list[str]:
-        fields = ("address", "origin", "merchant_id", "store_id", "provider", "profile", "sends")
+        fields = ("address", "origin", "merchant_id", "store_id", "provider", "sends")
         stored = model.objects.get()
         form = form_class({name: getattr(stored, name) for name in fields} | changed, instance=stored)
         if form.is_valid():

@@ -113,16 +113,19 @@ def problems_of_account(where: str, alias: object, given: object, *, shop: Shop)
 def _problems_of_address(
     where: str, given: Mapping[str, Any], addresses: Mapping[str, Any]
 ) -> Iterator[Problem]:
+    """Yield what an account must not say: what only an address may have, and what its address has said."""
     name, wallet = given.get("BASE_URL"), given.get("WALLET")
     if not isinstance(name, str) or name not in addresses:
         known = ", ".join(sorted(addresses))
         expected = f"the name of an address in {SETTING}['BASE_URLS'], not a URL; it has: {known}"
         yield Problem(setting=f"{where}['BASE_URL']", expected=expected)
-    for option in OF_ADDRESS:
-        if option in given:
+        return
+    entry = _entry(addresses[name])
+    for option in given:
+        if option in OF_ADDRESS or (option in entry and option not in {"BASE_URL", "WALLET"}):
             yield Problem(setting=f"{where}[{option!r}]", expected=_ELSEWHERE)
-    for option in OF_ADDRESS_IN_WALLET:
-        if isinstance(wallet, dict) and option in wallet:
+    for option in wallet if isinstance(wallet, dict) else ():
+        if option in OF_ADDRESS_IN_WALLET or option in (entry.get("WALLET") or {}):
             yield Problem(setting=f"{where}['WALLET'][{option!r}]", expected=_ELSEWHERE)
 
 
