@@ -90,11 +90,13 @@ MODULES = {
         "QueryReport",
         "SendingPause",
         "SweepReport",
+        "check_account",
         "comparison",
         "deliver_events",
         "expiring_authorizations",
         "erase_customer",
         "export_migration_file",
+        "forget_accounts",
         "gateway_aliases",
         "health",
         "import_in_steps",
@@ -106,6 +108,7 @@ MODULES = {
         "sending_pauses",
         "stop_sending",
         "support_bundle",
+        "wrong_accounts",
     },
 }
 

@@ -101,6 +101,7 @@ def check_account(alias: str, account: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(f"{one.setting}: {one.expected}" for one in conf.check_account(alias, account))
 
 
+@sensitive_variables()
 def forget_accounts() -> None:
     """Let this process read accounts outside the settings again at their next use, if they have changed.
 
