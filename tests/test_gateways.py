@@ -9,14 +9,18 @@ from threading import Thread
 from urllib.parse import urlsplit
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 from django.urls import resolve
 from pytest_django import Settings
+from requests import PreparedRequest
+from requests.structures import CaseInsensitiveDict
 
 from tests.client.applications import Application
 from tests.client.certificates import make_certificate
 from tests.client.servers import RawServer, answer, says
 from wallet_gateway import conf, gateways, return_tokens
 from wallet_gateway.client.calls import CallRecord
+from wallet_gateway.client.credentials import SigningAccount
 from wallet_gateway.client.errors import NotSent
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.operations.wallet.keys import current_key
@@ -148,6 +152,91 @@ def test_a_named_callable_signs_requests(wallet_sandbox: SandboxControl, setting
     }
 
     assert gateways.gateway("default").status("UNKNOWN-REFERENCE").message == StatusAnswer()
+
+
+class Signer:
+    """As `requests` has its own: an object with the request alone."""
+
+    def __call__(self, request: object, secret: str = "default") -> object:
+        assert secret == "default"
+        return sign(request)
+
+
+def sign_for(request: object, account: SigningAccount) -> object:
+    request.headers["X-Signed"] = f"{account.gateway} {account.merchant.store_id} {account.secrets['token']}"  # type: ignore[attr-defined]
+    return request
+
+
+def sign_by_keyword(request: object, *, account: SigningAccount) -> object:
+    return sign_for(request, account)
+
+
+signer = Signer()
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("sign", "yes"),
+        ("signer", "yes"),
+        ("sign_for", "default SANDBOX-STORE canary-token"),
+        ("sign_by_keyword", "default SANDBOX-STORE canary-token"),
+    ],
+)
+def test_a_callable_that_asks_for_the_account_gets_it_and_any_other_gets_the_request_alone(
+    name: str, expected: str, settings: Settings
+) -> None:
+    default = settings.WALLET_GATEWAY["GATEWAYS"]["default"]
+    own = {"AUTH": f"tests.test_gateways.{name}", "AUTH_SECRETS": {"token": "canary-token"}}
+    settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY, "GATEWAYS": {"default": {**default, **own}}}
+    auth = gateways.auth_of(conf.gateway_settings("default"))
+    assert auth is not None
+    request = PreparedRequest()
+    request.headers = CaseInsensitiveDict()
+    assert auth(request).headers["X-Signed"] == expected
+    assert "canary" not in repr(auth)
+
+
+def test_a_callable_that_tells_nothing_of_its_parameters_gets_the_request_alone(settings: Settings) -> None:
+    default = settings.WALLET_GATEWAY["GATEWAYS"]["default"] | {"AUTH": "builtins.iter"}
+    settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY, "GATEWAYS": {"default": default}}
+    auth: object = gateways.auth_of(conf.gateway_settings("default"))
+    assert auth is iter
+
+
+def test_gateways_with_the_same_files_share_what_was_read_of_them(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[tuple[object, ...]] = []
+
+    def tls_context(*files: object) -> object:
+        made.append(files)
+        return object()
+
+    monkeypatch.setattr(gateways, "tls_context", tls_context)
+    default = settings.WALLET_GATEWAY["GATEWAYS"]["default"] | {"BASE_URL": "https://gateway.example"}
+    own = {"CA_FILE": make_certificate(tmp_path).file}
+    known = {"default": default, "second": default, "third": default | own, "plain": default | PLAIN}
+    settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY, "GATEWAYS": known}
+    for alias in known:
+        gateways.gateway(alias)
+    assert made == [(None, None), (str(own["CA_FILE"]), None)]
+
+
+PLAIN = {"BASE_URL": "http://127.0.0.1:8001"}
+
+
+def test_a_file_that_is_gone_since_the_settings_were_read_is_named(
+    settings: Settings, tmp_path: Path
+) -> None:
+    file = make_certificate(tmp_path).file
+    own = {"BASE_URL": "https://gateway.example", "CA_FILE": file}
+    default = settings.WALLET_GATEWAY["GATEWAYS"]["default"] | own
+    settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY, "GATEWAYS": {"default": default}}
+    conf.gateway_settings("default")
+    file.unlink()
+    with pytest.raises(ImproperlyConfigured, match="gateway 'default': CA_FILE or CLIENT_CERT: "):
+        gateways.gateway("default")
 
 
 @pytest.mark.wire

@@ -63,6 +63,8 @@ class Code(StrEnum):
     UNIT_MIX_UPS = "unit_mix_ups"
     ORDERS_OVERPAID = "orders_overpaid"
     UNKNOWN_GATEWAY = "unknown_gateway"
+    ACCOUNT_WRONG = "account_wrong"
+    ACCOUNTS_UNREADABLE = "accounts_unreadable"
     EVENTS_LATE = "events_late"
     SENDING_PAUSED = "sending_paused"
     BATCHES_IDLE = "batches_idle"
@@ -153,6 +155,8 @@ _MESSAGES: Mapping[Code, Text] = MappingProxyType(
         Code.UNIT_MIX_UPS: _("open unit mix-ups, amounts that differ by a factor of ten or more: %(count)d"),
         Code.ORDERS_OVERPAID: _("overpaid orders: %(count)d"),
         Code.UNKNOWN_GATEWAY: _("transactions at gateways that the settings do not name: %(count)d"),
+        Code.ACCOUNT_WRONG: _("%(gateway)s is not used, because its account is wrong: %(problems)s"),
+        Code.ACCOUNTS_UNREADABLE: _("the accounts cannot be read; those read last stay in use: %(error)s"),
         Code.EVENTS_LATE: _("events that could not be delivered to the shop: %(count)d"),
         Code.SENDING_PAUSED: _("nothing is sent to %(gateway)s"),
         Code.BATCHES_IDLE: _("running batches that no worker drives: %(count)d"),
@@ -230,6 +234,8 @@ _ADVICE: Mapping[Code, Text] = MappingProxyType(
         Code.UNIT_MIX_UPS: _SEE_RUNBOOK,
         Code.ORDERS_OVERPAID: _SEE_RUNBOOK,
         Code.UNKNOWN_GATEWAY: _SEE_RUNBOOK,
+        Code.ACCOUNT_WRONG: _("Correct the account; no restart is needed. Its payments wait until then."),
+        Code.ACCOUNTS_UNREADABLE: _("See what GATEWAYS names, and the log of wallet_gateway.accounts."),
         Code.EVENTS_LATE: _SEE_RUNBOOK,
         Code.SENDING_PAUSED: _SEE_RUNBOOK,
         Code.WALLET_BUTTONS_CLOSED: _SEE_RUNBOOK,

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import threading
 import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from ssl import SSLContext
+from typing import cast
+from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
@@ -18,15 +24,18 @@ from django.utils.translation import gettext as _
 
 from wallet_gateway import conf, return_tokens
 from wallet_gateway.client.calls import CallRecord
+from wallet_gateway.client.credentials import SigningAccount
 from wallet_gateway.client.errors import NotSent, NotSentReason
 from wallet_gateway.client.gateway import Gateway
-from wallet_gateway.client.http_transport import HttpTransport
-from wallet_gateway.client.transport import Transport
-from wallet_gateway.conf.rules import SETTING
+from wallet_gateway.client.http_transport import HttpTransport, tls_context
+from wallet_gateway.client.transport import Auth, Transport
+from wallet_gateway.conf.gateway_settings import GatewaySettings
+from wallet_gateway.conf.values import SETTING
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import WalletUnavailable
 from wallet_gateway.operations.wallet.encryption import WalletCipher
+from wallet_gateway.operations.wallet.encryption_keys import Ciphers
 from wallet_gateway.operations.wallet.keys import current_key
 from wallet_gateway.protocol.checkout import RedirectDetails
 from wallet_gateway.protocol.endpoints import CREATE_PAYMENT_ACCOUNT
@@ -42,44 +51,113 @@ _NOW = {
 }
 
 _PLACE = "-token-"
-_gateways: dict[str, Gateway] = {}
 _contexts: dict[str, GatewayContext] = {}
-_transports: list[HttpTransport] = []
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Client:
+    """A gateway's client, and the settings that it was made from."""
+
+    gateway: Gateway
+    given: GatewaySettings
+    transport: Transport
+    is_replaced: bool = False
+    """Whether the transport was given by `use_transport`."""
+
+    def close(self) -> None:
+        if isinstance(self.transport, HttpTransport):
+            self.transport.close()
+
+
+_clients: dict[str, _Client] = {}
+_ssl_contexts: dict[tuple[str | None, str | tuple[str, str] | None], SSLContext] = {}
 _lock = threading.Lock()
 
 
 def gateway(alias: str) -> Gateway:
-    """Return the client of one gateway; created once, shared by all threads of the process."""
+    """Return the client of one gateway, shared by all threads of the process.
+
+    It is made once, and again when the gateway's account has changed. Raises `ImproperlyConfigured` if there
+    is no such gateway, or its account is wrong.
+    """
+    return _client(alias).gateway
+
+
+def _client(alias: str) -> _Client:
+    given = conf.gateway_settings(alias)
     with _lock:
-        if alias not in _gateways:
-            _gateways[alias] = _make(alias, conf.gateway_settings(alias))
-        return _gateways[alias]
+        known = _clients.get(alias)
+        if known is None or known.given is not given:
+            _clients[alias] = _made(given, known)
+            if known is not None:
+                known.close()
+        return _clients[alias]
 
 
-def _make(alias: str, given: conf.GatewaySettings) -> Gateway:
-    auth = import_string(given.auth) if given.auth else None
-    transport = HttpTransport(
+def _made(given: GatewaySettings, known: _Client | None) -> _Client:
+    if known is not None and known.is_replaced:
+        transport = known.transport
+        return _Client(gateway=_over(transport, given), given=given, transport=transport, is_replaced=True)
+    try:
+        own = _transport(given)
+    except OSError as error:
+        # A file that was right when the settings were judged is not any more.
+        raise ImproperlyConfigured(f"gateway {given.alias!r}: CA_FILE or CLIENT_CERT: {error}") from error
+    return _Client(gateway=_over(own, given), given=given, transport=own)
+
+
+def _transport(given: GatewaySettings) -> HttpTransport:
+    return HttpTransport(
         base_url=given.base_url,
         connect_timeout=given.connect_timeout,
         read_timeout=given.read_timeout,
         total_timeout=given.total_timeout,
         keepalive_idle=given.keepalive_idle,
-        auth=auth,
-        ca_file=given.ca_file,
-        client_cert=given.client_cert,
+        auth=auth_of(given),
+        ssl_context=_ssl_context(given) if urlsplit(given.base_url).scheme == "https" else None,
     )
-    _transports.append(transport)
-    return _over(transport, alias, given)
 
 
-def _over(transport: Transport, alias: str, given: conf.GatewaySettings) -> Gateway:
+def _ssl_context(given: GatewaySettings) -> SSLContext:
+    """Return the context for a gateway's files: a thousand accounts at one address share it."""
+    files = given.ca_file, given.client_cert
+    if files not in _ssl_contexts:
+        _ssl_contexts[files] = tls_context(*files)
+    return _ssl_contexts[files]
+
+
+def auth_of(given: GatewaySettings) -> Auth | None:
+    """Return what signs a gateway's requests; None if nothing does.
+
+    A callable that has a parameter `account` is given the account; any other is given the request alone.
+    """
+    if not given.auth:
+        return None
+    sign = import_string(given.auth)
+    if "account" not in _parameters(sign):
+        return cast(Auth, sign)
+    account = SigningAccount(
+        gateway=given.alias, merchant=given.account, base_url=given.base_url, secrets=given.auth_secrets
+    )
+    return cast(Auth, partial(sign, account=account))
+
+
+def _parameters(sign: Callable[..., object]) -> Collection[str]:
+    try:
+        return inspect.signature(sign).parameters
+    except (TypeError, ValueError):
+        # Written in C: it tells nothing of its parameters.
+        return ()
+
+
+def _over(transport: Transport, given: GatewaySettings) -> Gateway:
     client: type[Gateway] = import_string(given.client_class) if given.client_class else Gateway
     return client(
         account=given.account,
         transport=transport,
         paths=given.paths,
-        observer=partial(_tell, alias),
-        api_key=partial(_api_key, alias),
+        observer=partial(_tell, given.alias),
+        api_key=partial(_api_key, given.alias),
     )
 
 
@@ -96,18 +174,19 @@ def _api_key(alias: str) -> str:
 def is_test(alias: str) -> bool:
     """Return whether a gateway moves no real money: it has the profile 'test'.
 
-    False for an alias that the settings do not have: without proof of a test, money counts as real.
+    False for an alias without a usable account: without proof of a test, money counts as real.
     """
-    try:
-        return conf.gateway_settings(alias).account.profile != "prod"
-    except ImproperlyConfigured:
-        return False
+    given = conf.find_gateway(alias)
+    return given is not None and given.account.profile != "prod"
 
 
 def use_transport(transport: Transport, *, alias: str) -> None:
     """Use this transport for a gateway until `forget_gateways` or a change of settings. For tests."""
+    given = conf.gateway_settings(alias)
     with _lock:
-        _gateways[alias] = _over(transport, alias, conf.gateway_settings(alias))
+        _clients[alias] = _Client(
+            gateway=_over(transport, given), given=given, transport=transport, is_replaced=True
+        )
 
 
 def _tell(alias: str, call: CallRecord) -> None:
@@ -122,10 +201,10 @@ def _tell(alias: str, call: CallRecord) -> None:
 def forget_gateways() -> None:
     """Close all clients; the next call creates new ones from the settings of that time."""
     with _lock:
-        for transport in _transports:
-            transport.close()
-        _transports.clear()
-        _gateways.clear()
+        for client in _clients.values():
+            client.close()
+        _clients.clear()
+        _ssl_contexts.clear()
 
 
 def _on_setting_changed(*, setting: str, **_: object) -> None:
@@ -184,18 +263,18 @@ def clock() -> DatabaseClock:
 
 def context_of(alias: str) -> GatewayContext:
     """Return the context of a gateway alias: its client, its policy and the clock; one for each process."""
-    client, known = gateway(alias), _contexts.get(alias)
-    if known is not None and known.gateway is client:
+    client, known = _client(alias), _contexts.get(alias)
+    if known is not None and known.gateway is client.gateway:
         return known
     # Created again whenever the settings, and so the client, have changed.
-    given = conf.gateway_settings(alias)
+    given = client.given
     context = GatewayContext(
         alias=alias,
-        gateway=client,
+        gateway=client.gateway,
         policy=given.policy,
         clock=clock(),
         wallet=given.wallet,
-        cipher=cipher(),
+        cipher=cipher_of(given),
         price=import_string(given.pricing) if given.pricing else None,
         button_overrides=import_string(given.button_overrides) if given.button_overrides else None,
         authenticate=import_string(given.authenticator) if given.authenticator else None,
@@ -205,8 +284,24 @@ def context_of(alias: str) -> GatewayContext:
 
 
 def cipher() -> WalletCipher | None:
-    """Return the cipher for stored secrets; None if the settings have no keys, and so no wallet."""
+    """Return the cipher for stored secrets of the shop; None if the settings have no keys."""
     keys = conf.settings().fernet_keys
+    return WalletCipher(keys) if keys else None
+
+
+def ciphers() -> Ciphers:
+    """Return the cipher of the shop, and that of each gateway with keys of its own."""
+    own = {alias: given for alias, given in conf.settings().gateways.items() if given.fernet_keys}
+    of_gateways = {alias: found for alias, given in own.items() if (found := cipher_of(given))}
+    return Ciphers(shop=cipher(), of_gateways=of_gateways)
+
+
+def cipher_of(given: GatewaySettings) -> WalletCipher | None:
+    """Return the cipher for one gateway's stored secrets; None without a key, and so without a wallet.
+
+    The gateway's own keys go first, and those of the shop still decrypt what was stored before.
+    """
+    keys = (*given.fernet_keys, *conf.settings().fernet_keys)
     return WalletCipher(keys) if keys else None
 
 
@@ -228,9 +323,9 @@ def wallet_script_settings(alias: str) -> dict[str, str | None]:
     }
 
 
-def return_urls(reference: str) -> RedirectDetails:
-    """Return the six absolute URLs by which a customer comes back from one attempt to pay."""
-    before, _, after = _return_address().rpartition(_PLACE)
+def return_urls(reference: str, *, gateway: str = "default") -> RedirectDetails:
+    """Return the six absolute URLs by which a customer comes back from one attempt to pay at a gateway."""
+    before, _, after = _return_address(gateway).rpartition(_PLACE)
 
     def url(outcome: ReturnOutcome) -> str:
         return before + return_tokens.sign(reference, outcome) + after
@@ -245,6 +340,6 @@ def return_urls(reference: str) -> RedirectDetails:
     )
 
 
-def _return_address() -> str:
+def _return_address(gateway: str) -> str:
     """Return the absolute return URL with a placeholder for its token: resolved once for all six."""
-    return conf.settings().public_origin + reverse("wallet_gateway:return", args=[_PLACE])
+    return conf.gateway_settings(gateway).public_origin + reverse("wallet_gateway:return", args=[_PLACE])

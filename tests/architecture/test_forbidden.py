@@ -84,12 +84,23 @@ def _logged_bodies(source: Source) -> set[int]:
     }
 
 
+# Any exception of a library may come out of it, such as that of a vault. It is logged; the doctor shows it.
+RUNS_CODE_OF_THE_SHOP = {("wallet_gateway/conf/accounts.py", "_run")}
+
+
 def _blind_except(source: Source) -> set[int]:
     handlers = (node for node in ast.walk(source.tree) if isinstance(node, ast.ExceptHandler))
     blind = {"Exception", "BaseException"}
+    shops = {
+        id(node)
+        for function in ast.walk(source.tree)
+        if (source.name, getattr(function, "name", "")) in RUNS_CODE_OF_THE_SHOP
+        for node in ast.walk(function)
+    }
     return {
         handler.lineno
         for handler in handlers
+        if id(handler) not in shops
         if handler.type is None or blind & {getattr(node, "id", "") for node in ast.walk(handler.type)}
         if not _raises_again(handler)
     }

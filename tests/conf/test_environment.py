@@ -14,7 +14,7 @@ from cryptography.fernet import Fernet
 from django.core.exceptions import ImproperlyConfigured
 
 from tests.tables import every
-from wallet_gateway.conf import environment, rules, wallet_rules
+from wallet_gateway.conf import environment, gateway_rules, rules, wallet_rules
 from wallet_gateway.conf.environment import wallet_gateway_from_environment
 from wallet_gateway.conf.rules import problems_of
 
@@ -162,7 +162,7 @@ def test_gateways_may_be_named_by_a_path_but_not_both_ways(variables: Set) -> No
 
 def test_every_setting_has_a_type_here() -> None:
     assert set(environment._SHOP) == set(rules.SHOP)
-    assert set(environment._GATEWAY) == {*rules.REQUIRED, *rules.OPTIONAL}
+    assert set(environment._GATEWAY) == {*gateway_rules.REQUIRED, *gateway_rules.OPTIONAL}
     known = {*wallet_rules.WALLET_REQUIRED, *wallet_rules.WALLET_CODE, *wallet_rules.WALLET_POLICY}
     assert set(environment._WALLET) == known
 

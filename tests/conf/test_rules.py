@@ -10,7 +10,8 @@ import pytest
 
 from tests.client.certificates import make_certificate
 from tests.tables import every
-from wallet_gateway.conf.rules import OPTIONAL, REQUIRED, live_aliases, problems_of
+from wallet_gateway.conf.gateway_rules import OPTIONAL, REQUIRED
+from wallet_gateway.conf.rules import live_aliases, problems_of
 
 GATEWAY: dict[str, Any] = {
     "BASE_URL": "https://gateway.example",
@@ -103,7 +104,7 @@ WRONG = [
     ("CLIENT_CLASS", "wallet_gateway.gateways.gateway", "the dotted path of a subclass"),
     ("CLIENT_CLASS", 7, "a text"),
     ("AUTH", "no.such.thing", "dotted path"),
-    ("AUTH", "wallet_gateway.conf.rules.SETTING", "dotted path"),
+    ("AUTH", "wallet_gateway.conf.values.SETTING", "dotted path"),
     ("CA_FILE", 7, "a path"),
     ("CA_FILE", "/no/such/file.pem", "No such file or directory"),
     ("CA_FILE", Path("/no/such/file.pem"), "a PEM file of the authorities to trust; /no/such/file.pem"),

@@ -19,7 +19,7 @@ from wallet_gateway.domain.wallet_limits import WalletLimits
 WALLET: dict[str, Any] = {"COUNTRY": "DE"}
 KEY = Fernet.generate_key().decode()
 HASH = f"sha384-{'A' * 64}"
-NO_CALLABLE = "wallet_gateway.conf.rules.SETTING"
+NO_CALLABLE = "wallet_gateway.conf.values.SETTING"
 HERE = "WALLET_GATEWAY['GATEWAYS']['default']['WALLET']"
 
 

@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from django.apps import apps
+from django.contrib import admin
 from django.core.management import call_command
 from django.core.management.base import SystemCheckError
 from django.http import HttpRequest
@@ -48,6 +50,7 @@ class Session:
         self.settings = settings
         self.names = names
         self.origins = origins
+        self.installed: list[str] = []
 
     def _with_origins(self, text: str) -> str:
         for said, real in self.origins.items():
@@ -62,6 +65,7 @@ class Session:
         act = {
             "<setup>": self._set_up,
             "<check>": self._check,
+            "<install>": self._install,
             "python": self._python,
             "html+django": self._template,
             "console": self._console,
@@ -71,6 +75,20 @@ class Session:
 
     def _set_up(self, step: Step) -> None:
         SETUPS[step.text](self.names)
+
+    def _install(self, step: Step) -> None:
+        self.settings.INSTALLED_APPS = [*self.settings.INSTALLED_APPS, step.text]
+        self.installed.append(step.text)
+
+    def remove_apps(self) -> None:
+        """Take back the tables of the page's own apps, and what Django remembers of their models."""
+        for label in self.installed:
+            call_command("migrate", label, "zero", verbosity=0)
+            for model in apps.get_app_config(label).get_models():
+                if admin.site.is_registered(model):
+                    admin.site.unregister(model)
+            apps.all_models.pop(label)
+        apps.clear_cache()
 
     def _check(self, step: Step) -> None:
         assert eval(step.text, self.names), f"{step.where}: {step.text}"

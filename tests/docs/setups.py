@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import re
 from dataclasses import replace
@@ -9,7 +10,9 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
+from django.apps import apps
 from django.conf import settings as django_settings
+from django.contrib.auth.models import User
 from django.test import Client, RequestFactory, override_settings
 from django.urls import reverse
 from django.utils import timezone
@@ -129,7 +132,37 @@ def an_unsent_refund(names: dict[str, Any]) -> None:
     names["transaction"] = follow_ups.refund(payment=names["order"].payments.get(), context=deaf)
 
 
+def the_return_addresses(names: dict[str, Any]) -> None:
+    """What leads a customer back, by gateway."""
+    names["return_urls"] = gateways.return_urls
+
+
+def the_admin_of_the_accounts(names: dict[str, Any]) -> None:
+    """The change page of the page's only account, as a superuser sees it and posts it."""
+    model: Any = apps.get_app_config("accounts").get_model("Account")
+    site = importlib.import_module("accounts.admin").admin.site._registry[model]
+    request = RequestFactory().get("/")
+    request.user = User.objects.create_superuser("anna")
+    account = model.objects.get()
+    form_class = site.get_form(request, account)
+    names["change_page"] = form_class(instance=account).as_p()
+    names["log_entries"] = entries = []
+
+    def errors_of(**changed: str) -> list[str]:
+        fields = ("address", "origin", "merchant_id", "store_id", "provider", "sends")
+        stored = model.objects.get()
+        form = form_class({name: getattr(stored, name) for name in fields} | changed, instance=stored)
+        if form.is_valid():
+            form.save()
+            entries.append(str(site.construct_change_message(request, form, [])))
+        return list(form.errors)
+
+    names["errors_of"] = errors_of
+
+
 SETUPS = {
+    "the admin of the accounts": the_admin_of_the_accounts,
+    "the return addresses": the_return_addresses,
     "a refund made in the portal": a_refund_made_in_the_portal,
     "a refund that was never sent": an_unsent_refund,
     "a refund whose outcome is unknown": an_unknown_refund,

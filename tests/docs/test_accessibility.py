@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from tests.docs.pages import ROOT
 from wallet_gateway import return_tokens
-from wallet_gateway.conf.rules import OPTIONAL
+from wallet_gateway.conf.gateway_rules import OPTIONAL
 from wallet_gateway.sandbox.wallet import three_d_secure
 
 TEXT = (ROOT / "docs" / "accessibility.md").read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ from django.dispatch import Signal
 
 from tests.docs.pages import ROOT
 from wallet_gateway import signals
-from wallet_gateway.conf import rules, wallet_rules
+from wallet_gateway.conf import gateway_rules, rules, wallet_rules
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionKind, TransactionState
 
@@ -44,7 +44,7 @@ def test_every_signal_has_an_entry() -> None:
 
 
 def test_every_setting_has_an_entry() -> None:
-    named = {*rules.SHOP, *rules.REQUIRED, *rules.OPTIONAL, "WALLET"}
+    named = {*rules.SHOP, *gateway_rules.REQUIRED, *gateway_rules.OPTIONAL, "WALLET"}
     named |= {*wallet_rules.WALLET_REQUIRED, *wallet_rules.WALLET_OPTIONAL}
     assert named - TERMS == set()
 

@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from cryptography.fernet import Fernet
 
 from tests.docs.inside import SANDBOX, SHOP, Session, calls_the_shop
 from tests.docs.pages import pages_run, steps
@@ -34,14 +35,19 @@ def test_every_block_runs_on(
     monkeypatch.syspath_prepend(tmp_path)
     (template_settings,) = settings.TEMPLATES
     settings.TEMPLATES = [{**template_settings, "DIRS": [tmp_path / "templates"]}]
+    for name in ("ACCOUNT_KEYS", "NEW_ACCOUNT_KEY"):
+        monkeypatch.setenv(name, Fernet.generate_key().decode())
     known = set(sys.modules)
     names = {"sandbox": wallet_sandbox, "client": client, "__name__": "shop_session"}
     origins = {SANDBOX: wallet_sandbox.base_url}
     if calls_the_shop(page):
         origins[SHOP] = request.getfixturevalue("live_server").url
     session = Session(tmp_path, settings, names=names, origins=origins)
-    for step in steps(page):
-        session.follow(step)
+    try:
+        for step in steps(page):
+            session.follow(step)
+    finally:
+        session.remove_apps()
     for name in set(sys.modules) - known:
         if getattr(sys.modules[name], "__file__", None) and str(tmp_path) in str(sys.modules[name].__file__):
             del sys.modules[name]

@@ -16,7 +16,7 @@ from tests.docs.pages import ROOT
 from tests.operations.test_errors import CLASSES, RAISED
 from wallet_gateway import payments, signals
 from wallet_gateway.api.problems import PROBLEMS
-from wallet_gateway.conf import rules, wallet_rules
+from wallet_gateway.conf import gateway_rules, rules, wallet_rules
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.findings import Code
 from wallet_gateway.models.explanations import SENTENCES
@@ -40,7 +40,7 @@ def test_the_python_reference_names_all_of_payments_and_nothing_else() -> None:
 
 
 def test_the_settings_reference_names_every_setting_and_no_other() -> None:
-    known = {*rules.SHOP, *rules.REQUIRED, *rules.OPTIONAL, "WALLET"}
+    known = {*rules.SHOP, *gateway_rules.REQUIRED, *gateway_rules.OPTIONAL, "WALLET"}
     known |= {*wallet_rules.WALLET_REQUIRED, *wallet_rules.WALLET_OPTIONAL, *wallet_rules.LIMITS}
     page = _page("reference/settings.md")
     documented = {
@@ -55,7 +55,7 @@ def test_the_settings_reference_names_every_setting_and_no_other() -> None:
 def test_the_settings_reference_names_every_default() -> None:
     of_gateway, _, of_wallet = _page("reference/settings.md").partition("## The wallet button")
     for part, known in (
-        (of_gateway, rules.OPTIONAL),
+        (of_gateway, gateway_rules.OPTIONAL),
         (of_wallet, {**wallet_rules.WALLET_OPTIONAL, **wallet_rules.LIMITS}),
     ):
         rows = re.findall(r"^\| `(\w+)` \| `([^`]+)` \|", part, flags=re.MULTILINE)

@@ -73,4 +73,4 @@ def test_a_refund_from_the_admin_enters_few_files(operator: Client, paid_order: 
     }
     with counted() as flow:
         assert operator.post(url, data).status_code == 302
-    held_to((69, 292), flow, "refund")
+    held_to((69, 294), flow, "refund")

@@ -92,11 +92,13 @@ MODULES = {
         "QueryReport",
         "SendingPause",
         "SweepReport",
+        "check_account",
         "comparison",
         "deliver_events",
         "expiring_authorizations",
         "erase_customer",
         "export_migration_file",
+        "forget_accounts",
         "gateway_aliases",
         "health",
         "import_in_steps",
@@ -108,6 +110,7 @@ MODULES = {
         "sending_pauses",
         "stop_sending",
         "support_bundle",
+        "wrong_accounts",
     },
 }
 

@@ -23,7 +23,7 @@ from wallet_gateway.models import (
     PauseCode,
     SweepHeartbeat,
 )
-from wallet_gateway.queries.health import health
+from wallet_gateway.queries.health import health, sweep_problems
 from wallet_gateway.queries.work_queue import waiting
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -129,12 +129,35 @@ def test_queries_that_are_a_day_late_have_fallen_behind(priority: QueryPriority)
     for hours in (23, 25, 49):
         a_transaction(**given, next_query_at=NOW - timedelta(hours=hours))
     a_transaction(**given, next_query_at=None)
+    a_transaction(gateway="third", created_at=NOW - timedelta(minutes=6))
     found = health(NOW, ["default", "second", "third"])
     assert found.queries_behind == {"default": 2, "second": 0, "third": 0}
-    behind, never = sorted(found.problems, key=lambda problem: problem.level, reverse=True)
+    never, behind = found.problems[:2]
     assert (behind.code, behind.params) == (Code.QUERIES_BEHIND, {"gateway": "default", "count": 2})
     assert "QUERY_RATE" in behind.advice
     assert never.params == {"gateway": "third"}
+
+
+def test_a_gateway_that_has_just_appeared_is_no_problem_until_a_payment_of_it_waits_for_a_sweep(
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:
+    SweepHeartbeat.beat("default", now=NOW)
+    with django_assert_num_queries(9):
+        found = health(NOW, ["default", "new"])
+    assert (found.problems, found.swept_at) == ((), {"default": NOW})
+    a_transaction(gateway="new", state=S.APPROVED, created_at=NOW - timedelta(minutes=4))
+    assert health(NOW, ["default", "new"]).problems == ()
+    a_transaction(gateway="new", state=S.APPROVED, created_at=NOW - timedelta(minutes=6))
+    (never,) = sweep_problems(NOW, ["default", "new"])
+    assert (never.code, never.params) == (Code.NEVER_SWEPT, {"gateway": "new"})
+
+
+def test_an_account_that_cannot_be_used_is_named_with_what_is_wrong() -> None:
+    found = health(NOW, [], {"tenant-7": "accounts['tenant-7']['MERCHANT_ID']: a text", "": "gone"})
+    wrong, unreadable = found.problems
+    assert (wrong.code, wrong.level, wrong.params["gateway"]) == ("account_wrong", Level.ERROR, "tenant-7")
+    assert "MERCHANT_ID" in wrong.text
+    assert (unreadable.code, unreadable.params) == ("accounts_unreadable", {"error": "gone"})
 
 
 LATE, LATER = NOW - timedelta(minutes=61), NOW - timedelta(minutes=59)

@@ -158,3 +158,20 @@ def test_a_shop_outside_this_repository_can_use_it(pytester: pytest.Pytester) ->
     )
     result = pytester.runpytest_subprocess("--ds=shop_settings", "-p", "no:randomly", "-W", "error")
     result.assert_outcomes(passed=2)
+
+
+def test_with_accounts_outside_the_settings_every_address_leads_to_the_sandbox() -> None:
+    addresses = {
+        "live": {"BASE_URL": "https://gateway.example", "QUERY_RATE": 1},
+        "test": "https://t.example",
+    }
+    given = {"PUBLIC_ORIGIN": "https://shop.example", "GATEWAYS": "shop.accounts", "BASE_URLS": addresses}
+
+    pointed = point_at("http://127.0.0.1:8001", given)
+
+    assert pointed["GATEWAYS"] == "shop.accounts"
+    assert pointed["BASE_URLS"] == {
+        "live": {"BASE_URL": "http://127.0.0.1:8001", "QUERY_RATE": 1},
+        "test": {"BASE_URL": "http://127.0.0.1:8001"},
+    }
+    assert addresses["test"] == "https://t.example", "the shop's own settings stay as they are"

@@ -24,7 +24,7 @@ _HOUR = timedelta(hours=1)
 def time_left(order: PaymentOrder) -> str:
     """Return how long an order of the list can still be captured; `-` where no money is held."""
     since: datetime | None = getattr(order, "held_since", None)
-    gateway = conf.settings().gateways.get(order.gateway)
+    gateway = conf.find_gateway(order.gateway)
     if since is None or gateway is None:
         return "-"
     return in_words(gateway.policy.capture_window.expires_at(since) - gateways.clock().now())

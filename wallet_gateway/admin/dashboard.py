@@ -43,7 +43,7 @@ from wallet_gateway.findings import Finding
 from wallet_gateway.models import Dashboard, GatewayTransaction
 from wallet_gateway.payments import maintenance
 from wallet_gateway.payments.errors import OperationRefused
-from wallet_gateway.queries.health import sweep_problems
+from wallet_gateway.queries.health import account_problems, sweep_problems
 from wallet_gateway.queries.pauses import SendingPause
 from wallet_gateway.queries.statistics import Period, figures
 from wallet_gateway.queries.work_queue import waiting
@@ -128,7 +128,7 @@ class DashboardAdmin(ReadOnlyAdmin):
     def stop(self, request: HttpRequest, alias: str, verb: str) -> HttpResponse:
         """Require confirmation and a reason, then stop or resume sending to a gateway."""
         require_permission(request, STOP_SENDING)
-        if verb not in _VERBS or alias not in conf.settings().gateways:
+        if verb not in _VERBS or conf.find_gateway(alias) is None:
             raise Http404
         form = (StopForm if verb == "stop" else ReasonForm)(request.POST or None)
         if request.method == "POST" and form.is_valid() and _act(request, alias, verb, form):
@@ -229,8 +229,9 @@ def _gateways() -> tuple[_Sending, ...]:
 
 
 def _alarms() -> tuple[Finding, ...]:
-    """Return what the health view says of the sweeps: everything else of it has rows on this page."""
-    return sweep_problems(gateways.clock().now(), maintenance.gateway_aliases())
+    """Return what the health view says of sweeps and accounts; the rest of it has rows on this page."""
+    sweeps = sweep_problems(gateways.clock().now(), maintenance.gateway_aliases())
+    return (*sweeps, *account_problems(maintenance.wrong_accounts()))
 
 
 def _dashboard_url() -> str:

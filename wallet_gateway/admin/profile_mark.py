@@ -16,7 +16,8 @@ TEST_SUFFIX = "-test"
 
 def are_all_tests() -> bool:
     """Return whether the settings have test gateways only: then every page is about tests."""
-    return all(map(gateways.is_test, conf.settings().gateways))
+    known = conf.settings().gateways
+    return bool(known) and not conf.wrong_accounts() and all(map(gateways.is_test, known))
 
 
 def is_test_page(gateway: str = "") -> bool:

@@ -77,7 +77,7 @@ def _raised(request: HttpRequest, order: PaymentOrder, form: ReasonForm) -> bool
 
 
 def _facts(order: PaymentOrder) -> list[tuple[str | Promise, object]]:
-    gateway = conf.settings().gateways.get(order.gateway)
+    gateway = conf.find_gateway(order.gateway)
     limits = gateway.wallet.limits if gateway and gateway.wallet else WalletLimits()
     counted = [
         (label_of(one.limit), _("%(used)d of %(allowed)d") % {"used": one.used, "allowed": one.allowed})

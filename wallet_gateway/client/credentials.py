@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 MIN_REDIRECT_SECONDS, MAX_REDIRECT_SECONDS = 60, 900
@@ -36,3 +37,15 @@ class MerchantAccount:
                 f"redirect_url_timeout is {self.redirect_url_timeout}; it must be "
                 f"{MIN_REDIRECT_SECONDS} to {MAX_REDIRECT_SECONDS} seconds"
             )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SigningAccount:
+    """The account that a request is sent for, as a shop's own `AUTH` gets it."""
+
+    gateway: str
+    """The gateway's alias."""
+    merchant: MerchantAccount
+    base_url: str
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """The texts of the account's setting `AUTH_SECRETS`, by name."""

@@ -8,42 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
 from functools import lru_cache
-from pathlib import PurePath
 from typing import Any
-from urllib.parse import urlsplit
 
 from cryptography.fernet import Fernet
 from django.conf import settings as django_settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
 
-from wallet_gateway.client.credentials import MerchantAccount
+from wallet_gateway.conf.account_rules import Shop, with_address
+from wallet_gateway.conf.accounts import AccountsElsewhere, Gateways
+from wallet_gateway.conf.gateway_rules import SANDBOX_MERCHANT
+from wallet_gateway.conf.gateway_settings import GatewaySettings, read_gateway
 from wallet_gateway.conf.published_keys import is_published_secret_key
-from wallet_gateway.conf.rules import (
-    ACCESS_TOKEN_SECONDS,
-    OPTIONAL,
-    REQUIRED_ADDRESS,
-    RETENTION_DAYS,
-    SANDBOX_MERCHANT,
-    SETTING,
-    live_aliases,
-    problems_of,
-)
-from wallet_gateway.conf.values import COLLECTION, PATH, Problem, Setting
-from wallet_gateway.conf.wallet_rules import (
-    FERNET_KEYS,
-    PRODUCTION_PAY_JS,
-    REDIRECT,
-    WALLET_CODE,
-    WALLET_POLICY,
-)
-from wallet_gateway.domain.approval_policy import ApprovalPolicy
-from wallet_gateway.domain.capture_deadline import CapturePolicy, CaptureWindow
-from wallet_gateway.domain.policy import BookElsewhere, GatewayPolicy, WalletPolicy
-from wallet_gateway.domain.wallet_limits import WalletLimits
-from wallet_gateway.protocol.money import Money
+from wallet_gateway.conf.rules import ACCESS_TOKEN_SECONDS, RETENTION_DAYS, live_aliases, problems_of
+from wallet_gateway.conf.values import SETTING, Problem
+from wallet_gateway.conf.wallet_rules import FERNET_KEYS
+from wallet_gateway.domain.approval_policy import NOBODY_ALONE, ApprovalPolicy
 
 SANDBOX: dict[str, Any] = {
     "PUBLIC_ORIGIN": "http://127.0.0.1:8000",
@@ -61,35 +42,29 @@ SANDBOX: dict[str, Any] = {
 """The meaning of an empty setting while `DEBUG` is on: the sandbox's built-in merchant."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GatewaySettings:
-    """The settings of one gateway, by its alias."""
+class GatewaysInSettings:
+    """The gateways of a dict in the settings, all of which are right."""
 
-    alias: str
-    base_url: str
-    account: MerchantAccount
-    policy: GatewayPolicy
-    wallet: WalletPolicy | None
-    """None if there is no wallet button."""
-    authenticator: str
-    """Dotted path of the shop's own 3-D Secure; empty if the gateway does it."""
-    pricing: str
-    button_overrides: str
-    """Dotted path of a function that changes the button for one order; empty if all orders are alike."""
-    auth: str
-    client_class: str
-    """Dotted path of the shop's own subclass of the client; empty for the client itself."""
-    ca_file: str | None
-    """PEM file of the certificate authorities to trust instead of the default ones."""
-    client_cert: str | tuple[str, str] | None
-    """PEM file of our certificate and its key, or one file for each."""
-    paths: Mapping[str, str]
-    connect_timeout: float
-    read_timeout: float
-    total_timeout: float
-    keepalive_idle: float
-    go_live_max_amount: Mapping[str, int]
-    """Minor units by currency: the maximum amount of the payment that is compared before going live."""
+    def __init__(self, gateways: Mapping[str, GatewaySettings]) -> None:
+        self._gateways = gateways
+
+    def usable(self) -> Mapping[str, GatewaySettings]:
+        """Return all of them."""
+        return self._gateways
+
+    def find(self, alias: str) -> GatewaySettings:
+        """Return one gateway; raises `ImproperlyConfigured` if there is none."""
+        if alias not in self._gateways:
+            known = ", ".join(sorted(self._gateways))
+            raise ImproperlyConfigured(f"{SETTING}['GATEWAYS'] has no {alias!r}; it has: {known}")
+        return self._gateways[alias]
+
+    def problems(self) -> Mapping[str, tuple[Problem, ...]]:
+        """Return nothing: settings with a problem are refused as a whole."""
+        return {}
+
+    def forget(self) -> None:
+        """Do nothing: settings are read once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +73,7 @@ class Settings:
 
     public_origin: str
     """Scheme and host by which customers reach the shop; return URLs begin with it."""
-    gateways: Mapping[str, GatewaySettings]
+    all_gateways: Gateways = field(repr=False)
     fernet_keys: tuple[str, ...] = field(default=(), repr=False)
     """The keys that encrypt stored secrets; the first one encrypts, all of them decrypt."""
     health_token: str = field(default="", repr=False)
@@ -114,6 +89,11 @@ class Settings:
     retention_days: int = RETENTION_DAYS
     """How long the bodies of requests and answers are kept."""
 
+    @property
+    def gateways(self) -> Mapping[str, GatewaySettings]:
+        """Return the gateways that can be used now; an account outside the settings may come and go."""
+        return self.all_gateways.usable()
+
 
 @lru_cache(maxsize=1)
 def settings() -> Settings:
@@ -123,13 +103,12 @@ def settings() -> Settings:
     if found:
         lines = "; ".join(f"{problem.setting}: {problem.expected}" for problem in found)
         raise ImproperlyConfigured(lines)
-    gateways = {alias: _gateway(alias, given) for alias, given in raw["GATEWAYS"].items()}
     keys = tuple(raw.get(FERNET_KEYS) or ())
     if not keys and django_settings.DEBUG:
         keys = (_key_of_process(),)
     return Settings(
         public_origin=raw["PUBLIC_ORIGIN"].rstrip("/"),
-        gateways=gateways,
+        all_gateways=_gateways(raw),
         fernet_keys=keys,
         health_token=raw.get("HEALTH_TOKEN", ""),
         csp_report_url=raw.get("CSP_REPORT_URL", ""),
@@ -146,24 +125,91 @@ def _key_of_process() -> str:
     return Fernet.generate_key().decode()
 
 
+def _gateways(raw: Mapping[str, Any]) -> Gateways:
+    given, origin, addresses = raw["GATEWAYS"], raw["PUBLIC_ORIGIN"].rstrip("/"), raw.get("BASE_URLS", {})
+    if isinstance(given, str):
+        shop = Shop(
+            public_origin=origin,
+            addresses=addresses,
+            fernet_keys=tuple(raw.get(FERNET_KEYS) or ()),
+            debug=django_settings.DEBUG,
+            allowed_hosts=tuple(django_settings.ALLOWED_HOSTS),
+            published_secret_keys=published_secret_keys(),
+        )
+        return AccountsElsewhere(given, shop=shop)
+    return GatewaysInSettings(
+        {
+            alias: read_gateway(alias, with_address(one, addresses), public_origin=origin)
+            for alias, one in given.items()
+        }
+    )
+
+
 def gateway_settings(alias: str) -> GatewaySettings:
-    """Return one gateway's settings; raises `ImproperlyConfigured` if there is no gateway with that alias."""
-    gateways = settings().gateways
-    if alias not in gateways:
-        known = ", ".join(sorted(gateways))
-        raise ImproperlyConfigured(f"{SETTING}['GATEWAYS'] has no {alias!r}; it has: {known}")
-    return gateways[alias]
+    """Return one gateway's settings; `ImproperlyConfigured` if there is none, or its account is wrong."""
+    return settings().all_gateways.find(alias)
+
+
+def find_gateway(alias: str) -> GatewaySettings | None:
+    """Return one gateway's settings; None if it cannot be used, or the settings are wrong."""
+    try:
+        return gateway_settings(alias)
+    except ImproperlyConfigured:
+        return None
+
+
+def known_without_database() -> Mapping[str, GatewaySettings]:
+    """Return the gateways of the settings; none where the accounts are elsewhere, such as in a table."""
+    known = settings().all_gateways
+    return known.usable() if isinstance(known, GatewaysInSettings) else {}
+
+
+def wrong_accounts() -> Mapping[str, tuple[Problem, ...]]:
+    """Return what is wrong with each account outside the settings that cannot be used, by alias.
+
+    Under an empty alias stands why the accounts as a whole cannot be read.
+    """
+    return settings().all_gateways.problems()
+
+
+def account_problems() -> Mapping[str, str]:
+    """Return the same as one text for each account."""
+    found = wrong_accounts().items()
+    return {
+        alias: "; ".join(f"{one.setting}: {one.expected}" for one in problems) for alias, problems in found
+    }
+
+
+def check_account(alias: str, given: object) -> tuple[Problem, ...]:
+    """Return what would be wrong with an account outside the settings, before it is stored.
+
+    Raises `ImproperlyConfigured` where the gateways are in the settings.
+    """
+    known = settings().all_gateways
+    if not isinstance(known, AccountsElsewhere):
+        raise ImproperlyConfigured(f"{SETTING}['GATEWAYS'] is a dict, so no account is outside the settings")
+    return known.judge(alias, given)
+
+
+def forget_accounts() -> None:
+    """Read accounts outside the settings again at the next use, if they have changed."""
+    settings().all_gateways.forget()
 
 
 def approval_policy(alias: str) -> ApprovalPolicy:
-    """Return one gateway's limits for one person; no limits if there is no gateway with that alias.
+    """Return one gateway's limits for one person; no limits if the settings have no gateway with that alias.
 
-    To such a gateway nothing can be sent.
+    To such a gateway nothing can be sent. An account outside the settings may be right again in a moment, so
+    until then nobody decides alone.
     """
     try:
-        return gateway_settings(alias).policy.approval_policy
+        known = settings().all_gateways
     except ImproperlyConfigured:
         return ApprovalPolicy()
+    try:
+        return known.find(alias).policy.approval_policy
+    except ImproperlyConfigured:
+        return ApprovalPolicy() if isinstance(known, GatewaysInSettings) else NOBODY_ALONE
 
 
 def csrf_header() -> str:
@@ -177,7 +223,7 @@ def trusted_origins() -> Sequence[str]:
 
 
 def problems() -> tuple[Problem, ...]:
-    """Return everything that is missing or wrong, without using the network."""
+    """Return everything that is missing or wrong in the settings, without using network and database."""
     given = getattr(django_settings, SETTING, None)
     if given is not None and not isinstance(given, dict):
         return (Problem(setting=SETTING, expected="a dict with PUBLIC_ORIGIN and GATEWAYS"),)
@@ -186,7 +232,10 @@ def problems() -> tuple[Problem, ...]:
 
 
 def live_gateways() -> list[str]:
-    """Return the aliases of the gateways with the profile 'prod', whether or not the settings are valid."""
+    """Return the aliases of the settings' gateways with the profile 'prod', even if the settings are invalid.
+
+    Accounts outside the settings are not among them.
+    """
     return live_aliases(_raw().get("GATEWAYS"))
 
 
@@ -209,7 +258,7 @@ def _problems_of_secret_keys(raw: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def _forget(*, setting: str, **_: object) -> None:
-    if setting in {SETTING, "DEBUG", "SECRET_KEY", "SECRET_KEY_FALLBACKS"}:
+    if setting in {SETTING, "DEBUG", "SECRET_KEY", "SECRET_KEY_FALLBACKS", "ALLOWED_HOSTS"}:
         settings.cache_clear()
 
 
@@ -221,107 +270,3 @@ def _raw() -> dict[str, Any]:
     if not given and django_settings.DEBUG:
         return SANDBOX
     return given if isinstance(given, dict) else {}
-
-
-def _gateway(alias: str, given: Mapping[str, Any]) -> GatewaySettings:
-    values = _with_defaults(given, OPTIONAL)
-    url = urlsplit(given["BASE_URL"])
-    hosts = {host.lower() for host in values["REDIRECT_HOSTS"]} or {url.netloc.lower()}
-    wallet = given.get("WALLET")
-    code = _with_defaults(wallet or {}, WALLET_CODE)
-    return GatewaySettings(
-        alias=alias,
-        base_url=given["BASE_URL"],
-        account=_account(given, values),
-        policy=GatewayPolicy(
-            sending=values["SENDING_ENABLED"],
-            query_rate=float(values["QUERY_RATE"]),
-            query_workers=values["QUERY_WORKERS"],
-            query_again=timedelta(days=values["QUERY_AGAIN_DAYS"]),
-            shares_references=values["SHARES_REFERENCES"],
-            book_elsewhere=BookElsewhere(values["BOOK_ELSEWHERE"]),
-            ignored_record_types=frozenset(name.lower() for name in values["IGNORED_RECORD_TYPES"]),
-            redirect_hosts=frozenset(hosts),
-            allow_plain_http=url.scheme == "http",
-            billing_address_required=values["BILLING_ADDRESS"] == REQUIRED_ADDRESS,
-            currencies=None if values["CURRENCIES"] is None else frozenset(values["CURRENCIES"]),
-            capture_window=CaptureWindow(
-                length=timedelta(days=values["CAPTURE_WINDOW_DAYS"]),
-                warning=timedelta(days=values["CAPTURE_WARNING_DAYS"]),
-                policy=CapturePolicy(values["CAPTURE_POLICY"]),
-            ),
-            approval_policy=_approval_policy(values),
-        ),
-        wallet=_wallet(given) if wallet is not None else None,
-        authenticator="" if code["THREE_D_SECURE"] == REDIRECT else code["THREE_D_SECURE"],
-        pricing=code["PRICING"],
-        button_overrides=code["BUTTON_OVERRIDES"],
-        auth=values["AUTH"],
-        client_class=values["CLIENT_CLASS"],
-        ca_file=str(values["CA_FILE"]) or None,
-        client_cert=_client_cert(values["CLIENT_CERT"]),
-        paths=values["PATHS"],
-        connect_timeout=float(values["CONNECT_TIMEOUT"]),
-        read_timeout=float(values["READ_TIMEOUT"]),
-        total_timeout=float(values["TOTAL_TIMEOUT"]),
-        keepalive_idle=float(values["KEEPALIVE_IDLE"]),
-        go_live_max_amount=_minor_units(values["GO_LIVE_MAX_AMOUNT"]),
-    )
-
-
-def _approval_policy(values: Mapping[str, Any]) -> ApprovalPolicy:
-    return ApprovalPolicy(
-        limits=_minor_units(values["APPROVAL_LIMITS"]),
-        batch_limits=_minor_units(values["APPROVAL_BATCH_LIMITS"]),
-        day_limits=_minor_units(values["APPROVAL_DAY_LIMITS"]),
-        waiting_time=timedelta(days=values["APPROVAL_DAYS"]),
-    )
-
-
-def _client_cert(given: str | PurePath | Sequence[str | PurePath]) -> str | tuple[str, str] | None:
-    if isinstance(given, PATH):
-        return str(given) or None
-    if not given:
-        return None
-    certificate, key = given
-    return str(certificate), str(key)
-
-
-def _minor_units(limits: Mapping[str, str]) -> dict[str, int]:
-    return {code: Money.parse(text, code, allow_zero=True).minor_units for code, text in limits.items()}
-
-
-def _account(given: Mapping[str, Any], values: Mapping[str, Any]) -> MerchantAccount:
-    return MerchantAccount(
-        merchant_id=given["MERCHANT_ID"],
-        store_id=given["STORE_ID"],
-        user_id=given["USER_ID"],
-        provider=given["PROVIDER"],
-        profile=values["PROFILE"],
-        skin_id=values["SKIN_ID"] or None,
-        provider_merchant_id=values["PROVIDER_MERCHANT_ID"] or None,
-        redirect_url_timeout=values["REDIRECT_URL_TIMEOUT"],
-    )
-
-
-def _wallet(given: Mapping[str, Any]) -> WalletPolicy:
-    profile, base_url = given.get("PROFILE", "test"), given["BASE_URL"].rstrip("/")
-    chosen = _with_defaults(given["WALLET"], WALLET_POLICY)
-    usual_script = PRODUCTION_PAY_JS if profile == "prod" else f"{base_url}/wallet/pay.js"
-    chosen["PAY_JS_URL"] = chosen["PAY_JS_URL"] or usual_script
-    chosen["KEY_LIFETIME"] = timedelta(seconds=chosen["KEY_LIFETIME"])
-    chosen["LIMITS"] = WalletLimits(**{name.lower(): most for name, most in chosen["LIMITS"].items()})
-    return WalletPolicy(
-        profile=profile,
-        gateway_url=base_url,
-        country=given["WALLET"]["COUNTRY"],
-        **{name.lower(): _as_tuple(value) for name, value in chosen.items()},
-    )
-
-
-def _with_defaults(given: Mapping[str, Any], known: Mapping[str, Setting]) -> dict[str, Any]:
-    return {name: given.get(name, setting.default) for name, setting in known.items()}
-
-
-def _as_tuple(value: Any) -> Any:  # noqa: ANN401 - any value of a setting
-    return tuple(value) if isinstance(value, COLLECTION) else value

@@ -14,8 +14,15 @@ from django.core.exceptions import ImproperlyConfigured
 from environ import Env
 from environ.fileaware_mapping import FileAwareMapping
 
-from wallet_gateway.conf.rules import OPTIONAL, OPTIONAL_OF_SHOP, REQUIRED, SETTING, SHOP
-from wallet_gateway.conf.values import COLLECTION, COLLECTION_OR_NONE, NUMBER, PATHS_OF_CERTIFICATE
+from wallet_gateway.conf.gateway_rules import OPTIONAL, REQUIRED
+from wallet_gateway.conf.rules import OPTIONAL_OF_SHOP, SHOP
+from wallet_gateway.conf.values import (
+    COLLECTION,
+    COLLECTION_OR_NONE,
+    NUMBER,
+    PATHS_OF_CERTIFICATE,
+    SETTING,
+)
 from wallet_gateway.conf.wallet_rules import FERNET_KEYS, WALLET_CODE, WALLET_POLICY
 
 _SEPARATOR = "__"
@@ -28,6 +35,7 @@ _BOOLEANS: Mapping[str, bool] = {
 _Kind = type | tuple[type, ...]
 _SHOP: Mapping[str, _Kind] = {
     **dict.fromkeys(SHOP, str),
+    "BASE_URLS": dict,
     FERNET_KEYS: COLLECTION,
     "RETENTION_DAYS": NUMBER,
     **{name: setting.kind for name, setting in OPTIONAL_OF_SHOP.items()},

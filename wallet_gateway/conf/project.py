@@ -6,7 +6,7 @@ and `wallet_doctor` show the findings.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -22,27 +22,33 @@ from django.views.debug import SafeExceptionReporterFilter
 
 from wallet_gateway import conf
 from wallet_gateway.conf import collectors
-from wallet_gateway.conf.rules import SANDBOX_MERCHANT, SETTING
-from wallet_gateway.conf.values import end_of_certificate, is_local, is_readable_by_others
+from wallet_gateway.conf.gateway_rules import SANDBOX_MERCHANT
+from wallet_gateway.conf.gateway_settings import GatewaySettings
+from wallet_gateway.conf.values import SETTING, end_of_certificate, is_local, is_readable_by_others
 from wallet_gateway.findings import Code, Finding, error, warning
 
 SUBJECT = "settings"
+Gateways = Collection[GatewaySettings]
 RENEWAL_TIME = timedelta(days=21)
 """How long before its end a client certificate should be renewed."""
 
 
-def findings() -> Iterator[Finding]:
-    """Yield everything that is wrong or dangerous, whatever the gateway."""
+def findings(gateways: Gateways | None = None) -> Iterator[Finding]:
+    """Yield everything that is wrong or dangerous.
+
+    `gateways` are those to look at. Without them it is those of the settings: accounts in a table are not
+    read, because the system checks run where there is no database yet.
+    """
     yield from wrong_settings()
     yield from time_zones()
     yield from database_router()
     yield from served_sandbox()
     yield from urls()
     yield from databases()
-    yield from static_modules()
-    yield from static_origin()
-    yield from dangers()
-    yield from client_certificates()
+    yield from static_modules(gateways)
+    yield from static_origin(gateways)
+    yield from dangers(gateways)
+    yield from client_certificates(gateways)
     yield from risky_collectors()
 
 
@@ -97,61 +103,60 @@ def _sqlite(alias: str, given: Mapping[str, Any]) -> Iterator[Finding]:
         yield warning(Code.SQLITE_IN_PRODUCTION, SUBJECT, database=alias)
 
 
-def static_modules() -> Iterator[Finding]:
+def static_modules(gateways: Gateways | None = None) -> Iterator[Finding]:
     """Warn if the scripts' modules are deleted under the names by which they import each other."""
-    if not getattr(django_settings, "WHITENOISE_KEEP_ONLY_HASHED_FILES", False) or not _has_button():
+    has_button = any(gateway.wallet for gateway in _known(gateways))
+    if not getattr(django_settings, "WHITENOISE_KEEP_ONLY_HASHED_FILES", False) or not has_button:
         return
     storage = import_string(django_settings.STORAGES[STATICFILES_STORAGE_ALIAS]["BACKEND"])
     if not getattr(storage, "support_js_module_import_aggregation", False):
         yield warning(Code.MODULES_DELETED, SUBJECT, storage=storage.__name__)
 
 
-def static_origin() -> Iterator[Finding]:
+def static_origin(gateways: Gateways | None = None) -> Iterator[Finding]:
     """Warn if static files are on another host: whether it allows CORS cannot be determined from here."""
-    given = _settings()
-    if given is None:
-        return
     files = _static_url()
-    if _origin(urljoin(given.public_origin, files)) != _origin(given.public_origin):
-        yield warning(Code.STATIC_ORIGIN_DIFFERS, SUBJECT, files=files, pages=given.public_origin)
+    for origin in _origins(gateways):
+        if _origin(urljoin(origin, files)) != _origin(origin):
+            yield warning(Code.STATIC_ORIGIN_DIFFERS, SUBJECT, files=files, pages=origin)
 
 
-def dangers() -> Iterator[Finding]:
+def dangers(gateways: Gateways | None = None) -> Iterator[Finding]:
     """Yield what is fine on a developer's machine and dangerous where customers pay."""
-    yield from debug_mode()
-    yield from sandbox_merchant()
-    yield from secret_keys()
+    yield from debug_mode(gateways)
+    yield from sandbox_merchant(gateways)
+    yield from secret_keys(gateways)
 
 
-def debug_mode() -> Iterator[Finding]:
+def debug_mode(gateways: Gateways | None = None) -> Iterator[Finding]:
     """Check that `DEBUG` is off where real money moves, and warn of it where customers reach the shop."""
     if not django_settings.DEBUG:
         return
-    if live := conf.live_gateways():
+    if live := _live(gateways):
         yield error(Code.DEBUG_IN_PRODUCTION, SUBJECT, gateways=", ".join(live))
-    elif (given := _settings()) is not None and not is_local(urlsplit(given.public_origin).hostname):
-        yield warning(Code.DEBUG_IN_PUBLIC, SUBJECT, origin=given.public_origin)
+        return
+    for origin in _origins(gateways):
+        if not is_local(urlsplit(origin).hostname):
+            yield warning(Code.DEBUG_IN_PUBLIC, SUBJECT, origin=origin)
 
 
-def sandbox_merchant() -> Iterator[Finding]:
+def sandbox_merchant(gateways: Gateways | None = None) -> Iterator[Finding]:
     """Warn if the sandbox's merchant is in use outside development; with the live profile it is refused."""
-    given = None if django_settings.DEBUG else _settings()
-    for gateway in given.gateways.values() if given is not None else ():
+    for gateway in () if django_settings.DEBUG else _known(gateways):
         if gateway.account.merchant_id == SANDBOX_MERCHANT:
             yield warning(Code.SANDBOX_MERCHANT, SUBJECT, setting=_name(gateway.alias, "MERCHANT_ID"))
 
 
-def secret_keys() -> Iterator[Finding]:
+def secret_keys(gateways: Gateways | None = None) -> Iterator[Finding]:
     """Warn if Django signs with a key that is in public files; with the live profile it is refused."""
-    if not django_settings.DEBUG and not conf.live_gateways():
+    if not django_settings.DEBUG and not _live(gateways):
         for name in conf.published_secret_keys():
             yield warning(Code.SIGNING_KEY_PUBLISHED, SUBJECT, setting=name)
 
 
-def client_certificates() -> Iterator[Finding]:
+def client_certificates(gateways: Gateways | None = None) -> Iterator[Finding]:
     """Warn if other users can read the key of a client certificate, or if the certificate ends soon."""
-    given = _settings()
-    for gateway in given.gateways.values() if given is not None else ():
+    for gateway in _known(gateways):
         if (files := gateway.client_cert) is not None:
             certificate, key = (files, files) if isinstance(files, str) else files
             yield from _certificate(_name(gateway.alias, "CLIENT_CERT"), certificate, key)
@@ -192,29 +197,42 @@ def _origin(url: str) -> tuple[str, str]:
     return parts.scheme, parts.netloc.lower().removesuffix(usual_port)
 
 
-def _has_button() -> bool:
-    given = _settings()
-    return given is not None and any(gateway.wallet for gateway in given.gateways.values())
+def _live(gateways: Gateways | None) -> list[str]:
+    """Return the aliases of the gateways with which real money moves, even while the settings are wrong."""
+    if gateways is None:
+        return conf.live_gateways()
+    return [gateway.alias for gateway in gateways if gateway.account.profile != "test"]
 
 
-def _settings() -> conf.Settings | None:
-    """Return the settings; None while they are wrong, which has findings of its own."""
+def _known(gateways: Gateways | None) -> Gateways:
+    """Return the gateways to look at: by default those of the settings; none while the settings are wrong."""
+    if gateways is not None:
+        return gateways
     try:
-        return conf.settings()
+        return tuple(conf.known_without_database().values())
     except ImproperlyConfigured:
-        return None
+        return ()
+
+
+def _origins(gateways: Gateways | None) -> Iterable[str]:
+    """Return each origin by which customers reach the shop; none while the settings are wrong."""
+    try:
+        origin = conf.settings().public_origin
+    except ImproperlyConfigured:
+        return ()
+    return dict.fromkeys([origin, *(gateway.public_origin for gateway in _known(gateways))])
 
 
 # One gateway, for `wallet_doctor` only: both are right for a while, so they are no system checks
 
 
-def disabled_sending(given: conf.GatewaySettings) -> Iterator[Finding]:
+def disabled_sending(given: GatewaySettings) -> Iterator[Finding]:
     """Warn if the settings let nothing new be sent to a gateway."""
     if not given.policy.sending:
         yield warning(Code.SENDING_DISABLED, f"gateway {given.alias}")
 
 
-def live_profile(given: conf.GatewaySettings) -> Iterator[Finding]:
+def live_profile(given: GatewaySettings) -> Iterator[Finding]:
     """Check that a gateway of a live shop has the live profile."""
     if given.account.profile != "prod":
         subject = f"going live with {given.alias}"

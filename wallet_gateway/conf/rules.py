@@ -1,126 +1,48 @@
-"""The rules of the setting `WALLET_GATEWAY`. The input is values, the output is problems."""
+"""The rules of the setting `WALLET_GATEWAY` as a whole. The input is values, the output is problems.
+
+The rules of one gateway are in `gateway_rules`, those of an account outside the settings in `account_rules`.
+"""
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import PurePath
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 from django.utils.module_loading import import_string
 
-from wallet_gateway.client.gateway import Gateway
+from wallet_gateway.conf.account_rules import problems_of_addresses, with_address
+from wallet_gateway.conf.gateway_rules import (
+    LIVE,
+    LONGEST_ALIAS,
+    LONGEST_DAYS,
+    is_alias,
+    problems_of_gateway,
+    problems_of_origin,
+)
 from wallet_gateway.conf.values import (
     COLLECTION,
-    COLLECTION_OR_NONE,
-    NUMBER,
-    PATH,
-    PATHS_OF_CERTIFICATE,
+    SETTING,
     Problem,
     Setting,
     dotted_path,
-    has_dot_segment,
     has_type,
-    holds_certificates,
-    is_client_certificate,
-    is_local,
-    is_loopback,
     is_origin,
-    one_of,
     problems_of_names,
     problems_of_options,
-    split_address,
-    unreadable_file,
 )
-from wallet_gateway.conf.wallet_rules import (
-    FERNET_KEYS,
-    is_script_address,
-    problems_of_keys,
-    problems_of_wallet,
-)
-from wallet_gateway.domain.capture_deadline import CapturePolicy
-from wallet_gateway.domain.policy import BookElsewhere
-from wallet_gateway.domain.unknown_types import KNOWN_TYPES
-from wallet_gateway.protocol.codes import check_currency
-from wallet_gateway.protocol.endpoints import ENDPOINTS
-from wallet_gateway.protocol.errors import ProtocolError
-from wallet_gateway.protocol.money import Money
+from wallet_gateway.conf.wallet_rules import FERNET_KEYS, is_script_address, problems_of_keys
 
-SETTING = "WALLET_GATEWAY"
-REQUIRED_ADDRESS = "required"
-"""The value of `BILLING_ADDRESS` with which every order needs one."""
-LIVE = "prod"
-"""The value of `PROFILE` with which real money moves."""
 SHORTEST_TOKEN, FEWEST_DIFFERENT = 20, 8
-SANDBOX_MERCHANT = "SANDBOX-MERCHANT"
-"""The sandbox's built-in merchant; no provider allocates that id."""
-MOST_QUERY_WORKERS = 64
-LONGEST_QUERY_AGAIN_DAYS = 3650
 RETENTION_DAYS = 400
 """How long bodies are kept: a year for disputes, and some days to investigate the last one."""
-LONGEST_DAYS = 36_500
-"""A hundred years: the limit for safe calculations with any date."""
 ACCESS_TOKEN_SECONDS = 3600
 LONGEST_ACCESS_TOKEN_SECONDS = 86_400
-LONGEST_ALIAS = 32
-"""The length of the column in which rows name their gateway."""
 _IN_HEADERS = re.compile(r"[!#-+\--:<-\[\]-~]*")
-_ALIAS = re.compile(rf"[a-z0-9_-]{{1,{LONGEST_ALIAS}}}")
-
-
-def _is_positive(value: float) -> bool:
-    return 0 < value < math.inf
-
-
-def _is_period(days: float) -> bool:
-    return 0 < days <= LONGEST_DAYS
-
-
-def _are_hosts(values: Iterable[object]) -> bool:
-    return all(map(_is_host, values))
-
-
-def _is_host(value: object) -> bool:
-    return isinstance(value, str) and value != "" and not set(value) & set("/@?#\\ ")
 
 
 def _are_origins(values: Iterable[object]) -> bool:
     return all(map(is_origin, values))
-
-
-def _are_currencies(values: Iterable[object] | None) -> bool:
-    return values is None or (bool(values) and all(map(_is_currency, values)))
-
-
-def _is_currency(value: object) -> bool:
-    try:
-        return isinstance(value, str) and check_currency(value) == value
-    except ProtocolError:
-        return False
-
-
-def _is_client_class(path: str) -> bool:
-    if not path:
-        return True
-    try:
-        given = import_string(path)
-    except ImportError:
-        return False
-    return isinstance(given, type) and issubclass(given, Gateway)
-
-
-def _are_unknown_types(values: Iterable[object]) -> bool:
-    return all(isinstance(value, str) and value and value.lower() not in KNOWN_TYPES for value in values)
-
-
-def _seconds(default: float) -> Setting:
-    return Setting(NUMBER, default, _is_positive, "a number above zero")
-
-
-def _days(default: int) -> Setting:
-    return Setting(NUMBER, default, _is_period, f"a number of days above zero, at most {LONGEST_DAYS}")
 
 
 OPTIONAL_OF_SHOP: Mapping[str, Setting] = {
@@ -141,79 +63,20 @@ OPTIONAL_OF_SHOP: Mapping[str, Setting] = {
 SHOP = (
     "PUBLIC_ORIGIN",
     "GATEWAYS",
+    "BASE_URLS",
     FERNET_KEYS,
     "HEALTH_TOKEN",
     "RETENTION_DAYS",
     "CSP_REPORT_URL",
     *OPTIONAL_OF_SHOP,
 )
-REQUIRED = ("BASE_URL", "MERCHANT_ID", "STORE_ID", "USER_ID", "PROVIDER")
-OPTIONAL: Mapping[str, Setting] = {
-    "PROFILE": one_of("test", "prod"),
-    "SKIN_ID": Setting(str, ""),
-    "PROVIDER_MERCHANT_ID": Setting(str, ""),
-    "REDIRECT_URL_TIMEOUT": Setting(
-        int,
-        900,
-        lambda seconds: 60 <= seconds <= 900,
-        "60 to 900 seconds: an order must not stay payable for ever",
-    ),
-    "REDIRECT_HOSTS": Setting(
-        COLLECTION,
-        (),
-        _are_hosts,
-        "hosts without scheme and path, such as 'pay.example' or 'pay.example:8443'",
-    ),
-    "AUTH": dotted_path(),
-    "CLIENT_CLASS": Setting(
-        str, "", _is_client_class, "the dotted path of a subclass of wallet_gateway.client.gateway.Gateway"
-    ),
-    "CA_FILE": Setting(PATH, ""),
-    "CLIENT_CERT": Setting(PATHS_OF_CERTIFICATE, ""),
-    "PATHS": Setting(dict, {}),
-    "CONNECT_TIMEOUT": _seconds(3.0),
-    "READ_TIMEOUT": _seconds(20.0),
-    "TOTAL_TIMEOUT": _seconds(30.0),
-    "KEEPALIVE_IDLE": Setting(NUMBER, 5.0),
-    "QUERY_RATE": Setting(NUMBER, 5.0, _is_positive, "a number above zero"),
-    "QUERY_WORKERS": Setting(
-        int, 1, range(1, MOST_QUERY_WORKERS + 1).__contains__, f"1 to {MOST_QUERY_WORKERS} threads"
-    ),
-    "BILLING_ADDRESS": one_of("optional", REQUIRED_ADDRESS),
-    "CURRENCIES": Setting(
-        COLLECTION_OR_NONE, None, _are_currencies, "ISO 4217 codes such as ['EUR'], or None for all"
-    ),
-    "QUERY_AGAIN_DAYS": Setting(
-        int, 180, range(LONGEST_QUERY_AGAIN_DAYS + 1).__contains__, f"0 to {LONGEST_QUERY_AGAIN_DAYS} days"
-    ),
-    "SHARES_REFERENCES": Setting(bool, default=False),
-    "BOOK_ELSEWHERE": one_of(*(policy.value for policy in BookElsewhere)),
-    "IGNORED_RECORD_TYPES": Setting(
-        COLLECTION, (), _are_unknown_types, "types of status records, none of which the interface names"
-    ),
-    "SENDING_ENABLED": Setting(bool, default=True),
-    "CAPTURE_WINDOW_DAYS": _days(7),
-    "CAPTURE_WARNING_DAYS": _days(2),
-    "CAPTURE_POLICY": one_of(*(policy.value for policy in CapturePolicy)),
-    "APPROVAL_LIMITS": Setting(dict, {}),
-    "APPROVAL_BATCH_LIMITS": Setting(dict, {}),
-    "APPROVAL_DAY_LIMITS": Setting(dict, {}),
-    "APPROVAL_DAYS": _days(7),
-    "GO_LIVE_MAX_AMOUNT": Setting(dict, {}),
-}
-
-_AMOUNTS_BY_CURRENCY = (
-    "APPROVAL_LIMITS",
-    "APPROVAL_BATCH_LIMITS",
-    "APPROVAL_DAY_LIMITS",
-    "GO_LIVE_MAX_AMOUNT",
-)
 
 
 def problems_of(raw: Mapping[str, Any], *, debug: bool) -> Iterator[Problem]:
-    """Yield everything that is missing or wrong in the setting, without using the network."""
+    """Yield everything that is missing or wrong in the setting, without using the network or a database."""
     live = bool(live_aliases(raw.get("GATEWAYS")))
-    yield from _problems_of_origin(raw.get("PUBLIC_ORIGIN"), debug=debug, live=live)
+    origin = raw.get("PUBLIC_ORIGIN")
+    yield from problems_of_origin(f"{SETTING}['PUBLIC_ORIGIN']", origin, debug=debug, live=live)
     yield from problems_of_names(SETTING, raw, SHOP)
     yield from problems_of_options(SETTING, raw, OPTIONAL_OF_SHOP)
     token = raw.get("HEALTH_TOKEN", "")
@@ -227,29 +90,53 @@ def problems_of(raw: Mapping[str, Any], *, debug: bool) -> Iterator[Problem]:
     if not _is_report_url(raw.get("CSP_REPORT_URL", "")):
         expected = "an https URL, or nothing; http only on a loopback address"
         yield Problem(setting=f"{SETTING}['CSP_REPORT_URL']", expected=expected)
-    gateways = raw.get("GATEWAYS")
-    needed = not debug and has_wallet(gateways)
-    keys = raw.get(FERNET_KEYS)
+    gateways, keys = raw.get("GATEWAYS"), raw.get(FERNET_KEYS)
+    needed = not debug and needs_shop_keys(gateways)
     yield from problems_of_keys(f"{SETTING}[{FERNET_KEYS!r}]", keys, needed=needed, live=live)
+    addresses = raw.get("BASE_URLS", {})
+    yield from problems_of_addresses(f"{SETTING}['BASE_URLS']", addresses, debug=debug)
+    if isinstance(gateways, str):
+        yield from _problems_of_source(f"{SETTING}['GATEWAYS']", gateways, addresses=addresses)
+    else:
+        yield from _problems_of_gateways(f"{SETTING}['GATEWAYS']", gateways, addresses=addresses, debug=debug)
+
+
+def _problems_of_source(where: str, path: str, *, addresses: object) -> Iterator[Problem]:
+    """Check what a dotted path leads to; not what is in it, which may be in a database."""
+    try:
+        source = import_string(path)
+    except ImportError:
+        source = None
+    if not callable(source) and not isinstance(source, Mapping):
+        expected = "a dict, or the dotted path of a mapping or of a callable that returns one"
+        yield Problem(setting=where, expected=expected)
+    if not addresses:
+        expected = "a dict with an address by name, because accounts outside the settings name one"
+        yield Problem(setting=f"{SETTING}['BASE_URLS']", expected=expected)
+
+
+def _problems_of_gateways(
+    where: str, gateways: object, *, addresses: object, debug: bool
+) -> Iterator[Problem]:
     if not isinstance(gateways, dict) or not gateways:
-        yield Problem(setting=f"{SETTING}['GATEWAYS']", expected="a dict with a gateway under 'default'")
+        yield Problem(setting=where, expected="a dict with a gateway under 'default'")
         return
     for alias, given in gateways.items():
-        where = f"{SETTING}['GATEWAYS'][{alias!r}]"
-        if not isinstance(alias, str) or not _ALIAS.fullmatch(alias):
-            # Lower case only, because a database that folds case would treat two aliases as one.
-            yield Problem(setting=where, expected=f"an alias of 1 to {LONGEST_ALIAS} of a-z 0-9 _ -")
+        name = f"{where}[{alias!r}]"
+        if not is_alias(alias):
+            yield Problem(setting=name, expected=f"an alias of 1 to {LONGEST_ALIAS} of a-z 0-9 _ -")
         if isinstance(given, dict):
-            yield from _problems_of_gateway(where, given)
+            yield from problems_of_gateway(name, with_address(given, addresses), debug=debug)
         else:
-            yield Problem(setting=where, expected="a dict")
+            yield Problem(setting=name, expected="a dict")
 
 
-def has_wallet(gateways: object) -> bool:
-    """Return whether a gateway in these settings has a wallet button."""
+def needs_shop_keys(gateways: object) -> bool:
+    """Return whether a gateway in these settings has a wallet button and no keys of its own."""
     if not isinstance(gateways, dict):
         return False
-    return any(isinstance(given, dict) and given.get("WALLET") is not None for given in gateways.values())
+    given = [one for one in gateways.values() if isinstance(one, dict)]
+    return any(one.get("WALLET") is not None and not one.get(FERNET_KEYS) for one in given)
 
 
 def live_aliases(gateways: object) -> list[str]:
@@ -266,126 +153,3 @@ def _is_hard_to_guess(token: str) -> bool:
 def _is_report_url(value: object) -> bool:
     # It becomes a part of two headers: it may have a query, and nothing that ends a directive or a text.
     return isinstance(value, str) and is_script_address(value) and bool(_IN_HEADERS.fullmatch(value))
-
-
-def _problems_of_origin(origin: object, *, debug: bool, live: bool) -> Iterator[Problem]:
-    where = f"{SETTING}['PUBLIC_ORIGIN']"
-    url = split_address(origin)
-    if url is None or url.path.strip("/"):
-        yield Problem(setting=where, expected="scheme and host of the shop, such as 'https://shop.example'")
-    elif live and (url.scheme != "https" or is_local(url.hostname)):
-        expected = "https and a host that customers reach, because a gateway has the profile 'prod'"
-        yield Problem(setting=where, expected=expected)
-    elif url.scheme != "https" and not (debug or is_loopback(url.hostname)):
-        yield Problem(setting=where, expected="https, because payment results come back to it")
-
-
-def _problems_of_gateway(where: str, given: Mapping[str, Any]) -> Iterator[Problem]:
-    for name in REQUIRED:
-        if not isinstance(given.get(name), str) or not given[name].strip():
-            yield Problem(setting=f"{where}[{name!r}]", expected="a text that is not empty")
-    yield from problems_of_names(where, given, (*REQUIRED, *OPTIONAL, "WALLET"))
-    yield from problems_of_options(where, given, OPTIONAL)
-    yield from _problems_of_base_url(where, given)
-    if given.get("PROFILE") == LIVE:
-        yield from _problems_in_production(where, given)
-    yield from _problems_of_certificates(where, given)
-    yield from _problems_of_paths(where, given.get("PATHS"))
-    for name in _AMOUNTS_BY_CURRENCY:
-        yield from _problems_of_limits(f"{where}[{name!r}]", given.get(name))
-    if given.get("WALLET") is not None:
-        yield from problems_of_wallet(
-            f"{where}['WALLET']",
-            given["WALLET"],
-            base_url=given.get("BASE_URL"),
-            profile=given.get("PROFILE", "test"),
-        )
-
-
-def _problems_of_certificates(where: str, given: Mapping[str, Any]) -> Iterator[Problem]:
-    ca_file, client_cert = given.get("CA_FILE", ""), given.get("CLIENT_CERT", "")
-    if ca_file and isinstance(ca_file, PATH) and (wrong := _wrong_ca_file(ca_file)):
-        expected = f"a PEM file of the authorities to trust; {wrong}"
-        yield Problem(setting=f"{where}['CA_FILE']", expected=expected)
-    if client_cert and isinstance(client_cert, PATHS_OF_CERTIFICATE) and (wrong := _wrong_cert(client_cert)):
-        expected = f"a PEM file with certificate and key, or a pair of files; {wrong}"
-        yield Problem(setting=f"{where}['CLIENT_CERT']", expected=expected)
-
-
-def _wrong_ca_file(path: str | PurePath) -> str:
-    unreadable = unreadable_file(path)
-    return unreadable or ("" if holds_certificates(path) else f"{path} holds no certificate")
-
-
-def _wrong_cert(given: str | PurePath | Sequence[object]) -> str:
-    paths = (
-        [given] if isinstance(given, PATH) else [path for path in given if path and isinstance(path, PATH)]
-    )
-    if not isinstance(given, PATH) and not len(given) == len(paths) == 2:
-        return "a pair is the path of the certificate and the path of its key"
-    for path in paths:
-        if unreadable := unreadable_file(path):
-            return unreadable
-    if is_client_certificate(*paths):
-        return ""
-    return "the certificate and its key do not fit, one of them is missing, or the key is encrypted"
-
-
-def _problems_of_limits(where: str, limits: object) -> Iterator[Problem]:
-    """Check that limits are currencies with decimal strings: a number's minor units would be a guess."""
-    for currency, amount in limits.items() if isinstance(limits, dict) else ():
-        if not _is_limit(currency, amount):
-            expected = "a currency's code and an amount of it as text, such as 'EUR': '500.00'"
-            yield Problem(setting=f"{where}[{currency!r}]", expected=expected)
-
-
-def _is_limit(currency: object, amount: object) -> bool:
-    if not (isinstance(currency, str) and isinstance(amount, str)):
-        return False
-    try:
-        return Money.parse(amount, currency, allow_zero=True).currency == currency
-    except ProtocolError:
-        return False
-
-
-def _problems_of_paths(where: str, paths: object) -> Iterator[Problem]:
-    if not isinstance(paths, dict):
-        return
-    known = {endpoint.name for endpoint in ENDPOINTS}
-    for name, path in paths.items():
-        if name not in known:
-            expected = f"unknown name; known: {', '.join(sorted(known))}"
-            yield Problem(setting=f"{where}['PATHS'][{name!r}]", expected=expected)
-        elif not isinstance(path, str) or not path.startswith("/") or has_dot_segment(path):
-            expected = "a path that begins with / and has no step . or .."
-            yield Problem(setting=f"{where}['PATHS'][{name!r}]", expected=expected)
-
-
-def _problems_of_base_url(where: str, given: Mapping[str, Any]) -> Iterator[Problem]:
-    url = split_address(given.get("BASE_URL"))
-    name = f"{where}['BASE_URL']"
-    if url is None:
-        yield Problem(setting=name, expected="an absolute https URL")
-        return
-    if has_dot_segment(url.path):
-        yield Problem(setting=name, expected="an https URL whose path has no step . or ..")
-    plain_is_fine = is_loopback(url.hostname) and given.get("PROFILE", "test") == "test"
-    if url.scheme != "https" and not plain_is_fine:
-        yield Problem(
-            setting=name, expected="https; plain http only for a loopback address in profile 'test'"
-        )
-
-
-def _problems_in_production(where: str, given: Mapping[str, Any]) -> Iterator[Problem]:
-    """Yield what belongs to a developer's machine and must not move real money."""
-    url = split_address(given.get("BASE_URL"))
-    if url is not None and is_local(url.hostname):
-        expected = "the provider's address in profile 'prod', not this machine or its own network link"
-        yield Problem(setting=f"{where}['BASE_URL']", expected=expected)
-    if given.get("MERCHANT_ID") == SANDBOX_MERCHANT:
-        expected = "the provider's own in profile 'prod', not that of the sandbox's merchant"
-        yield Problem(setting=f"{where}['MERCHANT_ID']", expected=expected)
-    hosts = given.get("REDIRECT_HOSTS", ())
-    if isinstance(hosts, COLLECTION) and any(is_local(urlsplit(f"//{host}").hostname) for host in hosts):
-        expected = "hosts that customers reach in profile 'prod'"
-        yield Problem(setting=f"{where}['REDIRECT_HOSTS']", expected=expected)

@@ -19,8 +19,11 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from cryptography.x509 import load_pem_x509_certificates
 from django.utils.module_loading import import_string
 
+SETTING = "WALLET_GATEWAY"
+"""The name of the one setting of this app."""
 COLLECTION = (list, tuple, set, frozenset)
 COLLECTION_OR_NONE = (*COLLECTION, NoneType)
+SEQUENCE = (list, tuple)
 PATH = (str, PurePath)
 PATHS_OF_CERTIFICATE = (str, PurePath, list, tuple)
 NUMBER = (int, float)
@@ -34,6 +37,7 @@ IN_WORDS: Mapping[type | tuple[type, ...], str] = {
     NUMBER: "a number",
     COLLECTION: "a list, tuple or set",
     COLLECTION_OR_NONE: "a list, tuple or set, or None",
+    SEQUENCE: "a list or tuple",
     PATH: "a path",
     PATHS_OF_CERTIFICATE: "a path, or a pair of paths: certificate and key",
 }

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 
+from django.core.exceptions import ImproperlyConfigured
 from django.utils import timezone
 
 from wallet_gateway import conf
@@ -22,8 +23,14 @@ _ABOUT_US = {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}
 
 def look_at_gateway(alias: str) -> Iterator[Finding]:
     """Send one harmless query to check the connection, the credentials and the gateway's clock."""
-    subject, context = f"gateway {alias}", context_of(alias)
-    yield from project.disabled_sending(conf.gateway_settings(alias))
+    subject = f"gateway {alias}"
+    try:
+        given, context = conf.gateway_settings(alias), context_of(alias)
+    except ImproperlyConfigured as failure:
+        # An account may go between its listing and this look, and so may a certificate's file.
+        yield error(Code.GATEWAY_UNREACHABLE, subject, error=str(failure))
+        return
+    yield from project.disabled_sending(given)
     exchange: Exchange | None
     try:
         answer = context.gateway.status(context.new_reference())

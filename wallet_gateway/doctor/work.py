@@ -28,7 +28,7 @@ class UnableToRecord(Exception):
 def look_at_work() -> Iterator[Finding]:
     """Return when each gateway was last swept and what needs a person."""
     now, aliases = gateways.clock().now(), tuple(conf.settings().gateways)
-    problems = health(now, aliases).problems
+    problems = health(now, aliases, conf.account_problems()).problems
     yield from problems
     if not _LATE.intersection(problem.code for problem in problems):
         yield ok(Code.SWEPT, "sweep", minutes=SWEEP_IS_LATE.seconds // 60)

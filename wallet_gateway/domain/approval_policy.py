@@ -48,5 +48,9 @@ class ApprovalPolicy:
         return limit is not None and minor > limit
 
 
+NOBODY_ALONE = ApprovalPolicy(limits={"": 0}, batch_limits={"": 0}, day_limits={"": 0})
+"""The policy while a gateway's own is not known: every amount needs a second person."""
+
+
 def _limit(limits: Limits, currency: str) -> int | None:
     return limits.get(currency, 0) if limits else None

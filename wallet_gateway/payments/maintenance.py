@@ -5,9 +5,13 @@ Mainly for management commands, the admin and the integrations; few shops need i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Iterable, Iterator
+import logging
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
 
 from wallet_gateway import conf, gateways
 from wallet_gateway.domain.actors import By
@@ -24,6 +28,7 @@ from wallet_gateway.operations.migration.import_export import MAX_REPORTED, Impo
 from wallet_gateway.operations.polling import due, reconciliation
 from wallet_gateway.operations.polling.reconciliation import QueryReport
 from wallet_gateway.operations.sending import emergency_stop
+from wallet_gateway.operations.sending.emergency_stop import Stoppable, UnusableGateway
 from wallet_gateway.operations.settlement import outbox
 from wallet_gateway.payments import batches
 from wallet_gateway.queries import authorizations, pauses, search
@@ -32,6 +37,8 @@ from wallet_gateway.queries import support_bundle as support_bundles
 from wallet_gateway.queries.authorizations import ExpiringAuthorization
 from wallet_gateway.queries.health import Health
 from wallet_gateway.queries.pauses import SendingPause
+
+logger = logging.getLogger("wallet_gateway.sweep")
 
 __all__ = [
     "MAX_REPORTED",
@@ -42,11 +49,13 @@ __all__ = [
     "QueryReport",
     "SendingPause",
     "SweepReport",
+    "check_account",
     "comparison",
     "deliver_events",
     "erase_customer",
     "expiring_authorizations",
     "export_migration_file",
+    "forget_accounts",
     "gateway_aliases",
     "health",
     "import_in_steps",
@@ -59,6 +68,7 @@ __all__ = [
     "stop_sending",
     "support_bundle",
     "sweep",
+    "wrong_accounts",
 ]
 
 
@@ -68,8 +78,36 @@ BATCH_SECONDS = 10.0
 
 @sensitive_variables()
 def gateway_aliases() -> tuple[str, ...]:
-    """Return the aliases of the gateways in the settings."""
+    """Return the aliases of the gateways that can be used now."""
     return tuple(conf.settings().gateways)
+
+
+@sensitive_variables()
+def wrong_accounts() -> Mapping[str, str]:
+    """Return what is wrong with each account outside the settings that cannot be used, by alias.
+
+    Under an empty alias stands why the accounts cannot be read at all. No secret is in these texts.
+    """
+    return conf.account_problems()
+
+
+@sensitive_variables()
+def check_account(alias: str, account: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what would be wrong with an account outside the settings, such as in the clean() of a form.
+
+    Each text names the field and what is expected; none shows a secret. Empty if the account can be used.
+    Raises `ImproperlyConfigured` where `GATEWAYS` is a dict.
+    """
+    return tuple(f"{one.setting}: {one.expected}" for one in conf.check_account(alias, account))
+
+
+@sensitive_variables()
+def forget_accounts() -> None:
+    """Let this process read accounts outside the settings again at their next use, if they have changed.
+
+    Without it a process sees a change within five seconds.
+    """
+    conf.forget_accounts()
 
 
 @sensitive_variables()
@@ -92,17 +130,25 @@ def sweep() -> tuple[SweepReport, ...]:
     """
     aliases = gateway_aliases()
     sweeping.warn_of_unconfigured_gateways(aliases)
-    swept = [_sweep(alias) for alias in aliases]
+    swept = [report for alias in aliases if (report := _sweep(alias)) is not None]
     rows = batches.drive(seconds=BATCH_SECONDS)
     reports = tuple(replace(report, batch_rows=rows[report.gateway]) for report in swept)
+    if not reports:
+        # What is known of payments is told to the shop, even while no gateway can be used.
+        deliver_events()
     retention.erase_old_bodies(clock=gateways.clock(), kept=timedelta(days=conf.settings().retention_days))
     sweeping.drop_old_drafts(clock=gateways.clock())
     expire_waiting_batches(clock=gateways.clock())
     return reports
 
 
-def _sweep(alias: str) -> SweepReport:
-    context = context_of(alias)
+def _sweep(alias: str) -> SweepReport | None:
+    try:
+        context = context_of(alias)
+    except ImproperlyConfigured as error:
+        # The rows keep the instants at which they are due, and the other gateways are swept.
+        logger.error("gateway %s is not swept: %s", alias, error)
+        return None
     report = sweeping.sweep(context=context)
     sweeping.run_periodic_tasks(context=context)
     return report
@@ -122,13 +168,20 @@ def stop_sending(gateway: str, *, by: By, reason: str, until: datetime | None = 
     that lasts at least as long stays as it is. Raises `InvalidInput` without an author or a reason, and for
     an end that is not in the future or more than a year away.
     """
-    return emergency_stop.stop_sending(context=context_of(gateway), by=by, reason=reason, until=until)
+    return emergency_stop.stop_sending(context=_stoppable(gateway), by=by, reason=reason, until=until)
 
 
 @sensitive_variables()
 def resume_sending(gateway: str, *, by: By, reason: str) -> GatewayPause:
     """Allow new requests again after `stop_sending`; raises `InvalidState` if sending was not stopped."""
-    return emergency_stop.resume_sending(context=context_of(gateway), by=by, reason=reason)
+    return emergency_stop.resume_sending(context=_stoppable(gateway), by=by, reason=reason)
+
+
+def _stoppable(alias: str) -> Stoppable:
+    """Return what a stop needs; an account that is wrong now may be right in a moment, so it is stopped."""
+    if alias in conf.wrong_accounts():
+        return UnusableGateway(alias=alias, clock=gateways.clock())
+    return context_of(alias)
 
 
 @sensitive_variables()
@@ -169,7 +222,7 @@ def support_bundle(order: PaymentOrder) -> bytes:
 @sensitive_variables()
 def health() -> Health:
     """Return the state of payments as ages and numbers for a monitor, without personal data."""
-    return health_queries.health(gateways.clock().now(), gateway_aliases())
+    return health_queries.health(gateways.clock().now(), gateway_aliases(), wrong_accounts())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from wallet_gateway import access_tokens, conf, gateways
@@ -147,7 +148,11 @@ def start_checkout(order: PaymentOrder) -> Payment:
     `InvalidInput` where the settings require a billing address and the order, made before, has none,
     and `SendingStopped`, `TryAgain`, `GatewayRefused` or `GatewayUnreachable` when no page can be opened now.
     """
-    return checkout.start_checkout(order=order, context=context_of(order.gateway), return_urls=return_urls)
+    return checkout.start_checkout(
+        order=order,
+        context=context_of(order.gateway),
+        return_urls=partial(return_urls, gateway=order.gateway),
+    )
 
 
 @sensitive_variables()

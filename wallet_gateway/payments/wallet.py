@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from pydantic import Secret
@@ -15,7 +16,7 @@ from wallet_gateway.domain.policy import WalletPolicy
 from wallet_gateway.domain.wallet_limits import WalletLimit, WalletLimits
 from wallet_gateway.domain.wallet_outcomes import WalletOutcome, outcome_of
 from wallet_gateway.error_reports import sensitive_variables
-from wallet_gateway.gateways import cipher, context_of, return_urls
+from wallet_gateway.gateways import ciphers, context_of, return_urls
 from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.models.wallet import WalletEvent
 from wallet_gateway.operations.errors import WalletUnavailable
@@ -156,7 +157,7 @@ def pay(
         session=session,
         detail=detail,
         context=context_of(tried.order.gateway),
-        return_urls=return_urls,
+        return_urls=partial(return_urls, gateway=tried.order.gateway),
     )
 
 
@@ -187,18 +188,20 @@ def record_event(
 
 @sensitive_variables()
 def rotate_keys() -> Rotation:
-    """Encrypt every stored secret with the first of the `FERNET_KEYS`; may be interrupted and repeated.
+    """Encrypt every stored secret with the first of its gateway's `FERNET_KEYS`, or of the shop's.
 
-    Raises `WalletUnavailable` where the settings have no keys.
+    It may be interrupted and repeated. Raises `WalletUnavailable` where neither has a key.
     """
-    newest = cipher()
-    if newest is None:
+    known = ciphers()
+    if known.shop is None and not known.of_gateways:
         raise WalletUnavailable(ErrorCode.FERNET_KEYS_MISSING)
-    return encryption_keys.rotate_keys(newest)
+    return encryption_keys.rotate_keys(known)
 
 
 @sensitive_variables()
 def survey_keys() -> KeySurvey:
     """Return how many stored secrets each of the `FERNET_KEYS` encrypts; changes nothing."""
-    known = cipher()
-    return encryption_keys.survey(known) if known is not None else KeySurvey(keys=(), unreadable=0)
+    known = ciphers()
+    if known.shop is None and not known.of_gateways:
+        return KeySurvey(keys=(), unreadable=0)
+    return encryption_keys.survey(known)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from types import MappingProxyType
 
 from django.db.models import Count, Min, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
@@ -22,6 +23,7 @@ SWEEP_IS_LATE = timedelta(minutes=5)
 UNKNOWN_IS_OLD = timedelta(minutes=15)
 FACT_IS_LATE = timedelta(minutes=15)
 BUTTONS_CLOSED_WITHIN = timedelta(hours=1)
+NO_WRONG_ACCOUNTS: Mapping[str, str] = MappingProxyType({})
 MANY_BUTTONS_CLOSED = 3
 """One closed button is one customer, and no alarm: anybody with an order could raise it."""
 
@@ -32,7 +34,7 @@ class Health:
 
     now: datetime
     swept_at: Mapping[str, datetime | None]
-    """When each gateway was last swept; None if never."""
+    """When each gateway was last swept; None if never. Without those that only the next sweep will know."""
     queries_behind: Mapping[str, int]
     """For each gateway, the queries about what has ended, repeated ones above all, that are a day late."""
     unknown: int
@@ -48,6 +50,8 @@ class Health:
     """Orders that were paid more than once."""
     orphans: int
     """Unfinished transactions at gateways that are not in the settings: their status is not queried."""
+    wrong_accounts: Mapping[str, str]
+    """What is wrong with each account that cannot be used, by alias; under an empty one, with all of them."""
     events_overdue: int
     pauses: tuple[SendingPause, ...]
     buttons_closed: int
@@ -80,12 +84,25 @@ class Health:
             Code.WALLET_BUTTONS_CLOSED: self.buttons_closed if self.has_many_closed else 0,
         }
         found += [warning(code, "work", count=count) for code, count in counts.items() if count]
+        found += account_problems(self.wrong_accounts)
         found += [warning(Code.SENDING_PAUSED, "work", gateway=pause.gateway) for pause in self.pauses]
         return tuple(found)
 
 
+def account_problems(wrong: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield a finding for each account that cannot be used, and for accounts that cannot be read at all."""
+    for alias, problems in wrong.items():
+        if alias:
+            yield error(Code.ACCOUNT_WRONG, "accounts", gateway=alias, problems=problems)
+        else:
+            yield error(Code.ACCOUNTS_UNREADABLE, "accounts", error=problems)
+
+
 def sweep_problems(now: datetime, aliases: Collection[str]) -> tuple[Finding, ...]:
-    """Return what is wrong with the sweeps themselves. One SQL statement, for the dashboard."""
+    """Return what is wrong with the sweeps themselves. One SQL statement, for the dashboard.
+
+    One more while a gateway was never swept although others are.
+    """
     return tuple(_problems_of_sweeps(now, *_read_sweeps(now, aliases)))
 
 
@@ -109,12 +126,30 @@ def _read_sweeps(
     """Return when each gateway was last swept, and how many of its queries have fallen behind."""
     rows = SweepHeartbeat.objects.filter(gateway__in=aliases)
     swept = {row[0]: row[1:] for row in rows.values_list("gateway", "swept_at", _queries_behind(now))}
-    found = {alias: swept.get(alias, (None, 0)) for alias in aliases}
+    new = _new_gateways(now, set(aliases) - set(swept), [at for at, _ in swept.values()])
+    found = {alias: swept.get(alias, (None, 0)) for alias in aliases if alias not in new}
     return {alias: at for alias, (at, _) in found.items()}, {alias: n for alias, (_, n) in found.items()}
 
 
-def health(now: datetime, aliases: Collection[str]) -> Health:
-    """Read the health of payments. Eight SQL statements, however many payments there are."""
+def _new_gateways(now: datetime, unswept: Collection[str], swept_at: Collection[datetime]) -> Collection[str]:
+    """Return the gateways that the next sweep will come to: an account may appear at any time.
+
+    A sweep runs, and none of their transactions has waited for it for long.
+    """
+    if not unswept or not any(now - at <= SWEEP_IS_LATE for at in swept_at):
+        return ()
+    waiting = GatewayTransaction.objects.filter(gateway__in=unswept, created_at__lt=now - SWEEP_IS_LATE)
+    return set(unswept) - set(waiting.order_by().values_list("gateway", flat=True).distinct())
+
+
+def health(
+    now: datetime, aliases: Collection[str], wrong_accounts: Mapping[str, str] = NO_WRONG_ACCOUNTS
+) -> Health:
+    """Read the health of payments. Eight SQL statements, however many payments there are.
+
+    One more while a gateway was never swept although others are. `wrong_accounts` says what is wrong with
+    each account that cannot be used, by alias.
+    """
     swept_at, queries_behind = _read_sweeps(now, aliases)
     unknown, orphaned = (
         Q(state=TransactionState.UNKNOWN),
@@ -144,6 +179,7 @@ def health(now: datetime, aliases: Collection[str]) -> Health:
         discrepancies=differences["open"],
         mix_ups=differences["mix_ups"],
         orphans=of_transactions["orphans"],
+        wrong_accounts=dict(wrong_accounts),
         overpaid=PaymentOrder.objects.filter(state=OrderState.OVERPAID).count(),
         events_overdue=OutboxEvent.objects.filter(
             next_delivery_at__isnull=False, occurred_at__lt=now - FACT_IS_LATE

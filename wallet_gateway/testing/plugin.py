@@ -48,7 +48,9 @@ def wallet_sandbox(wallet_sandbox_server: SandboxServer, settings: _Settings) ->
     control = wallet_sandbox_server.control
     control.reset()
     configuration = point_at(wallet_sandbox_server.base_url, getattr(settings, "WALLET_GATEWAY", None))
-    account = configuration["GATEWAYS"]["default"]
+    known = configuration["GATEWAYS"]
+    # Accounts outside the settings are not read here: the test adds their merchants.
+    account = BUILT_IN_MERCHANT if isinstance(known, str) else known["default"]
     if any(account[name] != value for name, value in BUILT_IN_MERCHANT.items()):
         control.add_merchant(
             merchant_id=account["MERCHANT_ID"],
@@ -73,13 +75,11 @@ class WalletApplication(Protocol):
 def wallet_application() -> Iterator[WalletApplication]:
     """Lets a WSGI application of the test answer in place of a gateway, in this process, for one test."""
     # Only now: a plugin of pytest is imported before Django is set up.
-    from django.utils.module_loading import import_string
-
     from wallet_gateway import conf, gateways
 
     def answer(application: WSGIApplication, *, alias: str = "default") -> InProcessTransport:
         given = conf.gateway_settings(alias)
-        auth = import_string(given.auth) if given.auth else None
+        auth = gateways.auth_of(given)
         transport = InProcessTransport(application, base_url=given.base_url, auth=auth)
         gateways.use_transport(transport, alias=alias)
         return transport
@@ -91,10 +91,18 @@ def wallet_application() -> Iterator[WalletApplication]:
 def point_at(base_url: str, configuration: dict[str, Any] | None) -> dict[str, Any]:
     """Give a copy of ``WALLET_GATEWAY`` whose default gateway is the one at ``base_url``.
 
-    What is missing is filled in from the sandbox's built-in merchant.
+    What is missing is filled in from the sandbox's built-in merchant. With accounts outside the settings,
+    every address of ``BASE_URLS`` leads to ``base_url``.
     """
     copy: dict[str, Any] = deepcopy(configuration or {})
     copy.setdefault("PUBLIC_ORIGIN", "http://127.0.0.1:8000")
     gateways = copy.setdefault("GATEWAYS", {})
+    if isinstance(gateways, str):
+        addresses = copy.get("BASE_URLS", {}).items()
+        copy["BASE_URLS"] = {
+            name: {**(given if isinstance(given, dict) else {}), "BASE_URL": base_url}
+            for name, given in addresses
+        }
+        return copy
     gateways["default"] = BUILT_IN_MERCHANT | gateways.get("default", {}) | {"BASE_URL": base_url}
     return copy

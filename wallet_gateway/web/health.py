@@ -36,6 +36,7 @@ def health(request: HttpRequest) -> JsonResponse:
     found = maintenance.health()
     body = asdict(found) | {"problems": [problem.as_dict() for problem in found.problems]}
     body["swept_at"], body["queries_behind"] = dict(found.swept_at), dict(found.queries_behind)
+    body["wrong_accounts"] = dict(found.wrong_accounts)
     # Who stopped sending, and the comment, are only for people with access to the dashboard.
     body["pauses"] = [{"gateway": pause.gateway, "until": pause.until} for pause in found.pauses]
     status = HTTPStatus.SERVICE_UNAVAILABLE if found.problems else HTTPStatus.OK

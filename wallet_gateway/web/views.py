@@ -110,7 +110,8 @@ def result(request: HttpRequest, token: str) -> HttpResponse:
         return _page(request, ResultPage(kind=PageKind.LINK_EXPIRED))
     order = attempt.order
     kind = pages.page_for(order, attempt, read.outcome)
-    if thanks := pages.thank_you_url(order, kind, public_origin=conf.settings().public_origin):
+    origin = conf.gateway_settings(order.gateway).public_origin
+    if thanks := pages.thank_you_url(order, kind, public_origin=origin):
         return _see_other(thanks)
     bank_url = pages.bank_page(attempt, read.outcome, gateways.clock().now())
     return _order_page(request, order, kind, token=token, bank_url=bank_url)
@@ -156,7 +157,7 @@ def _order_page(
         kind=kind,
         order=order,
         token=token,
-        continue_url=pages.safe_continue_url(order.continue_url, public_origin=conf.settings().public_origin),
+        continue_url=pages.safe_continue_url(order.continue_url, public_origin=given.public_origin),
         has_wallet=given.wallet is not None and not order.is_wallet_closed,
         is_test=gateways.is_test(order.gateway),
         receipt=pages.receipt_for(order, kind, now),

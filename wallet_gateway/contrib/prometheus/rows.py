@@ -61,6 +61,8 @@ def _of_health(health: Health) -> Iterator[GaugeMetricFamily]:
     yield _gauge("waiting_for_a_person", "Transactions left to a person.", health.waiting_for_a_person)
     yield _gauge("unattended", "Transactions that neither a sweep nor a person handles.", health.unattended)
     yield _gauge("orphans", "Transactions at gateways that the settings do not name.", health.orphans)
+    words = "Accounts that cannot be used, because they are wrong or cannot be read."
+    yield _gauge("wrong_accounts", words, len(health.wrong_accounts))
     yield _gauge("discrepancies", "Open differences between our books and a gateway's.", health.discrepancies)
     yield _gauge("unit_mix_ups", "Of those, amounts in the wrong unit.", health.mix_ups)
     yield _gauge("events_overdue", "Events that receivers have refused for long.", health.events_overdue)

@@ -98,4 +98,6 @@ def _newest_button_page() -> str:
     order = next((order for order in orders if order.is_payable), None)
     if order is None:
         raise PageNotFetched("no order can be paid, so there is no page with a button; name one with --page")
-    return conf.settings().public_origin + reverse("wallet_gateway:pay", args=[order.token])
+    return conf.gateway_settings(order.gateway).public_origin + reverse(
+        "wallet_gateway:pay", args=[order.token]
+    )

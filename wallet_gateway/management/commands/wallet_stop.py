@@ -71,7 +71,7 @@ class Command(BaseCommand):
         if not status:
             self._decide(
                 payments.maintenance.resume_sending if resume else payments.maintenance.stop_sending,
-                aliases=[gateway] if gateway else list(maintenance.gateway_aliases()),
+                aliases=[gateway] if gateway else _all_aliases(),
                 words=words,
             )
         self._say()
@@ -94,6 +94,12 @@ class Command(BaseCommand):
             who = f"stopped by {pause.by}" if pause.by else "paused"
             end = f" until {_shown(pause.until)}" if pause.until else ""
             self.stdout.write(f"{pause.gateway}: {who}{end}: {pause.reason}")
+
+
+def _all_aliases() -> list[str]:
+    """Return every gateway, and those whose account is wrong at the moment."""
+    wrong = (alias for alias in maintenance.wrong_accounts() if alias)
+    return [*maintenance.gateway_aliases(), *wrong]
 
 
 def _shown(instant: datetime) -> str:

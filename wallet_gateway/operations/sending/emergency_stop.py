@@ -7,7 +7,9 @@ Status queries continue, so the outcome of requests already sent is still found.
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Protocol
 
 from django.db.models import Q
 from django.utils import timezone
@@ -17,7 +19,7 @@ from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import GatewayPause
 from wallet_gateway.models.actors import actor_columns
 from wallet_gateway.models.fields import note_of
-from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.context import Clock, PauseMemory
 from wallet_gateway.operations.errors import InvalidInput, InvalidState
 from wallet_gateway.operations.inputs import check_decision
 from wallet_gateway.operations.settlement.pause_signals import announce_pause, announce_resumption
@@ -29,9 +31,35 @@ LONGEST_STOP = timedelta(days=366)
 """What ends later has no end, or is a slip. The last day of the calendar exists in some time zones only."""
 
 
-def stop_sending(
-    *, context: GatewayContext, by: By, reason: str, until: datetime | None = None
-) -> GatewayPause:
+class Stoppable(Protocol):
+    """What a stop needs to know of a gateway; a `GatewayContext` has it."""
+
+    @property
+    def alias(self) -> str:
+        """The alias."""
+        ...
+
+    @property
+    def clock(self) -> Clock:
+        """The clock of the database."""
+        ...
+
+    @property
+    def pause(self) -> PauseMemory:
+        """What this process remembers of pauses."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnusableGateway:
+    """A gateway whose account is wrong: nothing can be sent to it now, and it can be stopped."""
+
+    alias: str
+    clock: Clock
+    pause: PauseMemory = field(default_factory=PauseMemory)
+
+
+def stop_sending(*, context: Stoppable, by: By, reason: str, until: datetime | None = None) -> GatewayPause:
     """Stop new requests to a gateway until an instant, or until a person resumes them.
 
     A stop that lasts at least as long is left unchanged. Raises `InvalidInput` without an author or a reason,
@@ -65,7 +93,7 @@ def _tell_stopped(pause: GatewayPause) -> None:
     )
 
 
-def resume_sending(*, context: GatewayContext, by: By, reason: str) -> GatewayPause:
+def resume_sending(*, context: Stoppable, by: By, reason: str) -> GatewayPause:
     """Resume sending after a person's stop. Raises `InvalidState` if no person's stop holds."""
     actor, now = check_decision(by=by, reason=reason), context.clock.now()
     stopped = GatewayPause.objects.filter(GatewayPause.stopped_by_person(now), gateway=context.alias)

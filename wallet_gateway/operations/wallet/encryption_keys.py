@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, WalletKey
 from wallet_gateway.models.transactions import STATES_WITH_SECRETS
@@ -35,36 +36,58 @@ class KeyUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeySurvey:
-    """All keys in the order of the settings: the first encrypts, all decrypt."""
+    """All keys: those of the shop in the order of the settings, then those of single gateways."""
 
     keys: tuple[KeyUse, ...]
     unreadable: int
     """The number of values that none of the keys decrypts."""
+    waiting: int = 0
+    """The number of values that are not under the first key of their gateway."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ciphers:
+    """The cipher of each gateway's stored values."""
+
+    shop: WalletCipher | None
+    """Of all gateways without keys of their own; None if the shop has no keys."""
+    of_gateways: Mapping[str, WalletCipher] = field(default_factory=dict)
+
+    def of(self, gateway: str) -> WalletCipher:
+        """Return the cipher of one gateway's values; raise `UnreadableSecret` if there is none."""
+        cipher = self.of_gateways.get(gateway, self.shop)
+        if cipher is None:
+            raise UnreadableSecret(ErrorCode.SECRET_UNREADABLE)
+        return cipher
 
     @property
-    def waiting(self) -> int:
-        """Return the number of values still encrypted with an older key."""
-        return sum(key.stored for key in self.keys[1:])
+    def fingerprints(self) -> Iterable[str]:
+        """Return the fingerprint of each key once."""
+        of_shop = self.shop.fingerprints if self.shop else ()
+        own = (name for cipher in self.of_gateways.values() for name in cipher.fingerprints)
+        return dict.fromkeys((*of_shop, *own))
 
 
 @sensitive_variables()
-def survey(cipher: WalletCipher) -> KeySurvey:
+def survey(ciphers: Ciphers) -> KeySurvey:
     """Check all encrypted values in the database and return the result. Changes nothing."""
-    dates: dict[int, list[datetime]] = defaultdict(list)
-    unreadable = 0
+    dates: dict[str, list[datetime]] = defaultdict(list)
+    unreadable = waiting = 0
     for model, column in _ENCRYPTED_COLUMNS:
-        for _key, sealed in _stored_secrets(model, column):
+        for _key, gateway, sealed in _stored_secrets(model, column):
             try:
+                cipher = ciphers.of(gateway)
                 place, written_at = cipher.origin(sealed)
             except UnreadableSecret:
                 unreadable += 1
             else:
-                dates[place].append(written_at)
+                dates[cipher.fingerprints[place]].append(written_at)
+                waiting += place > 0
     uses = (
-        KeyUse(fingerprint=name, stored=len(dates[place]), oldest=min(dates[place], default=None))
-        for place, name in enumerate(cipher.fingerprints)
+        KeyUse(fingerprint=name, stored=len(dates[name]), oldest=min(dates[name], default=None))
+        for name in ciphers.fingerprints
     )
-    return KeySurvey(keys=tuple(uses), unreadable=unreadable)
+    return KeySurvey(keys=tuple(uses), unreadable=unreadable, waiting=waiting)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,17 +102,18 @@ class Rotation:
 
 
 @sensitive_variables()
-def rotate_keys(cipher: WalletCipher) -> Rotation:
-    """Re-encrypt all stored values with the newest key; this may be interrupted and repeated.
+def rotate_keys(ciphers: Ciphers) -> Rotation:
+    """Re-encrypt all stored values with the first key of their gateway; may be interrupted and repeated.
 
     A row that changed since it was read is left unchanged and counted.
     """
     resealed = left = unreadable = 0
     for model, column in _ENCRYPTED_COLUMNS:
-        for key, old in _stored_secrets(model, column):
-            if cipher.is_under_newest_key(old):
-                continue
+        for key, gateway, old in _stored_secrets(model, column):
             try:
+                cipher = ciphers.of(gateway)
+                if cipher.is_under_newest_key(old):
+                    continue
                 new = cipher.reseal(old)
             except UnreadableSecret:
                 unreadable += 1
@@ -99,13 +123,15 @@ def rotate_keys(cipher: WalletCipher) -> Rotation:
     return Rotation(resealed=resealed, left=left, unreadable=unreadable)
 
 
-def _stored_secrets(model: type[WalletKey | GatewayTransaction], column: str) -> Iterator[tuple[int, bytes]]:
-    """Yield every encrypted value of a column with its row's primary key, 500 rows at a time."""
+def _stored_secrets(
+    model: type[WalletKey | GatewayTransaction], column: str
+) -> Iterator[tuple[int, str, bytes]]:
+    """Yield every encrypted value of a column with its row's primary key and gateway, 500 rows at a time."""
     rows = model._default_manager.exclude(**{column: None}).exclude(**{column: b""}).order_by("pk")
     if model is GatewayTransaction:
         rows = rows.filter(**_WITH_SECRETS)
     last = 0
-    while batch := list(rows.filter(pk__gt=last).values_list("pk", column)[:_BATCH]):
-        for key, sealed in batch:
-            yield key, bytes(sealed)
+    while batch := list(rows.filter(pk__gt=last).values_list("pk", "gateway", column)[:_BATCH]):
+        for key, gateway, sealed in batch:
+            yield key, gateway, bytes(sealed)
         last = batch[-1][0]
