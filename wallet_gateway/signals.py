@@ -41,13 +41,20 @@ order_failed = ShopSignal()
 """An attempt to pay was refused, cancelled or failed; the customer may try again."""
 order_expired = ShopSignal()
 """The payment page ended unpaid; the customer may try again."""
+order_cancelled = ShopSignal()
+"""The order takes no new payment: it was cancelled, or the time to pay it is over; no `amount`.
+
+What the customer has begun may still pay it: wait for `order_released` before you sell the goods again.
+"""
+order_released = ShopSignal()
+"""Nothing that was begun for a cancelled order can pay it any more: its goods are free; no `amount`."""
 authorization_expiring = ShopSignal()
 """An authorization expires soon and is not used up: `payment`, `amount` left, `expires_at`, `policy`.
 
 The sweep sends it before that, with `reference` and `order` as above and without an `event_id`.
 """
 order_anomaly = ShopSignal()
-"""Evidence contradicts our records, or the order is overpaid: a person must check."""
+"""Evidence contradicts our records, or the order is overpaid, or paid after it was cancelled: check it."""
 
 wallet_limit_reached = ShopSignal()
 """A limit closed the wallet button of an order: `limit`, one of `payments.wallet.WalletLimit`; no `amount`.

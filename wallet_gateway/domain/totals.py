@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from wallet_gateway.domain.cancellation import LatePayment
 from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionKind, TransactionState
 
 
@@ -92,24 +93,38 @@ class PaymentSnapshot:
     totals: PaymentTotals
 
 
-def order_state(amount: int, payments: Sequence[PaymentSnapshot]) -> OrderState:
+def order_state(
+    amount: int,
+    payments: Sequence[PaymentSnapshot],
+    *,
+    is_cancelled: bool = False,
+    late_payment: LatePayment = LatePayment.NONE,
+) -> OrderState:
     """Return the state of an order over `amount` from its payments, in the order of their creation.
 
-    Two payments that together hold more than the order's amount make it overpaid: a task for a person.
+    Two payments that together hold more than the order's amount make it overpaid: a task for a person. So is
+    money that a cancelled order holds, unless the late payment was accepted.
     """
     if any(payment.state is PaymentState.FROZEN for payment in payments):
         return OrderState.FROZEN
     live = [p.totals for p in payments if p.totals.authorized and p.totals.reversal is not Reversal.DONE]
     if live:
-        return _order_state_with_money(amount, live)
+        is_undecided = late_payment is LatePayment.REPORTED and _held(live) > 0
+        return OrderState.FROZEN if is_undecided else _order_state_with_money(amount, live)
     # A button that waits on a page does not hide the result of the other attempts.
     pressed = [payment.state for payment in payments if payment.state is not PaymentState.OFFERED]
+    if is_cancelled and PaymentState.PENDING not in pressed:
+        return OrderState.CANCELLED
     return _order_state_without_money(pressed)
+
+
+def _held(live: Sequence[PaymentTotals]) -> int:
+    return sum(totals.authorized - totals.refunded for totals in live)
 
 
 def _order_state_with_money(amount: int, live: Sequence[PaymentTotals]) -> OrderState:
     amount = _agreed(amount, live)
-    held = sum(totals.authorized - totals.refunded for totals in live)
+    held = _held(live)
     captured = sum(totals.captured for totals in live)
     refunded = sum(totals.refunded for totals in live)
     if held > amount:

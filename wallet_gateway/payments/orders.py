@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 from wallet_gateway import conf, gateways
+from wallet_gateway.domain.actors import By
 from wallet_gateway.domain.gateway_records import GatewayRecord, Payer, RecordedAddress
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of, return_urls
@@ -17,6 +19,7 @@ from wallet_gateway.operations.checkout.orders import OrderDetails
 from wallet_gateway.operations.polling import gateway_records as records
 from wallet_gateway.operations.polling import reconciliation
 from wallet_gateway.operations.polling.gateway_records import TransactionRecords
+from wallet_gateway.operations.settlement import cancellation
 from wallet_gateway.protocol.cart import Discount, Shipping
 from wallet_gateway.protocol.cart_lines import Item
 from wallet_gateway.protocol.checkout import BillingAddress, ShippingAddress
@@ -39,6 +42,7 @@ __all__ = [
     "TransactionRecords",
     "UnreadableRecord",
     "attempt_for",
+    "cancel",
     "create_order",
     "gateway_records",
     "get_order",
@@ -79,6 +83,7 @@ def create_order(
     provider_merchant_id: str | None = None,
     continue_url: str = "",
     redirect_when_paid: bool = False,
+    payable_until: datetime | None = None,
 ) -> PaymentOrder:
     """Store an order, or return the existing order with this reference.
 
@@ -86,6 +91,7 @@ def create_order(
     `type` is "sale" or "preauthorization". All optional fields of the interface's checkout request can be
     given; the gateway's settings may require a billing address or allow some currencies only.
     With `redirect_when_paid`, a customer who has paid is sent to `continue_url`, your own thank-you page.
+    After `payable_until` no payment begins, and the sweep releases an order that was not paid.
     Raises `InvalidInput`, whose `errors` name each field, and `IdempotencyConflict` when the reference
     belongs to an order with other content.
     """
@@ -123,6 +129,7 @@ def create_order(
         clock=gateways.clock(),
         continue_url=continue_url,
         redirect_when_paid=redirect_when_paid,
+        payable_until=payable_until,
     )
 
 
@@ -147,6 +154,17 @@ def start_checkout(order: PaymentOrder) -> Payment:
     and `SendingStopped`, `TryAgain`, `GatewayRefused` or `GatewayUnreachable` when no page can be opened now.
     """
     return checkout.start_checkout(order=order, context=context_of(order.gateway), return_urls=return_urls)
+
+
+@sensitive_variables()
+def cancel(order: PaymentOrder, *, by: By, note: str = "") -> PaymentOrder:
+    """Take no new payment for an order that is not paid, and return it; a second call changes nothing.
+
+    What the customer has begun may still pay it: its goods are free when `order.is_released`, which the
+    signal `order_released` tells. A cancelled order stays cancelled: create a new one. Raises `InvalidState`,
+    whose code says whether to refund or to reverse instead, and must not run inside a database transaction.
+    """
+    return cancellation.cancel(order=order, by=by, note=note, clock=gateways.clock())
 
 
 @sensitive_variables()

@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -93,6 +94,7 @@ def create_order(
     clock: Clock,
     continue_url: str = "",
     redirect_when_paid: bool = False,
+    payable_until: datetime | None = None,
 ) -> PaymentOrder:
     """Store an order, or return the existing order with this reference.
 
@@ -104,6 +106,7 @@ def create_order(
     checked = _checked_content(details)
     content = checked.to_wire()
     written, now = _check_storable(content), clock.now()
+    _check_end(payable_until)
     order = PaymentOrder(
         reference=reference,
         gateway=gateway,
@@ -116,6 +119,8 @@ def create_order(
         content_hash=hashlib.sha256(gateway.encode() + b"\n" + written).hexdigest(),
         continue_url=continue_url or "",
         redirect_when_paid=redirect_when_paid,
+        payable_until=payable_until,
+        release_check_at=payable_until,
         created_at=now,
         updated_at=now,
     )
@@ -151,6 +156,15 @@ def _check_own_fields(
     if errors:
         raise InvalidInput(ErrorCode.ORDER_INVALID, errors=errors)
     return details
+
+
+def _check_end(payable_until: object) -> None:
+    """Check the end of the time to pay. One in the past is stored, too: nobody can pay such an order."""
+    if payable_until is None:
+        return
+    if not isinstance(payable_until, datetime) or payable_until.utcoffset() is None:
+        problem = "must be a datetime with a time zone, such as timezone.now() + timedelta(hours=1), or None"
+        raise _invalid("payable_until", problem)
 
 
 def _currency(code: object) -> str:
