@@ -62,6 +62,7 @@ class Code(StrEnum):
     DISCREPANCIES_OPEN = "discrepancies_open"
     UNIT_MIX_UPS = "unit_mix_ups"
     ORDERS_OVERPAID = "orders_overpaid"
+    ORDERS_UNRELEASED = "orders_unreleased"
     UNKNOWN_GATEWAY = "unknown_gateway"
     EVENTS_LATE = "events_late"
     SENDING_PAUSED = "sending_paused"
@@ -152,6 +153,7 @@ _MESSAGES: Mapping[Code, Text] = MappingProxyType(
         Code.DISCREPANCIES_OPEN: _("open discrepancies: %(count)d"),
         Code.UNIT_MIX_UPS: _("open unit mix-ups, amounts that differ by a factor of ten or more: %(count)d"),
         Code.ORDERS_OVERPAID: _("overpaid orders: %(count)d"),
+        Code.ORDERS_UNRELEASED: _("orders past their end that no sweep has looked at: %(count)d"),
         Code.UNKNOWN_GATEWAY: _("transactions at gateways that the settings do not name: %(count)d"),
         Code.EVENTS_LATE: _("events that could not be delivered to the shop: %(count)d"),
         Code.SENDING_PAUSED: _("nothing is sent to %(gateway)s"),
@@ -229,6 +231,7 @@ _ADVICE: Mapping[Code, Text] = MappingProxyType(
         Code.DISCREPANCIES_OPEN: _SEE_RUNBOOK,
         Code.UNIT_MIX_UPS: _SEE_RUNBOOK,
         Code.ORDERS_OVERPAID: _SEE_RUNBOOK,
+        Code.ORDERS_UNRELEASED: _SEE_RUNBOOK,
         Code.UNKNOWN_GATEWAY: _SEE_RUNBOOK,
         Code.EVENTS_LATE: _SEE_RUNBOOK,
         Code.SENDING_PAUSED: _SEE_RUNBOOK,

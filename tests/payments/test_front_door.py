@@ -10,6 +10,7 @@ from wallet_gateway import payments
 
 VERBS = {
     "create_order",
+    "cancel",
     "gateway_records",
     "get_order",
     "start_checkout",

@@ -14,6 +14,7 @@ from tests.web.rows import PAGE_OF_GATEWAY, an_attempt, an_order
 from wallet_gateway import return_tokens
 from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionState
 from wallet_gateway.models import GatewayTransaction, Payment, TransactionEvent
+from wallet_gateway.models.orders import PAYABLE_STATES
 from wallet_gateway.return_tokens import ReturnOutcome
 from wallet_gateway.web.pages import (
     PageKind,
@@ -42,6 +43,7 @@ SAME_FOR_EVERY_URL = [
     (OrderState.EXPIRED, PageKind.EXPIRED),
     (OrderState.OVERPAID, PageKind.OVERPAID),
     (OrderState.FROZEN, PageKind.CHECKING),
+    (OrderState.CANCELLED, PageKind.NO_LONGER_PAYABLE),
 ]
 WORDS_OF_THE_URL = [
     (OrderState.OPEN, R.RETURN, PageKind.UNDECIDED),
@@ -86,6 +88,23 @@ def test_a_dead_attempt_of_an_order_that_is_open_again_leads_to_the_open_page() 
     dead = an_attempt(order, state=TransactionState.REJECTED)
     an_attempt(order)
     assert page_for(order, dead, R.REFUSED) is PageKind.UNDECIDED
+
+
+@pytest.mark.parametrize("state", sorted(PAYABLE_STATES))
+def test_no_page_of_an_order_whose_time_is_over_offers_payment(state: OrderState) -> None:
+    order = an_order(state, payable_until=timezone.now() - timedelta(seconds=1))
+    attempt = an_attempt(order, state=TransactionState.REJECTED)
+    for outcome in R:
+        assert page_for(order, attempt, outcome) is PageKind.NO_LONGER_PAYABLE
+    assert kind_without_payment(order) is PageKind.NO_LONGER_PAYABLE
+
+
+def test_who_comes_back_from_an_open_page_of_a_cancelled_order_waits_for_its_result() -> None:
+    order = an_order(OrderState.CANCELLED, released_at=None)
+    attempt = an_attempt(order, state=TransactionState.OPEN)
+    assert page_for(order, attempt, R.SUCCESS) is PageKind.PENDING
+    assert page_for(order, attempt, R.RETURN) is PageKind.NO_LONGER_PAYABLE
+    assert not order.is_final
 
 
 @pytest.mark.parametrize("state", list(OrderState))

@@ -13,6 +13,7 @@ from django.http import HttpRequest
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
+from wallet_gateway.admin.cancel_order import cancel_url_of
 from wallet_gateway.admin.current_site import reverse
 from wallet_gateway.admin.differences import Difference, difference_of
 from wallet_gateway.admin.order_attempts import Attempt, History, attempts_of, unused_of
@@ -69,6 +70,8 @@ class OrderPage:
     """Attempts that were only a button on a page."""
     is_numbered: bool
     """Whether there is more than one attempt, so that each entry of the history names its own."""
+    cancel_url: str
+    """The page that cancels the order; empty if it cannot be cancelled by this user."""
     customer: Customer | None
     """None for a user who may not see it."""
     goods: Goods | None
@@ -93,6 +96,7 @@ def order_page(order: PaymentOrder, request: HttpRequest) -> OrderPage:
         attempts=tuple(attempts_of(payments, history, request)),
         unused=unused_of(payments, history),
         is_numbered=len(payments) > 1,
+        cancel_url=cancel_url_of(order, request),
         customer=customer_of(order, history.transactions) if has_permission(request, VIEW_CUSTOMER) else None,
         goods=goods_of(order),
         lines=tuple(lines_of(entries, payments, with_bodies=has_permission(request, SEE_EVENTS))),

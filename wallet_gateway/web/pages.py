@@ -19,6 +19,7 @@ from wallet_gateway import return_tokens
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.domain.polling_schedule import REOPEN_MARGIN
 from wallet_gateway.models import Payment, PaymentOrder
+from wallet_gateway.models.orders import PAYABLE_STATES
 from wallet_gateway.queries.attempts import latest_reference
 from wallet_gateway.queries.mail_recipients import address_of, had_unknown_outcome
 from wallet_gateway.queries.receipts import Receipt, order_receipt
@@ -47,6 +48,7 @@ class PageKind(StrEnum):
     CANCELLED = "cancelled"
     FAILED = "failed"
     EXPIRED = "expired"
+    NO_LONGER_PAYABLE = "no_longer_payable"
     LINK_EXPIRED = "link_expired"
     CHECKOUT_UNAVAILABLE = "checkout_unavailable"
     OPENING = "opening"
@@ -62,6 +64,7 @@ _BY_STATE = {
     OrderState.REVERSED: PageKind.REVERSED,
     OrderState.EXPIRED: PageKind.EXPIRED,
     OrderState.OVERPAID: PageKind.OVERPAID,
+    OrderState.CANCELLED: PageKind.NO_LONGER_PAYABLE,
     OrderState.FROZEN: PageKind.CHECKING,
 }
 _FAILED_BY_OUTCOME = {ReturnOutcome.REFUSED: PageKind.REFUSED, ReturnOutcome.CANCEL: PageKind.CANCELLED}
@@ -143,9 +146,13 @@ class ResultPage:
 def page_for(order: PaymentOrder, attempt: Payment, outcome: ReturnOutcome) -> PageKind:
     """Return the page for a customer who came back from `attempt` through this kind of return URL."""
     state = OrderState(order.state)
+    came_back = outcome is ReturnOutcome.RETURN or not attempt.is_open
+    if state in {OrderState.OPEN, OrderState.CANCELLED} and not came_back:
+        return PageKind.PENDING
+    if state in PAYABLE_STATES and not order.is_payable:
+        return PageKind.NO_LONGER_PAYABLE
     if state is OrderState.OPEN:
-        came_back = outcome is ReturnOutcome.RETURN or not attempt.is_open
-        return PageKind.UNDECIDED if came_back else PageKind.PENDING
+        return PageKind.UNDECIDED
     if state is OrderState.FAILED:
         return _FAILED_BY_OUTCOME.get(outcome, PageKind.FAILED)
     return _BY_STATE[state]
@@ -153,7 +160,8 @@ def page_for(order: PaymentOrder, attempt: Payment, outcome: ReturnOutcome) -> P
 
 def kind_without_payment(order: PaymentOrder) -> PageKind:
     """Return the page for a customer who pressed the pay button of an order that must not be paid again."""
-    kind = _BY_STATE.get(OrderState(order.state), PageKind.PENDING)
+    state = OrderState(order.state)
+    kind = PageKind.NO_LONGER_PAYABLE if state in PAYABLE_STATES else _BY_STATE[state]
     return PageKind.ALREADY_PAID if kind in {PageKind.PAID, PageKind.AUTHORIZED} else kind
 
 

@@ -54,6 +54,8 @@ def checkout(request: HttpRequest, token: str) -> HttpResponse:
     try:
         return _see_other(payments.start_checkout(order).redirect_url)
     except payments.errors.OrderNotPayable as error:
+        # Something happened to it since it was read.
+        order.refresh_from_db()
         kind, status = pages.kind_without_payment(order), error.status
     except payments.errors.TryAgain:
         return _see_other(reverse("wallet_gateway:opening", args=[token]))
