@@ -3,7 +3,8 @@
 A signal about an order is sent after the change is committed, at least once, always with the same
 `event_id`: a receiver that stores the ids it has seen can safely be called twice. A receiver that raises is
 called again later. Keyword arguments: `event_id` (str), `reference` (the shop's own), `order` (PaymentOrder),
-`amount` (Money or None), `occurred_at` (aware datetime). The sender is the PaymentOrder class.
+`amount` (Money or None), `occurred_at` (aware datetime), `metadata` (the order's, as a dict of texts). The
+sender is the PaymentOrder class.
 """
 
 from __future__ import annotations

@@ -6,7 +6,9 @@ from datetime import timedelta
 
 import pytest
 from django.apps import apps
+from django.template.loader import render_to_string
 from django.test import Client
+from django.urls import set_script_prefix
 from django.utils import timezone
 
 from tests.web.conftest import address
@@ -28,6 +30,7 @@ from wallet_gateway.web.pages import (
 pytestmark = pytest.mark.django_db
 
 R = ReturnOutcome
+ORIGINS = ("https://shop.example", "https://www.shop.example")
 NOT_FINAL = {OrderState.OPEN, OrderState.PENDING}
 PAID_PAGES = {PageKind.PAID, PageKind.AUTHORIZED, PageKind.OVERPAID, PageKind.PART_REFUNDED}
 
@@ -199,17 +202,22 @@ def test_an_order_nobody_tried_to_pay_has_no_token() -> None:
 
 @pytest.mark.parametrize(
     "url",
-    ["/orders/7/", "/", "orders/7/", "?thanks=1", "https://shop.example/orders/7/"],
+    ["/orders/7/", "/", "/?thanks=1", "https://shop.example/orders/7/", "https://www.shop.example/7"],
 )
 def test_an_address_within_the_shop_is_where_the_customer_goes_on(url: str) -> None:
-    assert safe_continue_url(url, public_origin="https://shop.example") == url
+    assert safe_continue_url(url, origins=ORIGINS) == url
 
 
 @pytest.mark.parametrize(
     "url",
     [
         "",
+        "orders/7/",
+        "?thanks=1",
         "https://evil.example/",
+        "https://www.shop.example.evil.example/",
+        "https://[",
+        "/ /evil.example",
         "//evil.example/",
         "//shop.example/",
         "///evil.example/",
@@ -230,7 +238,17 @@ def test_an_address_within_the_shop_is_where_the_customer_goes_on(url: str) -> N
     ],
 )
 def test_any_other_address_becomes_the_front_page(url: str) -> None:
-    assert safe_continue_url(url, public_origin="https://shop.example") == "/"
+    assert safe_continue_url(url, origins=ORIGINS) == "/"
+
+
+def test_the_front_page_of_a_project_below_a_path_is_that_path() -> None:
+    set_script_prefix("/shop/")
+    try:
+        assert safe_continue_url("", origins=ORIGINS) == "/shop/"
+        assert not ResultPage(kind=PageKind.PAID, continue_url="/shop/").leads_to_order
+        assert 'href="/shop/"' in render_to_string("wallet_gateway/link_expired.html")
+    finally:
+        set_script_prefix("/")
 
 
 ADDRESS = {"checkoutDetails": {"cardholderEmail": "ada@example.com"}}

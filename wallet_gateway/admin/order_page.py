@@ -34,6 +34,7 @@ from wallet_gateway.models import (
 )
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.text import visible
 from wallet_gateway.queries.orders import Subject, TimelineEntry, order_timeline
 
 Label = str | Promise
@@ -75,11 +76,13 @@ class OrderPage:
     customer: Customer | None
     """None for a user who may not see it."""
     goods: Goods | None
+    metadata: tuple[tuple[str, str], ...]
+    """What the shop has noted for itself."""
     lines: tuple[Line, ...]
 
 
 def order_page(order: PaymentOrder, request: HttpRequest) -> OrderPage:
-    """Collect the page of an order for the current user. Five SQL statements, whatever the order."""
+    """Collect the page of an order for the current user. Six SQL statements, whatever the order."""
     payments = tuple(order.payments.all())
     entries = order_timeline(order, everything=True)
     history = _history(entries)
@@ -99,6 +102,7 @@ def order_page(order: PaymentOrder, request: HttpRequest) -> OrderPage:
         cancel_url=cancel_url_of(order, request),
         customer=customer_of(order, history.transactions) if has_permission(request, VIEW_CUSTOMER) else None,
         goods=goods_of(order),
+        metadata=tuple((visible(key), visible(value)) for key, value in order.metadata.items()),
         lines=tuple(lines_of(entries, payments, with_bodies=has_permission(request, SEE_EVENTS))),
     )
 

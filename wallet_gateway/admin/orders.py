@@ -45,7 +45,8 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
     change_form_template = "admin/wallet_gateway/order.html"
     finder = staticmethod(orders_found)
     search_help_text = _(
-        "Beginning of a reference; or whole: order number, transaction, the gateway's or the provider's id"
+        "Beginning of a reference; or whole: order number, value of the shop's metadata, transaction, the "
+        "gateway's or the provider's id"
     )
     list_display = ("name", STATE, AMOUNT, "customer", "way", "to_capture", CREATED_AT, GATEWAY)
     list_filter = ("state", CreatedFilter, EndsSoon, WalletClosed)

@@ -108,6 +108,13 @@ class Settings:
     """Dotted path of the function that names the shop's own page of an order; empty if there is none."""
     retention_days: int = RETENTION_DAYS
     """How long the bodies of requests and answers are kept."""
+    continue_origins: tuple[str, ...] = ()
+    """Further origins of the shop to which a `continue_url` may lead."""
+
+    @property
+    def shop_origins(self) -> tuple[str, ...]:
+        """All origins to which a customer may be led from our pages."""
+        return (self.public_origin, *self.continue_origins)
 
 
 @lru_cache(maxsize=1)
@@ -130,6 +137,7 @@ def settings() -> Settings:
         csp_report_url=raw.get("CSP_REPORT_URL", ""),
         order_admin_url=raw.get("ORDER_ADMIN_URL", ""),
         retention_days=raw.get("RETENTION_DAYS", RETENTION_DAYS),
+        continue_origins=tuple(raw.get("CONTINUE_ORIGINS", ())),
     )
 
 

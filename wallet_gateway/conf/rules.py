@@ -116,7 +116,26 @@ def _days(default: int) -> Setting:
     return Setting(NUMBER, default, _is_period, f"a number of days above zero, at most {LONGEST_DAYS}")
 
 
-OPTIONAL_OF_SHOP: Mapping[str, Setting] = {"ORDER_ADMIN_URL": dotted_path()}
+def _are_origins(values: Iterable[object]) -> bool:
+    return all(map(_is_origin, values))
+
+
+def _is_origin(value: object) -> bool:
+    url = split_address(value)
+    if url is None or url.path:
+        return False
+    return url.scheme == "https" or is_loopback(url.hostname)
+
+
+OPTIONAL_OF_SHOP: Mapping[str, Setting] = {
+    "ORDER_ADMIN_URL": dotted_path(),
+    "CONTINUE_ORIGINS": Setting(
+        COLLECTION,
+        (),
+        _are_origins,
+        "origins such as 'https://www.shop.example', without a path; http only on a loopback address",
+    ),
+}
 SHOP = (
     "PUBLIC_ORIGIN",
     "GATEWAYS",

@@ -26,6 +26,7 @@ from wallet_gateway.protocol.checkout import BillingAddress, ShippingAddress
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.status import UnreadableRecord
 from wallet_gateway.protocol.text import is_storable
+from wallet_gateway.queries import customer_data as subject_access
 from wallet_gateway.queries.attempts import find_attempt
 from wallet_gateway.queries.orders import OrderSummary, TimelineEntry, order_summary, order_timeline
 from wallet_gateway.queries.receipts import Receipt, ReceiptAmount, ReceiptLine, order_receipt
@@ -44,6 +45,7 @@ __all__ = [
     "attempt_for",
     "cancel",
     "create_order",
+    "customer_data",
     "gateway_records",
     "get_order",
     "get_order_by_token",
@@ -84,6 +86,7 @@ def create_order(
     continue_url: str = "",
     redirect_when_paid: bool = False,
     payable_until: datetime | None = None,
+    metadata: Mapping[str, str] | None = None,
 ) -> PaymentOrder:
     """Store an order, or return the existing order with this reference.
 
@@ -91,6 +94,7 @@ def create_order(
     `type` is "sale" or "preauthorization". All optional fields of the interface's checkout request can be
     given; the gateway's settings may require a billing address or allow some currencies only.
     With `redirect_when_paid`, a customer who has paid is sent to `continue_url`, your own thank-you page.
+    `metadata` is the shop's own: texts by name, which no gateway is sent.
     After `payable_until` no payment begins, and the sweep releases an order that was not paid.
     Raises `InvalidInput`, whose `errors` name each field, and `IdempotencyConflict` when the reference
     belongs to an order with other content.
@@ -129,7 +133,9 @@ def create_order(
         clock=gateways.clock(),
         continue_url=continue_url,
         redirect_when_paid=redirect_when_paid,
+        shop_origins=conf.settings().shop_origins,
         payable_until=payable_until,
+        metadata=metadata,
     )
 
 
@@ -218,3 +224,13 @@ def gateway_records(order: PaymentOrder) -> tuple[TransactionRecords, ...]:
     must not run inside a database transaction.
     """
     return records.gateway_records(order=order, context=context_of(order.gateway))
+
+
+@sensitive_variables()
+def customer_data(email: str) -> dict[str, Any]:
+    """Return everything that is held about an e-mail address, in any letter case, as data for JSON.
+
+    Orders with their customer, addresses, goods and metadata, payments, transactions, events and mails; no
+    keys, tokens or names of the shop's staff. For a customer who asks for their data. It reads all orders.
+    """
+    return subject_access.customer_data(email)

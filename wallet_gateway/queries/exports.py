@@ -56,6 +56,11 @@ _ORDERS: Columns = {
     "refunded": lambda row: _money(row.refunded_minor or 0, row.currency),
     "currency": lambda row: row.currency,
     "approvedAt": lambda row: row.approved_at or "",
+    "payableUntil": lambda row: row.payable_until or "",
+    "cancelledAt": lambda row: row.cancelled_at or "",
+    "cancelledBy": lambda row: row.cancelled_by,
+    "releasedAt": lambda row: row.released_at or "",
+    "metadata": lambda row: json.dumps(row.metadata, ensure_ascii=False) if row.metadata else "",
     "createdAt": lambda row: row.created_at,
     "updatedAt": lambda row: row.updated_at,
 }
@@ -180,7 +185,7 @@ def _rows(what: str, limits: Mapping[str, datetime], by: By) -> Iterator[Any]:
         by_money = by is By.APPROVED and what in WITH_MONEY
         rows = _moved_within(rows, limits) if by_money else rows.filter(**_within(export.time, limits))
     if export.model is PaymentOrder:
-        rows = _with_totals(rows)
+        rows = _with_totals(rows).prefetch_related("metadata_entries")
     return rows.order_by("pk").iterator(chunk_size=_CHUNK)
 
 

@@ -112,7 +112,7 @@ def result(request: HttpRequest, token: str) -> HttpResponse:
         return _page(request, ResultPage(kind=PageKind.LINK_EXPIRED))
     order = attempt.order
     kind = pages.page_for(order, attempt, read.outcome)
-    if thanks := pages.thank_you_url(order, kind, public_origin=conf.settings().public_origin):
+    if thanks := pages.thank_you_url(order, kind, origins=conf.settings().shop_origins):
         return _see_other(thanks)
     bank_url = pages.bank_page(attempt, read.outcome, gateways.clock().now())
     return _order_page(request, order, kind, token=token, bank_url=bank_url)
@@ -158,7 +158,7 @@ def _order_page(
         kind=kind,
         order=order,
         token=token,
-        continue_url=pages.safe_continue_url(order.continue_url, public_origin=conf.settings().public_origin),
+        continue_url=pages.safe_continue_url(order.continue_url, origins=conf.settings().shop_origins),
         has_wallet=given.wallet is not None and not order.is_wallet_closed,
         is_test=gateways.is_test(order.gateway),
         receipt=pages.receipt_for(order, kind, now),

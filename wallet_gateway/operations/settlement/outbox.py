@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from django.db import Error as DatabaseFault
 from django.db.models import F
 from django.dispatch import Signal
+from django.utils.functional import SimpleLazyObject
 
 from wallet_gateway import signals
 from wallet_gateway.domain.cancellation import LatePayment
@@ -153,6 +154,8 @@ def _tell(outbox_event: OutboxEvent) -> list[Exception]:
             reference=outbox_event.order.reference,
             order=outbox_event.order,
             amount=outbox_event.amount,
+            # Read only by a receiver that uses it.
+            metadata=SimpleLazyObject(lambda: outbox_event.order.metadata),
             occurred_at=outbox_event.occurred_at,
             **({"limit": outbox_event.limit} if outbox_event.limit else {}),
         )
