@@ -36,6 +36,7 @@ MODULES = {
         "TransactionRecords",
         "UnreadableRecord",
         "attempt_for",
+        "customer_data",
         "get_order_by_token",
         "order_timeline",
         "receipt",

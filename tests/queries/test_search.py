@@ -147,5 +147,5 @@ def test_no_search_joins_what_it_orders_or_looks_inside_texts(story: dict[str, A
     with CaptureQueriesContext(connection) as asked:
         list(orders_found("A-1001", gateways=HERE))
 
-    assert len(asked) == 7
+    assert len(asked) == 8
     assert not any("LIKE '%" in query["sql"] for query in asked)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from wallet_gateway.protocol.card_numbers import has_card_number
 from wallet_gateway.protocol.errors import FieldError
-from wallet_gateway.protocol.text import is_storable, quote
+from wallet_gateway.protocol.text import is_storable, quote, visible
 
 MAX_METADATA = 50
 MAX_METADATA_KEY_LENGTH = 40
@@ -29,7 +29,7 @@ def metadata_errors(metadata: object) -> Iterator[FieldError]:
         elif not key:
             yield FieldError("metadata", "a name is empty")
         elif problem := _problem_of(value, MAX_METADATA_VALUE_LENGTH):
-            yield FieldError(f"metadata.{quote(key)}", problem)
+            yield FieldError(f"metadata.{visible(key)}", problem)
 
 
 def _problem_of(text: object, longest: int) -> str:

@@ -47,14 +47,13 @@ def orders_found(text: str, *, gateways: Collection[str]) -> QuerySet[PaymentOrd
 def orders_of(*, references: Collection[str], email: str) -> tuple[PaymentOrder, ...]:
     """Return the orders with these references, and those of an e-mail address, which reads all orders.
 
-    The address may be one that the shop gave, of the customer or of an address, or the one that a wallet
-    gave, in any letter case.
+    The address may be one that the shop gave, of the customer or of the shipping address, or the one that a
+    wallet gave, in any letter case.
     """
     wanted = Q(reference__in=references)
     if email:
         by_wallet = WalletAttempt.objects.filter(given__email__iexact=email)
         wanted |= Q(content__checkoutDetails__cardholderEmail__iexact=email)
-        wanted |= Q(content__addressDetails__billingAddress__email__iexact=email)
         wanted |= Q(content__addressDetails__shippingAddress__email__iexact=email)
         wanted |= Q(pk__in=by_wallet.values("transaction__payment__order"))
     return tuple(PaymentOrder.objects.filter(wanted).order_by("pk"))

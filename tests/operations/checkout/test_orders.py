@@ -85,7 +85,7 @@ def create(clock: VirtualClock) -> Create:
         *,
         redirect_when_paid: bool = False,
         policy: GatewayPolicy = GatewayPolicy(),  # noqa: B008 - frozen
-        metadata: Any = None,
+        metadata: Any = None,  # noqa: ANN401 - right or wrong
         **details: Any,
     ) -> PaymentOrder:
         given = OrderDetails(**{"currency": "EUR", "items": (MUG,)} | details)
