@@ -56,13 +56,13 @@ _ORDERS: Columns = {
     "refunded": lambda row: _money(row.refunded_minor or 0, row.currency),
     "currency": lambda row: row.currency,
     "approvedAt": lambda row: row.approved_at or "",
+    "createdAt": lambda row: row.created_at,
+    "updatedAt": lambda row: row.updated_at,
     "payableUntil": lambda row: row.payable_until or "",
     "cancelledAt": lambda row: row.cancelled_at or "",
     "cancelledBy": lambda row: row.cancelled_by,
     "releasedAt": lambda row: row.released_at or "",
     "metadata": lambda row: json.dumps(row.metadata, ensure_ascii=False) if row.metadata else "",
-    "createdAt": lambda row: row.created_at,
-    "updatedAt": lambda row: row.updated_at,
 }
 _TRANSACTIONS: Columns = {
     "reference": lambda row: row.reference,
