@@ -93,7 +93,10 @@ class PaymentOrder(models.Model):
     release_check_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
     """When the sweep looks whether the order's time is over, and whether it can be released."""
     late_payment: Column[str] = models.CharField(
-        max_length=8, choices=choices_of(LatePayment), default=LatePayment.NONE, blank=True
+        max_length=8,
+        choices=[choice for choice in choices_of(LatePayment) if choice[0]],
+        default=LatePayment.NONE,
+        blank=True,
     )
     """What was decided about a payment that came after the cancellation."""
     created_at: Column[datetime] = models.DateTimeField(_("created at"))

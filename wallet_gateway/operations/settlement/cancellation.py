@@ -65,15 +65,16 @@ def _cancel(order: PaymentOrder, actor: Actor, note: str, now: datetime) -> _Eve
 
 
 def _check_cancellable(order: PaymentOrder) -> None:
+    """Raise `InvalidState` whose code says what to do instead."""
     state = OrderState(order.state)
-    if state in CANCELLABLE_STATES:
-        return
-    code = {
-        OrderState.FROZEN: ErrorCode.PAYMENT_FROZEN,
-        OrderState.AUTHORIZED: ErrorCode.CANCEL_NEEDS_REVERSAL,
-        OrderState.REFUNDED: ErrorCode.CANCEL_REFUNDED,
-    }.get(state, ErrorCode.CANCEL_NEEDS_REFUND)
-    raise InvalidState(code, order=order.reference, state=state)
+    if state is OrderState.FROZEN:
+        raise InvalidState(ErrorCode.PAYMENT_FROZEN)
+    if state is OrderState.REFUNDED:
+        raise InvalidState(ErrorCode.CANCEL_REFUNDED, order=order.reference)
+    if state is OrderState.AUTHORIZED:
+        raise InvalidState(ErrorCode.CANCEL_NEEDS_REVERSAL, order=order.reference, state=state)
+    if state not in CANCELLABLE_STATES:
+        raise InvalidState(ErrorCode.CANCEL_NEEDS_REFUND, order=order.reference, state=state)
 
 
 def _begun(order: PaymentOrder) -> Sequence[GatewayTransaction]:
