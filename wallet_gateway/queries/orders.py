@@ -231,8 +231,14 @@ def _cancelled(order: PaymentOrder) -> Iterator[TimelineEntry]:
     yield cancelled
     if order.released_at is not None:
         text = _("Goods released, nothing that was begun can pay the order any more")
-        released = {"occurred_at": order.released_at, "text": text, "detail": "", "by": ""}
-        yield replace(cancelled, kind=TimelineKind.UPDATED, **released)
+        yield replace(
+            cancelled,
+            occurred_at=order.released_at,
+            kind=TimelineKind.UPDATED,
+            text=text,
+            detail="",
+            by="",
+        )
 
 
 def _started(transaction: GatewayTransaction) -> TimelineEntry:
