@@ -17,6 +17,8 @@ NAMES = {
     "order_failed",
     "order_expired",
     "order_anomaly",
+    "order_cancelled",
+    "order_released",
     "wallet_limit_reached",
 }
 

@@ -62,6 +62,7 @@ class Code(StrEnum):
     DISCREPANCIES_OPEN = "discrepancies_open"
     UNIT_MIX_UPS = "unit_mix_ups"
     ORDERS_OVERPAID = "orders_overpaid"
+    ORDERS_UNRELEASED = "orders_unreleased"
     UNKNOWN_GATEWAY = "unknown_gateway"
     ACCOUNT_WRONG = "account_wrong"
     ACCOUNTS_UNREADABLE = "accounts_unreadable"
@@ -154,6 +155,7 @@ _MESSAGES: Mapping[Code, Text] = MappingProxyType(
         Code.DISCREPANCIES_OPEN: _("open discrepancies: %(count)d"),
         Code.UNIT_MIX_UPS: _("open unit mix-ups, amounts that differ by a factor of ten or more: %(count)d"),
         Code.ORDERS_OVERPAID: _("overpaid orders: %(count)d"),
+        Code.ORDERS_UNRELEASED: _("orders past their end that no sweep has looked at: %(count)d"),
         Code.UNKNOWN_GATEWAY: _("transactions at gateways that the settings do not name: %(count)d"),
         Code.ACCOUNT_WRONG: _("%(gateway)s is not used, because its account is wrong: %(problems)s"),
         Code.ACCOUNTS_UNREADABLE: _("the accounts cannot be read; those read last stay in use: %(error)s"),
@@ -233,6 +235,7 @@ _ADVICE: Mapping[Code, Text] = MappingProxyType(
         Code.DISCREPANCIES_OPEN: _SEE_RUNBOOK,
         Code.UNIT_MIX_UPS: _SEE_RUNBOOK,
         Code.ORDERS_OVERPAID: _SEE_RUNBOOK,
+        Code.ORDERS_UNRELEASED: _SEE_RUNBOOK,
         Code.UNKNOWN_GATEWAY: _SEE_RUNBOOK,
         Code.ACCOUNT_WRONG: _("Correct the account; no restart is needed. Its payments wait until then."),
         Code.ACCOUNTS_UNREADABLE: _("See what GATEWAYS names, and the log of wallet_gateway.accounts."),

@@ -3,7 +3,8 @@
 A signal about an order is sent after the change is committed, at least once, always with the same
 `event_id`: a receiver that stores the ids it has seen can safely be called twice. A receiver that raises is
 called again later. Keyword arguments: `event_id` (str), `reference` (the shop's own), `order` (PaymentOrder),
-`amount` (Money or None), `occurred_at` (aware datetime). The sender is the PaymentOrder class.
+`amount` (Money or None), `occurred_at` (aware datetime), `metadata` (the order's, as a dict of texts). The
+sender is the PaymentOrder class.
 """
 
 from __future__ import annotations
@@ -40,14 +41,21 @@ order_reversed = ShopSignal()
 order_failed = ShopSignal()
 """An attempt to pay was refused, cancelled or failed; the customer may try again."""
 order_expired = ShopSignal()
-"""The payment page ended unpaid; the customer may try again."""
+"""The payment page ended unpaid; the customer may try again while `order.is_payable`."""
+order_cancelled = ShopSignal()
+"""The order takes no new payment: it was cancelled, or the time to pay it is over; no `amount`.
+
+What the customer has begun may still pay it: wait for `order_released` before you sell the goods again.
+"""
+order_released = ShopSignal()
+"""Nothing that was begun for a cancelled order can pay it any more: its goods are free; no `amount`."""
 authorization_expiring = ShopSignal()
 """An authorization expires soon and is not used up: `payment`, `amount` left, `expires_at`, `policy`.
 
 The sweep sends it before that, with `reference` and `order` as above and without an `event_id`.
 """
 order_anomaly = ShopSignal()
-"""Evidence contradicts our records, or the order is overpaid: a person must check."""
+"""Evidence contradicts our records, or the order is overpaid, or paid after it was cancelled: check it."""
 
 wallet_limit_reached = ShopSignal()
 """A limit closed the wallet button of an order: `limit`, one of `payments.wallet.WalletLimit`; no `amount`.

@@ -10,6 +10,8 @@ HARMLESS = {
     DiscrepancyKind.REFUND_SHORT,
     DiscrepancyKind.UNEXPECTED_HOST,
     DiscrepancyKind.MISSING_THERE,
+    # The order is frozen, and its payment may be given back at once.
+    DiscrepancyKind.LATE_PAYMENT,
     # What the readable records beside it say counts: a paid order is not held back for it.
     DiscrepancyKind.RECORD_UNREADABLE,
 }

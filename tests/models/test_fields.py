@@ -11,13 +11,21 @@ from django.utils import translation
 from tests.models.rows import a_transaction
 from tests.tables import every
 from wallet_gateway.domain.lifecycle import OrderState
-from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
+from wallet_gateway.models import (
+    Discrepancy,
+    GatewayTransaction,
+    MigratedDeposit,
+    OrderMetadata,
+    Payment,
+    PaymentOrder,
+)
 from wallet_gateway.models.fields import VISIBLE_ASCII, ByteExactField, choices_of, cut_to, note_of
 
 pytestmark = pytest.mark.every_database
 
 EXACT = {
-    PaymentOrder: {"reference", "token"},
+    PaymentOrder: {"reference", "token", "cancelled_by_account"},
+    OrderMetadata: {"key", "value"},
     Payment: {"reference"},
     GatewayTransaction: {
         "reference",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError
 from django.db import transaction as db_transaction
+from django.utils import timezone
 
 from tests.models.rows import a_payment, an_order
 from wallet_gateway.domain.lifecycle import OrderState
@@ -54,7 +56,22 @@ def test_an_order_is_paid_payable_or_neither_and_never_both(state: OrderState) -
     assert order.is_paid is (state in {OrderState.PAID})
     assert order.is_payable is (state in PAYABLE_STATES)
     assert not (order.is_paid and order.is_payable)
-    assert order.is_final is (state not in {OrderState.OPEN, OrderState.PENDING})
+    assert order.is_final is (state not in {OrderState.OPEN, OrderState.PENDING, OrderState.CANCELLED})
+
+
+def test_a_cancelled_order_is_final_once_it_is_released() -> None:
+    order = an_order(state=OrderState.CANCELLED, cancelled_at=timezone.now())
+    assert (order.is_cancelled, order.is_released, order.is_final) == (True, False, False)
+    order.released_at = timezone.now()
+    assert (order.is_released, order.is_final) == (True, True)
+
+
+def test_an_order_is_payable_until_its_end_and_not_at_it() -> None:
+    end = timezone.now()
+    order = an_order(payable_until=end)
+    assert order.is_payable_at(end - timedelta(microseconds=1))
+    assert not order.is_payable_at(end)
+    assert not order.is_payable
 
 
 def test_whatever_holds_money_or_may_do_so_is_not_payable() -> None:

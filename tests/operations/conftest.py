@@ -165,6 +165,7 @@ def make_order(clock: VirtualClock, db: None) -> MakeOrder:
     def make(
         type: str = "sale",  # noqa: A002 - the interface's own word
         currency: str = "EUR",
+        payable_until: datetime | None = None,
         **details: Any,
     ) -> PaymentOrder:
         given = {"items": (MUG,)} | details
@@ -174,6 +175,7 @@ def make_order(clock: VirtualClock, db: None) -> MakeOrder:
             gateway="default",
             policy=GatewayPolicy(),
             clock=clock,
+            payable_until=payable_until,
         )
 
     return make

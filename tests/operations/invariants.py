@@ -16,11 +16,13 @@ from typing import TypeVar
 
 from django.db.models import Model, QuerySet
 
+from wallet_gateway.domain.cancellation import LatePayment
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import (
     FINAL_STATES,
     HELD_STATES,
     OUTSTANDING_STATES,
+    OrderState,
     PaymentState,
     PaymentType,
     TransactionKind,
@@ -39,6 +41,7 @@ from wallet_gateway.models import (
     WalletAttempt,
     WalletUsage,
 )
+from wallet_gateway.models.orders import CANCELLABLE_STATES
 from wallet_gateway.queries.attention import POLLED_STATES, unattended
 
 M = TypeVar("M", bound=Model)
@@ -78,7 +81,19 @@ def _grouped(rows: QuerySet[M], column: str) -> dict[int | None, list[M]]:
 def _check_order(order: PaymentOrder, rows: list[Payment]) -> None:
     assert [row.number for row in rows] == list(range(1, len(rows) + 1)), order
     standings = [PaymentSnapshot(state=PaymentState(row.state), totals=row.totals) for row in rows]
-    assert order.state == order_state(order.amount_minor, standings), order
+    stands = order_state(
+        order.amount_minor,
+        standings,
+        is_cancelled=order.is_cancelled,
+        late_payment=LatePayment(order.late_payment),
+    )
+    assert order.state == stands, order
+    if order.has_end and order.state in CANCELLABLE_STATES | {OrderState.CANCELLED}:
+        assert order.is_released or order.release_check_at, f"{order} is released by nobody"
+    assert order.is_cancelled or not order.is_released, order
+    late = Discrepancy.objects.filter(payment__order=order, kind=DiscrepancyKind.LATE_PAYMENT)
+    if order.late_payment == LatePayment.REPORTED:
+        assert late.filter(closed_at__isnull=True).exists(), f"nobody is told of the late payment of {order}"
 
 
 def _check_payment(
@@ -237,7 +252,7 @@ def _check_body(
 
 def _check_outbox() -> None:
     several = (OutboxEventKind.ANOMALY, OutboxEventKind.WALLET_LIMIT_REACHED)
-    told = OutboxEvent.objects.exclude(kind__in=several).values_list("transaction", "kind")
+    told = OutboxEvent.objects.exclude(kind__in=several).values_list("order", "transaction", "kind")
     assert len(set(told)) == len(told), "one transaction is told of twice"
 
 

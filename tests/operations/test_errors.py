@@ -63,6 +63,7 @@ PARAMS: dict[str, object] = {
     "status": "U",
     "transaction": "REF-2",
     "type": "«int»",
+    "until": "2030-01-01T00:00:00+00:00",
 }
 PLACEHOLDER = re.compile(r"%\((\w+)\)s")
 

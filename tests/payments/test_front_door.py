@@ -10,6 +10,7 @@ from wallet_gateway import payments
 
 VERBS = {
     "create_order",
+    "cancel",
     "gateway_records",
     "get_order",
     "start_checkout",
@@ -36,6 +37,7 @@ MODULES = {
         "UnreadableRecord",
         "access_token",
         "attempt_for",
+        "customer_data",
         "get_order_by_token",
         "order_timeline",
         "receipt",

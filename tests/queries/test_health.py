@@ -21,6 +21,7 @@ from wallet_gateway.models import (
     OperationBatch,
     OutboxEvent,
     PauseCode,
+    PaymentOrder,
     SweepHeartbeat,
 )
 from wallet_gateway.queries.health import health, sweep_problems
@@ -34,7 +35,7 @@ def test_a_swept_shop_with_nothing_open_has_no_problems(
     django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
     SweepHeartbeat.beat("default", now=NOW - timedelta(minutes=4))
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(9):
         assert health(NOW, ["default"]).problems == ()
 
 
@@ -194,6 +195,16 @@ def test_what_has_no_next_instant_or_one_long_past_is_told_unless_it_is_a_person
         assert (found.unattended, found.waiting_for_a_person) == (0, 1)
         assert shown.stuck or shown.unknown, "whoever is told by health finds it on the dashboard"
         rows.update(needs_operator=False)
+
+
+def test_an_order_past_its_end_that_no_sweep_looks_at_is_told() -> None:
+    SweepHeartbeat.beat("default", now=NOW)
+    order = a_transaction(state=S.APPROVED).opened_payment.order
+    for instant, count in ((None, 0), (NOW, 0), (LATER, 0), (LATE, 1)):
+        PaymentOrder.objects.filter(pk=order.pk).update(release_check_at=instant)
+        found = health(NOW, ["default"])
+        assert found.unreleased == count
+        assert [problem.code for problem in found.problems] == [Code.ORDERS_UNRELEASED] * count
 
 
 def test_a_fresh_unknown_outcome_is_no_problem_yet() -> None:

@@ -11,7 +11,13 @@ from django.db.models import Model, QuerySet
 from django.test.utils import CaptureQueriesContext
 
 from tests.models.rows import NOW, a_deposit, a_payment, a_transaction, an_order
-from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, TransactionEvent
+from wallet_gateway.models import (
+    Discrepancy,
+    GatewayTransaction,
+    MigratedDeposit,
+    OrderMetadata,
+    TransactionEvent,
+)
 from wallet_gateway.queries.search import (
     deposits_found,
     discrepancies_found,
@@ -28,6 +34,7 @@ HERE = ("default",)
 @pytest.fixture
 def story() -> dict[str, Any]:
     order = an_order(reference="A-1001", order_number="2026/77")
+    OrderMetadata.objects.create(order=order, key="cart", value="CART-9")
     an_order(reference="B-2002", order_number="2026/78")
     payment = a_payment(order, reference="PAY-1")
     transaction = a_transaction(
@@ -36,12 +43,14 @@ def story() -> dict[str, Any]:
     return {"order": order, "payment": payment, "transaction": transaction}
 
 
-@pytest.mark.parametrize("text", ["A-1001", "A-1", "2026/77", "PAY-1", "CAP-1", "gw-555", "PRV-7"])
+@pytest.mark.parametrize("text", ["A-1001", "A-1", "2026/77", "PAY-1", "CAP-1", "gw-555", "PRV-7", "CART-9"])
 def test_an_order_is_found_by_each_of_its_names(story: dict[str, Any], text: str) -> None:
     assert list(orders_found(text, gateways=HERE)) == [story["order"]]
 
 
-@pytest.mark.parametrize("text", ["1001", "2026", "PAY", "gw-55", "PRV", "prv-7", "nothing", "%", "A_1001"])
+@pytest.mark.parametrize(
+    "text", ["1001", "2026", "PAY", "gw-55", "PRV", "prv-7", "CART", "cart", "nothing", "%", "A_1001"]
+)
 def test_a_part_of_a_name_that_no_index_begins_with_finds_nothing(story: dict[str, Any], text: str) -> None:
     assert not orders_found(text, gateways=HERE)
 
@@ -138,5 +147,5 @@ def test_no_search_joins_what_it_orders_or_looks_inside_texts(story: dict[str, A
     with CaptureQueriesContext(connection) as asked:
         list(orders_found("A-1001", gateways=HERE))
 
-    assert len(asked) == 7
+    assert len(asked) == 8
     assert not any("LIKE '%" in query["sql"] for query in asked)

@@ -12,7 +12,7 @@ from typing import Any
 CAPTURE, REFUND, REVERSE = "capture_payment", "refund_payment", "reverse_payment"
 DETACHED_REFUND, RESOLVE, APPROVE = "detached_refund", "resolve_unknown", "approve_operation"
 ROTATE_KEYS, STOP_SENDING, VIEW_HEALTH = "rotate_keys", "stop_sending", "view_health"
-RAISE_LIMITS = "raise_wallet_limits"
+RAISE_LIMITS, CANCEL_ORDER = "raise_wallet_limits", "cancel_order"
 SEE_CUSTOMER = "view_customer"
 SEE_ORDERS, SEE_TRANSACTIONS = "view_paymentorder", "view_gatewaytransaction"
 SEE_DEPOSITS, SEE_DISCREPANCIES = "view_migrateddeposit", "view_discrepancy"
@@ -143,6 +143,12 @@ _OWN_PAGES = (
     replace(
         _form("asking the gateway about an order", "paymentorder_query", "paymentorder", one_of(SEE_ORDERS)),
         get=NOBODY,
+    ),
+    _form(
+        "cancelling an order that is not paid",
+        "paymentorder_cancel",
+        "paymentorder",
+        all_of(SEE_ORDERS, CANCEL_ORDER),
     ),
     _form(
         "raising the limits of the wallet button",

@@ -326,4 +326,7 @@ class Shop:
         self.call(payments.orders.reconcile_attempt, order.payments.get().reference)
         self.told.append(repr(self.call(payments.orders.receipt, order)))
         self.call(maintenance.support_bundle, order)
+        # For the customer alone, so it is told to nobody here.
+        self.call(payments.orders.customer_data, CARDHOLDER["cardholder_email"])
+        self.call(payments.cancel, self.order(), by="anna", note=f"as agreed: {canary.CARD_NUMBERS[2]}")
         self.call(maintenance.erase_customer, order, by="anna", reason="she asked for it")

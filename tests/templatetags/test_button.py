@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.template.loader import get_template
 from django.urls import reverse
+from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 import wallet_gateway
@@ -27,6 +29,7 @@ REASONS = {
     OrderState.PAID: "This order is already paid.",
     OrderState.PART_REFUNDED: "This order is already paid.",
     OrderState.OVERPAID: "This order is already paid.",
+    OrderState.CANCELLED: "This order can no longer be paid.",
 }
 
 
@@ -44,6 +47,13 @@ def test_an_order_that_must_not_be_paid_says_why(state: OrderState, reason: str)
     button = checkout_button(an_order(state))
     assert not button.opens
     assert button.reason == reason
+
+
+@pytest.mark.parametrize("state", PAYABLE)
+def test_an_order_whose_time_is_over_says_that_it_can_no_longer_be_paid(state: OrderState) -> None:
+    button = checkout_button(an_order(state, payable_until=timezone.now() - timedelta(seconds=1)))
+    assert (button.opens, button.reason) == (False, "This order can no longer be paid.")
+    assert checkout_button(an_order(state, payable_until=timezone.now() + timedelta(minutes=5))).opens
 
 
 @pytest.mark.parametrize("state", list(OrderState))

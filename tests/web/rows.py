@@ -20,6 +20,7 @@ _OPENING = {
     OrderState.FAILED: TransactionState.REJECTED,
     OrderState.EXPIRED: TransactionState.EXPIRED,
     OrderState.FROZEN: TransactionState.ANOMALY,
+    OrderState.CANCELLED: TransactionState.EXPIRED,
 }
 
 
@@ -42,6 +43,8 @@ def an_order(state: OrderState = OrderState.OPEN, **columns: Any) -> PaymentOrde
         "created_at": now,
         "updated_at": now,
     }
+    if state is OrderState.CANCELLED:
+        given |= {"cancelled_at": now, "released_at": now}
     return PaymentOrder.objects.create(**given | columns)
 
 

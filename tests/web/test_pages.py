@@ -6,7 +6,9 @@ from datetime import timedelta
 
 import pytest
 from django.apps import apps
+from django.template.loader import render_to_string
 from django.test import Client
+from django.urls import set_script_prefix
 from django.utils import timezone
 
 from tests.web.conftest import address
@@ -14,6 +16,7 @@ from tests.web.rows import PAGE_OF_GATEWAY, an_attempt, an_order
 from wallet_gateway import return_tokens
 from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionState
 from wallet_gateway.models import GatewayTransaction, Payment, TransactionEvent
+from wallet_gateway.models.orders import PAYABLE_STATES
 from wallet_gateway.return_tokens import ReturnOutcome
 from wallet_gateway.web.pages import (
     PageKind,
@@ -27,6 +30,7 @@ from wallet_gateway.web.pages import (
 pytestmark = pytest.mark.django_db
 
 R = ReturnOutcome
+ORIGINS = ("https://shop.example", "https://www.shop.example")
 NOT_FINAL = {OrderState.OPEN, OrderState.PENDING}
 PAID_PAGES = {PageKind.PAID, PageKind.AUTHORIZED, PageKind.OVERPAID, PageKind.PART_REFUNDED}
 
@@ -42,6 +46,7 @@ SAME_FOR_EVERY_URL = [
     (OrderState.EXPIRED, PageKind.EXPIRED),
     (OrderState.OVERPAID, PageKind.OVERPAID),
     (OrderState.FROZEN, PageKind.CHECKING),
+    (OrderState.CANCELLED, PageKind.NO_LONGER_PAYABLE),
 ]
 WORDS_OF_THE_URL = [
     (OrderState.OPEN, R.RETURN, PageKind.UNDECIDED),
@@ -86,6 +91,23 @@ def test_a_dead_attempt_of_an_order_that_is_open_again_leads_to_the_open_page() 
     dead = an_attempt(order, state=TransactionState.REJECTED)
     an_attempt(order)
     assert page_for(order, dead, R.REFUSED) is PageKind.UNDECIDED
+
+
+@pytest.mark.parametrize("state", sorted(PAYABLE_STATES))
+def test_no_page_of_an_order_whose_time_is_over_offers_payment(state: OrderState) -> None:
+    order = an_order(state, payable_until=timezone.now() - timedelta(seconds=1))
+    attempt = an_attempt(order, state=TransactionState.REJECTED)
+    for outcome in R:
+        assert page_for(order, attempt, outcome) is PageKind.NO_LONGER_PAYABLE
+    assert kind_without_payment(order) is PageKind.NO_LONGER_PAYABLE
+
+
+def test_who_comes_back_from_an_open_page_of_a_cancelled_order_waits_for_its_result() -> None:
+    order = an_order(OrderState.CANCELLED, released_at=None)
+    attempt = an_attempt(order, state=TransactionState.OPEN)
+    assert page_for(order, attempt, R.SUCCESS) is PageKind.PENDING
+    assert page_for(order, attempt, R.RETURN) is PageKind.NO_LONGER_PAYABLE
+    assert not order.is_final
 
 
 @pytest.mark.parametrize("state", list(OrderState))
@@ -180,17 +202,22 @@ def test_an_order_nobody_tried_to_pay_has_no_token() -> None:
 
 @pytest.mark.parametrize(
     "url",
-    ["/orders/7/", "/", "orders/7/", "?thanks=1", "https://shop.example/orders/7/"],
+    ["/orders/7/", "/", "/?thanks=1", "https://shop.example/orders/7/", "https://www.shop.example/7"],
 )
 def test_an_address_within_the_shop_is_where_the_customer_goes_on(url: str) -> None:
-    assert safe_continue_url(url, public_origin="https://shop.example") == url
+    assert safe_continue_url(url, origins=ORIGINS) == url
 
 
 @pytest.mark.parametrize(
     "url",
     [
         "",
+        "orders/7/",
+        "?thanks=1",
         "https://evil.example/",
+        "https://www.shop.example.evil.example/",
+        "https://[",
+        "/ /evil.example",
         "//evil.example/",
         "//shop.example/",
         "///evil.example/",
@@ -211,7 +238,17 @@ def test_an_address_within_the_shop_is_where_the_customer_goes_on(url: str) -> N
     ],
 )
 def test_any_other_address_becomes_the_front_page(url: str) -> None:
-    assert safe_continue_url(url, public_origin="https://shop.example") == "/"
+    assert safe_continue_url(url, origins=ORIGINS) == "/"
+
+
+def test_the_front_page_of_a_project_below_a_path_is_that_path() -> None:
+    set_script_prefix("/shop/")
+    try:
+        assert safe_continue_url("", origins=ORIGINS) == "/shop/"
+        assert not ResultPage(kind=PageKind.PAID, continue_url="/shop/").leads_to_order
+        assert 'href="/shop/"' in render_to_string("wallet_gateway/link_expired.html")
+    finally:
+        set_script_prefix("/")
 
 
 ADDRESS = {"checkoutDetails": {"cardholderEmail": "ada@example.com"}}

@@ -134,6 +134,21 @@ class ReasonForm(forms.Form):
         self.add_error("reason", why)
 
 
+class NoteForm(forms.Form):
+    """What a person may add to a decision that speaks for itself."""
+
+    note = forms.CharField(
+        label=gettext_lazy("Note"),
+        max_length=MAX_NOTE_LENGTH,
+        required=False,
+        widget=forms.Textarea({"rows": 3}),
+    )
+
+    def refuse(self, why: str) -> None:
+        """Show above the form why nothing was done."""
+        self.add_error(None, why)
+
+
 class StopForm(ReasonForm):
     """Why and for how long sending is stopped."""
 

@@ -13,6 +13,7 @@ from django.http import HttpRequest
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
+from wallet_gateway.admin.cancel_order import cancel_url_of
 from wallet_gateway.admin.current_site import reverse
 from wallet_gateway.admin.differences import Difference, difference_of
 from wallet_gateway.admin.order_attempts import Attempt, History, attempts_of, unused_of
@@ -34,6 +35,7 @@ from wallet_gateway.models import (
 )
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.text import visible
 from wallet_gateway.queries.orders import Subject, TimelineEntry, order_timeline
 
 Label = str | Promise
@@ -70,14 +72,18 @@ class OrderPage:
     """Attempts that were only a button on a page."""
     is_numbered: bool
     """Whether there is more than one attempt, so that each entry of the history names its own."""
+    cancel_url: str
+    """The page that cancels the order; empty if it cannot be cancelled by this user."""
     customer: Customer | None
     """None for a user who may not see it."""
     goods: Goods | None
+    metadata: tuple[tuple[str, str], ...]
+    """What the shop has noted for itself."""
     lines: tuple[Line, ...]
 
 
 def order_page(order: PaymentOrder, request: HttpRequest) -> OrderPage:
-    """Collect the page of an order for the current user. Five SQL statements, whatever the order."""
+    """Collect the page of an order for the current user. Six SQL statements, whatever the order."""
     payments = tuple(order.payments.all())
     entries = order_timeline(order, everything=True)
     history = _history(entries)
@@ -94,8 +100,10 @@ def order_page(order: PaymentOrder, request: HttpRequest) -> OrderPage:
         attempts=tuple(attempts_of(payments, history, request)),
         unused=unused_of(payments, history),
         is_numbered=len(payments) > 1,
+        cancel_url=cancel_url_of(order, request),
         customer=customer_of(order, history.transactions) if has_permission(request, VIEW_CUSTOMER) else None,
         goods=goods_of(order),
+        metadata=tuple((visible(key), visible(value)) for key, value in order.metadata.items()),
         lines=tuple(lines_of(entries, payments, with_bodies=has_permission(request, SEE_EVENTS))),
     )
 

@@ -16,6 +16,7 @@ from wallet_gateway import conf
 from wallet_gateway.admin import operation_registry
 from wallet_gateway.admin.badges import state_badge, state_column
 from wallet_gateway.admin.batches import draft_batch, query_orders
+from wallet_gateway.admin.cancel_order import cancel_order
 from wallet_gateway.admin.capture_deadline import EndsSoon, time_left
 from wallet_gateway.admin.confirm import confirm
 from wallet_gateway.admin.date_range import CreatedFilter
@@ -44,7 +45,8 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
     change_form_template = "admin/wallet_gateway/order.html"
     finder = staticmethod(orders_found)
     search_help_text = _(
-        "Beginning of a reference; or whole: order number, transaction, the gateway's or the provider's id"
+        "Beginning of a reference; or whole: order number, value of the shop's metadata, transaction, the "
+        "gateway's or the provider's id"
     )
     list_display = ("name", STATE, AMOUNT, "customer", "way", "to_capture", CREATED_AT, GATEWAY)
     list_filter = ("state", CreatedFilter, EndsSoon, WalletClosed)
@@ -138,6 +140,11 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
                 "<int:order_id>/query/",
                 self.staff_view(query_gateway),
                 name="wallet_gateway_paymentorder_query",
+            ),
+            path(
+                "<int:order_id>/cancel/",
+                self.staff_view(cancel_order),
+                name="wallet_gateway_paymentorder_cancel",
             ),
             path(
                 "<int:order_id>/wallet-limits/",

@@ -22,6 +22,7 @@ from wallet_gateway.queries.permissions import (
 
 __all__ = [
     "APPROVE",
+    "CANCEL_ORDER",
     "CAPTURE",
     "DETACHED_REFUND",
     "OF_KIND",
@@ -47,6 +48,7 @@ SEE_TRANSACTIONS = "wallet_gateway.view_gatewaytransaction"
 SEE_EVENTS = "wallet_gateway.view_transactionevent"
 ROTATE_KEYS = "wallet_gateway.rotate_keys"
 STOP_SENDING = "wallet_gateway.stop_sending"
+CANCEL_ORDER = "wallet_gateway.cancel_order"
 RAISE_LIMITS = "wallet_gateway.raise_wallet_limits"
 
 

@@ -88,6 +88,8 @@ class Settings:
     """How long an access token for an order is valid."""
     retention_days: int = RETENTION_DAYS
     """How long the bodies of requests and answers are kept."""
+    continue_origins: tuple[str, ...] = ()
+    """Further origins of the shop to which a `continue_url` may lead."""
 
     @property
     def gateways(self) -> Mapping[str, GatewaySettings]:
@@ -116,6 +118,7 @@ def settings() -> Settings:
         api_origins=frozenset(raw.get("API_ORIGINS", ())),
         access_token_seconds=raw.get("ACCESS_TOKEN_SECONDS", ACCESS_TOKEN_SECONDS),
         retention_days=raw.get("RETENTION_DAYS", RETENTION_DAYS),
+        continue_origins=tuple(raw.get("CONTINUE_ORIGINS", ())),
     )
 
 
@@ -210,6 +213,11 @@ def approval_policy(alias: str) -> ApprovalPolicy:
         return known.find(alias).policy.approval_policy
     except ImproperlyConfigured:
         return ApprovalPolicy() if isinstance(known, GatewaysInSettings) else NOBODY_ALONE
+
+
+def shop_origins(alias: str) -> tuple[str, ...]:
+    """Return all origins to which a customer of one gateway may be led from our pages."""
+    return (gateway_settings(alias).public_origin, *settings().continue_origins)
 
 
 def csrf_header() -> str:

@@ -39,7 +39,7 @@ from wallet_gateway.conf.wallet_rules import (
     problems_of_wallet,
 )
 from wallet_gateway.domain.capture_deadline import CapturePolicy
-from wallet_gateway.domain.policy import BookElsewhere
+from wallet_gateway.domain.policy import BookElsewhere, LatePaymentPolicy
 from wallet_gateway.domain.unknown_types import KNOWN_TYPES
 from wallet_gateway.protocol.codes import check_currency
 from wallet_gateway.protocol.endpoints import ENDPOINTS
@@ -158,6 +158,7 @@ OPTIONAL: Mapping[str, Setting] = {
     ),
     "SHARES_REFERENCES": Setting(bool, default=False),
     "BOOK_ELSEWHERE": one_of(*(policy.value for policy in BookElsewhere)),
+    "LATE_PAYMENT": one_of(*(policy.value for policy in LatePaymentPolicy)),
     "IGNORED_RECORD_TYPES": Setting(
         COLLECTION, (), _are_unknown_types, "types of status records, none of which the interface names"
     ),

@@ -21,7 +21,7 @@ from wallet_gateway.conf.wallet_rules import (
 )
 from wallet_gateway.domain.approval_policy import ApprovalPolicy
 from wallet_gateway.domain.capture_deadline import CapturePolicy, CaptureWindow
-from wallet_gateway.domain.policy import BookElsewhere, GatewayPolicy, WalletPolicy
+from wallet_gateway.domain.policy import BookElsewhere, GatewayPolicy, LatePaymentPolicy, WalletPolicy
 from wallet_gateway.domain.wallet_limits import WalletLimits
 from wallet_gateway.protocol.money import Money
 
@@ -83,6 +83,7 @@ def read_gateway(alias: str, given: Mapping[str, Any], *, public_origin: str) ->
             query_again=timedelta(days=values["QUERY_AGAIN_DAYS"]),
             shares_references=values["SHARES_REFERENCES"],
             book_elsewhere=BookElsewhere(values["BOOK_ELSEWHERE"]),
+            late_payment=LatePaymentPolicy(values["LATE_PAYMENT"]),
             ignored_record_types=frozenset(name.lower() for name in values["IGNORED_RECORD_TYPES"]),
             redirect_hosts=frozenset(hosts),
             allow_plain_http=url.scheme == "http",

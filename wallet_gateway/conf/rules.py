@@ -38,6 +38,9 @@ RETENTION_DAYS = 400
 """How long bodies are kept: a year for disputes, and some days to investigate the last one."""
 ACCESS_TOKEN_SECONDS = 3600
 LONGEST_ACCESS_TOKEN_SECONDS = 86_400
+_ORIGINS = (
+    "origins as browsers write them, such as 'https://app.shop.example'; http only on a loopback address"
+)
 _IN_HEADERS = re.compile(r"[!#-+\--:<-\[\]-~]*")
 
 
@@ -47,12 +50,8 @@ def _are_origins(values: Iterable[object]) -> bool:
 
 OPTIONAL_OF_SHOP: Mapping[str, Setting] = {
     "ORDER_ADMIN_URL": dotted_path(),
-    "API_ORIGINS": Setting(
-        COLLECTION,
-        (),
-        _are_origins,
-        "origins as browsers write them, such as 'https://app.shop.example'; http only on a loopback address",
-    ),
+    "CONTINUE_ORIGINS": Setting(COLLECTION, (), _are_origins, _ORIGINS),
+    "API_ORIGINS": Setting(COLLECTION, (), _are_origins, _ORIGINS),
     "ACCESS_TOKEN_SECONDS": Setting(
         int,
         ACCESS_TOKEN_SECONDS,

@@ -20,6 +20,8 @@ class DiscrepancyKind(StrEnum):
     """The matching record is already attributed to another transaction."""
     APPROVED_AFTER_END = "APPROVED_AFTER_END"
     """A transaction that had ended without money is now approved at the gateway."""
+    LATE_PAYMENT = "LATE_PAYMENT"
+    """An order was paid after it had been cancelled: the money is given back, or the payment accepted."""
     RECORD_UNUSABLE = "RECORD_UNUSABLE"
     """The matching record has an id too long to store, so it could not be distinguished from another."""
     RECORD_UNREADABLE = "RECORD_UNREADABLE"
@@ -58,6 +60,8 @@ FREEZING = frozenset(DiscrepancyKind) - {
     DiscrepancyKind.REPEATED_ON_THE_WIRE,
     DiscrepancyKind.REFUND_SHORT,
     DiscrepancyKind.UNEXPECTED_HOST,
+    # The order is frozen, and the payment is not: the money can be given back at once.
+    DiscrepancyKind.LATE_PAYMENT,
     # The readable records beside it are settled and reported: a paid order is not held back for it.
     DiscrepancyKind.RECORD_UNREADABLE,
     # A gateway may archive old records.

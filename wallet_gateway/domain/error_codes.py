@@ -45,6 +45,8 @@ class ErrorCode(StrEnum):
     # OrderNotPayable
     ORDER_NOT_PAYABLE = "order_not_payable"
     ORDER_PAID_MEANWHILE = "order_paid_meanwhile"
+    ORDER_CANCELLED = "order_cancelled"
+    ORDER_TIME_OVER = "order_time_over"
 
     # SendingStopped
     SENDING_DISABLED = "sending_disabled"
@@ -69,6 +71,10 @@ class ErrorCode(StrEnum):
     AUTHORIZATION_REVERSED = "authorization_reversed"
     ALREADY_CAPTURED = "already_captured"
     CHANGED_MEANWHILE = "changed_meanwhile"
+    # InvalidState, cancelling an order
+    CANCEL_NEEDS_REFUND = "cancel_needs_refund"
+    CANCEL_NEEDS_REVERSAL = "cancel_needs_reversal"
+    CANCEL_REFUNDED = "cancel_refunded"
     # InvalidState, deposits of an earlier provider
     DEPOSIT_FROZEN = "deposit_frozen"
     DEPOSIT_CURRENCY = "deposit_currency"

@@ -47,6 +47,7 @@ class ExplanationCode(StrEnum):
     ABOVE_LIMIT = "above_limit"
     UNKNOWN_TYPE = "unknown_type"
     APPROVED_AFTER_END = "approved_after_end"
+    LATE_PAYMENT = "late_payment"
     STATE_DIFFERS = "state_differs"
     REPEATED_ON_THE_WIRE = "repeated_on_the_wire"
     HOST_UNEXPECTED = "host_unexpected"

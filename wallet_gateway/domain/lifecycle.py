@@ -126,6 +126,8 @@ class OrderState(StrEnum):
     FAILED = "FAILED"
     EXPIRED = "EXPIRED"
     OVERPAID = "OVERPAID"
+    CANCELLED = "CANCELLED"
+    """The shop takes no payment for it any more, and nothing of it is paid or pending."""
     FROZEN = "FROZEN"
 
 

@@ -29,6 +29,15 @@ class BookElsewhere(StrEnum):
     """It is booked from the gateway's record."""
 
 
+class LatePaymentPolicy(StrEnum):
+    """What happens to a payment that is approved after its order was cancelled."""
+
+    REPORT = "report"
+    """A person decides: the order is frozen until then, and no signal says that it is paid."""
+    ACCEPT = "accept"
+    """It counts as any other payment."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GatewayPolicy:
     """The choices for one gateway. Every default is the cautious choice."""
@@ -45,6 +54,8 @@ class GatewayPolicy:
     """Whether the gateway also files follow-ups under the reference of their original."""
     book_elsewhere: BookElsewhere = BookElsewhere.ASK
     """Whether operations made elsewhere are booked without a person."""
+    late_payment: LatePaymentPolicy = LatePaymentPolicy.REPORT
+    """Whether a payment of a cancelled order is accepted without a person."""
     ignored_record_types: frozenset[str] = frozenset()
     """Types of status records, in lower case, that are notes of the gateway and need nobody."""
     redirect_hosts: frozenset[str] = frozenset()

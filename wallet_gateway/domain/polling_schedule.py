@@ -51,6 +51,9 @@ have paid there.
 LONGEST_PAGE = timedelta(seconds=900)
 """The longest life of a hosted page (the interface, redirectUrlTimeout): used when its end is not known."""
 
+SHORTEST_PAGE = timedelta(seconds=60)
+"""The shortest life that we give to a hosted page: nobody can pay in less."""
+
 PAUSE_AT_UNKNOWNS = 3
 PAUSE_WINDOW = timedelta(minutes=10)
 PAUSE = timedelta(minutes=5)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from wallet_gateway.domain.cancellation import LatePayment
 from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionKind, TransactionState
 
 
@@ -43,6 +44,11 @@ class OrderTotals:
     refunded: int
     reserved: int
     """Captures and refunds in progress, whose outcome is not known yet."""
+
+    @property
+    def held(self) -> int:
+        """What was taken or is reserved, and was not given back."""
+        return self.authorized - self.refunded
 
 
 def order_totals(payments: Iterable[PaymentTotals]) -> OrderTotals:
@@ -114,25 +120,35 @@ class PaymentSnapshot:
     totals: PaymentTotals
 
 
-def order_state(amount: int, payments: Sequence[PaymentSnapshot]) -> OrderState:
+def order_state(
+    amount: int,
+    payments: Sequence[PaymentSnapshot],
+    *,
+    is_cancelled: bool = False,
+    late_payment: LatePayment = LatePayment.NONE,
+) -> OrderState:
     """Return the state of an order over `amount` from its payments, in the order of their creation.
 
-    Two payments that together hold more than the order's amount make it overpaid: a task for a person.
+    Two payments that together hold more than the order's amount make it overpaid: a task for a person. So is
+    money that a cancelled order holds, unless the late payment was accepted.
     """
     if any(payment.state is PaymentState.FROZEN for payment in payments):
         return OrderState.FROZEN
     live = [p.totals for p in payments if p.totals.authorized and p.totals.reversal is not Reversal.DONE]
     if live:
-        return _order_state_with_money(amount, live)
+        is_undecided = late_payment is LatePayment.REPORTED and order_totals(live).held > 0
+        return OrderState.FROZEN if is_undecided else _order_state_with_money(amount, live)
     # A button that waits on a page does not hide the result of the other attempts.
     pressed = [payment.state for payment in payments if payment.state is not PaymentState.OFFERED]
+    if is_cancelled and PaymentState.PENDING not in pressed:
+        return OrderState.CANCELLED
     return _order_state_without_money(pressed)
 
 
 def _order_state_with_money(amount: int, live: Sequence[PaymentTotals]) -> OrderState:
     amount = _agreed(amount, live)
     totals = order_totals(live)
-    if totals.authorized - totals.refunded > amount:
+    if totals.held > amount:
         return OrderState.OVERPAID
     if totals.captured == 0:
         return OrderState.AUTHORIZED

@@ -26,7 +26,7 @@ from wallet_gateway.models.maintenance import (
     SweepHeartbeat,
 )
 from wallet_gateway.models.migrated import MigratedDeposit
-from wallet_gateway.models.orders import PaymentOrder
+from wallet_gateway.models.orders import OrderMetadata, PaymentOrder
 from wallet_gateway.models.outbox import OutboxEvent, OutboxEventKind
 from wallet_gateway.models.pauses import GatewayPause, PauseCode
 from wallet_gateway.models.payments import Payment
@@ -54,6 +54,7 @@ __all__ = [
     "MigratedDeposit",
     "OperationBatch",
     "OperationBatchRow",
+    "OrderMetadata",
     "OutboxEvent",
     "OutboxEventKind",
     "PauseCode",

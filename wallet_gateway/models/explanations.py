@@ -112,6 +112,7 @@ SENTENCES: Mapping[str, str | Promise] = {
         "Record %(record)s is of the unknown type %(type)s: %(given)s %(currency)s, state %(state)s"
     ),
     _C.APPROVED_AFTER_END: _("Approved at the gateway, after the state here was “%(state)s”"),
+    _C.LATE_PAYMENT: _("Paid after the order had been cancelled: give the money back, or accept the payment"),
     _C.STATE_DIFFERS: _("“%(reported)s” at the gateway, “%(state)s” here"),
     _C.REPEATED_ON_THE_WIRE: _(
         "Refused and yet approved: something between the shop and the gateway repeats requests"

@@ -34,6 +34,7 @@ _NAMES = {
     "REVERSED": pgettext_lazy("name of a state or kind", "Reversed"),
     "FAILED": pgettext_lazy("name of a state or kind", "Failed"),
     "OVERPAID": pgettext_lazy("name of a state or kind", "Overpaid"),
+    "CANCELLED": pgettext_lazy("name of a state or kind", "Cancelled"),
     "FROZEN": pgettext_lazy("name of a state or kind", "Frozen"),
     # Events
     "CLAIM": pgettext_lazy("name of a state or kind", "Sending begun"),
@@ -46,6 +47,7 @@ _NAMES = {
     "CONTRADICTED": pgettext_lazy("name of a state or kind", "Contradiction"),
     "ACCEPTED_BY_PERSON": pgettext_lazy("name of a state or kind", "Accepted by a person"),
     "CAPTURED_IN_PART": pgettext_lazy("name of a state or kind", "Captured in part"),
+    "RELEASED": pgettext_lazy("name of a state or kind", "Released"),
     "WALLET_LIMIT_REACHED": pgettext_lazy("name of a state or kind", "Wallet limit reached"),
     # Kinds of payments and operations
     "SALE": pgettext_lazy("name of a state or kind", "Sale"),
@@ -75,6 +77,7 @@ _NAMES = {
     "RECORD_UNUSABLE": pgettext_lazy("name of a state or kind", "Record unusable"),
     "RECORD_UNREADABLE": pgettext_lazy("name of a state or kind", "Record unreadable"),
     "APPROVED_AFTER_END": pgettext_lazy("name of a state or kind", "Approved after end"),
+    "LATE_PAYMENT": pgettext_lazy("name of a state or kind", "Late payment"),
     "MADE_ELSEWHERE": pgettext_lazy("name of a state or kind", "Made elsewhere"),
     "UNKNOWN_TYPE": pgettext_lazy("name of a state or kind", "Unknown type"),
     "APPROVED_ABOVE_REQUEST": pgettext_lazy("name of a state or kind", "Approved above request"),
@@ -115,6 +118,9 @@ _NAMES = {
     # Requests for a second person
     "AGREED": pgettext_lazy("name of a state or kind", "Agreed to"),
     "DECLINED": pgettext_lazy("name of a state or kind", "Declined"),
+    # A late payment
+    "REPORTED": pgettext_lazy("name of a state or kind", "Reported"),
+    "ACCEPTED": pgettext_lazy("name of a state or kind", "Accepted"),
     "WITHDRAWN": pgettext_lazy("name of a state or kind", "Withdrawn"),
     # Reasons for which a person moves money
     "SHIPPED": gettext_lazy("Goods shipped"),

@@ -9,10 +9,14 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from wallet_gateway.domain.cancellation import LatePayment
 from wallet_gateway.domain.lifecycle import OrderState, PaymentType
+from wallet_gateway.domain.metadata import MAX_METADATA_KEY_LENGTH, MAX_METADATA_VALUE_LENGTH
 from wallet_gateway.domain.wallet_limits import WalletLimit
+from wallet_gateway.models.actors import account_column
 from wallet_gateway.models.fields import VISIBLE_ASCII, ByteExactField, Column, choices_of
 from wallet_gateway.protocol.money import Money
 
@@ -21,6 +25,9 @@ if TYPE_CHECKING:
 
 PAYABLE_STATES = frozenset({OrderState.OPEN, OrderState.FAILED, OrderState.EXPIRED, OrderState.REVERSED})
 """States in which a customer may start another attempt to pay."""
+
+CANCELLABLE_STATES = PAYABLE_STATES | {OrderState.PENDING}
+"""States in which an order holds no money, and may be cancelled."""
 
 ERASED = "erased"
 """The mark in the content of an order whose personal data were erased."""
@@ -73,6 +80,25 @@ class PaymentOrder(models.Model):
     """Since when the order has no wallet button, because a limit was reached; None while it may have one."""
     wallet_limit: Column[str] = models.CharField(max_length=16, blank=True, choices=choices_of(WalletLimit))
     """The limit that was reached; empty while none is."""
+    payable_until: Column[datetime | None] = models.DateTimeField(_("payable until"), null=True, blank=True)
+    """When the time to pay it is over; None without an end. It never changes."""
+    cancelled_at: Column[datetime | None] = models.DateTimeField(_("cancelled at"), null=True, blank=True)
+    """Since when it takes no new payment; it stays when a late payment is accepted."""
+    cancelled_by: Column[str] = models.CharField(_("cancelled by"), max_length=150, blank=True)
+    """Who cancelled it; empty if the time to pay it was over."""
+    cancelled_by_account: Column[str] = account_column()
+    cancellation_note: Column[str] = models.CharField(max_length=500, blank=True)
+    released_at: Column[datetime | None] = models.DateTimeField(_("released at"), null=True, blank=True)
+    """Since when nothing that was begun for the cancelled order can pay it any more."""
+    release_check_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
+    """When the sweep looks whether the order's time is over, and whether it can be released."""
+    late_payment: Column[str] = models.CharField(
+        max_length=8,
+        choices=[choice for choice in choices_of(LatePayment) if choice[0]],
+        default=LatePayment.NONE,
+        blank=True,
+    )
+    """What was decided about a payment that came after the cancellation."""
     created_at: Column[datetime] = models.DateTimeField(_("created at"))
     updated_at: Column[datetime] = models.DateTimeField(_("updated at"))
 
@@ -84,7 +110,10 @@ class PaymentOrder(models.Model):
         verbose_name_plural = _("payment orders")
         ordering = ("-id",)
         default_permissions = ("view",)
-        permissions = [("view_customer", "Can see who the customer of an order is, and their addresses")]
+        permissions = [
+            ("view_customer", "Can see who the customer of an order is, and their addresses"),
+            ("cancel_order", "Can cancel orders that are not paid"),
+        ]
         constraints = [
             models.CheckConstraint(
                 condition=models.Q(amount_minor__gt=0), name="wallet_order_amount_positive"
@@ -98,6 +127,8 @@ class PaymentOrder(models.Model):
             # The list of orders, filtered by day.
             models.Index(fields=["created_at"], name="wallet_order_created"),
             models.Index(fields=["wallet_closed_at"], name="wallet_order_button_closed"),
+            # The queue of the sweep: few orders have an end.
+            models.Index(fields=["release_check_at"], name="wallet_order_release_check"),
         ]
 
     def __str__(self) -> str:
@@ -109,6 +140,11 @@ class PaymentOrder(models.Model):
     def amount(self) -> Money:
         """The amount to be paid."""
         return Money.from_minor_units(self.amount_minor, self.currency)
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """What the shop has noted on the order for itself; one SQL statement, none if it was prefetched."""
+        return {entry.key: entry.value for entry in self.metadata_entries.all()}
 
     @property
     def cart(self) -> dict[str, Any] | None:
@@ -147,10 +183,33 @@ class PaymentOrder(models.Model):
             sum(payment.captured - payment.refunded for payment in self.payments.all()) >= self.amount_minor
         )
 
+    def is_payable_at(self, now: datetime) -> bool:
+        """Return whether a customer may start another attempt to pay at this instant."""
+        return self.state in PAYABLE_STATES and not self.is_time_over(now)
+
+    def is_time_over(self, now: datetime) -> bool:
+        """Return whether `payable_until` has been reached."""
+        return self.payable_until is not None and self.payable_until <= now
+
     @property
     def is_payable(self) -> bool:
-        """Whether a customer may start another attempt to pay."""
-        return self.state in PAYABLE_STATES
+        """Whether a customer may start another attempt to pay now."""
+        return self.is_payable_at(timezone.now())
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether it takes no new payment; what was begun before may still pay it until it is released."""
+        return self.cancelled_at is not None
+
+    @property
+    def is_released(self) -> bool:
+        """Whether nothing that was begun for the cancelled order can pay it: its goods are free."""
+        return self.released_at is not None
+
+    @property
+    def has_end(self) -> bool:
+        """Whether the sweep has to release it at some time, if it is not paid."""
+        return self.payable_until is not None or self.cancelled_at is not None
 
     @property
     def is_wallet_closed(self) -> bool:
@@ -160,4 +219,31 @@ class PaymentOrder(models.Model):
     @property
     def is_final(self) -> bool:
         """Whether no further automatic change is expected."""
+        if self.state == OrderState.CANCELLED:
+            return self.is_released
         return self.state not in {OrderState.OPEN, OrderState.PENDING}
+
+
+class OrderMetadata(models.Model):
+    """One entry of an order's metadata: a text that the shop has noted for itself, under a name."""
+
+    order: Column[PaymentOrder] = models.ForeignKey(
+        PaymentOrder, on_delete=models.CASCADE, related_name="metadata_entries", db_index=False
+    )
+    key: Column[str] = ByteExactField(max_length=MAX_METADATA_KEY_LENGTH)
+    value: Column[str] = ByteExactField(max_length=MAX_METADATA_VALUE_LENGTH, blank=True)
+
+    class Meta:
+        verbose_name = _("metadata entry")
+        verbose_name_plural = _("metadata entries")
+        ordering = ("id",)
+        default_permissions = ()
+        constraints = [
+            # Its index begins with the order.
+            models.UniqueConstraint(fields=["order", "key"], name="wallet_metadata_key_once"),
+        ]
+        # The number under which the shop knows the order elsewhere.
+        indexes = [models.Index(fields=["value"], name="wallet_metadata_value")]
+
+    def __str__(self) -> str:
+        return str(self.key)

@@ -27,6 +27,8 @@ class OutboxEventKind(StrEnum):
     FAILED = "FAILED"
     EXPIRED = "EXPIRED"
     ANOMALY = "ANOMALY"
+    CANCELLED = "CANCELLED"
+    RELEASED = "RELEASED"
     WALLET_LIMIT_REACHED = "WALLET_LIMIT_REACHED"
 
 
@@ -38,9 +40,10 @@ class OutboxEvent(models.Model):
     order: Column[PaymentOrder] = models.ForeignKey(
         PaymentOrder, on_delete=models.PROTECT, related_name="outbox_events"
     )
-    transaction: Column[GatewayTransaction] = models.ForeignKey(
-        GatewayTransaction, on_delete=models.PROTECT, related_name="outbox_events"
+    transaction: Column[GatewayTransaction | None] = models.ForeignKey(
+        GatewayTransaction, on_delete=models.PROTECT, related_name="outbox_events", null=True, blank=True
     )
+    """The transaction that it reports; None for an event about the order itself."""
     amount_minor: Column[int | None] = models.BigIntegerField(null=True, blank=True)
     currency: Column[str] = models.CharField(max_length=3)
     limit: Column[str] = models.CharField(max_length=16, blank=True, choices=choices_of(WalletLimit))

@@ -114,6 +114,12 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
     _E.ORDER_PAID_MEANWHILE: Description(
         409, _("Order %(order)s has been paid in the meantime. It must not be paid again.")
     ),
+    _E.ORDER_CANCELLED: Description(
+        409, _("Order %(order)s is cancelled. It can no longer be paid; create a new order.")
+    ),
+    _E.ORDER_TIME_OVER: Description(
+        409, _("Order %(order)s can be paid until %(until)s. It is too late to begin another payment.")
+    ),
     # SendingStopped
     _E.SENDING_DISABLED: Description(503, _("Sending to the gateway is switched off in the settings.")),
     _E.SENDING_PAUSED: Description(503, _("Sending to this gateway is paused. Try again later.")),
@@ -148,6 +154,21 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
         409, _("A capture has been made or is under way. Refund it instead of reversing.")
     ),
     _E.CHANGED_MEANWHILE: Description(409, _("Another user changed this payment. Reload the page.")),
+    # InvalidState, cancelling an order
+    _E.CANCEL_NEEDS_REFUND: Description(
+        409,
+        _("Order %(order)s has the state “%(state)s” and holds money. Refund it instead of cancelling it."),
+    ),
+    _E.CANCEL_NEEDS_REVERSAL: Description(
+        409,
+        _(
+            "Order %(order)s has the state “%(state)s”: an amount is reserved. "
+            "Reverse the authorization instead of cancelling the order."
+        ),
+    ),
+    _E.CANCEL_REFUNDED: Description(
+        409, _("Order %(order)s was paid and refunded. There is nothing to cancel.")
+    ),
     # InvalidState, deposits of an earlier provider
     _E.DEPOSIT_FROZEN: Description(
         409, _("The deposit is frozen because of a discrepancy. Resolve the discrepancy first.")

@@ -6,7 +6,7 @@
     ├── OperationRefused         a rule forbids it: no money was reserved, nothing was sent
     │   ├── InvalidInput         an argument is wrong; `errors` names the fields
     │   ├── IdempotencyConflict  the key or reference belongs to something else
-    │   ├── OrderNotPayable      the order is paid, or a payment of it is pending
+    │   ├── OrderNotPayable      the order is paid, pending, cancelled or too late
     │   ├── SendingStopped       sending is paused or switched off
     │   ├── OperationOutstanding another operation on the payment has no outcome yet
     │   ├── InvalidState         the state of the payment, transaction or request does not allow it
@@ -80,7 +80,7 @@ class IdempotencyConflict(OperationRefused):
 
 
 class OrderNotPayable(OperationRefused):
-    """The order is paid, or a payment of it is pending: the customer must not pay again."""
+    """The order is paid, a payment of it is pending, it is cancelled, or the time to pay it is over."""
 
 
 class SendingStopped(OperationRefused):

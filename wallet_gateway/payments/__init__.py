@@ -1,9 +1,9 @@
 """The public API of a shop: `from wallet_gateway import payments`.
 
-What every shop needs is here: create an order, open the payment page, read the result, capture, refund,
-reverse. The rest is in a module for each subject: `orders`, `prices` (items from net or finer prices),
-`follow_ups`, `wallet` (the wallet button), `approvals` (decisions of a person), `batches` (one operation for
-many orders), `maintenance` (background work and operators) and `errors` (what to catch).
+What every shop needs is here: create and cancel an order, open the payment page, read the result, capture,
+refund, reverse. The rest is in a module for each subject: `orders`, `prices` (items from net or finer
+prices), `follow_ups`, `wallet` (the wallet button), `approvals` (decisions of a person), `batches` (one
+operation for many orders), `maintenance` (background work and operators) and `errors` (what to catch).
 
 Gateway, clock and return URLs come from the settings. The functions are thin: the rules are in the operations
 and queries. Functions that call the gateway must not run inside a database transaction:
@@ -26,6 +26,7 @@ from wallet_gateway.payments import (
 from wallet_gateway.payments.follow_ups import capture, refund, refund_migrated, reverse
 from wallet_gateway.payments.maintenance import sweep
 from wallet_gateway.payments.orders import (
+    cancel,
     create_order,
     gateway_records,
     get_order,
@@ -48,6 +49,7 @@ __all__ = [
     "ShippingAddress",
     "approvals",
     "batches",
+    "cancel",
     "capture",
     "create_order",
     "errors",

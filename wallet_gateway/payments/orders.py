@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from decimal import Decimal
 from functools import partial
 from typing import Any
 
 from wallet_gateway import access_tokens, conf, gateways
+from wallet_gateway.domain.actors import By
 from wallet_gateway.domain.gateway_records import GatewayRecord, Payer, RecordedAddress
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of, return_urls
@@ -18,12 +20,14 @@ from wallet_gateway.operations.checkout.orders import OrderDetails
 from wallet_gateway.operations.polling import gateway_records as records
 from wallet_gateway.operations.polling import reconciliation
 from wallet_gateway.operations.polling.gateway_records import TransactionRecords
+from wallet_gateway.operations.settlement import cancellation
 from wallet_gateway.protocol.cart import Discount, Shipping
 from wallet_gateway.protocol.cart_lines import Item
 from wallet_gateway.protocol.checkout import BillingAddress, ShippingAddress
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.status import UnreadableRecord
 from wallet_gateway.protocol.text import is_storable
+from wallet_gateway.queries import customer_data as subject_access
 from wallet_gateway.queries.attempts import find_attempt
 from wallet_gateway.queries.orders import OrderSummary, TimelineEntry, order_summary, order_timeline
 from wallet_gateway.queries.receipts import Receipt, ReceiptAmount, ReceiptLine, order_receipt
@@ -41,7 +45,9 @@ __all__ = [
     "UnreadableRecord",
     "access_token",
     "attempt_for",
+    "cancel",
     "create_order",
+    "customer_data",
     "gateway_records",
     "get_order",
     "get_order_by_token",
@@ -81,6 +87,8 @@ def create_order(
     provider_merchant_id: str | None = None,
     continue_url: str = "",
     redirect_when_paid: bool = False,
+    payable_until: datetime | None = None,
+    metadata: Mapping[str, str] | None = None,
 ) -> PaymentOrder:
     """Store an order, or return the existing order with this reference.
 
@@ -88,6 +96,8 @@ def create_order(
     `type` is "sale" or "preauthorization". All optional fields of the interface's checkout request can be
     given; the gateway's settings may require a billing address or allow some currencies only.
     With `redirect_when_paid`, a customer who has paid is sent to `continue_url`, your own thank-you page.
+    `metadata` is the shop's own: texts by name, which no gateway is sent.
+    After `payable_until` no payment begins, and the sweep releases an order that was not paid.
     Raises `InvalidInput`, whose `errors` name each field, and `IdempotencyConflict` when the reference
     belongs to an order with other content.
     """
@@ -125,6 +135,9 @@ def create_order(
         clock=gateways.clock(),
         continue_url=continue_url,
         redirect_when_paid=redirect_when_paid,
+        shop_origins=conf.shop_origins(gateway),
+        payable_until=payable_until,
+        metadata=metadata,
     )
 
 
@@ -164,6 +177,17 @@ def access_token(order: PaymentOrder) -> str:
     signed and stored nowhere, so it cannot be revoked.
     """
     return access_tokens.sign(order.token)
+
+
+@sensitive_variables()
+def cancel(order: PaymentOrder, *, by: By, note: str = "") -> PaymentOrder:
+    """Take no new payment for an order that is not paid, and return it; a second call changes nothing.
+
+    What the customer has begun may still pay it: its goods are free when `order.is_released`, which the
+    signal `order_released` tells. A cancelled order stays cancelled: create a new one. Raises `InvalidState`,
+    whose code says whether to refund or to reverse instead, and must not run inside a database transaction.
+    """
+    return cancellation.cancel(order=order, by=by, note=note, clock=gateways.clock())
 
 
 @sensitive_variables()
@@ -217,3 +241,13 @@ def gateway_records(order: PaymentOrder) -> tuple[TransactionRecords, ...]:
     must not run inside a database transaction.
     """
     return records.gateway_records(order=order, context=context_of(order.gateway))
+
+
+@sensitive_variables()
+def customer_data(email: str) -> dict[str, Any]:
+    """Return everything that is held about an e-mail address, in any letter case, as data for JSON.
+
+    Orders with their customer, addresses, goods and metadata, payments, transactions, events and mails; no
+    keys, tokens or names of the shop's staff. For a customer who asks for their data. It reads all orders.
+    """
+    return subject_access.customer_data(email)

@@ -54,7 +54,13 @@ CLOSED_BUTTONS_WAIT = timedelta(days=7)
 
 def closed_buttons(now: datetime) -> Q:
     """Return the condition of an order that may be paid and whose wallet button a limit has closed."""
-    return Q(wallet_closed_at__gt=now - CLOSED_BUTTONS_WAIT, state__in=sorted(PAYABLE_STATES))
+    in_time = Q(payable_until__isnull=True) | Q(payable_until__gt=now)
+    return in_time & Q(wallet_closed_at__gt=now - CLOSED_BUTTONS_WAIT, state__in=sorted(PAYABLE_STATES))
+
+
+def unreleased(now: datetime) -> Q:
+    """Return the condition of an order with an end that no sweep has looked at. There must be none."""
+    return Q(release_check_at__lt=now - INSTANTS_ARE_LATE)
 
 
 def _none_or_late(column: str, late: datetime) -> Q:

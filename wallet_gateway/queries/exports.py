@@ -67,6 +67,11 @@ _ORDERS: Columns = {
     "approvedAt": lambda row: row.approved_at or "",
     "createdAt": lambda row: row.created_at,
     "updatedAt": lambda row: row.updated_at,
+    "payableUntil": lambda row: row.payable_until or "",
+    "cancelledAt": lambda row: row.cancelled_at or "",
+    "cancelledBy": lambda row: row.cancelled_by,
+    "releasedAt": lambda row: row.released_at or "",
+    "metadata": lambda row: json.dumps(row.metadata, ensure_ascii=False) if row.metadata else "",
 }
 _TRANSACTIONS: Columns = {
     "reference": lambda row: row.reference,
@@ -189,7 +194,7 @@ def _rows(what: str, limits: Mapping[str, datetime], by: By) -> Iterator[Any]:
         by_money = by is By.APPROVED and what in WITH_MONEY
         rows = _moved_within(rows, limits) if by_money else rows.filter(**_within(export.time, limits))
     if export.model is PaymentOrder:
-        rows = _with_totals(rows)
+        rows = _with_totals(rows).prefetch_related("metadata_entries")
     return rows.order_by("pk").iterator(chunk_size=_CHUNK)
 
 

@@ -15,7 +15,7 @@ from wallet_gateway.domain.lifecycle import UNENDED_STATES, OrderState, Transact
 from wallet_gateway.domain.polling_schedule import QUERIES_ARE_BEHIND, QueryPriority
 from wallet_gateway.findings import Code, Finding, error, warning
 from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent, PaymentOrder, SweepHeartbeat
-from wallet_gateway.queries.attention import NOT_FINAL_STATES, left_to_person, unattended
+from wallet_gateway.queries.attention import NOT_FINAL_STATES, left_to_person, unattended, unreleased
 from wallet_gateway.queries.batches import idle_batches
 from wallet_gateway.queries.pauses import SendingPause, sending_pauses
 
@@ -48,6 +48,8 @@ class Health:
     """Of those, amounts that differ by exactly the factor between major and minor units."""
     overpaid: int
     """Orders that were paid more than once."""
+    unreleased: int
+    """Orders that no sweep has looked at although their time to pay is over, or they are cancelled."""
     orphans: int
     """Unfinished transactions at gateways that are not in the settings: their status is not queried."""
     wrong_accounts: Mapping[str, str]
@@ -78,6 +80,7 @@ class Health:
             Code.DISCREPANCIES_OPEN: self.discrepancies,
             Code.UNIT_MIX_UPS: self.mix_ups,
             Code.ORDERS_OVERPAID: self.overpaid,
+            Code.ORDERS_UNRELEASED: self.unreleased,
             Code.UNKNOWN_GATEWAY: self.orphans,
             Code.EVENTS_LATE: self.events_overdue,
             Code.BATCHES_IDLE: self.idle_batches,
@@ -145,7 +148,7 @@ def _new_gateways(now: datetime, unswept: Collection[str], swept_at: Collection[
 def health(
     now: datetime, aliases: Collection[str], wrong_accounts: Mapping[str, str] = NO_WRONG_ACCOUNTS
 ) -> Health:
-    """Read the health of payments. Eight SQL statements, however many payments there are.
+    """Read the health of payments. Nine SQL statements, however many payments there are.
 
     One more while a gateway was never swept although others are. `wrong_accounts` says what is wrong with
     each account that cannot be used, by alias.
@@ -181,6 +184,7 @@ def health(
         orphans=of_transactions["orphans"],
         wrong_accounts=dict(wrong_accounts),
         overpaid=PaymentOrder.objects.filter(state=OrderState.OVERPAID).count(),
+        unreleased=PaymentOrder.objects.filter(unreleased(now)).count(),
         events_overdue=OutboxEvent.objects.filter(
             next_delivery_at__isnull=False, occurred_at__lt=now - FACT_IS_LATE
         ).count(),

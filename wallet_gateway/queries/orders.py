@@ -190,6 +190,7 @@ def order_timeline(order: PaymentOrder, *, everything: bool = False) -> tuple[Ti
     reported = (entry for transaction in told for entry in _reported(transaction, everything=everything))
     entries = [
         _ordered(order),
+        *_cancelled(order),
         *map(_started, told),
         *([_shown(idle, everything=everything)] if several else ()),
         *reported,
@@ -212,6 +213,32 @@ def _ordered(order: PaymentOrder) -> TimelineEntry:
         amount=order.amount,
         reference=order.reference,
     )
+
+
+def _cancelled(order: PaymentOrder) -> Iterator[TimelineEntry]:
+    """Yield that the order was cancelled, and released."""
+    if order.cancelled_at is None:
+        return
+    cancelled = TimelineEntry(
+        occurred_at=order.cancelled_at,
+        kind=TimelineKind.DECIDED if order.cancelled_by else TimelineKind.UPDATED,
+        text=_("Order cancelled") if order.cancelled_by else _("Order cancelled, the time to pay was over"),
+        amount=None,
+        reference=order.reference,
+        detail=order.cancellation_note,
+        by=order.cancelled_by,
+    )
+    yield cancelled
+    if order.released_at is not None:
+        text = _("Goods released, nothing that was begun can pay the order any more")
+        yield replace(
+            cancelled,
+            occurred_at=order.released_at,
+            kind=TimelineKind.UPDATED,
+            text=text,
+            detail="",
+            by="",
+        )
 
 
 def _started(transaction: GatewayTransaction) -> TimelineEntry:

@@ -15,6 +15,7 @@ from wallet_gateway.models import (
     Discrepancy,
     GatewayTransaction,
     MigratedDeposit,
+    OrderMetadata,
     Payment,
     PaymentOrder,
     TransactionEvent,
@@ -28,12 +29,13 @@ MOST_FOUND = 200
 def orders_found(text: str, *, gateways: Collection[str]) -> QuerySet[PaymentOrder]:
     """Return the orders whose reference begins with a text, or that have it as another identifier.
 
-    Other identifiers: the order number, the reference of an attempt or of a follow-up, the gateway's own id,
-    the provider's id.
+    Other identifiers: the order number, a value of its metadata, the reference of an attempt or of a
+    follow-up, the gateway's own id, the provider's id.
     """
     ways = (
         PaymentOrder.objects.filter(reference__begins=text).values_list("pk"),
         PaymentOrder.objects.filter(order_number=text).values_list("pk"),
+        OrderMetadata.objects.filter(value=text).values_list("order_id"),
         Payment.objects.filter(reference=text).values_list("order_id"),
         GatewayTransaction.objects.filter(reference=text).values_list("payment__order_id"),
         _of_record(text, gateways).values_list("payment__order_id"),
@@ -45,12 +47,14 @@ def orders_found(text: str, *, gateways: Collection[str]) -> QuerySet[PaymentOrd
 def orders_of(*, references: Collection[str], email: str) -> tuple[PaymentOrder, ...]:
     """Return the orders with these references, and those of an e-mail address, which reads all orders.
 
-    The address may be the one that the shop gave or the one that a wallet gave, in any letter case.
+    The address may be one that the shop gave, of the customer or of the shipping address, or the one that a
+    wallet gave, in any letter case.
     """
     wanted = Q(reference__in=references)
     if email:
         by_wallet = WalletAttempt.objects.filter(given__email__iexact=email)
         wanted |= Q(content__checkoutDetails__cardholderEmail__iexact=email)
+        wanted |= Q(content__addressDetails__shippingAddress__email__iexact=email)
         wanted |= Q(pk__in=by_wallet.values("transaction__payment__order"))
     return tuple(PaymentOrder.objects.filter(wanted).order_by("pk"))
 

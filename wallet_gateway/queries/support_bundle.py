@@ -101,6 +101,11 @@ _ORDER = [
     "amount_minor",
     "state",
     "version",
+    "payable_until",
+    "cancelled_at",
+    "released_at",
+    "release_check_at",
+    "late_payment",
     "created_at",
     "updated_at",
 ]

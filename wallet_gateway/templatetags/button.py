@@ -89,6 +89,11 @@ def _closed(state: OrderState) -> tuple[str, str]:
     match state:
         case OrderState.PENDING | OrderState.FROZEN:
             return _("We are checking a payment for this order. Please do not pay again."), "clock"
+        case OrderState.OPEN | OrderState.FAILED | OrderState.EXPIRED | OrderState.REVERSED:
+            # Its time to pay is over.
+            return _("This order can no longer be paid."), "clock"
+        case OrderState.CANCELLED:
+            return _("This order can no longer be paid."), "clock"
         case OrderState.REFUNDED:
             return _("This order was paid and has been refunded."), "refund"
         case _:

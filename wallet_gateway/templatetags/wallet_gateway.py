@@ -9,6 +9,7 @@ from datetime import date, datetime
 from typing import Any
 
 from django import template
+from django.urls import get_script_prefix
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -19,6 +20,12 @@ from wallet_gateway.protocol.money import Money
 from wallet_gateway.templatetags import assets, button
 
 register = template.Library()
+
+
+@register.simple_tag
+def wallet_front_page() -> str:
+    """Return the path under which the project is served: "/", or its SCRIPT_NAME."""
+    return get_script_prefix()
 
 
 @register.inclusion_tag("wallet_gateway/checkout_button.html")

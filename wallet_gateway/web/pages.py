@@ -6,25 +6,26 @@ says "paid".
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from urllib.parse import urlsplit
 
 from django.apps import apps
-from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme
+from django.urls import get_script_prefix, reverse
 
 from wallet_gateway import return_tokens
+from wallet_gateway.domain.continue_url import is_continue_url
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.domain.polling_schedule import REOPEN_MARGIN
 from wallet_gateway.models import Payment, PaymentOrder
+from wallet_gateway.models.orders import PAYABLE_STATES
 from wallet_gateway.queries.attempts import latest_reference
 from wallet_gateway.queries.mail_recipients import address_of, had_unknown_outcome
 from wallet_gateway.queries.receipts import Receipt, order_receipt
 from wallet_gateway.return_tokens import ReturnOutcome
 
-_FRONT_PAGE = "/"
 _LEAD_TO_RESULT = ("pay", "return", "result")
 _MAILS = "wallet_gateway.contrib.mails"
 
@@ -47,6 +48,7 @@ class PageKind(StrEnum):
     CANCELLED = "cancelled"
     FAILED = "failed"
     EXPIRED = "expired"
+    NO_LONGER_PAYABLE = "no_longer_payable"
     LINK_EXPIRED = "link_expired"
     CHECKOUT_UNAVAILABLE = "checkout_unavailable"
     OPENING = "opening"
@@ -62,6 +64,7 @@ _BY_STATE = {
     OrderState.REVERSED: PageKind.REVERSED,
     OrderState.EXPIRED: PageKind.EXPIRED,
     OrderState.OVERPAID: PageKind.OVERPAID,
+    OrderState.CANCELLED: PageKind.NO_LONGER_PAYABLE,
     OrderState.FROZEN: PageKind.CHECKING,
 }
 _FAILED_BY_OUTCOME = {ReturnOutcome.REFUSED: PageKind.REFUSED, ReturnOutcome.CANCEL: PageKind.CANCELLED}
@@ -94,8 +97,8 @@ class ResultPage:
     """None if the link is too old to show the order."""
     token: str = ""
     """A return token of the page's attempt; a waiting page uses it for polling."""
-    continue_url: str = _FRONT_PAGE
-    """Back to the shop; safe to link to."""
+    continue_url: str = ""
+    """Back to the shop, safe to link to; empty for the front page."""
     has_wallet: bool = False
     """Whether the gateway's settings have a wallet, and the order's button is not closed."""
     is_test: bool = False
@@ -127,7 +130,7 @@ class ResultPage:
     @property
     def leads_to_order(self) -> bool:
         """Whether all is paid, and the way on leads to the page that the shop has named for the order."""
-        return self.kind in _SHOWS_ORDER and self.continue_url != _FRONT_PAGE
+        return self.kind in _SHOWS_ORDER and self.continue_url != front_page()
 
     @property
     def result_url(self) -> str:
@@ -143,9 +146,13 @@ class ResultPage:
 def page_for(order: PaymentOrder, attempt: Payment, outcome: ReturnOutcome) -> PageKind:
     """Return the page for a customer who came back from `attempt` through this kind of return URL."""
     state = OrderState(order.state)
+    came_back = outcome is ReturnOutcome.RETURN or not attempt.is_open
+    if state in {OrderState.OPEN, OrderState.CANCELLED} and not came_back:
+        return PageKind.PENDING
+    if state in PAYABLE_STATES and not order.is_payable:
+        return PageKind.NO_LONGER_PAYABLE
     if state is OrderState.OPEN:
-        came_back = outcome is ReturnOutcome.RETURN or not attempt.is_open
-        return PageKind.UNDECIDED if came_back else PageKind.PENDING
+        return PageKind.UNDECIDED
     if state is OrderState.FAILED:
         return _FAILED_BY_OUTCOME.get(outcome, PageKind.FAILED)
     return _BY_STATE[state]
@@ -153,7 +160,8 @@ def page_for(order: PaymentOrder, attempt: Payment, outcome: ReturnOutcome) -> P
 
 def kind_without_payment(order: PaymentOrder) -> PageKind:
     """Return the page for a customer who pressed the pay button of an order that must not be paid again."""
-    kind = _BY_STATE.get(OrderState(order.state), PageKind.PENDING)
+    state = OrderState(order.state)
+    kind = PageKind.NO_LONGER_PAYABLE if state in PAYABLE_STATES else _BY_STATE[state]
     return PageKind.ALREADY_PAID if kind in {PageKind.PAID, PageKind.AUTHORIZED} else kind
 
 
@@ -191,26 +199,27 @@ def latest_token(order: PaymentOrder) -> str:
     return return_tokens.sign(reference, ReturnOutcome.PENDING) if reference else ""
 
 
-def thank_you_url(order: PaymentOrder, kind: PageKind, *, public_origin: str) -> str:
+def thank_you_url(order: PaymentOrder, kind: PageKind, *, origins: Collection[str]) -> str:
     """Return the shop's own page to which a customer is sent in place of this one; empty without one."""
     url = order.continue_url
     is_wanted = order.redirect_when_paid and kind in _THANKS
-    return url if is_wanted and _is_own(url, public_origin) and not _leads_here(url) else ""
+    return url if is_wanted and is_continue_url(url, origins) and not _leads_here(url) else ""
 
 
-def safe_continue_url(url: str, *, public_origin: str) -> str:
-    """Return where "back to the shop" leads: the order's address if within the shop, else the front page."""
-    return url if _is_own(url, public_origin) else _FRONT_PAGE
+def safe_continue_url(url: str, *, origins: Collection[str]) -> str:
+    """Return where "back to the shop" leads: the order's address if within the shop, else the front page.
+
+    It was checked when the order was created; the settings may have changed since.
+    """
+    return url if is_continue_url(url, origins) else front_page()
 
 
-def _is_own(url: str, public_origin: str) -> bool:
-    shop = urlsplit(public_origin)
-    return url_has_allowed_host_and_scheme(url, {shop.netloc}, require_https=shop.scheme == "https")
+def front_page() -> str:
+    """Return the path under which the project is served: "/", or its SCRIPT_NAME."""
+    return get_script_prefix()
 
 
 def _leads_here(url: str) -> bool:
-    """Return whether a browser would come back to our result page, or look for a page below its address."""
-    if not (url.startswith("/") or "://" in url):
-        return True
+    """Return whether a browser would come back to our own pages."""
     ours = (reverse(f"wallet_gateway:{name}", args=["-"]).removesuffix("-/") for name in _LEAD_TO_RESULT)
     return urlsplit(url).path.startswith(tuple(ours))

@@ -54,6 +54,8 @@ def checkout(request: HttpRequest, token: str) -> HttpResponse:
     try:
         return _see_other(payments.start_checkout(order).redirect_url)
     except payments.errors.OrderNotPayable as error:
+        # Something happened to it since it was read.
+        order.refresh_from_db()
         kind, status = pages.kind_without_payment(order), error.status
     except payments.errors.TryAgain:
         return _see_other(reverse("wallet_gateway:opening", args=[token]))
@@ -110,8 +112,7 @@ def result(request: HttpRequest, token: str) -> HttpResponse:
         return _page(request, ResultPage(kind=PageKind.LINK_EXPIRED))
     order = attempt.order
     kind = pages.page_for(order, attempt, read.outcome)
-    origin = conf.gateway_settings(order.gateway).public_origin
-    if thanks := pages.thank_you_url(order, kind, public_origin=origin):
+    if thanks := pages.thank_you_url(order, kind, origins=conf.shop_origins(order.gateway)):
         return _see_other(thanks)
     bank_url = pages.bank_page(attempt, read.outcome, gateways.clock().now())
     return _order_page(request, order, kind, token=token, bank_url=bank_url)
@@ -157,7 +158,7 @@ def _order_page(
         kind=kind,
         order=order,
         token=token,
-        continue_url=pages.safe_continue_url(order.continue_url, public_origin=given.public_origin),
+        continue_url=pages.safe_continue_url(order.continue_url, origins=conf.shop_origins(order.gateway)),
         has_wallet=given.wallet is not None and not order.is_wallet_closed,
         is_test=gateways.is_test(order.gateway),
         receipt=pages.receipt_for(order, kind, now),

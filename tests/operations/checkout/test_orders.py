@@ -85,6 +85,7 @@ def create(clock: VirtualClock) -> Create:
         *,
         redirect_when_paid: bool = False,
         policy: GatewayPolicy = GatewayPolicy(),  # noqa: B008 - frozen
+        metadata: Any = None,  # noqa: ANN401 - right or wrong
         **details: Any,
     ) -> PaymentOrder:
         given = OrderDetails(**{"currency": "EUR", "items": (MUG,)} | details)
@@ -96,6 +97,8 @@ def create(clock: VirtualClock) -> Create:
             clock=clock,
             continue_url=continue_url,
             redirect_when_paid=redirect_when_paid,
+            shop_origins=("https://shop.example", "https://www.shop.example"),
+            metadata=metadata,
         )
 
     return make
@@ -363,6 +366,20 @@ REFUSED = [
     bad("continue_url", "must be text", continue_url=b"/"),
     bad("continue_url", "needed with redirect_when_paid", redirect_when_paid=True),
     bad("continue_url", "half of a surrogate pair", continue_url="/\ud800"),
+    bad("continue_url", "https://shop.example or https://www.shop.example", continue_url="thanks/7"),
+    bad("continue_url", "a path of this site", continue_url="https://evil.example/"),
+    bad("continue_url", "a path of this site", continue_url="//shop.example/"),
+    bad("continue_url", "a path of this site", continue_url="http://shop.example/"),
+    bad("metadata", "not be of type list", metadata=["a"]),
+    bad("metadata", "at most 50", metadata={f"key-{number}": "" for number in range(51)}),
+    bad("metadata", "at most 40", metadata={"k" * 41: ""}),
+    bad("metadata", "a name is empty", metadata={"": "x"}),
+    bad("metadata", "must be text, not int", metadata={7: "x"}),
+    bad("metadata.cart", "must be text, not int", metadata={"cart": 7}),
+    bad("metadata.cart", "at most 500", metadata={"cart": "x" * 501}),
+    bad("metadata.cart", "NUL", metadata={"cart": "a\0"}),
+    bad("metadata.card", "form of a card number", metadata={"card": "4111 1111 1111 1111"}),
+    bad("metadata", "form of a card number", metadata={"4111111111111111": "x"}),
     bad("order_number", "half of a surrogate pair", order_number="A\udfff"),
     bad("language", "half of a surrogate pair", language="\udc80"),
     bad(
@@ -461,3 +478,22 @@ def test_an_order_is_stored_within_the_shops_own_transaction_and_undone_with_it(
         raise ZeroDivisionError
 
     assert not PaymentOrder.objects.filter(reference="SHOP-1").exists()
+
+
+# What the gateway is not sent
+
+
+def test_a_path_or_an_origin_of_the_shop_is_where_customers_go_on(create: Create) -> None:
+    for number, url in enumerate(
+        ("", "/thanks/7/", "/shop/thanks?order=7", "https://shop.example/t", "https://www.shop.example/t")
+    ):
+        assert create(f"SHOP-{number}", continue_url=url).continue_url == url
+
+
+def test_metadata_is_kept_with_the_order_and_is_no_part_of_its_content(create: Create) -> None:
+    order = create(metadata={"cart": "17", "note": "", "Straße": "größer"})
+    assert PaymentOrder.objects.get().metadata == {"cart": "17", "note": "", "Straße": "größer"}
+    assert "17" not in str(order.content)
+
+    again = create(metadata={"cart": "18"})
+    assert (again.pk, again.metadata["cart"]) == (order.pk, "17"), "it keeps what it was created with"

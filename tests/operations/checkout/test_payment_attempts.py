@@ -207,14 +207,15 @@ def test_what_another_process_has_claimed_or_ended_is_not_claimed_again(
     with pytest.raises(GatewayUnreachable):
         start(make_order(), unreachable)
     unsent = GatewayTransaction.objects.get()
+    ends_at = unreachable.clock.now() + timedelta(minutes=15)
     for changed in ({"attempt_no": unsent.attempt_no + 1}, {"state": S.ABANDONED}):
         with db_transaction.atomic():
             rows = GatewayTransaction.objects.filter(pk=unsent.pk)
             rows.update(**changed)
-            assert not payment_attempts._claim_again(unsent, unreachable, unreachable.clock.now())
+            assert not payment_attempts._claim_again(unsent, ends_at, unreachable.clock.now())
             assert rows.get().leased_until is None
             db_transaction.set_rollback(True)
-    assert payment_attempts._claim_again(unsent, unreachable, unreachable.clock.now())
+    assert payment_attempts._claim_again(unsent, ends_at, unreachable.clock.now())
 
 
 # What is read under the lock

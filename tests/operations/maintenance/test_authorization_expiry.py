@@ -15,11 +15,14 @@ from wallet_gateway import signals
 from wallet_gateway.domain.capture_deadline import CapturePolicy, CaptureWindow
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionKind, TransactionState
-from wallet_gateway.models import GatewayTransaction, Payment, TransactionEventKind
+from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, TransactionEventKind
+from wallet_gateway.operations.approvals.resolve import close_discrepancy
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund
 from wallet_gateway.operations.maintenance.authorization_expiry import AUTHOR, watch_authorizations
+from wallet_gateway.operations.polling.reconciliation import reconcile_attempt
 from wallet_gateway.operations.sending.emergency_stop import resume_sending, stop_sending
+from wallet_gateway.operations.settlement.cancellation import cancel
 from wallet_gateway.operations.settlement.settle import reread, settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.queries.authorizations import expiring_payments
@@ -88,6 +91,33 @@ def test_a_receiver_that_raises_is_told_again_by_a_later_sweep(
     clock.advance(minutes=6)
     assert watch_authorizations(context=context) == 1
     assert len(told) == 2
+
+
+@pytest.mark.parametrize("what", [CapturePolicy.CAPTURE, CapturePolicy.REVERSE])
+def test_a_late_payment_of_a_cancelled_order_is_told_of_and_left_alone_until_a_person_accepts_it(
+    what: CapturePolicy,
+    open_page: Pay,
+    make_context: MakeContext,
+    clock: VirtualClock,
+    told: Notification,
+    wallet_sandbox: SandboxControl,
+) -> None:
+    context = policy(make_context, what)
+    payment = open_page(type="preauthorization")
+    wallet_sandbox.complete_checkout(payment.reference, "success")
+    cancel(order=payment.order, by="shop", note="", clock=clock)
+    reconcile_attempt(reference=payment.reference, context=context)
+    clock.advance(days=6)
+    for _ in range(3):
+        watch_authorizations(context=context)
+        clock.advance(minutes=6)
+    assert [given["policy"] for given in told] == ["ask"]
+    assert GatewayTransaction.objects.count() == 1
+
+    close_discrepancy(Discrepancy.objects.get(), reason="one more", by="anna", context=context)
+    watch_authorizations(context=context)
+    assert GatewayTransaction.objects.latest("pk").created_by == AUTHOR
+    assert len(told) == 1
 
 
 def test_the_machine_captures_what_is_left_and_once(

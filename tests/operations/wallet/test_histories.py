@@ -32,12 +32,14 @@ from tests.operations.gateway_truth import check_sent_once
 from tests.operations.invariants import check_books
 from tests.operations.wallet_customer import CARD, TOKEN, Customer
 from tests.operations.wallet_world import FAULTS, OneOrder, World, history_settings
+from wallet_gateway.domain.cancellation import LatePayment
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.domain.lifecycle import OPENING_KINDS, OrderState, TransactionKind, TransactionState
 from wallet_gateway.domain.policy import BookElsewhere, GatewayPolicy
 from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import Discrepancy, GatewayTransaction
 from wallet_gateway.operations.approvals.made_elsewhere import book_discrepancy
+from wallet_gateway.operations.approvals.resolve import close_discrepancy
 from wallet_gateway.operations.checkout.orders import OrderDetails, create_order
 from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.errors import OperationError
@@ -45,6 +47,7 @@ from wallet_gateway.operations.follow_ups import capture_refund_reverse as follo
 from wallet_gateway.operations.follow_ups.execute import Initiator
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling.reconciliation import query_all, reconcile_attempt
+from wallet_gateway.operations.settlement.cancellation import cancel
 from wallet_gateway.operations.wallet.session import WalletSession
 from wallet_gateway.testing.control import SandboxControl, SandboxRefused
 
@@ -73,6 +76,7 @@ class History(OneOrder, RuleBasedStateMachine):
         self.world.as_new()
         self.before = _savepoint()
         self.sheets: dict[str, WalletSession] = {}
+        self.begun_before: list[tuple[str, int]] | None = None
         self.results: list[tuple[Customer, dict[str, Any]]] = []
 
     @initialize(
@@ -185,6 +189,24 @@ class History(OneOrder, RuleBasedStateMachine):
             with contextlib.suppress(SandboxRefused):
                 self.world.control.settle_pending(transaction.reference, outcome)
 
+    # The shop cancels the order
+
+    @precondition(lambda self: not self.order.is_cancelled)
+    @rule()
+    def cancel_the_order(self) -> None:
+        with contextlib.suppress(OperationError):
+            cancel(order=self.order, by="shop", note="", clock=self.world.clock)
+            self.begun_before = self._begun()
+
+    @precondition(lambda self: self.order.late_payment == LatePayment.REPORTED)
+    @rule()
+    def accept_the_late_payment(self) -> None:
+        late = Discrepancy.objects.filter(
+            payment__order=self.pk, kind=DiscrepancyKind.LATE_PAYMENT, closed_at=None
+        )
+        for difference in late:
+            close_discrepancy(difference, reason="one more", by="anna", context=self.world.context)
+
     # After it is paid
 
     @precondition(lambda self: self.paid())
@@ -249,6 +271,10 @@ class History(OneOrder, RuleBasedStateMachine):
         kept = self.transactions().filter(wallet_secrets__isnull=False)
         assert not kept.exclude(state__in=[S.SENDING, S.NOT_SENT]).exists()
 
+    @invariant()
+    def nothing_is_begun_for_a_cancelled_order(self) -> None:
+        assert self.begun_before is None or self._begun() == self.begun_before
+
     def teardown(self) -> None:
         """In the end we know what the gateway knows, and nothing was asked of it twice."""
         try:
@@ -257,10 +283,16 @@ class History(OneOrder, RuleBasedStateMachine):
                 sweep(context=self.world.context)
             self.book_what_was_made_elsewhere()
             check_books()
+            assert self.order.state != OrderState.CANCELLED or self.order.is_released
             self.truth().check_known()
             check_sent_once(self.world.control)
         finally:
             db_transaction.savepoint_rollback(self.before)
+
+    def _begun(self) -> list[tuple[str, int]]:
+        """How often each attempt to pay was sent."""
+        openings = self.transactions().filter(kind__in=OPENING_KINDS, attempt_no__gt=0)
+        return list(openings.values_list("reference", "attempt_no"))
 
     def _customer(self, session: str) -> Customer:
         return replace(self.world.customer, session=session)

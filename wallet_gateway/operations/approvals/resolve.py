@@ -251,6 +251,8 @@ _TASKS_OF_THEIR_OWN = (
     # Other operations on the payment, which were found by the same query.
     DiscrepancyKind.MADE_ELSEWHERE,
     DiscrepancyKind.UNKNOWN_TYPE,
+    # That the money moved is one decision, whether the cancelled order keeps it another.
+    DiscrepancyKind.LATE_PAYMENT,
 )
 """Differences that do not end with the decision on the transaction with which they were found."""
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 from django.db import IntegrityError
 
+from wallet_gateway.domain.continue_url import is_continue_url
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind
+from wallet_gateway.domain.metadata import metadata_errors
 from wallet_gateway.domain.policy import GatewayPolicy
 from wallet_gateway.error_reports import sensitive_variables
-from wallet_gateway.models import PaymentOrder
+from wallet_gateway.models import OrderMetadata, PaymentOrder
 from wallet_gateway.models.prepared_sql import select_row
 from wallet_gateway.operations.checkout.gateway_requirements import check_requirements
 from wallet_gateway.operations.context import Clock
@@ -93,17 +96,26 @@ def create_order(
     clock: Clock,
     continue_url: str = "",
     redirect_when_paid: bool = False,
+    shop_origins: Collection[str] = (),
+    payable_until: datetime | None = None,
+    metadata: Mapping[str, str] | None = None,
 ) -> PaymentOrder:
     """Store an order, or return the existing order with this reference.
 
+    `continue_url` must be a path, or have one of the `shop_origins`. What is not sent to the gateway is no
+    part of the comparison with an existing order, which keeps what it was created with.
     Raises `InvalidInput` if it breaks a rule or lacks what the gateway's `policy` requires, and
     `IdempotencyConflict` if the reference belongs to an order with other content; nothing is stored in either
     case.
     """
     details = _check_own_fields(reference, details, continue_url, redirect_when_paid=redirect_when_paid)
+    _check_continue_url(continue_url, shop_origins)
+    if problems := tuple(metadata_errors(metadata)):
+        raise InvalidInput(ErrorCode.ORDER_INVALID, errors=problems)
     checked = _checked_content(details)
     content = checked.to_wire()
     written, now = _check_storable(content), clock.now()
+    _check_end(payable_until)
     order = PaymentOrder(
         reference=reference,
         gateway=gateway,
@@ -116,11 +128,14 @@ def create_order(
         content_hash=hashlib.sha256(gateway.encode() + b"\n" + written).hexdigest(),
         continue_url=continue_url or "",
         redirect_when_paid=redirect_when_paid,
+        payable_until=payable_until,
+        release_check_at=payable_until,
         created_at=now,
         updated_at=now,
     )
     return _store_once(
         order,
+        metadata or {},
         lambda: check_requirements(content, currency=order.currency, gateway=gateway, policy=policy),
     )
 
@@ -153,6 +168,23 @@ def _check_own_fields(
     return details
 
 
+def _check_continue_url(url: str, origins: Collection[str]) -> None:
+    if url and not is_continue_url(url, origins):
+        raise _invalid("continue_url", f"must be {_CONTINUE_URL} {' or '.join(origins) or 'the shop'}")
+
+
+_CONTINUE_URL = "a path of this site that begins with one slash, such as /thanks/7/, or an address at"
+
+
+def _check_end(payable_until: object) -> None:
+    """Check the end of the time to pay. One in the past is stored, too: nobody can pay such an order."""
+    if payable_until is None:
+        return
+    if not isinstance(payable_until, datetime) or payable_until.utcoffset() is None:
+        problem = "must be a datetime with a time zone, such as timezone.now() + timedelta(hours=1), or None"
+        raise _invalid("payable_until", problem)
+
+
 def _currency(code: object) -> str:
     if not isinstance(code, str):
         raise UnknownCode(f"must be a three-letter ISO 4217 code such as EUR, not {type(code).__name__}")
@@ -171,14 +203,14 @@ def _invalid(path: str, problem: str) -> InvalidInput:
     return InvalidInput(ErrorCode.ORDER_INVALID, errors=[FieldError(path=path, message=problem)])
 
 
-def _store_once(order: PaymentOrder, check: Callable[[], None]) -> PaymentOrder:
+def _store_once(order: PaymentOrder, metadata: Mapping[str, str], check: Callable[[], None]) -> PaymentOrder:
     found = PaymentOrder.objects.filter(reference=order.reference).first()
     if found is None:
         # Only now: an order that exists is returned even if the settings have changed.
         check()
         try:
             # A shop may store its own order in the same transaction: nothing is sent yet.
-            in_current_or_new_transaction(lambda: order.save(force_insert=True))
+            in_current_or_new_transaction(lambda: _insert(order, metadata))
         except IntegrityError:
             # Another process stored the same reference between the two statements. A locking read sees it,
             # even if the caller's own transaction began before.
@@ -190,6 +222,13 @@ def _store_once(order: PaymentOrder, check: Callable[[], None]) -> PaymentOrder:
     if found.content_hash != order.content_hash:
         raise IdempotencyConflict(ErrorCode.ORDER_CONTENT_DIFFERS, reference=order.reference)
     return found
+
+
+def _insert(order: PaymentOrder, metadata: Mapping[str, str]) -> None:
+    order.save(force_insert=True)
+    if metadata:
+        rows = [OrderMetadata(order=order, key=key, value=value) for key, value in metadata.items()]
+        OrderMetadata.objects.bulk_create(rows)
 
 
 def _checked_content(details: OrderDetails) -> OrderContent:

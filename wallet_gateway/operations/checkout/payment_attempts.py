@@ -8,15 +8,14 @@ from typing import Any
 
 from django.db.models import F
 
-from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OPENING_KINDS, OrderState, TransactionKind, TransactionState
-from wallet_gateway.domain.polling_schedule import offered_until
+from wallet_gateway.domain.polling_schedule import LONGEST_PAGE, offered_until
 from wallet_gateway.domain.totals import PaymentTotals, payment_state
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.models.orders import PAYABLE_STATES
 from wallet_gateway.models.prepared_sql import insert_row, update_row
+from wallet_gateway.operations.checkout.payability import not_payable
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import OrderNotPayable
 from wallet_gateway.operations.sending.send import body_columns, claim_columns
 from wallet_gateway.protocol.checkout import CheckoutRequest
 
@@ -29,14 +28,18 @@ class PreparedAttempt:
     request: CheckoutRequest | None = None
 
 
-def begin(order: PaymentOrder, request: CheckoutRequest, context: GatewayContext) -> PreparedAttempt | None:
-    """Lock the order and prepare an attempt; return None while another request is sending."""
+def begin(
+    order: PaymentOrder, request: CheckoutRequest | None, context: GatewayContext
+) -> PreparedAttempt | None:
+    """Lock the order and prepare an attempt; return None while another request is sending.
+
+    `request` is None if too little time is left for a further page; a page that is open is still given.
+    Raises `OrderNotPayable`.
+    """
     now = context.clock.now()
-    if _lock_untouched(order):
-        return PreparedAttempt(
-            transaction=_new_attempt(order, request, context, now, number=1), request=request
-        )
-    _lock(order, state=OrderState.OPEN)
+    if _lock_untouched(order, now):
+        return _new_attempt(order, request, context, now, number=1)
+    _lock(order, now, state=OrderState.OPEN)
     attempts = list(
         GatewayTransaction.objects.filter(payment__order=order, kind__in=OPENING_KINDS)
         .select_related("payment")
@@ -55,25 +58,25 @@ def begin(order: PaymentOrder, request: CheckoutRequest, context: GatewayContext
         if state is TransactionState.NOT_SENT:
             # The same reference requires the same bytes, even if the settings have changed.
             written = CheckoutRequest.from_json(latest.request_body.encode())
-            is_ours = _claim_again(latest, context, now)
-            return PreparedAttempt(transaction=latest, request=written) if is_ours else None
-    return PreparedAttempt(
-        transaction=_new_attempt(order, request, context, now, number=len(attempts) + 1), request=request
-    )
+            ends_at = now + page_lifetime(written)
+            if order.payable_until is None or ends_at <= order.payable_until:
+                is_ours = _claim_again(latest, ends_at, now)
+                return PreparedAttempt(transaction=latest, request=written) if is_ours else None
+    return _new_attempt(order, request, context, now, number=len(attempts) + 1)
 
 
-def lock_payable(order: PaymentOrder) -> None:
+def lock_payable(order: PaymentOrder, now: datetime) -> None:
     """Lock an order for a further attempt, as the first statement of a transaction; raise `OrderNotPayable`.
 
     The order keeps its state: an attempt that is only offered does not change it.
     """
-    if not _lock_untouched(order):
-        _lock(order)
+    if not _lock_untouched(order, now):
+        _lock(order, now)
 
 
-def _lock_untouched(order: PaymentOrder) -> bool:
+def _lock_untouched(order: PaymentOrder, now: datetime) -> bool:
     """Lock an order that was never changed: it has no attempts, so there is nothing to read."""
-    if order.version != 0:
+    if order.version != 0 or order.is_time_over(now):
         return False
     untouched = {"id": order.pk, "version": 0, "state": OrderState.OPEN}
     if not update_row(PaymentOrder, where=untouched, columns={"version": 1}):
@@ -82,21 +85,31 @@ def _lock_untouched(order: PaymentOrder) -> bool:
     return True
 
 
-def _lock(order: PaymentOrder, **columns: OrderState) -> None:
-    """Lock the order's row by an UPDATE, which works on every database, check it, and write `columns`."""
+def _lock(order: PaymentOrder, now: datetime, **columns: OrderState) -> None:
+    """Lock the order's row by an UPDATE, which works on every database, check it, and write `columns`.
+
+    A cancellation changes the state. The end of the time to pay never changes, so it needs no condition.
+    """
     payable = PaymentOrder.objects.filter(pk=order.pk, state__in=PAYABLE_STATES)
-    if payable.update(version=F("version") + 1, **columns):
+    if not order.is_time_over(now) and payable.update(version=F("version") + 1, **columns):
         order.version, order.state = order.version + 1, columns.get("state", order.state)
         return
     order.refresh_from_db()
-    raise OrderNotPayable(ErrorCode.ORDER_NOT_PAYABLE, order=order.reference, state=OrderState(order.state))
+    raise not_payable(order)
 
 
 def _new_attempt(
-    order: PaymentOrder, request: CheckoutRequest, context: GatewayContext, now: datetime, *, number: int
-) -> GatewayTransaction:
+    order: PaymentOrder,
+    request: CheckoutRequest | None,
+    context: GatewayContext,
+    now: datetime,
+    *,
+    number: int,
+) -> PreparedAttempt:
+    if request is None:
+        raise not_payable(order)
     body = request.to_json()
-    return insert_attempt(
+    transaction = insert_attempt(
         order,
         TransactionKind.CHECKOUT,
         number=number,
@@ -104,9 +117,10 @@ def _new_attempt(
         context=context,
         created_at=now,
         # The latest possible end of the page, until an answer gives the exact one.
-        **claim_columns(now=now, expires_at=now + page_lifetime(context)),
+        **claim_columns(now=now, expires_at=now + page_lifetime(request)),
         **body_columns(body, context.gateway.account),
     )
+    return PreparedAttempt(transaction=transaction, request=request)
 
 
 def insert_attempt(
@@ -144,14 +158,14 @@ def insert_attempt(
     return transaction
 
 
-def page_lifetime(context: GatewayContext) -> timedelta:
-    """Return how long a hosted page stays payable."""
-    return timedelta(seconds=context.gateway.account.redirect_url_timeout)
+def page_lifetime(request: CheckoutRequest) -> timedelta:
+    """Return how long the hosted page of a request stays payable."""
+    seconds = request.checkout_details.redirect_url_timeout
+    return LONGEST_PAGE if seconds is None else timedelta(seconds=seconds)
 
 
-def _claim_again(transaction: GatewayTransaction, context: GatewayContext, now: datetime) -> bool:
+def _claim_again(transaction: GatewayTransaction, expires_at: datetime, now: datetime) -> bool:
     """Claim a request of which no byte left, unless another process has: it may be sent again as it is."""
-    expires_at = now + page_lifetime(context)
     claim = claim_columns(now=now, attempt_no=transaction.attempt_no, expires_at=expires_at)
     unsent = {"state": TransactionState.NOT_SENT, "attempt_no": transaction.attempt_no}
     if not GatewayTransaction.objects.filter(pk=transaction.pk, **unsent).update(**claim):

@@ -10,10 +10,13 @@ from wallet_gateway.client.errors import GatewayError, NotSent, OutcomeUnknown, 
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionState
+from wallet_gateway.domain.polling_schedule import LONGEST_PAGE
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, TransactionEventKind
+from wallet_gateway.models.orders import PAYABLE_STATES
 from wallet_gateway.operations.checkout.gateway_requirements import check_billing_address
-from wallet_gateway.operations.checkout.payment_attempts import begin, page_lifetime
+from wallet_gateway.operations.checkout.payability import not_payable, page_seconds
+from wallet_gateway.operations.checkout.payment_attempts import begin
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import (
     GatewayRefused,
@@ -58,7 +61,9 @@ def start_checkout(
     context.check_sending_enabled()
     if context.policy.billing_address_required:
         check_billing_address(order.content)
-    request = _request(order, context, return_urls)
+    longest = context.gateway.account.redirect_url_timeout
+    seconds = page_seconds(order, longest=longest, now=context.clock.now())
+    request = None if seconds is None else _request(order, context, return_urls, seconds=seconds)
     check_sending_not_paused(context)
     # The database transaction may be repeated, so every run starts from the order as passed in.
     begun = in_transaction(lambda: begin(copy.copy(order), request, context))
@@ -70,7 +75,11 @@ def start_checkout(
 
 
 def _request(
-    order: PaymentOrder, context: GatewayContext, return_urls: Callable[[str], RedirectDetails]
+    order: PaymentOrder,
+    context: GatewayContext,
+    return_urls: Callable[[str], RedirectDetails],
+    *,
+    seconds: int,
 ) -> CheckoutRequest:
     account, reference = context.gateway.account, context.new_reference()
     wire: dict[str, Any] = {
@@ -85,7 +94,7 @@ def _request(
         **({"skinId": account.skin_id} if account.skin_id else {}),
         **order.content.get("checkoutDetails", {}),
         "paymentMethod": account.provider,
-        "redirectUrlTimeout": account.redirect_url_timeout,
+        "redirectUrlTimeout": seconds,
     }
     if account.provider_merchant_id:
         wire.setdefault("details", {"providerMerchantId": account.provider_merchant_id})
@@ -151,7 +160,7 @@ def _open(
     url = answer.message.redirect_url
     if not is_allowed_page(url, context):
         return _refuse_host(transaction, answer, context)
-    expires_at = transaction.expires_at or context.clock.now() + page_lifetime(context)
+    expires_at = transaction.expires_at or context.clock.now() + LONGEST_PAGE
     update = StatusUpdate(
         kind=TransactionEventKind.ANSWER,
         event=LifecycleEvent.OPENED,
@@ -163,8 +172,11 @@ def _open(
     if opened.state != TransactionState.OPEN:
         raise GatewayUnreachable(ErrorCode.PAGE_TOO_LATE)
     payment = opened.opened_payment
-    if not payment.order.is_payable:
-        # An older page was paid while this one was opened; this one stays on watch and is not shown.
+    if payment.order.is_cancelled:
+        # It was cancelled while the page was opened; the page stays on watch and is not shown.
+        raise not_payable(payment.order)
+    if payment.order.state not in PAYABLE_STATES:
+        # An older page was paid while this one was opened.
         raise OrderNotPayable(ErrorCode.ORDER_PAID_MEANWHILE, order=payment.order.reference)
     return payment
 

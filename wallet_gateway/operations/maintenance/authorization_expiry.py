@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 from django.db.models import Exists, OuterRef, Q
 
 from wallet_gateway import signals
+from wallet_gateway.domain.cancellation import LatePayment
 from wallet_gateway.domain.capture_deadline import CapturePolicy, CaptureWindow
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.error_reports import sensitive_variables
@@ -57,9 +58,13 @@ def _handle(transaction: GatewayTransaction, window: CaptureWindow, context: Gat
         return False
     notice = ExpiryNotice.objects.filter(payment=payment)
     told_before = notice.filter(state=ExpiryNoticeState.SENT).exists()
+    is_reported = payment.order.late_payment == LatePayment.REPORTED
+    if is_reported:
+        # The order was cancelled before it was paid: a person decides first what becomes of the money.
+        window = replace(window, policy=CapturePolicy.ASK)
     if not (told_before or _tell(payment, window, transaction)):
         return False
-    done = _act(payment, window.policy, context)
+    done = False if is_reported else _act(payment, window.policy, context)
     if done is None:
         # The gateway refused it, and the machine does not try a second one: it is left to people.
         done = _tell(payment, replace(window, policy=CapturePolicy.ASK), transaction)

@@ -1,8 +1,8 @@
 """Erase personal data: old bodies after a time, and a customer's data on request. Totals are kept.
 
-Erased: the content of an order, the bodies of transaction events and requests, the customer data from the
-wallet and the choices on its sheet, the last digits of a card. Kept: references, amounts, states, times,
-record ids and decisions.
+Erased: the content of an order and its metadata, the bodies of transaction events and requests, the customer
+data from the wallet and the choices on its sheet, the last digits of a card. Kept: references, amounts,
+states, times, record ids and decisions.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from wallet_gateway.models import (
     GatewayTransaction,
     Job,
     JobPosition,
+    OrderMetadata,
     PaymentOrder,
     TransactionEvent,
     TransactionEventKind,
@@ -121,6 +122,7 @@ def _erase(order: PaymentOrder, *, actor: Actor, reason: str, now: datetime) -> 
     PaymentOrder.objects.filter(pk=order.pk).update(content=content | {ERASED: True}, continue_url="")
     _plain(TransactionEvent).filter(transaction__payment__order=order).update(request_body="", answer_body="")
     transactions.update(request_body="", redirect_url="")
+    OrderMetadata.objects.filter(order=order).delete()
     order.payments.update(card_last_four="")
     Approval.objects.filter(payment__order=order).update(cart=None)
     _erase_sheets(WalletAttempt.objects.filter(transaction__payment__order=order))

@@ -1,4 +1,4 @@
-"""The sweep: end expired leases, query due transactions, resend unsent requests, deliver due events.
+"""The sweep: end leases, query due transactions, release orders, resend unsent requests, deliver events.
 
 The rows are the queue. Any number of workers on any number of machines may sweep at the same time. Each sweep
 records its heartbeat, so that a stopped one is noticed. Batches run separately, see
@@ -38,6 +38,7 @@ from wallet_gateway.operations.follow_ups.execute import resend_unsent
 from wallet_gateway.operations.maintenance.authorization_expiry import watch_authorizations
 from wallet_gateway.operations.polling.due import reconcile_urgent, repeat_queries
 from wallet_gateway.operations.sending.circuit_breaker import count_unknown
+from wallet_gateway.operations.settlement.cancellation import release_orders
 from wallet_gateway.operations.settlement.db_transactions import in_current_or_new_transaction
 from wallet_gateway.operations.settlement.freezes import release_freezes
 from wallet_gateway.operations.settlement.outbox import deliver_due
@@ -67,6 +68,8 @@ class SweepReport:
     queried: int
     sent_again: int
     events_delivered: int
+    orders_released: int = 0
+    """Cancelled orders, and orders whose time to pay was over, that nothing can pay any more."""
     queried_again: int = 0
     """Queries of approvals, for changes made elsewhere, and what became urgent among them."""
     batch_rows: int = 0
@@ -82,6 +85,7 @@ class SweepReport:
             or self.queried
             or self.sent_again
             or self.events_delivered
+            or self.orders_released
             or self.queried_again
             or self.batch_rows
         )
@@ -98,6 +102,7 @@ def sweep(*, context: GatewayContext) -> SweepReport:
         pages_given_up=give_up_unsent_pages(context=context),
         buttons_expired=wallet_sweep.sweep_wallet(context=context, limit=_LIMIT),
         queried=reconcile_urgent(context=context, limit=_LIMIT),
+        orders_released=release_orders(context=context, limit=_LIMIT),
         sent_again=send_unsent(context=context),
         events_delivered=deliver_due(clock=context.clock, limit=_LIMIT),
         # Last: nobody waits for it.

@@ -31,8 +31,9 @@ from wallet_gateway.models import GatewayTransaction, TransactionEventKind
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.merchant_accounts import foreign_merchant_account
 from wallet_gateway.operations.settlement.elsewhere import book_by_policy
-from wallet_gateway.operations.settlement.settle import provider_id_columns, reread, settle
+from wallet_gateway.operations.settlement.settle import reread, settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
+from wallet_gateway.operations.settlement.transaction_columns import provider_id_columns
 from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.operations")

@@ -6,7 +6,7 @@ writer that another process has settled something in the meantime.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,9 +14,11 @@ from typing import Any, TypeVar
 
 from django.db.models import F
 
+from wallet_gateway.domain.cancellation import LatePayment
 from wallet_gateway.domain.lifecycle import (
     FINAL_STATES,
     OPENING_KINDS,
+    OrderState,
     PaymentState,
     PaymentType,
     TransactionKind,
@@ -99,13 +101,25 @@ def write_order(payment: Payment, now: datetime) -> None:
     """Write the order's state, derived from its payments, this one as in memory. Raises `VersionConflict`."""
     order = payment.order
     seen = order.version
-    order.state = order_state(order.amount_minor, _standings(order, payment))
+    order.state = state_of(order, _standings(order, payment))
     order.version, order.updated_at, order.known_payments = seen + 1, now, None
-    written = PaymentOrder.objects.filter(pk=order.pk, version=seen).update(
-        state=order.state, version=seen + 1, updated_at=now
-    )
-    if not written:
+    columns: dict[str, Any] = {"state": order.state, "version": seen + 1, "updated_at": now}
+    if order.has_end:
+        # The sweep looks at the order again: this change may release it, or leave it to its end.
+        order.release_check_at = now
+        columns |= {"release_check_at": now, "late_payment": order.late_payment}
+    if not PaymentOrder.objects.filter(pk=order.pk, version=seen).update(**columns):
         raise VersionConflict
+
+
+def state_of(order: PaymentOrder, payments: Sequence[PaymentSnapshot]) -> OrderState:
+    """Return the state of an order, as its columns and its payments have it."""
+    return order_state(
+        order.amount_minor,
+        payments,
+        is_cancelled=order.is_cancelled,
+        late_payment=LatePayment(order.late_payment),
+    )
 
 
 def _standings(order: PaymentOrder, changed: Payment) -> Sequence[PaymentSnapshot]:
@@ -113,6 +127,11 @@ def _standings(order: PaymentOrder, changed: Payment) -> Sequence[PaymentSnapsho
     # Payments read at another version of the order are stale.
     others = known.payments if known and known.version == order.version else list(order.payments.all())
     payments = sorted((changed, *(p for p in others if p.pk != changed.pk)), key=lambda p: p.number)
+    return snapshots_of(payments)
+
+
+def snapshots_of(payments: Iterable[Payment]) -> Sequence[PaymentSnapshot]:
+    """Return what an order's state depends on, of its payments in the order of their numbers."""
     return [PaymentSnapshot(state=PaymentState(p.state), totals=p.totals) for p in payments]
 
 

@@ -60,15 +60,18 @@ def record_discrepancies(
     now: datetime,
     excess: int = 0,
     in_own_answer: bool = False,
+    is_late: bool = False,
 ) -> Recorded:
     """Record each discrepancy once; one that a person has closed stays closed.
 
     `excess` is the approved amount above the limit, in minor units. `in_own_answer` means that it was found
-    in the answer to our own request, not to a status query.
+    in the answer to our own request, not to a status query; `is_late` that its order was cancelled before.
     """
     freeze, is_new, is_signalled, stopped = False, False, False, None
     found = chain(
-        _above_limit(transaction, excess), _differences(transaction, finding, before=before, after=after)
+        _above_limit(transaction, excess),
+        _differences(transaction, finding, before=before, after=after),
+        _late_payment(transaction) if is_late else (),
     )
     for kind, why, fingerprint in found:
         row, created = Discrepancy.objects.get_or_create(
@@ -148,6 +151,11 @@ def _above_limit(transaction: GatewayTransaction, excess: int) -> Iterator[_Name
         currency=transaction.currency,
     )
     yield kind, why, f"{kind}:{transaction.reference}"
+
+
+def _late_payment(transaction: GatewayTransaction) -> Iterator[_Named]:
+    kind = DiscrepancyKind.LATE_PAYMENT
+    yield kind, explain(ExplanationCode.LATE_PAYMENT), f"{kind}:{transaction.reference}"
 
 
 def _differences(

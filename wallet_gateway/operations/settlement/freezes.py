@@ -8,10 +8,19 @@ from typing import TypeVar
 
 from django.db.models import Exists, F, OuterRef, QuerySet
 
+from wallet_gateway.domain.cancellation import LatePayment
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import OPENING_KINDS, PaymentState, TransactionKind, TransactionState
 from wallet_gateway.domain.totals import payment_state
 from wallet_gateway.error_reports import sensitive_variables
-from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, OutboxEvent, Payment
+from wallet_gateway.models import (
+    Discrepancy,
+    GatewayTransaction,
+    MigratedDeposit,
+    OutboxEvent,
+    Payment,
+    PaymentOrder,
+)
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.settlement.counters import retry_conflicts, write_order
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
@@ -89,6 +98,7 @@ def _release_payment(payment: Payment, now: datetime) -> tuple[OutboxEvent, ...]
     payment.state = payment_state(
         payment.totals, TransactionState(opening.state), TransactionKind(opening.kind)
     )
+    _accept_late_payment(payment.order)
     write_order(payment, now)
     Payment.objects.filter(pk=payment.pk).update(state=payment.state, is_frozen=False)
     unreported = list(_unreported(payment))
@@ -97,6 +107,15 @@ def _release_payment(payment: Payment, now: datetime) -> tuple[OutboxEvent, ...]
         for place, transaction in enumerate(unreported)
         for event in _tell(transaction, payment, now, captured_later=_captured(unreported[place + 1 :]))
     )
+
+
+def _accept_late_payment(order: PaymentOrder) -> None:
+    """Accept a payment of a cancelled order once a person has closed every difference about it."""
+    still_open = Discrepancy.objects.filter(
+        payment__order=order, kind=DiscrepancyKind.LATE_PAYMENT, closed_at__isnull=True
+    )
+    if order.late_payment == LatePayment.REPORTED and not still_open.exists():
+        order.late_payment = LatePayment.ACCEPTED
 
 
 def _captured(transactions: Iterable[GatewayTransaction]) -> int:

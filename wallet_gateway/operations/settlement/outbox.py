@@ -11,8 +11,10 @@ from datetime import datetime, timedelta
 from django.db import Error as DatabaseFault
 from django.db.models import F
 from django.dispatch import Signal
+from django.utils.functional import SimpleLazyObject
 
 from wallet_gateway import signals
+from wallet_gateway.domain.cancellation import LatePayment
 from wallet_gateway.domain.lifecycle import OrderState, PaymentType, TransactionKind, TransactionState
 from wallet_gateway.domain.totals import PaymentTotals, Reversal
 from wallet_gateway.error_reports import sensitive_variables
@@ -32,6 +34,8 @@ SIGNALS: dict[OutboxEventKind, Signal] = {
     OutboxEventKind.FAILED: signals.order_failed,
     OutboxEventKind.EXPIRED: signals.order_expired,
     OutboxEventKind.ANOMALY: signals.order_anomaly,
+    OutboxEventKind.CANCELLED: signals.order_cancelled,
+    OutboxEventKind.RELEASED: signals.order_released,
     OutboxEventKind.WALLET_LIMIT_REACHED: signals.wallet_limit_reached,
 }
 CLAIM = timedelta(seconds=60)
@@ -63,6 +67,23 @@ def add_outbox_events(
     ]
     OutboxEvent.objects.bulk_create(outbox_events)
     return tuple(outbox_events)
+
+
+def add_order_events(
+    order: PaymentOrder, kinds: Sequence[OutboxEventKind], now: datetime
+) -> tuple[OutboxEvent, ...]:
+    """Write events about an order itself, in this order; this process delivers them after the commit."""
+    return tuple(
+        OutboxEvent.objects.create(
+            kind=kind,
+            order=order,
+            currency=order.currency,
+            occurred_at=now,
+            next_delivery_at=now + FIRST_DELIVERY,
+            attempts=1,
+        )
+        for kind in kinds
+    )
 
 
 @sensitive_variables()
@@ -133,6 +154,8 @@ def _tell(outbox_event: OutboxEvent) -> list[Exception]:
             reference=outbox_event.order.reference,
             order=outbox_event.order,
             amount=outbox_event.amount,
+            # Read only by a receiver that uses it.
+            metadata=SimpleLazyObject(lambda: outbox_event.order.metadata),
             occurred_at=outbox_event.occurred_at,
             **({"limit": outbox_event.limit} if outbox_event.limit else {}),
         )
@@ -176,7 +199,7 @@ def outbox_events_of(
     if payment is None or sums_before is None:
         return ()
     notifications = _moved(transaction) if moved else ()
-    if payment.is_frozen:
+    if payment.is_frozen or payment.order.late_payment == LatePayment.REPORTED:
         notifications = tuple(one for one in notifications if one.kind not in HELD_BACK)
     frozen_now = payment.is_frozen and not sums_before.is_frozen
     tell = frozen_now or is_signalled
@@ -191,6 +214,8 @@ def events_of_release(transaction: GatewayTransaction, *, captured_later: int) -
     """
     payment = transaction.payment
     if payment is None or payment.order.state == OrderState.OVERPAID or _is_given_back(payment):
+        return ()
+    if payment.order.late_payment == LatePayment.REPORTED:
         return ()
     notifications = _approved(transaction, captured_later)
     return tuple(one for one in notifications if one.kind in HELD_BACK)
@@ -224,6 +249,9 @@ def _approved(transaction: GatewayTransaction, captured_later: int = 0) -> tuple
         kind=OutboxEventKind.AUTHORIZED if payment.type != PaymentType.SALE else OutboxEventKind.PAID,
         amount=amount,
     )
+    if payment.order.late_payment == LatePayment.REPORTED:
+        # Without an amount: what is sent with one is not sent again when the payment is accepted.
+        return (Notification(kind=OutboxEventKind.ANOMALY),)
     # A further payment of a paid order is not reported as "paid" again: a person has to handle it.
     overpaid = payment.order.state == OrderState.OVERPAID
     return (Notification(kind=OutboxEventKind.ANOMALY, amount=amount),) if overpaid else (notification,)

@@ -11,28 +11,27 @@ from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from django.db import IntegrityError
-from django.db.models import Exists, F
+from django.db.models import F
 
-from wallet_gateway.client.redaction import redact_text
+from wallet_gateway.domain.cancellation import LatePayment
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import (
     FINAL_STATES,
     OPENING_KINDS,
     OUTSTANDING_STATES,
-    SENDABLE_STATES,
     SENDER_EVENTS,
     IllegalTransition,
     LifecycleEvent,
+    OrderState,
     TransactionKind,
     TransactionState,
     advance,
 )
 from wallet_gateway.domain.outcomes import Finding, Verdict
-from wallet_gateway.domain.polling_schedule import next_query_at, query_priority
+from wallet_gateway.domain.policy import LatePaymentPolicy
 from wallet_gateway.domain.unreadable_records import unreadable_explanation
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
@@ -46,11 +45,10 @@ from wallet_gateway.models import (
 )
 from wallet_gateway.models.actors import actor_columns
 from wallet_gateway.models.explanations import explanation_columns
-from wallet_gateway.models.fields import cut_to, note_of
-from wallet_gateway.models.prepared_sql import insert_row, update_row
+from wallet_gateway.models.orders import CANCELLABLE_STATES
+from wallet_gateway.models.prepared_sql import insert_row
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.settlement.counters import (
-    Booking,
     VersionConflict,
     book,
     retry_conflicts,
@@ -65,6 +63,7 @@ from wallet_gateway.operations.settlement.outbox import (
     outbox_events_of,
 )
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
+from wallet_gateway.operations.settlement.transaction_columns import write_transaction
 from wallet_gateway.operations.settlement.unit_mix_ups import warn_of_mix_up
 
 _settlements: ContextVar[int] = ContextVar("wallet_gateway_settlements", default=0)
@@ -174,6 +173,7 @@ def _write(transaction: GatewayTransaction, update: StatusUpdate, context: Gatew
         _add_event(transaction, update, now)
         return _Settled(transaction=transaction)
     booking = book(transaction, before=before, after=after, finding=update.finding)
+    is_late = _note_late_payment(transaction, after=after, was_approved=was_approved, context=context)
     differs = record_discrepancies(
         transaction,
         update.finding,
@@ -182,6 +182,7 @@ def _write(transaction: GatewayTransaction, update: StatusUpdate, context: Gatew
         now=now,
         excess=booking.excess,
         in_own_answer=update.kind is TransactionEventKind.ANSWER,
+        is_late=is_late,
     )
     freeze = differs.freeze or (after is TransactionState.ANOMALY and before is not TransactionState.ANOMALY)
     payment_before = transaction.payment.totals if transaction.payment else None
@@ -207,6 +208,30 @@ def _write(transaction: GatewayTransaction, update: StatusUpdate, context: Gatew
         outbox_events=add_outbox_events(transaction, notifications, now),
         stopped=differs.stopped,
     )
+
+
+_LATE = {
+    LatePaymentPolicy.REPORT: LatePayment.REPORTED,
+    LatePaymentPolicy.ACCEPT: LatePayment.ACCEPTED,
+}
+
+
+def _note_late_payment(
+    transaction: GatewayTransaction, *, after: TransactionState, was_approved: bool, context: GatewayContext
+) -> bool:
+    """Note on the order that it is paid after its cancellation; return whether a person must decide."""
+    is_paid = after is TransactionState.APPROVED and transaction.kind in OPENING_KINDS and not was_approved
+    order = transaction.payment.order if transaction.payment and is_paid else None
+    if order is None or not order.is_cancelled:
+        return False
+    if order.late_payment == LatePayment.ACCEPTED and order.state not in _WITHOUT_MONEY:
+        # A second payment of an order that is paid makes it overpaid, as ever.
+        return False
+    order.late_payment = _LATE[context.policy.late_payment]
+    return order.late_payment == LatePayment.REPORTED
+
+
+_WITHOUT_MONEY = CANCELLABLE_STATES | {OrderState.CANCELLED, OrderState.REFUNDED}
 
 
 _HIDES_OTHERS = OUTSTANDING_STATES - {TransactionState.SENDING} | {TransactionState.NOT_SENT}
@@ -282,118 +307,3 @@ def _add_event(transaction: GatewayTransaction, update: StatusUpdate, now: datet
         occurred_at=now,
     )
     insert_row(row)
-
-
-# The columns of the transaction
-
-
-def write_transaction(
-    transaction: GatewayTransaction,
-    update: StatusUpdate,
-    *,
-    before: TransactionState,
-    booking: Booking,
-    now: datetime,
-    jitter: float,
-) -> None:
-    """Write the columns of a transition to `transaction.state`, or of an update without a transition.
-
-    `transaction.state` is the new state, `before` the state the row must still have; raises `VersionConflict`
-    if it has another. Raises it too when a further page is opened and its order was settled in the meantime:
-    an older page may have been paid, and the caller that returns the new page has to see that.
-    """
-    after = TransactionState(transaction.state)
-    columns = dict(update.changes)
-    if after != before:
-        columns |= {
-            **_columns_of_move(transaction, update, before=before, now=now),
-            **booking.transaction_columns,
-        }
-        _set(transaction, columns)
-        columns |= _first_query(transaction, update, now, jitter)
-    where = {"id": transaction.pk, "state": before, "attempt_no": transaction.attempt_no}
-    if update.queried_in is not None:
-        where["state_changed_at"] = update.queried_since
-    if update.event is LifecycleEvent.OPENED and (unsettled := _no_older_page_settled(transaction)):
-        matched = GatewayTransaction.objects.filter(unsettled, **where).update(**columns)
-    else:
-        # An update without a transition must still find the row as it was read.
-        matched = update_row(GatewayTransaction, where=where, columns=columns or {"state": before})
-    if not matched:
-        raise VersionConflict
-    _set(transaction, columns)
-
-
-def _no_older_page_settled(transaction: GatewayTransaction) -> Exists | None:
-    """Return the condition that the order is unchanged since it was read; None if there is no older page."""
-    payment = transaction.payment
-    if payment is None or payment.number == 1:
-        return None
-    return Exists(PaymentOrder.objects.filter(pk=payment.order_id, version=payment.order.version))
-
-
-def _set(transaction: GatewayTransaction, columns: dict[str, Any]) -> None:
-    for name, value in columns.items():
-        setattr(transaction, name, value)
-
-
-def _first_query(
-    transaction: GatewayTransaction, update: StatusUpdate, now: datetime, jitter: float
-) -> dict[str, Any]:
-    """Return the columns of the new state's first query, not earlier than the gateway's `Retry-After`."""
-    poll_state = transaction.poll_state_at(state=TransactionState(transaction.state), since=now, step=0)
-    first = next_query_at(poll_state, jitter=jitter)
-    if first is not None and update.query_not_before is not None:
-        first = max(first, update.query_not_before)
-    return {"next_query_at": first, "query_priority": query_priority(poll_state)}
-
-
-def _columns_of_move(
-    transaction: GatewayTransaction, update: StatusUpdate, *, before: TransactionState, now: datetime
-) -> dict[str, Any]:
-    finding, after = update.finding, TransactionState(transaction.state)
-    columns: dict[str, Any] = {
-        "state": after,
-        "state_changed_at": now,
-        "poll_step": 0,
-        "absent_count": 0,
-        "confirmed_at": None,
-        "needs_operator": bool(update.changes.get("needs_operator")),
-        "leased_until": None,
-        **explanation_columns(_why(update, before=before, after=after)),
-    }
-    if transaction.kind != TransactionKind.CHECKOUT:
-        columns["outstanding_key"] = transaction.parent_key if after in OUTSTANDING_STATES else None
-    if before in {*SENDABLE_STATES, TransactionState.SENDING} and after not in SENDABLE_STATES:
-        columns |= _columns_of_sent(transaction, update)
-        if transaction.kind == TransactionKind.AUTHORIZATION:
-            columns["wallet_secrets"] = None
-    if after is TransactionState.APPROVED:
-        columns["approved_minor"] = finding.amount or transaction.approved_minor or transaction.amount_minor
-        columns["approved_at"] = transaction.approved_at or now
-        columns["provider_state"] = note_of(GatewayTransaction, "provider_state", finding.provider_state)
-        columns |= provider_id_columns(finding)
-    if finding.record_id and after is not TransactionState.ANOMALY:
-        columns["record_id"] = finding.record_id
-    return columns
-
-
-def provider_id_columns(finding: Finding) -> dict[str, str]:
-    """Return the column of the provider's id, if a record has one."""
-    name = "provider_transaction_id"
-    given = finding.provider_transaction_id
-    return {name: cut_to(GatewayTransaction, name, given)} if given else {}
-
-
-def _why(update: StatusUpdate, *, before: TransactionState, after: TransactionState) -> Explanation | None:
-    why = update.explanation or update.finding.explanation
-    if why is None and after is TransactionState.ANOMALY:
-        return explain(ExplanationCode.APPROVED_AFTER_END, state=before.value)
-    return why
-
-
-def _columns_of_sent(transaction: GatewayTransaction, update: StatusUpdate) -> dict[str, Any]:
-    # A body that may not be sent again is kept for reading only: redacted, and once, in its exchange's event.
-    is_in_event = update.exchange is not None and update.exchange.request_body
-    body = "" if is_in_event else redact_text(transaction.request_body)
-    return {"next_send_at": None, "request_body": body}

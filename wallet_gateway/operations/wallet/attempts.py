@@ -12,7 +12,7 @@ from typing import Any
 from django.db.models import Count, Exists, OuterRef
 
 from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.domain.lifecycle import OPENING_KINDS, OrderState, TransactionKind, TransactionState
+from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionKind, TransactionState
 from wallet_gateway.domain.polling_schedule import BUTTON_IS_FRESH
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
@@ -27,7 +27,7 @@ from wallet_gateway.models.orders import KnownPayments
 from wallet_gateway.operations.checkout.orders import check_key
 from wallet_gateway.operations.checkout.payment_attempts import insert_attempt, lock_payable
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import InvalidInput, OrderNotPayable
+from wallet_gateway.operations.errors import InvalidInput
 from wallet_gateway.operations.wallet.usage import count_attempt, limits_of
 
 
@@ -88,14 +88,6 @@ def load(order: PaymentOrder | str) -> OrderAttempts:
     return OrderAttempts(order=found, openings=openings, usage=getattr(found, "wallet_usage", None))
 
 
-def check_payable(order: PaymentOrder) -> None:
-    """Raise `OrderNotPayable` unless the order may be paid, as it was read."""
-    if not order.is_payable:
-        raise OrderNotPayable(
-            ErrorCode.ORDER_NOT_PAYABLE, order=order.reference, state=OrderState(order.state)
-        )
-
-
 def fresh(transaction: GatewayTransaction, now: datetime) -> bool:
     """Return whether an attempt may still get a result."""
     waiting = transaction.state == TransactionState.AWAITING_RESULT
@@ -112,10 +104,10 @@ def write_attempt(
     yet.
     """
     order, session_hash = tried.order, hash_of_session(session)
-    lock_payable(order)
+    now = context.clock.now()
+    lock_payable(order, now)
     number, is_new_session = _place_of(order, session_hash)
     count_attempt(order, tried.usage, is_new_session=is_new_session, limits=limits_of(context))
-    now = context.clock.now()
     transaction = insert_attempt(
         order,
         TransactionKind.AUTHORIZATION,
@@ -125,7 +117,7 @@ def write_attempt(
         created_at=now,
         state_changed_at=now,
         state=TransactionState.AWAITING_RESULT,
-        expires_at=min(now + BUTTON_IS_FRESH, key.expires_at),
+        expires_at=min(_ends_of_button(order, key, now)),
     )
     wallet = WalletAttempt(
         transaction=transaction,
@@ -136,6 +128,11 @@ def write_attempt(
     )
     wallet.save(force_insert=True)
     return transaction
+
+
+def _ends_of_button(order: PaymentOrder, key: WalletKey, now: datetime) -> Sequence[datetime]:
+    ends = (now + BUTTON_IS_FRESH, key.expires_at)
+    return ends if order.payable_until is None else (*ends, order.payable_until)
 
 
 def _place_of(order: PaymentOrder, session_hash: str) -> tuple[int, bool]:

@@ -80,6 +80,8 @@ def _claim(
     paid: Mapping[str, object],
     now: datetime,
 ) -> None:
+    if order.is_time_over(now):
+        raise _Lost
     # Lock the order first: locks are taken in the same sequence everywhere.
     payable = PaymentOrder.objects.filter(pk=order.pk, version=order.version, state__in=PAYABLE_STATES)
     if not payable.update(version=order.version + 1, state=OrderState.PENDING, updated_at=now):

@@ -15,6 +15,7 @@ from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
 from wallet_gateway.models.wallet import MOST_RESULTS, WalletEvent
+from wallet_gateway.operations.checkout.payability import check_payable
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import (
     InvalidState,
@@ -28,7 +29,7 @@ from wallet_gateway.operations.sending.circuit_breaker import (
 )
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.wallet import authorize
-from wallet_gateway.operations.wallet.attempts import OrderAttempts, check_payable, fresh, load
+from wallet_gateway.operations.wallet.attempts import OrderAttempts, fresh, load
 from wallet_gateway.operations.wallet.card import (
     Card,
     look_up,
@@ -80,7 +81,7 @@ def pay_with_wallet(
     if _query_pages(tried, context):
         tried = load(tried.order)
         transaction = tried.meant(transaction.reference, session)
-    check_payable(tried.order)
+    check_payable(tried.order, context.clock.now())
     context.check_sending_enabled()
     _count(tried, context)
     check_shipping(result, context.wallet_of(tried.order))
@@ -207,6 +208,6 @@ def _charge(
         if transaction.state != TransactionState.AWAITING_RESULT:
             # Another request, from the same click or another tab, is already processing it.
             return transaction.opened_payment
-        check_payable(tried.order)
+        check_payable(tried.order, context.clock.now())
         check_sending_not_paused(context)
     raise WalletUnavailable(ErrorCode.WALLET_BUSY)

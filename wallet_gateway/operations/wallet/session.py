@@ -11,6 +11,7 @@ from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.policy import MOST_WALLET_DECIMALS, WalletPolicy
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, PaymentOrder, WalletAttempt, WalletKey
+from wallet_gateway.operations.checkout.payability import check_payable
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import WalletUnavailable
 from wallet_gateway.operations.sending.circuit_breaker import (
@@ -19,7 +20,6 @@ from wallet_gateway.operations.sending.circuit_breaker import (
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.wallet.attempts import (
     OrderAttempts,
-    check_payable,
     fresh,
     load,
     write_attempt,
@@ -111,7 +111,7 @@ def next_reference(*, order: PaymentOrder, session: str, context: GatewayContext
 
 
 def _check_button(tried: OrderAttempts, context: GatewayContext) -> None:
-    check_payable(tried.order)
+    check_payable(tried.order, context.clock.now())
     with close_at_limit(tried.order, context):
         check_before_sheet(tried, context)
 
@@ -196,7 +196,7 @@ def _reusable(
     if context.price is not None:
         # Two sheets of one attempt would overwrite each other's price, and one be charged the other's price.
         return None
-    until = context.clock.now() + _TIME_TO_PAY
+    until = _needed_until(tried.order, context.clock.now())
     for transaction in reversed(tried.of_session(session)):
         if fresh(transaction, until) and transaction.wallet.results_count == 0:
             try:
@@ -204,6 +204,12 @@ def _reusable(
             except UnreadableSecret:
                 return None
     return None
+
+
+def _needed_until(order: PaymentOrder, now: datetime) -> datetime:
+    """Return how long an attempt must last to be shown again; no longer than the order can be paid."""
+    until = now + _TIME_TO_PAY
+    return now if order.is_time_over(until) else until
 
 
 def _parameters(
