@@ -21,12 +21,14 @@ from wallet_gateway.models import (
     OperationBatchRow,
     PaymentOrder,
 )
+from wallet_gateway.operations.argument_types import check_instances
 from wallet_gateway.operations.batches import approve as approving
 from wallet_gateway.operations.batches import drive as driving
 from wallet_gateway.operations.batches import plan
 from wallet_gateway.operations.batches.drive import Driver
 from wallet_gateway.operations.batches.plan import MAX_ROWS
 from wallet_gateway.operations.inputs import actor_of
+from wallet_gateway.operations.settlement.db_transactions import check_outside_transaction
 from wallet_gateway.payments.approvals import check_permitted
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.queries.batches import waiting_batches
@@ -75,6 +77,7 @@ def start(
     Refunds above `APPROVAL_BATCH_LIMITS` wait for a second person: `batch.state` is then
     `AWAITING_APPROVAL`. Raises `InvalidState` where the person who drafted it lacks the permission.
     """
+    check_instances(batch=(batch, OperationBatch))
     why = {"reason_code": reason_code, "comment": comment}
     return plan.start(
         batch, rows, is_permitted=_is_permitted, policy_of=conf.approval_policy, clock=gateways.clock(), **why
@@ -116,18 +119,21 @@ def start_status_queries(subjects: Sequence[PaymentOrder | MigratedDeposit], *, 
 @sensitive_variables()
 def pause(batch: OperationBatch, *, by: By) -> bool:
     """Start no further row until `resume`; return whether the batch was running."""
+    check_instances(batch=(batch, OperationBatch))
     return plan.pause(batch, by=by, clock=gateways.clock())
 
 
 @sensitive_variables()
 def resume(batch: OperationBatch) -> bool:
     """Continue a paused batch; return whether it was paused."""
+    check_instances(batch=(batch, OperationBatch))
     return plan.resume(batch, clock=gateways.clock())
 
 
 @sensitive_variables()
 def stop(batch: OperationBatch, *, by: By) -> bool:
     """Stop a batch permanently and leave out the rows not started; return whether it was not finished."""
+    check_instances(batch=(batch, OperationBatch))
     return plan.stop(batch, by=by, clock=gateways.clock())
 
 
@@ -140,6 +146,7 @@ def waiting() -> tuple[OperationBatch, ...]:
 @sensitive_variables()
 def sums(batch: OperationBatch) -> tuple[Money, ...]:
     """Return what the rows that are still to be executed come to, in each currency."""
+    check_instances(batch=(batch, OperationBatch))
     by_currency = Counter[str]()
     for (_, currency), minor in plan.sums_of(batch).items():
         by_currency[currency] += minor
@@ -154,6 +161,7 @@ def approve(batch: OperationBatch, *, by: By, reason: str = "") -> OperationBatc
     permission of the operation. Its rows then need no further second person. Raises `InvalidState`, for
     instance for the person who started it.
     """
+    check_instances(batch=(batch, OperationBatch))
     check_permitted(actor_of(by), OF_KIND[TransactionKind(batch.kind)])
     return approving.approve(batch, by=by, reason=reason, clock=gateways.clock())
 
@@ -161,18 +169,22 @@ def approve(batch: OperationBatch, *, by: By, reason: str = "") -> OperationBatc
 @sensitive_variables()
 def decline(batch: OperationBatch, *, by: By, reason: str) -> OperationBatch:
     """End a batch that waits for a second person, without executing any row. Raises `InvalidState`."""
+    check_instances(batch=(batch, OperationBatch))
     return approving.decline(batch, by=by, reason=reason, clock=gateways.clock())
 
 
 @sensitive_variables()
 def step(batch: OperationBatch, *, seconds: float = STEP_SECONDS) -> list[OperationBatchRow]:
     """Execute rows of a running batch for some seconds; return the executed rows."""
+    check_outside_transaction("payments.batches.step")
+    check_instances(batch=(batch, OperationBatch))
     return driving.step(batch, seconds=seconds, driver=_driver())
 
 
 @sensitive_variables()
 def drive(*, seconds: float) -> Counter[str]:
     """Execute rows of all running batches for some seconds; return their number by gateway."""
+    check_outside_transaction("payments.batches.drive")
     return driving.drive(seconds=seconds, driver=_driver())
 
 
