@@ -19,7 +19,7 @@ from wallet_gateway.findings import Finding, Level
 @register(Tags.security)
 def check_settings(**kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
     """Report every setting that is missing or wrong, with the expected value."""
-    return _messages(project.wrong_settings())
+    return _messages((*project.wrong_settings(), *project.default_gateway()))
 
 
 @register(Tags.compatibility)
@@ -97,4 +97,5 @@ def _messages(found: Iterable[Finding]) -> list[CheckMessage]:
 
 def _message(finding: Finding) -> CheckMessage:
     kind = Error if finding.level is Level.ERROR else CheckWarning
-    return kind(finding.text, hint=finding.advice, id=finding.code.value)
+    hint = f"{finding.advice} See {finding.docs}" if finding.docs else finding.advice
+    return kind(finding.text, hint=hint, id=finding.code.value)

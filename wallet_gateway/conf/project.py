@@ -34,6 +34,7 @@ RENEWAL_TIME = timedelta(days=21)
 def findings() -> Iterator[Finding]:
     """Yield everything that is wrong or dangerous, whatever the gateway."""
     yield from wrong_settings()
+    yield from default_gateway()
     yield from time_zones()
     yield from database_router()
     yield from served_sandbox()
@@ -146,6 +147,13 @@ def secret_keys() -> Iterator[Finding]:
     if not django_settings.DEBUG and not conf.live_gateways():
         for name in conf.published_secret_keys():
             yield warning(Code.SIGNING_KEY_PUBLISHED, SUBJECT, setting=name)
+
+
+def default_gateway() -> Iterator[Finding]:
+    """Warn if no gateway has the alias that every call uses where it is given none."""
+    given = _settings()
+    if given is not None and "default" not in given.gateways:
+        yield warning(Code.NO_DEFAULT_GATEWAY, SUBJECT, known=", ".join(sorted(given.gateways)))
 
 
 def client_certificates() -> Iterator[Finding]:

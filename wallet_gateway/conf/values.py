@@ -65,6 +65,8 @@ class Setting(NamedTuple):
     is_valid: Callable[[Any], bool] | None = None
     expected: str = ""
     """What the rule expects, for people."""
+    fault_of: Callable[[Any], str] | None = None
+    """What is wrong with a value that breaks the rule, for people; None where the rule says it all."""
 
 
 def one_of(*choices: str) -> Setting:
@@ -75,7 +77,13 @@ def one_of(*choices: str) -> Setting:
 
 def dotted_path() -> Setting:
     """Return a setting that names a callable, or nothing."""
-    return Setting(str, "", lambda path: not path or is_importable(path), "the dotted path of a callable")
+    return Setting(
+        str,
+        "",
+        lambda path: not path or is_importable(path),
+        "the dotted path of a callable, such as 'shop.payments.sign'",
+        import_fault,
+    )
 
 
 def problems_of_options(
@@ -89,7 +97,22 @@ def problems_of_options(
             expected = f"{IN_WORDS[setting.kind]}, not {type(value).__name__}"
             yield Problem(setting=f"{where}[{name!r}]", expected=expected)
         elif setting.is_valid is not None and not setting.is_valid(value):
-            yield Problem(setting=f"{where}[{name!r}]", expected=setting.expected)
+            fault = f"; {setting.fault_of(value)}" if setting.fault_of else ""
+            yield Problem(setting=f"{where}[{name!r}]", expected=setting.expected + fault)
+
+
+def problem_of_text(where: str, given: Mapping[str, Any], name: str) -> Iterator[Problem]:
+    """Yield the problem of a mandatory text that is missing, empty or no text."""
+    value = given.get(name)
+    if isinstance(value, str) and value.strip():
+        return
+    if name not in given:
+        found = "; it is missing"
+    elif isinstance(value, int) and not isinstance(value, bool):
+        found = f"; it is a number (int): write '{value}'"
+    else:
+        found = "; it is empty" if isinstance(value, str) else f", not {type(value).__name__}"
+    yield Problem(setting=f"{where}[{name!r}]", expected=f"a text that is not empty{found}")
 
 
 def problems_of_names(where: str, given: Iterable[object], known: Iterable[str]) -> Iterator[Problem]:
@@ -118,6 +141,15 @@ def is_importable(path: str) -> bool:
         return callable(import_string(path))
     except ImportError:
         return False
+
+
+def import_fault(path: str) -> str:
+    """Return why a dotted path leads to no callable, in the words of the failed import."""
+    try:
+        found = import_string(path)
+    except ImportError as error:
+        return f"{path!r} cannot be imported: {error}"
+    return f"{path!r} is of type {type(found).__name__}"
 
 
 def unreadable_file(path: str | PurePath) -> str:

@@ -5,7 +5,8 @@ Without it, a reference in place of an order ends in an AttributeError far from 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import TypeVar
 
 from wallet_gateway.domain.error_codes import ErrorCode
@@ -20,6 +21,7 @@ from wallet_gateway.models import (
 )
 from wallet_gateway.operations.errors import InvalidInput
 from wallet_gateway.protocol.errors import FieldError
+from wallet_gateway.protocol.money import Money
 
 T = TypeVar("T")
 
@@ -28,9 +30,13 @@ EXPECTED: Mapping[type, str] = {
     Discrepancy: "a Discrepancy, such as `Discrepancy.objects.get(pk=…)`",
     GatewayTransaction: "a GatewayTransaction, as `payments.refund(order)` returns it",
     MigratedDeposit: "a MigratedDeposit, such as `MigratedDeposit.objects.get(pk=…)`",
+    Money: 'a Money, such as `Money(Decimal("10.00"), "EUR")`',
     OperationBatch: "an OperationBatch, as `payments.batches.draft(…)` returns it",
     Payment: "a Payment, such as `order.payments.get(number=1)`",
     PaymentOrder: "a PaymentOrder, as `payments.get_order(reference)` returns it",
+    datetime: "an aware datetime, such as `timezone.now() + timedelta(hours=1)`",
+    int: "a whole number",
+    str: "a text",
 }
 """By class, what to pass."""
 
@@ -40,30 +46,40 @@ def type_name(value: object) -> str:
     return "None" if value is None else type(value).__name__
 
 
-def check_instances(**arguments: tuple[object, type, type] | tuple[object, type]) -> None:
-    """Raise `InvalidInput` that names the first argument which is no instance of its classes.
+def wrong_type(argument: str, value: object, expected: str) -> InvalidInput:
+    """Return the error that names an argument, what it should be, and the type that came."""
+    return InvalidInput(ErrorCode.ARGUMENT_TYPE, argument=argument, expected=expected, given=type_name(value))
 
-    Each argument is given by name, as a tuple of its value and the classes that it may have.
-    """
-    for argument, (value, *kinds) in arguments.items():
-        if not isinstance(value, tuple(kinds)):
-            expected = ", or ".join(EXPECTED[kind] for kind in kinds)
-            raise InvalidInput(
-                ErrorCode.ARGUMENT_TYPE, argument=argument, expected=expected, given=type_name(value)
-            )
+
+def check_type(argument: str, value: object, *kinds: type) -> None:
+    """Raise `InvalidInput` for an argument that is of none of these classes; True is no whole number."""
+    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+        raise wrong_type(argument, value, _expected(kinds))
+
+
+def check_list(argument: str, values: object, *kinds: type) -> None:
+    """Raise `InvalidInput` for an argument that is no list, or for the first thing in it of another class."""
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise wrong_type(argument, values, f"a list, each part of it {_expected(kinds)}")
+    for index, value in enumerate(values if isinstance(values, Sequence) else ()):
+        check_type(f"{argument}[{index}]", value, *kinds)
 
 
 def check_order(order: object) -> None:
-    """Raise `InvalidInput` for anything that is no `PaymentOrder`: a reference, None, a shop's own order."""
-    check_instances(order=(order, PaymentOrder))
+    """Raise `InvalidInput` for what is no stored `PaymentOrder`: a reference, None, a shop's own order."""
+    check_type("order", order, PaymentOrder)
+    if getattr(order, "pk", None) is None:
+        params = {"argument": "order", "expected": EXPECTED[PaymentOrder], "given": "one that is not stored"}
+        raise InvalidInput(ErrorCode.ARGUMENT_TYPE, **params)
 
 
 def check_text(argument: str, value: object) -> None:
     """Raise `InvalidInput` for a value that is no text, such as a number for a reference."""
-    if not isinstance(value, str):
-        raise InvalidInput(
-            ErrorCode.ARGUMENT_TYPE, argument=argument, expected="a text", given=type_name(value)
-        )
+    check_type(argument, value, str)
+
+
+def _expected(kinds: Sequence[type]) -> str:
+    return ", or ".join(EXPECTED[kind] for kind in kinds)
 
 
 def not_a_text(value: object) -> str:

@@ -12,7 +12,7 @@ from wallet_gateway.operations.approvals import made_elsewhere
 from wallet_gateway.operations.approvals import requests as approvals
 from wallet_gateway.operations.approvals import resolve as resolutions
 from wallet_gateway.operations.approvals.resolve import Decision
-from wallet_gateway.operations.argument_types import check_instances
+from wallet_gateway.operations.argument_types import check_type
 from wallet_gateway.operations.errors import InvalidInput, InvalidState
 from wallet_gateway.operations.follow_ups import approve as approving
 from wallet_gateway.operations.inputs import actor_of
@@ -41,7 +41,7 @@ def resolve(
     Raises `InvalidState`, and `AwaitingApproval` where the settings demand a second person.
     """
     check_outside_transaction("payments.approvals.resolve")
-    check_instances(transaction=(transaction, GatewayTransaction))
+    check_type("transaction", transaction, GatewayTransaction)
     return resolutions.resolve(
         transaction,
         decision=_decision(decision),
@@ -63,7 +63,7 @@ def _decision(given: Decision | str) -> Decision:
 def close_discrepancy(discrepancy: Discrepancy, *, reason: str, by: By) -> Discrepancy:
     """Close a difference between the shop's records and the gateway's, with a reason."""
     check_outside_transaction("payments.approvals.close_discrepancy")
-    check_instances(discrepancy=(discrepancy, Discrepancy))
+    check_type("discrepancy", discrepancy, Discrepancy)
     return resolutions.close_discrepancy(
         discrepancy, reason=reason, by=by, context=context_of(discrepancy.gateway)
     )
@@ -77,7 +77,7 @@ def book_discrepancy(discrepancy: Discrepancy, *, reason: str, by: By) -> Gatewa
     money is sent. Raises `InvalidState`, and `GatewayUnreachable` if the gateway does not answer.
     """
     check_outside_transaction("payments.approvals.book_discrepancy")
-    check_instances(discrepancy=(discrepancy, Discrepancy))
+    check_type("discrepancy", discrepancy, Discrepancy)
     return made_elsewhere.book_discrepancy(
         discrepancy, reason=reason, by=by, context=context_of(discrepancy.gateway)
     )
@@ -99,7 +99,7 @@ def approve(approval: Approval, *, by: By, reason: str = "") -> GatewayTransacti
     sent and the request keeps waiting.
     """
     check_outside_transaction("payments.approvals.approve")
-    check_instances(approval=(approval, Approval))
+    check_type("approval", approval, Approval)
     check_permitted(actor_of(by), permission_of(approval))
     return approving.approve(approval, by=by, reason=reason, context=context_of(approval.gateway))
 
@@ -107,7 +107,7 @@ def approve(approval: Approval, *, by: By, reason: str = "") -> GatewayTransacti
 @sensitive_variables()
 def decline(approval: Approval, *, by: By, reason: str) -> Approval:
     """End a request without executing it; its author withdraws it this way. Raises `InvalidState`."""
-    check_instances(approval=(approval, Approval))
+    check_type("approval", approval, Approval)
     return approvals.decline(approval, by=by, reason=reason, clock=gateways.clock())
 
 

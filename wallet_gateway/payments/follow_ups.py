@@ -11,7 +11,7 @@ from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.approvals import resolve as resolutions
-from wallet_gateway.operations.argument_types import check_instances, check_order
+from wallet_gateway.operations.argument_types import check_order, check_type
 from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups
 from wallet_gateway.operations.follow_ups import detached_refunds
 from wallet_gateway.operations.follow_ups import preview as previews
@@ -108,7 +108,7 @@ def refund(
 
 def _check_payment(payment: object) -> None:
     if payment is not None:
-        check_instances(payment=(payment, Payment))
+        check_type("payment", payment, Payment)
 
 
 def _cart_of(
@@ -177,7 +177,7 @@ def send_again(transaction: GatewayTransaction, *, by: By = "", comment: str = "
     instead and frees its amount. Raises `InvalidState`.
     """
     check_outside_transaction("payments.follow_ups.send_again")
-    check_instances(transaction=(transaction, GatewayTransaction))
+    check_type("transaction", transaction, GatewayTransaction)
     return resending.send_again(
         transaction, context=context_of(transaction.gateway), who=Initiator(by=by, comment=comment)
     )
@@ -190,7 +190,7 @@ def give_up_unsent(transaction: GatewayTransaction, *, by: By) -> bool:
     For callers that report this to a person. Return False if it was sent in the meantime, or is not unsent.
     """
     check_outside_transaction("payments.follow_ups.give_up_unsent")
-    check_instances(transaction=(transaction, GatewayTransaction))
+    check_type("transaction", transaction, GatewayTransaction)
     return resolutions.give_up_unsent(transaction, by=by, context=context_of(transaction.gateway))
 
 
@@ -203,6 +203,7 @@ def preview(
     `cart` is the `shopping_cart` of an approval that waits. Nothing is sent or stored. Raises
     `ImproperlyConfigured` where the settings do not have the gateway.
     """
-    check_instances(payment=(payment, Payment))
+    check_type("payment", payment, Payment)
+    check_type("amount", amount, Money)
     context = context_of(payment.order.gateway)
     return previews.preview(payment, kind, amount.minor_units, context=context, cart=cart)

@@ -14,7 +14,7 @@ from wallet_gateway.domain.actors import By
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.models import GatewayPause, MigratedDeposit, PaymentOrder
-from wallet_gateway.operations.argument_types import check_instances, check_order
+from wallet_gateway.operations.argument_types import check_list, check_order, check_type, wrong_type
 from wallet_gateway.operations.batches.approve import expire_waiting_batches
 from wallet_gateway.operations.maintenance import ledger_comparison, retention
 from wallet_gateway.operations.maintenance import sweep as sweeping
@@ -85,7 +85,7 @@ def reconcile_due(*, gateway: str = "default", limit: int = 500) -> int:
 def query_status(subject: PaymentOrder | MigratedDeposit) -> QueryReport:
     """Query every transaction of an order or a migrated deposit now; nothing that moves money is sent."""
     check_outside_transaction("payments.maintenance.query_status")
-    check_instances(subject=(subject, PaymentOrder, MigratedDeposit))
+    check_type("subject", subject, PaymentOrder, MigratedDeposit)
     return reconciliation.query_all(subject, context=context_of(subject.gateway))
 
 
@@ -129,6 +129,8 @@ def stop_sending(gateway: str, *, by: By, reason: str, until: datetime | None = 
     that lasts at least as long stays as it is. Raises `InvalidInput` without an author or a reason, and for
     an end that is not in the future or more than a year away.
     """
+    if until is not None:
+        check_type("until", until, datetime)
     return emergency_stop.stop_sending(context=context_of(gateway), by=by, reason=reason, until=until)
 
 
@@ -158,6 +160,7 @@ def orders_of(*, references: Collection[str] = (), email: str = "") -> tuple[Pay
 
     The address may be the one that the shop gave or the one that a wallet gave, in any letter case.
     """
+    check_list("references", references, str)
     return search.orders_of(references=references, email=email)
 
 
@@ -200,6 +203,7 @@ def comparison(gateway: str, *, days: int, repair_as: str = "", resume: bool = F
     answering.
     """
     check_outside_transaction("payments.maintenance.comparison")
+    check_type("days", days, int)
     context, touched = context_of(gateway), timedelta(days=days)
     after = ledger_comparison.position(context=context) if resume else 0
     rows = ledger_comparison.compare_all(context=context, touched=touched, after=after, repair_as=repair_as)
@@ -218,6 +222,7 @@ def import_migration_file(
 ) -> ImportReport:
     """Store the deposits of a migration file, opened as binary; report bad rows by line and reason."""
     check_outside_transaction("payments.maintenance.import_migration_file")
+    _check_lines(lines)
     return migration_file.import_migration_file(
         lines, gateway=gateway, clock=gateways.clock(), keep_good=keep_good, dry_run=dry_run
     )
@@ -233,9 +238,15 @@ def import_in_steps(
     has stored are reported as known.
     """
     check_outside_transaction("payments.maintenance.import_in_steps")
+    _check_lines(lines)
     return migration_file.import_in_steps(
         lines, gateway=gateway, clock=gateways.clock(), keep_good=keep_good, dry_run=dry_run
     )
+
+
+def _check_lines(lines: object) -> None:
+    if isinstance(lines, str | bytes) or not isinstance(lines, Iterable):
+        raise wrong_type("lines", lines, 'the lines of a file, such as `open(path, "rb")`')
 
 
 @sensitive_variables()

@@ -11,7 +11,7 @@ from wallet_gateway.domain.gateway_records import GatewayRecord, Payer, Recorded
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of, return_urls
 from wallet_gateway.models import Payment, PaymentOrder
-from wallet_gateway.operations.argument_types import check_instances, check_order, check_text
+from wallet_gateway.operations.argument_types import check_order, check_text, check_type
 from wallet_gateway.operations.checkout import orders
 from wallet_gateway.operations.checkout import start as checkout
 from wallet_gateway.operations.checkout.failure_log import log_failure
@@ -173,7 +173,7 @@ def reconcile(subject: PaymentOrder | Payment, *, everything: bool = False) -> P
     however often this is called. `everything` includes settled transactions, without this limit.
     """
     check_outside_transaction("payments.reconcile")
-    check_instances(subject=(subject, PaymentOrder, Payment))
+    check_type("subject", subject, PaymentOrder, Payment)
     if isinstance(subject, Payment):
         return reconcile_attempt(subject.reference).order
     context = context_of(subject.gateway)

@@ -18,8 +18,8 @@ from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import cipher, context_of, return_urls
 from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.models.wallet import WalletEvent
-from wallet_gateway.operations.argument_types import check_instances, check_order
-from wallet_gateway.operations.errors import WalletUnavailable
+from wallet_gateway.operations.argument_types import check_order, check_type
+from wallet_gateway.operations.errors import InvalidInput, WalletUnavailable
 from wallet_gateway.operations.settlement.db_transactions import check_outside_transaction
 from wallet_gateway.operations.wallet import attempts as wallet_attempts
 from wallet_gateway.operations.wallet import encryption_keys
@@ -183,7 +183,7 @@ def receipt(order: PaymentOrder) -> WalletReceipt | None:
 @sensitive_variables()
 def outcome(payment: Payment) -> WalletOutcome:
     """Return how a page continues after `pay`."""
-    check_instances(payment=(payment, Payment))
+    check_type("payment", payment, Payment)
     return outcome_of(TransactionState(payment.opening.state))
 
 
@@ -194,7 +194,7 @@ def record_event(
     """Store an event reported by the browser, such as a closed sheet, for the timeline; it decides nothing.
 
     The first twenty events of an attempt and 200 of an order are stored, shortened and without card numbers.
-    Raises `InvalidInput`, and ValueError for an unknown event.
+    Raises `InvalidInput`.
     """
     check_outside_transaction("payments.wallet.record_event")
     check_order(order)
@@ -202,10 +202,18 @@ def record_event(
         order=order,
         reference=reference,
         session=session,
-        event=WalletEvent(event),
+        event=_event(event),
         message=message,
         clock=gateways.clock(),
     )
+
+
+def _event(given: WalletEvent | str) -> WalletEvent:
+    try:
+        return WalletEvent(given)
+    except ValueError as error:
+        known = ", ".join(WalletEvent)
+        raise InvalidInput(ErrorCode.ARGUMENT_CHOICE, argument="event", known=known) from error
 
 
 @sensitive_variables()

@@ -52,8 +52,9 @@ def by_a_json_view(order: PaymentOrder) -> None:
 
 
 EXPECTED = (
-    "checkout of order SHOP-1 failed (nothing_sent): The gateway at http://127.0.0.1:9 (the sandbox; start it "
-    "with `python -m wallet_gateway.sandbox --port 9`) cannot be reached: connection refused. Nothing was sent. "
+    "checkout of order SHOP-1 failed (nothing_sent): The gateway at http://127.0.0.1:9 (the sandbox; start "
+    "it with `python -m wallet_gateway.sandbox --port 9`) cannot be reached: connection refused. Nothing was "
+    "sent. "
     "`manage.py wallet_doctor` examines the settings and the gateway; see "
     "docs/reference/errors.md#nothing_sent"
 )
