@@ -83,6 +83,7 @@ class Code(StrEnum):
     SENDING_DISABLED = "sending_disabled"
     GATEWAY_REACHED = "gateway_reached"
     GATEWAY_UNREACHABLE = "gateway_unreachable"
+    SANDBOX_NOT_STARTED = "sandbox_not_started"
     CREDENTIALS_REFUSED = "credentials_refused"
     GATEWAY_BUSY = "gateway_busy"
     UNEXPECTED_ANSWER = "unexpected_answer"
@@ -176,7 +177,8 @@ _MESSAGES: Mapping[Code, Text] = MappingProxyType(
         Code.DATABASE_CLOCK_DIFFERS: _("the database is %(seconds)s s off this machine"),
         Code.SENDING_DISABLED: _("SENDING_ENABLED is False in the settings: nothing new is sent"),
         Code.GATEWAY_REACHED: _("reached, and it takes our credentials; it answered in %(milliseconds)d ms"),
-        Code.GATEWAY_UNREACHABLE: _("cannot be reached: %(error)s"),
+        Code.GATEWAY_UNREACHABLE: _("%(address)s cannot be reached: %(error)s"),
+        Code.SANDBOX_NOT_STARTED: _("no sandbox answers at %(address)s: %(error)s"),
         Code.CREDENTIALS_REFUSED: _("reached, but it does not take our credentials: %(error)s"),
         Code.GATEWAY_BUSY: _("reached, but it wants to be left alone: %(error)s"),
         Code.UNEXPECTED_ANSWER: _("reached, but it does not answer as agreed: %(error)s"),
@@ -249,6 +251,7 @@ _ADVICE: Mapping[Code, Text] = MappingProxyType(
         Code.ISOLATION_TOO_WEAK: _("Set it to read committed."),
         Code.ISOLATION_STRICT: _("Prefer read committed."),
         Code.DATABASE_CLOCK_DIFFERS: _TIME_SERVICE,
+        Code.SANDBOX_NOT_STARTED: _("Start it: %(command)s"),
         Code.GATEWAY_UNREACHABLE: _("See BASE_URL, the network and certificates."),
         Code.CREDENTIALS_REFUSED: _("See MERCHANT_ID, STORE_ID, USER_ID and AUTH."),
         Code.UNEXPECTED_ANSWER: _("See BASE_URL and PATHS."),
