@@ -13,10 +13,11 @@ from django.utils import translation
 
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.operations.errors import OperationError, OrderNotPayable
-from wallet_gateway.protocol.text import one_line
+from wallet_gateway.protocol.text import one_line, visible
 
 logger = logging.getLogger("wallet_gateway.checkout")
 
+_LONGEST_MESSAGE = 1000
 _ADVICE = "`manage.py wallet_doctor` examines the settings and the gateway"
 
 
@@ -36,7 +37,7 @@ def log_failure(reference: str) -> Iterator[None]:
 
 def _log(reference: str, error: OperationError) -> None:
     with translation.override(None):
-        message = one_line(error.message)
+        message = visible(error.message, max_length=_LONGEST_MESSAGE)
     logger.warning(
         "checkout of order %s failed (%s): %s %s; see %s",
         one_line(reference),
