@@ -69,8 +69,12 @@ def check_order(order: object) -> None:
     """Raise `InvalidInput` for what is no stored `PaymentOrder`: a reference, None, a shop's own order."""
     check_type("order", order, PaymentOrder)
     if getattr(order, "pk", None) is None:
-        params = {"argument": "order", "expected": EXPECTED[PaymentOrder], "given": "one that is not stored"}
-        raise InvalidInput(ErrorCode.ARGUMENT_TYPE, **params)
+        raise InvalidInput(
+            ErrorCode.ARGUMENT_TYPE,
+            argument="order",
+            expected=EXPECTED[PaymentOrder],
+            given="one that is not stored",
+        )
 
 
 def check_text(argument: str, value: object) -> None:
