@@ -19,7 +19,13 @@ from wallet_gateway.findings import Finding, Level
 @register(Tags.security)
 def check_settings(**kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
     """Report every setting that is missing or wrong, with the expected value."""
-    return _messages((*project.wrong_settings(), *project.default_gateway()))
+    return _messages(project.wrong_settings())
+
+
+@register(Tags.compatibility)
+def check_default_gateway(**kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
+    """Warn if no gateway has the alias that calls use where they are given none."""
+    return _messages(project.default_gateway())
 
 
 @register(Tags.compatibility)

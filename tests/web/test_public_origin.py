@@ -32,8 +32,8 @@ def assumed(settings: Settings) -> Settings:
 
 EXPECTED = (
     "this page was opened at http://localhost:8080, but a customer who has paid comes back to "
-    "http://127.0.0.1:8000: set WALLET_GATEWAY['PUBLIC_ORIGIN'] to 'http://localhost:8080', or open the shop "
-    "at http://127.0.0.1:8000"
+    "http://127.0.0.1:8000: start the shop there, or set WALLET_GATEWAY['PUBLIC_ORIGIN'] to "
+    "'http://localhost:8080', and with it GATEWAYS"
 )
 
 

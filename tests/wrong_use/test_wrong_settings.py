@@ -11,7 +11,7 @@ from pytest_django import Settings
 
 from tests.tables import every
 from wallet_gateway import payments
-from wallet_gateway.checks import check_settings, check_urls
+from wallet_gateway.checks import check_default_gateway, check_settings, check_urls
 
 NAMES = (
     "BASE_URL, MERCHANT_ID, STORE_ID, USER_ID, PROVIDER, PROFILE, SKIN_ID, PROVIDER_MERCHANT_ID, "
@@ -161,7 +161,7 @@ def test_a_name_that_is_no_setting_is_told_with_all_that_are(settings: Settings)
 def test_gateways_without_a_default_one_are_told(settings: Settings) -> None:
     gateways = {"shop-a": settings.WALLET_GATEWAY["GATEWAYS"]["default"]}
     settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY, "GATEWAYS": gateways}
-    (message,) = check_settings()
+    (message,) = check_default_gateway()
     assert message.msg == (
         "WALLET_GATEWAY['GATEWAYS'] has no gateway 'default': create_order, refund_migrated and the "
         "{% wallet_scripts %} tag fail where they are not given gateway='…' (known: shop-a)"
@@ -170,6 +170,18 @@ def test_gateways_without_a_default_one_are_told(settings: Settings) -> None:
         "Call one of them 'default', or name the gateway in every call and add wallet_gateway.W013 to "
         "SILENCED_SYSTEM_CHECKS. See docs/reference/checks.md#wallet_gateway.W013"
     )
+
+
+def test_a_missing_setting_says_why_the_sandbox_is_not_taken(settings: Settings) -> None:
+    del settings.WALLET_GATEWAY
+    told = [message.msg for message in check_settings()]
+    assert told == [
+        "WALLET_GATEWAY['PUBLIC_ORIGIN']: scheme and host of the shop, such as 'https://shop.example'",
+        (
+            "WALLET_GATEWAY['GATEWAYS']: a dict with a gateway under 'default'; only with DEBUG on, an empty "
+            "setting means the sandbox"
+        ),
+    ]
 
 
 def test_urls_that_are_not_included_are_told(settings: Settings) -> None:

@@ -217,7 +217,9 @@ def problems_of(raw: Mapping[str, Any], *, debug: bool) -> Iterator[Problem]:
     keys = raw.get(FERNET_KEYS)
     yield from problems_of_keys(f"{SETTING}[{FERNET_KEYS!r}]", keys, needed=needed, live=live)
     if not isinstance(gateways, dict) or not gateways:
-        yield Problem(setting=f"{SETTING}['GATEWAYS']", expected="a dict with a gateway under 'default'")
+        nothing = "" if raw else "; only with DEBUG on, an empty setting means the sandbox"
+        expected = f"a dict with a gateway under 'default'{nothing}"
+        yield Problem(setting=f"{SETTING}['GATEWAYS']", expected=expected)
         return
     for alias, given in gateways.items():
         where = f"{SETTING}['GATEWAYS'][{alias!r}]"

@@ -86,6 +86,8 @@ def create_order(
 ) -> PaymentOrder:
     """Store an order, or return the existing order with this reference.
 
+    `reference` has 1 to 64 visible ASCII characters, `language` is a tag such as "de" or "de-AT". Names of
+    products, shipping and discounts have at most 255 characters, descriptions 2,000.
     The amount is the sum of items, shipping and discounts; if `amount` is given as well, it is checked.
     `type` is "sale" or "preauthorization". All optional fields of the interface's checkout request can be
     given; the gateway's settings may require a billing address or allow some currencies only.

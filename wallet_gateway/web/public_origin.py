@@ -26,10 +26,9 @@ def warn_of_other_origin(request: HttpRequest) -> None:
     if seen != assumed and seen not in _told:
         _told.add(seen)
         logger.warning(
-            "this page was opened at %s, but a customer who has paid comes back to %s: set "
-            "WALLET_GATEWAY['PUBLIC_ORIGIN'] to %r, or open the shop at %s",
+            "this page was opened at %s, but a customer who has paid comes back to %s: start the shop there, "
+            "or set WALLET_GATEWAY['PUBLIC_ORIGIN'] to %r, and with it GATEWAYS",
             seen,
             assumed,
             seen,
-            assumed,
         )
