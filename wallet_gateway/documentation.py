@@ -1,6 +1,6 @@
 """Where the documentation describes a check or an error code.
 
-Whoever publishes the documentation replaces `ADDRESS`; until then it names the files of the repository.
+The owner of the published documentation replaces `ADDRESS`; until then it names files of the repository.
 """
 
 from __future__ import annotations

@@ -73,6 +73,11 @@ def test_a_number_is_no_text_and_how_to_write_it_is_told() -> None:
     assert not_a_text(None) == "is no text, but None; give one"
 
 
+def test_a_number_is_shown_without_the_digits_of_a_card_and_however_long_it_is() -> None:
+    assert "411111111111" not in not_a_text(4111111111111111)
+    assert "a number of many digits" in not_a_text(10**5000)
+
+
 @every(
     ("given", "faults"),
     [

@@ -19,6 +19,8 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from cryptography.x509 import load_pem_x509_certificates
 from django.utils.module_loading import import_string
 
+from wallet_gateway.protocol.text import quote
+
 COLLECTION = (list, tuple, set, frozenset)
 COLLECTION_OR_NONE = (*COLLECTION, NoneType)
 PATH = (str, PurePath)
@@ -109,7 +111,7 @@ def problem_of_text(where: str, given: Mapping[str, Any], name: str) -> Iterator
     if name not in given:
         found = "; it is missing"
     elif isinstance(value, int) and not isinstance(value, bool):
-        found = f"; it is a number (int): write '{value}'"
+        found = f"; it is a number (int): write '{quote(value)}'"
     else:
         found = "; it is empty" if isinstance(value, str) else f", not {type(value).__name__}"
     yield Problem(setting=f"{where}[{name!r}]", expected=f"a text that is not empty{found}")

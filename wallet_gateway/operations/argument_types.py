@@ -22,6 +22,7 @@ from wallet_gateway.models import (
 from wallet_gateway.operations.errors import InvalidInput
 from wallet_gateway.protocol.errors import FieldError
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.text import quote
 
 T = TypeVar("T")
 
@@ -88,7 +89,8 @@ def _expected(kinds: Sequence[type]) -> str:
 
 def not_a_text(value: object) -> str:
     """Return what is wrong with a value that should be a text, and what to write instead."""
-    cure = f"write str({value}) or '{value}'" if isinstance(value, int) else "give one"
+    # Quoted: a number may be that of a card, or too long to be written.
+    cure = f"write str({quote(value)}) or '{quote(value)}'" if isinstance(value, int) else "give one"
     return f"is no text, but {type_name(value)}; {cure}"
 
 

@@ -37,7 +37,7 @@ def _cure_for_order(value: object) -> str:
 
 
 def check_name(tag: str, name: object, known: tuple[str, ...]) -> None:
-    """Raise `WrongArgument` for a name that no file of ours has."""
+    """Raise `WrongArgument` for a name that no file of the plugin has."""
     if name not in known:
         choices = " or ".join(f'"{choice}"' for choice in known)
         raise WrongArgument(f"{{% {tag} %}} needs {choices}, but {_given(name)}.")

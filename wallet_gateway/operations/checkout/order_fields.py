@@ -74,8 +74,8 @@ def wrong_addresses(**addresses: object) -> Iterator[FieldError]:
             continue
         for field in given:
             if field not in kind.wire_names:
-                known = ", ".join(kind.wire_names)
-                yield FieldError(f"{name}.{quote(field)[1:-1]}", f"is unknown; the fields are: {known}")
+                path, known = f"{name}.{quote(field)}".replace("'", ""), ", ".join(kind.wire_names)
+                yield FieldError(path, f"is unknown; the fields are: {known}")
 
 
 def read_lines(
