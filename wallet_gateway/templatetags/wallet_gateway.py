@@ -21,7 +21,7 @@ from wallet_gateway.templatetags.arguments import check_name, check_order, is_da
 
 register = template.Library()
 
-_NOTHING = SafeString("")
+_NOTHING = format_html("{}", "")
 STYLESHEETS = ("button", "pages")
 SCRIPTS = ("page", "pending")
 
