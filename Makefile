@@ -64,7 +64,7 @@ ready: $(foreach group,test lint docs bench,$(VENV)/.installed-$(group))  ## Ins
 # --- jobs ------------------------------------------------------------------------------------------------------
 
 demo: $(VENV)/.installed-demo  ## Start the example shop and the sandbox gateway
-	@exec $(BIN)/python manage.py demo
+	@exec $(BIN)/python manage.py demo $(if $(PORT),--port $(PORT)) $(if $(GATEWAY_PORT),--gateway-port $(GATEWAY_PORT))
 
 # The scripts' tests first: they fetch axe, by which the browser tests look at pages.
 test: test-js test-python  ## Run the tests: Python, JavaScript, browser, three databases

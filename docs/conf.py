@@ -22,7 +22,7 @@ project = "django-wallet-gateway"
 author = "the django-wallet-gateway authors"
 release = __version__
 version = __version__
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton", "message_tables"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton", "message_tables", "code_anchors"]
 # A block of a console is copied without its prompts and without what the command prints.
 copybutton_prompt_text = "$ "
 exclude_patterns = ["_build"]

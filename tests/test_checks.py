@@ -37,7 +37,8 @@ def test_a_finding_becomes_a_message_of_its_level_with_its_id_and_what_to_do(set
     settings.USE_TZ = False
     (message,) = checks.check_time_zone()
     expected = "USE_TZ is off; leases and timetables need aware instants"
-    assert message == Error(expected, hint="Set USE_TZ = True.", id="wallet_gateway.E003")
+    hint = "Set USE_TZ = True. See docs/reference/checks.md#wallet_gateway.E003"
+    assert message == Error(expected, hint=hint, id="wallet_gateway.E003")
 
 
 @pytest.mark.django_db
@@ -53,7 +54,10 @@ def test_the_checks_and_the_doctor_say_the_same_of_every_fault(
     monkeypatch.setattr(apps, "is_installed", lambda _: True)
     monkeypatch.setattr(host, "_DURABLE", {key: (*of[:2], set()) for key, of in host._DURABLE.items()})
 
-    told = {(finding.code, finding.text, finding.advice) for finding in host.look_at_settings()}
+    told = {
+        (finding.code, finding.text, f"{finding.advice} See {finding.docs}")
+        for finding in host.look_at_settings()
+    }
 
     errors = {Code.WRONG_SETTING, Code.URLS_MISSING, Code.TIME_ZONES_OFF, Code.TABLES_ELSEWHERE}
     assert {code for code, _, _ in told} >= {*errors, Code.SANDBOX_SERVED, Code.COMMITS_NOT_DURABLE}

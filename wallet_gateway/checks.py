@@ -23,6 +23,12 @@ def check_settings(**kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
 
 
 @register(Tags.compatibility)
+def check_default_gateway(**kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
+    """Warn if no gateway has the alias that calls use where they are given none."""
+    return _messages(project.default_gateway())
+
+
+@register(Tags.compatibility)
 def check_time_zone(**kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
     """Check that `USE_TZ` is on."""
     return _messages(project.time_zones())
@@ -97,4 +103,5 @@ def _messages(found: Iterable[Finding]) -> list[CheckMessage]:
 
 def _message(finding: Finding) -> CheckMessage:
     kind = Error if finding.level is Level.ERROR else CheckWarning
-    return kind(finding.text, hint=finding.advice, id=finding.code.value)
+    hint = f"{finding.advice} See {finding.docs}" if finding.docs else finding.advice
+    return kind(finding.text, hint=hint, id=finding.code.value)

@@ -13,6 +13,8 @@ from types import MappingProxyType
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from wallet_gateway.documentation import address_of
+
 Text = str | Promise
 
 
@@ -48,6 +50,7 @@ class Code(StrEnum):
     CLIENT_KEY_READABLE = "wallet_gateway.W010"
     CLIENT_CERT_ENDS = "wallet_gateway.W011"
     COLLECTOR_RECORDS_TOO_MUCH = "wallet_gateway.W012"
+    NO_DEFAULT_GATEWAY = "wallet_gateway.W013"
     NOT_CONFIGURED = "not_configured"
     CHECKS_PASSED = "checks_passed"
     # Work in progress
@@ -83,6 +86,7 @@ class Code(StrEnum):
     SENDING_DISABLED = "sending_disabled"
     GATEWAY_REACHED = "gateway_reached"
     GATEWAY_UNREACHABLE = "gateway_unreachable"
+    SANDBOX_NOT_STARTED = "sandbox_not_started"
     CREDENTIALS_REFUSED = "credentials_refused"
     GATEWAY_BUSY = "gateway_busy"
     UNEXPECTED_ANSWER = "unexpected_answer"
@@ -139,6 +143,10 @@ _MESSAGES: Mapping[Code, Text] = MappingProxyType(
         ),
         Code.CLIENT_KEY_READABLE: "%(setting)s: every user of this machine can read the key in %(file)s",
         Code.CLIENT_CERT_ENDS: "%(setting)s: the certificate in %(file)s is valid until %(ends)s",
+        Code.NO_DEFAULT_GATEWAY: (
+            "WALLET_GATEWAY['GATEWAYS'] has no gateway 'default': create_order, refund_migrated and the "
+            "{%% wallet_scripts %%} tag fail where they are not given gateway='…' (known: %(known)s)"
+        ),
         Code.COLLECTOR_RECORDS_TOO_MUCH: "%(collector)s records customers or secrets with %(option)s",
         Code.NOT_CONFIGURED: _(
             "payments are not set up: manage.py check names what is wrong in the settings"
@@ -175,7 +183,8 @@ _MESSAGES: Mapping[Code, Text] = MappingProxyType(
         Code.DATABASE_CLOCK_DIFFERS: _("the database is %(seconds)s s off this machine"),
         Code.SENDING_DISABLED: _("SENDING_ENABLED is False in the settings: nothing new is sent"),
         Code.GATEWAY_REACHED: _("reached, and it takes our credentials; it answered in %(milliseconds)d ms"),
-        Code.GATEWAY_UNREACHABLE: _("cannot be reached: %(error)s"),
+        Code.GATEWAY_UNREACHABLE: _("%(address)s cannot be reached: %(error)s"),
+        Code.SANDBOX_NOT_STARTED: _("no sandbox answers at %(address)s: %(error)s"),
         Code.CREDENTIALS_REFUSED: _("reached, but it does not take our credentials: %(error)s"),
         Code.GATEWAY_BUSY: _("reached, but it wants to be left alone: %(error)s"),
         Code.UNEXPECTED_ANSWER: _("reached, but it does not answer as agreed: %(error)s"),
@@ -224,6 +233,10 @@ _ADVICE: Mapping[Code, Text] = MappingProxyType(
         ),
         Code.CLIENT_KEY_READABLE: "Let the user who runs the shop own it, and chmod it to 600.",
         Code.CLIENT_CERT_ENDS: "Renew it and restart: without it no request reaches the gateway.",
+        Code.NO_DEFAULT_GATEWAY: (
+            "Call one of them 'default', or name the gateway in every call and add wallet_gateway.W013 to "
+            "SILENCED_SYSTEM_CHECKS."
+        ),
         Code.COLLECTOR_RECORDS_TOO_MUCH: "%(remedy)s. See docs/how-to/monitoring.md.",
         Code.SWEEP_LATE: _RUN_SWEEP,
         Code.NEVER_SWEPT: _RUN_SWEEP,
@@ -247,6 +260,7 @@ _ADVICE: Mapping[Code, Text] = MappingProxyType(
         Code.ISOLATION_TOO_WEAK: _("Set it to read committed."),
         Code.ISOLATION_STRICT: _("Prefer read committed."),
         Code.DATABASE_CLOCK_DIFFERS: _TIME_SERVICE,
+        Code.SANDBOX_NOT_STARTED: _("Start it: %(command)s"),
         Code.GATEWAY_UNREACHABLE: _("See BASE_URL, the network and certificates."),
         Code.CREDENTIALS_REFUSED: _("See MERCHANT_ID, STORE_ID, USER_ID and AUTH."),
         Code.UNEXPECTED_ANSWER: _("See BASE_URL and PATHS."),
@@ -279,6 +293,11 @@ class Finding:
     def advice(self) -> str:
         """Return what to do, in the reader's language; empty if there is nothing to do."""
         return str(_ADVICE.get(self.code, "")) % self.params
+
+    @property
+    def docs(self) -> str:
+        """Return where the documentation describes a system check; empty for another finding."""
+        return address_of("reference/checks", self.code) if self.code.startswith("wallet_gateway.") else ""
 
     def as_dict(self) -> dict[str, object]:
         """Return the finding for programs; code and parameters are the same in every language."""

@@ -273,3 +273,21 @@ def test_a_project_with_several_faults_has_a_finding_for_each(settings: Settings
     found = codes(project.findings())
     assert {Code.WRONG_SETTING, Code.TIME_ZONES_OFF, Code.URLS_MISSING} <= set(found)
     assert found.count(Code.WRONG_SETTING) == len(conf.problems()) > 5
+
+
+def test_gateways_without_a_default_one_are_warned_of_with_what_happens(settings: Settings) -> None:
+    given = settings.WALLET_GATEWAY["GATEWAYS"]["default"]
+    settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY, "GATEWAYS": {"shop-b": given, "shop-a": given}}
+    (finding,) = project.default_gateway()
+    assert (finding.code, finding.level) == (Code.NO_DEFAULT_GATEWAY, Level.WARNING)
+    assert "create_order" in finding.text
+    assert "(known: shop-a, shop-b)" in finding.text
+    assert "wallet_gateway.W013" in finding.advice
+    with pytest.raises(ImproperlyConfigured, match="has no 'default'; it has: shop-a, shop-b"):
+        conf.gateway_settings("default")
+
+
+def test_a_default_gateway_is_all_that_is_asked_for(settings: Settings) -> None:
+    assert list(project.default_gateway()) == []
+    settings.WALLET_GATEWAY = {"GATEWAYS": {}}
+    assert list(project.default_gateway()) == []

@@ -128,3 +128,29 @@ def test_paths_become_text(settings: Settings, tmp_path: Path) -> None:
         with_gateway(settings, CA_FILE=ours.file, CLIENT_CERT=given)
         assert conf.gateway_settings("default").ca_file == str(ours.file)
         assert conf.gateway_settings("default").client_cert == expected
+
+
+@pytest.mark.parametrize(
+    ("url", "merchant", "command"),
+    [
+        ("http://127.0.0.1:8001", "SANDBOX-MERCHANT", "python -m wallet_gateway.sandbox"),
+        ("http://localhost:8002", "SANDBOX-MERCHANT", "python -m wallet_gateway.sandbox --port 8002"),
+        ("http://127.0.0.1:8001", "MERCHANT-7", ""),
+        ("https://sandbox.example", "SANDBOX-MERCHANT", ""),
+    ],
+)
+def test_the_sandbox_of_this_machine_has_a_command_that_starts_it(
+    settings: Settings, url: str, merchant: str, command: str
+) -> None:
+    given = settings.WALLET_GATEWAY["GATEWAYS"]["default"] | {"BASE_URL": url, "MERCHANT_ID": merchant}
+    settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY, "GATEWAYS": {"default": given}}
+    address = conf.gateway_settings("default").policy.address
+    assert (str(address), address.start_command) == (url, command)
+
+
+def test_an_origin_is_assumed_only_where_nothing_is_set_and_debug_is_on(settings: Settings) -> None:
+    assert not conf.is_origin_assumed()
+    settings.WALLET_GATEWAY = {}
+    assert not conf.is_origin_assumed()
+    settings.DEBUG = True
+    assert conf.is_origin_assumed()

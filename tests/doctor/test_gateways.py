@@ -16,14 +16,15 @@ from wallet_gateway.findings import Finding, Level
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
-At = Callable[[str], list[Finding]]
+At = Callable[..., list[Finding]]
 
 
 @pytest.fixture
 def look_at(settings: Settings) -> At:
-    def look(base_url: str) -> list[Finding]:
+    def look(base_url: str, merchant_id: str = "MERCHANT-7") -> list[Finding]:
         given = settings.WALLET_GATEWAY
-        default = given["GATEWAYS"]["default"] | {"BASE_URL": base_url}
+        changed = {"BASE_URL": base_url, "MERCHANT_ID": merchant_id}
+        default = given["GATEWAYS"]["default"] | changed
         settings.WALLET_GATEWAY = {**given, "GATEWAYS": {"default": default}}
         return list(look_at_gateway("default"))
 
@@ -50,10 +51,19 @@ def test_a_gateway_that_answers_is_well_and_nothing_but_a_question_was_sent(
 
 
 def test_a_gateway_that_is_not_there_cannot_be_reached(look_at: At) -> None:
-    (finding,) = look_at(f"http://127.0.0.1:{unused_port()}")
+    address = f"http://127.0.0.1:{unused_port()}"
+    (finding,) = look_at(address)
     assert finding.level is Level.ERROR
-    assert "cannot be reached" in finding.text
+    assert finding.text.startswith(f"{address} cannot be reached: nothing was sent (refused_connection)")
     assert "BASE_URL" in str(finding.advice)
+
+
+def test_a_sandbox_that_was_not_started_is_named_with_the_command_that_starts_it(look_at: At) -> None:
+    port = unused_port()
+    (finding,) = look_at(f"http://127.0.0.1:{port}", "SANDBOX-MERCHANT")
+    assert finding.level is Level.ERROR
+    assert finding.text.startswith(f"no sandbox answers at http://127.0.0.1:{port}: ")
+    assert finding.advice == f"Start it: python -m wallet_gateway.sandbox --port {port}"
 
 
 @pytest.mark.parametrize(

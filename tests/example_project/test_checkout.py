@@ -213,7 +213,7 @@ def test_what_the_wallet_refuses_is_shown_by_field_and_nothing_is_stored(
     answer = shopper.place()
 
     assert answer.status_code == 422
-    assert "addressDetails.billingAddress.countryCode" in text(answer)
+    assert "billing_address.country_code" in text(answer)
     assert not Order.objects.exists()
     assert not PaymentOrder.objects.exists()
 

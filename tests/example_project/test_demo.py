@@ -168,8 +168,28 @@ def test_a_taken_port_is_said_plainly(debugging: None, option: str, name: str) -
         with pytest.raises(CommandError) as refused:
             call_command("demo", option, port, other, str(free_ports()[0]))
 
-    reason = f"Port {port}, meant for the {name}, is taken. Choose another with {option}."
-    assert str(refused.value) == reason
+    variable = {"--port": "PORT", "--gateway-port": "GATEWAY_PORT"}[option]
+    assert str(refused.value) == (
+        f"Port {port}, meant for the {name}, is taken. Choose another with {option}, or with "
+        f"`make demo {variable}={int(port) + 10}`."
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "options"),
+    [
+        ([], ""),
+        (["PORT=8080"], "--port 8080"),
+        (["GATEWAY_PORT=8081"], "--gateway-port 8081"),
+        (["PORT=8080", "GATEWAY_PORT=8081"], "--port 8080 --gateway-port 8081"),
+    ],
+)
+def test_make_hands_the_ports_on(given: list[str], options: str) -> None:
+    printed = subprocess.run(
+        ["make", "--dry-run", "demo", *given], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    (line,) = [line for line in printed.splitlines() if "manage.py demo" in line]
+    assert line.partition("manage.py demo")[2].split() == options.split()
 
 
 def test_one_port_for_both_is_refused(debugging: None) -> None:

@@ -6,6 +6,7 @@ import ast
 import copy
 import pickle
 import re
+import traceback
 from collections import defaultdict
 from collections.abc import Iterator
 from datetime import timedelta
@@ -17,7 +18,9 @@ from django.utils.translation import override
 
 import wallet_gateway
 from tests.tables import every
+from wallet_gateway.client.errors import NotSentReason
 from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.gateway_address import GatewayAddress, sandbox_address
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import Approval
 from wallet_gateway.operations import errors
@@ -35,12 +38,17 @@ CLASSES = {
 }
 PARAMS: dict[str, object] = {
     "account": "ACCOUNT-7",
+    "address": GatewayAddress("http://127.0.0.1:8001", "python -m wallet_gateway.sandbox"),
     "after": timedelta(days=7),
     "amount": Money(Decimal("8.00"), "EUR"),
     "answer": "«4000340»",
+    "argument": "«Order»",
+    "call": "«Payments.refund»",
     "count": 3,
     "currency": "EUR",
     "eci": "06",
+    "expected": "«a text»",
+    "fault": "«no complete answer in time»",
     "field": "«by»",
     "fields": "«eci»",
     "gateway": "«default»",
@@ -58,6 +66,7 @@ PARAMS: dict[str, object] = {
     "permission": "wallet_gateway.refund_payment",
     "problem": "«1,5»",
     "problems": "«items[0].price»",
+    "reason": NotSentReason.REFUSED_CONNECTION,
     "reference": "REF-1",
     "state": OrderState.PAID,
     "status": "U",
@@ -116,7 +125,7 @@ def test_a_code_belongs_to_one_class() -> None:
 
 
 def test_about_a_dozen_classes_are_what_a_shop_catches() -> None:
-    assert len(CLASSES) == 15
+    assert len(CLASSES) == 16
     assert {cls for cls in CLASSES.values() if not issubclass(cls, OperationRefused)} == {
         OperationError,
         errors.AwaitingApproval,
@@ -217,6 +226,27 @@ def test_a_log_has_the_code_and_the_parameters_in_english() -> None:
     error = errors.OrderNotPayable(ErrorCode.ORDER_NOT_PAYABLE, order="SHOP-1", state=OrderState.PAID)
     with override("de"):
         assert repr(error) == "OrderNotPayable(order_not_payable, order='SHOP-1', state='PAID')"
+
+
+def test_a_traceback_names_the_page_that_describes_the_code_and_the_message_does_not() -> None:
+    error = errors.InvalidState(ErrorCode.NOTHING_CAPTURED)
+    assert error.docs == "docs/reference/errors.md#nothing_captured"
+    assert traceback.format_exception_only(error)[-1] == "See docs/reference/errors.md#nothing_captured\n"
+    assert error.docs not in error.message
+
+
+def test_an_address_that_cannot_be_reached_is_named_and_the_sandbox_with_its_command() -> None:
+    def said(address: GatewayAddress) -> str:
+        reason = NotSentReason.REFUSED_CONNECTION
+        with override("en"):
+            return message_of(ErrorCode.NOTHING_SENT, address=address, reason=reason)
+
+    ends = "cannot be reached: connection refused. Nothing was sent."
+    assert said(GatewayAddress("https://gateway.example")) == f"The gateway at https://gateway.example {ends}"
+    assert said(sandbox_address("http://127.0.0.1:8001")) == (
+        "The gateway at http://127.0.0.1:8001 (the sandbox; start it with "
+        f"`python -m wallet_gateway.sandbox`) {ends}"
+    )
 
 
 @pytest.mark.parametrize("name", sorted(CLASSES))

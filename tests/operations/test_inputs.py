@@ -84,7 +84,7 @@ def test_every_text_of_characters_is_storable(text: str) -> None:
 
 @pytest.mark.parametrize("value", [None, 5, b"text"], ids=repr)
 def test_what_is_no_text_is_refused_by_name(value: object) -> None:
-    with refuses(InvalidInput, ErrorCode.TEXT_INVALID, field="by"):
+    with refuses(InvalidInput, ErrorCode.ARGUMENT_TYPE, argument="by", expected="a text"):
         check_storable(by=value)
 
 
@@ -142,8 +142,6 @@ def test_who_is_not_saved_has_no_key() -> None:
 @pytest.mark.parametrize(
     ("by", "field"),
     [
-        (None, "by"),
-        (7, "by"),
         ("a\0b", "by"),
         (Actor(name="anna", account="a\0b"), "account"),
         (Actor(name="anna", account="k" * 256), "account"),
@@ -151,4 +149,11 @@ def test_who_is_not_saved_has_no_key() -> None:
 )
 def test_who_cannot_be_stored_is_refused(by: Any, field: str) -> None:  # noqa: ANN401
     with refuses(InvalidInput, ErrorCode.TEXT_INVALID, field=field):
+        actor_of(by)
+
+
+@pytest.mark.parametrize("by", [None, 7])
+def test_who_is_neither_user_nor_actor_nor_name_is_refused(by: Any) -> None:  # noqa: ANN401
+    expected = "a user, an `Actor`, or the name of a program"
+    with refuses(InvalidInput, ErrorCode.ARGUMENT_TYPE, argument="by", expected=expected):
         actor_of(by)

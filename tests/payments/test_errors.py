@@ -13,6 +13,7 @@ ERRORS = {
     "GatewayRefused",
     "GatewayUnreachable",
     "IdempotencyConflict",
+    "InsideTransaction",
     "InvalidInput",
     "InvalidState",
     "OperationError",

@@ -238,7 +238,8 @@ def test_a_sandbox_does_not_share_its_port_and_says_that_it_is_taken(
     equipped: Running, environment: dict[str, str], tmp_path: Path
 ) -> None:
     assert refusal(environment, "--port", str(equipped.port)) == (
-        f"Cannot listen on 127.0.0.1 port {equipped.port}: Address already in use.\n"
+        f"Cannot listen on 127.0.0.1 port {equipped.port}: Address already in use. "
+        f"Choose another one, such as --port {equipped.port + 1}, and name it in the shop's BASE_URL.\n"
     )
     assert list(tmp_path.iterdir()) == []
 

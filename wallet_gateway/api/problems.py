@@ -250,5 +250,6 @@ def _refusal(fault: errors.OperationError) -> exceptions.APIException:
     else:
         refusal = Refusal(status.HTTP_503_SERVICE_UNAVAILABLE, "wallet_unavailable", _UNAVAILABLE)
     # The message of an operation is for the log: it may name the gateway and the order.
-    logger.warning("refused as %s: %r", refusal.get_codes(), fault)
+    if not fault.is_logged:
+        logger.warning("refused as %s: %r", refusal.get_codes(), fault)
     return refusal

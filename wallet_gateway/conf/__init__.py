@@ -199,6 +199,11 @@ def forget_accounts() -> None:
     settings().all_gateways.forget()
 
 
+def is_origin_assumed() -> bool:
+    """Return whether `PUBLIC_ORIGIN` is that of the sandbox's defaults, because nothing is set."""
+    return bool(django_settings.DEBUG) and not getattr(django_settings, SETTING, None)
+
+
 def approval_policy(alias: str) -> ApprovalPolicy:
     """Return one gateway's limits for one person; no limits if the settings have no gateway with that alias.
 

@@ -24,10 +24,12 @@ from wallet_gateway.conf.values import (
     dotted_path,
     has_dot_segment,
     holds_certificates,
+    import_fault,
     is_client_certificate,
     is_local,
     is_loopback,
     one_of,
+    problem_of_text,
     problems_of_names,
     problems_of_options,
     split_address,
@@ -136,7 +138,11 @@ OPTIONAL: Mapping[str, Setting] = {
     "AUTH_SECRETS": Setting(dict, {}, _are_secrets, "a dict with a text under each name"),
     FERNET_KEYS: Setting(SEQUENCE, ()),
     "CLIENT_CLASS": Setting(
-        str, "", _is_client_class, "the dotted path of a subclass of wallet_gateway.client.gateway.Gateway"
+        str,
+        "",
+        _is_client_class,
+        "the dotted path of a subclass of wallet_gateway.client.gateway.Gateway",
+        import_fault,
     ),
     "CA_FILE": Setting(PATH, ""),
     "CLIENT_CERT": Setting(PATHS_OF_CERTIFICATE, ""),
@@ -204,8 +210,7 @@ def problems_of_origin(where: str, origin: object, *, debug: bool, live: bool) -
 def problems_of_gateway(where: str, given: Mapping[str, Any], *, debug: bool) -> Iterator[Problem]:
     """Yield everything that is missing or wrong in one gateway's settings, without using the network."""
     for name in REQUIRED:
-        if not isinstance(given.get(name), str) or not given[name].strip():
-            yield Problem(setting=f"{where}[{name!r}]", expected="a text that is not empty")
+        yield from problem_of_text(where, given, name)
     yield from problems_of_names(where, given, (*REQUIRED, *OPTIONAL, "WALLET"))
     yield from problems_of_options(where, given, OPTIONAL)
     yield from _problems_of_base_url(where, given)

@@ -10,8 +10,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from wallet_gateway.client.credentials import MerchantAccount
-from wallet_gateway.conf.gateway_rules import OPTIONAL, REQUIRED_ADDRESS
-from wallet_gateway.conf.values import COLLECTION, PATH, Setting
+from wallet_gateway.conf.gateway_rules import OPTIONAL, REQUIRED_ADDRESS, SANDBOX_MERCHANT
+from wallet_gateway.conf.values import COLLECTION, PATH, Setting, is_loopback
 from wallet_gateway.conf.wallet_rules import (
     FERNET_KEYS,
     PRODUCTION_PAY_JS,
@@ -21,6 +21,7 @@ from wallet_gateway.conf.wallet_rules import (
 )
 from wallet_gateway.domain.approval_policy import ApprovalPolicy
 from wallet_gateway.domain.capture_deadline import CapturePolicy, CaptureWindow
+from wallet_gateway.domain.gateway_address import GatewayAddress, sandbox_address
 from wallet_gateway.domain.policy import BookElsewhere, GatewayPolicy, LatePaymentPolicy, WalletPolicy
 from wallet_gateway.domain.wallet_limits import WalletLimits
 from wallet_gateway.protocol.money import Money
@@ -77,6 +78,7 @@ def read_gateway(alias: str, given: Mapping[str, Any], *, public_origin: str) ->
         base_url=given["BASE_URL"],
         account=_account(given, values),
         policy=GatewayPolicy(
+            address=_address(given["BASE_URL"], given["MERCHANT_ID"]),
             sending=values["SENDING_ENABLED"],
             query_rate=float(values["QUERY_RATE"]),
             query_workers=values["QUERY_WORKERS"],
@@ -113,6 +115,11 @@ def read_gateway(alias: str, given: Mapping[str, Any], *, public_origin: str) ->
         keepalive_idle=float(values["KEEPALIVE_IDLE"]),
         go_live_max_amount=_minor_units(values["GO_LIVE_MAX_AMOUNT"]),
     )
+
+
+def _address(url: str, merchant_id: str) -> GatewayAddress:
+    is_sandbox = merchant_id == SANDBOX_MERCHANT and is_loopback(urlsplit(url).hostname)
+    return sandbox_address(url) if is_sandbox else GatewayAddress(url)
 
 
 def _approval_policy(values: Mapping[str, Any]) -> ApprovalPolicy:

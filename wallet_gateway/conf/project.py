@@ -40,6 +40,7 @@ def findings(gateways: Gateways | None = None) -> Iterator[Finding]:
     read, because the system checks run where there is no database yet.
     """
     yield from wrong_settings()
+    yield from default_gateway()
     yield from time_zones()
     yield from database_router()
     yield from served_sandbox()
@@ -152,6 +153,13 @@ def secret_keys(gateways: Gateways | None = None) -> Iterator[Finding]:
     if not django_settings.DEBUG and not _live(gateways):
         for name in conf.published_secret_keys():
             yield warning(Code.SIGNING_KEY_PUBLISHED, SUBJECT, setting=name)
+
+
+def default_gateway() -> Iterator[Finding]:
+    """Warn if no gateway has the alias that every call uses where it is given none."""
+    given = _settings()
+    if given is not None and "default" not in given.gateways:
+        yield warning(Code.NO_DEFAULT_GATEWAY, SUBJECT, known=", ".join(sorted(given.gateways)))
 
 
 def client_certificates(gateways: Gateways | None = None) -> Iterator[Finding]:

@@ -94,7 +94,12 @@ def problems_of(raw: Mapping[str, Any], *, debug: bool) -> Iterator[Problem]:
     yield from problems_of_keys(f"{SETTING}[{FERNET_KEYS!r}]", keys, needed=needed, live=live)
     addresses = raw.get("BASE_URLS", {})
     yield from problems_of_addresses(f"{SETTING}['BASE_URLS']", addresses, debug=debug)
-    if isinstance(gateways, str):
+    if not raw:
+        expected = (
+            "a dict with a gateway under 'default'; only with DEBUG on, an empty setting means the sandbox"
+        )
+        yield Problem(setting=f"{SETTING}['GATEWAYS']", expected=expected)
+    elif isinstance(gateways, str):
         yield from _problems_of_source(f"{SETTING}['GATEWAYS']", gateways, addresses=addresses)
     else:
         yield from _problems_of_gateways(f"{SETTING}['GATEWAYS']", gateways, addresses=addresses, debug=debug)

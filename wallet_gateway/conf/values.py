@@ -19,6 +19,8 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from cryptography.x509 import load_pem_x509_certificates
 from django.utils.module_loading import import_string
 
+from wallet_gateway.protocol.text import quote
+
 SETTING = "WALLET_GATEWAY"
 """The name of the one setting of this app."""
 COLLECTION = (list, tuple, set, frozenset)
@@ -69,6 +71,8 @@ class Setting(NamedTuple):
     is_valid: Callable[[Any], bool] | None = None
     expected: str = ""
     """What the rule expects, for people."""
+    fault_of: Callable[[Any], str] | None = None
+    """What is wrong with a value that breaks the rule, for people; None where the rule says it all."""
 
 
 def one_of(*choices: str) -> Setting:
@@ -79,7 +83,13 @@ def one_of(*choices: str) -> Setting:
 
 def dotted_path() -> Setting:
     """Return a setting that names a callable, or nothing."""
-    return Setting(str, "", lambda path: not path or is_importable(path), "the dotted path of a callable")
+    return Setting(
+        str,
+        "",
+        lambda path: not path or is_importable(path),
+        "the dotted path of a callable, such as 'shop.payments.sign'",
+        import_fault,
+    )
 
 
 def problems_of_options(
@@ -93,7 +103,22 @@ def problems_of_options(
             expected = f"{IN_WORDS[setting.kind]}, not {type(value).__name__}"
             yield Problem(setting=f"{where}[{name!r}]", expected=expected)
         elif setting.is_valid is not None and not setting.is_valid(value):
-            yield Problem(setting=f"{where}[{name!r}]", expected=setting.expected)
+            fault = f"; {setting.fault_of(value)}" if setting.fault_of else ""
+            yield Problem(setting=f"{where}[{name!r}]", expected=setting.expected + fault)
+
+
+def problem_of_text(where: str, given: Mapping[str, Any], name: str) -> Iterator[Problem]:
+    """Yield the problem of a mandatory text that is missing, empty or no text."""
+    value = given.get(name)
+    if isinstance(value, str) and value.strip():
+        return
+    if name not in given:
+        found = "; it is missing"
+    elif isinstance(value, int) and not isinstance(value, bool):
+        found = f"; it is a number (int): write '{quote(value)}'"
+    else:
+        found = "; it is empty" if isinstance(value, str) else f", not {type(value).__name__}"
+    yield Problem(setting=f"{where}[{name!r}]", expected=f"a text that is not empty{found}")
 
 
 def problems_of_names(where: str, given: Iterable[object], known: Iterable[str]) -> Iterator[Problem]:
@@ -122,6 +147,15 @@ def is_importable(path: str) -> bool:
         return callable(import_string(path))
     except ImportError:
         return False
+
+
+def import_fault(path: str) -> str:
+    """Return why a dotted path leads to no callable, in the words of the failed import."""
+    try:
+        found = import_string(path)
+    except ImportError as error:
+        return f"{path!r} cannot be imported: {error}"
+    return f"{path!r} is of type {type(found).__name__}"
 
 
 def unreadable_file(path: str | PurePath) -> str:

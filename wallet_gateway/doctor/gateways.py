@@ -15,6 +15,7 @@ from wallet_gateway.client.errors import GatewayError, NotSent, OutcomeUnknown, 
 from wallet_gateway.client.exchange import Exchange
 from wallet_gateway.conf import project
 from wallet_gateway.doctor.host import CLOCK_MAY_DIFFER_SECONDS
+from wallet_gateway.domain.gateway_address import GatewayAddress
 from wallet_gateway.findings import Code, Finding, error, ok, warning
 from wallet_gateway.gateways import context_of
 
@@ -36,7 +37,7 @@ def look_at_gateway(alias: str) -> Iterator[Finding]:
         answer = context.gateway.status(context.new_reference())
     except GatewayError as failure:
         exchange = failure.exchange
-        yield _failed(subject, failure)
+        yield _failed(subject, failure, context.policy.address)
     else:
         exchange = answer.exchange
         milliseconds = round(answer.exchange.elapsed_seconds * 1000)
@@ -44,9 +45,12 @@ def look_at_gateway(alias: str) -> Iterator[Finding]:
     yield from _clock(alias, exchange.date if exchange else "", timezone.now())
 
 
-def _failed(subject: str, failure: GatewayError) -> Finding:
+def _failed(subject: str, failure: GatewayError, address: GatewayAddress) -> Finding:
+    if isinstance(failure, NotSent) and address.start_command:
+        told = {"address": address.url, "error": str(failure), "command": address.start_command}
+        return error(Code.SANDBOX_NOT_STARTED, subject, **told)
     if isinstance(failure, NotSent):
-        return error(Code.GATEWAY_UNREACHABLE, subject, error=str(failure))
+        return error(Code.GATEWAY_UNREACHABLE, subject, address=address.url, error=str(failure))
     if isinstance(failure, Refused) and failure.http_status in _ABOUT_US:
         return error(Code.CREDENTIALS_REFUSED, subject, error=str(failure))
     if isinstance(failure, OutcomeUnknown) and failure.retry_after is not None:

@@ -12,7 +12,12 @@ from enum import StrEnum
 class ErrorCode(StrEnum):
     """Error codes, grouped by the exception that has them."""
 
+    # InsideTransaction
+    INSIDE_TRANSACTION = "inside_transaction"
+
     # InvalidInput
+    ARGUMENT_TYPE = "argument_type"
+    ARGUMENT_CHOICE = "argument_choice"
     AMOUNT_INVALID = "amount_invalid"
     AMOUNT_TYPE = "amount_type"
     AMOUNT_CURRENCY = "amount_currency"

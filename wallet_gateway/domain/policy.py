@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from wallet_gateway.domain.approval_policy import ApprovalPolicy
 from wallet_gateway.domain.capture_deadline import CaptureWindow
+from wallet_gateway.domain.gateway_address import UNKNOWN_ADDRESS, GatewayAddress
 from wallet_gateway.domain.wallet_limits import WalletLimits
 
 CALLBACKS = ("PAYMENT_AUTHORIZATION", "SHIPPING_ADDRESS", "SHIPPING_OPTION", "OFFER")
@@ -42,6 +43,8 @@ class LatePaymentPolicy(StrEnum):
 class GatewayPolicy:
     """The choices for one gateway. Every default is the cautious choice."""
 
+    address: GatewayAddress = UNKNOWN_ADDRESS
+    """Where the gateway is called; errors name it."""
     sending: bool = True
     """False is the emergency stop: nothing new is sent, status queries continue."""
     query_rate: float = 5.0

@@ -8,12 +8,14 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from django.utils.functional import Promise
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
+from wallet_gateway.client.errors import NotSentReason
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import Explanation
-from wallet_gateway.models.explanations import explanation_text
+from wallet_gateway.domain.gateway_address import GatewayAddress
+from wallet_gateway.models.explanations import REASONS, explanation_text
 from wallet_gateway.models.labels import label_of
 
 
@@ -25,6 +27,10 @@ def message_of(code: ErrorCode, **params: object) -> str:
 
 def _shown(value: object) -> object:
     """Return a parameter in readable form: states and durations in the active language."""
+    if isinstance(value, NotSentReason):
+        return str(REASONS[value])
+    if isinstance(value, GatewayAddress):
+        return _address(value)
     if isinstance(value, StrEnum):
         return str(label_of(value))
     if isinstance(value, Explanation):
@@ -35,6 +41,13 @@ def _shown(value: object) -> object:
         hours = int(value.total_seconds() // 3600)
         return ngettext("%(count)d hour", "%(count)d hours", hours) % {"count": hours}
     return value
+
+
+def _address(address: GatewayAddress) -> str:
+    if not address.start_command:
+        return str(address)
+    shown = {"address": address, "command": address.start_command}
+    return gettext("%(address)s (the sandbox; start it with `%(command)s`)") % shown
 
 
 class Description(NamedTuple):
@@ -48,7 +61,19 @@ class Description(NamedTuple):
 
 _E = ErrorCode
 DESCRIPTIONS: Mapping[ErrorCode, Description] = {
+    # InsideTransaction
+    _E.INSIDE_TRANSACTION: Description(
+        500,
+        _(
+            "%(call)s must not run inside a database transaction: what it sends must be committed first. "
+            "Move the call behind the end of the `transaction.atomic` block. With ATOMIC_REQUESTS every view "
+            "is such a block: decorate a function with `@transaction.non_atomic_requests`, and a class-based "
+            'view with `@method_decorator(transaction.non_atomic_requests, name="dispatch")`.'
+        ),
+    ),
     # InvalidInput
+    _E.ARGUMENT_TYPE: Description(400, _("%(argument)s must be %(expected)s, not %(given)s.")),
+    _E.ARGUMENT_CHOICE: Description(400, _("%(argument)s must be one of: %(known)s.")),
     _E.AMOUNT_INVALID: Description(400, _("This is not a valid amount in %(currency)s: %(problem)s")),
     _E.AMOUNT_TYPE: Description(400, _("The amount must be a Decimal or Money, not %(type)s.")),
     _E.AMOUNT_CURRENCY: Description(
@@ -336,14 +361,17 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
     ),
     _E.RECORDS_REFUSED: Description(502, _("The gateway refused the status query: %(answer)s")),
     # GatewayUnreachable
-    _E.NOTHING_SENT: Description(503, _("The gateway cannot be reached. Nothing was sent.")),
-    _E.PAGE_NOT_RECEIVED: Description(503, _("The gateway gave no payment page.")),
+    _E.NOTHING_SENT: Description(
+        503, _("The gateway at %(address)s cannot be reached: %(reason)s. Nothing was sent.")
+    ),
+    _E.PAGE_NOT_RECEIVED: Description(503, _("The gateway gave no payment page: %(fault)s")),
     _E.PAGE_TOO_LATE: Description(503, _("The payment page arrived too late to be used.")),
     _E.GATEWAY_SILENT: Description(
-        503, _("Gateway %(gateway)s does not answer. Nothing was changed. Try again later.")
+        503, _("Gateway %(gateway)s at %(address)s does not answer. Nothing was changed. Try again later.")
     ),
     _E.RECORDS_NOT_RECEIVED: Description(
-        503, _("Gateway %(gateway)s gave no usable answer to the status query. Try again later.")
+        503,
+        _("Gateway %(gateway)s at %(address)s gave no usable answer to the status query. Try again later."),
     ),
     # OperationError itself
     _E.PRICING_TYPE: Description(503, _("The pricing function returned %(type)s, not SheetPricing.")),

@@ -4,6 +4,7 @@
 
     OperationError               any of these; raised itself for a fault of the shop's pricing function
     ├── OperationRefused         a rule forbids it: no money was reserved, nothing was sent
+    │   ├── InsideTransaction    called inside a database transaction, which could still be rolled back
     │   ├── InvalidInput         an argument is wrong; `errors` names the fields
     │   ├── IdempotencyConflict  the key or reference belongs to something else
     │   ├── OrderNotPayable      the order is paid, pending, cancelled or too late
@@ -19,7 +20,8 @@
     └── GatewayUnreachable       the gateway did not answer
 
 `str(error)` is the message in the active language; `repr(error)` is for logs: the code and its parameters.
-Parameters never hold secrets or personal data.
+A traceback also shows where the documentation describes the code. Parameters never hold secrets or personal
+data.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from wallet_gateway.documentation import address_of
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.operations.error_messages import DESCRIPTIONS, message_of
 from wallet_gateway.protocol.errors import FieldError
@@ -38,15 +41,24 @@ if TYPE_CHECKING:
 class OperationError(Exception):
     """An operation failed or was refused; `code` and `params` give the reason, `message` explains it."""
 
+    is_logged = False
+    """Whether a log line has told it already, so that no other place repeats it."""
+
     def __init__(self, code: ErrorCode, **params: object) -> None:
         super().__init__(code)
         self.code = code
         self.params: Mapping[str, object] = params
+        self.add_note(f"See {self.docs}")
 
     @property
     def message(self) -> str:
         """Return one or two sentences in the active language: what was wrong, and what would be right."""
         return message_of(self.code, **self.params)
+
+    @property
+    def docs(self) -> str:
+        """Return where the documentation describes the code."""
+        return address_of("reference/errors", self.code)
 
     @property
     def status(self) -> int:
@@ -65,8 +77,16 @@ class OperationRefused(OperationError):
     """A rule forbids it: no money was reserved and nothing was sent."""
 
 
+class InsideTransaction(OperationRefused, RuntimeError):
+    """The call was made inside a database transaction; also a `RuntimeError`, as Django's own refusal is."""
+
+
 class InvalidInput(OperationRefused):
-    """An argument is wrong; `errors` names each wrong field of an order, items or wallet result."""
+    """An argument is wrong; `errors` names each wrong field of an order, items or wallet result.
+
+    Fields of an order and of items have the names of `create_order` and of its classes:
+    `items[0].unit_amount`. Fields of a wallet result have the interface's names, as its JSON has.
+    """
 
     def __init__(self, code: ErrorCode, *, errors: Sequence[FieldError] = (), **params: object) -> None:
         self.errors = tuple(errors)

@@ -10,6 +10,7 @@ from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.reason_codes import REASON_CODES, is_reason_code
 from wallet_gateway.models.actors import LONGEST_ACCOUNT
+from wallet_gateway.operations.argument_types import check_text, wrong_type
 from wallet_gateway.operations.errors import InvalidInput
 from wallet_gateway.protocol.card_numbers import mask_card_numbers
 from wallet_gateway.protocol.cart import cart_total
@@ -68,8 +69,9 @@ def check_reason_code(kind: TransactionKind, code: object) -> None:
 
 
 def check_storable(**texts: object) -> None:
-    """Raise `InvalidInput` that names the first text that cannot be stored."""
+    """Raise `InvalidInput` that names the first text that cannot be stored, or is no text."""
     for name, text in texts.items():
+        check_text(name, text)
         if not is_storable(text):
             raise InvalidInput(ErrorCode.TEXT_INVALID, field=name)
 
@@ -94,7 +96,7 @@ def _actor(by: By) -> Actor:
     if isinstance(by, str):
         return Actor(name=by)
     if not hasattr(by, "get_username"):
-        raise InvalidInput(ErrorCode.TEXT_INVALID, field="by")
+        raise wrong_type("by", by, "a user, an `Actor`, or the name of a program")
     if by.pk is None:
         raise InvalidInput(ErrorCode.NAME_MISSING)
     return Actor(name=by.get_username(), account=str(by.pk))

@@ -12,9 +12,11 @@ from wallet_gateway.operations.approvals import made_elsewhere
 from wallet_gateway.operations.approvals import requests as approvals
 from wallet_gateway.operations.approvals import resolve as resolutions
 from wallet_gateway.operations.approvals.resolve import Decision
-from wallet_gateway.operations.errors import InvalidState
+from wallet_gateway.operations.argument_types import check_type
+from wallet_gateway.operations.errors import InvalidInput, InvalidState
 from wallet_gateway.operations.follow_ups import approve as approving
 from wallet_gateway.operations.inputs import actor_of
+from wallet_gateway.operations.settlement.db_transactions import check_outside_transaction
 from wallet_gateway.queries.approvals import waiting_approvals
 from wallet_gateway.queries.permissions import APPROVE, account_has, permission_of
 
@@ -38,18 +40,30 @@ def resolve(
 
     Raises `InvalidState`, and `AwaitingApproval` where the settings demand a second person.
     """
+    check_outside_transaction("payments.approvals.resolve")
+    check_type("transaction", transaction, GatewayTransaction)
     return resolutions.resolve(
         transaction,
-        decision=Decision(decision),
+        decision=_decision(decision),
         reason=reason,
         by=by,
         context=context_of(transaction.gateway),
     )
 
 
+def _decision(given: Decision | str) -> Decision:
+    try:
+        return Decision(given)
+    except ValueError as error:
+        known = ", ".join(Decision)
+        raise InvalidInput(ErrorCode.ARGUMENT_CHOICE, argument="decision", known=known) from error
+
+
 @sensitive_variables()
 def close_discrepancy(discrepancy: Discrepancy, *, reason: str, by: By) -> Discrepancy:
     """Close a difference between the shop's records and the gateway's, with a reason."""
+    check_outside_transaction("payments.approvals.close_discrepancy")
+    check_type("discrepancy", discrepancy, Discrepancy)
     return resolutions.close_discrepancy(
         discrepancy, reason=reason, by=by, context=context_of(discrepancy.gateway)
     )
@@ -62,6 +76,8 @@ def book_discrepancy(discrepancy: Discrepancy, *, reason: str, by: By) -> Gatewa
     It becomes a transaction of the order: totals, states, signals and exports contain it. Nothing that moves
     money is sent. Raises `InvalidState`, and `GatewayUnreachable` if the gateway does not answer.
     """
+    check_outside_transaction("payments.approvals.book_discrepancy")
+    check_type("discrepancy", discrepancy, Discrepancy)
     return made_elsewhere.book_discrepancy(
         discrepancy, reason=reason, by=by, context=context_of(discrepancy.gateway)
     )
@@ -82,6 +98,8 @@ def approve(approval: Approval, *, by: By, reason: str = "") -> GatewayTransacti
     instance for the person who made the request, and the refusals of the operation itself: then nothing was
     sent and the request keeps waiting.
     """
+    check_outside_transaction("payments.approvals.approve")
+    check_type("approval", approval, Approval)
     check_permitted(actor_of(by), permission_of(approval))
     return approving.approve(approval, by=by, reason=reason, context=context_of(approval.gateway))
 
@@ -89,6 +107,7 @@ def approve(approval: Approval, *, by: By, reason: str = "") -> GatewayTransacti
 @sensitive_variables()
 def decline(approval: Approval, *, by: By, reason: str) -> Approval:
     """End a request without executing it; its author withdraws it this way. Raises `InvalidState`."""
+    check_type("approval", approval, Approval)
     return approvals.decline(approval, by=by, reason=reason, clock=gateways.clock())
 
 

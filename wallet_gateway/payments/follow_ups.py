@@ -11,6 +11,7 @@ from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.approvals import resolve as resolutions
+from wallet_gateway.operations.argument_types import check_order, check_type
 from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups
 from wallet_gateway.operations.follow_ups import detached_refunds
 from wallet_gateway.operations.follow_ups import preview as previews
@@ -18,6 +19,7 @@ from wallet_gateway.operations.follow_ups import resend as resending
 from wallet_gateway.operations.follow_ups.cart import cart_of
 from wallet_gateway.operations.follow_ups.execute import Initiator
 from wallet_gateway.operations.follow_ups.preview import shown_body
+from wallet_gateway.operations.settlement.db_transactions import check_outside_transaction
 from wallet_gateway.protocol.cart import Discount, Shipping
 from wallet_gateway.protocol.cart_lines import Item
 from wallet_gateway.protocol.cart_messages import ShoppingCart
@@ -57,6 +59,9 @@ def capture(
     A repeated `idempotency_key` returns the first transaction and sends nothing. `reason_code` is empty or
     one of `ReasonCode`. Raises `InvalidInput` and `InvalidState`.
     """
+    check_outside_transaction("payments.capture")
+    check_order(order)
+    _check_payment(payment)
     payment = follow_ups.payment_of(order, payment)
     return follow_ups.capture(
         payment=payment,
@@ -88,6 +93,9 @@ def refund(
     one of `ReasonCode`. Raises `InvalidInput`, `InvalidState`, and `AwaitingApproval` where the settings
     require a second person: its `approval` waits for `approve`.
     """
+    check_outside_transaction("payments.refund")
+    check_order(order)
+    _check_payment(payment)
     payment = follow_ups.payment_of(order, payment)
     return follow_ups.refund(
         payment=payment,
@@ -96,6 +104,11 @@ def refund(
         cart=_cart_of(items, shipping, discounts, payment),
         who=Initiator(idempotency_key=idempotency_key, by=by, reason_code=reason_code, comment=comment),
     )
+
+
+def _check_payment(payment: object) -> None:
+    if payment is not None:
+        check_type("payment", payment, Payment)
 
 
 def _cart_of(
@@ -117,6 +130,9 @@ def reverse(
     comment: str = "",
 ) -> GatewayTransaction:
     """Reverse the whole authorization, while nothing of it is captured. Raises `InvalidState`."""
+    check_outside_transaction("payments.reverse")
+    check_order(order)
+    _check_payment(payment)
     return follow_ups.reverse(
         payment=follow_ups.payment_of(order, payment),
         context=context_of(order.gateway),
@@ -142,6 +158,7 @@ def refund_migrated(
     Raises `InvalidState` when more is requested than a known deposit has left, and `AwaitingApproval`
     where the settings require a second person.
     """
+    check_outside_transaction("payments.refund_migrated")
     return detached_refunds.refund_migrated(
         parent_transaction_id=parent_transaction_id,
         amount=amount,
@@ -159,6 +176,8 @@ def send_again(transaction: GatewayTransaction, *, by: By = "", comment: str = "
     For transactions that the sweep has tried several times and no longer sends; `resolve` abandons one
     instead and frees its amount. Raises `InvalidState`.
     """
+    check_outside_transaction("payments.follow_ups.send_again")
+    check_type("transaction", transaction, GatewayTransaction)
     return resending.send_again(
         transaction, context=context_of(transaction.gateway), who=Initiator(by=by, comment=comment)
     )
@@ -170,6 +189,8 @@ def give_up_unsent(transaction: GatewayTransaction, *, by: By) -> bool:
 
     For callers that report this to a person. Return False if it was sent in the meantime, or is not unsent.
     """
+    check_outside_transaction("payments.follow_ups.give_up_unsent")
+    check_type("transaction", transaction, GatewayTransaction)
     return resolutions.give_up_unsent(transaction, by=by, context=context_of(transaction.gateway))
 
 
@@ -182,5 +203,7 @@ def preview(
     `cart` is the `shopping_cart` of an approval that waits. Nothing is sent or stored. Raises
     `ImproperlyConfigured` where the settings do not have the gateway.
     """
+    check_type("payment", payment, Payment)
+    check_type("amount", amount, Money)
     context = context_of(payment.order.gateway)
     return previews.preview(payment, kind, amount.minor_units, context=context, cart=cart)

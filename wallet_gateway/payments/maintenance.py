@@ -18,6 +18,7 @@ from wallet_gateway.domain.actors import By
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.models import GatewayPause, MigratedDeposit, PaymentOrder
+from wallet_gateway.operations.argument_types import check_list, check_order, check_type, wrong_type
 from wallet_gateway.operations.batches.approve import expire_waiting_batches
 from wallet_gateway.operations.maintenance import ledger_comparison, retention
 from wallet_gateway.operations.maintenance import sweep as sweeping
@@ -30,6 +31,7 @@ from wallet_gateway.operations.polling.reconciliation import QueryReport
 from wallet_gateway.operations.sending import emergency_stop
 from wallet_gateway.operations.sending.emergency_stop import Stoppable, UnusableGateway
 from wallet_gateway.operations.settlement import outbox
+from wallet_gateway.operations.settlement.db_transactions import check_outside_transaction
 from wallet_gateway.payments import batches
 from wallet_gateway.queries import authorizations, pauses, search
 from wallet_gateway.queries import health as health_queries
@@ -113,12 +115,15 @@ def forget_accounts() -> None:
 @sensitive_variables()
 def reconcile_due(*, gateway: str = "default", limit: int = 500) -> int:
     """Query the status of all transactions of one gateway that are due; return their number."""
+    check_outside_transaction("payments.maintenance.reconcile_due")
     return due.reconcile_due(context=context_of(gateway), limit=limit)
 
 
 @sensitive_variables()
 def query_status(subject: PaymentOrder | MigratedDeposit) -> QueryReport:
     """Query every transaction of an order or a migrated deposit now; nothing that moves money is sent."""
+    check_outside_transaction("payments.maintenance.query_status")
+    check_type("subject", subject, PaymentOrder, MigratedDeposit)
     return reconciliation.query_all(subject, context=context_of(subject.gateway))
 
 
@@ -128,6 +133,7 @@ def sweep() -> tuple[SweepReport, ...]:
 
     Running batches are executed for at most `BATCH_SECONDS`; the next sweep continues.
     """
+    check_outside_transaction("payments.sweep")
     aliases = gateway_aliases()
     sweeping.warn_of_unconfigured_gateways(aliases)
     swept = [report for alias in aliases if (report := _sweep(alias)) is not None]
@@ -157,6 +163,7 @@ def _sweep(alias: str) -> SweepReport | None:
 @sensitive_variables()
 def deliver_events() -> int:
     """Deliver pending events to the shop's receivers; return how many were accepted."""
+    check_outside_transaction("payments.maintenance.deliver_events")
     return outbox.deliver_due(clock=gateways.clock())
 
 
@@ -168,6 +175,8 @@ def stop_sending(gateway: str, *, by: By, reason: str, until: datetime | None = 
     that lasts at least as long stays as it is. Raises `InvalidInput` without an author or a reason, and for
     an end that is not in the future or more than a year away.
     """
+    if until is not None:
+        check_type("until", until, datetime)
     return emergency_stop.stop_sending(context=_stoppable(gateway), by=by, reason=reason, until=until)
 
 
@@ -204,18 +213,22 @@ def orders_of(*, references: Collection[str] = (), email: str = "") -> tuple[Pay
 
     The address may be the one that the shop gave or the one that a wallet gave, in any letter case.
     """
+    check_list("references", references, str)
     return search.orders_of(references=references, email=email)
 
 
 @sensitive_variables()
 def erase_customer(order: PaymentOrder, *, by: By, reason: str) -> PaymentOrder:
     """Erase the customer's personal data from an order; its amounts remain. Raises `InvalidState`."""
+    check_outside_transaction("payments.maintenance.erase_customer")
+    check_order(order)
     return retention.erase_customer(order, by=by, reason=reason, clock=gateways.clock())
 
 
 @sensitive_variables()
 def support_bundle(order: PaymentOrder) -> bytes:
     """Return one order's full history as a zip without personal data."""
+    check_order(order)
     return support_bundles.support_bundle(order)
 
 
@@ -242,6 +255,8 @@ def comparison(gateway: str, *, days: int, repair_as: str = "", resume: bool = F
     continues an interrupted comparison. Reading the rows raises `GatewayUnreachable` when the gateway stops
     answering.
     """
+    check_outside_transaction("payments.maintenance.comparison")
+    check_type("days", days, int)
     context, touched = context_of(gateway), timedelta(days=days)
     after = ledger_comparison.position(context=context) if resume else 0
     rows = ledger_comparison.compare_all(context=context, touched=touched, after=after, repair_as=repair_as)
@@ -259,6 +274,8 @@ def import_migration_file(
     lines: Iterable[str | bytes], *, gateway: str = "default", keep_good: bool = False, dry_run: bool = False
 ) -> ImportReport:
     """Store the deposits of a migration file, opened as binary; report bad rows by line and reason."""
+    check_outside_transaction("payments.maintenance.import_migration_file")
+    _check_lines(lines)
     return migration_file.import_migration_file(
         lines, gateway=gateway, clock=gateways.clock(), keep_good=keep_good, dry_run=dry_run
     )
@@ -273,9 +290,16 @@ def import_in_steps(
     Each batch is committed separately. An interrupted import is completed with `keep_good`: the rows that it
     has stored are reported as known.
     """
+    check_outside_transaction("payments.maintenance.import_in_steps")
+    _check_lines(lines)
     return migration_file.import_in_steps(
         lines, gateway=gateway, clock=gateways.clock(), keep_good=keep_good, dry_run=dry_run
     )
+
+
+def _check_lines(lines: object) -> None:
+    if isinstance(lines, str | bytes) or not isinstance(lines, Iterable):
+        raise wrong_type("lines", lines, 'the lines of a file, such as `open(path, "rb")`')
 
 
 @sensitive_variables()

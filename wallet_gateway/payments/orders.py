@@ -14,13 +14,16 @@ from wallet_gateway.domain.gateway_records import GatewayRecord, Payer, Recorded
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of, return_urls
 from wallet_gateway.models import Payment, PaymentOrder
+from wallet_gateway.operations.argument_types import check_order, check_text, check_type
 from wallet_gateway.operations.checkout import orders
 from wallet_gateway.operations.checkout import start as checkout
+from wallet_gateway.operations.checkout.failure_log import log_failure
 from wallet_gateway.operations.checkout.orders import OrderDetails
 from wallet_gateway.operations.polling import gateway_records as records
 from wallet_gateway.operations.polling import reconciliation
 from wallet_gateway.operations.polling.gateway_records import TransactionRecords
 from wallet_gateway.operations.settlement import cancellation
+from wallet_gateway.operations.settlement.db_transactions import check_outside_transaction
 from wallet_gateway.protocol.cart import Discount, Shipping
 from wallet_gateway.protocol.cart_lines import Item
 from wallet_gateway.protocol.checkout import BillingAddress, ShippingAddress
@@ -28,8 +31,9 @@ from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.status import UnreadableRecord
 from wallet_gateway.protocol.text import is_storable
 from wallet_gateway.queries import customer_data as subject_access
+from wallet_gateway.queries import orders as order_queries
 from wallet_gateway.queries.attempts import find_attempt
-from wallet_gateway.queries.orders import OrderSummary, TimelineEntry, order_summary, order_timeline
+from wallet_gateway.queries.orders import OrderSummary, TimelineEntry
 from wallet_gateway.queries.receipts import Receipt, ReceiptAmount, ReceiptLine, order_receipt
 
 __all__ = [
@@ -92,6 +96,8 @@ def create_order(
 ) -> PaymentOrder:
     """Store an order, or return the existing order with this reference.
 
+    `reference` has 1 to 64 visible ASCII characters, `language` is a tag such as "de" or "de-AT". Names of
+    products, shipping and discounts have at most 255 characters, descriptions 2,000.
     The amount is the sum of items, shipping and discounts; if `amount` is given as well, it is checked.
     `type` is "sale" or "preauthorization". All optional fields of the interface's checkout request can be
     given; the gateway's settings may require a billing address or allow some currencies only.
@@ -161,11 +167,14 @@ def start_checkout(order: PaymentOrder) -> Payment:
     `InvalidInput` where the settings require a billing address and the order, made before, has none,
     and `SendingStopped`, `TryAgain`, `GatewayRefused` or `GatewayUnreachable` when no page can be opened now.
     """
-    return checkout.start_checkout(
-        order=order,
-        context=context_of(order.gateway),
-        return_urls=partial(return_urls, gateway=order.gateway),
-    )
+    check_order(order)
+    with log_failure(order.reference):
+        check_outside_transaction("payments.start_checkout")
+        return checkout.start_checkout(
+            order=order,
+            context=context_of(order.gateway),
+            return_urls=partial(return_urls, gateway=order.gateway),
+        )
 
 
 @sensitive_variables()
@@ -176,6 +185,7 @@ def access_token(order: PaymentOrder) -> str:
     and ends after `ACCESS_TOKEN_SECONDS`; a new one continues what was begun with an earlier one. It is
     signed and stored nowhere, so it cannot be revoked.
     """
+    check_order(order)
     return access_tokens.sign(order.token)
 
 
@@ -187,12 +197,15 @@ def cancel(order: PaymentOrder, *, by: By, note: str = "") -> PaymentOrder:
     signal `order_released` tells. A cancelled order stays cancelled: create a new one. Raises `InvalidState`,
     whose code says whether to refund or to reverse instead, and must not run inside a database transaction.
     """
+    check_order(order)
+    check_outside_transaction("payments.cancel")
     return cancellation.cancel(order=order, by=by, note=note, clock=gateways.clock())
 
 
 @sensitive_variables()
 def attempt_for(reference: str) -> Payment:
     """Return the payment attempt with this clientSystemTransactionId; raises `Payment.DoesNotExist`."""
+    check_text("reference", reference)
     return find_attempt(reference)
 
 
@@ -203,6 +216,8 @@ def reconcile(subject: PaymentOrder | Payment, *, everything: bool = False) -> P
     With a payment, only that attempt is queried. One transaction is queried at most every two seconds,
     however often this is called. `everything` includes settled transactions, without this limit.
     """
+    check_outside_transaction("payments.reconcile")
+    check_type("subject", subject, PaymentOrder, Payment)
     if isinstance(subject, Payment):
         return reconcile_attempt(subject.reference).order
     context = context_of(subject.gateway)
@@ -215,9 +230,30 @@ def reconcile_attempt(reference: str) -> Payment:
 
     Queries as seldom as `reconcile`; raises `Payment.DoesNotExist`.
     """
+    check_outside_transaction("payments.orders.reconcile_attempt")
+    check_text("reference", reference)
     if not is_storable(reference):
         raise Payment.DoesNotExist(f"no attempt has the reference {reference[:64]!r}")
     return reconciliation.reconcile_reference(reference=reference, context_of=context_of)
+
+
+@sensitive_variables()
+def order_summary(order: PaymentOrder) -> OrderSummary:
+    """Return the totals of an order's payments."""
+    check_order(order)
+    return order_queries.order_summary(order)
+
+
+@sensitive_variables()
+def order_timeline(order: PaymentOrder, *, everything: bool = False) -> tuple[TimelineEntry, ...]:
+    """Return an order's history, the oldest first. Two SQL statements, however long the history is.
+
+    Unused buttons are one entry, at the time of the last one: each page reload may show a new button.
+    `everything` is for staff: it adds events that changed no state, how the button loaded in the browser and,
+    with a statement each, the approval requests and the discrepancies.
+    """
+    check_order(order)
+    return order_queries.order_timeline(order, everything=everything)
 
 
 @sensitive_variables()
@@ -228,6 +264,7 @@ def receipt(order: PaymentOrder) -> Receipt | None:
     the customer only. One SQL statement, none for an order that was just reconciled; one more where the
     wallet's sheet has changed the amount.
     """
+    check_order(order)
     return order_receipt(order)
 
 
@@ -240,6 +277,8 @@ def gateway_records(order: PaymentOrder) -> tuple[TransactionRecords, ...]:
     lists them there. Raises `GatewayRefused` or `GatewayUnreachable` if a query has no usable answer, and
     must not run inside a database transaction.
     """
+    check_outside_transaction("payments.gateway_records")
+    check_order(order)
     return records.gateway_records(order=order, context=context_of(order.gateway))
 
 

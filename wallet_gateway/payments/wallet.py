@@ -19,7 +19,9 @@ from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import ciphers, context_of, return_urls
 from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.models.wallet import WalletEvent
-from wallet_gateway.operations.errors import WalletUnavailable
+from wallet_gateway.operations.argument_types import check_order, check_type
+from wallet_gateway.operations.errors import InvalidInput, WalletUnavailable
+from wallet_gateway.operations.settlement.db_transactions import check_outside_transaction
 from wallet_gateway.operations.wallet import attempts as wallet_attempts
 from wallet_gateway.operations.wallet import encryption_keys
 from wallet_gateway.operations.wallet import events as wallet_events
@@ -37,8 +39,7 @@ from wallet_gateway.operations.wallet.hooks import (
 )
 from wallet_gateway.operations.wallet.pricing import SheetPrice
 from wallet_gateway.operations.wallet.session import WalletSession
-from wallet_gateway.queries.wallet import WalletReceipt
-from wallet_gateway.queries.wallet import wallet_receipt as receipt
+from wallet_gateway.queries.wallet import WalletReceipt, wallet_receipt
 
 __all__ = [
     "AuthenticationQuestion",
@@ -80,6 +81,8 @@ def open_session(order: PaymentOrder, *, session: str, language: str = "") -> Wa
     come. Raises `WalletUnavailable` (the hosted page can still be used; the code says whether a limit has
     closed the button), `SendingStopped` and `OrderNotPayable`.
     """
+    check_outside_transaction("payments.wallet.open_session")
+    check_order(order)
     context = context_of(order.gateway)
     return wallet_session.open_session(order=order, session=session, context=context, language=language)
 
@@ -90,6 +93,7 @@ def check_open(order: PaymentOrder) -> None:
 
     `open_session` checks it, too; call this before a customer's session is created for it.
     """
+    check_order(order)
     wallet_limits.check_open(order)
 
 
@@ -100,6 +104,8 @@ def raise_limits(order: PaymentOrder, *, by: By, reason: str) -> PaymentOrder:
     `by` is the person who decided it; both texts are stored in the order's timeline. Raises `InvalidInput`
     without one of them, and `InvalidState` if no limit has closed the button.
     """
+    check_outside_transaction("payments.wallet.raise_limits")
+    check_order(order)
     return wallet_limits.raise_limits(order=order, by=by, reason=reason, clock=gateways.clock())
 
 
@@ -111,6 +117,8 @@ def next_reference(order: PaymentOrder, *, session: str, after: str = "") -> str
     customer may have several sheets open. Raises `InvalidInput`, `WalletUnavailable`, `SendingStopped`
     and `OrderNotPayable`.
     """
+    check_outside_transaction("payments.wallet.next_reference")
+    check_order(order)
     context = context_of(order.gateway)
     return wallet_session.next_reference(order=order, session=session, context=context, after=after)
 
@@ -129,6 +137,8 @@ def price_sheet(
 
     Raises `InvalidInput`, and `WalletUnavailable` after too many prices or discount codes of the order.
     """
+    check_outside_transaction("payments.wallet.price_sheet")
+    check_order(order)
     return wallet_session.price_sheet_of(
         order=order,
         reference=reference,
@@ -151,6 +161,9 @@ def pay(
     Raises `InvalidInput`, `InvalidState` after too many results, `OrderNotPayable`, `SendingStopped`,
     `WalletUnavailable`, `CardRefused`, `PriceChanged` and `TryAgain`; after each of them nothing was charged.
     """
+    check_outside_transaction("payments.wallet.pay")
+    if not isinstance(order, str):
+        check_order(order)
     tried = wallet_attempts.load(order)
     return wallet_payment.pay_with_wallet(
         tried=tried,
@@ -162,8 +175,16 @@ def pay(
 
 
 @sensitive_variables()
+def receipt(order: PaymentOrder) -> WalletReceipt | None:
+    """Return the wallet data of the card that pays an order; None if no card does. One SQL statement."""
+    check_order(order)
+    return wallet_receipt(order)
+
+
+@sensitive_variables()
 def outcome(payment: Payment) -> WalletOutcome:
     """Return how a page continues after `pay`."""
+    check_type("payment", payment, Payment)
     return outcome_of(TransactionState(payment.opening.state))
 
 
@@ -174,16 +195,26 @@ def record_event(
     """Store an event reported by the browser, such as a closed sheet, for the timeline; it decides nothing.
 
     The first twenty events of an attempt and 200 of an order are stored, shortened and without card numbers.
-    Raises `InvalidInput`, and ValueError for an unknown event.
+    Raises `InvalidInput`.
     """
+    check_outside_transaction("payments.wallet.record_event")
+    check_order(order)
     wallet_events.record_event(
         order=order,
         reference=reference,
         session=session,
-        event=WalletEvent(event),
+        event=_event(event),
         message=message,
         clock=gateways.clock(),
     )
+
+
+def _event(given: WalletEvent | str) -> WalletEvent:
+    try:
+        return WalletEvent(given)
+    except ValueError as error:
+        known = ", ".join(WalletEvent)
+        raise InvalidInput(ErrorCode.ARGUMENT_CHOICE, argument="event", known=known) from error
 
 
 @sensitive_variables()

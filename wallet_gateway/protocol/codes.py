@@ -60,7 +60,8 @@ def check_currency(code: str) -> str:
     """Return an ISO 4217 currency in upper case; raises UnknownCode for one without decimals."""
     if code in currency_exponents():
         return code
-    if _THREE_LETTERS.fullmatch(code) and (upper := code.upper()) in currency_exponents():
+    is_text = isinstance(code, str)
+    if is_text and _THREE_LETTERS.fullmatch(code) and (upper := code.upper()) in currency_exponents():
         return upper
     raise UnknownCode(f"{quote(code)} is no currency; give a three-letter ISO 4217 code such as EUR")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import ipaddress
 import os
 import signal
@@ -95,7 +96,8 @@ def _serve(host: str, port: int, stop_signals: SimpleQueue[int]) -> int:
             on_worker_exit=connections.close_all,
         )
     except OSError as error:
-        return _fail(f"Cannot listen on {host} port {port}: {error.strerror or error}.")
+        reason = f"Cannot listen on {host} port {port}: {error.strerror or error}."
+        return _fail(reason + _other_port(error, port))
 
     def shut_down_on_signal() -> None:
         stop_signals.get()
@@ -109,6 +111,12 @@ def _serve(host: str, port: int, stop_signals: SimpleQueue[int]) -> int:
         threading.Thread(target=shut_down_on_signal, daemon=True).start()
         server.serve_forever(poll_interval=0.1)
     return 0
+
+
+def _other_port(error: OSError, port: int) -> str:
+    if error.errno != errno.EADDRINUSE:
+        return ""
+    return f" Choose another one, such as --port {port + 1}, and name it in the shop's BASE_URL."
 
 
 def _prepare_database() -> str:

@@ -18,8 +18,13 @@ from wallet_gateway.models import PaymentOrder
 from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.templatetags import assets, button
+from wallet_gateway.templatetags.arguments import check_name, check_order, is_day, is_moment, is_money
 
 register = template.Library()
+
+_NOTHING = format_html("{}", "")
+STYLESHEETS = ("button", "pages")
+SCRIPTS = ("page", "pending")
 
 
 @register.simple_tag
@@ -40,6 +45,7 @@ def wallet_checkout(
     where scripts run. The page must be rendered with a request, for the CSRF token.
     If it has a content security policy, `form-action` must name the gateway: the form ends in a redirect.
     """
+    check_order("wallet_checkout", order)
     return {
         "order": order,
         "button": button.checkout_button(order),
@@ -56,6 +62,7 @@ def wallet_button(context: template.Context, order: PaymentOrder, label: str = "
     be rendered with a request. Without JavaScript there is the form alone; without a wallet or the gateway's
     key it is the way to pay.
     """
+    check_order("wallet_button", order)
     return {
         "order": order,
         "wallet": button.wallet_button(order),
@@ -73,24 +80,30 @@ def wallet_scripts(context: template.Context, gateway: str = "default") -> SafeS
 @register.filter
 def wallet_amount(money: Money) -> SafeString:
     """Return an amount in the page's language, isolated from surrounding text of the other direction."""
-    return format_html("<bdi>{}</bdi>", format_money(money))
+    return format_html("<bdi>{}</bdi>", format_money(money)) if is_money("wallet_amount", money) else _NOTHING
 
 
 @register.filter
 def wallet_deduction(money: Money) -> SafeString:
     """Return an amount that is taken off, with the minus sign where the page's language has it."""
+    if not is_money("wallet_deduction", money):
+        return _NOTHING
     return format_html("<bdi>{}</bdi>", format_money(money, negative=True))
 
 
 @register.filter
 def wallet_date(day: date) -> SafeString:
     """Return a day in the page's language as a `time` element; of a time, its day in the active time zone."""
+    if not is_day("wallet_date", day):
+        return _NOTHING
     return format_html('<time datetime="{}"><bdi>{}</bdi></time>', day.isoformat(), format_date(day))
 
 
 @register.filter
 def wallet_datetime(moment: datetime) -> SafeString:
     """Return day and time in the page's language and the active time zone, as a `time` element."""
+    if not is_moment("wallet_datetime", moment):
+        return _NOTHING
     return format_html(
         '<time datetime="{}"><bdi>{}</bdi></time>', moment.isoformat(), format_datetime(moment)
     )
@@ -99,10 +112,12 @@ def wallet_datetime(moment: datetime) -> SafeString:
 @register.simple_tag(takes_context=True)
 def wallet_stylesheet(context: template.Context, name: str = "button") -> SafeString:
     """Link one of our stylesheets: `button` for the pay form (the default), `pages` for the result pages."""
+    check_name("wallet_stylesheet", name, STYLESHEETS)
     return assets.stylesheet(name, nonce=assets.nonce_of(context))
 
 
 @register.simple_tag(takes_context=True)
 def wallet_script(context: template.Context, name: str) -> SafeString:
     """Load one of our scripts."""
+    check_name("wallet_script", name, SCRIPTS)
     return assets.script(name, nonce=assets.nonce_of(context))

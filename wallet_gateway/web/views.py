@@ -22,6 +22,7 @@ from wallet_gateway.queries.attempts import is_being_opened, open_page
 from wallet_gateway.return_tokens import BadReturnToken, ReturnToken
 from wallet_gateway.web import pages
 from wallet_gateway.web.pages import PageKind, ResultPage
+from wallet_gateway.web.public_origin import warn_of_other_origin
 from wallet_gateway.web.security import (
     allow_form,
     allow_wallet,
@@ -51,6 +52,7 @@ def pay(request: HttpRequest, token: str) -> HttpResponse:
 def checkout(request: HttpRequest, token: str) -> HttpResponse:
     """Open the payment page of an order and send the customer there."""
     order = _order(token)
+    warn_of_other_origin(request)
     try:
         return _see_other(payments.start_checkout(order).redirect_url)
     except payments.errors.OrderNotPayable as error:

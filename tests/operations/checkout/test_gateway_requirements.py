@@ -27,7 +27,7 @@ HOME = {
     "zip_postal_code": "W1J 5HE",
     "country_code": "GBR",
 }
-WIRE_NAMES = ("houseNumber", "street", "city", "zipPostalCode", "countryCode")
+NAMES = ("house_number", "street", "city", "zip_postal_code", "country_code")
 
 
 def given(settings: Settings, **gateway: Any) -> None:
@@ -49,7 +49,7 @@ def test_an_order_without_a_required_address_is_refused_with_each_missing_field(
             order(shipping_address=shipping)
         assert raised.value.code is ErrorCode.BILLING_ADDRESS_MISSING
         paths = [fault.path for fault in raised.value.errors]
-        assert paths == [f"addressDetails.billingAddress.{name}" for name in WIRE_NAMES]
+        assert paths == [f"billing_address.{name}" for name in NAMES]
     assert not PaymentOrder.objects.exists()
 
 
@@ -59,7 +59,7 @@ def test_an_incomplete_address_is_refused_with_what_it_lacks(settings: Settings)
     with pytest.raises(InvalidInput) as raised:
         order(billing_address=incomplete)
     paths = [fault.path for fault in raised.value.errors]
-    assert paths == [f"addressDetails.billingAddress.{name}" for name in ("street", "city")]
+    assert paths == [f"billing_address.{name}" for name in ("street", "city")]
     assert not PaymentOrder.objects.exists()
 
 

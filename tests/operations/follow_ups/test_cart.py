@@ -97,11 +97,11 @@ def test_lines_that_come_to_another_amount_are_refused_and_nothing_is_sent(
 @every(
     ("given", "path"),
     [
-        ({"items": [replace(MUG, product_id="")]}, "itemDetails[0].productId"),
-        ({"items": [replace(MUG, unit_amount=Decimal("1.001"))]}, "itemDetails[0].unitAmount"),
-        ({"items": [replace(MUG, quantity=10_000)]}, "itemDetails[0].productQuantity"),
-        ({"items": (), "discounts": [VOUCHER]}, "discountDetails"),
-        ({"items": [replace(MUG, product_name="M\0")]}, ""),
+        ({"items": [replace(MUG, product_id="")]}, "items[0].product_id"),
+        ({"items": [replace(MUG, unit_amount=Decimal("1.001"))]}, "items[0].unit_amount"),
+        ({"items": [replace(MUG, quantity=10_000)]}, "items[0].quantity"),
+        ({"items": (), "discounts": [VOUCHER]}, "discounts"),
+        ({"items": [replace(MUG, product_name="M\0")]}, "items"),
     ],
     ids=["no-id", "too-fine", "too-many", "less-than-nothing", "nul"],
 )
@@ -109,7 +109,7 @@ def test_lines_keep_the_rules_of_an_orders_cart(given: dict[str, Any], path: str
     with pytest.raises(InvalidInput) as raised:
         cart(**given)
     assert raised.value.code is ErrorCode.ITEMS_INVALID
-    assert [fault.path for fault in raised.value.errors] == [f"shoppingCartDetails.{path}".rstrip(".")]
+    assert [fault.path for fault in raised.value.errors] == [path]
 
 
 def test_lines_that_come_to_nothing_are_no_amount() -> None:

@@ -246,8 +246,15 @@ def test_a_currency_may_be_written_in_lower_case(known: None, give: Give, contex
 # What is refused before anything is stored
 
 
+@pytest.mark.parametrize("parent", [None, 7])
+def test_a_reference_of_a_migration_is_a_text(parent: object, give: Give) -> None:
+    with refuses(InvalidInput, ErrorCode.ARGUMENT_TYPE, argument="parent_transaction_id", expected="a text"):
+        give("1.00", parent_transaction_id=parent)
+    assert not MigratedDeposit.objects.exists()
+
+
 @pytest.mark.parametrize(
-    "parent", ["", "x" * 129, "a b", "a\n", "ä", "a\0", None, 7], ids=lambda parent: repr(parent)[:12]
+    "parent", ["", "x" * 129, "a b", "a\n", "ä", "a\0"], ids=lambda parent: repr(parent)[:12]
 )
 def test_what_is_no_reference_of_a_migration_is_refused(parent: object, give: Give) -> None:
     with refuses(InvalidInput, ErrorCode.PARENT_ID_INVALID):

@@ -12,6 +12,7 @@ from django.db import transaction as db_transaction
 from django.test import override_settings
 
 from wallet_gateway.models import GatewayPause
+from wallet_gateway.operations.errors import InsideTransaction
 from wallet_gateway.operations.settlement import db_transactions
 from wallet_gateway.operations.settlement.db_transactions import (
     NothingIsCommitted,
@@ -71,7 +72,7 @@ def test_work_is_committed_and_its_result_given_back() -> None:
 
 def test_inside_somebody_elses_transaction_nothing_is_done() -> None:
     work = failing([])
-    with db_transaction.atomic(), pytest.raises(RuntimeError, match="durable"):
+    with db_transaction.atomic(), pytest.raises(InsideTransaction, match="non_atomic_requests"):
         in_transaction(work)
     assert not GatewayPause.objects.exists()
 

@@ -44,6 +44,8 @@ class Command(BaseCommand):
                 self.stdout.write(f"{_SIGNS[finding.level]}  {finding.subject}: {finding.text}")
                 if finding.advice:
                     self.stdout.write(f"         {finding.advice}")
+                if finding.docs:
+                    self.stdout.write(f"         See {finding.docs}")
         if not is_well(found):
             sys.exit(1)
 

@@ -39,7 +39,9 @@ def book_discrepancy(
     transaction = reread(discrepancy.transaction)
     finding = query_status(transaction, context=context)
     if finding is None:
-        raise GatewayUnreachable(ErrorCode.GATEWAY_SILENT, gateway=context.alias)
+        raise GatewayUnreachable(
+            ErrorCode.GATEWAY_SILENT, gateway=context.alias, address=context.policy.address
+        )
     record = _reported(discrepancy, transaction, finding)
     if any(_is_open_capture(other, transaction) for other in finding.elsewhere if _precedes(other, record)):
         raise InvalidState(ErrorCode.CAPTURES_FIRST)

@@ -30,10 +30,9 @@ def check_billing_address(content: Mapping[str, Any]) -> None:
     An address that is given is complete, because the order could not be created otherwise.
     """
     if not content.get("addressDetails", {}).get("billingAddress"):
-        path = "addressDetails.billingAddress"
         missing = [
-            FieldError(path=f"{path}.{field.alias}", message=MISSING)
-            for field in BillingAddress.model_fields.values()
+            FieldError(path=f"billing_address.{name}", message=MISSING)
+            for name, field in BillingAddress.model_fields.items()
             if field.is_required()
         ]
         raise InvalidInput(ErrorCode.BILLING_ADDRESS_MISSING, errors=missing)

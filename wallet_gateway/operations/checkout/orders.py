@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -20,9 +19,19 @@ from wallet_gateway.domain.policy import GatewayPolicy
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import OrderMetadata, PaymentOrder
 from wallet_gateway.models.prepared_sql import select_row
+from wallet_gateway.operations.argument_types import check_text
 from wallet_gateway.operations.checkout.gateway_requirements import check_requirements
+from wallet_gateway.operations.checkout.order_fields import (
+    REFERENCE,
+    read_lines,
+    wrong_addresses,
+    wrong_language,
+    wrong_reference,
+    wrong_texts,
+)
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.errors import IdempotencyConflict, InvalidInput
+from wallet_gateway.operations.field_names import in_python_names
 from wallet_gateway.operations.settlement.db_transactions import in_current_or_new_transaction
 from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.cart import (
@@ -43,10 +52,6 @@ from wallet_gateway.protocol.errors import (
     UnknownCode,
 )
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.protocol.text import is_storable
-
-_REFERENCE = re.compile(r"\A[!-~]{1,64}\Z")
-_LONGEST = {"order_number": 127, "language": 35, "continue_url": 500}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +87,8 @@ def check_key(name: str, value: str) -> None:
 
     Databases handle blanks and NUL differently.
     """
-    if not _REFERENCE.match(value):
+    check_text(name, value)
+    if not REFERENCE.match(value):
         raise PaymentOrder.DoesNotExist(f"no order has the {name} {value[:64]!r}")
 
 
@@ -143,19 +149,15 @@ def create_order(
 def _check_own_fields(
     reference: object, details: OrderDetails, continue_url: str, *, redirect_when_paid: bool
 ) -> OrderDetails:
-    """Check fields that only our columns limit; return the details with the currency in ISO spelling."""
-    errors = []
-    if not isinstance(reference, str) or not _REFERENCE.match(reference):
-        message = "must be 1 to 64 visible ASCII characters without blanks"
-        errors.append(FieldError(path="reference", message=message))
-    own = {"order_number": details.order_number, "language": details.language, "continue_url": continue_url}
-    for name, value in own.items():
-        longest = _LONGEST[name]
-        if value is not None and not (is_storable(value) and len(value) <= longest):
-            message = (
-                f"must be text of at most {longest} characters, none of them NUL or half of a surrogate pair"
-            )
-            errors.append(FieldError(path=name, message=message))
+    """Check what the protocol does not; return the details with the currency in ISO spelling."""
+    errors = [
+        *wrong_reference(reference),
+        *wrong_texts(order_number=details.order_number, language=details.language, continue_url=continue_url),
+        *wrong_language(details.language),
+        *wrong_addresses(billing_address=details.billing_address, shipping_address=details.shipping_address),
+    ]
+    items, discounts = read_lines(details.items, details.shipping, details.discounts, errors)
+    details = replace(details, items=items, discounts=discounts)
     if redirect_when_paid and not continue_url:
         message = "is needed with redirect_when_paid: the address of the page to which a customer is sent"
         errors.append(FieldError(path="continue_url", message=message))
@@ -235,7 +237,7 @@ def _checked_content(details: OrderDetails) -> OrderContent:
     try:
         return _content(details)
     except InvalidMessage as error:
-        raise InvalidInput(ErrorCode.ORDER_INVALID, errors=error.errors) from error
+        raise InvalidInput(ErrorCode.ORDER_INVALID, errors=in_python_names(error.errors)) from error
     except ProtocolError as error:
         raise _invalid("order", str(error)) from error
 

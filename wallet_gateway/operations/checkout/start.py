@@ -121,7 +121,8 @@ def _send(transaction: GatewayTransaction, request: CheckoutRequest, context: Ga
 
 def _nothing_left(transaction: GatewayTransaction, error: NotSent, context: GatewayContext) -> NoReturn:
     _record(transaction, LifecycleEvent.NOTHING_LEFT, error, context)
-    raise GatewayUnreachable(ErrorCode.NOTHING_SENT, fault=explanation_of(error)) from error
+    address = context.policy.address
+    raise GatewayUnreachable(ErrorCode.NOTHING_SENT, address=address, reason=error.reason) from error
 
 
 def _refused(transaction: GatewayTransaction, error: Refused, context: GatewayContext) -> NoReturn:

@@ -14,6 +14,7 @@ from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayPause, GatewayTransaction, MigratedDeposit
 from wallet_gateway.operations.approvals.requests import check_alone, limit_for, within
+from wallet_gateway.operations.argument_types import check_text
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidInput, InvalidState
 from wallet_gateway.operations.follow_ups.execute import (
@@ -84,9 +85,10 @@ def refund_migrated(
     )
 
 
-def _checked(parent_transaction_id: object, amount: Decimal | Money, currency: str) -> tuple[str, int]:
+def _checked(parent_transaction_id: str, amount: Decimal | Money, currency: str) -> tuple[str, int]:
     """Return the currency in ISO spelling, and the amount in minor units."""
-    if not isinstance(parent_transaction_id, str) or not _PARENT.match(parent_transaction_id):
+    check_text("parent_transaction_id", parent_transaction_id)
+    if not _PARENT.match(parent_transaction_id):
         raise InvalidInput(ErrorCode.PARENT_ID_INVALID)
     if has_card_number(parent_transaction_id):
         raise InvalidInput(ErrorCode.PARENT_ID_CARD_NUMBER)

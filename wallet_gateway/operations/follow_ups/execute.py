@@ -39,6 +39,7 @@ from wallet_gateway.operations.approvals.requests import (
     find_request_by_key,
     outcome_of,
 )
+from wallet_gateway.operations.argument_types import check_text
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import (
     AwaitingApproval,
@@ -198,6 +199,7 @@ def find_by_idempotency_key(
     """
     if who.idempotency_key is None:
         return None
+    check_text("idempotency_key", who.idempotency_key)
     if not _KEY.match(who.idempotency_key):
         raise InvalidInput(ErrorCode.KEY_INVALID)
     found = _done_under(who.idempotency_key)

@@ -99,7 +99,9 @@ def _insist(transaction: GatewayTransaction, context: GatewayContext) -> Finding
         context.sleep(wait)
     finding = query_status(transaction, context=context)
     if finding is None:
-        raise GatewayUnreachable(ErrorCode.GATEWAY_SILENT, gateway=context.alias)
+        raise GatewayUnreachable(
+            ErrorCode.GATEWAY_SILENT, gateway=context.alias, address=context.policy.address
+        )
     return finding
 
 

@@ -51,7 +51,9 @@ def _records_of(transaction: GatewayTransaction, context: GatewayContext) -> Tra
     except Refused as error:
         raise GatewayRefused(ErrorCode.RECORDS_REFUSED, answer=error.code) from error
     except GatewayError as error:
-        raise GatewayUnreachable(ErrorCode.RECORDS_NOT_RECEIVED, gateway=context.alias) from error
+        raise GatewayUnreachable(
+            ErrorCode.RECORDS_NOT_RECEIVED, gateway=context.alias, address=context.policy.address
+        ) from error
     return TransactionRecords(
         transaction=transaction,
         records=tuple(map(as_gateway_record, answer.records)),

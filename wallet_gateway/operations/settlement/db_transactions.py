@@ -1,7 +1,7 @@
 """The only place where operations open a database transaction.
 
-A transaction that records a request to send is durable: Django raises if it runs inside another `atomic`
-block, because it must be committed before the first byte leaves to count as a record of the request.
+A transaction that records a request to send is durable: it is refused inside another `atomic` block, because
+it must be committed before the first byte leaves to count as a record of the request.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from typing import TypeVar
 from django.db import DEFAULT_DB_ALIAS, InterfaceError, OperationalError, connection, router
 from django.db import transaction as db_transaction
 
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import GatewayTransaction
+from wallet_gateway.operations.errors import InsideTransaction
 
 logger = logging.getLogger("wallet_gateway.operations")
 
@@ -80,6 +82,16 @@ def in_transaction_with_retries(work: Callable[[], T]) -> T:
     return in_transaction(work)
 
 
+def check_outside_transaction(call: str = "wallet_gateway.payments") -> None:
+    """Raise `InsideTransaction` for a call inside an `atomic` block that its caller could still roll back.
+
+    As for Django's own durable blocks, the one that a `TestCase` opens around each test does not count.
+    """
+    blocks = connection.atomic_blocks
+    if blocks and not getattr(blocks[-1], "_from_testcase", False):
+        raise InsideTransaction(ErrorCode.INSIDE_TRANSACTION, call=call)
+
+
 class NothingIsCommitted(RuntimeError):
     """A transaction here would commit no rows, so a request about to be sent would leave no record."""
 
@@ -100,6 +112,7 @@ def _once(work: Callable[[], T]) -> T:
         raise NothingIsCommitted("autocommit is off on this connection; wallet_gateway.payments needs it on")
     if router.db_for_write(GatewayTransaction) != DEFAULT_DB_ALIAS:
         raise NothingIsCommitted("a database router sends the rows elsewhere: see wallet_gateway.E004")
+    check_outside_transaction()
     with _turn(), db_transaction.atomic(durable=True):
         return work()
 

@@ -87,8 +87,12 @@ def _check_ports(port: int, gateway_port: int) -> None:
         raise CommandError(
             f"Shop and gateway cannot both have port {port}. Choose with --port and --gateway-port."
         )
-    for name, option, number in (("shop", "--port", port), ("gateway", "--gateway-port", gateway_port)):
+    for name, option, variable, number in (
+        ("shop", "--port", "PORT", port),
+        ("gateway", "--gateway-port", "GATEWAY_PORT", gateway_port),
+    ):
         if not is_free(number):
             raise CommandError(
-                f"Port {number}, meant for the {name}, is taken. Choose another with {option}."
+                f"Port {number}, meant for the {name}, is taken. Choose another with {option}, or with "
+                f"`make demo {variable}={number + 10}`."
             )

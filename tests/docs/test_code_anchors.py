@@ -1,0 +1,60 @@
+"""Every check and every error code has an anchor of its own, to which its message leads."""
+
+from __future__ import annotations
+
+import runpy
+from typing import Any
+
+import pytest
+
+from tests.docs.pages import ROOT
+from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.findings import Code, error
+from wallet_gateway.operations.errors import OperationError
+
+WITHOUT = "what builds the documentation is not installed: the dependency group docs"
+nodes: Any = pytest.importorskip("docutils.nodes", reason=WITHOUT)
+core: Any = pytest.importorskip("docutils.core", reason=WITHOUT)
+myst: Any = pytest.importorskip("myst_parser.parsers.docutils_", reason=WITHOUT)
+EXTENSION: dict[str, Any] = runpy.run_path(str(ROOT / "docs" / "_extensions" / "code_anchors.py"))
+
+
+def anchors(page: str) -> list[str]:
+    """Return the anchors of the rows of a page, as the documentation is built."""
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    quiet = {"report_level": 5, "halt_level": 5, "myst_suppress_warnings": ["myst"]}
+    doctree = core.publish_doctree(text, parser=myst.Parser(), settings_overrides=quiet)
+    EXTENSION["give_anchors"](doctree)
+    return [name for row in doctree.findall(nodes.row) for name in row["ids"]]
+
+
+def led_to(address: str, page: str) -> str:
+    """Return the anchor in an address of the documentation."""
+    start = f"docs/{page}.md#"
+    assert address.startswith(start)
+    return address.removeprefix(start)
+
+
+def test_each_error_code_leads_to_its_row() -> None:
+    found = anchors("reference/errors")
+    assert {led_to(OperationError(code).docs, "reference/errors") for code in ErrorCode} <= set(found)
+    assert len(found) == len(set(found))
+
+
+def test_each_check_leads_to_its_row() -> None:
+    checks = [code for code in Code if code.startswith("wallet_gateway.")]
+    found = anchors("reference/checks")
+    assert sorted(led_to(error(code, "settings").docs, "reference/checks") for code in checks) == sorted(
+        found
+    )
+
+
+@pytest.mark.parametrize("code", [Code.SWEEP_LATE, Code.NOT_CONFIGURED])
+def test_what_is_no_check_leads_to_no_row(code: Code) -> None:
+    assert error(code, "sweep").docs == ""
+
+
+def test_the_pages_are_those_of_the_extension() -> None:
+    assert EXTENSION["PAGES"] == {"reference/errors", "reference/checks"}
+    conf = (ROOT / "docs" / "conf.py").read_text(encoding="utf-8")
+    assert '"code_anchors"' in conf

@@ -1,0 +1,103 @@
+"""Faults of the wire are told by the names that a shop's code has written."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+from collections.abc import Iterator
+
+from tests.tables import every
+from wallet_gateway import payments
+from wallet_gateway.operations.field_names import in_python_names
+from wallet_gateway.protocol.checkout import OrderContent
+from wallet_gateway.protocol.errors import FieldError
+from wallet_gateway.protocol.wire import WireModel
+
+CART = "shoppingCartDetails"
+LINE = f"{CART}.itemDetails[0]"
+NAMES = [
+    (f"{LINE}.unitAmount", "items[0].unit_amount"),
+    (f"{CART}.itemDetails[12].productQuantity", "items[12].quantity"),
+    (f"{LINE}.totalAmount", "items[0].unit_amount"),
+    (f"{CART}.shippingDetails.shippingTaxRate", "shipping.tax_rate"),
+    (f"{CART}.discountDetails[1].discountType", "discounts[1].type"),
+    (f"{CART}.discountDetails", "discounts"),
+    (f"{CART}.totalTaxAmount", "items"),
+    (CART, "items"),
+    ("checkoutDetails.cardholderMobilePhone", "cardholder_mobile_phone"),
+    ("details.providerMerchantId", "provider_merchant_id"),
+    ("addressDetails.billingAddress.zipPostalCode", "billing_address.zip_postal_code"),
+    ("addressDetails.shippingAddress", "shipping_address"),
+    ("providerDiscretionaryData", "order_number"),
+    ("currencyCode", "currency"),
+    ("amount", "amount"),
+    ("order", "order"),
+    ("", ""),
+]
+
+
+@every(("path", "name"), NAMES)
+def test_a_path_has_the_names_of_python(path: str, name: str) -> None:
+    (fault,) = in_python_names([FieldError(path, "is wrong")])
+    assert fault == FieldError(name, "is wrong")
+
+
+@every(
+    ("path", "message", "expected"),
+    [
+        (f"{LINE}.discountAmount", "exceeds unitAmount x productQuantity", "exceeds unit_amount x quantity"),
+        (
+            f"{CART}.shippingDetails.shippingName",
+            "is missing; it is required where shippingAmount is above zero",
+            "is missing; it is required where amount is above zero",
+        ),
+        (f"{LINE}.productType", "'eBook' is not known; give physical", "'eBook' is not known; give physical"),
+    ],
+)
+def test_other_fields_in_a_message_have_them_too(path: str, message: str, expected: str) -> None:
+    (fault,) = in_python_names([FieldError(path, message)])
+    assert fault.message == expected
+
+
+CLASSES = {
+    "items[0]": payments.Item,
+    "shipping": payments.Shipping,
+    "discounts[0]": payments.Discount,
+    "billing_address": payments.BillingAddress,
+    "shipping_address": payments.ShippingAddress,
+}
+
+
+def test_every_field_of_the_wire_becomes_a_name_that_the_shop_can_give() -> None:
+    arguments = {*inspect.signature(payments.create_order).parameters}
+    for path in _paths(OrderContent):
+        if path.endswith(("totalTaxAmount", "redirectUrlTimeout")):
+            continue  # the first follows from the items, the second is a setting
+        (fault,) = in_python_names([FieldError(path, "")])
+        holder, _, field = fault.path.rpartition(".")
+        assert (field in _fields(CLASSES[holder])) if holder else (fault.path in arguments), (
+            path,
+            fault.path,
+        )
+
+
+def _paths(model: type[WireModel], prefix: str = "") -> Iterator[str]:
+    for name, field in model.model_fields.items():
+        path = f"{prefix}{field.alias or name}"
+        found = re.findall(r"[A-Z]\w+", repr(field.annotation))
+        inner = next((kind for kind in _models() if kind.__name__ in found), None)
+        if inner is None:
+            yield path
+        else:
+            yield from _paths(inner, path + ("[0]." if "tuple" in repr(field.annotation) else "."))
+
+
+def _models() -> list[type[WireModel]]:
+    return WireModel.__subclasses__()
+
+
+def _fields(kind: type) -> set[str]:
+    if dataclasses.is_dataclass(kind):
+        return {field.name for field in dataclasses.fields(kind)}
+    return set(getattr(kind, "model_fields"))  # noqa: B009 - one of two kinds

@@ -1,0 +1,149 @@
+"""Slips in templates: a tag says which one it was and what to pass, a filter writes nothing for nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.template import Context, Template
+
+from tests.tables import every
+from wallet_gateway import payments
+from wallet_gateway.models import Payment, PaymentOrder
+from wallet_gateway.templatetags.arguments import WrongArgument
+
+pytestmark = pytest.mark.django_db
+
+NAME_IT = "Pass what `payments.create_order` returned to the template's context, by this name."
+GET_IT = "Pass what `payments.create_order` or `payments.get_order(reference)` returns."
+
+
+@dataclass
+class ShopOrder:
+    """The shop's own order."""
+
+    reference: str = "SHOP-1"
+
+
+SLIPS: list[tuple[str, dict[str, Any], str]] = [
+    (
+        "{% wallet_checkout order %}",
+        {"order": ShopOrder()},
+        f"{{% wallet_checkout %}} needs a PaymentOrder, but it was given a value of type ShopOrder. {GET_IT}",
+    ),
+    (
+        "{% wallet_checkout oder %}",
+        {},
+        f"{{% wallet_checkout %}} needs a PaymentOrder, but its variable is undefined or empty. {NAME_IT}",
+    ),
+    (
+        "{% wallet_checkout order %}",
+        {"order": None},
+        f"{{% wallet_checkout %}} needs a PaymentOrder, but it was given None. {NAME_IT}",
+    ),
+    (
+        '{% wallet_checkout "SHOP-1" %}',
+        {},
+        f"{{% wallet_checkout %}} needs a PaymentOrder, but it was given 'SHOP-1'. {GET_IT}",
+    ),
+    (
+        "{% wallet_checkout payment %}",
+        {"payment": Payment()},
+        (
+            "{% wallet_checkout %} needs a PaymentOrder, but it was given a value of type Payment. "
+            "Pass `payment.order`."
+        ),
+    ),
+    (
+        "{% wallet_button order %}",
+        {"order": ShopOrder()},
+        f"{{% wallet_button %}} needs a PaymentOrder, but it was given a value of type ShopOrder. {GET_IT}",
+    ),
+    (
+        "{% wallet_button order.missing %}",
+        {"order": ShopOrder()},
+        f"{{% wallet_button %}} needs a PaymentOrder, but its variable is undefined or empty. {NAME_IT}",
+    ),
+    (
+        '{% wallet_stylesheet "page" %}',
+        {},
+        '{% wallet_stylesheet %} needs "button" or "pages", but it was given \'page\'.',
+    ),
+    (
+        "{% wallet_script name %}",
+        {},
+        '{% wallet_script %} needs "page" or "pending", but its variable is undefined or empty.',
+    ),
+    (
+        "{{ total|wallet_amount }}",
+        {"total": Decimal("9.99")},
+        (
+            "{{ …|wallet_amount }} needs a Money, but it was given a value of type Decimal. "
+            'Pass `order.amount`, or `Money(amount, "EUR")`: it has a currency.'
+        ),
+    ),
+    (
+        "{{ off|wallet_deduction }}",
+        {"off": 5},
+        (
+            "{{ …|wallet_deduction }} needs a Money, but it was given a value of type int. "
+            'Pass `order.amount`, or `Money(amount, "EUR")`: it has a currency.'
+        ),
+    ),
+    (
+        "{{ day|wallet_date }}",
+        {"day": "2026-05-11"},
+        "{{ …|wallet_date }} needs a date, but it was given '2026-05-11'. Pass a date or a datetime.",
+    ),
+    (
+        "{{ day|wallet_datetime }}",
+        {"day": date(2026, 5, 11)},
+        (
+            "{{ …|wallet_datetime }} needs a datetime, but it was given a value of type date. "
+            "Pass a datetime, or write a day with `wallet_date`."
+        ),
+    ),
+]
+
+
+def drawn(source: str, **names: Any) -> str:
+    """Return what a template of the shop writes."""
+    return Template("{% load wallet_gateway %}" + source).render(Context(names))
+
+
+@every(("source", "names", "sentence"), SLIPS)
+def test_a_slip_is_told_with_a_sentence(source: str, names: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(WrongArgument) as refused:
+        drawn(source, **names)
+    assert str(refused.value) == sentence
+
+
+@pytest.mark.parametrize("name", ["wallet_amount", "wallet_deduction", "wallet_date", "wallet_datetime"])
+def test_a_filter_of_an_undefined_variable_writes_nothing_and_a_line_in_the_log(
+    name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert drawn("{{ order.missing|" + name + " }}", order=PaymentOrder()) == ""
+    assert caplog.messages == [f"{{{{ …|{name} }}}} wrote nothing: its variable is undefined or empty"]
+    caplog.clear()
+    assert drawn("{{ nothing|" + name + " }}", nothing=None) == ""
+    assert caplog.messages == []
+
+
+def test_a_gateway_that_is_unknown_has_no_scripts_and_a_line_in_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    assert drawn('{% wallet_scripts gateway="second" %}') == ""
+    assert "WALLET_GATEWAY['GATEWAYS'] has no 'second'; it has: default" in caplog.text
+
+
+def test_what_is_right_is_drawn() -> None:
+    order = payments.create_order(reference="SHOP-1", currency="EUR", amount=Decimal("12.50"))
+    page = drawn("{% wallet_checkout order %}{{ order.amount|wallet_amount }}", order=order)
+    assert page.count("12.50") == 2
+
+
+def test_there_are_twelve() -> None:
+    assert len(SLIPS) >= 12
