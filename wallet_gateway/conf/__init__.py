@@ -30,6 +30,7 @@ from wallet_gateway.conf.rules import (
     live_aliases,
     problems_of,
 )
+from wallet_gateway.conf.django_tests import HOW_TO_TEST, is_test_run
 from wallet_gateway.conf.values import COLLECTION, PATH, Problem, Setting
 from wallet_gateway.conf.wallet_rules import (
     FERNET_KEYS,
@@ -113,11 +114,13 @@ class Settings:
 @lru_cache(maxsize=1)
 def settings() -> Settings:
     """Return the settings; raises `ImproperlyConfigured` that names all errors in them."""
-    raw = _raw()
+    raw = _raw(debug=django_settings.DEBUG)
     found = problems()
     if found:
-        lines = "; ".join(f"{problem.setting}: {problem.expected}" for problem in found)
-        raise ImproperlyConfigured(lines)
+        lines = [f"{problem.setting}: {problem.expected}" for problem in found]
+        if is_test_run() and not problems(debug=True):
+            lines.append(HOW_TO_TEST)
+        raise ImproperlyConfigured("; ".join(lines))
     gateways = {alias: _gateway(alias, given) for alias, given in raw["GATEWAYS"].items()}
     keys = tuple(raw.get(FERNET_KEYS) or ())
     if not keys and django_settings.DEBUG:
@@ -169,18 +172,22 @@ def trusted_origins() -> Sequence[str]:
     return django_settings.CSRF_TRUSTED_ORIGINS
 
 
-def problems() -> tuple[Problem, ...]:
-    """Return everything that is missing or wrong, without using the network."""
+def problems(*, debug: bool | None = None) -> tuple[Problem, ...]:
+    """Return everything that is missing or wrong, without using the network.
+
+    With ``debug`` as it would be if `DEBUG` had that value; None takes the project's.
+    """
+    debug = django_settings.DEBUG if debug is None else debug
     given = getattr(django_settings, SETTING, None)
     if given is not None and not isinstance(given, dict):
         return (Problem(setting=SETTING, expected="a dict with PUBLIC_ORIGIN and GATEWAYS"),)
-    raw = _raw()
-    return (*problems_of(raw, debug=django_settings.DEBUG), *_problems_of_secret_keys(raw))
+    raw = _raw(debug=debug)
+    return (*problems_of(raw, debug=debug), *_problems_of_secret_keys(raw))
 
 
 def live_gateways() -> list[str]:
     """Return the aliases of the gateways with the profile 'prod', whether or not the settings are valid."""
-    return live_aliases(_raw().get("GATEWAYS"))
+    return live_aliases(_raw(debug=django_settings.DEBUG).get("GATEWAYS"))
 
 
 def published_secret_keys() -> tuple[str, ...]:
@@ -209,9 +216,9 @@ def _forget(*, setting: str, **_: object) -> None:
 setting_changed.connect(_forget)
 
 
-def _raw() -> dict[str, Any]:
+def _raw(*, debug: bool) -> dict[str, Any]:
     given = getattr(django_settings, SETTING, None)
-    if not given and django_settings.DEBUG:
+    if not given and debug:
         return SANDBOX
     return given if isinstance(given, dict) else {}
 

@@ -46,9 +46,12 @@ def findings() -> Iterator[Finding]:
     yield from risky_collectors()
 
 
-def wrong_settings() -> Iterator[Finding]:
-    """Yield every part of `WALLET_GATEWAY` that is missing or wrong, with the expected value."""
-    for problem in conf.problems():
+def wrong_settings(*, debug: bool | None = None) -> Iterator[Finding]:
+    """Yield every part of `WALLET_GATEWAY` that is missing or wrong, with the expected value.
+
+    With ``debug`` as it would be if `DEBUG` had that value; None takes the project's.
+    """
+    for problem in conf.problems(debug=debug):
         yield error(Code.WRONG_SETTING, SUBJECT, setting=problem.setting, expected=problem.expected)
 
 
