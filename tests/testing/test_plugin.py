@@ -17,11 +17,10 @@ from tests.sandbox.merchant import Merchant
 from wallet_gateway import conf, gateways, payments
 from wallet_gateway.protocol.status import StatusAnswer
 from wallet_gateway.testing.control import SandboxControl
-from wallet_gateway.testing.plugin import BUILT_IN_MERCHANT, WalletApplication, point_at
+from wallet_gateway.testing.plugin import WalletApplication
 from wallet_gateway.testing.sandbox import SandboxServer
 
 pytest_plugins = ["pytester"]
-URL = "http://127.0.0.1:1"
 
 
 def default_gateway() -> dict[str, str]:
@@ -35,7 +34,7 @@ def test_the_default_gateway_points_at_the_sandbox(
 ) -> None:
     gateway = default_gateway()
     assert gateway["BASE_URL"] == wallet_sandbox_server.base_url == wallet_sandbox.base_url
-    assert gateway.items() >= BUILT_IN_MERCHANT.items()
+    assert gateway["MERCHANT_ID"] == "SANDBOX-MERCHANT"
 
 
 def test_the_next_test_has_the_settings_of_the_shop(wallet_sandbox_server: SandboxServer) -> None:
@@ -77,25 +76,6 @@ def test_a_merchant_of_the_shops_own_is_known_to_the_sandbox(
     with Merchant(wallet_sandbox.base_url, ids=ids) as merchant:
         details = {"paymentMethod": "OtherV2"}
         assert merchant.checkout("A", checkoutDetails=details).status == 200
-
-
-def test_nothing_configured_becomes_the_built_in_merchant() -> None:
-    assert point_at(URL, None) == {
-        "PUBLIC_ORIGIN": "http://127.0.0.1:8000",
-        "GATEWAYS": {"default": BUILT_IN_MERCHANT | {"BASE_URL": URL}},
-    }
-
-
-def test_everything_else_stays_and_the_original_is_not_touched() -> None:
-    original: dict[str, Any] = {
-        "PUBLIC_ORIGIN": "https://shop.example",
-        "GATEWAYS": {"default": {"BASE_URL": "https://real.example", "SKIN_ID": "dark"}, "other": {"A": 1}},
-    }
-    pointed = point_at(URL, original)
-    assert original["GATEWAYS"]["default"]["BASE_URL"] == "https://real.example"
-    assert pointed["PUBLIC_ORIGIN"] == "https://shop.example"
-    assert pointed["GATEWAYS"]["other"] == {"A": 1}
-    assert pointed["GATEWAYS"]["default"]["SKIN_ID"] == "dark"
 
 
 def signs(request: PreparedRequest) -> PreparedRequest:

@@ -20,6 +20,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
 
 from wallet_gateway.client.credentials import MerchantAccount
+from wallet_gateway.conf.django_tests import HOW_TO_TEST, is_test_run
 from wallet_gateway.conf.published_keys import is_published_secret_key
 from wallet_gateway.conf.rules import (
     OPTIONAL,
@@ -30,7 +31,6 @@ from wallet_gateway.conf.rules import (
     live_aliases,
     problems_of,
 )
-from wallet_gateway.conf.django_tests import HOW_TO_TEST, is_test_run
 from wallet_gateway.conf.values import COLLECTION, PATH, Problem, Setting
 from wallet_gateway.conf.wallet_rules import (
     FERNET_KEYS,
