@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.docs.pages import PAGES, ROOT, RUNNABLE, matches, steps, way_of
 from tests.tables import every
 
-WAYS = {"in a fresh project", "in the test project"}
+WAYS = {"in a fresh project", "in the tutorial's shop", "in the test project"}
 
 
 @every("page", PAGES)
