@@ -38,14 +38,12 @@ class _Settings(Protocol):
     WALLET_GATEWAY: dict[str, Any]
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Point the settings elsewhere before all other fixtures, so that the order in a test does not matter."""
-    for item in items:
-        names: list[str] = getattr(item, "fixturenames", [])
-        for name in _FIRST:
-            if name in names:
-                names.remove(name)
-                names.insert(0, name)
+@pytest.fixture(autouse=True)
+def _wallet_first(request: pytest.FixtureRequest) -> None:
+    """Point the settings elsewhere before a test's other fixtures, so that their order does not matter."""
+    for name in _FIRST:
+        if name in request.fixturenames:
+            request.getfixturevalue(name)
 
 
 @pytest.fixture(scope="session")
