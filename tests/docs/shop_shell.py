@@ -1,7 +1,7 @@
 """The shell of a shop, `python -m tests.docs.shop_shell`: runs steps that it reads, one JSON object a line.
 
-It answers each with a line of JSON: the traceback, or an empty text. The shop has its own settings and its own
-database. Only the port of the sandbox is another one than the default, so that tests can run side by side.
+It answers each with a line of JSON: the traceback, or an empty text. The shop has its own settings and its
+own database. Only the port of the sandbox is not the default one, so that tests can run side by side.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ IN_PYTHON = {"python", "html+django", "<setup>", "<check>"}
 
 
 def environment(metadata: Path) -> dict[str, str]:
-    """What a shell of the shop has: this checkout in place of an installed wheel, found by its entry points."""
+    """What a shell of the shop has: this checkout in place of an installed wheel, with its entry points."""
     return {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": f"{ROOT}{os.pathsep}{metadata}",
