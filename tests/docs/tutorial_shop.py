@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 TUTORIAL = "docs/tutorial.md"
+# What this suite has installed for itself, and a reader has not.
+WITHOUT_PLUGINS = "-p no:schemathesis -p no:hypothesispytest -p no:randomly -p no:pytest_cov -p no:anyio"
 IN_PYTHON = {"python", "html+django", "<setup>", "<check>"}
 
 
@@ -32,6 +34,7 @@ def environment(metadata: Path) -> dict[str, str]:
     return {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": f"{ROOT}{os.pathsep}{metadata}",
+        "PYTEST_ADDOPTS": WITHOUT_PLUGINS,
     }
 
 

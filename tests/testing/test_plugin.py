@@ -229,7 +229,7 @@ def test_the_customer_pays_with_the_wallets_sheet(wallet_sheet: WalletSheet) -> 
     wallet_sheet.open()
     wallet_sheet.close()
     wallet_sheet.open()
-    wallet_sheet.choose("card", "Mastercard")
+    wallet_sheet.choose("card", "Mastercard •••• 4444")
     wallet_sheet.approve()
     wallet_sheet.page.get_by_text("Your payment went through").wait_for()
     assert payments.get_order(order.reference).is_paid

@@ -30,6 +30,8 @@ _FIRST: Final = ("_wallet_defaults", "_wallet_settings")
 _PYTEST_PLAYWRIGHT: Final = "playwright"
 """The name by which pytest knows the plugin pytest-playwright."""
 _NO_ADDRESS: Final = "https://gateway.example"
+_PATIENCE_MS: Final = 60_000
+"""Where a page is taken for a broken one and not for a busy machine."""
 
 
 class _Settings(Protocol):
@@ -151,6 +153,7 @@ def wallet_sheet(request: pytest.FixtureRequest, wallet_live: LiveServer) -> Ite
         return
     started: Browser = request.getfixturevalue("wallet_browser")
     with started.new_context(locale="en") as context:
+        context.set_default_timeout(_PATIENCE_MS)
         page: Page = context.new_page()
         yield WalletSheet(page, origin=wallet_live.url)
 
