@@ -18,7 +18,7 @@ from wallet_gateway.conformance.target import (
     check_url,
     read_account,
 )
-from wallet_gateway.testing.plugin import BUILT_IN_MERCHANT
+from wallet_gateway.testing.configuration import BUILT_IN_MERCHANT
 
 LEAST = {"merchantId": "M", "storeId": "S", "userId": "U", "provider": "ExampleWalletV2"}
 

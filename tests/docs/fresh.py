@@ -31,6 +31,8 @@ NOT_A_READERS = (
     "COVERAGE_PROCESS_START",
 )
 PATIENCE = 120.0
+COMMANDS = {"console", "sh"}
+"""Blocks of commands: with a prompt and what is printed, or one command on each line."""
 
 
 class Reader:
@@ -44,10 +46,11 @@ class Reader:
             for k, v in os.environ.items()
             if k not in NOT_A_READERS and not k.startswith(("COV", "PYTEST_"))
         }
+        self.environment = {**kept, **environment}
         self._shell = subprocess.Popen(
             ["bash", "--noprofile", "--norc"],
             cwd=folder,
-            env={**kept, **environment},
+            env=self.environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -55,6 +58,7 @@ class Reader:
             start_new_session=True,
         )
         self._background: list[int] = []
+        self._printed = ""
 
     def __enter__(self) -> Reader:
         return self
@@ -96,11 +100,13 @@ class Reader:
             self._run(step, step.text)
         elif step.kind == "<stop>":
             self.stop()
-        elif step.kind == "console" and "background" in step.directives:
+        elif step.kind in COMMANDS and "background" in step.directives:
             self._start(step)
-        elif step.kind == "console":
+        elif step.kind in COMMANDS:
             self._type(step)
-        elif step.kind in RUNNABLE:
+        elif "output" in step.directives:
+            self._compare(step)
+        elif step.kind in RUNNABLE or step.directives.keys() & {"file", "append"}:
             self._write(step)
 
     def _write(self, step: Step) -> None:
@@ -113,10 +119,13 @@ class Reader:
 
     def _type(self, step: Step) -> None:
         for command, expected in commands(step):
-            printed = self._run(step, command)
-            assert not expected or matches(expected, printed), (
-                f"{step.where}: {command!r} printed:\n{printed}"
+            self._printed = self._run(step, command)
+            assert not expected or matches(expected, self._printed), (
+                f"{step.where}: {command!r} printed:\n{self._printed}"
             )
+
+    def _compare(self, step: Step) -> None:
+        assert matches(step.text, self._printed), f"{step.where}: printed was:\n{self._printed}"
 
     def _run(self, step: Step, command: str) -> str:
         code, printed = self.shell(command)
@@ -148,11 +157,14 @@ class Reader:
 
 
 def commands(step: Step) -> list[tuple[str, str]]:
-    """The commands of a console block, each with the output that the page shows for it."""
+    """The commands of a block, each with the output that a console block shows for it."""
     found: list[tuple[str, str]] = []
     for line in step.text.splitlines():
+        is_continued = bool(found) and found[-1][0].endswith("\\")
         if line.startswith("$ "):
             found.append((line[2:], ""))
+        elif step.kind == "sh" and not is_continued:
+            found.append((line, ""))
         else:
             command, shown = found.pop()
             continued = command.endswith("\\")

@@ -2,7 +2,8 @@
 
 A step is a fenced block or a directive, an HTML comment of the form ``<!-- word: argument -->``. Directives
 of `ABOVE_A_BLOCK` say what to do with the block that follows; all others are steps of their own. A block of
-``text`` is only read, never run. This file does not run anything.
+``text`` is only read, never run; with ``output`` above it, it is what the last command has printed. This file
+does not run anything.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ PAGES = (
     "README.md",
     *sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "docs").rglob("*.md") if "_build" not in p.parts),
 )
-RUNNABLE = {"python", "console", "html+django", "pycon"}
-ABOVE_A_BLOCK = {"file", "append", "background", "settings", "raises", "prints"}
+RUNNABLE = {"python", "console", "sh", "html+django", "pycon"}
+ABOVE_A_BLOCK = {"file", "append", "background", "settings", "raises", "prints", "output"}
 
 _FENCE = re.compile(r"^(`{3,})\{?([\w+-]*)\}?.*$")
 _DIRECTIVE = re.compile(r"^<!--\s*([a-z]+)(?::\s*(.*?))?\s*-->$")

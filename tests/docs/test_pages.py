@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from tests.docs.pages import PAGES, ROOT, RUNNABLE, matches, steps, way_of
+from tests.docs.fresh import commands
+from tests.docs.pages import PAGES, ROOT, RUNNABLE, Step, matches, steps, way_of
 from tests.tables import every
 
-WAYS = {"in a fresh project", "in the test project"}
+WAYS = {"in a fresh project", "in the tutorial's shop", "in the test project"}
 
 
 @every("page", PAGES)
@@ -47,3 +48,17 @@ def test_a_page_is_linked_from_another(page: str) -> None:
 )
 def test_dots_stand_for_anything_and_all_else_for_itself(expected: str, printed: str, same: bool) -> None:
     assert matches(expected, printed) is same
+
+
+@every(
+    ("kind", "text", "found"),
+    [
+        ("console", "$ a\n$ b \\\n  c\nprinted\n", [("a", ""), ("b \\\n  c", "printed\n")]),
+        ("sh", "a\nb \\\n  c\nd\n", [("a", ""), ("b \\\n  c", ""), ("d", "")]),
+    ],
+    ids=["with-prompt", "without"],
+)
+def test_a_block_of_commands_has_prompts_or_one_on_each_line(
+    kind: str, text: str, found: list[tuple[str, str]]
+) -> None:
+    assert commands(Step(page="page.md", line=1, kind=kind, text=text)) == found

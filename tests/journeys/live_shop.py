@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Self
 
 from cryptography.fernet import Fernet
 
-from wallet_gateway.testing.plugin import BUILT_IN_MERCHANT
+from wallet_gateway.testing.configuration import BUILT_IN_MERCHANT
 from wallet_gateway.testing.sandbox import SandboxControl
 
 if TYPE_CHECKING:

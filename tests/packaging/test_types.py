@@ -22,7 +22,7 @@ from django.db.models import Model
 
 from tests.packaging.wheel import ROOT
 from wallet_gateway import models, payments, signals, testing
-from wallet_gateway.testing import control, in_process, plugin, sandbox
+from wallet_gateway.testing import configuration, control, in_process, orders, plugin, sandbox, wallet_sheet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,10 +47,13 @@ MODULES = [
     models,
     signals,
     testing,
+    configuration,
     control,
     in_process,
+    orders,
     plugin,
     sandbox,
+    wallet_sheet,
 ]
 UNTYPED = re.compile(r'Revealed type is "(?:Any|def .* -> Any)"')
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 import zipfile
+from configparser import ConfigParser
 from email.parser import Parser
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -92,6 +93,13 @@ def test_the_metadata_demands_what_pyproject_lists_and_no_more(metadata: Message
         for listed in (always, project["dependencies"])
     )
     assert demanded == wanted
+
+
+def test_pytest_finds_the_fixtures_by_the_name_of_their_module(wheel: Path, names: list[str]) -> None:
+    [name] = [name for name in names if name.endswith(".dist-info/entry_points.txt")]
+    points = ConfigParser(delimiters=("=",))
+    points.read_string(zipfile.ZipFile(wheel).read(name).decode())
+    assert dict(points["pytest11"]) == {"wallet_gateway.testing.plugin": "wallet_gateway.testing.plugin"}
 
 
 def test_the_readme_is_the_long_description(metadata: Message) -> None:

@@ -31,7 +31,7 @@ from wallet_gateway.domain.lifecycle import FINAL_STATES
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.maintenance import retention
-from wallet_gateway.testing.plugin import point_at
+from wallet_gateway.testing.configuration import point_at
 from wallet_gateway.testing.sandbox import SandboxServer
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from decimal import Decimal
 from typing import Any
 from urllib.parse import urlsplit
+from urllib.request import urlopen
 
 import pytest
 from django.conf import settings as django_settings
 from django.core.signals import setting_changed
+from django.db import connection
+from django.urls import reverse
 from pytest_django import Settings
+from pytest_django.live_server_helper import LiveServer
 from requests import PreparedRequest
 
 from tests.client.applications import Application
 from tests.sandbox.merchant import Merchant
 from wallet_gateway import conf, gateways, payments
+from wallet_gateway.models import PaymentOrder
 from wallet_gateway.protocol.status import StatusAnswer
 from wallet_gateway.testing.control import SandboxControl
-from wallet_gateway.testing.plugin import BUILT_IN_MERCHANT, WalletApplication, point_at
+from wallet_gateway.testing.orders import create_order
+from wallet_gateway.testing.plugin import WalletApplication, WalletPay
 from wallet_gateway.testing.sandbox import SandboxServer
+from wallet_gateway.testing.wallet_sheet import WalletSheet
 
 pytest_plugins = ["pytester"]
-URL = "http://127.0.0.1:1"
 
 
 def default_gateway() -> dict[str, str]:
@@ -35,7 +43,7 @@ def test_the_default_gateway_points_at_the_sandbox(
 ) -> None:
     gateway = default_gateway()
     assert gateway["BASE_URL"] == wallet_sandbox_server.base_url == wallet_sandbox.base_url
-    assert gateway.items() >= BUILT_IN_MERCHANT.items()
+    assert gateway["MERCHANT_ID"] == "SANDBOX-MERCHANT"
 
 
 def test_the_next_test_has_the_settings_of_the_shop(wallet_sandbox_server: SandboxServer) -> None:
@@ -77,25 +85,6 @@ def test_a_merchant_of_the_shops_own_is_known_to_the_sandbox(
     with Merchant(wallet_sandbox.base_url, ids=ids) as merchant:
         details = {"paymentMethod": "OtherV2"}
         assert merchant.checkout("A", checkoutDetails=details).status == 200
-
-
-def test_nothing_configured_becomes_the_built_in_merchant() -> None:
-    assert point_at(URL, None) == {
-        "PUBLIC_ORIGIN": "http://127.0.0.1:8000",
-        "GATEWAYS": {"default": BUILT_IN_MERCHANT | {"BASE_URL": URL}},
-    }
-
-
-def test_everything_else_stays_and_the_original_is_not_touched() -> None:
-    original: dict[str, Any] = {
-        "PUBLIC_ORIGIN": "https://shop.example",
-        "GATEWAYS": {"default": {"BASE_URL": "https://real.example", "SKIN_ID": "dark"}, "other": {"A": 1}},
-    }
-    pointed = point_at(URL, original)
-    assert original["GATEWAYS"]["default"]["BASE_URL"] == "https://real.example"
-    assert pointed["PUBLIC_ORIGIN"] == "https://shop.example"
-    assert pointed["GATEWAYS"]["other"] == {"A": 1}
-    assert pointed["GATEWAYS"]["default"]["SKIN_ID"] == "dark"
 
 
 def signs(request: PreparedRequest) -> PreparedRequest:
@@ -140,38 +129,107 @@ def test_an_application_that_fails_opens_no_page(
     assert len(application.requests) == 1
 
 
-def test_a_shop_outside_this_repository_can_use_it(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(
-        shop_settings="SECRET_KEY = 'x'\nUSE_TZ = True\n",
-        conftest="pytest_plugins = ['wallet_gateway.testing.plugin']\n",
+def test_a_payment_needs_no_transaction_of_its_own(paid_order: PaymentOrder) -> None:
+    assert connection.in_atomic_block
+    assert paid_order.is_paid
+    assert payments.refund(paid_order).state == "APPROVED"
+
+
+def test_an_order_is_refused_on_the_gateways_page(wallet_pay: WalletPay) -> None:
+    assert wallet_pay(create_order(), "refused").state == "FAILED"
+
+
+def test_the_customer_comes_back_to_the_live_server(
+    wallet_live: LiveServer, wallet_sandbox: SandboxControl
+) -> None:
+    attempt = payments.start_checkout(create_order())
+    address = wallet_sandbox.complete_checkout(attempt.reference, "success")
+    with urlopen(address) as page:
+        assert page.url.startswith(wallet_live.url)
+        assert b"Your payment went through" in page.read()
+
+
+def test_a_shop_without_settings_names_its_fixtures_in_any_order(shop: pytest.Pytester) -> None:
+    shop.makepyfile(
+        # Named as well as found by its entry point: it is loaded once.
+        conftest="pytest_plugins = ['wallet_gateway.testing.plugin']",
         test_shop="""
+            from decimal import Decimal
+
+            import pytest
             from django.conf import settings
+            from wallet_gateway import conf, payments
 
-            def test_pays(wallet_sandbox):
-                gateway = settings.WALLET_GATEWAY["GATEWAYS"]["default"]
-                assert gateway["BASE_URL"] == wallet_sandbox.base_url
-                assert gateway["MERCHANT_ID"] == "SANDBOX-MERCHANT"
+            @pytest.fixture
+            def order():
+                return payments.create_order(reference="T-1", currency="EUR", amount=Decimal("10.00"))
 
-            def test_does_not_ask_for_it():
+            @pytest.fixture
+            def own_merchant(settings):
+                account = {"MERCHANT_ID": "M", "STORE_ID": "S", "USER_ID": "u", "PROVIDER": "P"}
+                gateway = account | {"BASE_URL": "https://gateway.example"}
+                settings.WALLET_GATEWAY = {"GATEWAYS": {"default": gateway}}
+
+            @pytest.mark.django_db
+            def test_the_order_first(order, wallet_sandbox):
+                assert payments.start_checkout(order).redirect_url.startswith(wallet_sandbox.base_url)
+
+            @pytest.mark.django_db
+            def test_the_sandbox_first(wallet_sandbox, order, wallet_pay):
+                assert wallet_pay(order).is_paid
+
+            @pytest.mark.django_db
+            def test_an_application_last(order, wallet_application):
+                wallet_application(lambda environ, start: start("503 Busy", []) or [])
+                with pytest.raises(payments.errors.GatewayUnreachable):
+                    payments.start_checkout(order)
+
+            def test_gateways_of_a_fixture_are_the_sandbox_too(own_merchant, wallet_sandbox):
+                given = conf.gateway_settings("default")
+                assert (given.base_url, given.account.merchant_id) == (wallet_sandbox.base_url, "M")
+
+            def test_it_has_a_wallet_button(wallet_sandbox):
+                assert conf.gateway_settings("default").wallet is not None
+
+            def test_it_does_not_ask_for_it():
                 assert not hasattr(settings, "WALLET_GATEWAY")
+                assert "testserver" in settings.ALLOWED_HOSTS
         """,
     )
-    result = pytester.runpytest_subprocess("--ds=shop_settings", "-p", "no:randomly", "-W", "error")
-    result.assert_outcomes(passed=2)
+    result = shop.runpytest_subprocess("--ds=shop_settings", "-p", "no:randomly", "-W", "error")
+    result.assert_outcomes(passed=6)
 
 
-def test_with_accounts_outside_the_settings_every_address_leads_to_the_sandbox() -> None:
-    addresses = {
-        "live": {"BASE_URL": "https://gateway.example", "QUERY_RATE": 1},
-        "test": "https://t.example",
-    }
-    given = {"PUBLIC_ORIGIN": "https://shop.example", "GATEWAYS": "shop.accounts", "BASE_URLS": addresses}
+def test_who_does_not_use_it_imports_next_to_nothing() -> None:
+    code = """
+import sys, pytest
+before = set(sys.modules)
+import wallet_gateway.testing.plugin
+print(*{name.partition(".")[0] for name in set(sys.modules) - before if "." not in name})
+print(*sorted(name for name in set(sys.modules) - before if name.startswith("wallet_gateway")))
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    top, ours = ran.stdout.splitlines()
+    assert set(top.split()) - {"wallet_gateway"} <= set(sys.stdlib_module_names)
+    assert ours.split() == ["wallet_gateway", "wallet_gateway.testing", "wallet_gateway.testing.plugin"]
 
-    pointed = point_at("http://127.0.0.1:8001", given)
 
-    assert pointed["GATEWAYS"] == "shop.accounts"
-    assert pointed["BASE_URLS"] == {
-        "live": {"BASE_URL": "http://127.0.0.1:8001", "QUERY_RATE": 1},
-        "test": {"BASE_URL": "http://127.0.0.1:8001"},
-    }
-    assert addresses["test"] == "https://t.example", "the shop's own settings stay as they are"
+def test_without_playwright_a_browser_test_fails_and_says_what_to_install(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "playwright.sync_api", None)
+    with pytest.raises(pytest.fail.Exception, match="python -m pip install playwright"):
+        request.getfixturevalue("wallet_browser")
+
+
+@pytest.mark.browser
+def test_the_customer_pays_with_the_wallets_sheet(wallet_sheet: WalletSheet) -> None:
+    order = create_order()
+    wallet_sheet.visit(reverse("wallet_gateway:pay", args=[order.token]))
+    wallet_sheet.open()
+    wallet_sheet.close()
+    wallet_sheet.open()
+    wallet_sheet.choose("card", "Mastercard •••• 4444")
+    wallet_sheet.approve()
+    wallet_sheet.page.get_by_text("Your payment went through").wait_for()
+    assert payments.get_order(order.reference).is_paid

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
+from collections.abc import Iterator
 
 import pytest
 
+from tests.waiting import eventually
+from wallet_gateway.testing import sandbox
 from wallet_gateway.testing.control import SandboxRefused
-from wallet_gateway.testing.sandbox import SandboxControl, SandboxNotStarted, SandboxServer
+from wallet_gateway.testing.sandbox import (
+    SandboxControl,
+    SandboxNotStarted,
+    SandboxServer,
+    shared_sandbox,
+    stop_shared_sandbox,
+)
 
 
 def test_it_runs_as_long_as_the_block_lasts() -> None:
@@ -54,3 +65,46 @@ def test_one_that_was_not_started_cannot_be_used(use: object) -> None:
     assert callable(use)
     with pytest.raises(RuntimeError, match="not started"):
         use(SandboxServer())
+
+
+def answers(control: SandboxControl) -> bool:
+    try:
+        control.journal()
+    except OSError:
+        return False
+    return True
+
+
+def test_one_ends_with_its_process_even_if_that_is_killed() -> None:
+    code = (
+        "from wallet_gateway.testing.sandbox import *; print(shared_sandbox().base_url, flush=True); input()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout is not None
+        control = SandboxControl(holder.stdout.readline().strip())
+        assert answers(control)
+        holder.kill()
+    assert eventually(lambda: not answers(control))
+
+
+@pytest.fixture
+def _own_sandboxes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """As in a process that has started none."""
+    monkeypatch.setattr(sandbox, "_shared", {})
+    yield
+    stop_shared_sandbox()
+
+
+@pytest.mark.usefixtures("_own_sandboxes")
+def test_a_process_has_one_and_a_forked_one_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = shared_sandbox()
+    assert shared_sandbox() is first
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "getpid", lambda: -1)
+        assert shared_sandbox() is not first
+        stop_shared_sandbox()
+    stop_shared_sandbox()
+    assert not answers(first.control)
+    assert answers(shared_sandbox().control)

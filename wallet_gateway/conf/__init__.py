@@ -18,6 +18,7 @@ from django.core.signals import setting_changed
 
 from wallet_gateway.conf.account_rules import Shop, with_address
 from wallet_gateway.conf.accounts import AccountsElsewhere, Gateways
+from wallet_gateway.conf.django_tests import HOW_TO_TEST, is_test_run
 from wallet_gateway.conf.gateway_rules import SANDBOX_MERCHANT
 from wallet_gateway.conf.gateway_settings import GatewaySettings, read_gateway
 from wallet_gateway.conf.published_keys import is_published_secret_key
@@ -100,11 +101,13 @@ class Settings:
 @lru_cache(maxsize=1)
 def settings() -> Settings:
     """Return the settings; raises `ImproperlyConfigured` that names all errors in them."""
-    raw = _raw()
+    raw = _raw(debug=django_settings.DEBUG)
     found = problems()
     if found:
-        lines = "; ".join(f"{problem.setting}: {problem.expected}" for problem in found)
-        raise ImproperlyConfigured(lines)
+        lines = [f"{problem.setting}: {problem.expected}" for problem in found]
+        if is_test_run() and not problems(debug=True):
+            lines.append(HOW_TO_TEST)
+        raise ImproperlyConfigured("; ".join(lines))
     keys = tuple(raw.get(FERNET_KEYS) or ())
     if not keys and django_settings.DEBUG:
         keys = (_key_of_process(),)
@@ -235,13 +238,17 @@ def trusted_origins() -> Sequence[str]:
     return django_settings.CSRF_TRUSTED_ORIGINS
 
 
-def problems() -> tuple[Problem, ...]:
-    """Return everything that is missing or wrong in the settings, without using network and database."""
+def problems(*, debug: bool | None = None) -> tuple[Problem, ...]:
+    """Return everything that is missing or wrong in the settings, without using network and database.
+
+    With ``debug`` as it would be if `DEBUG` had that value; None takes the project's.
+    """
+    debug = django_settings.DEBUG if debug is None else debug
     given = getattr(django_settings, SETTING, None)
     if given is not None and not isinstance(given, dict):
         return (Problem(setting=SETTING, expected="a dict with PUBLIC_ORIGIN and GATEWAYS"),)
-    raw = _raw()
-    return (*problems_of(raw, debug=django_settings.DEBUG), *_problems_of_secret_keys(raw))
+    raw = _raw(debug=debug)
+    return (*problems_of(raw, debug=debug), *_problems_of_secret_keys(raw))
 
 
 def live_gateways() -> list[str]:
@@ -249,7 +256,7 @@ def live_gateways() -> list[str]:
 
     Accounts outside the settings are not among them.
     """
-    return live_aliases(_raw().get("GATEWAYS"))
+    return live_aliases(_raw(debug=django_settings.DEBUG).get("GATEWAYS"))
 
 
 def published_secret_keys() -> tuple[str, ...]:
@@ -278,8 +285,8 @@ def _forget(*, setting: str, **_: object) -> None:
 setting_changed.connect(_forget)
 
 
-def _raw() -> dict[str, Any]:
+def _raw(*, debug: bool) -> dict[str, Any]:
     given = getattr(django_settings, SETTING, None)
-    if not given and django_settings.DEBUG:
+    if not given and debug:
         return SANDBOX
     return given if isinstance(given, dict) else {}

@@ -53,9 +53,12 @@ def findings(gateways: Gateways | None = None) -> Iterator[Finding]:
     yield from risky_collectors()
 
 
-def wrong_settings() -> Iterator[Finding]:
-    """Yield every part of `WALLET_GATEWAY` that is missing or wrong, with the expected value."""
-    for problem in conf.problems():
+def wrong_settings(*, debug: bool | None = None) -> Iterator[Finding]:
+    """Yield every part of `WALLET_GATEWAY` that is missing or wrong, with the expected value.
+
+    With ``debug`` as it would be if `DEBUG` had that value; None takes the project's.
+    """
+    for problem in conf.problems(debug=debug):
         yield error(Code.WRONG_SETTING, SUBJECT, setting=problem.setting, expected=problem.expected)
 
 
@@ -157,9 +160,9 @@ def secret_keys(gateways: Gateways | None = None) -> Iterator[Finding]:
 
 def default_gateway() -> Iterator[Finding]:
     """Warn if no gateway has the alias that every call uses where it is given none."""
-    given = _settings()
-    if given is not None and "default" not in given.gateways:
-        yield warning(Code.NO_DEFAULT_GATEWAY, SUBJECT, known=", ".join(sorted(given.gateways)))
+    known = sorted(gateway.alias for gateway in _known(None))
+    if known and "default" not in known:
+        yield warning(Code.NO_DEFAULT_GATEWAY, SUBJECT, known=", ".join(known))
 
 
 def client_certificates(gateways: Gateways | None = None) -> Iterator[Finding]:

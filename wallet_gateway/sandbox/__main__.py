@@ -28,6 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     stop_signals: SimpleQueue[int] = SimpleQueue()
     for signal_number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(signal_number, lambda number, _frame: stop_signals.put(number))
+    if options.stop_with_stdin:
+        threading.Thread(target=_wait_for_end_of_stdin, args=(stop_signals,), daemon=True).start()
     with tempfile.TemporaryDirectory(prefix="wallet-sandbox-") as folder:
         _set_up_django(options, database=options.database or Path(folder, "sandbox.sqlite3"))
         return _serve(options.host, options.port, stop_signals)
@@ -54,7 +56,19 @@ def _parser() -> argparse.ArgumentParser:
         help="name of the built-in merchant on the pages of customers (default: its id)",
     )
     parser.add_argument("--merchants", type=Path, metavar="FILE", help="JSON list of merchants to start with")
+    parser.add_argument(
+        "--stop-with-stdin",
+        action="store_true",
+        help="stop when standard input ends, as it does when the program that holds it ends",
+    )
     return parser
+
+
+def _wait_for_end_of_stdin(stop_signals: SimpleQueue[int]) -> None:
+    # Not through sys.stdin, whose lock Python could not take at its end while this thread waits.
+    while os.read(0, 1024):
+        pass
+    stop_signals.put(signal.SIGTERM)
 
 
 def _port(text: str) -> int:

@@ -1,32 +1,37 @@
 """Fixtures for pytest, for this project's tests and for shops'.
 
-A shop names the plugin in its ``conftest.py``, ``pytest_plugins = ["wallet_gateway.testing.plugin"]``, and
-asks for ``wallet_sandbox`` or ``wallet_application``. pytest-django is needed, for its ``settings``.
+pytest finds the plugin by its entry point and imports it in every project where this package is installed,
+before Django is set up and before coverage is measured. So this module imports pytest and the standard
+library only; everything else comes when a fixture is used. The fixtures need pytest-django's `settings`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from copy import deepcopy
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import pytest
 
-from wallet_gateway.testing.in_process import InProcessTransport
-from wallet_gateway.testing.sandbox import SandboxServer
-
 if TYPE_CHECKING:
     from wsgiref.types import WSGIApplication
 
-    from wallet_gateway.testing.control import SandboxControl
+    from playwright.sync_api import Browser, Page
+    from pytest_django.live_server_helper import LiveServer
 
-BUILT_IN_MERCHANT: Final = {
-    "MERCHANT_ID": "SANDBOX-MERCHANT",
-    "STORE_ID": "SANDBOX-STORE",
-    "USER_ID": "sandbox-user",
-    "PROVIDER": "ExampleWalletV2",
-}
-"""The account every sandbox starts with, as settings of a gateway."""
+    from wallet_gateway.models import PaymentOrder
+    from wallet_gateway.testing.control import SandboxControl
+    from wallet_gateway.testing.in_process import InProcessTransport
+    from wallet_gateway.testing.sandbox import SandboxServer
+    from wallet_gateway.testing.wallet_sheet import WalletSheet
+
+_FIRST: Final = ("_wallet_defaults", "_wallet_settings")
+"""Fixtures that point the settings elsewhere before any other fixture can use them."""
+_PYTEST_PLAYWRIGHT: Final = "playwright"
+"""The name by which pytest knows the plugin pytest-playwright."""
+_NO_ADDRESS: Final = "https://gateway.example"
+_PATIENCE_MS: Final = 60_000
+"""Where a page is taken for a broken one and not for a busy machine."""
 
 
 class _Settings(Protocol):
@@ -35,32 +40,130 @@ class _Settings(Protocol):
     WALLET_GATEWAY: dict[str, Any]
 
 
+@pytest.fixture(autouse=True)
+def _wallet_first(request: pytest.FixtureRequest) -> None:
+    """Point the settings elsewhere before a test's other fixtures, so that their order does not matter."""
+    for name in _FIRST:
+        if name in request.fixturenames:
+            request.getfixturevalue(name)
+
+
 @pytest.fixture(scope="session")
 def wallet_sandbox_server() -> Iterator[SandboxServer]:
-    """A sandbox gateway that runs as long as the tests do."""
-    with SandboxServer() as server:
-        yield server
+    """A sandbox gateway that runs as long as the tests do; with pytest-xdist, one for each worker."""
+    from wallet_gateway.testing.sandbox import shared_sandbox, stop_shared_sandbox
+
+    yield shared_sandbox()
+    stop_shared_sandbox()
 
 
 @pytest.fixture
-def wallet_sandbox(wallet_sandbox_server: SandboxServer, settings: _Settings) -> SandboxControl:
-    """A sandbox as new, with the shop's default gateway pointed at it for one test."""
+def _wallet_settings(wallet_sandbox_server: SandboxServer, settings: _Settings) -> SandboxControl:
     control = wallet_sandbox_server.control
     control.reset()
-    configuration = point_at(wallet_sandbox_server.base_url, getattr(settings, "WALLET_GATEWAY", None))
-    known = configuration["GATEWAYS"]
-    # Accounts outside the settings are not read here: the test adds their merchants.
-    account = BUILT_IN_MERCHANT if isinstance(known, str) else known["default"]
-    if any(account[name] != value for name, value in BUILT_IN_MERCHANT.items()):
-        control.add_merchant(
-            merchant_id=account["MERCHANT_ID"],
-            store_id=account["STORE_ID"],
-            user_id=account["USER_ID"],
-            provider=account["PROVIDER"],
-        )
-    # Assigning through pytest-django signals the change to caches of what was made from the settings.
-    settings.WALLET_GATEWAY = configuration
+    _use(control, settings)
     return control
+
+
+@pytest.fixture
+def wallet_sandbox(_wallet_settings: SandboxControl, settings: _Settings) -> SandboxControl:
+    """A sandbox as new, with all gateways of the shop pointed at it for one test."""
+    # Again: a fixture that stands before this one may have set gateways of its own.
+    _use(_wallet_settings, settings)
+    return _wallet_settings
+
+
+def _use(control: SandboxControl, settings: _Settings) -> None:
+    from wallet_gateway.testing.configuration import use_sandbox
+
+    given = getattr(settings, "WALLET_GATEWAY", None)
+    pointed = use_sandbox(control, given)
+    if pointed != given:
+        # Assigning through pytest-django tells whoever caches what was made from the settings.
+        settings.WALLET_GATEWAY = pointed
+
+
+class WalletPay(Protocol):
+    """What the fixture `wallet_pay` is."""
+
+    def __call__(self, order: PaymentOrder, outcome: str = "success") -> PaymentOrder:
+        """Decide an order on the gateway's page; return it as the gateway reports it."""
+        ...
+
+
+@pytest.fixture
+def wallet_pay(wallet_sandbox: SandboxControl, db: None) -> WalletPay:  # noqa: ARG001 - gives the database
+    """Pays an order of the test on the gateway's page, or lets it be refused there."""
+    from wallet_gateway.testing import orders
+
+    def pay(order: PaymentOrder, outcome: str = "success") -> PaymentOrder:
+        return orders.pay(order, control=wallet_sandbox, outcome=outcome)
+
+    return pay
+
+
+@pytest.fixture
+def paid_order(wallet_pay: WalletPay) -> PaymentOrder:
+    """An order of 25.00 EUR that is paid."""
+    from wallet_gateway.testing import orders
+
+    return wallet_pay(orders.create_order())
+
+
+@pytest.fixture
+def wallet_live(
+    wallet_sandbox: SandboxControl,  # noqa: ARG001 - points the settings first
+    live_server: LiveServer,
+    settings: _Settings,
+) -> LiveServer:
+    """The live server of pytest-django, to which customers come back from the gateway's page."""
+    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"PUBLIC_ORIGIN": live_server.url}
+    return live_server
+
+
+@pytest.fixture(scope="session")
+def wallet_browser_options() -> dict[str, Any]:
+    """How the browser is started, as options of Playwright's `launch`; for a shop to override."""
+    return {}
+
+
+@pytest.fixture(scope="module")
+def wallet_browser(wallet_browser_options: dict[str, Any]) -> Iterator[Browser]:
+    """A Chromium that Playwright drives, for the tests of one file."""
+    from wallet_gateway.testing.wallet_sheet import NoBrowser, browser
+
+    try:
+        with _database_beside_browser(), browser(wallet_browser_options) as started:
+            yield started
+    except NoBrowser as error:
+        pytest.fail(str(error), pytrace=False)
+
+
+@pytest.fixture
+def wallet_sheet(request: pytest.FixtureRequest, wallet_live: LiveServer) -> Iterator[WalletSheet]:
+    """A page of the shop in a browser, with its wallet button and the wallet's sheet.
+
+    With pytest-playwright it is that plugin's `page`, otherwise a page of `wallet_browser`.
+    """
+    from wallet_gateway.testing.wallet_sheet import WalletSheet
+
+    if request.config.pluginmanager.has_plugin(_PYTEST_PLAYWRIGHT):
+        with _database_beside_browser():
+            yield WalletSheet(request.getfixturevalue("page"), origin=wallet_live.url)
+        return
+    started: Browser = request.getfixturevalue("wallet_browser")
+    with started.new_context(locale="en") as context:
+        context.set_default_timeout(_PATIENCE_MS)
+        page: Page = context.new_page()
+        yield WalletSheet(page, origin=wallet_live.url)
+
+
+@contextmanager
+def _database_beside_browser() -> Iterator[None]:
+    """Let a test use its database though Playwright has an event loop in its thread, which Django refuses."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        yield
 
 
 class WalletApplication(Protocol):
@@ -72,10 +175,21 @@ class WalletApplication(Protocol):
 
 
 @pytest.fixture
-def wallet_application() -> Iterator[WalletApplication]:
+def _wallet_defaults(settings: _Settings) -> None:
+    """Give a shop without settings a gateway, to which nothing connects."""
+    from wallet_gateway.testing.configuration import point_at
+
+    if not getattr(settings, "WALLET_GATEWAY", None):
+        settings.WALLET_GATEWAY = point_at(_NO_ADDRESS, None)
+
+
+@pytest.fixture
+def wallet_application(_wallet_defaults: None) -> Iterator[WalletApplication]:
     """Lets a WSGI application of the test answer in place of a gateway, in this process, for one test."""
-    # Only now: a plugin of pytest is imported before Django is set up.
+    from django.utils.module_loading import import_string
+
     from wallet_gateway import conf, gateways
+    from wallet_gateway.testing.in_process import InProcessTransport
 
     def answer(application: WSGIApplication, *, alias: str = "default") -> InProcessTransport:
         given = conf.gateway_settings(alias)
@@ -86,23 +200,3 @@ def wallet_application() -> Iterator[WalletApplication]:
 
     yield answer
     gateways.forget_gateways()
-
-
-def point_at(base_url: str, configuration: dict[str, Any] | None) -> dict[str, Any]:
-    """Give a copy of ``WALLET_GATEWAY`` whose default gateway is the one at ``base_url``.
-
-    What is missing is filled in from the sandbox's built-in merchant. With accounts outside the settings,
-    every address of ``BASE_URLS`` leads to ``base_url``.
-    """
-    copy: dict[str, Any] = deepcopy(configuration or {})
-    copy.setdefault("PUBLIC_ORIGIN", "http://127.0.0.1:8000")
-    gateways = copy.setdefault("GATEWAYS", {})
-    if isinstance(gateways, str):
-        addresses = copy.get("BASE_URLS", {}).items()
-        copy["BASE_URLS"] = {
-            name: {**(given if isinstance(given, dict) else {}), "BASE_URL": base_url}
-            for name, given in addresses
-        }
-        return copy
-    gateways["default"] = BUILT_IN_MERCHANT | gateways.get("default", {}) | {"BASE_URL": base_url}
-    return copy

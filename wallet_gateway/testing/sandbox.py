@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from wallet_gateway.testing.control import SandboxControl
 _READY: Final = "Sandbox gateway ready at "
 _SECONDS_TO_END: Final = 15
 
-__all__ = ["SandboxControl", "SandboxNotStarted", "SandboxServer"]
+__all__ = ["SandboxControl", "SandboxNotStarted", "SandboxServer", "shared_sandbox", "stop_shared_sandbox"]
 
 
 class SandboxNotStarted(RuntimeError):
@@ -23,7 +24,8 @@ class SandboxNotStarted(RuntimeError):
 class SandboxServer:
     """A sandbox gateway on a free port of this machine, for as long as the ``with`` block lasts.
 
-    ``arguments`` are passed on to ``python -m wallet_gateway.sandbox``.
+    ``arguments`` are passed on to ``python -m wallet_gateway.sandbox``. It ends with this process, even if
+    that is killed.
     """
 
     def __init__(self, *arguments: str, control_key: str | None = None) -> None:
@@ -58,11 +60,12 @@ class SandboxServer:
 
     def start(self) -> None:
         """Start the process and wait until it answers; raises ``SandboxNotStarted``."""
-        command = [sys.executable, "-m", "wallet_gateway.sandbox", "--port", "0", *self._arguments]
+        command = [sys.executable, "-m", "wallet_gateway.sandbox", "--port", "0", "--stop-with-stdin"]
+        command += self._arguments
         # Not as an argument, which everybody on the machine can read.
         environment = os.environ | {"WALLET_SANDBOX_CONTROL_KEY": self._control_key or ""}
         self._process = subprocess.Popen(  # noqa: S603 - our own command, no shell reads it
-            command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
+            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         line = _stdout(self._process).readline()
         if not line.startswith(_READY):
@@ -82,6 +85,7 @@ class SandboxServer:
             process.kill()
             code = process.wait()
         _stdout(process).close()
+        cast(IO[str], process.stdin).close()
         return code
 
     def _running(self) -> subprocess.Popen[str]:
@@ -92,3 +96,24 @@ class SandboxServer:
 
 def _stdout(process: subprocess.Popen[str]) -> IO[str]:
     return cast(IO[str], process.stdout)
+
+
+_shared: dict[int, SandboxServer] = {}
+"""By process: a worker that was forked has none of its parent's."""
+
+
+def shared_sandbox() -> SandboxServer:
+    """Return the sandbox of this process, which is started at the first call and ends with the process."""
+    pid = os.getpid()
+    if pid not in _shared:
+        server = SandboxServer()
+        server.start()
+        _shared[pid] = server
+        atexit.register(stop_shared_sandbox)
+    return _shared[pid]
+
+
+def stop_shared_sandbox() -> None:
+    """End the sandbox of this process, if there is one; the next call of `shared_sandbox` starts another."""
+    if server := _shared.pop(os.getpid(), None):
+        server.stop()

@@ -1,0 +1,132 @@
+"""A shop's settings for tests: every gateway is the sandbox, and what is missing is there."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from cryptography.fernet import Fernet
+from pytest_django import Settings
+
+from tests.sandbox.merchant import Merchant
+from tests.tables import every
+from wallet_gateway import conf
+from wallet_gateway.testing.configuration import BUILT_IN_MERCHANT, LOCAL_ORIGIN, point_at, use_sandbox
+from wallet_gateway.testing.control import SandboxControl
+
+URL = "http://127.0.0.1:1"
+LIVE: dict[str, Any] = {
+    "PUBLIC_ORIGIN": "https://shop.example",
+    "GATEWAYS": {
+        "default": {
+            "BASE_URL": "https://gateway.example/v5",
+            "MERCHANT_ID": "M-100",
+            "STORE_ID": "S-1",
+            "USER_ID": "shop",
+            "PROVIDER": "OtherV2",
+            "PROFILE": "prod",
+            "SKIN_ID": "dark",
+            "REDIRECT_HOSTS": ["pages.gateway.example"],
+            "PATHS": {"checkout": "/checkouts"},
+            "CA_FILE": "/etc/only/in/production.pem",
+            "WALLET": {
+                "COUNTRY": "DE",
+                "MERCHANT_NAME": "Shop",
+                "PAY_JS_URL": "https://pay.example/pay.js",
+                "WALLET_JS_URL": "https://gateway.example/wallet.js",
+                "WALLET_JS_INTEGRITY": "sha384-abc",
+            },
+        },
+        "outlet": {
+            "BASE_URL": "https://gateway.example",
+            "MERCHANT_ID": "M-200",
+            "STORE_ID": "S-1",
+            "USER_ID": "outlet",
+            "PROVIDER": "OtherV2",
+            "PROFILE": "prod",
+        },
+    },
+}
+
+
+def test_nothing_configured_becomes_the_built_in_merchant_with_a_wallet_button(settings: Settings) -> None:
+    settings.WALLET_GATEWAY = point_at(URL, None)
+    given = conf.gateway_settings("default")
+    assert (given.base_url, given.account.merchant_id) == (URL, BUILT_IN_MERCHANT["MERCHANT_ID"])
+    assert given.wallet is not None
+    assert conf.settings().public_origin == LOCAL_ORIGIN
+    (key,) = conf.settings().fernet_keys
+    Fernet(key)  # raises where it is no key
+
+
+def test_a_shop_without_a_button_gets_none() -> None:
+    pointed = point_at(URL, {"GATEWAYS": {"default": {}}})
+    assert "WALLET" not in pointed["GATEWAYS"]["default"]
+    assert "FERNET_KEYS" not in pointed
+
+
+def test_settings_of_production_are_valid_in_tests_and_name_no_host_but_the_sandbox(
+    settings: Settings,
+) -> None:
+    settings.WALLET_GATEWAY = point_at(URL, LIVE)
+    assert conf.problems() == ()
+    assert conf.live_gateways() == []
+    assert {gateway.base_url for gateway in conf.settings().gateways.values()} == {URL}
+    assert str(settings.WALLET_GATEWAY).count("gateway.example") == 0
+    assert conf.gateway_settings("default").account.skin_id == "dark"
+    assert conf.settings().public_origin == "https://shop.example"
+
+
+def test_the_original_is_not_touched() -> None:
+    original = deepcopy(LIVE)
+    point_at(URL, original)
+    assert original == LIVE
+
+
+def test_keys_and_scripts_of_the_shop_stay() -> None:
+    key = Fernet.generate_key().decode()
+    pointed = point_at(URL, LIVE | {"FERNET_KEYS": [key]})
+    assert pointed["FERNET_KEYS"] == [key]
+    assert pointed["GATEWAYS"]["default"]["WALLET"]["WALLET_JS_URL"] == f"{URL}/wallet.js?v=1"
+
+
+@every(
+    ("given", "used"),
+    [
+        ("https://shop.example", "https://shop.example"),
+        ("http://localhost:9000", "http://localhost:9000"),
+        ("http://shop.test", LOCAL_ORIGIN),
+        (None, LOCAL_ORIGIN),
+        (17, LOCAL_ORIGIN),
+    ],
+)
+def test_an_origin_that_is_valid_with_debug_only_becomes_a_local_one(given: object, used: str) -> None:
+    assert point_at(URL, {"PUBLIC_ORIGIN": given, "GATEWAYS": {}})["PUBLIC_ORIGIN"] == used
+
+
+def test_the_origin_of_a_live_server_comes_first() -> None:
+    assert point_at(URL, LIVE, public_origin="http://localhost:1")["PUBLIC_ORIGIN"] == "http://localhost:1"
+
+
+@pytest.mark.parametrize("alias", ["default", "outlet"])
+def test_the_sandbox_knows_the_merchants_of_all_gateways(wallet_sandbox: SandboxControl, alias: str) -> None:
+    given = use_sandbox(wallet_sandbox, LIVE)["GATEWAYS"][alias]
+    ids = {"merchantId": given["MERCHANT_ID"], "storeId": given["STORE_ID"], "userId": given["USER_ID"]}
+    with Merchant(wallet_sandbox.base_url, ids=ids) as merchant:
+        details = {"paymentMethod": "OtherV2"}
+        assert merchant.checkout("A", checkoutDetails=details).status == 200
+
+
+def test_with_accounts_outside_the_settings_every_address_leads_to_the_sandbox() -> None:
+    addresses = {
+        "live": {"BASE_URL": "https://gateway.example", "QUERY_RATE": 1},
+        "test": "https://t.example",
+    }
+    given = {"PUBLIC_ORIGIN": "https://shop.example", "GATEWAYS": "shop.accounts", "BASE_URLS": addresses}
+
+    pointed = point_at(URL, given)
+
+    assert pointed["GATEWAYS"] == "shop.accounts"
+    assert pointed["BASE_URLS"] == {"live": {"BASE_URL": URL, "QUERY_RATE": 1}, "test": {"BASE_URL": URL}}
+    assert addresses["test"] == "https://t.example", "the shop's own settings stay as they are"
