@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 from django.utils.module_loading import import_string
 from oscar.core.loading import default_class_loader
@@ -19,15 +19,19 @@ EXTENDED: Final = {
 }
 
 
-def class_loader(module_label: str, names: Sequence[str], module_prefix: str) -> list[type]:
-    """Return the classes of a module as oscar's own loader finds them, extended where `EXTENDED` says so."""
+def class_loader(module_label: str, names: Sequence[str], module_prefix: str) -> list[Any]:
+    """Return what oscar's own loader finds in a module, extended where `EXTENDED` says so."""
     found = default_class_loader(module_label, names, module_prefix)
-    return [_extended(f"{module_label}.{name}", one) for name, one in zip(names, found, strict=True)]
+    paths = [f"{module_label}.{name}" for name in names]
+    return [
+        _extended(EXTENDED[path], one) if path in EXTENDED else one
+        for path, one in zip(paths, found, strict=True)
+    ]
 
 
 @cache
-def _extended(path: str, loaded: type) -> type:
-    mixin = import_string(EXTENDED[path]) if path in EXTENDED else loaded
+def _extended(mixin_path: str, loaded: type) -> type:
+    mixin = import_string(mixin_path)
     if issubclass(loaded, mixin):
         return loaded
     return type(loaded.__name__, (mixin, loaded), {"__module__": loaded.__module__, "__doc__": loaded.__doc__})

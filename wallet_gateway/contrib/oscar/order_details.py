@@ -15,7 +15,7 @@ def order_details(order: Any, amount: Decimal) -> dict[str, Any]:  # noqa: ANN40
     """Return the arguments of `payments.create_order` that come from an oscar order."""
     address = order.billing_address or order.shipping_address
     return {
-        "order_number": str(order.number),
+        "order_number": order.number,
         "currency": order.currency,
         "language": get_language(),
         "continue_url": reverse("checkout:thank-you"),

@@ -33,11 +33,13 @@ def open_source(order: Any) -> None:  # noqa: ANN401 - oscar's Order
 
     Raises `payments.errors.OperationRefused`; call it in the transaction that stores the order.
     """
+    # As it is stored: what has just been placed may still have whole numbers and lazy texts.
+    order = get_model("order", "Order").objects.get(pk=order.pk)
     due = order.total_incl_tax - sum(source.amount_allocated for source in order.sources.all())
     if due <= 0:
         return
     details = apps.get_app_config("wallet_gateway_oscar").order_details(order, due)  # type: ignore[attr-defined]
-    to_pay = payments.create_order(reference=str(order.number), **details)
+    to_pay = payments.create_order(reference=order.number, **details)
     kind, _created = get_model("payment", "SourceType").objects.get_or_create(
         code=CODE, defaults={"name": "Wallet"}
     )
