@@ -1,4 +1,4 @@
-"""The lines that a guide adds to a shop's files, so that the shop under test is the one that the guide makes."""
+"""The lines that a guide adds to a shop's files, so that it is the guide's shop that is tested."""
 
 from __future__ import annotations
 
@@ -17,3 +17,13 @@ def lines_of(page: str, file: str) -> str:
 def add_to(names: dict[str, Any], page: str, file: str) -> None:
     """Run the lines that a page adds to a file, in that file's names."""
     exec(compile(lines_of(page, file), f"{page} ({file})", "exec"), names)
+
+
+def follow(page: str) -> None:
+    """Run the other Python blocks of a page in order, with the checks between them."""
+    names: dict[str, Any] = {}
+    for step in steps(page):
+        if step.kind == "python" and "append" not in step.directives:
+            exec(compile(step.text, step.where, "exec"), names)
+        elif step.kind == "<check>":
+            assert eval(step.text, names), f"{step.where}: {step.text}"

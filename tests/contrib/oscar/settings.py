@@ -3,6 +3,7 @@
 from copy import deepcopy
 
 from oscar.defaults import *  # noqa: F403
+
 from tests.contrib.page_blocks import add_to
 from tests.settings import *  # noqa: F403
 from tests.settings import INSTALLED_APPS as TESTED

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
-from django.apps import AppConfig
+from django.apps import AppConfig, apps
+from django.core.checks import register
 
 
 class WalletConfig(AppConfig):
@@ -22,13 +23,19 @@ class WalletConfig(AppConfig):
     gateway = "default"
 
     def ready(self) -> None:
-        """Connect the receivers."""
-        from wallet_gateway.contrib.oscar import receivers
+        """Connect the receivers, and register the checks."""
+        from wallet_gateway.contrib.oscar import checks, receivers
 
         receivers.connect()
+        register(checks.check_shop)
 
-    def order_details(self, order: Any, amount: Decimal) -> dict[str, Any]:  # noqa: ANN401 - oscar's Order
-        """Return the arguments of `payments.create_order` for `amount` of an oscar order, without reference."""
+    def order_details(self, order: Any, amount: Decimal) -> dict[str, Any]:
+        """Return the arguments of `payments.create_order` for a part of an oscar order, less `reference`."""
         from wallet_gateway.contrib.oscar.order_details import order_details
 
         return {"gateway": self.gateway, "type": self.payment_type, **order_details(order, amount)}
+
+
+def config() -> WalletConfig:
+    """Return the app's configuration: ours, or the shop's subclass of it."""
+    return cast(WalletConfig, apps.get_app_config(WalletConfig.label))

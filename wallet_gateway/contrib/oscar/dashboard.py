@@ -30,43 +30,37 @@ _PERMISSIONS: Final = {
 _DOUBLE_CLICK: Final = timedelta(minutes=1)
 
 
-class WalletOrderMixin:
+_Oscars: Any = object  # oscar has no types
+
+
+class WalletOrderMixin(_Oscars):
     """Extends the dashboard's `OrderDetailView`: no transaction around it, and the handler knows the user."""
 
     @method_decorator(db_transaction.non_atomic_requests)
-    def dispatch(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+    def dispatch(self, *args: Any, **kwargs: Any) -> Any:
         """Answer a request outside of any transaction: the gateway may be called."""
-        return super().dispatch(*args, **kwargs)  # type: ignore[misc]
+        return super().dispatch(*args, **kwargs)
 
-    def get_handler(self, user: Any = None, **kwargs: Any) -> Any:  # noqa: ANN401
+    def get_handler(self, user: Any = None, **kwargs: Any) -> Any:
         """Return the handler of events, with the user who has pressed the button."""
-        user = user or self.request.user  # type: ignore[attr-defined]
-        return super().get_handler(user, **kwargs)  # type: ignore[misc]
+        user = user or self.request.user
+        return super().get_handler(user, **kwargs)
 
 
-class WalletEventMixin:
+class WalletEventMixin(_Oscars):
     """Extends oscar's `EventHandler` for orders that are paid by wallet."""
 
-    user: Any
-
     def handle_payment_event(
-        self,
-        order: Any,  # noqa: ANN401
-        event_type: Any,  # noqa: ANN401
-        amount: Decimal,
-        lines: Any = None,  # noqa: ANN401
-        line_quantities: Any = None,  # noqa: ANN401
-        **kwargs: Any,
-    ) -> Any:  # noqa: ANN401
-        """Capture, refund or release; raises `PaymentError` unless the gateway has approved it."""
+        self, order: Any, event_type: Any, amount: Decimal, *lines: Any, **kwargs: Any
+    ) -> Any:
+        """Capture, refund or release; raises `PaymentError` unless the gateway has approved it.
+
+        `lines` are order lines and their quantities, as in oscar.
+        """
         source = sources.source_of(order)
         if source is None or event_type.name not in _PERMISSIONS:
-            return super().handle_payment_event(  # type: ignore[misc]
-                order, event_type, amount, lines, line_quantities, **kwargs
-            )
-        self.validate_payment_event(  # type: ignore[attr-defined]
-            order, event_type, amount, lines, line_quantities, **kwargs
-        )
+            return super().handle_payment_event(order, event_type, amount, *lines, **kwargs)
+        self.validate_payment_event(order, event_type, amount, *lines, **kwargs)
         if self.user is not None:
             self._check_user(order, event_type, amount)
         try:
@@ -76,13 +70,16 @@ class WalletEventMixin:
         if done.state != TransactionState.APPROVED:
             raise PaymentError(_not_approved(done))
         event = order.payment_events.filter(reference=done.reference).first()
-        for line, quantity in zip(lines or (), line_quantities or (), strict=True):
+        # Without an event the receiver has failed; it is called again later.
+        for line, quantity in zip(*lines, strict=True) if event and all(lines) else ():
             event.line_quantities.create(line=line, quantity=quantity)
         return event
 
-    def _check_user(self, order: Any, event_type: Any, amount: Decimal) -> None:  # noqa: ANN401
+    def _check_user(self, order: Any, event_type: Any, amount: Decimal) -> None:
         if not self.user.has_perm(_PERMISSIONS[event_type.name]):
             raise PaymentError(_("You may not do this with payments. Ask for the permission."))
+        if not amount.is_finite():
+            raise PaymentError(_("The amount is not a number."))
         recent = order.payment_events.filter(date_created__gt=timezone.now() - _DOUBLE_CLICK)
         if recent.filter(event_type=event_type, amount=amount).exists():
             # Oscar's form has nothing by which a second click could be told from a second refund.

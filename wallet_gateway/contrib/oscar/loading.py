@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, Final
 
+from django.apps import apps
+from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import import_string
 from oscar.core.loading import default_class_loader
 
@@ -23,15 +25,19 @@ def class_loader(module_label: str, names: Sequence[str], module_prefix: str) ->
     """Return what oscar's own loader finds in a module, extended where `EXTENDED` says so."""
     found = default_class_loader(module_label, names, module_prefix)
     paths = [f"{module_label}.{name}" for name in names]
-    return [
-        _extended(EXTENDED[path], one) if path in EXTENDED else one
-        for path, one in zip(paths, found, strict=True)
-    ]
+    return [_extended(path, one) if path in EXTENDED else one for path, one in zip(paths, found, strict=True)]
+
+
+def is_extended(path: str, loaded: type) -> bool:
+    """Return whether a class of oscar has the wallet's part."""
+    return issubclass(loaded, import_string(EXTENDED[path]))
 
 
 @cache
-def _extended(mixin_path: str, loaded: type) -> type:
-    mixin = import_string(mixin_path)
-    if issubclass(loaded, mixin):
+def _extended(path: str, loaded: type) -> type:
+    if is_extended(path, loaded):
         return loaded
-    return type(loaded.__name__, (mixin, loaded), {"__module__": loaded.__module__, "__doc__": loaded.__doc__})
+    if not apps.is_installed("wallet_gateway.contrib.oscar"):
+        raise ImproperlyConfigured("Add 'wallet_gateway.contrib.oscar' to INSTALLED_APPS.")
+    own = {"__module__": loaded.__module__, "__doc__": loaded.__doc__}
+    return type(loaded.__name__, (import_string(EXTENDED[path]), loaded), own)

@@ -11,7 +11,7 @@ from django.utils.translation import get_language, gettext
 from wallet_gateway import payments
 
 
-def order_details(order: Any, amount: Decimal) -> dict[str, Any]:  # noqa: ANN401 - oscar's Order
+def order_details(order: Any, amount: Decimal) -> dict[str, Any]:
     """Return the arguments of `payments.create_order` that come from an oscar order."""
     address = order.billing_address or order.shipping_address
     return {
@@ -28,7 +28,7 @@ def order_details(order: Any, amount: Decimal) -> dict[str, Any]:  # noqa: ANN40
     }
 
 
-def _cart(order: Any, amount: Decimal) -> dict[str, Any] | None:  # noqa: ANN401
+def _cart(order: Any, amount: Decimal) -> dict[str, Any] | None:
     """Return the lines with shipping and discounts; None if they do not come to the amount."""
     lines = list(order.lines.all())
     items = [_item(line) for line in lines if line.unit_price_incl_tax]
@@ -49,7 +49,7 @@ def _cart(order: Any, amount: Decimal) -> dict[str, Any] | None:  # noqa: ANN401
     }
 
 
-def _item(line: Any) -> payments.Item:  # noqa: ANN401 - oscar's Line
+def _item(line: Any) -> payments.Item:
     return payments.Item(
         product_id=line.partner_sku,
         product_name=line.title,
@@ -58,7 +58,7 @@ def _item(line: Any) -> payments.Item:  # noqa: ANN401 - oscar's Line
     )
 
 
-def _postal(address: Any) -> dict[str, str] | None:  # noqa: ANN401 - oscar's AbstractAddress
+def _postal(address: Any) -> dict[str, str] | None:
     """Return the billing address; None if a part that the interface demands is missing.
 
     Oscar has one line for street and house number: the word with a digit at its beginning or end.

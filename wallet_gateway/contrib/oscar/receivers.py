@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.apps import apps
 from django.urls import NoReverseMatch, reverse
 from django.utils import translation
 from oscar.core.loading import get_class
@@ -12,6 +11,7 @@ from oscar.core.loading import get_class
 from wallet_gateway import conf, signals
 from wallet_gateway.contrib.mails.once import send_once
 from wallet_gateway.contrib.oscar import sources
+from wallet_gateway.contrib.oscar.apps import config
 from wallet_gateway.models import PaymentOrder
 
 
@@ -38,7 +38,7 @@ def confirm(*, order: PaymentOrder, **_rest: Any) -> None:
     placed = sources.record(order)
     if placed is None:
         return
-    status = apps.get_app_config("wallet_gateway_oscar").paid_status  # type: ignore[attr-defined]
+    status = config().paid_status
     if status in placed.available_statuses():
         placed.set_status(status)
     elif placed.status != status:
@@ -48,7 +48,7 @@ def confirm(*, order: PaymentOrder, **_rest: Any) -> None:
     send_once(order, "oscar_order_placed", lambda: _send_confirmation(placed, order.language))
 
 
-def _send_confirmation(placed: Any, language: str) -> None:  # noqa: ANN401 - oscar's Order
+def _send_confirmation(placed: Any, language: str) -> None:
     path = _status_path(placed)
     context = {"user": placed.user, "order": placed, "lines": placed.lines.all()}
     if path:
@@ -57,7 +57,7 @@ def _send_confirmation(placed: Any, language: str) -> None:  # noqa: ANN401 - os
         get_class("order.utils", "OrderDispatcher")().send_order_placed_email_for_user(placed, context)
 
 
-def _status_path(placed: Any) -> str:  # noqa: ANN401
+def _status_path(placed: Any) -> str:
     try:
         if placed.user:
             return reverse("customer:order", args=[placed.number])

@@ -9,11 +9,11 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any, Final
 
-from django.apps import apps
 from django.db import transaction as db_transaction
 from oscar.core.loading import get_model
 
 from wallet_gateway import payments
+from wallet_gateway.contrib.oscar.apps import config
 from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
 from wallet_gateway.protocol.money import Money
@@ -28,7 +28,7 @@ _BY_KIND: Final = {
 }
 
 
-def open_source(order: Any) -> None:  # noqa: ANN401 - oscar's Order
+def open_source(order: Any) -> None:
     """Store what the wallet is to pay of an order, if other sources leave something.
 
     Raises `payments.errors.OperationRefused`; call it in the transaction that stores the order.
@@ -38,7 +38,7 @@ def open_source(order: Any) -> None:  # noqa: ANN401 - oscar's Order
     due = order.total_incl_tax - sum(source.amount_allocated for source in order.sources.all())
     if due <= 0:
         return
-    details = apps.get_app_config("wallet_gateway_oscar").order_details(order, due)  # type: ignore[attr-defined]
+    details = config().order_details(order, due)
     to_pay = payments.create_order(reference=order.number, **details)
     kind, _created = get_model("payment", "SourceType").objects.get_or_create(
         code=CODE, defaults={"name": "Wallet"}
@@ -48,16 +48,18 @@ def open_source(order: Any) -> None:  # noqa: ANN401 - oscar's Order
         get_model("order", "PaymentEventType").objects.get_or_create(name=name)
 
 
-def source_of(order: Any) -> Any:  # noqa: ANN401
+def source_of(order: Any) -> Any:
     """Return the wallet's source of an oscar order; None for an order that is paid in another way."""
     return order.sources.filter(source_type__code=CODE).first()
 
 
-def record(to_pay: PaymentOrder) -> Any:  # noqa: ANN401
+def record(to_pay: PaymentOrder) -> Any:
     """Write what is new of a payment order into oscar's books; return the oscar order, or None."""
-    source = get_model("payment", "Source").objects.filter(
-        source_type__code=CODE, reference=to_pay.reference
-    ).first()
+    source = (
+        get_model("payment", "Source")
+        .objects.filter(source_type__code=CODE, reference=to_pay.reference)
+        .first()
+    )
     if source is None:
         return None
     with db_transaction.atomic():
@@ -76,7 +78,7 @@ def record(to_pay: PaymentOrder) -> Any:  # noqa: ANN401
     return order
 
 
-def _write(source: Any, order: Any, transaction: GatewayTransaction) -> None:  # noqa: ANN401
+def _write(source: Any, order: Any, transaction: GatewayTransaction) -> None:
     amount = _booked(transaction)
     if amount <= 0:
         return
