@@ -17,8 +17,8 @@ from django.utils.translation import gettext as _
 from oscar.apps.payment.exceptions import PaymentError
 
 from wallet_gateway import payments
+from wallet_gateway.contrib.operation_result import why_not_approved
 from wallet_gateway.contrib.oscar import sources
-from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
 from wallet_gateway.queries import permissions
 
@@ -67,8 +67,8 @@ class WalletEventMixin(_Oscars):
             done = self._operate(payments.get_order(source.reference), event_type.name, amount)
         except payments.errors.OperationError as error:
             raise PaymentError(str(error)) from error
-        if done.state != TransactionState.APPROVED:
-            raise PaymentError(_not_approved(done))
+        if reason := why_not_approved(done):
+            raise PaymentError(reason)
         event = order.payment_events.filter(reference=done.reference).first()
         # Without an event the receiver has failed; it is called again later.
         for line, quantity in zip(*lines, strict=True) if event and all(lines) else ():
@@ -94,9 +94,3 @@ class WalletEventMixin(_Oscars):
         if amount != payments.order_summary(to_pay).authorized.amount:
             raise PaymentError(_("Only the whole reserved amount can be released."))
         return payments.reverse(to_pay, by=by)
-
-
-def _not_approved(transaction: GatewayTransaction) -> str:
-    if transaction.state == TransactionState.REJECTED:
-        return transaction.explanation or _("The gateway has refused it.")
-    return _("The outcome is not known yet. It is recorded here as soon as it is: do not repeat it.")

@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils.translation import get_language, gettext
 
 from wallet_gateway import payments
+from wallet_gateway.contrib.postal_address import postal_address
 
 
 def order_details(order: Any, amount: Decimal) -> dict[str, Any]:
@@ -59,19 +60,6 @@ def _item(line: Any) -> payments.Item:
 
 
 def _postal(address: Any) -> dict[str, str] | None:
-    """Return the billing address; None if a part that the interface demands is missing.
-
-    Oscar has one line for street and house number: the word with a digit at its beginning or end.
-    """
-    words = address.line1.split() if address else []
-    number = next((word for word in (*words[-1:], *words[:1]) if any(map(str.isdigit, word))), "")
-    if not address:
-        return None
-    postal = {
-        "street": " ".join(word for word in words if word != number),
-        "house_number": number,
-        "city": address.line4,
-        "zip_postal_code": address.postcode,
-        "country_code": address.country.iso_3166_1_a3,
-    }
-    return postal if all(postal.values()) else None
+    return address and postal_address(
+        line=address.line1, city=address.line4, postcode=address.postcode, country=address.country_id
+    )
