@@ -19,11 +19,7 @@ def add_to(names: dict[str, Any], page: str, file: str) -> None:
     exec(compile(lines_of(page, file), f"{page} ({file})", "exec"), names)
 
 
-def follow(page: str) -> None:
-    """Run the other Python blocks of a page in order, with the checks between them."""
-    names: dict[str, Any] = {}
-    for step in steps(page):
-        if step.kind == "python" and "append" not in step.directives:
-            exec(compile(step.text, step.where, "exec"), names)
-        elif step.kind == "<check>":
-            assert eval(step.text, names), f"{step.where}: {step.text}"
+def templates_of(page: str) -> dict[str, str]:
+    """The templates that a page puts into the shop's folder, by name."""
+    files = {step.directives["file"]: step.text for step in steps(page) if "file" in step.directives}
+    return {name.removeprefix("templates/"): text for name, text in files.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,6 @@ from payments import PaymentError, PaymentStatus, RedirectNeeded
 from payments.signals import status_changed
 
 from tests.contrib.django_payments.models import Payment
-from tests.contrib.page_blocks import follow
 from wallet_gateway import payments as wallet
 from wallet_gateway.contrib.django_payments import receivers
 from wallet_gateway.contrib.django_payments.provider import WalletProvider
@@ -250,5 +249,5 @@ def test_the_provider_without_the_app_is_told_at_once(monkeypatch: pytest.Monkey
         WalletProvider()
 
 
-def test_the_guide_is_followed() -> None:
-    follow("docs/how-to/django-payments.md")
+def test_the_guide_is_followed(paid: Payment, follow: Callable[..., None]) -> None:
+    follow("docs/how-to/django-payments.md", payment=paid)

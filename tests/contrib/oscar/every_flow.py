@@ -17,13 +17,15 @@ from oscar.apps.checkout.views import PaymentDetailsView
 from oscar.core.loading import get_class, get_model
 from oscar.test.factories import CountryFactory, create_product, create_voucher
 
-from tests.contrib.page_blocks import follow, lines_of
+from tests.contrib.page_blocks import lines_of
 from wallet_gateway import payments
 from wallet_gateway.contrib.oscar import checks, loading, receivers
 from wallet_gateway.contrib.oscar.checkout import WalletPaymentMixin
 from wallet_gateway.models import PaymentOrder, SentMail
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pytest_django.fixtures import Settings
 
     from wallet_gateway.testing.control import SandboxControl
@@ -34,6 +36,7 @@ pytestmark = [
 ]
 
 PAGE = "docs/how-to/oscar.md"
+EMAIL_BACKEND = "oscar.apps.customer.auth_backends.EmailBackend"
 Order = get_model("order", "Order")
 ADDRESS = {
     "first_name": "Robin",
@@ -120,7 +123,7 @@ def clerk() -> Client:
             Permission.objects.create(codename=name, content_type=content_type, name=name)
         )
     client = Client()
-    client.force_login(user, "django.contrib.auth.backends.ModelBackend")
+    client.force_login(user, EMAIL_BACKEND)
     return client
 
 
@@ -220,7 +223,7 @@ def test_a_customer_with_an_account_is_led_to_the_page_of_the_order(
     client: Client, shop: SandboxControl
 ) -> None:
     user = User.objects.create_user("ada", "ada@example.com", "secret")
-    client.force_login(user, "django.contrib.auth.backends.ModelBackend")
+    client.force_login(user, EMAIL_BACKEND)
     fill_the_basket(client)
     check_out(client)
     pay(client, shop)
@@ -282,6 +285,18 @@ def test_what_another_source_pays_is_left_to_it(client: Client, monkeypatch: pyt
     allocated = Decimal("5.00")
     place_an_order(client)
     assert str(to_pay().amount) == "20.00 EUR"
+
+
+def test_a_customer_who_closed_the_window_pays_from_the_history(client: Client, shop: SandboxControl) -> None:
+    client.force_login(User.objects.create_user("ada", "ada@example.com", "secret"), EMAIL_BACKEND)
+    fill_the_basket(client)
+    check_out(client)
+    history = reverse("customer:order", args=[Order.objects.get().number])
+    button = reverse("wallet_gateway:checkout", args=[to_pay().token])
+    assert button in client.get(history).content.decode()
+    client.post(button)
+    pay(client, shop)
+    assert button not in client.get(history).content.decode()
 
 
 def test_an_order_that_the_gateway_must_not_have_is_not_placed(client: Client, settings: Settings) -> None:
@@ -487,7 +502,7 @@ def test_a_reserved_amount_is_released_as_a_whole(
 # Settings
 
 
-def test_the_guide_is_followed() -> None:
+def test_the_guide_is_followed(paid: Any, follow: Callable[..., None]) -> None:  # noqa: ANN401
     follow(PAGE)
 
 

@@ -4,7 +4,7 @@ from copy import deepcopy
 
 from oscar.defaults import *  # noqa: F403
 
-from tests.contrib.page_blocks import add_to
+from tests.contrib.page_blocks import add_to, templates_of
 from tests.settings import *  # noqa: F403
 from tests.settings import INSTALLED_APPS as TESTED
 from tests.settings import MIDDLEWARE as DJANGOS
@@ -62,14 +62,19 @@ AUTHENTICATION_BACKENDS = [
 TEMPLATES = [
     {
         **WITHOUT_OSCAR[0],
+        "APP_DIRS": False,
         "OPTIONS": {
+            "loaders": [
+                ("django.template.loaders.locmem.Loader", templates_of("docs/how-to/oscar.md")),
+                "django.template.loaders.app_directories.Loader",
+            ],
             "context_processors": [
                 *WITHOUT_OSCAR[0]["OPTIONS"]["context_processors"],  # type: ignore[index]
                 "oscar.apps.search.context_processors.search_form",
                 "oscar.apps.checkout.context_processors.checkout",
                 "oscar.apps.communication.notifications.context_processors.notifications",
                 "oscar.core.context_processors.metadata",
-            ]
+            ],
         },
     }
 ]

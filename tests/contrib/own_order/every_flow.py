@@ -8,12 +8,13 @@ import pytest
 from django.apps import apps
 from django.db import transaction as db_transaction
 
-from tests.contrib.page_blocks import follow
 from wallet_gateway import payments
 from wallet_gateway.contrib.own_order import _follow
 from wallet_gateway.models import OutboxEvent, PaymentOrder
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from django.http import HttpResponse
     from django.test import Client
 
@@ -122,5 +123,5 @@ def test_a_payment_of_something_else_is_no_business_of_an_order(paid: Any, gatew
     assert Order.objects.get().status == "paid"
 
 
-def test_the_guide_is_followed(paid: Any) -> None:  # noqa: ANN401
+def test_the_guide_is_followed(paid: Any, follow: Callable[..., None]) -> None:  # noqa: ANN401
     follow("docs/how-to/own-order-model.md")

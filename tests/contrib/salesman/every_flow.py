@@ -10,7 +10,6 @@ from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
 from salesman.core.utils import get_salesman_model
 
-from tests.contrib.page_blocks import follow
 from tests.contrib.salesman.models import Mug
 from tests.contrib.salesman.receivers import paid as receive
 from wallet_gateway import payments
@@ -114,7 +113,3 @@ def test_a_refund_whose_answer_is_lost_is_no_second_refund(
     boss.post(f"/api/orders/{paid.ref}/refund/")
     assert Order.objects.get().status == "REFUNDED"
     assert payments.get_order(paid.ref).payments.get().transactions.filter(kind="REFUND").count() == 1
-
-
-def test_the_recipe_is_followed() -> None:
-    follow("docs/how-to/other-frameworks.md")
