@@ -11,7 +11,7 @@ from typing import Any
 from django.apps import apps
 from django.db import models
 from django.db import transaction as db_transaction
-from django.dispatch import receiver
+from django.dispatch import Signal, receiver
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
@@ -74,7 +74,7 @@ class PayableOrder(models.Model):
         return self.payment_order is not None and self.payment_order.is_paid
 
 
-_SIGNALS = [
+_SIGNALS: list[Signal] = [
     signals.order_authorized,
     signals.order_paid,
     signals.order_captured_in_part,

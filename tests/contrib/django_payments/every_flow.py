@@ -19,7 +19,6 @@ from wallet_gateway.contrib.django_payments.provider import WalletProvider
 from wallet_gateway.models import PaymentOrder
 
 if TYPE_CHECKING:
-    from django.http import HttpResponse
     from django.test import Client
 
     from wallet_gateway.testing.control import SandboxControl
@@ -47,17 +46,18 @@ def changes() -> Iterator[list[str]]:
 
 def a_payment(variant: str = "wallet", **columns: Any) -> Payment:
     values = {"currency": "EUR", "total": Decimal("25.00"), "delivery": Decimal("5.00")} | columns
-    return Payment.objects.create(variant=variant, **values)
+    payment: Payment = Payment.objects.create(variant=variant, **values)
+    return payment
 
 
-def pay(client: Client, gateway: SandboxControl, payment: Payment, outcome: str = "success") -> HttpResponse:
+def pay(client: Client, gateway: SandboxControl, payment: Payment, outcome: str = "success") -> Any:  # noqa: ANN401
     """Send the customer to the gateway's page and back; give the page with the result."""
     page = client.get(f"/pay/{payment.pk}/")["Location"]
     attempt = wallet.get_order(payment.token).payments.order_by("-pk").first()
     assert attempt is not None
     assert page == attempt.redirect_url
     back = gateway.complete_checkout(attempt.reference, outcome)
-    result: HttpResponse = client.get(client.get(back)["Location"])
+    result = client.get(client.get(back)["Location"])
     payment.refresh_from_db()
     return result
 

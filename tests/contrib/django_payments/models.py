@@ -9,7 +9,7 @@ from payments import PurchasedItem
 from payments.models import BasePayment
 
 
-class Payment(BasePayment):
+class Payment(BasePayment):  # type: ignore[misc]  # has no types
     """One mug, and its shipping."""
 
     def get_purchased_items(self) -> Iterator[PurchasedItem]:

@@ -1,20 +1,20 @@
 """A shop with django-payments, and then the lines of our guide."""
 
-from copy import deepcopy
+from __future__ import annotations
+
 from typing import Any
 
+from tests.contrib import hosted_only
 from tests.contrib.page_blocks import add_to
 from tests.settings import *  # noqa: F403
 from tests.settings import INSTALLED_APPS as TESTED
-from tests.settings import WALLET_GATEWAY as WITH_BUTTON
 
+WALLET_GATEWAY = hosted_only.WALLET_GATEWAY
 INSTALLED_APPS = [
     *(app for app in TESTED if app != "wallet_gateway"),
     "payments",
     "tests.contrib.django_payments",
 ]
-WALLET_GATEWAY = deepcopy(WITH_BUTTON)
-del WALLET_GATEWAY["GATEWAYS"]["default"]["WALLET"]  # type: ignore[attr-defined]
 PAYMENT_HOST = "127.0.0.1:8000"
 PAYMENT_USES_SSL = False
 PAYMENT_MODEL = "django_payments.Payment"

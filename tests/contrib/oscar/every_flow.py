@@ -10,7 +10,6 @@ from django.apps import apps
 from django.contrib.auth.models import Permission, User
 from django.core import mail
 from django.db import connections
-from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 from oscar.apps.checkout.views import PaymentDetailsView
@@ -87,7 +86,7 @@ def check_out(client: Client, **address: str) -> Any:  # noqa: ANN401
     return client.post(reverse("checkout:preview"), {"action": "place_order"})
 
 
-def pay(client: Client, sandbox: SandboxControl, outcome: str = "success") -> HttpResponse:
+def pay(client: Client, sandbox: SandboxControl, outcome: str = "success") -> Any:  # noqa: ANN401
     """Decide on the gateway's page, and come back to the shop; give the page with the result."""
     attempt = to_pay().payments.order_by("-pk").first()
     assert attempt is not None

@@ -1,16 +1,15 @@
 """An oscar shop as oscar's own guide makes it, and then the lines of our guide."""
 
-from copy import deepcopy
-
 from oscar.defaults import *  # noqa: F403
 
+from tests.contrib import hosted_only
 from tests.contrib.page_blocks import add_to, templates_of
 from tests.settings import *  # noqa: F403
 from tests.settings import INSTALLED_APPS as TESTED
 from tests.settings import MIDDLEWARE as DJANGOS
 from tests.settings import TEMPLATES as WITHOUT_OSCAR
-from tests.settings import WALLET_GATEWAY as WITH_BUTTON
 
+WALLET_GATEWAY = hosted_only.WALLET_GATEWAY
 INSTALLED_APPS = [
     *(app for app in TESTED if app != "wallet_gateway"),
     "django.contrib.sites",
@@ -51,9 +50,6 @@ INSTALLED_APPS = [
     "django_tables2",
 ]
 SITE_ID = 1
-# Without a wallet button, customers are sent to the gateway's page at once.
-WALLET_GATEWAY = deepcopy(WITH_BUTTON)
-del WALLET_GATEWAY["GATEWAYS"]["default"]["WALLET"]  # type: ignore[index]
 MIDDLEWARE = [*DJANGOS, "oscar.apps.basket.middleware.BasketMiddleware"]
 AUTHENTICATION_BACKENDS = [
     "oscar.apps.customer.auth_backends.EmailBackend",

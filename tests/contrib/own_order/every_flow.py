@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from django.apps import apps
 from django.db import transaction as db_transaction
 
+from tests.contrib.own_order import models
 from wallet_gateway import payments
 from wallet_gateway.contrib.own_order import _follow
 from wallet_gateway.models import OutboxEvent, PaymentOrder
@@ -15,14 +15,13 @@ from wallet_gateway.models import OutboxEvent, PaymentOrder
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from django.http import HttpResponse
     from django.test import Client
 
     from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-Order: Any = apps.get_model("own_order", "Order")
+Order: Any = vars(models)["Order"]
 
 
 @pytest.fixture(autouse=True)
@@ -30,12 +29,11 @@ def gateway(wallet_sandbox: SandboxControl) -> SandboxControl:
     return wallet_sandbox
 
 
-def pay(client: Client, gateway: SandboxControl, outcome: str = "success") -> HttpResponse:
+def pay(client: Client, gateway: SandboxControl, outcome: str = "success") -> Any:  # noqa: ANN401
     order = Order.objects.latest("pk")
     attempt = payments.start_checkout(order.payment_order)
     back = gateway.complete_checkout(attempt.reference, outcome)
-    result: HttpResponse = client.get(client.get(back)["Location"])
-    return result
+    return client.get(client.get(back)["Location"])
 
 
 @pytest.fixture

@@ -1,12 +1,11 @@
 """A shop with django-salesman, and then the lines of our recipe."""
 
-from copy import deepcopy
-
+from tests.contrib import hosted_only
 from tests.contrib.page_blocks import add_to
 from tests.settings import *  # noqa: F403
 from tests.settings import INSTALLED_APPS as TESTED
-from tests.settings import WALLET_GATEWAY as WITH_BUTTON
 
+WALLET_GATEWAY = hosted_only.WALLET_GATEWAY
 INSTALLED_APPS = [
     *(app for app in TESTED if app != "wallet_gateway"),
     "rest_framework",
@@ -16,8 +15,6 @@ INSTALLED_APPS = [
     "salesman.orders",
     "tests.contrib.salesman.apps.MugsConfig",
 ]
-WALLET_GATEWAY = deepcopy(WITH_BUTTON)
-del WALLET_GATEWAY["GATEWAYS"]["default"]["WALLET"]  # type: ignore[attr-defined]
 SALESMAN_PRODUCT_TYPES = {"mugs.Mug": "tests.contrib.salesman.serializers.MugSerializer"}
 ROOT_URLCONF = "tests.contrib.salesman.urls"
 
