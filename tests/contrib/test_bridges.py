@@ -13,6 +13,8 @@ from tests.tables import every
 pytestmark = [pytest.mark.wire, pytest.mark.slow]
 
 MAX_LINES = 150
+# Of the other packages, with a Django that is newer than they are; ours may not warn in any other test.
+TOLERATED = ("-W", "ignore::DeprecationWarning", "-W", "ignore::PendingDeprecationWarning")
 
 
 @pytest.mark.parametrize(
@@ -21,7 +23,17 @@ MAX_LINES = 150
 )
 def test_every_flow_works_in(shop: str, package: str) -> None:
     pytest.importorskip(package, reason="salesman's releases exclude Django 6")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:randomly"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:randomly",
+        *TOLERATED,
+    ]
     done = subprocess.run(
         [
             *command,
@@ -39,6 +51,10 @@ def test_every_flow_works_in(shop: str, package: str) -> None:
 
 @every("bridge", ["oscar", "django_payments", "own_order"])
 def test_a_file_of_a_bridge_is_short(bridge: str) -> None:
-    files = list(sources(f"wallet_gateway/contrib/{bridge}"))
+    files = [
+        f
+        for f in sources("wallet_gateway/contrib")
+        if f.module.startswith(f"wallet_gateway.contrib.{bridge}")
+    ]
     assert files
     assert not [file.name for file in files if len(file.text.splitlines()) >= MAX_LINES]
