@@ -34,10 +34,14 @@ def record(*, order: PaymentOrder, **_rest: Any) -> None:
 
 
 def confirm(*, order: PaymentOrder, **_rest: Any) -> None:
-    """Record the payment, move the oscar order on, and send its confirmation."""
+    """Record the payment; the first time also move the oscar order on, and send its confirmation."""
     placed = sources.record(order)
-    if placed is None:
-        return
+    if placed is not None:
+        send_once(order, "oscar_order_placed", lambda: _confirm_first(placed, order.language))
+
+
+def _confirm_first(placed: Any, language: str) -> None:
+    """Do what follows the first word of a payment; it is done again until the mail is sent."""
     status = config().paid_status
     if status in placed.available_statuses():
         placed.set_status(status)
@@ -45,7 +49,7 @@ def confirm(*, order: PaymentOrder, **_rest: Any) -> None:
         # Cancelled in the meantime, for example: the money is here, so a person must know.
         message = f"Paid by wallet; the status {placed.status!r} does not lead to {status!r}."
         placed.notes.get_or_create(note_type="System", message=message)
-    send_once(order, "oscar_order_placed", lambda: _send_confirmation(placed, order.language))
+    _send_confirmation(placed, language)
 
 
 def _send_confirmation(placed: Any, language: str) -> None:

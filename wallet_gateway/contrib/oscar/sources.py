@@ -1,7 +1,7 @@
 """Oscar's books: a source for each order, and a transaction and a payment event for each movement of money.
 
-They are written by the receivers alone, from our rows and under our references: whoever captures or refunds,
-and however often it is reported, each movement is there once.
+They are written by the receivers alone, from our rows and under our references. So a refund that is made in
+another place is there as well, and each movement once, however often it is reported.
 """
 
 from __future__ import annotations
