@@ -89,3 +89,5 @@ WALLET_GATEWAY = {
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 # Django 6.1 wants its mailers named; in tests each of them keeps what it is given.
 MAILERS = {"default": {"BACKEND": "django.core.mail.backends.locmem.EmailBackend"}}
+# Tests that look at every module import the bridge to django-payments, which asks for its host then.
+PAYMENT_HOST = "127.0.0.1:8000"

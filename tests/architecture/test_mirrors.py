@@ -33,6 +33,25 @@ TESTED_ELSEWHERE: dict[str, str] = {
         f"wallet_gateway/conformance/{name}.py": "the probes are made of it, which wrong gateways test"
         for name in ("expectations", "results", "wallet_flow")
     },
+    **{
+        f"wallet_gateway/contrib/{name}.py": "a bridge is tested in its shop: contrib/test_bridges"
+        for name in (
+            "django_payments/provider",
+            "django_payments/receivers",
+            "operation_result",
+            "oscar/checkout",
+            "oscar/checks",
+            "oscar/dashboard",
+            "oscar/loading",
+            "oscar/order_details",
+            "oscar/receivers",
+            "oscar/sources",
+            "oscar/templatetags/wallet_oscar",
+            "own_order",
+            "payment_page",
+        )
+    },
+    "wallet_gateway/contrib/mails/once.py": "what is sent once is the subject of mails/test_receivers",
     "wallet_gateway/urls.py": "every view test goes through it",
 }
 SKIPPED_NAMES = {"__init__", "__main__", "apps", "urls"}

@@ -85,7 +85,7 @@ def test_every_file_is_there() -> None:
     named = set(FILE.findall(TEXT)) - {"wallet_gateway/"}
     assert len(named) > 60
     # Tables of packages name them without their parent.
-    parents = ("", "operations", "sandbox")
+    parents = ("", "contrib", "operations", "sandbox")
     assert not [name for name in named if not any((PACKAGE / parent / name).exists() for parent in parents)]
 
 

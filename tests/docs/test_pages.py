@@ -6,7 +6,16 @@ from tests.docs.fresh import commands
 from tests.docs.pages import PAGES, ROOT, RUNNABLE, Step, matches, steps, way_of
 from tests.tables import every
 
-WAYS = {"in a fresh project", "in the tutorial's shop", "in the test project"}
+WAYS = {
+    "in a fresh project",
+    "in the tutorial's shop",
+    "in the test project",
+    # Each in a shop of its own, by tests/contrib/test_bridges.
+    "in an oscar shop",
+    "in a django-payments shop",
+    "in a salesman shop",
+    "in a shop with its own orders",
+}
 
 
 @every("page", PAGES)

@@ -80,6 +80,12 @@ def check_country_of_wallet(code: str) -> str:
     raise UnknownCode(f"{quote(code)} is no country; give a two-letter ISO 3166 code such as DE")
 
 
+def alpha_3_country(code: str) -> str:
+    """Return the alpha-3 code of a country given by its alpha-2 code; raises UnknownCode."""
+    alpha_2 = check_country_of_wallet(code)
+    return next(alpha_3 for alpha_3, known in _countries().items() if known == alpha_2)
+
+
 def check_subdivision(code: str) -> str:
     """Return an ISO 3166-2 subdivision in upper case; raises UnknownCode."""
     if _SUBDIVISION.fullmatch(code) and (upper := code.upper()) in _subdivisions():

@@ -41,7 +41,7 @@ def use_sandbox(
 
 
 def add_merchants(control: SandboxControl, configuration: dict[str, Any]) -> None:
-    """Let the merchants of these settings use the sandbox; those of accounts elsewhere are the test's to add."""
+    """Let the merchants of these settings use the sandbox; not those of accounts elsewhere."""
     gateways = configuration["GATEWAYS"]
     for gateway in () if isinstance(gateways, str) else gateways.values():
         if any(gateway[name] != value for name, value in BUILT_IN_MERCHANT.items()):
@@ -58,8 +58,8 @@ def point_at(
 ) -> dict[str, Any]:
     """Give a copy of ``WALLET_GATEWAY`` in which every gateway is the sandbox at ``base_url``.
 
-    Every one, and with the profile `test`: no test may reach a gateway that moves money. With accounts outside
-    the settings every address of ``BASE_URLS`` is the sandbox's.
+    Every one, and with the profile `test`: no test may reach a gateway that moves money. With accounts
+    outside the settings every address of ``BASE_URLS`` is the sandbox's.
     """
     copy: dict[str, Any] = deepcopy(configuration or {"GATEWAYS": {"default": {"WALLET": dict(_WALLET)}}})
     copy["PUBLIC_ORIGIN"] = public_origin or _origin_for_tests(copy.get("PUBLIC_ORIGIN"))

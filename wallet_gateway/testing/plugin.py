@@ -186,8 +186,6 @@ def _wallet_defaults(settings: _Settings) -> None:
 @pytest.fixture
 def wallet_application(_wallet_defaults: None) -> Iterator[WalletApplication]:
     """Lets a WSGI application of the test answer in place of a gateway, in this process, for one test."""
-    from django.utils.module_loading import import_string
-
     from wallet_gateway import conf, gateways
     from wallet_gateway.testing.in_process import InProcessTransport
 

@@ -8,9 +8,7 @@ is paused or resumed, by a person or by the plugin.
 
 from __future__ import annotations
 
-import logging
 from datetime import datetime
-from smtplib import SMTPRecipientsRefused
 from typing import Any
 
 from django.core.mail import mail_managers, send_mail
@@ -19,17 +17,13 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from wallet_gateway import gateways, signals
+from wallet_gateway.contrib.mails.once import send_once
 from wallet_gateway.date_format import format_datetime
-from wallet_gateway.models import PauseCode, PaymentOrder, SentMail
+from wallet_gateway.models import PauseCode, PaymentOrder
 from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import header_line, visible
 from wallet_gateway.queries.mail_recipients import address_of, had_unknown_outcome
-
-logger = logging.getLogger("wallet_gateway.mails")
-
-_FOR_GOOD = 500
-"""SMTP codes from here on are permanent errors: trying again is useless."""
 
 
 def connect() -> None:
@@ -105,24 +99,18 @@ def tell_managers_of_resumption(gateway: str, by: str, reason: str, **_kwargs: A
 
 def _write(template: str, order: PaymentOrder, event_id: str, amount: Money | None) -> None:
     """Send a mail once for each event; once for the order where `event_id` is empty."""
-    address, once = address_of(order), {"order": order, "template": template, "event_id": event_id}
-    if not address or SentMail.objects.filter(**once).exists():
-        return
+    if address := address_of(order):
+        send_once(order, template, lambda: _send(template, order, address, amount), event_id=event_id)
+
+
+def _send(template: str, order: PaymentOrder, address: str, amount: Money | None) -> None:
     with translation.override(_language(order)):
         money = format_money(amount) if amount else ""
         given = {"number": header_line(order.order_number or order.reference), "amount": money}
         text = render_to_string(f"wallet_gateway/mails/{template}.txt", given).strip()
         subject, _rest, body = text.partition("\n")
         subject, body = _marked(order.gateway, header_line(subject), body.strip() + "\n")
-    try:
-        send_mail(subject, body, None, [address])
-    except SMTPRecipientsRefused as refused:
-        if any(code < _FOR_GOOD for code, _said in refused.recipients.values()):
-            raise
-        # A retry would keep the event overdue for ever and deliver it to all other receivers each time.
-        logger.warning("the mail server takes no mail to the customer of order %s", order.reference)
-    # Recorded after sending: a mail that is sent twice is better than one that is never sent.
-    SentMail.objects.get_or_create(**once, defaults={"sent_at": gateways.clock().now()})
+    send_mail(subject, body, None, [address])
 
 
 def _marked(gateway: str, subject: str, body: str) -> tuple[str, str]:

@@ -1,0 +1,253 @@
+"""What `tests.contrib.test_bridges` runs in the shop with django-payments, in a process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from django.apps import apps
+from django.core.exceptions import ImproperlyConfigured
+from payments import PaymentError, PaymentStatus, RedirectNeeded
+from payments.signals import status_changed
+
+from tests.contrib.django_payments.models import Payment
+from wallet_gateway import payments as wallet
+from wallet_gateway.contrib.django_payments import receivers
+from wallet_gateway.contrib.django_payments.provider import WalletProvider
+from wallet_gateway.models import PaymentOrder
+
+if TYPE_CHECKING:
+    from django.test import Client
+
+    from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def gateway(wallet_sandbox: SandboxControl) -> SandboxControl:
+    return wallet_sandbox
+
+
+@pytest.fixture
+def changes() -> Iterator[list[str]]:
+    """The statuses that the shop was told."""
+    told: list[str] = []
+
+    def tell(instance: Payment, **_rest: object) -> None:
+        told.append(instance.status)
+
+    status_changed.connect(tell)
+    yield told
+    status_changed.disconnect(tell)
+
+
+def a_payment(variant: str = "wallet", **columns: Any) -> Payment:
+    values = {"currency": "EUR", "total": Decimal("25.00"), "delivery": Decimal("5.00")} | columns
+    payment: Payment = Payment.objects.create(variant=variant, **values)
+    return payment
+
+
+def pay(client: Client, gateway: SandboxControl, payment: Payment, outcome: str = "success") -> Any:  # noqa: ANN401
+    """Send the customer to the gateway's page and back; give the page with the result."""
+    page = client.get(f"/pay/{payment.pk}/")["Location"]
+    attempt = wallet.get_order(payment.token).payments.order_by("-pk").first()
+    assert attempt is not None
+    assert page == attempt.redirect_url
+    back = gateway.complete_checkout(attempt.reference, outcome)
+    result = client.get(client.get(back)["Location"])
+    payment.refresh_from_db()
+    return result
+
+
+@pytest.fixture
+def paid(client: Client, gateway: SandboxControl) -> Payment:
+    payment = a_payment()
+    pay(client, gateway, payment)
+    return payment
+
+
+@pytest.fixture
+def reserved(client: Client, gateway: SandboxControl) -> Payment:
+    payment = a_payment("reserving")
+    pay(client, gateway, payment)
+    return payment
+
+
+def stored(payment: Payment) -> tuple[str, Decimal]:
+    row = Payment.objects.get(pk=payment.pk)
+    return row.status, row.captured_amount
+
+
+def test_a_customer_pays_and_sees_the_shops_own_page(
+    client: Client, gateway: SandboxControl, changes: list[str]
+) -> None:
+    payment = a_payment()
+    assert pay(client, gateway, payment)["Location"] == payment.get_process_url()
+    assert client.get(payment.get_process_url())["Location"] == payment.get_success_url()
+    assert stored(payment) == (PaymentStatus.CONFIRMED, Decimal("25.00"))
+    assert changes == [PaymentStatus.INPUT, PaymentStatus.CONFIRMED]
+
+
+def test_goods_customer_and_address_are_sent_to_the_gateway(client: Client) -> None:
+    payment = a_payment(
+        billing_first_name="Robin",
+        billing_email="robin@example.com",
+        billing_address_1="Lerchenweg 7",
+        billing_city="Hamburg",
+        billing_postcode="20095",
+        billing_country_code="DE",
+    )
+    client.get(f"/pay/{payment.pk}/")
+    content = wallet.get_order(payment.token).content
+    assert content["shoppingCartDetails"]["shippingDetails"]["shippingAmount"] == "5.00"
+    assert content["checkoutDetails"]["cardholderEmail"] == "robin@example.com"
+    address = content["addressDetails"]["billingAddress"]
+    assert (address["street"], address["houseNumber"], address["countryCode"]) == ("Lerchenweg", "7", "DEU")
+
+
+def test_goods_that_do_not_come_to_the_total_are_left_out(client: Client) -> None:
+    payment = a_payment(total=Decimal("19.00"))
+    client.get(f"/pay/{payment.pk}/")
+    order = wallet.get_order(payment.token)
+    assert (str(order.amount), order.cart) == ("19.00 EUR", None)
+
+
+def test_a_refused_customer_may_pay_again(
+    client: Client, gateway: SandboxControl, changes: list[str]
+) -> None:
+    payment = a_payment()
+    pay(client, gateway, payment, "refused")
+    assert stored(payment) == (PaymentStatus.REJECTED, Decimal(0))
+    assert client.get(payment.get_process_url())["Location"] == payment.get_failure_url()
+    pay(client, gateway, payment)
+    assert stored(payment) == (PaymentStatus.CONFIRMED, Decimal("25.00"))
+    assert changes[1:] == [PaymentStatus.REJECTED, PaymentStatus.CONFIRMED]
+
+
+def test_the_address_of_the_success_page_pays_nothing(client: Client) -> None:
+    payment = a_payment()
+    for _visit in range(2):
+        assert client.get(payment.get_process_url())["Location"] == payment.get_failure_url()
+        client.get(f"/pay/{payment.pk}/")
+    assert stored(payment) == (PaymentStatus.INPUT, Decimal(0))
+
+
+def test_another_language_is_the_same_order(client: Client) -> None:
+    payment = a_payment()
+    first = client.get(f"/pay/{payment.pk}/", headers={"accept-language": "de"})
+    assert (
+        client.get(f"/pay/{payment.pk}/", headers={"accept-language": "fr"})["Location"] == first["Location"]
+    )
+
+
+def test_another_amount_is_another_order(client: Client) -> None:
+    payment = a_payment()
+    client.get(f"/pay/{payment.pk}/")
+    payment.total = Decimal("30.00")
+    with pytest.raises(wallet.errors.IdempotencyConflict):
+        payment.get_form()
+
+
+def test_a_paid_payment_is_not_paid_again(client: Client, paid: Payment) -> None:
+    with pytest.raises(RedirectNeeded, match="/wallet/pay/"):
+        paid.get_form()
+    assert wallet.get_order(paid.token).payments.count() == 1
+
+
+def test_a_refund_is_subtracted_once(paid: Payment, changes: list[str]) -> None:
+    paid.refund(Decimal("5.00"))
+    assert (paid.captured_amount, stored(paid)) == (
+        Decimal("20.00"),
+        (PaymentStatus.CONFIRMED, Decimal("20.00")),
+    )
+    paid.refund()
+    assert stored(paid) == (PaymentStatus.REFUNDED, Decimal("0.00"))
+    assert changes == [PaymentStatus.REFUNDED]
+
+
+def test_a_refund_made_elsewhere_is_subtracted_too(paid: Payment) -> None:
+    wallet.refund(wallet.get_order(paid.token), Decimal("5.00"))
+    assert stored(paid)[1] == Decimal("20.00")
+    # The row that this process has read before is older.
+    paid.refund(Decimal("1.00"))
+    assert stored(paid)[1] == Decimal("19.00")
+
+
+def test_a_refund_whose_answer_is_lost_is_subtracted_when_it_is_known(
+    paid: Payment, gateway: SandboxControl
+) -> None:
+    gateway.fault("refund", "drop_after", times=1)
+    with pytest.raises(PaymentError, match="not known yet"):
+        paid.refund(Decimal("5.00"))
+    assert stored(paid)[1] == Decimal("25.00")
+    wallet.reconcile(wallet.get_order(paid.token), everything=True)
+    assert stored(paid)[1] == Decimal("20.00")
+
+
+def test_a_refund_that_the_gateway_declines_changes_nothing(paid: Payment, gateway: SandboxControl) -> None:
+    gateway.fault("refund", "errored", times=1)
+    with pytest.raises(PaymentError):
+        paid.refund(Decimal("5.00"))
+    assert stored(paid) == (PaymentStatus.CONFIRMED, Decimal("25.00"))
+
+
+def test_more_than_is_left_is_refused(paid: Payment) -> None:
+    wallet.refund(wallet.get_order(paid.token), Decimal("24.00"))
+    with pytest.raises(PaymentError, match="left to refund"):
+        paid.refund(Decimal("5.00"))
+
+
+def test_a_reserved_amount_is_captured(reserved: Payment, changes: list[str]) -> None:
+    assert stored(reserved) == (PaymentStatus.PREAUTH, Decimal(0))
+    reserved.capture(Decimal("10.00"))
+    assert stored(reserved) == (PaymentStatus.CONFIRMED, Decimal("10.00"))
+    assert reserved.captured_amount == Decimal("10.00")
+    wallet.capture(wallet.get_order(reserved.token))
+    assert stored(reserved) == (PaymentStatus.CONFIRMED, Decimal("25.00"))
+    assert changes == [PaymentStatus.CONFIRMED]
+
+
+def test_a_reserved_amount_is_released(reserved: Payment) -> None:
+    reserved.release()
+    assert stored(reserved) == (PaymentStatus.REFUNDED, Decimal(0))
+    assert wallet.get_order(reserved.token).state == "REVERSED"
+
+
+def test_an_event_of_another_order_is_no_business_of_it(gateway: SandboxControl) -> None:
+    other = wallet.create_order(reference="TICKET-1", currency="EUR", amount=Decimal("5.00"))
+    gateway.complete_checkout(wallet.start_checkout(other).reference, "success")
+    assert wallet.reconcile(other).is_paid
+    assert not Payment.objects.exists()
+
+
+def test_a_shop_that_fails_to_take_the_status_is_told_again(client: Client, gateway: SandboxControl) -> None:
+    def fail(**_rest: object) -> None:
+        raise ConnectionError("the shop's own receiver")
+
+    payment = a_payment()
+    client.get(f"/pay/{payment.pk}/")
+    status_changed.connect(fail)
+    try:
+        pay(client, gateway, payment)
+    finally:
+        status_changed.disconnect(fail)
+    assert stored(payment)[0] == PaymentStatus.INPUT
+    receivers.follow(order=PaymentOrder.objects.get())
+    assert stored(payment)[0] == PaymentStatus.CONFIRMED
+
+
+def test_a_notification_is_refused(client: Client) -> None:
+    assert client.post("/payments/process/wallet/").status_code == 404
+
+
+def test_the_provider_without_the_app_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(apps, "is_installed", lambda name: False)
+    with pytest.raises(ImproperlyConfigured, match="INSTALLED_APPS"):
+        WalletProvider()
+
+
+def test_the_guide_is_followed(paid: Payment, follow: Callable[..., None]) -> None:
+    follow("docs/how-to/django-payments.md", payment=paid)

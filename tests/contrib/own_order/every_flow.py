@@ -1,0 +1,125 @@
+"""What `tests.contrib.test_bridges` runs in the shop with its own orders, in a process of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from django.db import transaction as db_transaction
+
+from tests.contrib.own_order import models
+from wallet_gateway import payments
+from wallet_gateway.contrib.own_order import _follow
+from wallet_gateway.models import OutboxEvent, PaymentOrder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.test import Client
+
+    from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+Order: Any = vars(models)["Order"]
+
+
+@pytest.fixture(autouse=True)
+def gateway(wallet_sandbox: SandboxControl) -> SandboxControl:
+    return wallet_sandbox
+
+
+def pay(client: Client, gateway: SandboxControl, outcome: str = "success") -> Any:  # noqa: ANN401
+    order = Order.objects.latest("pk")
+    attempt = payments.start_checkout(order.payment_order)
+    back = gateway.complete_checkout(attempt.reference, outcome)
+    return client.get(client.get(back)["Location"])
+
+
+@pytest.fixture
+def paid(client: Client, gateway: SandboxControl) -> Any:  # noqa: ANN401
+    client.post("/place/", {"email": "robin@example.com"})
+    pay(client, gateway)
+    return Order.objects.get()
+
+
+def test_a_customer_places_an_order_pays_and_is_thanked(client: Client, gateway: SandboxControl) -> None:
+    answer = client.post("/place/", {"email": "robin@example.com"})
+    order = Order.objects.get()
+    assert answer["Location"] == order.pay_url
+    assert client.get(order.pay_url).status_code == 200
+    assert f"/thanks/{order.pk}/" in pay(client, gateway).content.decode()
+    assert client.get(f"/thanks/{order.pk}/").content == b"paid"
+
+
+def test_an_order_that_cannot_be_paid_is_not_stored() -> None:
+    with pytest.raises(payments.errors.InvalidInput), db_transaction.atomic():
+        Order.objects.create(email="no address", total="25.00").create_payment_order()
+    assert not Order.objects.exists()
+    assert not PaymentOrder.objects.exists()
+
+
+def test_creating_the_payment_order_again_is_harmless(client: Client) -> None:
+    order = Order.objects.create(email="robin@example.com", total="25.00")
+    order.refresh_from_db()
+    assert order.create_payment_order() == order.create_payment_order()
+    assert Order.objects.get().payment_order == PaymentOrder.objects.get()
+
+
+def test_an_order_that_has_changed_is_not_paid_at_its_old_price(client: Client) -> None:
+    client.post("/place/", {"email": "robin@example.com"})
+    order = Order.objects.get()
+    order.total *= 2
+    with pytest.raises(payments.errors.IdempotencyConflict):
+        order.create_payment_order()
+
+
+def test_an_order_without_payment_order_is_unpaid_and_has_no_address() -> None:
+    order = Order(email="robin@example.com", total="25.00")
+    assert (order.pay_url, order.is_paid) == ("", False)
+
+
+def test_a_refused_payment_changes_nothing_of_it(client: Client, gateway: SandboxControl) -> None:
+    client.post("/place/", {"email": "robin@example.com"})
+    pay(client, gateway, "refused")
+    assert Order.objects.get().status == "new"
+    pay(client, gateway)
+    assert Order.objects.get().status == "paid"
+
+
+def test_events_that_come_late_tell_the_state_of_now(paid: Any) -> None:  # noqa: ANN401
+    as_it_was = PaymentOrder.objects.get()
+    payments.refund(paid.payment_order)
+    _follow(order=as_it_was)
+    assert Order.objects.get().status == "refunded"
+
+
+def test_a_method_that_fails_stores_nothing_and_is_called_again(
+    client: Client, gateway: SandboxControl, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(order: Any, state: str) -> None:  # noqa: ANN401
+        order.status = state.lower()
+        order.save()
+        raise ConnectionError("the warehouse does not answer")
+
+    client.post("/place/", {"email": "robin@example.com"})
+    with monkeypatch.context() as patch:
+        patch.setattr(Order, "payment_changed", fail)
+        pay(client, gateway)
+    assert Order.objects.get().status == "new"
+    assert OutboxEvent.objects.get().delivered_at is None
+    _follow(order=PaymentOrder.objects.get())
+    assert Order.objects.get().status == "paid"
+
+
+def test_a_payment_of_something_else_is_no_business_of_an_order(paid: Any, gateway: SandboxControl) -> None:  # noqa: ANN401
+    other = payments.create_order(
+        reference=f"TICKET-{paid.pk}", currency="EUR", amount=paid.payment_order.amount
+    )
+    gateway.complete_checkout(payments.start_checkout(other).reference, "success")
+    payments.refund(payments.reconcile(other))
+    assert Order.objects.get().status == "paid"
+
+
+def test_the_guide_is_followed(paid: Any, follow: Callable[..., None]) -> None:  # noqa: ANN401
+    follow("docs/how-to/own-order-model.md")

@@ -1,0 +1,23 @@
+"""A shop with an order model of its own, as our guide has it."""
+
+from tests.contrib import hosted_only
+from tests.settings import *  # noqa: F403
+from tests.settings import INSTALLED_APPS as TESTED
+from tests.settings import TEMPLATES as WITHOUT_FOLDER
+
+WALLET_GATEWAY = hosted_only.WALLET_GATEWAY
+INSTALLED_APPS = [*TESTED, "tests.contrib.own_order"]
+ROOT_URLCONF = "tests.contrib.own_order.urls"
+TEMPLATES = [
+    {
+        **WITHOUT_FOLDER[0],
+        "APP_DIRS": False,
+        "OPTIONS": {
+            **WITHOUT_FOLDER[0]["OPTIONS"],  # type: ignore[dict-item]
+            "loaders": [
+                ("django.template.loaders.locmem.Loader", {"thanks.html": "{{ order.status }}"}),
+                "django.template.loaders.app_directories.Loader",
+            ],
+        },
+    }
+]

@@ -1,0 +1,60 @@
+"""The bridges to other shops, each in a shop of its own: Django reads `INSTALLED_APPS` once in a process."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.architecture.sources import ROOT, sources
+from tests.tables import every
+
+pytestmark = [pytest.mark.wire, pytest.mark.slow]
+
+MAX_LINES = 150
+# Of the other packages, with a Django that is newer than they are; ours may not warn in any other test.
+TOLERATED = ("-W", "ignore::DeprecationWarning", "-W", "ignore::PendingDeprecationWarning")
+
+
+@pytest.mark.parametrize(
+    ("shop", "package"),
+    [("oscar", "oscar"), ("django_payments", "payments"), ("salesman", "salesman"), ("own_order", "django")],
+)
+def test_every_flow_works_in(shop: str, package: str) -> None:
+    pytest.importorskip(package, reason="salesman's releases exclude Django 6")
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:randomly",
+        *TOLERATED,
+    ]
+    done = subprocess.run(
+        [
+            *command,
+            "--nomigrations",
+            f"--ds=tests.contrib.{shop}.settings",
+            f"tests/contrib/{shop}/every_flow.py",
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+
+
+@every("bridge", ["oscar", "django_payments", "own_order"])
+def test_a_file_of_a_bridge_is_short(bridge: str) -> None:
+    files = [
+        f
+        for f in sources("wallet_gateway/contrib")
+        if f.module.startswith(f"wallet_gateway.contrib.{bridge}")
+    ]
+    assert files
+    assert not [file.name for file in files if len(file.text.splitlines()) >= MAX_LINES]

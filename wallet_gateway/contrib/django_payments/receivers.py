@@ -1,0 +1,73 @@
+"""The status of a payment of django-payments follows the state of its payment order."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from django.db import transaction as db_transaction
+from payments import PaymentStatus, get_payment_model
+
+from wallet_gateway import payments as wallet
+from wallet_gateway import signals
+from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.models import PaymentOrder
+
+STATUSES: Final = {
+    OrderState.AUTHORIZED: PaymentStatus.PREAUTH,
+    OrderState.PART_CAPTURED: PaymentStatus.CONFIRMED,
+    OrderState.PAID: PaymentStatus.CONFIRMED,
+    OrderState.PART_REFUNDED: PaymentStatus.CONFIRMED,
+    OrderState.OVERPAID: PaymentStatus.CONFIRMED,
+    OrderState.REFUNDED: PaymentStatus.REFUNDED,
+    OrderState.REVERSED: PaymentStatus.REFUNDED,
+    OrderState.FAILED: PaymentStatus.REJECTED,
+    OrderState.EXPIRED: PaymentStatus.REJECTED,
+}
+"""States of an order; in any other the payment keeps the status that it has."""
+_SIGNALS: Final = (
+    signals.order_authorized,
+    signals.order_paid,
+    signals.order_captured_in_part,
+    signals.order_refunded,
+    signals.order_reversed,
+    signals.order_failed,
+    signals.order_expired,
+)
+
+
+def connect() -> None:
+    """Connect the receiver to the plugin's signals."""
+    for signal in _SIGNALS:
+        signal.connect(follow, dispatch_uid="wallet_gateway.contrib.django_payments", weak=False)
+
+
+def follow(*, order: PaymentOrder, **_rest: Any) -> None:
+    """Bring the payment of an order in step; other orders have none."""
+    payment = get_payment_model()._default_manager.filter(token=order.reference).first()
+    if payment is not None:
+        update(payment)
+
+
+def update(payment: Any) -> None:
+    """Store status and captured amount as the order has them now; nothing without an order.
+
+    A change of status is saved together with what the receivers of `status_changed` save, or not at all: one
+    that raises is called again when the event is delivered again.
+    """
+    with db_transaction.atomic():
+        # One at a time, so that an older state never replaces a newer one.
+        payment.status = (
+            type(payment)
+            ._default_manager.select_for_update()
+            .values_list("status", flat=True)
+            .get(pk=payment.pk)
+        )
+        order = PaymentOrder.objects.filter(reference=payment.token).first()
+        if order is None:
+            return
+        totals = wallet.order_summary(order)
+        payment.captured_amount = totals.captured.amount - totals.refunded.amount
+        payment.save(update_fields=["captured_amount"])
+        status = STATUSES.get(totals.state, payment.status)
+        if status != payment.status:
+            payment.change_status(status)

@@ -1,0 +1,31 @@
+"""Sends a mail about an order once, however often the event that it reports is delivered."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from smtplib import SMTPRecipientsRefused
+
+from wallet_gateway import gateways
+from wallet_gateway.models import PaymentOrder, SentMail
+
+logger = logging.getLogger("wallet_gateway.mails")
+
+_PERMANENT = 500
+"""SMTP codes from here on are permanent errors: trying again is useless."""
+
+
+def send_once(order: PaymentOrder, template: str, send: Callable[[], object], *, event_id: str = "") -> None:
+    """Call `send` unless it was called before for this event, or for the order where `event_id` is empty."""
+    once = {"order": order, "template": template, "event_id": event_id}
+    if SentMail.objects.filter(**once).exists():
+        return
+    try:
+        send()
+    except SMTPRecipientsRefused as refused:
+        if any(code < _PERMANENT for code, _said in refused.recipients.values()):
+            raise
+        # A retry would keep the event overdue for ever and deliver it to all other receivers each time.
+        logger.warning("the mail server takes no mail to the customer of order %s", order.reference)
+    # Recorded after sending: a mail that is sent twice is better than one that is never sent.
+    SentMail.objects.get_or_create(**once, defaults={"sent_at": gateways.clock().now()})

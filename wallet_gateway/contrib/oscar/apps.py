@@ -1,0 +1,41 @@
+"""The app that connects oscar with the plugin, and what a shop may change by a subclass of it."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any, cast
+
+from django.apps import AppConfig, apps
+from django.core.checks import register
+
+
+class WalletConfig(AppConfig):
+    """Connects the receivers."""
+
+    name = "wallet_gateway.contrib.oscar"
+    label = "wallet_gateway_oscar"
+    verbose_name = "Wallet payments"
+
+    paid_status = "Being processed"
+    """The status of oscar's pipeline that an order gets when it is paid, or when its amount is reserved."""
+    payment_type = "sale"
+    """`"preauthorization"` where the shop captures when the goods leave."""
+    gateway = "default"
+
+    def ready(self) -> None:
+        """Connect the receivers, and register the checks."""
+        from wallet_gateway.contrib.oscar import checks, receivers
+
+        receivers.connect()
+        register(checks.check_shop)
+
+    def order_details(self, order: Any, amount: Decimal) -> dict[str, Any]:
+        """Return the arguments of `payments.create_order` for a part of an oscar order, less `reference`."""
+        from wallet_gateway.contrib.oscar.order_details import order_details
+
+        return {"gateway": self.gateway, "type": self.payment_type, **order_details(order, amount)}
+
+
+def config() -> WalletConfig:
+    """Return the app's configuration: ours, or the shop's subclass of it."""
+    return cast(WalletConfig, apps.get_app_config(WalletConfig.label))

@@ -1,0 +1,48 @@
+"""Oscar's checkout: the order is placed first, and its customer is sent on to pay."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction as db_transaction
+from django.utils.decorators import method_decorator
+
+from wallet_gateway import payments
+from wallet_gateway.contrib.oscar import sources
+from wallet_gateway.contrib.payment_page import payment_page
+
+_View: Any = object  # oscar's, which has no types
+
+
+class WalletPaymentMixin(_View):
+    """Extends oscar's `PaymentDetailsView`; what other sources have paid for needs no wallet."""
+
+    payment_url = ""
+
+    # The gateway is called, and what is sent to it must be committed first, whatever ATOMIC_REQUESTS says.
+    @method_decorator(db_transaction.non_atomic_requests)
+    def dispatch(self, *args: Any, **kwargs: Any) -> Any:
+        """Answer a request outside of any transaction."""
+        return super().dispatch(*args, **kwargs)
+
+    def place_order(self, *args: Any, **kwargs: Any) -> Any:
+        """Place the order and store what is to be paid for it: both, or neither."""
+        with db_transaction.atomic():
+            order = super().place_order(*args, **kwargs)
+            sources.open_source(order)
+        return order
+
+    def handle_successful_order(self, order: Any) -> Any:
+        """End the checkout and send the customer to the payment page."""
+        if source := sources.source_of(order):
+            self.payment_url = payment_page(payments.get_order(source.reference))
+        return super().handle_successful_order(order)
+
+    def get_success_url(self) -> str:
+        """Return the payment page; oscar's thank-you page comes after it."""
+        return self.payment_url or super().get_success_url()
+
+    def send_order_placed_email(self, order: Any) -> None:
+        """Send nothing yet: the receivers send oscar's confirmation when the order is paid."""
+        if not self.payment_url:
+            super().send_order_placed_email(order)

@@ -1,0 +1,97 @@
+"""Oscar's books: a source for each order, and a transaction and a payment event for each movement of money.
+
+They are written by the receivers alone, from our rows and under our references. So a refund that is made in
+another place is there as well, and each movement once, however often it is reported.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any, Final
+
+from django.db import transaction as db_transaction
+from oscar.core.loading import get_model
+
+from wallet_gateway import payments
+from wallet_gateway.contrib.oscar.apps import config
+from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind, TransactionState
+from wallet_gateway.models import GatewayTransaction, PaymentOrder
+from wallet_gateway.protocol.money import Money
+
+CODE: Final = "wallet-gateway"
+PAID, REFUNDED, RELEASED, RESERVED = EVENTS = ("Paid", "Refunded", "Released", "Authorised")
+"""Names of oscar's payment event types; the staff choose from them in the dashboard."""
+_BY_KIND: Final = {
+    TransactionKind.CAPTURE: ("Debit", PAID),
+    TransactionKind.REFUND: ("Refund", REFUNDED),
+    TransactionKind.REVERSAL: ("Release", RELEASED),
+}
+
+
+def open_source(order: Any) -> None:
+    """Store what the wallet is to pay of an order, if other sources leave something.
+
+    Raises `payments.errors.OperationRefused`; call it in the transaction that stores the order.
+    """
+    # As it is stored: what has just been placed may still have whole numbers and lazy texts.
+    order = get_model("order", "Order").objects.get(pk=order.pk)
+    due = order.total_incl_tax - sum(source.amount_allocated for source in order.sources.all())
+    if due <= 0:
+        return
+    details = config().order_details(order, due)
+    to_pay = payments.create_order(reference=order.number, **details)
+    kind, _created = get_model("payment", "SourceType").objects.get_or_create(
+        code=CODE, defaults={"name": "Wallet"}
+    )
+    order.sources.create(source_type=kind, currency=order.currency, reference=to_pay.reference)
+    for name in EVENTS:
+        get_model("order", "PaymentEventType").objects.get_or_create(name=name)
+
+
+def source_of(order: Any) -> Any:
+    """Return the wallet's source of an oscar order; None for an order that is paid in another way."""
+    return order.sources.filter(source_type__code=CODE).first()
+
+
+def record(to_pay: PaymentOrder) -> Any:
+    """Write what is new of a payment order into oscar's books; return the oscar order, or None."""
+    source = (
+        get_model("payment", "Source")
+        .objects.filter(source_type__code=CODE, reference=to_pay.reference)
+        .first()
+    )
+    if source is None:
+        return None
+    with db_transaction.atomic():
+        # One receiver at a time.
+        order = get_model("order", "Order").objects.select_for_update().get(pk=source.order_id)
+        known = set(source.transactions.values_list("reference", flat=True))
+        done = GatewayTransaction.objects.filter(payment__order=to_pay, state=TransactionState.APPROVED)
+        for transaction in done.order_by("pk"):
+            if transaction.reference not in known:
+                _write(source, order, transaction)
+        totals = payments.order_summary(to_pay)
+        source.amount_allocated = totals.authorized.amount
+        source.amount_debited = totals.captured.amount
+        source.amount_refunded = totals.refunded.amount
+        source.save()
+    return order
+
+
+def _write(source: Any, order: Any, transaction: GatewayTransaction) -> None:
+    amount = _booked(transaction)
+    if amount <= 0:
+        return
+    opens = ("Debit", PAID) if transaction.payment_type == PaymentType.SALE else ("Authorise", RESERVED)
+    kind, event = _BY_KIND.get(TransactionKind(transaction.kind), opens)
+    source.transactions.create(
+        txn_type=kind, amount=amount, reference=transaction.reference, status=transaction.state
+    )
+    event_type, _created = get_model("order", "PaymentEventType").objects.get_or_create(name=event)
+    order.payment_events.create(event_type=event_type, amount=amount, reference=transaction.reference)
+
+
+def _booked(transaction: GatewayTransaction) -> Decimal:
+    """Return the part of an approved amount that our totals contain."""
+    units = (transaction.approved_minor or transaction.amount_minor) - transaction.excess_minor
+    return Money.from_minor_units(units, transaction.currency).amount if units > 0 else Decimal(0)

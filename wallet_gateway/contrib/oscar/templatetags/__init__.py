@@ -1,0 +1,1 @@
+"""The tag of `{% load wallet_oscar %}`."""

@@ -1,0 +1,102 @@
+"""A mixin for a shop's own order model: the link to its payment order, and a call whenever that changes.
+
+The state of a payment is not copied: `payment_order` is a foreign key, so the shop reads and filters by the
+state that the plugin has.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.apps import apps
+from django.db import models
+from django.db import transaction as db_transaction
+from django.dispatch import Signal, receiver
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from wallet_gateway import payments, signals
+from wallet_gateway.models import PaymentOrder
+
+
+class PayableOrder(models.Model):
+    """An order of the shop that is paid through the plugin; abstract."""
+
+    payment_order = models.OneToOneField(
+        "wallet_gateway.PaymentOrder",
+        on_delete=models.PROTECT,
+        related_name="+",
+        null=True,
+        blank=True,
+        editable=False,
+        verbose_name=_("payment order"),
+    )
+    """What is to be paid, with its state; None until `create_payment_order`."""
+
+    class Meta:
+        abstract = True
+
+    def payment_details(self) -> dict[str, Any]:
+        """Return the arguments of `payments.create_order`, always the same for the same order."""
+        raise NotImplementedError
+
+    def payment_changed(self, state: str) -> None:
+        """React to a payment, refund or failure: `state` is the payment order's state now.
+
+        Called at least once after each change, in a database transaction in which this row is locked. If it
+        raises, nothing of it is stored, and it is called again later. It must not call the gateway.
+        """
+
+    def create_payment_order(self) -> PaymentOrder:
+        """Store what is to be paid, or return what was stored before; this row must be saved already.
+
+        Nothing is sent, so it may be in the transaction that stores the order: either both are stored, or
+        neither. Raises `payments.errors.InvalidInput`, and `IdempotencyConflict` if the order has changed.
+        """
+        order = payments.create_order(**self.payment_details())
+        if self.payment_order != order:
+            self.payment_order = order
+            self.save(update_fields=["payment_order"])
+        return order
+
+    @property
+    def pay_url(self) -> str:
+        """The address of the page on which the customer pays; empty without a payment order.
+
+        It contains the order's token, which is the permission to see its state: give it to the customer only.
+        """
+        order = self.payment_order
+        return reverse("wallet_gateway:pay", args=[order.token]) if order else ""
+
+    @property
+    def is_paid(self) -> bool:
+        """Whether the whole amount is captured and not returned."""
+        return self.payment_order is not None and self.payment_order.is_paid
+
+
+_SIGNALS: list[Signal] = [
+    signals.order_authorized,
+    signals.order_paid,
+    signals.order_captured_in_part,
+    signals.order_refunded,
+    signals.order_reversed,
+    signals.order_failed,
+    signals.order_expired,
+    signals.order_anomaly,
+]
+
+
+@receiver(_SIGNALS, dispatch_uid="wallet_gateway.contrib.own_order")
+def _follow(*, order: PaymentOrder, **_rest: Any) -> None:
+    for model in apps.get_models():
+        # Of a model and its children and proxies, the one with the column.
+        if issubclass(model, PayableOrder) and model._meta.get_field("payment_order").model is model:
+            _tell(model, order)
+
+
+def _tell(model: type[PayableOrder], order: PaymentOrder) -> None:
+    with db_transaction.atomic():
+        row = model._default_manager.select_for_update().filter(payment_order=order.pk).first()
+        if row is not None:
+            # Read while the row is locked: of two calls at once the later one sees the later state.
+            row.payment_changed(PaymentOrder.objects.values_list("state", flat=True).get(pk=order.pk))
