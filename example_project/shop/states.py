@@ -73,6 +73,11 @@ STANDINGS = {
         title=_("Paid more than once"),
         text=_("More than one payment arrived. We are looking into it and send back what is too much."),
     ),
+    "CANCELLED": PaymentSnapshot(
+        tone="plain",
+        title=_("Order cancelled"),
+        text=_("This order can no longer be paid. If you still want your piece, please order it again."),
+    ),
     "FROZEN": PaymentSnapshot(
         tone="waiting",
         title=_("We are checking your payment"),

@@ -28,6 +28,7 @@ ALL = (
     signals.order_paid,
     signals.order_failed,
     signals.order_expired,
+    signals.order_released,
     signals.order_refunded,
     signals.authorization_expiring,
 )
@@ -75,6 +76,7 @@ def test_the_app_is_off_until_it_is_installed() -> None:
         (signals.order_authorized, "Your order A-1001 is paid after all", "20.00"),
         (signals.order_failed, "Your order A-1001 is not paid", "nothing was charged"),
         (signals.order_expired, "Your order A-1001 is not paid", "nothing was charged"),
+        (signals.order_released, "Your order A-1001 is not paid", "can no longer be paid"),
         (signals.order_refunded, "Refund for your order A-1001", "20.00"),
     ],
 )
@@ -105,7 +107,14 @@ def test_what_is_authorized_and_then_captured_is_told_once() -> None:
     assert len(mail.outbox) == 1
 
 
-@pytest.mark.parametrize("signal", [signals.order_paid, signals.order_failed])
+def test_who_has_heard_already_that_nothing_was_charged_hears_no_more_of_a_cancelled_order() -> None:
+    order = ordered()
+    tell(signals.order_failed, order)
+    tell(signals.order_released, order, "event-2")
+    assert len(mail.outbox) == 1
+
+
+@pytest.mark.parametrize("signal", [signals.order_paid, signals.order_failed, signals.order_released])
 def test_who_was_not_made_to_wait_has_seen_it_on_the_page(signal: Signal) -> None:
     tell(signal, ordered(waited=False))
     assert mail.outbox == []

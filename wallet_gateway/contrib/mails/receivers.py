@@ -33,6 +33,7 @@ def connect() -> None:
         ("paid", signals.order_paid, tell_paid_after_all),
         ("failed", signals.order_failed, tell_not_paid),
         ("expired", signals.order_expired, tell_not_paid),
+        ("released", signals.order_released, tell_cancelled),
         ("refunded", signals.order_refunded, tell_refunded),
         ("authorization_expiring", signals.authorization_expiring, tell_managers),
         ("sending_paused", signals.sending_paused, tell_managers_of_pause),
@@ -54,6 +55,17 @@ def tell_not_paid(order: PaymentOrder, event_id: str, amount: Money | None, **_k
     """Write to a customer who was asked to wait that nothing was charged."""
     if had_unknown_outcome(order):
         _write("not_paid", order, event_id, amount)
+
+
+def tell_cancelled(order: PaymentOrder, **_kwargs: Any) -> None:
+    """Write to a customer who was asked to wait, and heard nothing since, that the order is not paid."""
+    is_told = SentMail.objects.filter(order=order, template__in=_RESULTS).exists()
+    if had_unknown_outcome(order) and not is_told:
+        _write("cancelled", order, "", None)
+
+
+_RESULTS = ("paid", "not_paid")
+"""The mails that say what became of a payment."""
 
 
 def tell_refunded(order: PaymentOrder, event_id: str, amount: Money | None, **_kwargs: Any) -> None:
