@@ -23,6 +23,7 @@ def shop(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.P
             INSTALLED_APPS = ["django.contrib.auth", "django.contrib.contenttypes"]
             INSTALLED_APPS += ["django.contrib.staticfiles", "wallet_gateway"]
             STATIC_URL = "/static/"
+            MAILERS = {"default": {"BACKEND": "django.core.mail.backends.locmem.EmailBackend"}}
             TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True}]
             DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": "shop.sqlite3"}}
             DATABASES["default"]["OPTIONS"] = {"transaction_mode": "IMMEDIATE"}

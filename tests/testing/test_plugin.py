@@ -200,6 +200,7 @@ def test_a_shop_without_settings_names_its_fixtures_in_any_order(shop: pytest.Py
     result.assert_outcomes(passed=6)
 
 
+@pytest.mark.wire
 def test_who_does_not_use_it_imports_next_to_nothing() -> None:
     code = """
 import sys, pytest
