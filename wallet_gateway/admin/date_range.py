@@ -29,6 +29,7 @@ class CreatedFilter(admin.ListFilter):
 
     title = gettext_lazy("day")
     template = "admin/wallet_gateway/_date_range.html"
+    column = "created_at"
     parameter_name = "created_at"
     """Not one of the parameters: the name by which django-unfold looks up its options of a filter."""
 
@@ -69,9 +70,9 @@ class CreatedFilter(admin.ListFilter):
         """Return the rows created on these days."""
         condition = Q()
         if self.first is not None:
-            condition &= Q(created_at__gte=_midnight(self.first))
+            condition &= Q(**{f"{self.column}__gte": _midnight(self.first)})
         if self.last is not None:
-            condition &= Q(created_at__lt=_midnight(self.last + _DAY))
+            condition &= Q(**{f"{self.column}__lt": _midnight(self.last + _DAY)})
         return queryset.filter(condition)
 
 
