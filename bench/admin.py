@@ -33,7 +33,7 @@ ROOM = "/admin/wallet_gateway"
 TODAY = datetime.now(UTC).date()
 LAST_YEAR = f"from={TODAY - timedelta(days=365)}&to={TODAY}"
 LONG_AGO = f"from={TODAY - timedelta(days=1080)}&to={TODAY - timedelta(days=540)}"
-"""The older half of the rows: a list has the newest first, and must not read its way through the other half."""
+"""The newest and the older half of the rows: a list of either must not read its way through the other."""
 PAGES = {
     "order list": f"{ROOM}/paymentorder/",
     "order list, by state": f"{ROOM}/paymentorder/?state__exact=FAILED",
@@ -47,7 +47,7 @@ PAGES = {
     "transaction list, by rare state": f"{ROOM}/gatewaytransaction/?state__exact=UNKNOWN",
     "transaction list, by both": f"{ROOM}/gatewaytransaction/?state__exact=REJECTED&kind__exact=CAPTURE",
     "transaction list, by kind": f"{ROOM}/gatewaytransaction/?kind__exact=CAPTURE",
-    "transaction list, by day": f"{ROOM}/gatewaytransaction/?{LONG_AGO}",
+    "transaction list, by day": f"{ROOM}/gatewaytransaction/?{LAST_YEAR}",
     "transaction list, by day and kind": f"{ROOM}/gatewaytransaction/?{LONG_AGO}&kind__exact=CAPTURE",
     "transaction list, of a figure": f"{ROOM}/gatewaytransaction/?counted=TAKEN&currency=EUR&{LAST_YEAR}",
     "transaction search": f"{ROOM}/gatewaytransaction/?q=CAP-0000400",

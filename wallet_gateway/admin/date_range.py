@@ -44,6 +44,11 @@ class CreatedFilter(admin.ListFilter):
         """Return True: there are always days to choose from."""
         return True
 
+    @property
+    def ordering(self) -> tuple[str, ...]:
+        """Return the order of the list: by the filtered column, as its index has the rows."""
+        return () if self.first is None and self.last is None else (f"-{self.column}", "-id")
+
     def expected_parameters(self) -> list[str | None]:
         """Return the names of the first and of the last day."""
         return [FIRST, LAST]
