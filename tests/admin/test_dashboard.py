@@ -160,7 +160,7 @@ def test_the_figures_stand_beside_those_of_as_many_days_before(onlooker: Client)
     page = text_of(onlooker, **MAY)
     assert "before: <bdi>€20.00</bdi>" in page
     assert "(+50.0%)" in page
-    assert "03/31/2026 to 04/30/2026" in page
+    assert "Mar 31, 2026 to Apr 30, 2026" in page
     assert "Today is not over yet." not in page
     assert "Today is not over yet." in text_of(onlooker, first="2026-01-01", last="2026-12-31")
 
@@ -187,7 +187,7 @@ def test_a_figure_leads_to_the_transactions_that_it_counts(onlooker: Client) -> 
         assert answer.status_code == 200, link
         listed.append([row.amount_minor for row in answer.context["cl"].result_list])
     # Taken, refunded, on hosted pages and by the button; May's money, and what began in May.
-    assert listed == [[500, 2000], [], [900, 2000], [], [4200], [], [4200], []]
+    assert listed == [[2000, 500], [], [900, 2000], [], [4200], [], [4200], []]
 
 
 @pytest.mark.parametrize(
