@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
 
-SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+# The page, a list and a table to be filled in; a chart's table of figures may.
+SIDEWAYS = """Math.max(...["html", ".results", ".wallet-panel .wallet-scroll"]
+  .flatMap((box) => [...document.querySelectorAll(box)])
+  .map((box) => box.scrollWidth - box.clientWidth))"""
 # Each is a form with its faults: what to press on which page, and nothing else filled in.
 FAULTS = {
     "confirm capture": "button[name=confirm]",
@@ -97,7 +100,7 @@ def walk(page: Page, looked_at: Callable[[str], None], *, whole: bool = True) ->
 @pytest.mark.parametrize(
     ("scheme", "width", "whole"), one_of([("light", 1280, False), ("light", 1280, True), ("dark", 390, True)])
 )
-def test_axe_finds_nothing_and_no_page_is_wider_than_its_window(
+def test_axe_finds_nothing_and_nothing_scrolls_sideways(
     page: Page, scheme: str, width: int, whole: bool
 ) -> None:
     found: list[str] = []
@@ -107,7 +110,7 @@ def test_axe_finds_nothing_and_no_page_is_wider_than_its_window(
     def look(name: str) -> None:
         take_picture(page, f"{name} {scheme}")
         faults = violations(page, without=DJANGOS_OWN)
-        faults += ["it is wider than the window"] * (page.evaluate(SIDEWAYS) > 0)
+        faults += ["it scrolls sideways"] * (page.evaluate(SIDEWAYS) > 0)
         found.extend(f"{name}: {fault}" for fault in faults)
 
     walk(page, look, whole=whole)
