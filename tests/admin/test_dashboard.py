@@ -160,7 +160,7 @@ def test_the_figures_stand_beside_those_of_as_many_days_before(onlooker: Client)
     page = text_of(onlooker, **MAY)
     assert "before: <bdi>€20.00</bdi>" in page
     assert "(+50.0%)" in page
-    assert "Mar 31, 2026 to Apr 30, 2026" in page
+    assert "<bdi>Mar 31, 2026</bdi> to <bdi>Apr 30, 2026</bdi>" in page
     assert "Today is not over yet." not in page
     assert "Today is not over yet." in text_of(onlooker, first="2026-01-01", last="2026-12-31")
 

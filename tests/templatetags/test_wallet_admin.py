@@ -21,9 +21,9 @@ def drawn(text: str, at: datetime | None) -> str:
 
 
 def test_a_time_is_written_in_the_readers_language_and_zone() -> None:
-    assert drawn("{{ at|admin_date }}", MOMENT) == "23.11.2026"
-    assert drawn("{{ at|admin_datetime }}", MOMENT) == "23.11.2026, 08:30"
-    assert drawn("{{ at|admin_datetime:'seconds' }}", MOMENT) == "23.11.2026, 08:30:05"
+    assert drawn("{{ at|admin_date }}", MOMENT) == "<bdi>23.11.2026</bdi>"
+    assert drawn("{{ at|admin_datetime }}", MOMENT) == "<bdi>23.11.2026, 08:30</bdi>"
+    assert drawn("{{ at|admin_datetime:'seconds' }}", MOMENT) == "<bdi>23.11.2026, 08:30:05</bdi>"
 
 
 def test_what_has_no_time_is_left_empty() -> None:
