@@ -73,7 +73,7 @@ class CountedDayFilter(CreatedFilter):
         super().__init__(request, params, model, model_admin)
         figure = _figure_in(request.GET.get(FIGURE, ""))
         if figure is not None and day_column(figure) != self.column:
-            self.column, self.title = day_column(figure), _("day of approval")
+            self.column, self.title = day_column(figure), gettext_lazy("day of approval")
 
 
 def _figure_in(text: str) -> Counted | None:
