@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from datetime import UTC, datetime, timedelta
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,16 +30,26 @@ SETTINGS = "bench.shop.admin_settings"
 ROWS = Path(__file__).with_name("shop") / "transactions.sql"
 
 ROOM = "/admin/wallet_gateway"
+TODAY = datetime.now(UTC).date()
+LAST_YEAR = f"from={TODAY - timedelta(days=365)}&to={TODAY}"
+LONG_AGO = f"from={TODAY - timedelta(days=1080)}&to={TODAY - timedelta(days=540)}"
+"""The newest and the older half of the rows: a list of either must not read its way through the other."""
 PAGES = {
     "order list": f"{ROOM}/paymentorder/",
     "order list, by state": f"{ROOM}/paymentorder/?state__exact=FAILED",
     "order list, fifth page": f"{ROOM}/paymentorder/?p=5",
+    "order list, by day": f"{ROOM}/paymentorder/?{LAST_YEAR}",
+    "order list, by days long ago": f"{ROOM}/paymentorder/?{LONG_AGO}",
+    "order list, by day and state": f"{ROOM}/paymentorder/?{LONG_AGO}&state__exact=FAILED",
     "order search": f"{ROOM}/paymentorder/?q=ORDER-0000400",
     "transaction list": f"{ROOM}/gatewaytransaction/",
     "transaction list, by state": f"{ROOM}/gatewaytransaction/?state__exact=REJECTED",
     "transaction list, by rare state": f"{ROOM}/gatewaytransaction/?state__exact=UNKNOWN",
     "transaction list, by both": f"{ROOM}/gatewaytransaction/?state__exact=REJECTED&kind__exact=CAPTURE",
     "transaction list, by kind": f"{ROOM}/gatewaytransaction/?kind__exact=CAPTURE",
+    "transaction list, by day": f"{ROOM}/gatewaytransaction/?{LAST_YEAR}",
+    "transaction list, by day and kind": f"{ROOM}/gatewaytransaction/?{LONG_AGO}&kind__exact=CAPTURE",
+    "transaction list, of a figure": f"{ROOM}/gatewaytransaction/?counted=TAKEN&currency=EUR&{LAST_YEAR}",
     "transaction search": f"{ROOM}/gatewaytransaction/?q=CAP-0000400",
     "order list, to be captured soon": f"{ROOM}/paymentorder/?expires=soon",
     "deposit list": f"{ROOM}/migrateddeposit/",

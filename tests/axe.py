@@ -76,13 +76,18 @@ def violations(page: Page | Frame, *, without: tuple[str, ...] = ()) -> list[str
     return found
 
 
-def violations_in_every_look(page: Page, *, without: tuple[str, ...] = ()) -> list[str]:
-    """What axe finds in a page in light and in dark, at every width; the page stays in the last look."""
+def violations_in_every_look(
+    page: Page, *, frame: Frame | None = None, without: tuple[str, ...] = ()
+) -> list[str]:
+    """What axe finds in a page in light and in dark, at every width; the page stays in the last look.
+
+    `frame` is the part of the page to be looked at, if it is not the page itself.
+    """
     found = []
     for scheme in SCHEMES:
         page.emulate_media(color_scheme=scheme)
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": 844})
-            faults = violations(page, without=without)
+            faults = violations(frame or page, without=without)
             found += [f"{scheme}, {width} px: {fault}" for fault in faults]
     return found

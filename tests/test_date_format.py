@@ -9,7 +9,7 @@ from django.conf.global_settings import LANGUAGES
 from django.utils import timezone, translation
 
 from tests.tables import every
-from wallet_gateway.date_format import format_date, format_datetime
+from wallet_gateway.date_format import format_date, format_datetime, format_short_date, format_short_datetime
 
 MOMENT = datetime(2026, 11, 22, 4, 52, 17, tzinfo=UTC)
 NARROW = "\N{NARROW NO-BREAK SPACE}"
@@ -48,3 +48,34 @@ def test_a_moment_is_written_in_the_active_time_zone() -> None:
     with translation.override("de"), timezone.override("Asia/Tokyo"):
         assert format_datetime(late) == "23. November 2026, 08:30"
         assert format_date(late) == "23. November 2026"
+
+
+@every(
+    ("language", "day", "moment", "second"),
+    [
+        ("en", "Nov 3, 2026", f"Nov 3, 2026, 4:52{NARROW}AM", f"Nov 3, 2026, 4:52:17{NARROW}AM"),
+        ("en-gb", "3 Nov 2026", "3 Nov 2026, 04:52", "3 Nov 2026, 04:52:17"),
+        ("de", "03.11.2026", "03.11.2026, 04:52", "03.11.2026, 04:52:17"),
+        ("fr", "3 nov. 2026", "3 nov. 2026, 04:52", "3 nov. 2026, 04:52:17"),
+        ("es", "3 nov 2026", "3 nov 2026, 4:52", "3 nov 2026, 4:52:17"),
+        (
+            "ar",
+            "03\u200f/11\u200f/2026",
+            "03\u200f/11\u200f/2026، 4:52 ص",
+            "03\u200f/11\u200f/2026، 4:52:17 ص",
+        ),
+    ],
+)
+def test_the_admin_reads_a_short_form_of_the_same(language: str, day: str, moment: str, second: str) -> None:
+    third = MOMENT.replace(day=3)
+    with translation.override(language):
+        assert format_short_date(date(2026, 11, 3)) == format_short_date(third) == day
+        texts = [format_short_datetime(third), format_short_datetime(third, seconds=True)]
+    assert [text.replace("\N{NO-BREAK SPACE}", " ") for text in texts] == [moment, second]
+
+
+def test_without_time_zones_a_moment_stands_for_itself() -> None:
+    naive = datetime(2026, 11, 22, 4, 52)  # noqa: DTZ001 - what Django has without USE_TZ
+    with translation.override("de"), timezone.override("Asia/Tokyo"):
+        assert format_short_datetime(naive) == "22.11.2026, 04:52"
+        assert format_datetime(naive) == "22. November 2026, 04:52"

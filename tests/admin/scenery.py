@@ -66,7 +66,7 @@ CONTENT: dict[str, Any] = {
                 "productName": "Garden gloves",
                 "productQuantity": 2,
                 "unitAmount": "7.00",
-                "taxRate": "0.19",
+                "taxRate": "19",
                 "totalAmount": "13.00",
                 "totalTaxAmount": "2.08",
                 "discountAmount": "1.00",

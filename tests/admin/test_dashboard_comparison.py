@@ -8,14 +8,14 @@ from django.utils import translation
 
 from tests.tables import every
 from wallet_gateway.admin.dashboard_comparison import main_figures, percent_change
-from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.ways_of_paying import Way
+from wallet_gateway.queries.counted import Counted
 from wallet_gateway.queries.statistics import DayFigures, WayFigures
 
 DAY = date(2026, 5, 1)
 
 
-def no_list(_kind: TransactionKind | None) -> str:
+def no_list(_figure: Counted, _currency: str) -> str:
     return ""
 
 
@@ -56,15 +56,17 @@ def test_where_nobody_was_decided_there_is_no_share_and_no_change() -> None:
 
 
 def test_a_figure_knows_the_list_behind_it() -> None:
-    asked: list[TransactionKind | None] = []
+    asked: list[Counted] = []
 
-    def list_url(kind: TransactionKind | None) -> str:
-        asked.append(kind)
-        return f"/{kind}/"
+    def list_url(figure: Counted, currency: str) -> str:
+        asked.append(figure)
+        return f"/{figure}-{currency}/"
 
     figures = main_figures("EUR", [], [], list_url)
-    assert asked == [None, TransactionKind.REFUND, TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION]
-    assert [figure.list_url for figure in figures if figure.list_url] == [f"/{kind}/" for kind in asked]
+    assert asked == [Counted.TAKEN, Counted.REFUNDED, Counted.HOSTED_PAGE, Counted.WALLET_BUTTON]
+    assert [figure.list_url for figure in figures if figure.list_url] == [
+        f"/{counted}-EUR/" for counted in asked
+    ]
 
 
 def test_amounts_are_in_the_readers_language() -> None:

@@ -149,4 +149,6 @@ def test_in_arabic_the_page_is_right_to_left(open_dashboard: tuple[Page, list[st
     page.reload()
     assert page.locator("html").get_attribute("dir") == "rtl"
     assert page.evaluate("Chart.getChart(document.querySelector('canvas')).options.scales.x.reverse")
+    # The last day is at the left edge, and half of its name is left of it.
+    assert page.evaluate("Chart.getChart(document.querySelector('canvas')).scales.x.left") >= 32
     assert complaints == []

@@ -41,6 +41,17 @@ def test_a_day_begins_and_ends_at_the_operators_midnight(superuser: Client) -> N
 
 
 @pytest.mark.usefixtures("three_orders")
+def test_a_list_of_days_is_read_in_the_order_of_its_index(superuser: Client) -> None:
+    an_order(reference="moved", created_at=datetime(2026, 1, 14, 1, tzinfo=UTC))
+    with timezone.override("UTC"):
+        assert found(superuser) == ["moved", "late", "after", "before"]
+        query = {"from": "2026-01-14"}
+        assert found(superuser, **query) == ["late", "after", "before", "moved"]
+        rows = superuser.get(LIST, query).context["cl"].queryset
+    assert tuple(rows.query.order_by) == ("-created_at", "-id")
+
+
+@pytest.mark.usefixtures("three_orders")
 @pytest.mark.parametrize("day", ["", "soon", "2026-02-30", "0001-01-01", "9999-12-31", "20260114T1"])
 def test_what_is_no_day_filters_nothing(superuser: Client, day: str) -> None:
     assert len(found(superuser, **{"from": day, "to": day})) == 3

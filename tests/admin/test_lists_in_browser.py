@@ -1,4 +1,4 @@
-"""The list of orders in a real Chromium: the sums of what is ticked, and the state within a phone's view."""
+"""The list of orders in a real Chromium: the sums of what is ticked, and its rows on a phone."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from django.test import Client
+from playwright.sync_api import expect
 
 from tests.admin.staff_tab import staff_tab
 from tests.models.rows import an_order
@@ -56,3 +57,20 @@ def test_what_is_ticked_is_added_up_as_the_server_writes_it_and_the_state_is_in_
         box = badge.bounding_box()
         assert box is not None
         assert box["x"] + box["width"] <= 390, "the state is seen without scrolling sideways"
+
+
+def test_rows_without_room_for_their_columns_are_cards_and_columns_again_once_there_is(page: Page) -> None:
+    an_order(reference="SHOP-1234", order_number="2026-1234", state=OrderState.PART_REFUNDED)
+    page.set_extra_http_headers({"Accept-Language": "de"})
+    page.goto(LIST)
+    rows = page.locator("#result_list tbody")
+    shown = "cell => getComputedStyle(cell, '::before').content"
+    overflow = "box => box.scrollWidth - box.clientWidth"
+
+    assert page.locator(".results").evaluate(overflow) <= 0
+    assert rows.locator(".field-name").evaluate(shown) == '"Bestellung"'
+    # Beside the sidebar and the filters, too.
+    page.set_viewport_size({"width": 1280, "height": 900})
+    expect(page.locator("#result_list.wallet-cards")).to_have_count(0)
+    assert rows.locator(".field-name").evaluate(shown) == "none"
+    assert page.locator(".results").evaluate(overflow) <= 0

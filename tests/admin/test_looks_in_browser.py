@@ -15,7 +15,7 @@ import pytest
 from django.test import Client
 
 from tests.admin.scenery import Scenery
-from tests.admin.staff_tab import SIDEWAYS, staff_tab
+from tests.admin.staff_tab import staff_tab
 from tests.axe import violations, violations_in_every_look
 from tests.exhaustive import LANGUAGES, one_of
 from tests.models.rows import an_order
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
 
+# The page, a list and a table to be filled in; a chart's table of figures may.
+SIDEWAYS = """Math.max(...["html", ".results", ".wallet-panel .wallet-scroll"]
+  .flatMap((box) => [...document.querySelectorAll(box)])
+  .map((box) => box.scrollWidth - box.clientWidth))"""
 # Each is a form with its faults: what to press on which page, and nothing else filled in.
 FAULTS = {
     "confirm capture": "button[name=confirm]",
@@ -92,7 +96,7 @@ def walk(page: Page, looked_at: Callable[[str], None], *, whole: bool = True) ->
 @pytest.mark.parametrize(
     ("scheme", "width", "whole"), one_of([("light", 1280, False), ("light", 1280, True), ("dark", 390, True)])
 )
-def test_axe_finds_nothing_and_no_page_is_wider_than_its_window(
+def test_axe_finds_nothing_and_nothing_scrolls_sideways(
     page: Page, scheme: str, width: int, whole: bool
 ) -> None:
     found: list[str] = []
@@ -102,7 +106,7 @@ def test_axe_finds_nothing_and_no_page_is_wider_than_its_window(
     def look(name: str) -> None:
         take_picture(page, f"{name} {scheme}")
         faults = violations(page, without=DJANGOS_OWN)
-        faults += ["it is wider than the window"] * (page.evaluate(SIDEWAYS) > 0)
+        faults += ["it scrolls sideways"] * (page.evaluate(SIDEWAYS) > 0)
         found.extend(f"{name}: {fault}" for fault in faults)
 
     walk(page, look, whole=whole)

@@ -19,12 +19,31 @@ def with_items(*items: Mapping[str, object]) -> dict[str, object]:
     return {"shoppingCartDetails": {"itemDetails": list(items)}}
 
 
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("19", "19%"),
+        ("5.5", "5.5%"),
+        ("7.70", "7.7%"),
+        ("0", "0%"),
+        ("0.19", "0.19%"),
+        ("NaN", "NaN"),
+        ("x", "x"),
+        (None, ""),
+    ],
+)
+def test_a_tax_rate_is_shown_as_the_percentage_that_it_is(given: str | None, shown: str) -> None:
+    goods = goods_of(an_order(content=with_items({"productName": "Mug", "taxRate": given})))
+    assert goods is not None
+    assert goods.lines[0].tax_rate == shown
+
+
 def test_a_line_has_quantity_unit_price_tax_discount_and_sum() -> None:
     goods = goods_of(an_order(content=CONTENT))
     assert goods is not None
     line = goods.lines[0]
     assert (line.name, line.product_id, line.quantity) == ("Garden gloves", "SKU-1", "2")
-    assert [line.unit, line.tax, line.tax_rate] == ["€7.00", "€2.08", "0.19"]
+    assert [line.unit, line.tax, line.tax_rate] == ["€7.00", "€2.08", "19%"]
     assert [line.discount_name, line.discount, line.total] == ["Spring", "\N{MINUS SIGN}€1.00", "€13.00"]
 
 

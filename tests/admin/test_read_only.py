@@ -224,7 +224,7 @@ def test_every_model_of_the_dashboard_is_read_only() -> None:
 def test_a_time_on_a_page_is_written_as_in_a_list(superuser: Client) -> None:
     deposit = a_deposit(transacted_at=NOW)
     page = superuser.get(f"/admin/wallet_gateway/migrateddeposit/{deposit.pk}/change/").content.decode()
-    assert "May 17, 2026, noon" in page
+    assert "May 17, 2026, 12:00\N{NARROW NO-BREAK SPACE}PM" in page
 
 
 def test_a_time_that_has_not_come_is_a_dash(superuser: Client) -> None:

@@ -100,6 +100,7 @@ export async function open(t, answers = {}) {
   globalThis.setTimeout = (act, pause, ...rest) => {
     const timer = before.setTimeout(act, pause, ...rest)
     if (pause === 5_000) page.passDeadline = act
+    if (pause === 20_000) page.passReading = act
     // The end of a session is not waited for, nor that of a script which says nothing.
     return pause >= 5_000 ? timer.unref() : timer
   }

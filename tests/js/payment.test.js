@@ -469,6 +469,16 @@ test("when the shop is lost within the sheet no second card is taken, and the sh
   assert.deepEqual(page.went, [["replace", "/result-page"]])
 })
 
+test("a sheet that hangs with nobody knowing what became of its card leads to the page that finds out", async (t) => {
+  const page = await ready(t, { result: null, status: { final: false } })
+  await page.options.onPaymentAuthorized({}, accountOf())
+  await aWhile()
+  assert.deepEqual(page.went, [])
+  page.passReading()
+  await until(() => page.went.length)
+  assert.deepEqual(page.went, [["replace", "/result-page"]])
+})
+
 test("the shop's own word for the total is shown before and after the sheet is priced", async (t) => {
   const price = { total: "17.20", displayItems: [], shippingOptions: [], selectedOption: null, offers: [], errors: [] }
   const own = { ...CHANGES, additionalTransactionInfo: { displayItems: [], totalPriceLabel: "To pay today" } }

@@ -410,6 +410,92 @@ test("a click during a payment says on the console why nothing happens", async (
   assert.match(page.warnings[0], /clicked during a payment/)
 })
 
+const LOST = "The wallet did not say how its sheet ended"
+
+/** Lets the clock run on by seconds. */
+const wait = (t, seconds) => {
+  const now = Date.now
+  const before = now()
+  t.mock.method(Date, "now", () => before + seconds * 1000)
+}
+
+test("a click after long silence of the wallet says so, and the next one opens a sheet", async (t) => {
+  const page = await open(t)
+  await page.ready()
+  page.gate.click()
+  wait(t, 16)
+  page.gate.click()
+  assert.deepEqual([page.faults, page.wallet.sheets.length], [[LOST], 1])
+  await until(() => page.of("handleWalletPayReady").length === 2)
+  page.gate.click()
+  assert.equal(page.wallet.sheets.length, 2)
+  page.wallet.sheet.resolve(paymentData())
+  await until(() => page.results.length)
+})
+
+for (const [what, settle] of [
+  ["approved", (sheet) => sheet.resolve(paymentData())],
+  ["closed", (sheet) => sheet.reject(CANCELED)],
+]) {
+  test(`a sheet that was lost, and is ${what} after all, makes no account and is not heard of`, async (t) => {
+    const page = await open(t)
+    await page.ready()
+    page.gate.click()
+    wait(t, 16)
+    page.gate.click()
+    settle(page.wallet.sheets[0])
+    await aWhile()
+    assert.deepEqual([page.posts, page.results, page.faults], [[], [], [LOST]])
+  })
+}
+
+test("a card that is approved in a lost sheet after all is told there that it cannot be, and has no account", async (t) => {
+  const authorize = async (_data, account) => (await account(), { transactionState: "SUCCESS" })
+  const page = await open(t)
+  await page.ready({ optionalParams: { callbackIntents: ["PAYMENT_AUTHORIZATION"], onPaymentAuthorized: authorize } })
+  page.gate.click()
+  wait(t, 16)
+  page.gate.click()
+  const { transactionState } = await page.wallet.sheets[0].callbacks.onPaymentAuthorized(paymentData())
+  assert.deepEqual([transactionState, page.posts], ["ERROR", []])
+})
+
+for (const what of ["is being decided on", "was approved", "has its account made after the sheet"]) {
+  test(`no sheet is lost whose card ${what}`, async (t) => {
+    const gate = promise()
+    const page = await open(t)
+    const inSheet = async (_data, account) => (await account(), await gate.value, { transactionState: "SUCCESS" })
+    const own = { callbackIntents: ["PAYMENT_AUTHORIZATION"], onPaymentAuthorized: inSheet }
+    await page.ready(what.endsWith("sheet") ? {} : { optionalParams: own })
+    page.gate.click()
+    if (what.endsWith("sheet")) {
+      const { answer } = page
+      page.answer = async (sent) => (await gate.value, answer(sent))
+      page.wallet.sheet.resolve(paymentData())
+    } else {
+      const answer = page.wallet.sheet.callbacks.onPaymentAuthorized(paymentData())
+      if (what === "was approved") await (gate.resolve(), answer)
+    }
+    await until(() => page.posts.length)
+    wait(t, 16)
+    page.gate.click()
+    assert.deepEqual(page.faults, [])
+    assert.match(page.warnings.at(-1), /clicked during a payment/)
+    gate.resolve()
+    if (what.endsWith("sheet")) await until(() => page.results.length)
+  })
+}
+
+test("a wallet that asks for a price is there", async (t) => {
+  const page = await open(t)
+  await page.ready({ optionalParams: { callbackIntents: ["OFFER"], offerInfo: { offers: [] }, onPaymentDataChanged: async () => ({}) } })
+  page.gate.click()
+  wait(t, 16)
+  await page.wallet.sheet.callbacks.onPaymentDataChanged({ callbackTrigger: "INITIALIZE" })
+  page.gate.click()
+  assert.deepEqual(page.faults, [])
+})
+
 test("a page without the slot of the button, too, opens one sheet at a time", async (t) => {
   const page = await open(t, { html: "<p>a page that calls onMerchantButtonClick by itself</p>" })
   await page.ready()

@@ -63,6 +63,20 @@ def test_a_plain_card_is_told_from_a_token(customer: Customer, order: PaymentOrd
     assert not receipt.is_tokenized
 
 
+@pytest.mark.parametrize(
+    ("network", "brand"), [("JCB", "JCB"), ("AMEX", "American Express"), ("MASTERCARD", "Mastercard")]
+)
+def test_a_network_is_named_as_it_writes_itself(
+    customer: Customer, order: PaymentOrder, network: str, brand: str
+) -> None:
+    customer.pay(order)
+    order.payments.update(card_network=network)
+    receipt = payments.wallet.receipt(order)
+
+    assert receipt is not None
+    assert (receipt.card_network, receipt.card_brand) == (network, brand)
+
+
 def test_a_card_that_was_declined_pays_nothing_and_is_not_shown(
     customer: Customer, order: PaymentOrder, wallet_sandbox: SandboxControl
 ) -> None:

@@ -220,6 +220,40 @@ def test_two_buttons_on_a_page_pay_each_its_own_order(
     assert [is_paid(first), is_paid(second)] == [False, True]
 
 
+def test_a_button_that_is_moved_with_its_sheet_open_still_says_how_that_ended(
+    page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    page.goto(shop + button_path(order))
+    open_sheet(page)
+    page.evaluate("document.querySelector('main').prepend(document.querySelector('wallet-pay-button'))")
+    page.evaluate("closeSheet()")
+    expect(page.get_by_role("status")).to_have_text("You closed your wallet. Nothing was charged.")
+    page.get_by_role("button", name=BUTTON).click()
+    page.wait_for_function("window.sheets === 2")
+    approve(page, wallet_sandbox)
+    expect(page.locator("h1")).to_have_text("Your payment went through")
+    assert is_paid(order)
+
+
+def test_a_wallet_that_has_long_been_silent_about_its_sheet_leaves_words_and_both_ways_to_pay(
+    page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    page.clock.install()
+    page.goto(shop + button_path(order))
+    open_sheet(page)
+    page.evaluate("delete window.approve")
+    page.clock.fast_forward(16_000)
+    page.get_by_role("button", name=BUTTON).click()
+    expect(page.get_by_role("status")).to_contain_text("Try again, or pay in another way.")
+    expect(page.get_by_role("button", name=FORM)).to_be_enabled()
+    open_sheet(page)
+    approve(page, wallet_sandbox)
+    expect(page.locator("h1")).to_have_text("Your payment went through")
+    assert is_paid(order)
+
+
 INTO_A_SHADOW_TREE = """() => {
   const host = document.body.appendChild(document.createElement("div"))
   const styles = document.querySelectorAll("link[rel=stylesheet]")

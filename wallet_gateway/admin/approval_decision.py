@@ -32,6 +32,7 @@ from wallet_gateway.admin.permissions import (
 )
 from wallet_gateway.admin.refusal_text import refusal_text
 from wallet_gateway.admin.visible_text import visible_request
+from wallet_gateway.date_format import format_short_datetime
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import Approval, GatewayTransaction, MigratedDeposit, PaymentOrder
 from wallet_gateway.models.actors import actor_in
@@ -162,14 +163,14 @@ def left_of(approval: Approval) -> Money | None:
 
 def _facts(approval: Approval, left: Money | None) -> Iterator[tuple[str, object]]:
     yield _("Asked for by"), visible(approval.created_by or "-")
-    yield _("Asked for at"), approval.created_at
+    yield _("Asked for at"), format_short_datetime(approval.created_at)
     yield _("Reason"), visible(reason_of(approval) or "-")
     if left is not None:
         yield str(REFUND.left), format_money(left)
     if approval.decided_at is None:
-        yield _("Waits until"), approval.expires_at
+        yield _("Waits until"), format_short_datetime(approval.expires_at)
     else:
-        yield str(approval.get_state_display()), approval.decided_at
+        yield str(approval.get_state_display()), format_short_datetime(approval.decided_at)
         yield _("Second person"), visible(approval.decided_by or "-")
         yield _("Said"), visible(approval.reason or "-")
 

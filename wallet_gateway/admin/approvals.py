@@ -12,7 +12,7 @@ from wallet_gateway.admin.approval_decision import decision_page
 from wallet_gateway.admin.approval_messages import url_of, what_is_asked
 from wallet_gateway.admin.badges import state_column
 from wallet_gateway.admin.permissions import APPROVE, OF_KIND, RESOLVE, has_permission
-from wallet_gateway.admin.read_only import OwnPageAdmin, link_column, money, text_column
+from wallet_gateway.admin.read_only import OwnPageAdmin, datetime_column, link_column, money, text_column
 from wallet_gateway.models import Approval
 
 
@@ -27,7 +27,7 @@ class ApprovalAdmin(OwnPageAdmin):
         text_column("created_by", _("author")),
         state_column(_("state")),
         text_column("decided_by", _("second person")),
-        "created_at",
+        datetime_column("created_at", _("created at")),
     )
     list_filter = ("state",)
     list_select_related = ("payment__order", "deposit")

@@ -30,7 +30,7 @@ from wallet_gateway.admin.operation_registry import BY_KIND, Operation
 from wallet_gateway.admin.pages import render_page
 from wallet_gateway.admin.permissions import SEE_ORDERS, SEE_TRANSACTIONS, has_permission, person_of
 from wallet_gateway.admin.profile_mark import only_one
-from wallet_gateway.admin.read_only import OwnPageAdmin, text_column
+from wallet_gateway.admin.read_only import OwnPageAdmin, datetime_column, text_column
 from wallet_gateway.admin.refusal_text import refusal_text
 from wallet_gateway.admin.sums import CHECK_THE_SUM, what_was_named
 from wallet_gateway.models import (
@@ -136,8 +136,8 @@ class OperationBatchAdmin(OwnPageAdmin):
         state_column(gettext_lazy("state")),
         text_column("created_by", gettext_lazy("author")),
         "reason_code",
-        "created_at",
-        "finished_at",
+        datetime_column("created_at", gettext_lazy("created at")),
+        datetime_column("finished_at", gettext_lazy("finished at")),
     )
     list_filter = ("state",)
     search_fields = ()

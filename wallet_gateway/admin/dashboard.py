@@ -15,12 +15,14 @@ from django.utils.translation import gettext as _
 from wallet_gateway import conf, gateways, payments
 from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.capture_deadline import expires_from
+from wallet_gateway.admin.counted_filter import CURRENCY, FIGURE
 from wallet_gateway.admin.current_day import today
 from wallet_gateway.admin.current_site import reverse
 from wallet_gateway.admin.dashboard_comparison import ListUrl
 from wallet_gateway.admin.dashboard_form import RangeForm
 from wallet_gateway.admin.dashboard_tables import csv_lines, currency_parts, gateway_table
 from wallet_gateway.admin.dashboard_work_queue import work_of
+from wallet_gateway.admin.date_range import FIRST, LAST
 from wallet_gateway.admin.forms import ReasonForm, StopForm
 from wallet_gateway.admin.health_page import health_page
 from wallet_gateway.admin.keys import keys_page
@@ -35,14 +37,14 @@ from wallet_gateway.admin.permissions import (
     person_of,
     require_permission,
 )
-from wallet_gateway.admin.profile_mark import TEST_SUFFIX, are_all_tests
+from wallet_gateway.admin.profile_mark import TEST_SUFFIX, are_all_tests, tests_beside_real_money
 from wallet_gateway.admin.read_only import ReadOnlyAdmin
 from wallet_gateway.admin.refusal_text import refusal_text
-from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.findings import Finding
 from wallet_gateway.models import Dashboard, GatewayTransaction
 from wallet_gateway.payments import maintenance
 from wallet_gateway.payments.errors import OperationRefused
+from wallet_gateway.queries.counted import Counted
 from wallet_gateway.queries.health import account_problems, sweep_problems
 from wallet_gateway.queries.pauses import SendingPause
 from wallet_gateway.queries.statistics import Period, figures
@@ -101,16 +103,12 @@ class DashboardAdmin(ReadOnlyAdmin):
         return render_page(self.admin_site, request, "dashboard.html", context)
 
     def _list_url_for(self, request: HttpRequest, period: Period) -> ListUrl:
-        """Return a function for the links to the approved transactions of the period, by kind."""
+        """Return a function for the links to the transactions that the figures of the period count."""
         rows = self.admin_site.get_model_admin(GatewayTransaction)
-        approved = {
-            "state__exact": TransactionState.APPROVED.value,
-            "from": str(period.first),
-            "to": str(period.last),
-        }
+        days = {FIRST: str(period.first), LAST: str(period.last)}
 
-        def list_url(kind: TransactionKind | None) -> str:
-            return filtered_list(rows, request, approved | ({"kind__exact": kind.value} if kind else {}))
+        def list_url(figure: Counted, currency: str) -> str:
+            return filtered_list(rows, request, {FIGURE: figure.value, CURRENCY: currency, **days})
 
         return list_url
 
@@ -184,7 +182,7 @@ def _words(verb: str) -> dict[str, str]:
 def _read(form: RangeForm, *, list_url: ListUrl | None = None) -> dict[str, Any]:
     """Read the statistics; with `list_url` also the main figures, compared with the days before."""
     period = form.period
-    tests = _tests_beside_real_money()
+    tests = tests_beside_real_money()
     found = figures(period, compared=list_url is not None, without=tests)
     form.offer_currencies(found.currencies)
     return {
@@ -192,11 +190,6 @@ def _read(form: RangeForm, *, list_url: ListUrl | None = None) -> dict[str, Any]
         "parts": currency_parts(found, period.days, only=form.selected_currency, list_url=list_url),
         "gateway_table": gateway_table(found, period.days),
     }
-
-
-def _tests_beside_real_money() -> tuple[str, ...]:
-    """Return the test gateways, which are not added to real money; none if there are only tests."""
-    return () if are_all_tests() else tuple(filter(gateways.is_test, conf.settings().gateways))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,19 +13,18 @@ from typing import TypedDict
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
-from wallet_gateway.domain.lifecycle import TransactionKind
-from wallet_gateway.domain.ways_of_paying import WAY_OF, Way
+from wallet_gateway.domain.ways_of_paying import Way
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.money_format import format_money
 from wallet_gateway.number_format import format_number, format_percent
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.queries.counted import BY_WAY, Counted
 from wallet_gateway.queries.statistics import DayFigures
 
 Label = str | Promise
 NONE = "\N{EN DASH}"
-_KIND_OF = {way: kind for kind, way in WAY_OF.items()}
-ListUrl = Callable[[TransactionKind | None], str]
-"""Returns the URL of the list of approved transactions of a kind, or of all; empty for no link."""
+ListUrl = Callable[[Counted, str], str]
+"""Returns the URL of the list of what a figure in a currency counts; empty for no link."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,17 +50,17 @@ def main_figures(
     return (
         MainFigure(
             label=_("Taken"),
-            list_url=list_url(None),
+            list_url=list_url(Counted.TAKEN, currency),
             list_label=_("Approved transactions"),
             **taken,
         ),
         MainFigure(
             label=_("Refunded"),
-            list_url=list_url(TransactionKind.REFUND),
+            list_url=list_url(Counted.REFUNDED, currency),
             list_label=_("Approved refunds"),
             **refunded,
         ),
-        *(_approval_rate(way, rows, before, list_url) for way in Way),
+        *(_approval_rate(way, rows, before, list_url(BY_WAY[way], currency)) for way in Way),
         _duration(mean_seconds(rows), mean_seconds(before)),
     )
 
@@ -79,7 +78,7 @@ def _total(column: str, currency: str, rows: Sequence[DayFigures], before: Seque
 
 
 def _approval_rate(
-    way: Way, rows: Sequence[DayFigures], before: Sequence[DayFigures], list_url: ListUrl
+    way: Way, rows: Sequence[DayFigures], before: Sequence[DayFigures], list_url: str
 ) -> MainFigure:
     now, then = rate(rows, way), rate(before, way)
     return MainFigure(
@@ -87,7 +86,7 @@ def _approval_rate(
         text=percent_text(now) or NONE,
         before=percent_text(then) or NONE,
         change=_points(now, then),
-        list_url=list_url(_KIND_OF[way]),
+        list_url=list_url,
         list_label=_("Approved ones"),
     )
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
@@ -23,6 +22,7 @@ from wallet_gateway.admin.dashboard_comparison import (
     percent_text,
     rate,
 )
+from wallet_gateway.date_format import format_short_date
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.domain.ways_of_paying import Way
 from wallet_gateway.models.labels import label_of
@@ -214,7 +214,7 @@ def _answers(row: GatewayFigures) -> tuple[Cell, ...]:
 def _rows(
     figures: Sequence[DayFigures] | Sequence[GatewayFigures], cells: Callable[..., tuple[Cell, ...]]
 ) -> tuple[Row, ...]:
-    return tuple(Row(each.day, date_format(each.day, "SHORT_DATE_FORMAT"), cells(each)) for each in figures)
+    return tuple(Row(each.day, format_short_date(each.day), cells(each)) for each in figures)
 
 
 def _money(minor: int, currency: str) -> Cell:

@@ -31,6 +31,7 @@ class CreatedFilter(admin.ListFilter):
 
     title = gettext_lazy("day")
     template = "admin/wallet_gateway/_date_range.html"
+    column = "created_at"
     parameter_name = "created_at"
     """Not one of the parameters: the name by which django-unfold looks up its options of a filter."""
 
@@ -44,6 +45,11 @@ class CreatedFilter(admin.ListFilter):
     def has_output(self) -> bool:
         """Return True: there are always days to choose from."""
         return True
+
+    @property
+    def ordering(self) -> tuple[str, ...]:
+        """Return the order of the list: by the filtered column, as its index has the rows."""
+        return () if self.first is None and self.last is None else (f"-{self.column}", "-id")
 
     def expected_parameters(self) -> list[str | None]:
         """Return the names of the first and of the last day."""
@@ -73,7 +79,7 @@ class CreatedFilter(admin.ListFilter):
             return queryset
         first, last = self.first or _EARLIEST, self.last or _LATEST
         period = Period(first=first, last=last, zone=timezone.get_current_timezone())
-        return queryset.filter(period.of("created_at"))
+        return queryset.filter(period.of(self.column))
 
 
 def _day_in(text: str) -> date | None:

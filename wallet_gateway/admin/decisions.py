@@ -27,6 +27,7 @@ from wallet_gateway.admin.forms import DecisionForm, ReasonForm
 from wallet_gateway.admin.pages import render_page, row_url, sentence_of, show_status
 from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, person_of, require_permission
 from wallet_gateway.admin.refusal_text import refusal_text
+from wallet_gateway.date_format import format_short_datetime
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder
@@ -135,7 +136,7 @@ def _facts(transaction: GatewayTransaction) -> list[tuple[str, object]]:
     return [
         (_("Asked for"), sentence_of(transaction)),
         (_("Reference"), transaction.reference),
-        (_("Since"), transaction.state_changed_at),
+        (_("Since"), format_short_datetime(transaction.state_changed_at)),
         (_("Answers in a row that ended nothing"), transaction.absent_count),
     ]
 
@@ -200,7 +201,7 @@ def _ended(
         "facts": [
             (_("Difference"), sentence_of_difference(discrepancy)),
             (_("Explanation"), visible(discrepancy.explanation)),
-            (_("Found at"), discrepancy.found_at),
+            (_("Found at"), format_short_datetime(discrepancy.found_at)),
         ],
     }
     return render_page(site, request, "decide.html", context, gateway=discrepancy.gateway)

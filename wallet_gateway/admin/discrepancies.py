@@ -41,6 +41,9 @@ class OpenFilter(admin.SimpleListFilter):
         return rows.filter(closed_at__isnull=self.value() == "yes")
 
 
+FOUND_AT = datetime_column("found_at", _("found at"))
+
+
 @admin.register(Discrepancy)
 class DiscrepancyAdmin(ReadOnlyAdmin):
     """Discrepancies as tasks for a person; nothing here is corrected silently."""
@@ -52,7 +55,7 @@ class DiscrepancyAdmin(ReadOnlyAdmin):
         "standing",
         link_column("payment.order", _("order")),
         text_column("explanation", _("explanation")),
-        "found_at",
+        FOUND_AT,
     )
     list_filter = (OpenFilter, "kind")
     list_select_related = ("payment__order",)
@@ -66,7 +69,7 @@ class DiscrepancyAdmin(ReadOnlyAdmin):
         link_column("deposit", _("migrated deposit")),
         label_column("gateway", _("gateway")),
         text_column("explanation", _("explanation")),
-        "found_at",
+        FOUND_AT,
         label_column("closed_at", _("closed at")),
         text_column("closed_by", _("closed by")),
         text_column("reason", _("reason")),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -17,8 +17,10 @@ from django.utils.translation import gettext as _
 from wallet_gateway.admin.list_parameters import filtered_list
 from wallet_gateway.admin.pages import render_page
 from wallet_gateway.admin.permissions import VIEW_HEALTH, require_permission
+from wallet_gateway.date_format import format_short_datetime
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
+from wallet_gateway.findings import Finding
 from wallet_gateway.models import BatchState, Discrepancy, GatewayTransaction, OperationBatch, PaymentOrder
 from wallet_gateway.payments import maintenance
 from wallet_gateway.queries.health import Health
@@ -49,13 +51,22 @@ def health_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
     found = maintenance.health()
     context = {
         "title": _("Health of payments"),
-        "problems": found.problems,
+        "problems": tuple(map(_readable, found.problems)),
         "sweeps": tuple(_sweeps(found)),
         "counts": tuple(_counts(found, site, request)),
         "now": found.now,
         "monitor_url": _monitor_url(),
     }
     return render_page(site, request, "health.html", context)
+
+
+def _readable(problem: Finding) -> Finding:
+    """Return a problem whose time is written for people; monitors read it as ISO 8601."""
+    since = problem.params.get("since")
+    if not isinstance(since, str):
+        return problem
+    shown = format_short_datetime(datetime.fromisoformat(since))
+    return replace(problem, params={**problem.params, "since": shown})
 
 
 def _sweeps(found: Health) -> Iterator[Sweep]:

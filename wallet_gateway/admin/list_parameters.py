@@ -24,8 +24,9 @@ class FixedOrderList(ChangeList):
     """A list that ignores sorting by `?o=`; most columns have no index for it."""
 
     def get_ordering(self, request: HttpRequest, queryset: QuerySet[Any]) -> list[Any]:  # noqa: ARG002
-        """Return the order of the admin class."""
-        return list(self.model_admin.get_ordering(request))
+        """Return the order of the admin class, or that of the filter by day."""
+        of_filters = [name for each in self.filter_specs for name in getattr(each, "ordering", ())]
+        return of_filters or list(self.model_admin.get_ordering(request))
 
 
 def is_of_shown_filter(admin: ModelAdmin[Any], name: str, request: HttpRequest) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from django.utils.functional import Promise
@@ -11,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.money_format import format_money
+from wallet_gateway.number_format import format_percent
 from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
@@ -72,11 +74,24 @@ def _line(item: Mapping[str, Any], currency: str) -> GoodsLine:
         quantity=visible(item.get("productQuantity") or ""),
         unit=_amount(item.get("unitAmount"), currency),
         tax=_amount(item.get("totalTaxAmount"), currency),
-        tax_rate=visible(item.get("taxRate") or ""),
+        tax_rate=_rate(item.get("taxRate")),
         discount=_deduction(item.get("discountAmount"), currency),
         discount_name=visible(item.get("discountName") or ""),
         total=_amount(item.get("totalAmount"), currency),
     )
+
+
+def _rate(given: object) -> str:
+    """Return a tax rate, which is a percentage on the wire, in the reader's locale; what is no number as it is."""
+    text = visible(given or "")
+    try:
+        percent = Decimal(text)
+    except InvalidOperation:
+        return text
+    if not percent.is_finite():
+        return text
+    decimals = max(-int(percent.normalize().as_tuple().exponent), 0)
+    return format_percent(percent / 100, decimals=min(decimals, 4))
 
 
 def _sums(order: PaymentOrder, cart: Mapping[str, Any]) -> Iterator[tuple[Label, str]]:

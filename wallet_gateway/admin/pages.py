@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
 from functools import wraps
 from typing import Any
 
@@ -14,12 +13,11 @@ from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
-from django.utils.formats import date_format
-from django.utils.timezone import is_aware, localtime
 from django.utils.translation import gettext as _
 
 from wallet_gateway.admin.current_site import enter_site, reverse
 from wallet_gateway.admin.profile_mark import is_test_page
+from wallet_gateway.date_format import format_short_datetime
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction, TransactionEvent, TransactionEventKind
 from wallet_gateway.models.labels import label_of
@@ -70,13 +68,8 @@ def row_name(row: Model) -> str:
     if isinstance(row, GatewayTransaction):
         return f"{label_of(TransactionKind(row.kind))} {row.reference}"
     if isinstance(row, TransactionEvent):
-        return f"{label_of(TransactionEventKind(row.kind))}, {datetime_text(row.occurred_at)}"
+        return f"{label_of(TransactionEventKind(row.kind))}, {format_short_datetime(row.occurred_at)}"
     return visible(row)
-
-
-def datetime_text(moment: datetime, form: str = "SHORT_DATETIME_FORMAT") -> str:
-    """Return date and time in one of the admin's formats and in the reader's time zone, as templates do."""
-    return date_format(localtime(moment) if is_aware(moment) else moment, form)
 
 
 def show_status(request: HttpRequest, transaction: GatewayTransaction) -> None:

@@ -20,6 +20,11 @@ def are_all_tests() -> bool:
     return bool(known) and not conf.wrong_accounts() and all(map(gateways.is_test, known))
 
 
+def tests_beside_real_money() -> tuple[str, ...]:
+    """Return the test gateways, which are not added to real money; none if there are only tests."""
+    return () if are_all_tests() else tuple(filter(gateways.is_test, conf.settings().gateways))
+
+
 def is_test_page(gateway: str = "") -> bool:
     """Return whether a page gets the mark; `gateway` is the one that it is about, empty for all."""
     return gateways.is_test(gateway) if gateway else are_all_tests()

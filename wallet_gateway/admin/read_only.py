@@ -26,8 +26,9 @@ from django.utils.translation import gettext_lazy
 from wallet_gateway import conf
 from wallet_gateway.admin.current_site import enter_site
 from wallet_gateway.admin.list_parameters import FixedOrderList, is_of_popup, is_of_shown_filter
-from wallet_gateway.admin.pages import View, datetime_text, row_name, row_url, staff_view
+from wallet_gateway.admin.pages import View, row_name, row_url, staff_view
 from wallet_gateway.admin.profile_mark import gateway_of, is_test_page, marked_name
+from wallet_gateway.date_format import format_short_datetime
 from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import is_storable, visible
@@ -257,19 +258,20 @@ def label_column(column: str, label: StrOrPromise, *, boolean: bool = False) -> 
             # Django shows "-" in lists, but the Python value on the page of a row.
             return "-"
         if isinstance(value, datetime):
-            # Django formats it so in lists, but shows the Python value on the page of a row.
-            return datetime_text(value, "DATETIME_FORMAT")
+            # As in the lists: Django would show the Python value.
+            return format_short_datetime(value)
         return value() if callable(value) else value
 
     return shown
 
 
 def datetime_column(column: str, label: StrOrPromise) -> Callable[[Any], str]:
-    """Return a list column with a date and time in the short format of the reader's language."""
+    """Return a list column with a date and time in the reader's language; `-` if there is none."""
 
     @admin.display(description=label)
     def shown(row: Any) -> str:  # noqa: ANN401 - any row that has the column
-        return datetime_text(getattr(row, column))
+        moment = getattr(row, column)
+        return "-" if moment is None else format_short_datetime(moment)
 
     return shown
 

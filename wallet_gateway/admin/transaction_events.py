@@ -6,12 +6,20 @@ from django.contrib import admin
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway.admin.read_only import ReadOnlyAdmin, label_column, link_column, text_column
+from wallet_gateway.admin.read_only import (
+    ReadOnlyAdmin,
+    datetime_column,
+    label_column,
+    link_column,
+    text_column,
+)
 from wallet_gateway.admin.visible_text import visible_body
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionState
 from wallet_gateway.models import TransactionEvent
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.queries.search import events_found
+
+OCCURRED_AT = datetime_column("occurred_at", _("occurred at"))
 
 
 @admin.register(TransactionEvent)
@@ -21,7 +29,7 @@ class TransactionEventAdmin(ReadOnlyAdmin):
     finder = staticmethod(events_found)
     search_help_text = _("Beginning of a transaction's reference; or whole: an order's reference")
     list_display = (
-        "occurred_at",
+        OCCURRED_AT,
         link_column("transaction", _("transaction")),
         label_column("get_kind_display", _("kind")),
         "event",
@@ -31,7 +39,7 @@ class TransactionEventAdmin(ReadOnlyAdmin):
     )
     list_select_related = ("transaction",)
     fields = readonly_fields = (  # type: ignore[assignment]
-        "occurred_at",
+        OCCURRED_AT,
         link_column("transaction", _("transaction")),
         label_column("get_kind_display", _("kind")),
         "event",

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.admin.badges import state_column
 from wallet_gateway.admin.batches import query_transactions
-from wallet_gateway.admin.date_range import CreatedFilter
+from wallet_gateway.admin.counted_filter import CountedDayFilter, CountedFilter
 from wallet_gateway.admin.decisions import decide, send_again
 from wallet_gateway.admin.list_sums import SummedList, money_to_sum
 from wallet_gateway.admin.operation_registry import reason_in_words
@@ -54,7 +54,7 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
         text_column("created_by", _("author")),
         datetime_column("created_at", _("created at")),
     )
-    list_filter = ("state", "kind", CreatedFilter, "origin")
+    list_filter = ("state", "kind", CountedDayFilter, CountedFilter, "origin")
     when_empty = _("There is no transaction yet. The first one appears when a customer goes to pay an order.")
     actions = ("query_many",)
     list_select_related = ("payment__order",)

@@ -17,6 +17,7 @@ from wallet_gateway.admin.forms import ReasonForm
 from wallet_gateway.admin.pages import render_page, row_url
 from wallet_gateway.admin.permissions import RAISE_LIMITS, person_of, require_permission
 from wallet_gateway.admin.refusal_text import refusal_text
+from wallet_gateway.date_format import format_short_datetime
 from wallet_gateway.domain.wallet_limits import WalletLimits
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.models.labels import label_of
@@ -83,4 +84,6 @@ def _facts(order: PaymentOrder) -> list[tuple[str | Promise, object]]:
         (label_of(one.limit), _("%(used)d of %(allowed)d") % {"used": one.used, "allowed": one.allowed})
         for one in wallet_limit_usage(order, limits)
     ]
-    return [(_("Order"), visible(order)), (_("Closed since"), order.wallet_closed_at or "-"), *counted]
+    closed_at = order.wallet_closed_at
+    since = format_short_datetime(closed_at) if closed_at else "-"
+    return [(_("Order"), visible(order)), (_("Closed since"), since), *counted]

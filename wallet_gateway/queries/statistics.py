@@ -17,10 +17,11 @@ from zoneinfo import ZoneInfo
 from django.db.models import Avg, Count, DateTimeField, ExpressionWrapper, F, Max, Q, QuerySet, Sum
 from django.db.models.functions import TruncDate
 
-from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind, TransactionState
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.domain.ways_of_paying import WAY_OF, Way
 from wallet_gateway.models import GatewayTransaction, TransactionEvent, TransactionEventKind
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.queries.counted import Counted, money_figure_of
 
 LONGEST_RANGE = timedelta(days=366)
 """The most days that statistics are shown of."""
@@ -215,6 +216,14 @@ def _exchanges(period: Period) -> QuerySet[TransactionEvent]:
     return TransactionEvent.objects.filter(period.of("occurred_at"), kind__in=kinds)
 
 
+_COLUMN_OF = {
+    Counted.TAKEN: "taken_minor",
+    Counted.RESERVED: "authorized_minor",
+    Counted.REFUNDED: "refunded_minor",
+    Counted.DETACHED_REFUNDS: "detached_minor",
+}
+
+
 class _Days:
     """Collects the totals of each day."""
 
@@ -240,20 +249,14 @@ class _Days:
     def add_money(self, row: Row) -> None:
         """Add the approved amount of one kind."""
         figures, kind, minor = self._of(row), TransactionKind(row["kind"]), int(row["minor"] or 0)
-        if kind is TransactionKind.REFUND:
-            figures.refunded_minor += minor
-        elif kind is TransactionKind.DETACHED_REFUND:
-            figures.detached_minor += minor
-        elif kind is TransactionKind.CAPTURE:
-            figures.taken_minor += minor
-        elif kind.value in WAY_OF:
-            self._add_attempts(figures, row, minor)
+        counted = money_figure_of(kind, row["payment_type"])
+        if counted is not None:
+            column = _COLUMN_OF[counted]
+            setattr(figures, column, getattr(figures, column) + minor)
+        if kind in WAY_OF:
+            self._add_attempts(figures, row)
 
-    def _add_attempts(self, figures: DayFigures, row: Row, minor: int) -> None:
-        if row["payment_type"] == PaymentType.PREAUTHORIZATION:
-            figures.authorized_minor += minor
-        else:
-            figures.taken_minor += minor
+    def _add_attempts(self, figures: DayFigures, row: Row) -> None:
         took = self._took[figures.day, figures.currency]
         took.append((row["number"], row["took"].total_seconds()))
         figures.settled = sum(number for number, _ in took)

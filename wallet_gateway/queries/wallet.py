@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from wallet_gateway.domain.card_names import network_name
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.domain.wallet_limits import WalletLimit, WalletLimits
 from wallet_gateway.error_reports import sensitive_variables
@@ -39,6 +40,11 @@ class WalletReceipt:
     billing_address: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Keys as in the interface: `name`, `address1`, `locality`, `postalCode`, `countryCode`, ..."""
     shipping_address: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def card_brand(self) -> str:
+        """The card's network as people read it: `Visa`, `American Express`; empty as above."""
+        return network_name(self.card_network)
 
 
 @sensitive_variables()

@@ -1,4 +1,5 @@
 """Template tags, and the plain functions that they call.
 
-Only `wallet_gateway` is a tag library. Rendering never calls the gateway.
+`wallet_gateway` is the tag library of shops; `wallet_admin` is for our own pages of the admin. Rendering
+never calls the gateway.
 """

@@ -164,6 +164,8 @@
         animation: mustStandStill ? false : { duration: 250 },
         interaction: { mode: "index", intersect: false },
         font: { family: getComputedStyle(document.body).fontFamily },
+        // From right to left the last day is at the left edge, where Chart.js keeps no room for half of its name.
+        layout: { padding: { left: isRtl ? 32 : 0 } },
         plugins: {
           legend: {
             rtl: isRtl,

@@ -10,6 +10,9 @@ import { Payment } from "./payment.js";
 import { Shop } from "./shop.js";
 import { nameOf, View } from "./view.js";
 
+/** Taken from its place in this task. What is only moved within the page is in another place before the task ends. @type {Set<WalletPayButton>} */
+const taken = new Set()
+
 export class WalletPayButton extends HTMLElement {
   // What the server draws anew, and what it never draws: a page that morphs its content changes both.
   static observedAttributes = ["data-wallet-session", "data-wallet-state"]
@@ -17,17 +20,31 @@ export class WalletPayButton extends HTMLElement {
   /** @type {Payment | undefined} */
   #payment
   #isStarting = false
+  /** @type {Node | undefined} */
+  #root
 
   connectedCallback() {
     // The back button brings a page as it was left; since then anything may have happened.
     window.addEventListener("pageshow", this.#returned)
     this.addEventListener("turbo:before-morph-element", this.#keep)
-    this.#start()
+    // Moved, with its sheet open perhaps, of whose end it has to tell. A button in another tree needs its style there.
+    const isMoved = this.#payment?.isShown && this.#root === this.getRootNode()
+    if (!isMoved) this.#start()
   }
 
   disconnectedCallback() {
     window.removeEventListener("pageshow", this.#returned)
     this.removeEventListener("turbo:before-morph-element", this.#keep)
+    taken.add(this)
+    queueMicrotask(WalletPayButton.#endTaken)
+  }
+
+  static #endTaken() {
+    for (const element of taken) if (!element.isConnected) element.#end()
+    taken.clear()
+  }
+
+  #end() {
     this.#payment?.end()
     this.#payment = undefined
   }
@@ -47,8 +64,9 @@ export class WalletPayButton extends HTMLElement {
     this.#isStarting = true
     queueMicrotask(() => {
       this.#isStarting = false
-      this.#payment?.end()
-      this.#payment = undefined
+      // A gateway's script has one button: the one that has gone makes room first.
+      WalletPayButton.#endTaken()
+      this.#end()
       // Turbo shows its copy of a page while it fetches the page itself.
       if (!this.isConnected || document.documentElement.hasAttribute("data-turbo-preview")) return
       if (View.isDrawn(this)) this.#open()
@@ -58,6 +76,7 @@ export class WalletPayButton extends HTMLElement {
   }
 
   #open() {
+    this.#root = this.getRootNode()
     const view = new View(this)
     const script = this.hasAttribute("data-wallet-hosted") ? HostedWallet : OwnWallet
     /** What an ended run still tells is for its own payment. @type {Payment | undefined} */

@@ -30,6 +30,8 @@ const READY_WITHIN = 5_000
 const RESULT_WITHIN = 60_000
 // From a payment in the sheet to the sheet's end, which is only looked at.
 const CLOSED_WITHIN = 5_000
+// From the words in a sheet that nobody knows what became of its card, to the page that finds out.
+const READ_WITHIN = 20_000
 // The wallet's own word for a closed sheet, wherever a script puts it.
 const CLOSED = /\bCANCELED\b/
 
@@ -280,8 +282,8 @@ export class Payment {
       const { code, message, isUnclear } = refusedBy(fault)
       // The sheet would offer to pay again.
       if (code === NOT_PAYABLE) return this.#leavePaid(message)
-      if (isUnclear && this.#isEnded) void this.#recoverStatus()
-      else if (!isUnclear) this.view.setIdle(message || this.view.text("failed"))
+      if (isUnclear) setTimeout(() => void (this.#isLeaving || this.#recoverStatus()), this.#isEnded ? 0 : READ_WITHIN)
+      else this.view.setIdle(message || this.view.text("failed"))
       return retryUpdate(isUnclear ? this.view.text("unclear") : message || this.view.text("failed"))
     }
   }

@@ -25,7 +25,7 @@ export class View {
 
   /** Whether the element still says what was written to it. */
   get isShown() {
-    return this.element.dataset.walletState === this.#state
+    return this.element.dataset.walletState === this.#state && this.element.contains(this.place)
   }
 
   /** There is a place for a button, and none in it that could be pressed. */

@@ -104,6 +104,7 @@ export class Callbacks {
   #pricing = Promise.resolve()
   /** @type {Promise<unknown>} */
   #authorizing = Promise.resolve()
+  #undecided = 0
   /** @type {Ending} */
   #ending = {}
 
@@ -124,6 +125,10 @@ export class Callbacks {
     this.#ending = {}
   }
 
+  get isDeciding() {
+    return this.#undecided || this.#ending.approved
+  }
+
   /** Waits for a slow authorization, even one that the wallet has given up. */
   async end() {
     await this.#authorizing
@@ -132,6 +137,7 @@ export class Callbacks {
 
   /** @param {Gpay<"intermediate">} data */
   #changed = (data) => {
+    this.run.heard()
     const answer = this.#update(data)
     this.#pricing = Promise.all([this.#pricing, answer])
     return answer
@@ -139,7 +145,9 @@ export class Callbacks {
 
   /** One card after the other, and none before its price is known. @param {Gpay<"data">} data */
   #authorized = (data) => {
-    const answer = Promise.all([this.#pricing, this.#authorizing]).then(() => this.#authorize(data))
+    this.run.heard()
+    this.#undecided++
+    const answer = Promise.all([this.#pricing, this.#authorizing]).then(() => this.#authorize(data)).finally(() => this.#undecided--)
     this.#authorizing = answer
     return answer
   }

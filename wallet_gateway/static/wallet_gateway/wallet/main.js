@@ -130,6 +130,8 @@ export class Wallet {
   #run
   /** @type {Run | undefined} */
   #paying
+  /** @type {any[]} */
+  #values = []
   #container
   /** @type {Tell} */
   #tell
@@ -145,6 +147,7 @@ export class Wallet {
 
   /** @param {any[]} values */
   run(values) {
+    this.#values = values
     this.#run?.replace()
     this.#run = undefined
     try {
@@ -158,7 +161,9 @@ export class Wallet {
   }
 
   click() {
-    if (this.#paying?.isPaying) return warn("clicked during a payment")
+    const paying = this.#paying
+    if (paying?.isLost) return this.#startOver(paying)
+    if (paying?.isPaying) return warn("clicked during a payment")
     if (!this.#run) return this.#tell("handlePaymentError", "Clicked, but runWalletPay has not succeeded")
     if (!this.#run.isReady) return warn("clicked before the wallet was ready")
     this.#paying = this.#run
@@ -170,6 +175,14 @@ export class Wallet {
     // It may have been replaced behind its open sheet.
     this.#paying?.destroy()
     this.#paying = undefined
+  }
+
+  /** Another click in this one could open a second sheet: the lost one first loses its way to an account. @param {Run} lost */
+  #startOver(lost) {
+    lost.replace()
+    lost.destroy()
+    this.#tell("handlePaymentError", "The wallet did not say how its sheet ended")
+    if (lost === this.#run) this.run(this.#values)
   }
 
   /** @param {any[]} values */

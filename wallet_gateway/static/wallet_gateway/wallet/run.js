@@ -7,6 +7,8 @@ import { BUTTON, CARD, OTHER_INFOS, SHEET, offerList, pick, withoutNulls } from 
 const VERSION = { apiVersion: 2, apiVersionMinor: 0 }
 const SOFTWARE = { id: "django-wallet-gateway", version: "0.1.0" }
 const CANCELED = "CANCELED"
+// Of a sheet that is open no click comes to the page, but for those of an impatient customer while it opens.
+const LOST_AFTER = 15_000
 const LOCALES = "en ar bg ca cs da de el es et fi fr hr id it ja ko ms nl no pl pt ru sk sl sr sv th tr uk zh"
 
 /** @type {Asking<"card">} */
@@ -94,6 +96,8 @@ export class Run {
   isDestroyed = false
   /** @type {Element | undefined} */
   #slot
+  #isOpen = false
+  #heardAt = 0
 
   /** @param {Order} order @param {Settings} settings @param {Surroundings} page */
   constructor(order, settings, page) {
@@ -141,15 +145,29 @@ export class Run {
     return this.#isReplaced ? this.#slot?.isConnected : this.#slot
   }
 
+  /** The sheet is said to be open, and the wallet has long been silent. Where a card was approved there, its result counts. */
+  get isLost() {
+    return this.#isOpen && this.#heardAt + LOST_AFTER < Date.now() && !this.callbacks.isDeciding
+  }
+
+  /** The wallet is there: it asks something. */
+  heard() {
+    this.#heardAt = Date.now()
+  }
+
   /** Must run within the click, or the browser opens no sheet. */
   async pay() {
     this.#slot = this.container.element ?? document.body
     this.callbacks.begin()
+    this.heard()
+    this.#isOpen = true
     try {
       const data = await this.#client.loadPaymentData(this.request)
+      this.#isOpen = false
       const { approved } = await this.callbacks.end()
       if (!this.isDestroyed) this.#report("handlePaymentResult", approved ?? (await this.accounts.of(data)))
     } catch (thrown) {
+      this.#isOpen = false
       await this.#settleFailed(thrown)
     }
     this.accounts.forget()
@@ -163,6 +181,7 @@ export class Run {
   destroy() {
     if (!this.#isReplaced) this.container.hide()
     this.#client = this.#slot = undefined
+    this.#isOpen = false
     this.#isReplaced = this.isDestroyed = true
   }
 

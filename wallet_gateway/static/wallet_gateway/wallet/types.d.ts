@@ -17,7 +17,7 @@
  *   way is still finished and told; after `destroy` nothing is told, and an open sheet ends without a payment. A run is
  *   paying (`isPaying`) until the wallet says that the sheet has ended, or `destroy` is called. A wallet whose sheet was
  *   taken away with the page may never say so; hence a run that a newer one has replaced is paying only while its
- *   button's slot is on the page. `call` tells the page of a classic script: its function becomes a listener of the
+ *   button's slot is on the page, and a click ends one whose wallet has long been silent (`isLost`). `call` tells the page of a classic script: its function becomes a listener of the
  *   document for one event, so that a function which the page has made a listener itself hears of a payment once, and
  *   what it throws is the page's affair. What goes to the page of `wallet_module.js`, that module says.
  * - `approvals.js`: while the sheet is open: the account at the gateway, and the callbacks between wallet and page.
