@@ -82,7 +82,7 @@ def _line(item: Mapping[str, Any], currency: str) -> GoodsLine:
 
 
 def _rate(given: object) -> str:
-    """Return a tax rate, which is a percentage on the wire, in the reader's locale; what is no number as it is."""
+    """Return a tax rate, a percentage on the wire, as the reader writes it; what is no number stays as it is."""
     text = visible(given or "")
     try:
         percent = Decimal(text)

@@ -1,7 +1,7 @@
 """Receivers of the plugin's signals: an event becomes one mail. If sending fails, it is retried later.
 
-Customers get three mails: paid after all and not paid, if they were asked to wait, and refunded. The waiting
-page promises these mails (see `web.pages.mails_result`), so every end of a wait is reported. The shop's
+Customers get four mails: paid after all, not paid and cancelled, if they were asked to wait, and refunded. The
+waiting page promises these mails (see `web.pages.mails_result`), so every end of a wait is reported. The shop's
 managers (Django's `MANAGERS`) get a mail about authorizations that expire, and one when sending to a gateway
 is paused or resumed, by a person or by the plugin.
 """
@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 from wallet_gateway import gateways, signals
 from wallet_gateway.contrib.mails.once import send_once
 from wallet_gateway.date_format import format_datetime
-from wallet_gateway.models import PauseCode, PaymentOrder
+from wallet_gateway.models import PauseCode, PaymentOrder, SentMail
 from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import header_line, visible
