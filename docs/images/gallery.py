@@ -120,6 +120,7 @@ class Gallery:
         page.route("**/wallet/pay.js", lambda _route: None)
         page.reload(wait_until="commit")
         page.locator("#standing-heading").wait_for()
+        page.evaluate("Promise.all(Array.from(document.images, (image) => image.decode()))")
         self.take(page, "button-loading", "While the wallet loads, its place is kept", is_loading=True)
         page.unroute_all(behavior="ignoreErrors")
         self.control.wallet("not_ready")

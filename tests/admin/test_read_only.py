@@ -227,6 +227,12 @@ def test_a_time_on_a_page_is_written_as_in_a_list(superuser: Client) -> None:
     assert "May 17, 2026, 12:00\N{NARROW NO-BREAK SPACE}PM" in page
 
 
+def test_a_time_in_a_list_breaks_after_its_day_only(superuser: Client) -> None:
+    a_deposit(created_at=NOW)
+    page = superuser.get("/admin/wallet_gateway/migrateddeposit/").content.decode()
+    assert "May\N{NO-BREAK SPACE}17,\N{NO-BREAK SPACE}2026, 12:00\N{NARROW NO-BREAK SPACE}PM" in page
+
+
 def test_a_time_that_has_not_come_is_a_dash(superuser: Client) -> None:
     page = superuser.get(f"/admin/wallet_gateway/gatewaytransaction/{a_transaction().pk}/change/")
 

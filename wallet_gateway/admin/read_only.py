@@ -271,7 +271,11 @@ def datetime_column(column: str, label: StrOrPromise) -> Callable[[Any], str]:
     @admin.display(description=label)
     def shown(row: Any) -> str:  # noqa: ANN401 - any row that has the column
         moment = getattr(row, column)
-        return "-" if moment is None else format_short_datetime(moment)
+        if moment is None:
+            return "-"
+        # In a narrow column the time may stand below its date, and nothing else is torn.
+        day, space, time = format_short_datetime(moment).rpartition(" ")
+        return day.replace(" ", "\N{NO-BREAK SPACE}") + space + time
 
     return shown
 
