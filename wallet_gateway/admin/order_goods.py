@@ -82,7 +82,7 @@ def _line(item: Mapping[str, Any], currency: str) -> GoodsLine:
 
 
 def _rate(given: object) -> str:
-    """Return a tax rate, a percentage on the wire, as the reader writes it; what is no number stays as it is."""
+    """Return a tax rate, a percentage on the wire, as the reader writes it; other texts stay as they are."""
     text = visible(given or "")
     try:
         percent = Decimal(text)

@@ -1,9 +1,9 @@
 """Receivers of the plugin's signals: an event becomes one mail. If sending fails, it is retried later.
 
-Customers get four mails: paid after all, not paid and cancelled, if they were asked to wait, and refunded. The
-waiting page promises these mails (see `web.pages.mails_result`), so every end of a wait is reported. The shop's
-managers (Django's `MANAGERS`) get a mail about authorizations that expire, and one when sending to a gateway
-is paused or resumed, by a person or by the plugin.
+Customers get four mails: paid after all, not paid and cancelled, if they were asked to wait, and refunded.
+The waiting page promises these mails (see `web.pages.mails_result`), so every end of a wait is reported. The
+shop's managers (Django's `MANAGERS`) get a mail about authorizations that expire, and one when sending to a
+gateway is paused or resumed, by a person or by the plugin.
 """
 
 from __future__ import annotations
