@@ -48,7 +48,7 @@ def test_a_checkout_enters_few_files(
     url = reverse("wallet_gateway:checkout", args=[order.token])
     with counted() as flow:
         assert client.post(url).status_code == 303
-    held_to((53, 260), flow, "checkout")
+    held_to((56, 260), flow, "checkout")
 
 
 def test_a_card_from_the_wallets_sheet_enters_few_files(
@@ -59,7 +59,7 @@ def test_a_card_from_the_wallets_sheet_enters_few_files(
     with counted() as flow:
         assert browser.post("result", order, detail).status_code == 200
     # Three of them count the result and hold the limits of the order's button.
-    held_to((68, 370), flow, "card")
+    held_to((71, 380), flow, "card")
 
 
 def test_a_refund_from_the_admin_enters_few_files(operator: Client, paid_order: PaidOrder) -> None:
@@ -73,4 +73,4 @@ def test_a_refund_from_the_admin_enters_few_files(operator: Client, paid_order: 
     }
     with counted() as flow:
         assert operator.post(url, data).status_code == 302
-    held_to((69, 296), flow, "refund")
+    held_to((70, 307), flow, "refund")

@@ -26,7 +26,7 @@ from wallet_gateway.models import (
     Payment,
     PaymentOrder,
 )
-from wallet_gateway.payments import approvals, batches, follow_ups, maintenance, orders, wallet
+from wallet_gateway.payments import approvals, batches, follow_ups, maintenance, orders, prices, wallet
 from wallet_gateway.payments.errors import ErrorCode, InsideTransaction
 from wallet_gateway.protocol.checkout import RedirectDetails
 from wallet_gateway.testing.control import SandboxControl
@@ -36,6 +36,7 @@ TRANSACTION = GatewayTransaction(pk=1, gateway="default")
 MODULES = {
     "": payments,
     "orders.": orders,
+    "prices.": prices,
     "follow_ups.": follow_ups,
     "wallet.": wallet,
     "approvals.": approvals,
@@ -44,6 +45,7 @@ MODULES = {
 }
 REFUSED: dict[str, Callable[[], object]] = {
     "start_checkout": lambda: payments.start_checkout(ORDER),
+    "cancel": lambda: payments.cancel(ORDER, by="anna"),
     "reconcile": lambda: payments.reconcile(ORDER),
     "gateway_records": lambda: payments.gateway_records(ORDER),
     "capture": lambda: payments.capture(ORDER),
@@ -83,7 +85,15 @@ REFUSED: dict[str, Callable[[], object]] = {
 ALLOWED = {
     # They read rows, or the settings.
     *("get_order", "order_summary", "orders.attempt_for", "orders.get_order_by_token", "orders.receipt"),
-    *("orders.order_timeline", "follow_ups.preview", "follow_ups.shown_body", "wallet.check_open"),
+    *("prices.items_from", "orders.access_token", "orders.customer_data", "maintenance.wrong_accounts"),
+    *(
+        "maintenance.check_account",
+        "maintenance.forget_accounts",
+        "orders.order_timeline",
+        "follow_ups.preview",
+        "follow_ups.shown_body",
+        "wallet.check_open",
+    ),
     *("wallet.outcome", "wallet.receipt", "wallet.survey_keys", "approvals.waiting", "batches.sums"),
     *("batches.waiting", "maintenance.expiring_authorizations", "maintenance.export_migration_file"),
     *("maintenance.gateway_aliases", "maintenance.health", "maintenance.orders_of"),
@@ -195,8 +205,8 @@ def test_the_cure_of_the_message_cures_a_view(
         assert Payment.objects.count() == 1
 
 
-def _return_urls(reference: str) -> RedirectDetails:
-    url = f"https://shop.example/{reference}"
+def _return_urls(reference: str, *, gateway: str) -> RedirectDetails:
+    url = f"https://shop.example/{gateway}/{reference}"
     return RedirectDetails.build(
         **{f"{name}_url": url for name in ("return", "success", "pending", "error", "cancel", "refused")}
     )
