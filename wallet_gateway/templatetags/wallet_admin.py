@@ -18,16 +18,18 @@ register = template.Library()
 
 
 @register.filter
-def admin_date(day: date | None) -> SafeString:
+def admin_date(day: date | None) -> str:
     """Return a day in the reader's language; of a time, its day in the active time zone. Nothing for None."""
-    return _isolated("" if day is None else format_short_date(day))
+    return "" if day is None else _isolated(format_short_date(day))
 
 
 @register.filter
-def admin_datetime(moment: datetime | None, precision: str = "") -> SafeString:
+def admin_datetime(moment: datetime | None, precision: str = "") -> str:
     """Return day and time in the reader's language and zone, nothing for None; `seconds` adds the second."""
-    return _isolated("" if moment is None else format_short_datetime(moment, seconds=precision == "seconds"))
+    if moment is None:
+        return ""
+    return _isolated(format_short_datetime(moment, seconds=precision == "seconds"))
 
 
 def _isolated(text: str) -> SafeString:
-    return format_html("<bdi>{}</bdi>", text) if text else SafeString()
+    return format_html("<bdi>{}</bdi>", text)
