@@ -29,7 +29,7 @@ from wallet_gateway.models import GatewayTransaction, PaymentOrder
 from wallet_gateway.operations.checkout import orders, payment_attempts
 from wallet_gateway.operations.migration import import_export
 from wallet_gateway.operations.sending import answers
-from wallet_gateway.operations.settlement import outbox
+from wallet_gateway.operations.settlement import outbox, transaction_columns
 from wallet_gateway.operations.settlement import settle as settlement
 from wallet_gateway.operations.wallet import authorize, card
 from wallet_gateway.operations.wallet import pay as wallet_payment
@@ -208,7 +208,7 @@ DOORS = [
     (http_transport.HttpTransport, "_signed"),
     (client_gateway, "parse_response"),
     (settlement, "_add_event"),
-    (settlement, "update_row"),
+    (transaction_columns, "update_row"),
 ]
 
 

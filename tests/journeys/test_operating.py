@@ -361,7 +361,7 @@ def test_a_double_click_does_it_once(anna: Operator, paid_orders: PaidOrders) ->
     anna.page.get_by_role("button", name="Capture €5.00").dblclick()
 
     expect(anna.told.first).to_have_text("Capture of €5.00: Approved.")
-    expect(anna.page.locator(".wallet-glance")).to_contain_text(re.compile(r"Captured\s*5\.00"))
+    expect(anna.page.locator(".wallet-glance")).to_contain_text(re.compile(r"Captured\s*€5\.00"))
 
 
 @pytest.mark.exhaustive

@@ -26,7 +26,9 @@ def admin_date(day: date | None) -> str:
 @register.filter
 def admin_datetime(moment: datetime | None, precision: str = "") -> str:
     """Return day and time in the reader's language and zone, nothing for None; `seconds` adds the second."""
-    return "" if moment is None else _isolated(format_short_datetime(moment, seconds=precision == "seconds"))
+    if moment is None:
+        return ""
+    return _isolated(format_short_datetime(moment, seconds=precision == "seconds"))
 
 
 def _isolated(text: str) -> SafeString:

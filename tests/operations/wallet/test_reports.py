@@ -29,6 +29,7 @@ from wallet_gateway.operations.follow_ups import detached_refunds
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling.reconciliation import reconcile_attempt
 from wallet_gateway.operations.settlement import settle as settlement
+from wallet_gateway.operations.settlement import transaction_columns
 from wallet_gateway.protocol.wire import WireModel
 from wallet_gateway.testing.control import SandboxControl
 
@@ -112,7 +113,7 @@ CHECKOUT = [
     (client_gateway, "parse_response"),
     (redaction, "_redact"),
     (settlement, "_add_event"),
-    (settlement, "update_row"),
+    (transaction_columns, "update_row"),
 ]
 
 
