@@ -23,7 +23,7 @@ SOME = Figures(money=(DayFigures(day=DAYS[1], currency="KWD", taken_minor=123456
 
 
 def test_every_day_has_a_row_and_amounts_the_decimals_of_their_currency() -> None:
-    (part,) = currency_parts(SOME, DAYS, list_url=lambda _kind: "")
+    (part,) = currency_parts(SOME, DAYS, list_url=lambda _figure, _currency: "")
     volume = part.tables[0]
     assert [row.cells[0].value for row in volume.rows] == ["0.000", "1234.567"]
     assert volume.total[0].value == "1234.567"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.docs.inside import Session
+from tests.docs.inside import SANDBOX, Session
 from tests.docs.pages import steps
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ def follow(tmp_path: Path, settings: Settings, wallet_sandbox: SandboxControl) -
     """Follow a page in the shop that its lines have made, beginning with some names."""
 
     def run(page: str, **names: Any) -> None:
-        origin = wallet_sandbox.base_url
-        session = Session(tmp_path, settings, names={"__name__": "shop", **names}, origin=origin)
+        origins = {SANDBOX: wallet_sandbox.base_url}
+        session = Session(tmp_path, settings, names={"__name__": "shop", **names}, origins=origins)
         for step in steps(page):
             if not {"append", "file"} & set(step.directives):
                 session.follow(step)

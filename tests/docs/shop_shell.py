@@ -19,7 +19,7 @@ import django
 from tests.docs.pages import Step
 
 if TYPE_CHECKING:
-    from tests.docs.inside import Session
+    from tests.docs.inside import SANDBOX, Session
 
 
 class _ShopSettings:
@@ -37,7 +37,7 @@ def _session(sandbox: str) -> Session:
     django.setup()
     from django.test import Client
 
-    from tests.docs.inside import Session
+    from tests.docs.inside import SANDBOX, Session
     from wallet_gateway import conf
     from wallet_gateway.testing.control import SandboxControl
 
@@ -47,7 +47,7 @@ def _session(sandbox: str) -> Session:
         "client": Client(SERVER_NAME="127.0.0.1", SERVER_PORT="8000"),
         "__name__": "shop_session",
     }
-    return Session(Path.cwd(), _ShopSettings(), names=names, origin=sandbox)  # type: ignore[arg-type]
+    return Session(Path.cwd(), _ShopSettings(), names=names, origins={SANDBOX: sandbox})  # type: ignore[arg-type]
 
 
 def main() -> None:

@@ -55,6 +55,7 @@ _SENTENCES: Mapping[DiscrepancyKind, Promise | str] = {
     DiscrepancyKind.APPROVED_AFTER_END: gettext_lazy(
         "The gateway has approved what had ended here without money."
     ),
+    DiscrepancyKind.LATE_PAYMENT: gettext_lazy("The order was paid after it had been cancelled."),
     DiscrepancyKind.RECORD_UNUSABLE: gettext_lazy(
         "The gateway's record has an id that cannot be stored, so it cannot be told from another one."
     ),

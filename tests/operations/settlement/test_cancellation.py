@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 import pytest
+from django.db.models import QuerySet
 
 from tests.client.servers import unused_port
 from tests.operations.conftest import MakeContext, MakeOrder, Pay, Start, VirtualClock
@@ -28,7 +29,7 @@ from wallet_gateway.operations.errors import (
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund, reverse
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling.reconciliation import reconcile_attempt
-from wallet_gateway.operations.settlement import cancellation
+from wallet_gateway.operations.settlement import cancellation, row_errors
 from wallet_gateway.operations.settlement.cancellation import cancel, release_orders
 from wallet_gateway.testing.control import SandboxControl
 
@@ -546,13 +547,13 @@ def test_another_worker_leaves_alone_what_was_looked_at(
 ) -> None:
     make_order(payable_until=in_minutes(clock, 1))
     clock.advance(minutes=2)
-    read = cancellation.read_due
+    read = row_errors.read_due
 
-    def read_and_lose(*given: object, **named: object) -> list[PaymentOrder]:
-        rows = read(*given, **named)  # type: ignore[arg-type]
+    def read_and_lose(due: QuerySet[PaymentOrder], *, limit: int) -> list[PaymentOrder]:
+        rows = list(read(due, limit=limit))
         monkeypatch.setattr(cancellation, "read_due", read)
         assert release_orders(context=context, limit=10) == 1
-        return rows  # type: ignore[return-value]
+        return rows
 
     monkeypatch.setattr(cancellation, "read_due", read_and_lose)
     assert release_orders(context=context, limit=10) == 0

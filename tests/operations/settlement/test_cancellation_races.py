@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from tests.operations.conftest import MakeOrder, Pay, VirtualClock
@@ -63,8 +65,8 @@ def test_a_card_is_charged_before_the_cancellation_or_not_at_all(
         order = make_order()
         detail = customer.approve(customer.open(order))
         results = together(
-            lambda order=order, detail=detail: customer.post(order, detail),
-            lambda order=order: cancel(order=order, by="shop", note="", clock=clock),
+            partial(customer.post, order, detail),
+            partial(cancel, order=order, by="shop", note="", clock=clock),
             times=3,
         )
         assert surprises(results, OrderNotPayable, InvalidState) == []
@@ -88,8 +90,8 @@ def test_an_outcome_that_arrives_with_the_cancellation_is_paid_or_late_and_never
         payment = open_page()
         wallet_sandbox.complete_checkout(payment.reference, "success")
         results = together(
-            lambda payment=payment: query_again(payment.opening, context=context),
-            lambda payment=payment: cancel(order=payment.order, by="shop", note="", clock=clock),
+            partial(query_again, payment.opening, context=context),
+            partial(cancel, order=payment.order, by="shop", note="", clock=clock),
             times=3,
         )
         assert surprises(results, InvalidState) == []
