@@ -19,7 +19,7 @@ import django
 from tests.docs.pages import Step
 
 if TYPE_CHECKING:
-    from tests.docs.inside import SANDBOX, Session
+    from tests.docs.inside import Session
 
 
 class _ShopSettings:
