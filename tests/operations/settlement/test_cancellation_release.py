@@ -10,11 +10,15 @@ import pytest
 from tests.operations.conftest import Pay, VirtualClock
 from tests.operations.polling.test_unreadable_records import answered
 from tests.operations.records import record
+from tests.refusals import refuses
 from wallet_gateway.client.gateway import Gateway
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder
 from wallet_gateway.operations.approvals.resolve import close_discrepancy
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import InvalidState
+from wallet_gateway.operations.maintenance.retention import erase_customer
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.settlement.cancellation import cancel
 
@@ -84,3 +88,19 @@ def test_an_empty_answer_under_another_merchant_account_does_not_release_a_refus
 
     sweep_for(answered(context, errored(page)), clock, hours=3)
     assert current().is_released
+
+
+def test_erasing_the_customer_of_a_refused_page_that_may_be_paid_waits_for_its_end(
+    pay: Pay, context: GatewayContext, clock: VirtualClock
+) -> None:
+    """Without its page's address the order would be released at once."""
+    page = refused_page(pay, clock)
+    with refuses(InvalidState, ErrorCode.TRANSACTION_NOT_ENDED, transaction=page.reference, state=S.REJECTED):
+        erase_customer(current(), by="anna", reason="asked for it", clock=clock)
+    clock.advance(minutes=2)
+    sweep(context=context)
+    assert not current().is_released
+
+    sweep_for(context, clock, hours=2)
+    assert current().is_released
+    assert erase_customer(current(), by="anna", reason="asked for it", clock=clock).is_erased
