@@ -163,7 +163,7 @@ _MESSAGES: Mapping[Code, Text] = MappingProxyType(
         Code.DISCREPANCIES_OPEN: _("open discrepancies: %(count)d"),
         Code.UNIT_MIX_UPS: _("open unit mix-ups, amounts that differ by a factor of ten or more: %(count)d"),
         Code.ORDERS_OVERPAID: _("overpaid orders: %(count)d"),
-        Code.ORDERS_UNRELEASED: _("orders past their end that no sweep has looked at: %(count)d"),
+        Code.ORDERS_UNRELEASED: _("orders that are not released long after their end: %(count)d"),
         Code.UNKNOWN_GATEWAY: _("transactions at gateways that the settings do not name: %(count)d"),
         Code.ACCOUNT_WRONG: _("%(gateway)s is not used, because its account is wrong: %(problems)s"),
         Code.ACCOUNTS_UNREADABLE: _("the accounts cannot be read; those read last stay in use: %(error)s"),

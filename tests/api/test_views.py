@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from pytest_django import Settings
 
 from tests.api.browser import Browser, problem
@@ -189,6 +191,20 @@ def test_an_order_that_is_paid_is_not_paid_again(order: PaymentOrder, wallet_san
     payments.reconcile(order)
     answer = Browser().post("checkout", order)
     assert (answer.status_code, answer.json()["code"]) == (409, "order_not_payable")
+
+
+def test_a_customer_does_not_read_of_a_cancelled_order_or_one_past_its_time_that_it_is_paid(
+    order: PaymentOrder,
+) -> None:
+    late = payments.create_order(
+        reference="LATE-1", currency="EUR", amount=Decimal("20.00"), payable_until=timezone.now()
+    )
+    payments.cancel(order, by="shop")
+    for ended in (order, late):
+        expected = "This order can no longer be paid: it was cancelled, or the time to pay it is over."
+        answer = Browser().post("checkout", ended).json()
+        assert answer == problem("order_not_payable", 409, expected)
+        assert not ended.payments.exists()
 
 
 @pytest.mark.parametrize("fault", ["drop_before", "status_before", "not_json", "error_body"])

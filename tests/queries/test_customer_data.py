@@ -63,6 +63,16 @@ def test_an_order_is_told_with_its_customer_payments_messages_and_signals(
         assert secret not in written, secret
 
 
+def test_an_address_that_looks_alike_to_a_database_is_another_customers() -> None:
+    for number, email in enumerate(("\u0131i@example.com", "jos\u00e9@example.com", "a_b@example.com")):
+        create(f"A-{number}", email=email)
+    alike = "ii@example.com", "Ii@example.com", "jose@example.com", "axb@example.com", "a%b@example.com"
+    for asked in (*alike, "a_b@example.com\0", "\0", "a_b@example.com\ud800"):
+        assert customer_data(asked)["orders"] == [], asked
+    for asked in ("\u0131I@EXAMPLE.com", "jos\u00e9@EXAMPLE.com", "A_B@example.com"):
+        assert len(customer_data(asked)["orders"]) == 1, asked
+
+
 def test_an_address_is_found_in_any_letter_case_and_wherever_it_was_given() -> None:
     create("A-1")
     create("A-2", email="x@example.com", shipping_address={"email": "ADA@example.com"})

@@ -207,6 +207,21 @@ def test_an_order_past_its_end_that_no_sweep_looks_at_is_told() -> None:
         assert [problem.code for problem in found.problems] == [Code.ORDERS_UNRELEASED] * count
 
 
+@pytest.mark.parametrize("column", ["cancelled_at", "payable_until"])
+def test_an_order_that_is_looked_at_and_not_released_for_a_day_is_told(column: str) -> None:
+    SweepHeartbeat.beat("default", now=NOW)
+    order = an_order(state=OrderState.FAILED, release_check_at=NOW)
+    orders = PaymentOrder.objects.filter(pk=order.pk)
+    for hours, count in ((23, 0), (25, 1)):
+        orders.update(**{column: NOW - timedelta(hours=hours)})
+        assert health(NOW, ["default"]).unreleased == count
+    for elsewhere in (OrderState.PENDING, OrderState.FROZEN, OrderState.PAID):
+        orders.update(state=elsewhere)
+        assert health(NOW, ["default"]).unreleased == 0
+    orders.update(state=OrderState.CANCELLED, release_check_at=None, released_at=NOW, cancelled_at=LATE)
+    assert health(NOW, ["default"]).unreleased == 0
+
+
 def test_a_fresh_unknown_outcome_is_no_problem_yet() -> None:
     SweepHeartbeat.beat("default", now=NOW)
     a_transaction(state=S.UNKNOWN, state_changed_at=NOW - timedelta(minutes=14))

@@ -93,7 +93,7 @@ def _counts(found: Health, site: AdminSite, request: HttpRequest) -> Iterator[Co
     yield Count(label=_("Open differences"), number=found.discrepancies, list_url=differences)
     yield Count(label=_("Amounts in the wrong unit"), number=found.mix_ups, list_url=mix_ups)
     yield Count(label=_("Orders paid more than once"), number=found.overpaid, list_url=overpaid)
-    yield Count(label=_("Orders past their end that nobody has looked at"), number=found.unreleased)
+    yield Count(label=_("Orders that are not released long after their end"), number=found.unreleased)
     yield Count(label=_("Unfinished at a gateway that the settings do not name"), number=found.orphans)
     yield Count(label=_("Signals that are late"), number=found.events_overdue)
     yield Count(label=_("Batches that nobody drives"), number=found.idle_batches, list_url=idle)

@@ -6,8 +6,14 @@ from datetime import datetime, timedelta
 
 from django.db.models import Q
 
-from wallet_gateway.domain.lifecycle import FINAL_STATES, OPENING_KINDS, TransactionKind, TransactionState
-from wallet_gateway.domain.polling_schedule import INSTANTS_ARE_LATE
+from wallet_gateway.domain.lifecycle import (
+    FINAL_STATES,
+    OPENING_KINDS,
+    OrderState,
+    TransactionKind,
+    TransactionState,
+)
+from wallet_gateway.domain.polling_schedule import INSTANTS_ARE_LATE, SILENCE
 from wallet_gateway.models.orders import PAYABLE_STATES
 
 POLLED_STATES = (
@@ -59,8 +65,17 @@ def closed_buttons(now: datetime) -> Q:
 
 
 def unreleased(now: datetime) -> Q:
-    """Return the condition of an order with an end that no sweep has looked at. There must be none."""
-    return Q(release_check_at__lt=now - INSTANTS_ARE_LATE)
+    """Return the condition of an order whose goods are not free long after its end. There must be none.
+
+    No sweep has looked at it for an hour; or for a day no answer says whether a page of it was paid, as when
+    the gateway refuses the query. What is pending or frozen waits for a person already.
+    """
+    ended = Q(cancelled_at__lt=now - SILENCE) | Q(payable_until__lt=now - SILENCE)
+    kept = Q(release_check_at__isnull=False, released_at__isnull=True, state__in=_WITHOUT_MONEY)
+    return Q(release_check_at__lt=now - INSTANTS_ARE_LATE) | kept & ended
+
+
+_WITHOUT_MONEY = (OrderState.CANCELLED, OrderState.EXPIRED, OrderState.FAILED, OrderState.OPEN)
 
 
 def _none_or_late(column: str, late: datetime) -> Q:

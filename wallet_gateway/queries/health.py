@@ -49,7 +49,7 @@ class Health:
     overpaid: int
     """Orders that were paid more than once."""
     unreleased: int
-    """Orders that no sweep has looked at although their time to pay is over, or they are cancelled."""
+    """Orders that are not released long after they were cancelled, or their time to pay was over."""
     orphans: int
     """Unfinished transactions at gateways that are not in the settings: their status is not queried."""
     wrong_accounts: Mapping[str, str]

@@ -7,6 +7,7 @@ The gateway's own ids are looked up at named gateways: their index begins with t
 from __future__ import annotations
 
 from collections.abc import Collection
+from itertools import chain
 from typing import Any
 
 from django.db.models import Q, QuerySet
@@ -21,6 +22,7 @@ from wallet_gateway.models import (
     TransactionEvent,
     WalletAttempt,
 )
+from wallet_gateway.protocol.text import is_storable
 
 MOST_FOUND = 200
 """Maximum number of rows that one lookup returns: a search with more results is useless."""
@@ -48,15 +50,32 @@ def orders_of(*, references: Collection[str], email: str) -> tuple[PaymentOrder,
     """Return the orders with these references, and those of an e-mail address, which reads all orders.
 
     The address may be one that the shop gave, of the customer or of the shipping address, or the one that a
-    wallet gave, in any letter case.
+    wallet gave, in any letter case. No order has one that cannot be stored.
     """
     wanted = Q(reference__in=references)
-    if email:
-        by_wallet = WalletAttempt.objects.filter(given__email__iexact=email)
-        wanted |= Q(content__checkoutDetails__cardholderEmail__iexact=email)
-        wanted |= Q(content__addressDetails__shippingAddress__email__iexact=email)
-        wanted |= Q(pk__in=by_wallet.values("transaction__payment__order"))
+    if email and is_storable(email):
+        wanted |= Q(pk__in=_orders_of_email(email))
     return tuple(PaymentOrder.objects.filter(wanted).order_by("pk"))
+
+
+def _orders_of_email(email: str) -> set[int]:
+    """Return the keys of the orders of an address.
+
+    Databases compare in capitals, in which two addresses may be one: the capital of a dotless i is that of an
+    i. So what they find is compared once more, in small letters.
+    """
+    by_shop = PaymentOrder.objects.filter(
+        Q(content__checkoutDetails__cardholderEmail__iexact=email)
+        | Q(content__addressDetails__shippingAddress__email__iexact=email)
+    ).values_list(
+        "pk", "content__checkoutDetails__cardholderEmail", "content__addressDetails__shippingAddress__email"
+    )
+    by_wallet = WalletAttempt.objects.filter(given__email__iexact=email).values_list(
+        "transaction__payment__order", "given__email"
+    )
+    found = chain(by_shop.order_by(), by_wallet.order_by())
+    wanted = email.lower()
+    return {pk for pk, *held in found if any(str(address).lower() == wanted for address in held)}
 
 
 def transactions_found(text: str, *, gateways: Collection[str]) -> QuerySet[GatewayTransaction]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 
 import pytest
 from django.db.models import QuerySet
@@ -294,7 +294,33 @@ def test_a_late_payment_can_be_given_back_at_once(
     assert told() == ["CANCELLED", "ANOMALY", "REFUNDED"], "what was given back is not paid"
     clock.advance(minutes=1)
     sweep(context=context)
-    assert current().release_check_at is None
+    assert (current().is_released, current().release_check_at) == (True, None)
+    assert told()[-1] == "RELEASED", "the goods of what was given back are free"
+
+
+def test_a_late_payment_that_was_given_back_is_not_released_while_another_page_may_be_paid(
+    make_order: MakeOrder,
+    start: Start,
+    context: GatewayContext,
+    clock: VirtualClock,
+    wallet_sandbox: SandboxControl,
+) -> None:
+    order = make_order()
+    first = start(order)
+    clock.advance(minutes=14, seconds=30)
+    start(current())
+    wallet_sandbox.complete_checkout(first.reference, "success")
+    cancelled(order, clock)
+    clock.advance(seconds=5)
+    first = reconcile_attempt(reference=first.reference, context=context)
+    refund(payment=first, context=context)
+    clock.advance(minutes=20)
+    sweep(context=context)
+    assert (current().state, current().is_released) == (OrderState.REFUNDED, False)
+    for _ in range(4):
+        clock.advance(minutes=10)
+        sweep(context=context)
+    assert (current().state, current().is_released) == (OrderState.REFUNDED, True)
 
 
 def test_a_late_payment_is_accepted_by_closing_its_difference(
@@ -561,7 +587,12 @@ def test_another_worker_leaves_alone_what_was_looked_at(
 
 
 def test_a_time_without_a_zone_is_refused(make_order: MakeOrder) -> None:
-    for wrong in (datetime(2030, 1, 1), "2030-01-01"):  # noqa: DTZ001 - that is the fault
+    west = timezone(-timedelta(hours=5))
+    for wrong in (
+        datetime(2030, 1, 1),  # noqa: DTZ001 - that is the fault
+        "2030-01-01",
+        datetime.max.replace(tzinfo=west),  # no instant in UTC
+    ):
         with pytest.raises(InvalidInput) as refused:
             make_order(payable_until=wrong)
         assert [error.path for error in refused.value.errors] == ["payable_until"]

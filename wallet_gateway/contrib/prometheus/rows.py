@@ -60,7 +60,7 @@ def _of_health(health: Health) -> Iterator[GaugeMetricFamily]:
     yield _gauge("overpaid_orders", "Orders that were paid more than once.", health.overpaid)
     yield _gauge("waiting_for_a_person", "Transactions left to a person.", health.waiting_for_a_person)
     yield _gauge("unattended", "Transactions that neither a sweep nor a person handles.", health.unattended)
-    yield _gauge("unreleased_orders", "Orders past their end that no sweep has looked at.", health.unreleased)
+    yield _gauge("unreleased_orders", "Orders that are not released long after their end.", health.unreleased)
     yield _gauge("orphans", "Transactions at gateways that the settings do not name.", health.orphans)
     words = "Accounts that cannot be used, because they are wrong or cannot be read."
     yield _gauge("wrong_accounts", words, len(health.wrong_accounts))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -182,9 +182,17 @@ def _check_end(payable_until: object) -> None:
     """Check the end of the time to pay. One in the past is stored, too: nobody can pay such an order."""
     if payable_until is None:
         return
-    if not isinstance(payable_until, datetime) or payable_until.utcoffset() is None:
+    if not isinstance(payable_until, datetime) or not _is_instant(payable_until):
         problem = "must be a datetime with a time zone, such as timezone.now() + timedelta(hours=1), or None"
         raise _invalid("payable_until", problem)
+
+
+def _is_instant(when: datetime) -> bool:
+    """Return whether a time has a zone, and can be written in UTC, as databases do."""
+    try:
+        return when.utcoffset() is not None and when.astimezone(UTC).utcoffset() is not None
+    except OverflowError:
+        return False
 
 
 def _currency(code: object) -> str:

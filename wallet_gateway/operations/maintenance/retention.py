@@ -13,9 +13,10 @@ from typing import Any
 from django.db.models import F, Model, QuerySet
 
 from wallet_gateway.domain.actors import Actor, By
+from wallet_gateway.domain.cancellation import may_still_pay
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import ExplanationCode, explain
-from wallet_gateway.domain.lifecycle import FINAL_STATES, SENDABLE_STATES, TransactionState
+from wallet_gateway.domain.lifecycle import FINAL_STATES, OPENING_KINDS, SENDABLE_STATES, TransactionState
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     Approval,
@@ -107,11 +108,18 @@ def erase_customer(order: PaymentOrder, *, by: By, reason: str, clock: Clock) ->
     return order
 
 
+def _is_unended(transaction: GatewayTransaction) -> bool:
+    """Return whether the outcome is open; a page on which a card was refused may be paid until its end."""
+    is_opening = transaction.kind in OPENING_KINDS
+    may_pay = is_opening and may_still_pay(transaction.poll_state, has_page=bool(transaction.redirect_url))
+    return transaction.state not in FINAL_STATES or may_pay
+
+
 def _erase(order: PaymentOrder, *, actor: Actor, reason: str, now: datetime) -> None:
     # Lock the order, as a new attempt to pay does: none may begin between the check and the erasure.
     PaymentOrder.objects.filter(pk=order.pk).update(version=F("version") + 1)
     transactions = GatewayTransaction.objects.filter(payment__order=order)
-    unended = transactions.exclude(state__in=FINAL_STATES).first()
+    unended = next(filter(_is_unended, transactions.order_by("pk")), None)
     if unended is not None:
         raise InvalidState(
             ErrorCode.TRANSACTION_NOT_ENDED,

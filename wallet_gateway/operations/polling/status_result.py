@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from wallet_gateway.domain.cancellation import may_still_pay
 from wallet_gateway.domain.comparison import as_status_update
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionKind, TransactionState
@@ -30,6 +31,7 @@ from wallet_gateway.domain.polling_schedule import (
 from wallet_gateway.models import GatewayTransaction, TransactionEventKind
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.merchant_accounts import foreign_merchant_account
+from wallet_gateway.operations.settlement.discrepancies import is_read_by_person
 from wallet_gateway.operations.settlement.elsewhere import book_by_policy
 from wallet_gateway.operations.settlement.settle import reread, settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
@@ -62,7 +64,7 @@ def _record(transaction: GatewayTransaction, finding: Finding, context: GatewayC
     if event is LifecycleEvent.EXPIRED and (other := foreign_merchant_account(transaction, context)):
         return settle(transaction, _queried_under_another(transaction, other, now), context=context)
     counted = _counted(transaction, event, finding, now)
-    changes = _climbed(transaction, now, context, confirmed="confirmed_at" in counted) | counted
+    changes = _climbed(transaction, finding, now, context, confirmed="confirmed_at" in counted) | counted
     if query_priority(transaction.poll_state) is QueryPriority.REPEATED:
         event, finding = _compared(transaction, finding, context)
     update = StatusUpdate(
@@ -140,7 +142,12 @@ def _is_due(transaction: GatewayTransaction, now: datetime) -> bool:
 
 
 def _climbed(
-    transaction: GatewayTransaction, now: datetime, context: GatewayContext, *, confirmed: bool
+    transaction: GatewayTransaction,
+    finding: Finding,
+    now: datetime,
+    context: GatewayContext,
+    *,
+    confirmed: bool,
 ) -> dict[str, Any]:
     """Return the columns of an answered query; only a due query advances the poll step."""
     columns = _asked(transaction, now)
@@ -148,12 +155,32 @@ def _climbed(
         return columns
     position = _position(transaction, context, confirmed=confirmed)
     climbed = replace(position, step=step_after(position, now))
+    if _leaves_page_open(transaction, climbed, finding, context):
+        return columns | {"next_query_at": next_retry_at(since=transaction.state_changed_at, now=now)}
     again = next_query_at(climbed, jitter=context.jitter())
     return columns | {
         "poll_step": climbed.step,
         "next_query_at": max(again, now) if again else None,
         "query_priority": query_priority(climbed),
     }
+
+
+def _leaves_page_open(
+    transaction: GatewayTransaction, climbed: PollState, finding: Finding, context: GatewayContext
+) -> bool:
+    """Return whether an answer after the end of a refused page does not say that the page was not paid.
+
+    By the step, a cancelled order is released: see `may_still_pay`. A person who has closed the discrepancy
+    about a record has read it, and decides by that.
+    """
+    has_page = bool(transaction.redirect_url)
+    if not may_still_pay(transaction.poll_state, has_page=has_page) or may_still_pay(
+        climbed, has_page=has_page
+    ):
+        return False
+    if finding.absent:
+        return bool(foreign_merchant_account(transaction, context))
+    return finding.verdict is Verdict.INCONCLUSIVE and not is_read_by_person(transaction, finding)
 
 
 def _position(transaction: GatewayTransaction, context: GatewayContext, *, confirmed: bool) -> PollState:

@@ -156,8 +156,10 @@ def _look_at_ended(order: PaymentOrder, now: datetime) -> _Events:
         # A person decides on it; their decision makes it due at once.
         PaymentOrder.objects.filter(pk=order.pk).update(release_check_at=now + LATEST_CHECK)
         return ()
-    if order.is_released or order.state not in CANCELLABLE_STATES | {OrderState.CANCELLED}:
-        # It is released, or holds money, or was refunded; what changes that makes it due again.
+    is_given_back = order.is_cancelled and order.state == OrderState.REFUNDED
+    without_money = is_given_back or order.state in CANCELLABLE_STATES | {OrderState.CANCELLED}
+    if order.is_released or not without_money:
+        # It is released, or holds money, or was paid in time; what changes that makes it due again.
         PaymentOrder.objects.filter(pk=order.pk).update(release_check_at=None)
         return ()
     begun = _begun(order)

@@ -110,6 +110,11 @@ def is_settled_by_person(transaction: GatewayTransaction, finding: Finding) -> b
     return finding.discrepancy is not None and is_closed(_fingerprint(transaction, finding))
 
 
+def is_read_by_person(transaction: GatewayTransaction, finding: Finding) -> bool:
+    """Return whether a person has closed the discrepancy about the unreadable records of an answer."""
+    return bool(finding.unreadable) and is_closed(_unreadable_fingerprint(transaction, finding))
+
+
 def is_closed(fingerprint: str) -> bool:
     """Return whether a person, or a booking, has closed the discrepancy with this fingerprint."""
     return Discrepancy.objects.filter(fingerprint=fingerprint, closed_at__isnull=False).exists()
@@ -128,6 +133,11 @@ def _fingerprint(transaction: GatewayTransaction, finding: Finding) -> str:
     """Return a fingerprint of a discrepancy's values: a third execution differs from the second."""
     values = finding.explanation.fingerprint if finding.explanation else ""
     return f"{finding.discrepancy}:{transaction.reference}:{values}"
+
+
+def _unreadable_fingerprint(transaction: GatewayTransaction, finding: Finding) -> str:
+    kind = DiscrepancyKind.RECORD_UNREADABLE
+    return _fitting(f"{kind}:{transaction.reference}:{fingerprint_of(finding.unreadable)}")
 
 
 def _was_approved(transaction: GatewayTransaction) -> bool:
@@ -173,8 +183,7 @@ def _differences(
         yield kind, why, f"{kind}:{transaction.reference}"
     if finding.unreadable:
         kind = DiscrepancyKind.RECORD_UNREADABLE
-        fingerprint = f"{kind}:{transaction.reference}:{fingerprint_of(finding.unreadable)}"
-        yield kind, unreadable_explanation(finding.unreadable), fingerprint
+        yield kind, unreadable_explanation(finding.unreadable), _unreadable_fingerprint(transaction, finding)
     for record in finding.elsewhere:
         kind = DiscrepancyKind.MADE_ELSEWHERE
         if not _is_booked(transaction, record):

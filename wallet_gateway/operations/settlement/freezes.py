@@ -10,7 +10,13 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 
 from wallet_gateway.domain.cancellation import LatePayment
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import OPENING_KINDS, PaymentState, TransactionKind, TransactionState
+from wallet_gateway.domain.lifecycle import (
+    OPENING_KINDS,
+    OrderState,
+    PaymentState,
+    TransactionKind,
+    TransactionState,
+)
 from wallet_gateway.domain.totals import payment_state
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
@@ -24,7 +30,12 @@ from wallet_gateway.models import (
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.settlement.counters import retry_conflicts, write_order
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
-from wallet_gateway.operations.settlement.outbox import add_outbox_events, deliver, events_of_release
+from wallet_gateway.operations.settlement.outbox import (
+    add_outbox_events,
+    deliver,
+    events_of_release,
+    is_given_back,
+)
 from wallet_gateway.operations.settlement.row_errors import log_row_error, read_due
 from wallet_gateway.operations.settlement.settle import reread
 
@@ -98,24 +109,45 @@ def _release_payment(payment: Payment, now: datetime) -> tuple[OutboxEvent, ...]
     payment.state = payment_state(
         payment.totals, TransactionState(opening.state), TransactionKind(opening.kind)
     )
-    _accept_late_payment(payment.order)
+    is_accepted = _accept_late_payment(payment.order)
     write_order(payment, now)
     Payment.objects.filter(pk=payment.pk).update(state=payment.state, is_frozen=False)
-    unreported = list(_unreported(payment))
-    return tuple(
-        event
-        for place, transaction in enumerate(unreported)
-        for event in _tell(transaction, payment, now, captured_later=_captured(unreported[place + 1 :]))
-    )
+    reported = _accepted_payments(payment.order) if is_accepted else _released_payments(payment)
+    return tuple(event for each in reported for event in _tell_of_payment(each, now))
 
 
-def _accept_late_payment(order: PaymentOrder) -> None:
-    """Accept a payment of a cancelled order once a person has closed every difference about it."""
+def _accept_late_payment(order: PaymentOrder) -> bool:
+    """Accept the payments of a cancelled order once a person has closed every difference about them."""
     still_open = Discrepancy.objects.filter(
         payment__order=order, kind=DiscrepancyKind.LATE_PAYMENT, closed_at__isnull=True
     )
-    if order.late_payment == LatePayment.REPORTED and not still_open.exists():
-        order.late_payment = LatePayment.ACCEPTED
+    if order.late_payment != LatePayment.REPORTED or still_open.exists():
+        return False
+    order.late_payment = LatePayment.ACCEPTED
+    return True
+
+
+def _released_payments(payment: Payment) -> Iterable[Payment]:
+    """Return the payment, unless it is one too many: then a person has to handle it."""
+    return () if payment.order.state == OrderState.OVERPAID else (payment,)
+
+
+def _accepted_payments(order: PaymentOrder) -> Iterable[Payment]:
+    """Return the late payments that pay an order: they were held back together, so all are reported now.
+
+    Of an overpaid order only the first is, as if it had been paid in time. A frozen one follows its release.
+    """
+    payments = list(order.payments.filter(authorized__gt=0, is_frozen=False).order_by("number"))
+    kept = [payment for payment in payments if not is_given_back(payment)]
+    for payment in kept:
+        payment.order = order
+    return kept[:1] if order.state == OrderState.OVERPAID else kept
+
+
+def _tell_of_payment(payment: Payment, now: datetime) -> Iterator[OutboxEvent]:
+    unreported = list(_unreported(payment))
+    for place, transaction in enumerate(unreported):
+        yield from _tell(transaction, payment, now, captured_later=_captured(unreported[place + 1 :]))
 
 
 def _captured(transactions: Iterable[GatewayTransaction]) -> int:

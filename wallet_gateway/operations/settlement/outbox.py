@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import uuid
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from django.db import Error as DatabaseFault
@@ -15,7 +15,13 @@ from django.utils.functional import SimpleLazyObject
 
 from wallet_gateway import signals
 from wallet_gateway.domain.cancellation import LatePayment
-from wallet_gateway.domain.lifecycle import OrderState, PaymentType, TransactionKind, TransactionState
+from wallet_gateway.domain.lifecycle import (
+    OPENING_KINDS,
+    OrderState,
+    PaymentType,
+    TransactionKind,
+    TransactionState,
+)
 from wallet_gateway.domain.totals import PaymentTotals, Reversal
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, OutboxEvent, OutboxEventKind, Payment, PaymentOrder
@@ -213,7 +219,7 @@ def events_of_release(transaction: GatewayTransaction, *, captured_later: int) -
     given back in the meantime.
     """
     payment = transaction.payment
-    if payment is None or payment.order.state == OrderState.OVERPAID or _is_given_back(payment):
+    if payment is None or is_given_back(payment):
         return ()
     if payment.order.late_payment == LatePayment.REPORTED:
         return ()
@@ -221,15 +227,30 @@ def events_of_release(transaction: GatewayTransaction, *, captured_later: int) -
     return tuple(one for one in notifications if one.kind in HELD_BACK)
 
 
-def _is_given_back(payment: Payment) -> bool:
+def is_given_back(payment: Payment) -> bool:
+    """Return whether a payment holds nothing any more of what it took or reserved."""
     return payment.reversal == Reversal.DONE or payment.captured == payment.refunded > 0
 
 
 def _moved(transaction: GatewayTransaction) -> tuple[Notification, ...]:
     after = TransactionState(transaction.state)
-    if after is TransactionState.APPROVED:
-        return _approved(transaction)
-    return _ended(transaction, after)
+    if after is not TransactionState.APPROVED:
+        return _ended(transaction, after)
+    notifications, payment = _approved(transaction), transaction.payment
+    if payment is None or transaction.kind not in OPENING_KINDS:
+        return notifications
+    return tuple(_unless_for_person(one, payment.order) for one in notifications)
+
+
+def _unless_for_person(notification: Notification, order: PaymentOrder) -> Notification:
+    """Return the notification of a new payment, or an anomaly if a person has to handle that payment."""
+    if order.late_payment == LatePayment.REPORTED:
+        # Without an amount: what is sent with one is not sent again when the payment is accepted.
+        return Notification(kind=OutboxEventKind.ANOMALY)
+    if order.state == OrderState.OVERPAID:
+        # A further payment of a paid order is not reported as "paid" again.
+        return replace(notification, kind=OutboxEventKind.ANOMALY)
+    return notification
 
 
 def _approved(transaction: GatewayTransaction, captured_later: int = 0) -> tuple[Notification, ...]:
@@ -245,16 +266,8 @@ def _approved(transaction: GatewayTransaction, captured_later: int = 0) -> tuple
         return (Notification(kind=OutboxEventKind.REVERSED, amount=amount),)
     if kind is TransactionKind.CAPTURE:
         return (_captured(transaction, amount, captured_later),)
-    notification = Notification(
-        kind=OutboxEventKind.AUTHORIZED if payment.type != PaymentType.SALE else OutboxEventKind.PAID,
-        amount=amount,
-    )
-    if payment.order.late_payment == LatePayment.REPORTED:
-        # Without an amount: what is sent with one is not sent again when the payment is accepted.
-        return (Notification(kind=OutboxEventKind.ANOMALY),)
-    # A further payment of a paid order is not reported as "paid" again: a person has to handle it.
-    overpaid = payment.order.state == OrderState.OVERPAID
-    return (Notification(kind=OutboxEventKind.ANOMALY, amount=amount),) if overpaid else (notification,)
+    opened = OutboxEventKind.AUTHORIZED if payment.type != PaymentType.SALE else OutboxEventKind.PAID
+    return (Notification(kind=opened, amount=amount),)
 
 
 def _captured(transaction: GatewayTransaction, amount: int, captured_later: int) -> Notification:
