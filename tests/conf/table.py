@@ -7,6 +7,8 @@ from typing import Any
 
 from cryptography.fernet import Fernet
 
+from wallet_gateway import conf
+
 PATH = "tests.conf.table.ACCOUNTS"
 ACCOUNT: dict[str, Any] = {
     "BASE_URL": "sandbox",
@@ -60,6 +62,18 @@ def as_callable() -> Mapping[str, Any]:
 
 def no_mapping() -> list[str]:
     return ["tenant-7"]
+
+
+class ReadsItself(Table):
+    """A table whose own code asks the plugin for an account while it is read."""
+
+    def version(self) -> object:
+        found = super().version()
+        conf.gateway_settings("a")
+        return found
+
+
+READS_ITSELF = ReadsItself()
 
 
 def settings_of(path: str = PATH, **others: Any) -> dict[str, Any]:

@@ -107,6 +107,7 @@ def test_every_option_that_names_code_files_or_addresses_is_among_the_refused() 
         ("https://thief.example", False),
         ("https://shop.example.thief.example", False),
         ("https://tenants.example@thief.example", False),
+        ("https://thief.example\\.tenants.example", False),
         ("http://seven.tenants.example", False),
         ("https://shop.example/path", False),
         ("javascript:alert(1)", False),
@@ -219,6 +220,13 @@ def test_no_problem_tells_a_secret() -> None:
     found = [*problems_of_account("A", "a", given, shop=SHOP)]
     assert len(found) == 4
     assert secret not in repr(found)
+
+
+def test_the_shop_that_accounts_are_judged_by_shows_no_secret() -> None:
+    addresses = {"live": {"BASE_URL": "https://gateway.example", "AUTH_SECRETS": {"token": "canary-71b3"}}}
+    shown = repr(replace(SHOP, addresses=addresses))
+    assert KEY not in shown
+    assert "canary-71b3" not in shown
 
 
 def test_the_required_names_are_required_here_too() -> None:

@@ -230,6 +230,50 @@ def test_accounts_that_were_never_read_refuse_every_alias_with_the_reason(
     assert rows.asked == asked, "what fails is not asked at every use"
 
 
+def test_code_that_needs_the_accounts_while_it_reads_them_is_refused_at_once(
+    settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings.WALLET_GATEWAY = settings_of("tests.conf.table.READS_ITSELF")
+    table.READS_ITSELF.__init__()  # type: ignore[misc]
+    with pytest.raises(ImproperlyConfigured, match="AccountsReadThemselves at"):
+        conf.gateway_settings("a")
+    assert table.READS_ITSELF.asked <= 2
+    assert len(caplog.records) == 1
+
+
+class _Incomparable:
+    """A value that is equal to nothing, and says so with an error."""
+
+    def __eq__(self, other: object) -> bool:
+        raise ValueError(SECRET)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def test_values_that_cannot_be_compared_end_nothing(rows: table.Table, clock: Now) -> None:
+    rows.write(1, a=ACCOUNT, b=ACCOUNT)
+    assert aliases() == ["a", "b"]
+    rows.write(_Incomparable(), a=ACCOUNT)
+    clock.seconds += 6
+    assert aliases() == ["a", "b"]
+    assert "ValueError" in conf.wrong_accounts()[""][0].expected
+    rows.write(2, a=ACCOUNT | {"STORE_ID": _Incomparable()}, b=ACCOUNT)
+    clock.seconds += 6
+    assert aliases() == ["b"]
+    assert list(conf.wrong_accounts()) == ["a"]
+    assert SECRET not in repr(conf.wrong_accounts())
+
+
+def test_a_key_that_is_no_alias_is_told_in_short_and_as_nothing_else(rows: table.Table) -> None:
+    rows.write(1, a=ACCOUNT)
+    rows.rows |= {"": ACCOUNT, 7: ACCOUNT, "7": ACCOUNT, "x" * 100_000: ACCOUNT}  # type: ignore[dict-item]
+    assert aliases() == ["a", "7"]
+    wrong = conf.wrong_accounts()
+    assert len(wrong) == 3
+    assert not {"", "a", "7"} & set(wrong)
+    assert len(repr(wrong)) < 1000
+
+
 def test_other_threads_go_on_with_what_was_read_while_one_asks(rows: table.Table, clock: Now) -> None:
     rows.write(1, a=ACCOUNT)
     aliases()

@@ -143,6 +143,60 @@ def test_a_file_that_is_missing_is_named_by_its_variable(variables: Set, tmp_pat
         wallet_gateway_from_environment()
 
 
+def test_a_file_without_text_is_named_and_its_octets_are_not_told(variables: Set, tmp_path: Path) -> None:
+    secret = tmp_path / "user"
+    secret.write_bytes(b"canary-71b3\xff")
+    variables(**{f"{GATEWAY}__USER_ID_FILE": str(secret)})
+    with pytest.raises(ImproperlyConfigured, match="USER_ID_FILE names a file that is no text") as caught:
+        wallet_gateway_from_environment()
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__
+
+    variables(**{f"{GATEWAY}__USER_ID_FILE": ""})
+    with pytest.raises(ImproperlyConfigured, match="USER_ID_FILE names a file"):
+        wallet_gateway_from_environment()
+
+
+@pytest.mark.parametrize("second", [f"{GATEWAY}__USER_ID_FILE", "GATEWAYS__default__USER_ID"])
+def test_two_variables_that_set_the_same_are_refused(second: str, variables: Set, tmp_path: Path) -> None:
+    secret = tmp_path / "user"
+    secret.write_text("other")
+    variables(**{f"{GATEWAY}__USER_ID": "user", second: str(secret)})
+    with pytest.raises(ImproperlyConfigured, match=r"USER_ID.* and .*USER_ID.* set the same"):
+        wallet_gateway_from_environment()
+
+
+@pytest.mark.parametrize(
+    "text", ["EUR=5.00,EUR=500.00", '{"EUR": "5.00", "EUR": "500.00"}', '{"a":' * 50_000]
+)
+def test_a_dict_that_says_a_thing_twice_or_is_too_deep_is_refused(text: str, variables: Set) -> None:
+    variables(**{f"{GATEWAY}__APPROVAL_LIMITS": text})
+    with pytest.raises(ImproperlyConfigured, match="APPROVAL_LIMITS is not a list such as"):
+        wallet_gateway_from_environment()
+
+
+def test_an_address_and_the_limits_of_a_button_have_types_as_a_gateway_has(variables: Set) -> None:
+    variables(
+        BASE_URLS__LIVE__BASE_URL="https://gateway.example",
+        BASE_URLS__LIVE__QUERY_RATE="2.5",
+        BASE_URLS__LIVE__CA_FILE="/etc/shop/ca.pem",
+        BASE_URLS__LIVE__WALLET__ALLOW_CREDIT="no",
+        BASE_URLS__LIVE__WALLET__LIMITS__SESSIONS="30",
+        **{f"{GATEWAY}__FERNET_KEYS": "new,old", f"{GATEWAY}__AUTH_SECRETS": "token=ab==,id=$HOME"},
+    )
+    found = wallet_gateway_from_environment()
+    assert found["BASE_URLS"]["live"] == {
+        "BASE_URL": "https://gateway.example",
+        "QUERY_RATE": 2.5,
+        "CA_FILE": "/etc/shop/ca.pem",
+        "WALLET": {"ALLOW_CREDIT": False, "LIMITS": {"SESSIONS": 30}},
+    }
+    assert found["GATEWAYS"]["default"] == {
+        "FERNET_KEYS": ["new", "old"],
+        "AUTH_SECRETS": {"token": "ab==", "id": "$HOME"},
+    }
+
+
 def test_an_unknown_name_is_reported_by_the_rules(variables: Set) -> None:
     variables(PUBLIC_ORIGIN="https://shop.example", **{f"{GATEWAY}__MERCHANT": "M"})
 

@@ -50,6 +50,39 @@ def test_a_wrong_one_is_named(given: dict[str, object], where: str, words: str) 
     assert words in found[where]
 
 
+EDGES: list[tuple[dict[str, object], bool]] = [
+    ({"TOTAL_TIMEOUT": 120, "READ_TIMEOUT": 120, "CONNECT_TIMEOUT": 0.01, "KEEPALIVE_IDLE": 0}, True),
+    ({"QUERY_RATE": 0.1}, True),
+    ({"MERCHANT_ID": "x" * 255, "SKIN_ID": "ü" * 255}, True),
+    ({"TOTAL_TIMEOUT": 121}, False),
+    ({"READ_TIMEOUT": 1e300}, False),
+    ({"CONNECT_TIMEOUT": 10**400}, False),
+    ({"CONNECT_TIMEOUT": 0}, False),
+    ({"KEEPALIVE_IDLE": float("nan")}, False),
+    ({"KEEPALIVE_IDLE": -1}, False),
+    ({"QUERY_RATE": 1e-300}, False),
+    ({"QUERY_RATE": 0.01}, False),
+    ({"QUERY_RATE": 1e308}, False),
+    ({"MERCHANT_ID": "x" * 256}, False),
+    ({"STORE_ID": "S\n7"}, False),
+    ({"USER_ID": "\0"}, False),
+    ({"PROVIDER": "\ud800"}, False),
+    ({"SKIN_ID": "x" * 256}, False),
+    ({"PROVIDER_MERCHANT_ID": "\r"}, False),
+]
+
+
+@every(
+    ("given", "fine"),
+    EDGES,
+    ids=[f"{name}-{n}" for n, (given, _) in enumerate(EDGES) for name in [*given][:1]],
+)
+def test_what_would_hold_up_a_sweep_or_fit_no_request_is_refused(
+    given: dict[str, object], fine: bool
+) -> None:
+    assert list(problems(given)) == ([] if fine else [f"G[{next(iter(given))!r}]"])
+
+
 @every(
     ("value", "expected"),
     [("a", True), ("a-1_b", True), ("A", False), ("", False), (7, False), ("a" * 33, False)],

@@ -67,7 +67,7 @@ WRONG = [
     ("READ_TIMEOUT", -1, "above zero"),
     ("TOTAL_TIMEOUT", float("inf"), "above zero"),
     ("TOTAL_TIMEOUT", float("nan"), "above zero"),
-    ("QUERY_RATE", 0, "above zero"),
+    ("QUERY_RATE", 0, "queries a second"),
     ("QUERY_AGAIN_DAYS", -1, "0 to 3650 days"),
     ("QUERY_AGAIN_DAYS", 3651, "0 to 3650 days"),
     ("QUERY_AGAIN_DAYS", 1.5, "a whole number"),

@@ -74,6 +74,19 @@ def test_only_what_can_be_called_is_importable() -> None:
         "https://a@b.example",
         "https://b/?q",
         "http://b:0",
+        "https://thief.example\\.shop.example",
+        "https://thief.example%2f.shop.example",
+        "https://thief.example;.shop.example",
+        "https://thief example.shop.example",
+        "https://thief.example\u3002shop.example",
+        " https://shop.example",
+        "https://shop.ex\tample",
+        "https://shop.example/wallet\n",
+        "https://[::1].shop.example",
+        "https://*.shop.example",
+        "https://.shop.example",
+        "https://seven..shop.example",
+        "https://shop.example:٤٤٣",
     ],
 )
 def test_what_is_no_plain_web_address_has_no_parts(value: object) -> None:
@@ -84,6 +97,21 @@ def test_an_address_is_split_into_its_parts() -> None:
     url = split_address("https://shop.example:8443/wallet")
     assert url is not None
     assert (url.scheme, url.netloc, url.path) == ("https", "shop.example:8443", "/wallet")
+
+
+@every(
+    ("value", "host"),
+    [
+        ("https://[2001:db8::7]:8443/", "2001:db8::7"),
+        ("http://127.0.0.1:8000", "127.0.0.1"),
+        ("https://bücher.example", "bücher.example"),
+        ("https://pay_1.shop.example.", "pay_1.shop.example."),
+    ],
+)
+def test_hosts_of_all_kinds_are_read(value: str, host: str) -> None:
+    url = split_address(value)
+    assert url is not None
+    assert url.hostname == host
 
 
 @every(

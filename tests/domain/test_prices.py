@@ -179,6 +179,10 @@ def test_another_total_is_refused_with_both_amounts_and_the_way_it_was_calculate
         ({"tax_rate": Decimal(1000)}, "tax_rate", "'1000' is no rate; give a percentage"),
         ({"tax_rate": Decimal(-1)}, "tax_rate", "'-1' is no rate; give a percentage"),
         ({"tax_rate": 0.19}, "tax_rate", "'0.19' is no rate; give a percentage"),
+        ({"tax_rate": Decimal("sNaN")}, "tax_rate", "'sNaN' is no rate; give a percentage"),
+        ({"tax_rate": 10**5000}, "tax_rate", "a number of many digits is no rate; give a percentage"),
+        ({"tax_rate": 1000}, "tax_rate", "1000 is no rate; give a percentage"),
+        ({"unit": 5}, "unit", "is of the type int; give a text"),
     ],
 )
 def test_a_wrong_value_is_refused_with_its_place(changed: dict[str, Any], field: str, message: str) -> None:
@@ -204,6 +208,7 @@ def test_all_faults_of_all_lines_are_named_at_once() -> None:
     [
         (replace(GROSS, round_per="unit"), {}, {"round_per"}),
         (replace(GROSS, rounding="ROUND_UP"), {}, {"rounding"}),
+        (replace(GROSS, rounding=["ROUND_HALF_UP"], round_per={}), {}, {"rounding", "round_per"}),
         (replace(GROSS, round_per="", rounding=""), {"total": 1.0}, {"round_per", "rounding", "total"}),
         (GROSS, {"currency": "EURO"}, {"currency"}),
         (GROSS, {"currency": None}, {"currency"}),

@@ -143,6 +143,21 @@ def test_an_account_that_fails_between_its_listing_and_its_sweep_does_not_end_th
     assert [report.gateway for report in payments.sweep()] == ["one", "two"]
 
 
+@pytest.mark.parametrize("rate", [1e-300, 1e-9, 1e308])
+def test_no_query_rate_of_one_account_ends_or_delays_the_sweep_of_the_others(
+    rate: float, rows: Table, wallet_sandbox: SandboxControl
+) -> None:
+    rows.write(1, one=account(1), two=account(2))
+    attempts = [payments.start_checkout(order_of(alias, f"T-{alias}")) for alias in ("one", "two")]
+    for attempt in attempts:
+        wallet_sandbox.complete_checkout(attempt.reference, "success")
+    GatewayTransaction.objects.update(next_query_at=attempts[0].order.created_at)
+    rows.write(2, one=account(1, QUERY_RATE=rate), two=account(2))
+    maintenance.forget_accounts()
+    assert [report.gateway for report in payments.sweep()] == ["two"]
+    assert payments.get_order("T-two").state == OrderState.PAID
+
+
 def test_events_are_delivered_while_no_account_can_be_used(
     rows: Table, wallet_sandbox: SandboxControl, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,7 +7,7 @@ or to name files. So an account names its address, and all that belongs to the a
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.http.request import validate_host
@@ -39,9 +39,9 @@ class Shop:
     """The settings of the shop and of Django by which an account is judged."""
 
     public_origin: str
-    addresses: Mapping[str, Any]
-    """The setting `BASE_URLS`."""
-    fernet_keys: tuple[str, ...]
+    addresses: Mapping[str, Any] = field(repr=False)
+    """The setting `BASE_URLS`, which may hold secrets."""
+    fernet_keys: tuple[str, ...] = field(repr=False)
     debug: bool
     allowed_hosts: Collection[str]
     published_secret_keys: tuple[str, ...]

@@ -21,6 +21,7 @@ from wallet_gateway.conf.account_rules import Shop, problems_of_account, with_ad
 from wallet_gateway.conf.gateway_rules import is_alias
 from wallet_gateway.conf.gateway_settings import GatewaySettings, read_gateway
 from wallet_gateway.conf.values import SETTING, Problem
+from wallet_gateway.protocol.text import quote
 from wallet_gateway.tracebacks import places
 
 T = TypeVar("T")
@@ -74,6 +75,10 @@ class _Edition:
     """All aliases; None while only single accounts were read."""
 
 
+class AccountsReadThemselves(ImproperlyConfigured):
+    """The shop's code, while it reads the accounts, has called a function that needs the accounts."""
+
+
 class _Unreadable(Exception):
     """The shop's code has raised an error, of which only the class and the place are told."""
 
@@ -120,7 +125,7 @@ class AccountsElsewhere:
 
     def judge(self, alias: str, given: object) -> tuple[Problem, ...]:
         """Return what would be wrong with an account, before it is stored. Reads nothing."""
-        return tuple(problems_of_account(f"{self._path}[{alias!r}]", alias, given, shop=self._shop))
+        return tuple(problems_of_account(self._name(alias), alias, given, shop=self._shop))
 
     def forget(self) -> None:
         """Ask for the version again at the next use."""
@@ -140,7 +145,11 @@ class AccountsElsewhere:
             return ()
         if edition.aliases is None:
             edition.aliases = self._read_whole(edition)
-        found = [(str(alias), self._account(edition, alias)) for alias in edition.aliases or ()]
+        # A key that is no alias is named by a text that is no alias either, and not empty.
+        found = [
+            (alias if is_alias(alias) else f"key {quote(alias)}", self._account(edition, alias))
+            for alias in edition.aliases or ()
+        ]
         if edition.aliases is not None:
             # Whoever is not among them was removed.
             edition.earlier = {}
@@ -189,9 +198,9 @@ class AccountsElsewhere:
 
     def _judged(self, edition: _Edition, alias: str, given: Any) -> _Account:  # noqa: ANN401 - of the shop
         earlier = edition.accounts.get(alias) or edition.earlier.get(alias)
-        if earlier is not None and earlier.settings is not None and earlier.given == given:
-            return earlier
         try:
+            if earlier is not None and earlier.settings is not None and _run(lambda: earlier.given == given):
+                return earlier
             return _run(lambda: self._judge(alias, given))
         except (KeyError, _Unreadable) as error:
             return self._refused(alias, str(error))
@@ -205,11 +214,16 @@ class AccountsElsewhere:
         return _Account(given=given, settings=settings, read_at=now)
 
     def _refused(self, alias: str, why: str) -> _Account:
-        problem = Problem(setting=f"{self._path}[{alias!r}]", expected=why)
+        problem = Problem(setting=self._name(alias), expected=why)
         return _Account(given=None, settings=None, problems=(problem,), read_at=time.monotonic())
+
+    def _name(self, alias: object) -> str:
+        return f"{self._path}[{quote(alias)}]"
 
     def _current(self) -> _Edition | None:
         """Return the accounts of the current version; those read last while it cannot be read, if any."""
+        if _is_running_code():
+            raise AccountsReadThemselves("the accounts cannot be used by the code that reads them")
         now = time.monotonic()
         with self._lock:
             known = self._edition
@@ -219,11 +233,12 @@ class AccountsElsewhere:
             self._look_at = now + LOOK_AGAIN_SECONDS
         try:
             version, source = _run(self._look)
+            is_new = known is None or _run(lambda: bool(known.version != version))
         except (KeyError, _Unreadable) as error:
             self._note(str(error))
             return known
         self._fault = ""
-        if known is None or known.version != version:
+        if known is None or is_new:
             earlier = known.earlier | known.accounts if known is not None else {}
             known = self._edition = _Edition(version=version, source=source, earlier=earlier)
         return known
@@ -254,16 +269,26 @@ def _keep(edition: _Edition, alias: str, found: _Account) -> None:
             logger.error("a gateway is not used: %s: %s", problem.setting, problem.expected)
 
 
+_of_thread = threading.local()
+
+
+def _is_running_code() -> bool:
+    return getattr(_of_thread, "is_running", False)
+
+
 def _run(code: Callable[[], T]) -> T:
     """Run code of the shop; raises `KeyError` without a key, and `_Unreadable` for any other error.
 
     Neither its text nor its variables are passed on: they may hold credentials.
     """
+    _of_thread.is_running = True
     try:
         return code()
     except KeyError:
         failure: Exception = KeyError("an account is listed, and not there")
     except Exception as error:  # noqa: BLE001 - the shop's code may raise any
         failure = _Unreadable(f"it cannot be read: {type(error).__name__} at {places(error, most=3)}")
+    finally:
+        _of_thread.is_running = False
     # Outside of the clause, so that nothing is chained to it.
     raise failure

@@ -8,11 +8,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 from environ import Env
-from environ.fileaware_mapping import FileAwareMapping
 
 from wallet_gateway.conf.gateway_rules import OPTIONAL, REQUIRED
 from wallet_gateway.conf.rules import OPTIONAL_OF_SHOP, SHOP
@@ -21,9 +21,10 @@ from wallet_gateway.conf.values import (
     COLLECTION_OR_NONE,
     NUMBER,
     PATHS_OF_CERTIFICATE,
+    SEQUENCE,
     SETTING,
 )
-from wallet_gateway.conf.wallet_rules import FERNET_KEYS, WALLET_CODE, WALLET_POLICY
+from wallet_gateway.conf.wallet_rules import FERNET_KEYS, LIMITS, WALLET_CODE, WALLET_POLICY
 
 _SEPARATOR = "__"
 _PREFIX = f"{SETTING}{_SEPARATOR}"
@@ -48,6 +49,7 @@ _WALLET: Mapping[str, _Kind] = {
     "COUNTRY": str,
     **{name: setting.kind for name, setting in {**WALLET_CODE, **WALLET_POLICY}.items()},
 }
+_LIMITS: Mapping[str, _Kind] = {name: setting.kind for name, setting in LIMITS.items()}
 
 
 def wallet_gateway_from_environment(defaults: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -60,12 +62,17 @@ def wallet_gateway_from_environment(defaults: Mapping[str, Any] | None = None) -
 
     Lists are separated by commas. Dicts are `EUR=500.00,CHF=400.00`, or JSON that begins with a brace.
     An unknown name is kept, and reported by the system checks. Raises `ImproperlyConfigured` for a text that
-    cannot be read as its setting's type, without the text, which may be a secret.
+    cannot be read as its setting's type, without the text, which may be a secret, and for two variables that
+    set the same, such as one with and one without `_FILE`.
     """
     value = _copy(defaults or {})
+    known: dict[tuple[str, ...], str] = {}
     for name in sorted(os.environ):
         if name.startswith(_PREFIX):
-            _put(value, name)
+            place = _put(value, name)
+            if place in known:
+                raise ImproperlyConfigured(f"{known[place]} and {name} set the same; leave one of them out")
+            known[place] = name
     return value
 
 
@@ -73,8 +80,8 @@ def _copy(given: Mapping[str, Any]) -> dict[str, Any]:
     return {name: _copy(value) if isinstance(value, dict) else value for name, value in given.items()}
 
 
-def _put(value: dict[str, Any], variable: str) -> None:
-    """Write one variable's value to its place among the others."""
+def _put(value: dict[str, Any], variable: str) -> tuple[str, ...]:
+    """Write one variable's value to its place among the others; return the names that lead there."""
     *levels, last = _path(variable)
     known = _known(levels)
     for level in levels:
@@ -87,6 +94,7 @@ def _put(value: dict[str, Any], variable: str) -> None:
     else:
         text = os.environ[variable]
     value[last] = _parsed(variable, text, known.get(last, str))
+    return (*levels, last)
 
 
 def _path(variable: str) -> Sequence[str]:
@@ -100,25 +108,30 @@ def _known(levels: Sequence[str]) -> Mapping[str, _Kind]:
     match levels:
         case []:
             return _SHOP
-        case ["GATEWAYS", _]:
+        case ["GATEWAYS" | "BASE_URLS", _]:
             return _GATEWAY
-        case ["GATEWAYS", _, "WALLET"]:
+        case ["GATEWAYS" | "BASE_URLS", _, "WALLET"]:
             return _WALLET
+        case ["GATEWAYS" | "BASE_URLS", _, "WALLET", "LIMITS"]:
+            return _LIMITS
         case _:
             return {}
 
 
 def _text_of_file(variable: str) -> str:
     try:
-        return str(FileAwareMapping(cache=False)[variable.removesuffix(_FILE)]).rstrip("\r\n")
-    except (OSError, UnicodeDecodeError) as error:
+        return Path(os.environ[variable]).read_text(encoding="utf-8").rstrip("\r\n")
+    except OSError as error:
         raise ImproperlyConfigured(f"{variable} names a file that cannot be read") from error
+    except UnicodeDecodeError:
+        # The cause would hold the file's octets.
+        raise ImproperlyConfigured(f"{variable} names a file that is no text in UTF-8") from None
 
 
 def _parsed(variable: str, text: str, kind: _Kind) -> object:
     try:
         return _of_kind(text, kind)
-    except (ValueError, KeyError):
+    except (ValueError, KeyError, RecursionError):
         # The cause would quote the text.
         raise ImproperlyConfigured(f"{variable} is not {_EXPECTED[kind]}") from None
 
@@ -131,12 +144,26 @@ def _of_kind(text: str, kind: _Kind) -> object:
     if kind == NUMBER:
         return int(text) if text.strip().isdecimal() else float(text)
     if kind is dict:
-        return json.loads(text) if text.lstrip().startswith("{") else Env.parse_value(text, dict)
-    if kind in {COLLECTION, COLLECTION_OR_NONE}:
+        return _dict(text)
+    if kind in {COLLECTION, COLLECTION_OR_NONE, SEQUENCE}:
         return _items(text)
     if kind == PATHS_OF_CERTIFICATE and "," in text:
         return _items(text)
     return text
+
+
+def _dict(text: str) -> dict[str, Any]:
+    if text.lstrip().startswith("{"):
+        return dict(json.loads(text, object_pairs_hook=_unique))
+    return _unique([tuple(item.split("=", 1)) for item in Env.parse_value(text, list)])
+
+
+def _unique(pairs: Sequence[tuple[Any, ...]]) -> dict[str, Any]:
+    """Return a dict of these pairs; raises ValueError for one without a value, or a name given twice."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name is given twice")
+    return found
 
 
 def _items(text: str) -> list[str]:

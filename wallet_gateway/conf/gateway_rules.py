@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
@@ -42,6 +41,7 @@ from wallet_gateway.conf.wallet_rules import (
 )
 from wallet_gateway.domain.capture_deadline import CapturePolicy
 from wallet_gateway.domain.policy import BookElsewhere, LatePaymentPolicy
+from wallet_gateway.domain.polling_schedule import LEASE
 from wallet_gateway.domain.unknown_types import KNOWN_TYPES
 from wallet_gateway.protocol.codes import check_currency
 from wallet_gateway.protocol.endpoints import ENDPOINTS
@@ -54,6 +54,11 @@ LIVE = "prod"
 """The value of `PROFILE` with which real money moves."""
 SANDBOX_MERCHANT = "SANDBOX-MERCHANT"
 """The sandbox's built-in merchant; no provider allocates that id."""
+LONGEST_IDENTIFIER = 255
+"""The longest that the interface takes, and the length of the columns."""
+LONGEST_TIMEOUT = int(LEASE.total_seconds())
+LONGEST_IDLE = 3600
+SLOWEST_QUERY_RATE, FASTEST_QUERY_RATE = 0.1, 1_000_000
 MOST_QUERY_WORKERS = 64
 LONGEST_QUERY_AGAIN_DAYS = 3650
 LONGEST_DAYS = 36_500
@@ -63,8 +68,20 @@ LONGEST_ALIAS = 32
 _ALIAS = re.compile(rf"[a-z0-9_-]{{1,{LONGEST_ALIAS}}}")
 
 
-def _is_positive(value: float) -> bool:
-    return 0 < value < math.inf
+def _is_timeout(seconds: float) -> bool:
+    return 0 < seconds <= LONGEST_TIMEOUT
+
+
+def _is_idle_time(seconds: float) -> bool:
+    return 0 <= seconds <= LONGEST_IDLE
+
+
+def _is_query_rate(per_second: float) -> bool:
+    return SLOWEST_QUERY_RATE <= per_second <= FASTEST_QUERY_RATE
+
+
+def _is_line(text: str) -> bool:
+    return len(text) <= LONGEST_IDENTIFIER and text.isprintable()
 
 
 def _is_period(days: float) -> bool:
@@ -108,8 +125,13 @@ def _are_unknown_types(values: Iterable[object]) -> bool:
     return all(isinstance(value, str) and value and value.lower() not in KNOWN_TYPES for value in values)
 
 
-def _seconds(default: float) -> Setting:
-    return Setting(NUMBER, default, _is_positive, "a number above zero")
+def _identifier() -> Setting:
+    return Setting(str, "", _is_line, f"one line of at most {LONGEST_IDENTIFIER} characters")
+
+
+def _timeout(default: float) -> Setting:
+    expected = f"seconds above zero, at most {LONGEST_TIMEOUT}: a sender that takes longer counts as dead"
+    return Setting(NUMBER, default, _is_timeout, expected)
 
 
 def _days(default: int) -> Setting:
@@ -119,8 +141,8 @@ def _days(default: int) -> Setting:
 REQUIRED = ("BASE_URL", "MERCHANT_ID", "STORE_ID", "USER_ID", "PROVIDER")
 OPTIONAL: Mapping[str, Setting] = {
     "PROFILE": one_of("test", "prod"),
-    "SKIN_ID": Setting(str, ""),
-    "PROVIDER_MERCHANT_ID": Setting(str, ""),
+    "SKIN_ID": _identifier(),
+    "PROVIDER_MERCHANT_ID": _identifier(),
     "REDIRECT_URL_TIMEOUT": Setting(
         int,
         900,
@@ -147,11 +169,17 @@ OPTIONAL: Mapping[str, Setting] = {
     "CA_FILE": Setting(PATH, ""),
     "CLIENT_CERT": Setting(PATHS_OF_CERTIFICATE, ""),
     "PATHS": Setting(dict, {}),
-    "CONNECT_TIMEOUT": _seconds(3.0),
-    "READ_TIMEOUT": _seconds(20.0),
-    "TOTAL_TIMEOUT": _seconds(30.0),
-    "KEEPALIVE_IDLE": Setting(NUMBER, 5.0),
-    "QUERY_RATE": Setting(NUMBER, 5.0, _is_positive, "a number above zero"),
+    "CONNECT_TIMEOUT": _timeout(3.0),
+    "READ_TIMEOUT": _timeout(20.0),
+    "TOTAL_TIMEOUT": _timeout(30.0),
+    "KEEPALIVE_IDLE": Setting(NUMBER, 5.0, _is_idle_time, f"0 to {LONGEST_IDLE} seconds"),
+    "QUERY_RATE": Setting(
+        NUMBER,
+        5.0,
+        _is_query_rate,
+        f"{SLOWEST_QUERY_RATE} to {FASTEST_QUERY_RATE} queries a second: "
+        "a slower gateway would hold up the sweep of all others",
+    ),
     "QUERY_WORKERS": Setting(
         int, 1, range(1, MOST_QUERY_WORKERS + 1).__contains__, f"1 to {MOST_QUERY_WORKERS} threads"
     ),
@@ -211,6 +239,10 @@ def problems_of_gateway(where: str, given: Mapping[str, Any], *, debug: bool) ->
     """Yield everything that is missing or wrong in one gateway's settings, without using the network."""
     for name in REQUIRED:
         yield from problem_of_text(where, given, name)
+        text = given.get(name)
+        if isinstance(text, str) and text.strip() and not _is_line(text):
+            expected = f"one line of 1 to {LONGEST_IDENTIFIER} characters"
+            yield Problem(setting=f"{where}[{name!r}]", expected=expected)
     yield from problems_of_names(where, given, (*REQUIRED, *OPTIONAL, "WALLET"))
     yield from problems_of_options(where, given, OPTIONAL)
     yield from _problems_of_base_url(where, given)

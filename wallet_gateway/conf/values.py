@@ -31,6 +31,9 @@ PATHS_OF_CERTIFICATE = (str, PurePath, list, tuple)
 NUMBER = (int, float)
 LOCAL_DOMAIN = ".localhost"
 """Names that lead to this machine, or to another one on the same network."""
+_NETLOC = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[\w-]+(?:\.[\w-]+)*\.?)(?::[0-9]*)?")
+"""A host of letters, digits and hyphens, or an IP address, and a port. Nothing else: a browser takes a
+backslash in a host for a slash, so that `https://a\\.b` leads to `a` and not to a host of `b`."""
 IN_WORDS: Mapping[type | tuple[type, ...], str] = {
     str: "a text",
     int: "a whole number",
@@ -208,14 +211,15 @@ def end_of_certificate(path: str | PurePath) -> datetime | None:
 
 def split_address(value: object) -> SplitResult | None:
     """Return the parts of a web address; None for anything else, or with a user, query or fragment."""
-    if not isinstance(value, str):
+    # `urlsplit` drops white space that the address itself still has.
+    if not isinstance(value, str) or not value.isprintable() or " " in value:
         return None
     try:
         url = urlsplit(value)
         whole = url.scheme in {"http", "https"} and url.hostname and url.port != 0
     except ValueError:
         return None
-    return None if not whole or "@" in url.netloc or url.query or url.fragment else url
+    return None if not whole or not _NETLOC.fullmatch(url.netloc) or url.query or url.fragment else url
 
 
 def is_origin(value: object) -> bool:

@@ -10,6 +10,7 @@ discounts, which need no rounding.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
@@ -99,7 +100,7 @@ def _expected(total: Decimal | Money, currency: object, rules: PriceRules) -> tu
     faults = []
     if rules.round_per not in ROUND_PER:
         faults.append(FieldError("round_per", f"is {quote(rules.round_per)}; give 'line' or 'order'"))
-    if rules.rounding not in _ROUNDINGS:
+    if rules.rounding not in tuple(_ROUNDINGS):
         message = f"is {quote(rules.rounding)}; give {' or '.join(map(repr, _ROUNDINGS))}"
         faults.append(FieldError("rounding", message))
     if not isinstance(currency, str):
@@ -126,8 +127,12 @@ def _faults_of(line: object, path: str) -> Iterator[FieldError]:
         yield FieldError(f"{path}.quantity", message)
     elif not line.quantity:
         yield FieldError(f"{path}.quantity", "is zero; leave out a line of which nothing is sold")
+    if not isinstance(line.unit, str):
+        yield FieldError(f"{path}.unit", f"is of the type {type(line.unit).__name__}; give a text")
     if line.tax_rate is not None and (_wrong_number(line.tax_rate) or _is_no_rate(line.tax_rate)):
-        message = f"{quote(str(line.tax_rate))} is no rate; give a percentage with up to 4 decimals"
+        # Python refuses to print an integer of thousands of digits.
+        rate = line.tax_rate if isinstance(line.tax_rate, int) else str(line.tax_rate)
+        message = f"{quote(rate)} is no rate; give a percentage with up to 4 decimals"
         yield FieldError(f"{path}.tax_rate", f"{message} as a Decimal, such as 19 or 7.7")
 
 
@@ -218,11 +223,13 @@ def _apportioned(
     The shares are rounded down; what is left goes to the lines that lost most by it, the first ones first.
     """
     shares = [None if tax is None else math.floor(tax) for tax in taxes]
-    for rate in {rate for rate in rates if rate is not None}:
-        places = [index for index, each in enumerate(rates) if each == rate]
-        exact = {index: tax for index in places if (tax := taxes[index]) is not None}
+    by_rate: dict[Decimal, dict[int, Fraction]] = defaultdict(dict)
+    for index, (rate, tax) in enumerate(zip(rates, taxes, strict=True)):
+        if rate is not None and tax is not None:
+            by_rate[rate][index] = tax
+    for exact in by_rate.values():
         left = rounded(sum(exact.values(), Fraction(0))) - sum(map(math.floor, exact.values()))
-        by_loss = sorted(places, key=lambda index: math.floor(exact[index]) - exact[index])
+        by_loss = sorted(exact, key=lambda index: math.floor(exact[index]) - exact[index])
         for index in by_loss[:left]:
             shares[index] = math.floor(exact[index]) + 1
     return shares
