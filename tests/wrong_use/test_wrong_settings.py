@@ -66,7 +66,11 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"CURRENCIES": "EUR"}, "['CURRENCIES']", "a list, tuple or set, or None, not str"),
     ({"CURRENCIES": ["eur"]}, "['CURRENCIES']", "ISO 4217 codes such as ['EUR'], or None for all"),
     ({"READ_TIMEOUT": "20"}, "['READ_TIMEOUT']", "a number, not str"),
-    ({"TOTAL_TIMEOUT": 0}, "['TOTAL_TIMEOUT']", "a number above zero"),
+    (
+        {"TOTAL_TIMEOUT": 0},
+        "['TOTAL_TIMEOUT']",
+        "seconds above zero, at most 120: a sender that takes longer counts as dead",
+    ),
     (
         {"REDIRECT_URL_TIMEOUT": 3600},
         "['REDIRECT_URL_TIMEOUT']",
