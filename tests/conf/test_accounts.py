@@ -297,6 +297,37 @@ def test_other_threads_go_on_with_what_was_read_while_one_asks(rows: table.Table
         del rows.version
 
 
+def test_a_slow_look_does_not_replace_what_a_later_one_has_found(
+    rows: table.Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows.write(1, a=ACCOUNT)
+    aliases()
+    entered, leave = Event(), Event()
+
+    class Slow(table.Table):
+        def version(self) -> object:
+            entered.set()
+            assert leave.wait(30)
+            return 2
+
+    slow = Slow()
+    slow.rows = {"a": ACCOUNT | {"STORE_ID": "S-2"}}
+    monkeypatch.setattr(table, "ACCOUNTS", slow)
+    conf.forget_accounts()
+    asking = Thread(target=aliases)
+    asking.start()
+    try:
+        assert entered.wait(30)
+        monkeypatch.setattr(table, "ACCOUNTS", rows)
+        rows.write(3, a=ACCOUNT | {"STORE_ID": "S-3"})
+        conf.forget_accounts()
+        assert conf.gateway_settings("a").account.store_id == "S-3"
+    finally:
+        leave.set()
+        asking.join()
+    assert conf.gateway_settings("a").account.store_id == "S-3"
+
+
 def test_system_checks_read_no_account(rows: table.Table, settings: Settings) -> None:
     settings.WALLET_GATEWAY = settings_of("tests.conf.table.as_callable")
     rows.write(1, a={})

@@ -208,7 +208,7 @@ def test_all_faults_of_all_lines_are_named_at_once() -> None:
     [
         (replace(GROSS, round_per="unit"), {}, {"round_per"}),
         (replace(GROSS, rounding="ROUND_UP"), {}, {"rounding"}),
-        (replace(GROSS, rounding=["ROUND_HALF_UP"], round_per={}), {}, {"rounding", "round_per"}),
+        (replace(GROSS, rounding=["ROUND_HALF_UP"], round_per={}), {}, {"rounding", "round_per"}),  # type: ignore[arg-type]
         (replace(GROSS, round_per="", rounding=""), {"total": 1.0}, {"round_per", "rounding", "total"}),
         (GROSS, {"currency": "EURO"}, {"currency"}),
         (GROSS, {"currency": None}, {"currency"}),

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from django.core.exceptions import ImproperlyConfigured
@@ -66,6 +67,8 @@ class _Account:
 class _Edition:
     """What was read under one version."""
 
+    number: int
+    """That of the look which has found it."""
     version: object = field(repr=False)
     source: Mapping[Any, Any] = field(repr=False)
     earlier: dict[str, _Account] = field(default_factory=dict)
@@ -95,6 +98,7 @@ class AccountsElsewhere:
         self._path, self._shop = path, shop
         self._edition: _Edition | None = None
         self._look_at = 0.0
+        self._looks = 0
         self._fault = ""
         self._lock = threading.Lock()
 
@@ -231,17 +235,26 @@ class AccountsElsewhere:
                 return known
             # Other threads go on with what was read last, while this one runs the shop's code unlocked.
             self._look_at = now + LOOK_AGAIN_SECONDS
+            self._looks += 1
+            number = self._looks
         try:
             version, source = _run(self._look)
-            is_new = known is None or _run(lambda: bool(known.version != version))
+            if known is not None and _run(partial(_is_same, known.version, version)):
+                self._fault = ""
+                return known
         except (KeyError, _Unreadable) as error:
             self._note(str(error))
             return known
         self._fault = ""
-        if known is None or is_new:
-            earlier = known.earlier | known.accounts if known is not None else {}
-            known = self._edition = _Edition(version=version, source=source, earlier=earlier)
-        return known
+        earlier = known.earlier | known.accounts if known is not None else {}
+        return self._newest(_Edition(number=number, version=version, source=source, earlier=earlier))
+
+    def _newest(self, found: _Edition) -> _Edition:
+        """Use this edition from now on, unless a thread that began to look later has been quicker."""
+        with self._lock:
+            if self._edition is None or self._edition.number < found.number:
+                self._edition = found
+            return self._edition
 
     def _look(self) -> tuple[object, Mapping[Any, Any]]:
         source = import_string(self._path)
@@ -267,6 +280,10 @@ def _keep(edition: _Edition, alias: str, found: _Account) -> None:
     if before is None or before.problems != found.problems:
         for problem in found.problems:
             logger.error("a gateway is not used: %s: %s", problem.setting, problem.expected)
+
+
+def _is_same(known: object, found: object) -> bool:
+    return bool(known == found)
 
 
 _of_thread = threading.local()

@@ -115,6 +115,7 @@ def _is_own_authenticator(value: str) -> bool:
 
 
 _SCRIPT = Setting(str, "", is_script_address, "an https address; http only on a loopback address")
+_PRINTABLE = Setting(str, "", str.isprintable, "one line, without control characters")
 _NETWORKS = tuple(network.value for network in CardNetwork)
 WALLET_REQUIRED = ("COUNTRY",)
 WALLET_CODE: Mapping[str, Setting] = {
@@ -127,8 +128,8 @@ WALLET_CODE: Mapping[str, Setting] = {
 """The shop's own functions."""
 WALLET_POLICY: Mapping[str, Setting] = {
     "GATEWAY_NAME": Setting(str, "examplegateway", _is_gateway_name, "the name the wallet knows it by"),
-    "MERCHANT_NO": Setting(str, ""),
-    "MERCHANT_NAME": Setting(str, ""),
+    "MERCHANT_NO": _PRINTABLE,
+    "MERCHANT_NAME": _PRINTABLE,
     "KEY_LIFETIME": Setting(
         NUMBER, DEFAULT_KEY_LIFETIME // timedelta(seconds=1), _is_key_lifetime, "60 to 86400 seconds"
     ),
@@ -157,7 +158,7 @@ WALLET_POLICY: Mapping[str, Setting] = {
         *("buy", "book", "checkout", "donate", "order"),
         *("pay", "plain", "subscribe", "long", "short"),
     ),
-    "BUTTON_LOCALE": Setting(str, ""),
+    "BUTTON_LOCALE": _PRINTABLE,
     "BUTTON_SIZE_MODE": one_of("fill", "static"),
     "LIMITS": Setting(dict, {}),
 }

@@ -127,13 +127,20 @@ def _faults_of(line: object, path: str) -> Iterator[FieldError]:
         yield FieldError(f"{path}.quantity", message)
     elif not line.quantity:
         yield FieldError(f"{path}.quantity", "is zero; leave out a line of which nothing is sold")
-    if not isinstance(line.unit, str):
-        yield FieldError(f"{path}.unit", f"is of the type {type(line.unit).__name__}; give a text")
+    if message := _wrong_unit(line.unit):
+        yield FieldError(f"{path}.unit", message)
     if line.tax_rate is not None and (_wrong_number(line.tax_rate) or _is_no_rate(line.tax_rate)):
-        # Python refuses to print an integer of thousands of digits.
-        rate = line.tax_rate if isinstance(line.tax_rate, int) else str(line.tax_rate)
-        message = f"{quote(rate)} is no rate; give a percentage with up to 4 decimals"
+        message = f"{_quoted(line.tax_rate)} is no rate; give a percentage with up to 4 decimals"
         yield FieldError(f"{path}.tax_rate", f"{message} as a Decimal, such as 19 or 7.7")
+
+
+def _wrong_unit(value: object) -> str:
+    return "" if isinstance(value, str) else f"is of the type {type(value).__name__}; give a text"
+
+
+def _quoted(number: object) -> str:
+    # Python refuses to print an integer of thousands of digits.
+    return quote(number if isinstance(number, int) else str(number))
 
 
 def _wrong_number(value: object) -> str:
