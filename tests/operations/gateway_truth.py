@@ -27,7 +27,13 @@ S, K = TransactionState, TransactionKind
 _MAY_BE_DONE = {S.SENDING, S.UNKNOWN, S.AWAITING_3DS, S.PENDING, S.APPROVED, S.ANOMALY}
 # A page can be paid in its last second, or with another card, and one whose address was lost is still a page.
 _PAGE_MAY_BE_PAID = _MAY_BE_DONE | {S.OPEN, S.REJECTED, S.EXPIRED, S.ABANDONED}
-_WITHOUT_MONEY = {OrderState.OPEN, OrderState.PENDING, OrderState.FAILED, OrderState.EXPIRED}
+_WITHOUT_MONEY = {
+    OrderState.CANCELLED,
+    OrderState.OPEN,
+    OrderState.PENDING,
+    OrderState.FAILED,
+    OrderState.EXPIRED,
+}
 _MOVES_MONEY = {"authorization", "capture", "refund", "reversal", "checkout"}
 
 
