@@ -6,8 +6,9 @@ from functools import partial
 
 import pytest
 
-from tests.operations.conftest import MakeOrder, Pay, VirtualClock
+from tests.operations.conftest import MakeOrder, Pay, Start, VirtualClock
 from tests.operations.journal import times_sent
+from tests.operations.settlement.test_late_payments import close, two_pages
 from tests.operations.test_races import surprises, together
 from tests.operations.wallet_customer import Customer
 from wallet_gateway.domain.cancellation import LatePayment
@@ -117,3 +118,24 @@ def test_many_sweeps_release_an_order_once(
     assert sum(results) == 1
     assert current().is_released
     assert told("RELEASED") == 1
+
+
+def test_two_people_who_decide_on_two_late_payments_at_once_have_the_order_told_as_paid_once(
+    start: Start,
+    make_order: MakeOrder,
+    context: GatewayContext,
+    clock: VirtualClock,
+    wallet_sandbox: SandboxControl,
+) -> None:
+    for number in range(1, 4):
+        pages = two_pages(make_order, start, clock)
+        for payment in pages:
+            wallet_sandbox.complete_checkout(payment.reference, "success")
+        order = PaymentOrder.objects.get(pk=pages[0].order_id)
+        cancel(order=order, by="shop", note="", clock=clock)
+        for payment in pages:
+            query_again(payment.opening, context=context)
+        results = together(*(lambda payment=payment: close(payment, context) for payment in pages))
+        assert surprises(results, InvalidState) == []
+        assert PaymentOrder.objects.get(pk=order.pk).state == OrderState.OVERPAID
+        assert told("PAID") == number

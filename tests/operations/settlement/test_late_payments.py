@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.operations.conftest import MakeOrder, Start, VirtualClock
+from tests.operations.conftest import MakeContext, MakeOrder, Start, VirtualClock
 from wallet_gateway.domain.cancellation import LatePayment
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.domain.policy import LatePaymentPolicy
 from wallet_gateway.models import Discrepancy, OutboxEvent, Payment, PaymentOrder
 from wallet_gateway.operations.approvals.resolve import close_discrepancy
 from wallet_gateway.operations.context import GatewayContext
@@ -28,6 +29,13 @@ def told() -> list[tuple[str, int | None]]:
     return list(rows.order_by("pk").values_list("transaction__payment__number", "amount_minor"))
 
 
+def two_pages(make_order: MakeOrder, start: Start, clock: VirtualClock) -> tuple[Payment, Payment]:
+    """Open a second page of an order when the first one is about to end."""
+    first = start(make_order())
+    clock.advance(minutes=14, seconds=30)
+    return first, start(PaymentOrder.objects.get(pk=first.order_id))
+
+
 @pytest.fixture
 def twice_paid_late(
     make_order: MakeOrder,
@@ -37,13 +45,10 @@ def twice_paid_late(
     wallet_sandbox: SandboxControl,
 ) -> tuple[Payment, Payment]:
     """Two pages of one order, both paid after it was cancelled."""
-    order = make_order()
-    first = start(order)
-    clock.advance(minutes=14, seconds=30)
-    second = start(PaymentOrder.objects.get())
+    first, second = two_pages(make_order, start, clock)
     for payment in (first, second):
         wallet_sandbox.complete_checkout(payment.reference, "success")
-    cancel(order=order, by="shop", note="", clock=clock)
+    cancel(order=current(), by="shop", note="", clock=clock)
     clock.advance(seconds=5)
     first, second = (reconcile_attempt(reference=p.reference, context=context) for p in (first, second))
     assert (current().state, current().late_payment) == (OrderState.FROZEN, LatePayment.REPORTED)
@@ -77,4 +82,28 @@ def test_two_late_payments_that_are_accepted_are_told_as_paid_once_although_over
         close(payment, context)
     assert (current().state, told()) == (OrderState.OVERPAID, [(1, 2000)])
     refund(payment=twice_paid_late[given_back], context=context)
+    assert (current().state, told()) == (OrderState.PAID, [(1, 2000)])
+
+
+def test_a_late_payment_beside_one_that_a_person_decides_on_is_left_to_them_though_the_setting_has_changed(
+    make_order: MakeOrder,
+    start: Start,
+    make_context: MakeContext,
+    context: GatewayContext,
+    clock: VirtualClock,
+    wallet_sandbox: SandboxControl,
+) -> None:
+    first, second = pages = two_pages(make_order, start, clock)
+    for payment in pages:
+        wallet_sandbox.complete_checkout(payment.reference, "success")
+    cancel(order=current(), by="shop", note="", clock=clock)
+    clock.advance(seconds=5)
+    reconcile_attempt(reference=first.reference, context=context)
+    accepting = make_context(late_payment=LatePaymentPolicy.ACCEPT)
+    second = reconcile_attempt(reference=second.reference, context=accepting)
+    assert (current().state, told()) == (OrderState.FROZEN, [])
+
+    for payment in (first, second):
+        close(payment, context)
+    refund(payment=second, context=context)
     assert (current().state, told()) == (OrderState.PAID, [(1, 2000)])

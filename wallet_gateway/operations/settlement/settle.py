@@ -227,7 +227,9 @@ def _note_late_payment(
     if order.late_payment == LatePayment.ACCEPTED and order.state not in _WITHOUT_MONEY:
         # A second payment of an order that is paid makes it overpaid, as ever.
         return False
-    order.late_payment = _LATE[context.policy.late_payment]
+    if order.late_payment != LatePayment.REPORTED:
+        # While a person decides on one, a further one is theirs too, whatever the setting is by now.
+        order.late_payment = _LATE[context.policy.late_payment]
     return order.late_payment == LatePayment.REPORTED
 
 
