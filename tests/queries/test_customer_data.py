@@ -89,6 +89,19 @@ def test_an_address_is_found_in_any_letter_case_and_wherever_it_was_given() -> N
     assert "s" * 64 not in json.dumps(data)
 
 
+def test_who_is_only_sent_the_goods_is_told_the_address_and_nothing_of_the_buyer() -> None:
+    order = create(
+        "A-1", email="bob@example.com", shipping_address={"email": "ada@example.com", "city": "Ely"}
+    )
+
+    (told,) = customer_data("ADA@example.com")["orders"]
+
+    assert told.pop("shippingAddress") == {"email": "ada@example.com", "city": "Ely"}
+    assert set(told) == {"reference", "orderNumber", "createdAt"}
+    (of_buyer,) = customer_data("bob@example.com")["orders"]
+    assert of_buyer["content"]["addressDetails"] == order.content["addressDetails"]
+
+
 def test_what_was_erased_is_not_told_and_an_empty_address_is_nobodys() -> None:
     order = create("A-1")
     payments.maintenance.erase_customer(order, by="anna", reason="asked")

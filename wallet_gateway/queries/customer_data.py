@@ -10,6 +10,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any
 
 from wallet_gateway.client.redaction import redact_text
@@ -23,6 +24,7 @@ from wallet_gateway.models import (
     PaymentOrder,
     SentMail,
     TransactionEvent,
+    WalletAttempt,
 )
 from wallet_gateway.models.orders import ERASED
 from wallet_gateway.protocol.money import Money
@@ -35,11 +37,34 @@ Data = dict[str, Any]
 def customer_data(email: str) -> Data:
     """Return what is held about an e-mail address, in any letter case, as data for JSON.
 
-    Amounts are decimal texts, times ISO 8601 texts in UTC. It reads all orders to find those of the address,
-    and then five statements for each.
+    Amounts are decimal texts, times ISO 8601 texts in UTC. Of an order that somebody else gave as a present, the
+    recipient is told the shipping address alone: the rest is about the buyer. It reads all orders to find those
+    of the address, and then six statements for each.
     """
-    orders = orders_of(references=(), email=email.strip()) if email.strip() else ()
-    return {"email": email.strip(), "orders": [_order(order) for order in orders]}
+    wanted = email.strip()
+    orders = orders_of(references=(), email=wanted) if wanted else ()
+    return {
+        "email": wanted,
+        "orders": [_order(order) if _is_buyer(order, wanted) else _delivery(order) for order in orders],
+    }
+
+
+def _is_buyer(order: PaymentOrder, email: str) -> bool:
+    """Whether the address is the cardholder's, or one that the wallet gave, and not the recipient's only."""
+    by_wallet = WalletAttempt.objects.filter(transaction__payment__order=order).values_list("given__email")
+    by_shop = order.content.get("checkoutDetails", {}).get("cardholderEmail")
+    return any(str(held).lower() == email.lower() for held in (by_shop, *chain.from_iterable(by_wallet)))
+
+
+@sensitive_variables()
+def _delivery(order: PaymentOrder) -> Data:
+    addresses = order.content.get("addressDetails", {})
+    return {
+        "reference": order.reference,
+        "orderNumber": order.order_number,
+        **_times(order, "created_at"),
+        "shippingAddress": addresses.get("shippingAddress"),
+    }
 
 
 @sensitive_variables()

@@ -24,7 +24,7 @@ def current() -> PaymentOrder:
     return PaymentOrder.objects.get()
 
 
-def told() -> list[tuple[int, int | None]]:
+def told() -> list[tuple[int | None, int | None]]:
     rows = OutboxEvent.objects.filter(kind__in=["PAID", "AUTHORIZED"])
     return list(rows.order_by("pk").values_list("transaction__payment__number", "amount_minor"))
 
