@@ -37,9 +37,9 @@ Data = dict[str, Any]
 def customer_data(email: str) -> Data:
     """Return what is held about an e-mail address, in any letter case, as data for JSON.
 
-    Amounts are decimal texts, times ISO 8601 texts in UTC. Of an order that somebody else gave as a present, the
-    recipient is told the shipping address alone: the rest is about the buyer. It reads all orders to find those
-    of the address, and then six statements for each.
+    Amounts are decimal texts, times ISO 8601 texts in UTC. Of an order that somebody else gave as a present,
+    the recipient is told the shipping address alone: the rest is about the buyer. It reads all orders to find
+    those of the address, and then six statements for each.
     """
     wanted = email.strip()
     orders = orders_of(references=(), email=wanted) if wanted else ()
