@@ -43,7 +43,7 @@ follow_imports_for_stubs = true
 SHOP = ROOT / "tests" / "packaging" / "typed_shop.py"
 MODULES = [
     payments,
-    *(module for module in vars(payments).values() if inspect.ismodule(module)),
+    *(module for name in payments.__all__ if inspect.ismodule(module := getattr(payments, name))),
     models,
     signals,
     testing,

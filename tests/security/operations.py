@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any
 
+import pytest
 from django.contrib.auth.models import User
+from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 
 from tests.api.app import App
@@ -317,6 +319,11 @@ class Shop:
         self.told.append(repr(self.call(maintenance.health)))
         self.told.append(repr(self.call(maintenance.expiring_authorizations)))
         self.told.append(repr(self.call(maintenance.gateway_aliases)))
+        self.told.append(repr(self.call(maintenance.wrong_accounts)))
+        self.call(maintenance.forget_accounts)
+        with pytest.raises(ImproperlyConfigured) as refused:
+            self.call(maintenance.check_account, "default", {"MERCHANT_ID": canary.CARD_NUMBERS[0]})
+        self.told.append(f"{refused.value!r}")
         self.told.append(repr(self.call(maintenance.orders_of, references=[order.reference])))
         self.told.append(repr(self.call(payments.order_summary, order)))
         self.told.append(repr(list(self.call(payments.orders.order_timeline, order))))

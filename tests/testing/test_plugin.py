@@ -215,14 +215,6 @@ print(*sorted(name for name in set(sys.modules) - before if name.startswith("wal
     assert ours.split() == ["wallet_gateway", "wallet_gateway.testing", "wallet_gateway.testing.plugin"]
 
 
-def test_without_playwright_a_browser_test_fails_and_says_what_to_install(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "playwright.sync_api", None)
-    with pytest.raises(pytest.fail.Exception, match="python -m pip install playwright"):
-        request.getfixturevalue("wallet_browser")
-
-
 @pytest.mark.browser
 def test_the_customer_pays_with_the_wallets_sheet(wallet_sheet: WalletSheet) -> None:
     order = create_order()
