@@ -1,4 +1,4 @@
-"""The browser's fixture where Playwright is not installed. A file of its own: the fixture lasts as long as one."""
+"""The browser's fixture without Playwright, in a file of its own: the fixture lasts as long as a file."""
 
 from __future__ import annotations
 
