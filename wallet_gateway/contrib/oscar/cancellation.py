@@ -1,6 +1,6 @@
 """Cancelled orders: oscar's cancellation ends the payment, and the end of the payment frees oscar's goods.
 
-The goods stay allocated until the plugin says that nothing can pay the order any more, whoever cancelled it.
+The goods stay allocated until nothing can pay the order any more, wherever it was cancelled.
 """
 
 from __future__ import annotations
