@@ -356,13 +356,13 @@ def test_payments_of_something_else_are_no_business_of_oscar(shop: SandboxContro
 # Cancelled orders, and their goods
 
 
-def allocated() -> int:
+def kept_mugs() -> int:
     """Count the mugs that are kept for orders."""
     return get_model("partner", "StockRecord").objects.get().num_allocated or 0
 
 
 def status_and_stock() -> tuple[str, int]:
-    return Order.objects.get().status, allocated()
+    return Order.objects.get().status, kept_mugs()
 
 
 def test_goods_are_kept_until_the_open_page_of_a_cancelled_order_has_ended(
@@ -421,7 +421,7 @@ def test_goods_are_freed_once_however_often_it_is_reported(
     pass_time(minutes=45)
     get_model("partner", "StockRecord").objects.get().allocate(3)  # by somebody else's order
     cancellation.release(order=to_pay())
-    assert allocated() == 3
+    assert kept_mugs() == 3
 
 
 def test_goods_that_left_the_catalogue_are_no_hindrance(
@@ -464,7 +464,7 @@ def test_a_late_payment_moves_no_order_on_and_is_shown_to_the_staff(
     assert "after the cancellation" in note.message
     assert books() == PAID_BOOKS
     pass_time(minutes=45)
-    assert allocated() == 2, "there is money for it"
+    assert kept_mugs() == 2, "there is money for it"
     assert create_event(clerk, "Refunded", "25.00") == "Payment event created"
     pass_time(minutes=5)
     assert status_and_stock() == ("Cancelled", 0)
