@@ -39,6 +39,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
             "django_payments/provider",
             "django_payments/receivers",
             "operation_result",
+            "oscar/cancellation",
             "oscar/checkout",
             "oscar/checks",
             "oscar/dashboard",

@@ -1,13 +1,15 @@
-"""Follows a guide in the shop that the guide's lines have made."""
+"""Follows a guide in the shop that the guide's lines have made, and lets time pass for shop and gateway."""
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.docs.inside import SANDBOX, Session
 from tests.docs.pages import steps
+from wallet_gateway import gateways, payments
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,4 +31,20 @@ def follow(tmp_path: Path, settings: Settings, wallet_sandbox: SandboxControl) -
             if not {"append", "file"} & set(step.directives):
                 session.follow(step)
 
+    return run
+
+
+@pytest.fixture
+def pass_time(wallet_sandbox: SandboxControl, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Move the clocks of shop and gateway forward, with a sweep every five minutes."""
+    ahead, now = timedelta(), gateways.DatabaseClock.now
+
+    def run(*, minutes: int) -> None:
+        nonlocal ahead
+        for _ in range(0, minutes, 5):
+            ahead += timedelta(minutes=5)
+            wallet_sandbox.advance_clock(300)
+            payments.sweep()
+
+    monkeypatch.setattr(gateways.DatabaseClock, "now", lambda clock: now(clock) + ahead)
     return run

@@ -6,7 +6,7 @@ state that the plugin has.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from django.apps import apps
 from django.db import models
@@ -16,6 +16,8 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway import payments, signals
+from wallet_gateway.domain.actors import By
+from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import PaymentOrder
 
 
@@ -41,7 +43,7 @@ class PayableOrder(models.Model):
         raise NotImplementedError
 
     def payment_changed(self, state: str) -> None:
-        """React to a payment, refund or failure: `state` is the payment order's state now.
+        """React to a payment, refund, failure, cancellation or release: `state` is the payment order's now.
 
         Called at least once after each change, in a database transaction in which this row is locked. If it
         raises, nothing of it is stored, and it is called again later. It must not call the gateway.
@@ -59,6 +61,16 @@ class PayableOrder(models.Model):
             self.save(update_fields=["payment_order"])
         return order
 
+    def cancel_payment(self, *, by: By, note: str = "") -> PaymentOrder:
+        """Take no new payment for this order, and return its payment order; a second call changes nothing.
+
+        Free the goods in `payment_changed` when `is_released`: until then, what the customer has begun may
+        still pay. Without a payment order, one is stored and cancelled, so that none is opened later. Raises
+        `payments.errors.InvalidState`, whose code says whether to refund or to reverse instead, and must not
+        run inside a database transaction.
+        """
+        return payments.cancel(self.payment_order or self.create_payment_order(), by=by, note=note)
+
     @property
     def pay_url(self) -> str:
         """The address of the page on which the customer pays; empty without a payment order.
@@ -73,6 +85,15 @@ class PayableOrder(models.Model):
         """Whether the whole amount is captured and not returned."""
         return self.payment_order is not None and self.payment_order.is_paid
 
+    @property
+    def is_released(self) -> bool:
+        """Whether it was cancelled, holds no money, and nothing can pay it any more: its goods are free."""
+        order = self.payment_order
+        return order is not None and order.is_released and order.state in _WITHOUT_MONEY
+
+
+_WITHOUT_MONEY: Final = frozenset({OrderState.CANCELLED, OrderState.REFUNDED})
+"""States of a released order; in any other, a payment came after the release."""
 
 _SIGNALS: list[Signal] = [
     signals.order_authorized,
@@ -83,6 +104,8 @@ _SIGNALS: list[Signal] = [
     signals.order_failed,
     signals.order_expired,
     signals.order_anomaly,
+    signals.order_cancelled,
+    signals.order_released,
 ]
 
 
@@ -99,4 +122,5 @@ def _tell(model: type[PayableOrder], order: PaymentOrder) -> None:
         row = model._default_manager.select_for_update().filter(payment_order=order.pk).first()
         if row is not None:
             # Read while the row is locked: of two calls at once the later one sees the later state.
-            row.payment_changed(PaymentOrder.objects.values_list("state", flat=True).get(pk=order.pk))
+            row.payment_order = PaymentOrder.objects.get(pk=order.pk)
+            row.payment_changed(row.payment_order.state)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -216,6 +217,86 @@ def test_a_reserved_amount_is_released(reserved: Payment) -> None:
     assert wallet.get_order(reserved.token).state == "REVERSED"
 
 
+def test_a_cancelled_payment_opens_no_page(client: Client, changes: list[str]) -> None:
+    payment = a_payment()
+    client.get(f"/pay/{payment.pk}/")
+    payment.refresh_from_db()
+    payment.cancel()
+    assert stored(payment) == (PaymentStatus.CANCELLED, Decimal(0))
+    order = wallet.get_order(payment.token)
+    assert (order.state, order.cancelled_by) == ("CANCELLED", "django-payments")
+    assert client.get(f"/pay/{payment.pk}/")["Location"] == f"/wallet/pay/{order.token}/"
+    assert order.payments.count() == 1
+    assert changes == [PaymentStatus.INPUT, PaymentStatus.CANCELLED, PaymentStatus.CANCELLED]
+
+
+def test_amounts_that_were_not_read_back_from_the_database_are_sums_as_well() -> None:
+    payment = Payment.objects.create(variant="wallet", currency="EUR", total="20.00")
+    assert isinstance(payment.delivery, str)
+    assert WalletProvider().order_details(payment)["items"]
+
+
+def test_a_payment_cancelled_before_it_was_begun_is_never_payable(client: Client) -> None:
+    payment = a_payment()
+    payment.cancel()
+    assert stored(payment)[0] == PaymentStatus.CANCELLED
+    client.get(f"/pay/{payment.pk}/")
+    assert not wallet.get_order(payment.token).payments.exists()
+
+
+def test_goods_are_free_only_when_the_open_page_has_ended(
+    client: Client, pass_time: Callable[..., None]
+) -> None:
+    payment = a_payment()
+    client.get(f"/pay/{payment.pk}/")
+    payment.refresh_from_db()
+    payment.cancel()
+    assert not wallet.get_order(payment.token).is_released
+    pass_time(minutes=45)
+    assert wallet.get_order(payment.token).is_released
+    assert stored(payment)[0] == PaymentStatus.CANCELLED
+
+
+def test_a_late_payment_stays_cancelled_until_a_person_has_decided(
+    client: Client, gateway: SandboxControl
+) -> None:
+    payment = a_payment()
+    client.get(f"/pay/{payment.pk}/")
+    payment.refresh_from_db()
+    payment.cancel()
+    attempt = wallet.get_order(payment.token).payments.get()
+    client.get(gateway.complete_checkout(attempt.reference, "success"))
+    assert wallet.get_order(payment.token).state == "FROZEN"
+    assert stored(payment)[0] == PaymentStatus.CANCELLED
+    wallet.refund(wallet.get_order(payment.token))
+    assert stored(payment) == (PaymentStatus.REFUNDED, Decimal(0))
+
+
+def test_an_order_that_holds_money_is_not_cancelled(paid: Payment) -> None:
+    Payment.objects.update(status=PaymentStatus.INPUT)  # as this process has read it before it was paid
+    paid.refresh_from_db()
+    with pytest.raises(PaymentError, match="Refund it"):
+        paid.cancel()
+    assert wallet.get_order(paid.token).is_paid
+
+
+def test_an_order_that_nobody_pays_in_time_is_cancelled(
+    monkeypatch: pytest.MonkeyPatch, client: Client, pass_time: Callable[..., None], changes: list[str]
+) -> None:
+    details = WalletProvider.order_details
+
+    def in_time(provider: WalletProvider, payment: Payment) -> dict[str, Any]:
+        return details(provider, payment) | {"payable_until": payment.created + timedelta(minutes=20)}
+
+    monkeypatch.setattr(WalletProvider, "order_details", in_time)
+    payment = a_payment()
+    client.get(f"/pay/{payment.pk}/")
+    pass_time(minutes=45)
+    assert stored(payment)[0] == PaymentStatus.CANCELLED
+    assert wallet.get_order(payment.token).is_released
+    assert changes[-1] == PaymentStatus.CANCELLED
+
+
 def test_an_event_of_another_order_is_no_business_of_it(gateway: SandboxControl) -> None:
     other = wallet.create_order(reference="TICKET-1", currency="EUR", amount=Decimal("5.00"))
     gateway.complete_checkout(wallet.start_checkout(other).reference, "success")
@@ -250,4 +331,4 @@ def test_the_provider_without_the_app_is_told_at_once(monkeypatch: pytest.Monkey
 
 
 def test_the_guide_is_followed(paid: Payment, follow: Callable[..., None]) -> None:
-    follow("docs/how-to/django-payments.md", payment=paid)
+    follow("docs/how-to/django-payments.md", payment=paid, Payment=Payment)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.db import transaction as db_transaction
+from django.utils import timezone
 
 from tests.contrib.own_order import models
 from wallet_gateway import payments
@@ -119,6 +121,92 @@ def test_a_payment_of_something_else_is_no_business_of_an_order(paid: Any, gatew
     gateway.complete_checkout(payments.start_checkout(other).reference, "success")
     payments.refund(payments.reconcile(other))
     assert Order.objects.get().status == "paid"
+
+
+# Cancellation
+
+
+def an_order() -> Any:  # noqa: ANN401
+    order = Order.objects.create(email="robin@example.com", total="25.00")
+    order.create_payment_order()
+    return order
+
+
+def status_and_stock() -> tuple[str, bool]:
+    order = Order.objects.get()
+    return order.status, order.holds_stock
+
+
+def test_goods_are_free_only_when_the_open_page_has_ended(pass_time: Callable[..., None]) -> None:
+    order = an_order()
+    payments.start_checkout(order.payment_order)
+    assert order.cancel_payment(by="shop").is_cancelled
+    assert (order.is_released, status_and_stock()) == (False, ("cancelled", True))
+    pass_time(minutes=45)
+    assert status_and_stock() == ("cancelled", False)
+    assert Order.objects.get().is_released
+
+
+def test_an_order_that_nobody_pays_in_time_is_released(
+    monkeypatch: pytest.MonkeyPatch, pass_time: Callable[..., None]
+) -> None:
+    details, until = Order.payment_details, timezone.now() + timedelta(minutes=20)
+    monkeypatch.setattr(Order, "payment_details", lambda order: details(order) | {"payable_until": until})
+    an_order()
+    payments.sweep()
+    assert status_and_stock() == ("new", True)
+    pass_time(minutes=30)
+    assert status_and_stock() == ("cancelled", False)
+
+
+def test_an_order_cancelled_before_it_has_a_payment_order_is_never_payable() -> None:
+    order = Order.objects.create(email="robin@example.com", total="25.00")
+    order.cancel_payment(by="shop")
+    assert status_and_stock() == ("cancelled", False)
+    assert not Order.objects.get().create_payment_order().is_payable
+
+
+def test_a_second_cancellation_changes_nothing() -> None:
+    order = an_order()
+    order.cancel_payment(by="shop")
+    first = PaymentOrder.objects.get().cancelled_at
+    assert order.cancel_payment(by="shop").cancelled_at == first
+
+
+def test_an_order_that_holds_money_is_not_cancelled(paid: Any) -> None:  # noqa: ANN401
+    with pytest.raises(payments.errors.InvalidState) as refused:
+        paid.cancel_payment(by="shop")
+    assert refused.value.code == "cancel_needs_refund"
+    assert status_and_stock() == ("paid", True)
+
+
+def test_a_late_payment_frees_the_goods_only_after_its_refund(
+    client: Client,
+    gateway: SandboxControl,
+    pass_time: Callable[..., None],
+) -> None:
+    order = an_order()
+    attempt = payments.start_checkout(order.payment_order)
+    order.cancel_payment(by="shop")
+    client.get(gateway.complete_checkout(attempt.reference, "success"))
+    pass_time(minutes=45)
+    assert (PaymentOrder.objects.get().state, status_and_stock()) == ("FROZEN", ("cancelled", True))
+    payments.refund(PaymentOrder.objects.get())
+    pass_time(minutes=5)
+    assert status_and_stock() == ("refunded", False)
+
+
+def test_a_release_that_is_told_after_an_accepted_payment_frees_nothing(
+    client: Client, gateway: SandboxControl
+) -> None:
+    order = an_order()
+    attempt = payments.start_checkout(order.payment_order)
+    gateway.complete_checkout(attempt.reference, "success")
+    payments.reconcile(order.payment_order)
+    # A late payment that was accepted: money, and the instant of the release.
+    PaymentOrder.objects.update(cancelled_at=timezone.now(), released_at=timezone.now())
+    _follow(order=PaymentOrder.objects.get())
+    assert status_and_stock() == ("paid", True)
 
 
 def test_the_guide_is_followed(paid: Any, follow: Callable[..., None]) -> None:  # noqa: ANN401

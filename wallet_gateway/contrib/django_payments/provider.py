@@ -1,4 +1,4 @@
-"""A provider of django-payments: opens the payment page, captures, refunds and releases.
+"""A provider of django-payments: opens the payment page, captures, refunds, releases and cancels.
 
 An operation whose outcome is unknown raises `PaymentError`: the payment is changed by the receivers, when the
 gateway has said what happened.
@@ -69,7 +69,7 @@ class WalletProvider(BasicProvider):
             ),
             "continue_url": payment.get_process_url(),
             "redirect_when_paid": True,
-            **(_cart(payment) or {"amount": payment.total}),
+            **(_cart(payment) or {"amount": Decimal(payment.total)}),
         }
 
     def process_data(self, payment: Any, request: HttpRequest) -> HttpResponseRedirect:  # noqa: ARG002 - theirs
@@ -97,6 +97,17 @@ class WalletProvider(BasicProvider):
         payment.captured_amount += refunded
         return refunded
 
+    def cancel(self, payment: Any) -> None:
+        """Take no new payment; what the customer has begun may still pay until `order_released`.
+
+        Without an order, one is stored and cancelled, so that none is opened later.
+        """
+        try:
+            order = PaymentOrder.objects.filter(reference=payment.token).first() or self._order(payment)
+            wallet.cancel(order, by="django-payments")
+        except wallet.errors.OperationError as error:
+            raise PaymentError(str(error)) from error
+
     def _done(self, payment: Any, operation: Any, *amount: Decimal | None) -> Decimal:
         try:
             done: GatewayTransaction = operation(wallet.get_order(payment.token), *amount)
@@ -114,7 +125,8 @@ def _cart(payment: Any) -> dict[str, Any] | None:
         wallet.Item(product_id=sku, product_name=name, unit_amount=price, quantity=quantity)
         for name, quantity, price, _currency, sku, _rate in payment.get_purchased_items()
     ]
-    delivery = payment.delivery
-    if not items or sum(item.unit_amount * item.quantity for item in items) + delivery != payment.total:
+    # Their columns have texts as defaults, which a payment that was just created still has.
+    delivery, total = Decimal(payment.delivery), Decimal(payment.total)
+    if not items or sum(item.unit_amount * item.quantity for item in items) + delivery != total:
         return None
     return {"items": items, "shipping": wallet.Shipping(name=_("Shipping"), amount=delivery)}

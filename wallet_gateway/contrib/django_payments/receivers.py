@@ -22,6 +22,7 @@ STATUSES: Final = {
     OrderState.REVERSED: PaymentStatus.REFUNDED,
     OrderState.FAILED: PaymentStatus.REJECTED,
     OrderState.EXPIRED: PaymentStatus.REJECTED,
+    OrderState.CANCELLED: PaymentStatus.CANCELLED,
 }
 """States of an order; in any other the payment keeps the status that it has."""
 _SIGNALS: Final = (
@@ -32,6 +33,7 @@ _SIGNALS: Final = (
     signals.order_reversed,
     signals.order_failed,
     signals.order_expired,
+    signals.order_cancelled,
 )
 
 

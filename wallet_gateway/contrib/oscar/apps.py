@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any, cast
 
@@ -18,6 +19,10 @@ class WalletConfig(AppConfig):
 
     paid_status = "Being processed"
     """The status of oscar's pipeline that an order gets when it is paid, or when its amount is reserved."""
+    cancelled_status = "Cancelled"
+    """The status that ends the payment of an order, and that an order gets which nobody has paid in time."""
+    minutes_to_pay: int | None = None
+    """How long after it was placed an order can be paid; None for as long as it is not cancelled."""
     payment_type = "sale"
     """`"preauthorization"` where the shop captures when the goods leave."""
     gateway = "default"
@@ -33,7 +38,10 @@ class WalletConfig(AppConfig):
         """Return the arguments of `payments.create_order` for a part of an oscar order, less `reference`."""
         from wallet_gateway.contrib.oscar.order_details import order_details
 
-        return {"gateway": self.gateway, "type": self.payment_type, **order_details(order, amount)}
+        details = {"gateway": self.gateway, "type": self.payment_type, **order_details(order, amount)}
+        if self.minutes_to_pay is not None:
+            details["payable_until"] = order.date_placed + timedelta(minutes=self.minutes_to_pay)
+        return details
 
 
 def config() -> WalletConfig:

@@ -13,8 +13,8 @@ from wallet_gateway.contrib.oscar.loading import EXTENDED, is_extended
 
 
 def check_shop(**_rest: Any) -> list[CheckMessage]:
-    """Check that oscar uses our classes, and knows the status of a paid order."""
-    return [*_classes(), *_status()]
+    """Check that oscar uses our classes, and knows the statuses of paid and of unpaid orders."""
+    return [*_classes(), *_statuses()]
 
 
 def _classes() -> Iterator[CheckMessage]:
@@ -26,10 +26,15 @@ def _classes() -> Iterator[CheckMessage]:
         )
 
 
-def _status() -> Iterator[CheckMessage]:
-    status = config().paid_status
+def _statuses() -> Iterator[CheckMessage]:
+    yield from _status("E002", "A paid order", "paid_status")
+    if config().minutes_to_pay is not None:
+        yield from _status("E003", "An order that is not paid in time", "cancelled_status")
+
+
+def _status(code: str, order: str, name: str) -> Iterator[CheckMessage]:
+    status = getattr(config(), name)
     if status not in get_model("order", "Order").all_statuses():
-        hint = "Add it to OSCAR_ORDER_STATUS_PIPELINE, or name another one as paid_status of the app."
-        yield Error(
-            f"A paid order is to become {status!r}, which is no status.", hint=hint, id="wallet_oscar.E002"
-        )
+        hint = f"Add it to OSCAR_ORDER_STATUS_PIPELINE, or name another one as {name} of the app."
+        text = f"{order} is to become {status!r}, which is no status."
+        yield Error(text, hint=hint, id=f"wallet_oscar.{code}")

@@ -1,4 +1,7 @@
-"""Receivers of the plugin's signals: oscar's books, the order's status, and oscar's mail once it is paid."""
+"""Receivers of the plugin's signals: oscar's books, the order's status, and oscar's mail once it is paid.
+
+What becomes of a cancelled order is in `cancellation`.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +9,28 @@ from typing import Any
 
 from django.urls import NoReverseMatch, reverse
 from django.utils import translation
+from oscar.apps.order.signals import order_status_changed
 from oscar.core.loading import get_class
 
 from wallet_gateway import conf, signals
 from wallet_gateway.contrib.mails.once import send_once
-from wallet_gateway.contrib.oscar import sources
+from wallet_gateway.contrib.oscar import cancellation, sources
 from wallet_gateway.contrib.oscar.apps import config
+from wallet_gateway.domain.cancellation import LatePayment
 from wallet_gateway.models import PaymentOrder
 
 
 def connect() -> None:
-    """Connect the receivers to the plugin's signals."""
+    """Connect the receivers to the plugin's signals, and to oscar's change of a status."""
     for signal, receiver in (
         (signals.order_authorized, confirm),
         (signals.order_paid, confirm),
         (signals.order_captured_in_part, record),
         (signals.order_refunded, record),
         (signals.order_reversed, record),
-        (signals.order_anomaly, record),
+        (signals.order_anomaly, report),
+        (signals.order_released, cancellation.release),
+        (order_status_changed, cancellation.follow_status),
     ):
         signal.connect(receiver, dispatch_uid="wallet_gateway.contrib.oscar", weak=False)
 
@@ -33,23 +40,38 @@ def record(*, order: PaymentOrder, **_rest: Any) -> None:
     sources.record(order)
 
 
+def report(*, order: PaymentOrder, **_rest: Any) -> None:
+    """Record what has happened; the staff are told of a payment that came after the cancellation."""
+    placed = sources.record(order)
+    if placed is not None and order.late_payment == LatePayment.REPORTED:
+        _note_late_payment(placed)
+
+
 def confirm(*, order: PaymentOrder, **_rest: Any) -> None:
     """Record the payment; the first time also move the oscar order on, and send its confirmation."""
     placed = sources.record(order)
     if placed is not None:
-        send_once(order, "oscar_order_placed", lambda: _confirm_first(placed, order.language))
+        send_once(order, "oscar_order_placed", lambda: _confirm_first(placed, order))
 
 
-def _confirm_first(placed: Any, language: str) -> None:
+def _confirm_first(placed: Any, to_pay: PaymentOrder) -> None:
     """Do what follows the first word of a payment; it is done again until the mail is sent."""
     status = config().paid_status
+    if to_pay.is_cancelled or placed.status == config().cancelled_status:
+        _note_late_payment(placed)
+        return
     if status in placed.available_statuses():
         placed.set_status(status)
     elif placed.status != status:
-        # Cancelled in the meantime, for example: the money is here, so a person must know.
+        # The money is here, so a person must know.
         message = f"Paid by wallet; the status {placed.status!r} does not lead to {status!r}."
-        placed.notes.get_or_create(note_type="System", message=message)
-    _send_confirmation(placed, language)
+        cancellation.add_note(placed, message)
+    _send_confirmation(placed, to_pay.language)
+
+
+def _note_late_payment(placed: Any) -> None:
+    message = f"Paid by wallet after the cancellation; the status {placed.status!r} was left as it is."
+    cancellation.add_note(placed, message)
 
 
 def _send_confirmation(placed: Any, language: str) -> None:

@@ -53,13 +53,14 @@ def source_of(order: Any) -> Any:
     return order.sources.filter(source_type__code=CODE).first()
 
 
+def source_with(reference: str) -> Any:
+    """Return the wallet's source of the oscar order that a payment order pays; None for other orders."""
+    return get_model("payment", "Source").objects.filter(source_type__code=CODE, reference=reference).first()
+
+
 def record(to_pay: PaymentOrder) -> Any:
     """Write what is new of a payment order into oscar's books; return the oscar order, or None."""
-    source = (
-        get_model("payment", "Source")
-        .objects.filter(source_type__code=CODE, reference=to_pay.reference)
-        .first()
-    )
+    source = source_with(to_pay.reference)
     if source is None:
         return None
     with db_transaction.atomic():
