@@ -122,7 +122,7 @@ def order_of(token: str) -> PaymentOrder:
 
 
 def bearer_binding(request: HttpRequest, order_token: str) -> str:
-    """Return the binding of the request's access token for an order; empty if it carries none of ours.
+    """Return the binding of the request's access token for an order; empty if it carries no such token.
 
     Raises `InvalidToken` for one that has expired, was altered, or is another order's.
     """

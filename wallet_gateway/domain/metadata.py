@@ -14,7 +14,7 @@ MAX_METADATA_VALUE_LENGTH = 500
 
 
 def metadata_errors(metadata: object) -> Iterator[FieldError]:
-    """Yield everything that is wrong with the metadata of an order; None is none."""
+    """Yield everything that is wrong with the metadata of an order; None means that it has no metadata."""
     if metadata is None:
         return
     if not isinstance(metadata, Mapping):

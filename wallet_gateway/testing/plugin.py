@@ -79,7 +79,7 @@ def _use(control: SandboxControl, settings: _Settings) -> None:
     given = getattr(settings, "WALLET_GATEWAY", None)
     pointed = use_sandbox(control, given)
     if pointed != given:
-        # Assigning through pytest-django tells whoever caches what was made from the settings.
+        # Assigning through pytest-django clears the caches of what was made from the settings.
         settings.WALLET_GATEWAY = pointed
 
 

@@ -1,6 +1,6 @@
 """Write one log line for a checkout that failed: the order's reference, the code, what to do.
 
-The customer's page says only that nothing was charged; without this line nobody else would learn why.
+The customer's page says only that nothing was charged; this line tells the shop why.
 """
 
 from __future__ import annotations
