@@ -215,7 +215,9 @@ def test_a_gateway_that_opens_no_page_is_a_problem_that_does_not_name_it(
     answer = Browser().post("checkout", order)
     expected = "The payment page cannot be opened right now. Nothing was charged. Try again later."
     assert answer.json() == problem("checkout_unavailable", 503, expected)
-    assert "no payment page was opened" in caplog.text
+    (logged,) = (one for one in caplog.records if one.name.startswith("wallet_gateway"))
+    assert (logged.name, logged.levelname) == ("wallet_gateway.checkout", "WARNING")
+    assert logged.getMessage().startswith(f"checkout of order {order.reference} failed (")
 
 
 def test_while_sending_is_stopped_no_page_is_opened(order: PaymentOrder) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-
 from django.urls import reverse
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -15,8 +13,6 @@ from wallet_gateway.api.serializers import StatusSerializer, checkout_body
 from wallet_gateway.models import Payment
 from wallet_gateway.payments.errors import OperationError, OrderNotPayable, TryAgain
 from wallet_gateway.return_tokens import BadReturnToken
-
-logger = logging.getLogger(__name__)
 
 
 class StatusView(JSONView):
@@ -60,6 +56,5 @@ class CheckoutView(CustomerView):
         except (OrderNotPayable, TryAgain):
             raise
         except OperationError as fault:
-            # The message is for the log: it may name the gateway and the order.
-            logger.warning("no payment page was opened: %r", fault)
+            # Its message is in the log, and not for customers: it may name the gateway and the order.
             raise CheckoutUnavailable from fault
