@@ -93,7 +93,9 @@ def _check_order(order: PaymentOrder, rows: list[Payment]) -> None:
     assert order.is_cancelled or not order.is_released, order
     late = Discrepancy.objects.filter(payment__order=order, kind=DiscrepancyKind.LATE_PAYMENT)
     if order.late_payment == LatePayment.REPORTED:
-        assert late.filter(closed_at__isnull=True).exists(), f"nobody is told of the late payment of {order}"
+        assert late.filter(closed_at__isnull=True).exists(), (
+            f"no open difference shows the late payment of {order}"
+        )
 
 
 def _check_payment(

@@ -266,7 +266,7 @@ def label_column(column: str, label: StrOrPromise, *, boolean: bool = False) -> 
 
 
 def datetime_column(column: str, label: StrOrPromise) -> Callable[[Any], str]:
-    """Return a list column with a date and time in the reader's language; `-` if there is none."""
+    """Return a list column with a date and time in the reader's language; `-` for None."""
 
     @admin.display(description=label)
     def shown(row: Any) -> str:  # noqa: ANN401 - any row that has the column

@@ -76,7 +76,7 @@ class CustomerView(JSONView):
 
     http_method_names = ("post",)
     binding = ""
-    """The value that ties the wallet's attempts to the session or access token; empty if there is none."""
+    """The value that ties the wallet's attempts to the session or access token; empty without either."""
     has_access_token = False
     """Whether the request came with an access token: then it uses no cookie, and sets none."""
     body: RequestBody

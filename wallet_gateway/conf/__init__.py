@@ -54,7 +54,7 @@ class GatewaysInSettings:
         return self._gateways
 
     def find(self, alias: str) -> GatewaySettings:
-        """Return one gateway; raises `ImproperlyConfigured` if there is none."""
+        """Return one gateway; raises `ImproperlyConfigured` for an unknown alias."""
         if alias not in self._gateways:
             known = ", ".join(sorted(self._gateways))
             raise ImproperlyConfigured(f"{SETTING}['GATEWAYS'] has no {alias!r}; it has: {known}")
@@ -152,7 +152,7 @@ def _gateways(raw: Mapping[str, Any]) -> Gateways:
 
 
 def gateway_settings(alias: str) -> GatewaySettings:
-    """Return one gateway's settings; `ImproperlyConfigured` if there is none, or its account is wrong."""
+    """Return one gateway's settings; raises `ImproperlyConfigured` if it is unknown or wrong."""
     return settings().all_gateways.find(alias)
 
 

@@ -41,7 +41,7 @@ class Gateways(Protocol):
         ...
 
     def find(self, alias: str) -> GatewaySettings:
-        """Return one gateway; raises `ImproperlyConfigured` if there is none, or its account is wrong."""
+        """Return one gateway; raises `ImproperlyConfigured` if it is unknown or wrong."""
         ...
 
     def problems(self) -> Mapping[str, tuple[Problem, ...]]:

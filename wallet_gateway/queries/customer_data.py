@@ -162,7 +162,7 @@ def _transaction(row: GatewayTransaction, events: Sequence[TransactionEvent]) ->
 
 @sensitive_variables()
 def _wallet(row: GatewayTransaction) -> Data | None:
-    """Return what the wallet and its sheet have told of the customer; None without a button."""
+    """Return what the wallet and its sheet have reported about the customer; None without a button."""
     if not hasattr(row, "wallet"):
         return None
     return {"given": row.wallet.given, "price": row.wallet.price, "reports": row.wallet.events}

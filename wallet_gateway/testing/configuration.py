@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import os
+from collections.abc import Collection
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
@@ -86,13 +87,11 @@ def _origin_for_tests(origin: object) -> str:
 
 def _sandbox_address(given: str | dict[str, Any], base_url: str) -> dict[str, Any]:
     options = given if isinstance(given, dict) else {}
-    return {name: value for name, value in options.items() if name not in _OF_ANOTHER_HOST} | {
-        "BASE_URL": base_url
-    }
+    return _without(options, _OF_ANOTHER_HOST) | {"BASE_URL": base_url}
 
 
 def _sandbox_for(given: dict[str, Any], base_url: str) -> dict[str, Any]:
-    kept = {name: value for name, value in given.items() if name not in _OF_ANOTHER_HOST}
+    kept = _without(given, _OF_ANOTHER_HOST)
     gateway = BUILT_IN_MERCHANT | kept | {"BASE_URL": base_url, "PROFILE": "test"}
     if wallet := gateway.get("WALLET"):
         gateway["WALLET"] = _sandbox_wallet(wallet, base_url)
@@ -100,8 +99,12 @@ def _sandbox_for(given: dict[str, Any], base_url: str) -> dict[str, Any]:
 
 
 def _sandbox_wallet(given: dict[str, Any], base_url: str) -> dict[str, Any]:
-    wallet = {name: value for name, value in given.items() if name not in _SCRIPTS_OF_ANOTHER_HOST}
+    wallet = _without(given, _SCRIPTS_OF_ANOTHER_HOST)
     if wallet.get("WALLET_JS_URL"):
         # The sandbox serves a wallet.js of the gateway as well, so the page is still one with such a script.
         wallet["WALLET_JS_URL"] = f"{base_url}/wallet.js?v=1"
     return wallet
+
+
+def _without(options: dict[str, Any], names: Collection[str]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name not in names}

@@ -41,7 +41,7 @@ def record(*, order: PaymentOrder, **_rest: Any) -> None:
 
 
 def report(*, order: PaymentOrder, **_rest: Any) -> None:
-    """Record what has happened; the staff are told of a payment that came after the cancellation."""
+    """Record what has happened; a payment that came after the cancellation is a note for the staff."""
     placed = sources.record(order)
     if placed is not None and order.late_payment == LatePayment.REPORTED:
         _note_late_payment(placed)

@@ -54,7 +54,7 @@ class Ciphers:
     of_gateways: Mapping[str, WalletCipher] = field(default_factory=dict)
 
     def of(self, gateway: str) -> WalletCipher:
-        """Return the cipher of one gateway's values; raise `UnreadableSecret` if there is none."""
+        """Return the cipher of one gateway's values; raise `UnreadableSecret` if it has no key."""
         cipher = self.of_gateways.get(gateway, self.shop)
         if cipher is None:
             raise UnreadableSecret(ErrorCode.SECRET_UNREADABLE)
