@@ -91,7 +91,7 @@ def a_wallet_attempt(transaction: GatewayTransaction | None = None, **columns: A
         kind, state = TransactionKind.AUTHORIZATION, TransactionState.AWAITING_RESULT
         transaction = a_transaction(kind=kind, state=state)
     key = WalletKey.objects.create(
-        gateway="default", api_key=b"a", encryption_key=b"e", fetched_at=NOW, expires_at=NOW
+        gateway="default", account="a" * 64, api_key=b"a", encryption_key=b"e", fetched_at=NOW, expires_at=NOW
     )
     given: dict[str, Any] = {
         "transaction": transaction,

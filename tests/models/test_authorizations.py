@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.models.rows import a_payment, a_transaction, an_order
+from tests.models.rows import NOW, a_payment, a_transaction, an_order
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
-from wallet_gateway.domain.totals import Reversal
+from wallet_gateway.domain.totals import Reversal, payment_state
+from wallet_gateway.models import Payment
 from wallet_gateway.models.authorizations import uncaptured
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -17,6 +18,8 @@ pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 def authorized(kind: str = TransactionKind.CHECKOUT, gateway: str = "default", **columns: Any) -> str:
     given = {"type": "preauthorization", "authorized": 2000} | columns
     payment = a_payment(an_order(type=given["type"]), **given)
+    state = payment_state(payment.totals, TransactionState.APPROVED, TransactionKind(kind))
+    Payment.objects.filter(pk=payment.pk).update(state=state)
     transaction = a_transaction(
         payment, reference=payment.reference, kind=kind, state=TransactionState.APPROVED, gateway=gateway
     )
@@ -29,6 +32,9 @@ def authorized(kind: str = TransactionKind.CHECKOUT, gateway: str = "default", *
         ({}, True),
         ({"kind": TransactionKind.AUTHORIZATION}, True),
         ({"captured": 500}, True),
+        ({"captured": 500, "refunded": 200}, True),
+        ({"captured": 500, "refunded": 500}, False),
+        ({"is_frozen": True}, True),
         ({"captured": 2000}, False),
         ({"captured": 500, "capture_reserved": 1500}, False),
         ({"reversal": Reversal.RESERVED}, False),
@@ -39,4 +45,4 @@ def authorized(kind: str = TransactionKind.CHECKOUT, gateway: str = "default", *
 )
 def test_what_is_left_decides(columns: dict[str, Any], found: bool) -> None:
     reference = authorized(**columns)
-    assert [transaction.reference for transaction in uncaptured("default")] == [reference] * found
+    assert [transaction.reference for transaction in uncaptured("default", since=NOW)] == [reference] * found

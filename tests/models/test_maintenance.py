@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from django.db import IntegrityError
+from django.db import IntegrityError, connection
 from django.db import transaction as db_transaction
+from django.db.models import Model, QuerySet
+from django.test.utils import CaptureQueriesContext
 
 from tests.models.rows import NOW, a_payment, an_order
 from wallet_gateway.models import ExpiryNotice, GoLiveCheck, Job, JobPosition, SentMail, SweepHeartbeat
@@ -21,6 +23,29 @@ def test_the_latest_heartbeat_of_a_gateway_counts() -> None:
     SweepHeartbeat.beat("default", now=NOW + timedelta(minutes=1))
     swept = dict(SweepHeartbeat.objects.values_list("gateway", "swept_at"))
     assert swept == {"default": NOW + timedelta(minutes=1), "Default": NOW}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_heartbeat_and_a_position_are_single_statements_so_no_isolation_makes_workers_collide() -> None:
+    """In one transaction, the second worker would not see the row that the first one has inserted."""
+    for _ in range(2):
+        with CaptureQueriesContext(connection) as statements:
+            SweepHeartbeat.beat("default", now=NOW)
+            JobPosition.move(Job.ERASE_EVENT_BODIES, 3, now=NOW)
+    texts = [entry["sql"] for entry in statements.captured_queries]
+    assert [text.split()[0] for text in texts] == ["UPDATE", "UPDATE"]
+
+
+@pytest.mark.parametrize("model", [SweepHeartbeat, JobPosition])
+def test_a_row_that_another_worker_inserts_at_the_same_moment_is_no_error(
+    model: type[Model], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    SweepHeartbeat.beat("default", now=NOW)
+    JobPosition.move(Job.ERASE_EVENT_BODIES, 3, now=NOW)
+    monkeypatch.setattr(QuerySet, "update", lambda self, **columns: 0)
+    SweepHeartbeat.beat("default", now=NOW)
+    JobPosition.move(Job.ERASE_EVENT_BODIES, 4, now=NOW)
+    assert model._default_manager.count() == 1
 
 
 def test_a_job_goes_on_where_it_was_for_each_gateway_apart() -> None:

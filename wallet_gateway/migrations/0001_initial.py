@@ -356,9 +356,10 @@ class Migration(migrations.Migration):
             name='PaymentOrder',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('reference', wallet_gateway.models.fields.ByteExactField(max_length=64, unique=True, validators=[django.core.validators.RegexValidator('\\A[!-~]+\\Z', 'Only visible ASCII characters without blanks are allowed.')], verbose_name='reference')),
+                ('reference', wallet_gateway.models.fields.ByteExactField(max_length=64, validators=[django.core.validators.RegexValidator('\\A[!-~]+\\Z', 'Only visible ASCII characters without blanks are allowed.')], verbose_name='reference')),
                 ('token', wallet_gateway.models.fields.ByteExactField(default=wallet_gateway.models.orders.new_token, editable=False, max_length=32)),
                 ('gateway', models.CharField(default='default', max_length=32, verbose_name='gateway')),
+                ('numbering', models.CharField(blank=True, default='', max_length=32)),
                 ('type', models.CharField(choices=[('sale', 'Sale'), ('preauthorization', 'Preauthorization')], max_length=16, verbose_name='type')),
                 ('currency', models.CharField(max_length=3, verbose_name='currency')),
                 ('amount_minor', models.BigIntegerField(verbose_name='amount in minor units')),
@@ -390,7 +391,7 @@ class Migration(migrations.Migration):
                 'permissions': [('view_customer', 'Can see who the customer of an order is, and their addresses'), ('cancel_order', 'Can cancel orders that are not paid')],
                 'default_permissions': ('view',),
                 'indexes': [models.Index(fields=['state', '-id'], name='wallet_order_state'), models.Index(fields=['order_number'], name='wallet_order_number'), models.Index(fields=['created_at'], name='wallet_order_created'), models.Index(fields=['wallet_closed_at'], name='wallet_order_button_closed'), models.Index(fields=['release_check_at'], name='wallet_order_release_check')],
-                'constraints': [models.CheckConstraint(condition=models.Q(('amount_minor__gt', 0)), name='wallet_order_amount_positive'), models.UniqueConstraint(fields=('token',), name='wallet_order_token_once')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('amount_minor__gt', 0)), name='wallet_order_amount_positive'), models.UniqueConstraint(fields=('token',), name='wallet_order_token_once'), models.UniqueConstraint(fields=('reference', 'numbering'), name='wallet_order_reference_once'), models.UniqueConstraint(fields=('reference', 'gateway'), name='wallet_order_reference_of_gateway', opclasses=['varchar_pattern_ops', 'varchar_ops'])],
             },
         ),
         migrations.AddField(
@@ -525,6 +526,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('gateway', models.CharField(max_length=32)),
+                ('account', models.CharField(max_length=64)),
                 ('api_key', models.BinaryField()),
                 ('encryption_key', models.BinaryField()),
                 ('fetched_at', models.DateTimeField()),
@@ -535,7 +537,7 @@ class Migration(migrations.Migration):
                 'verbose_name': 'wallet key',
                 'verbose_name_plural': 'wallet keys',
                 'ordering': ('-id',),
-                'indexes': [models.Index(fields=['gateway', '-id'], name='wallet_key_latest')],
+                'indexes': [models.Index(fields=['gateway', 'account', '-id'], name='wallet_key_latest')],
             },
         ),
         migrations.CreateModel(

@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from django.db.models import F, QuerySet
 
-from wallet_gateway.domain.lifecycle import OPENING_KINDS, PaymentType, TransactionState
+from wallet_gateway.domain.lifecycle import OPENING_KINDS, PaymentState, PaymentType, TransactionState
 from wallet_gateway.domain.totals import Reversal
 from wallet_gateway.models.transactions import GatewayTransaction
 
+_UNFINISHED = (
+    PaymentState.AUTHORIZED,
+    PaymentState.PART_CAPTURED,
+    PaymentState.PART_REFUNDED,
+    PaymentState.FROZEN,
+)
+"""The states in which a payment may still be captured, unless all that was captured of it was given back."""
 
-def uncaptured(gateway: str) -> QuerySet[GatewayTransaction]:
-    """Return a gateway's authorizations that hold money, each since `state_changed_at`."""
-    return holding().filter(gateway=gateway).select_related("payment__order")
+
+def uncaptured(gateway: str, *, since: datetime) -> QuerySet[GatewayTransaction]:
+    """Return a gateway's authorizations that have held money since an instant or longer, the oldest first.
+
+    The amounts decide. States and time of the payments are what has an index: without them, and in another
+    order, a database reads the paid payments of all years. A payment is older than its authorization.
+    """
+    rows = holding().filter(
+        gateway=gateway,
+        state_changed_at__lte=since,
+        payment__created_at__lte=since,
+        payment__state__in=_UNFINISHED,
+    )
+    return rows.select_related("payment__order").order_by("payment__created_at", "payment")
 
 
 def holding() -> QuerySet[GatewayTransaction]:

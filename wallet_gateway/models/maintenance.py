@@ -37,8 +37,14 @@ class SweepHeartbeat(models.Model):
 
     @classmethod
     def beat(cls, gateway: str, *, now: datetime) -> None:
-        """Record that a gateway was swept now."""
-        cls.objects.update_or_create(gateway=gateway, defaults={"swept_at": now})
+        """Record that a gateway was swept now: in single statements, since many sweeps end at one moment.
+
+        In the transaction of `update_or_create`, a worker that comes second does not see the first one's row
+        where the isolation is above READ COMMITTED.
+        """
+        if not cls.objects.filter(gateway=gateway).update(swept_at=now):
+            beat = SweepHeartbeat(gateway=gateway, swept_at=now)
+            SweepHeartbeat.objects.bulk_create([beat], ignore_conflicts=True)
 
 
 class Job(StrEnum):
@@ -77,9 +83,11 @@ class JobPosition(models.Model):
 
     @classmethod
     def move(cls, job: Job, position: int, *, now: datetime, gateway: str = "") -> None:
-        """Record the progress of a job."""
-        columns = {"position": position, "moved_at": now}
-        cls.objects.update_or_create(job=job, gateway=gateway, defaults=columns)
+        """Record the progress of a job: in single statements, as `SweepHeartbeat.beat` does."""
+        rows = cls.objects.filter(job=job, gateway=gateway)
+        if not rows.update(position=position, moved_at=now):
+            first = JobPosition(job=job, gateway=gateway, position=position, moved_at=now)
+            JobPosition.objects.bulk_create([first], ignore_conflicts=True)
 
     # Queries
 

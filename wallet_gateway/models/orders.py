@@ -49,14 +49,14 @@ class KnownPayments:
 class PaymentOrder(models.Model):
     """What the shop wants paid: an amount, a cart, a customer, under the shop's own reference."""
 
-    reference: Column[str] = ByteExactField(
-        _("reference"), max_length=64, unique=True, validators=[VISIBLE_ASCII]
-    )
-    """The shop's own name for its order; carried in every signal."""
+    reference: Column[str] = ByteExactField(_("reference"), max_length=64, validators=[VISIBLE_ASCII])
+    """The shop's own name for its order, unique in its numbering and at its gateway; in every signal."""
     token: Column[str] = ByteExactField(max_length=32, default=new_token, editable=False)
     """128 random bits; identifies the order in URLs."""
     gateway: Column[str] = models.CharField(_("gateway"), max_length=32, default="default")
     """Alias of the gateway in the settings."""
+    numbering: Column[str] = models.CharField(max_length=32, blank=True, default="")
+    """The numbering of the gateway when the order was stored; empty for the one that most gateways share."""
     type: Column[str] = models.CharField(_("type"), max_length=16, choices=choices_of(PaymentType))
     currency: Column[str] = models.CharField(_("currency"), max_length=3)
     amount_minor: Column[int] = models.BigIntegerField(_("amount in minor units"))
@@ -119,6 +119,13 @@ class PaymentOrder(models.Model):
                 condition=models.Q(amount_minor__gt=0), name="wallet_order_amount_positive"
             ),
             models.UniqueConstraint(fields=["token"], name="wallet_order_token_once"),
+            models.UniqueConstraint(fields=["reference", "numbering"], name="wallet_order_reference_once"),
+            # Its classes, which only PostgreSQL has, serve searches by the beginning of a reference.
+            models.UniqueConstraint(
+                fields=["reference", "gateway"],
+                name="wallet_order_reference_of_gateway",
+                opclasses=["varchar_pattern_ops", "varchar_ops"],
+            ),
         ]
         indexes = [
             models.Index(fields=["state", "-id"], name="wallet_order_state"),

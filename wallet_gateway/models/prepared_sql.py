@@ -9,69 +9,180 @@ model signals are not sent; shops listen to the events of `wallet_gateway.signal
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from django.core.exceptions import FieldDoesNotExist, ObjectDoesNotExist
 from django.db import connections, models, router
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.utils import CursorWrapper
 from django.db.models.expressions import Col
+
+from wallet_gateway.models.prepared_statements import repeated_statement
+from wallet_gateway.models.stored_rows import stored_row
 
 M = TypeVar("M", bound=models.Model)
 Names = tuple[str, ...]
+Columns = Mapping[str, Any]
+"""Values by the names of their columns."""
+NOTHING: Columns = MappingProxyType({})
 
 
 def insert_row(row: models.Model) -> None:
     """Insert a row that is not stored yet, and set its primary key; raises what `save()` raises."""
+    _insert(row, unless_taken=False)
+
+
+def insert_row_unless_taken(row: models.Model) -> bool:
+    """Insert a row unless another one has a value that must be unique; return whether it was inserted.
+
+    Only for databases that have a statement for it: PostgreSQL, SQLite.
+    """
+    return _insert(row, unless_taken=True)
+
+
+def _insert(row: models.Model, *, unless_taken: bool) -> bool:
     model = type(row)
     alias = router.db_for_write(model, instance=row)
-    connection = connections[alias]
     # An unnamed column is NULL: the database has no defaults.
-    given = {
-        field.attname: field.get_db_prep_save(value, connection)
-        for field in model._meta.concrete_fields
-        if not field.primary_key and (value := getattr(row, field.attname)) is not None
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(_insert_text(model, alias, tuple(given)), list(given.values()))
-        if connection.features.can_return_columns_from_insert:
-            row.pk = cursor.fetchone()[0]
-        else:
-            row.pk = connection.ops.last_insert_id(cursor, model._meta.db_table, _key_column(model))
+    given = given_columns(row)
+    with repeated_statement(alias) as cursor:
+        cursor.execute(
+            _insert_text(model, alias, tuple(given), unless_taken=unless_taken),
+            parameters(model, given, alias),
+        )
+        key = _key_of_inserted(model, alias, cursor)
+    if key is None:
+        return False
+    row.pk = key
     row._state.adding, row._state.db = False, alias
+    return True
 
 
-def update_row(model: type[models.Model], *, where: Mapping[str, Any], columns: Mapping[str, Any]) -> bool:
+def given_columns(row: models.Model) -> Columns:
+    """Return the columns of a row that have a value, but for its primary key."""
+    key = row._meta.pk.attname
+    return {
+        name: value for name in _names(type(row)) if name != key and (value := getattr(row, name)) is not None
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedInsert:
+    """An INSERT whose text and values are ready."""
+
+    alias: str
+    model: type[models.Model]
+    text: str
+    values: Sequence[Any]
+
+    def execute(self, *first: Any) -> int:
+        """Insert the row with these values in place of its first ones; return its primary key."""
+        with repeated_statement(self.alias) as cursor:
+            cursor.execute(self.text, [*first, *self.values[len(first) :]])
+            key = _key_of_inserted(self.model, self.alias, cursor)
+        assert key is not None  # noqa: S101 - without a condition it inserts or raises
+        return key
+
+
+def prepare_insert(model: type[models.Model], columns: Columns, alias: str) -> PreparedInsert:
+    """Return an INSERT of these columns, in their order, and of the model's defaults for all others."""
+    others = defaults(model, tuple(columns))
+    return PreparedInsert(
+        alias=alias,
+        model=model,
+        text=_insert_text(model, alias, (*columns, *others)),
+        values=[*parameters(model, columns, alias), *parameters(model, others, alias)],
+    )
+
+
+@lru_cache(maxsize=64)
+def defaults(model: type[models.Model], given: Names) -> Columns:
+    """Return the defaults of the columns that are not given, but for NULL, which needs no name."""
+    others = [f for f in model._meta.concrete_fields if not f.primary_key and f.attname not in given]
+    return {field.attname: value for field in others if (value := field.get_default()) is not None}
+
+
+def update_row(
+    model: type[models.Model], *, where: Columns, columns: Columns, added: Columns = NOTHING
+) -> bool:
     """Write columns of the row in which every column of `where` has its value; return whether it exists.
 
-    Values only: an expression, or None in `where`, needs a query set.
+    `added` are numbers to add to the values of the row. An expression, or None in `where`, needs a query set.
     """
     alias = router.db_for_write(model)
-    text = _update_text(model, alias, tuple(columns), tuple(where))
-    parameters = _parameters(model, columns, alias) + _parameters(model, where, alias)
-    with connections[alias].cursor() as cursor:
-        cursor.execute(text, parameters)
+    text = _update_text(model, alias, tuple(columns), tuple(added), tuple(where))
+    values = [value for given in (columns, added, where) for value in parameters(model, given, alias)]
+    with repeated_statement(alias) as cursor:
+        cursor.execute(text, values)
         return bool(cursor.rowcount)
 
 
-def select_row(model: type[M], *, where: Mapping[str, Any]) -> M:
+def select_row(model: type[M], *, where: Columns) -> M:
     """Read the one row in which every column of `where` has its value; raises the model's `DoesNotExist`."""
-    alias = router.db_for_read(model)
-    with connections[alias].cursor() as cursor:
-        cursor.execute(_select_text(model, alias, tuple(where)), _parameters(model, where, alias))
-        found: Sequence[Any] | None = cursor.fetchone()
-    if found is None:
+    found = select_rows(model, where=where, most=1)
+    if not found:
         missing: type[ObjectDoesNotExist] = getattr(model, "DoesNotExist")  # noqa: B009 - made by the metaclass
         raise missing(f"no {model._meta.verbose_name} has {dict(where)}")
-    return model.from_db(alias, _names(model), _converted(model, list(found), alias))
+    return found[0]
+
+
+def select_rows(model: type[M], *, where: Columns, most: int) -> Sequence[M]:
+    """Read the rows, `most` of them at most, in which every column of `where` has its value; in any order."""
+    alias = router.db_for_read(model)
+    with repeated_statement(alias) as cursor:
+        cursor.execute(_select_text(model, alias, tuple(where), most), parameters(model, where, alias))
+        found = cursor.fetchall()
+    names = _names(model)
+    return [
+        stored_row(model, alias, dict(zip(names, _converted(model, list(row), alias), strict=True)))
+        for row in found
+    ]
 
 
 # Values
 
 
-def _parameters(model: type[models.Model], columns: Mapping[str, Any], alias: str) -> list[Any]:
+def _key_of_inserted(model: type[models.Model], alias: str, cursor: CursorWrapper) -> int | None:
+    """Return the primary key of the row that was inserted, None if none was."""
     connection = connections[alias]
-    return [_field(model, name).get_db_prep_save(value, connection) for name, value in columns.items()]
+    if not connection.features.can_return_columns_from_insert:
+        key: int = connection.ops.last_insert_id(cursor, model._meta.db_table, _key_column(model))
+        return key
+    inserted: tuple[int] | None = cursor.fetchone()
+    return inserted[0] if inserted else None
+
+
+def parameters(model: type[models.Model], columns: Columns, alias: str) -> list[Any]:
+    """Return the values of columns as the database takes them."""
+    connection = connections[alias]
+    prepare = _preparations(model, connection.vendor, tuple(columns))
+    return [
+        value if field is None else field.get_db_prep_save(value, connection)
+        for field, value in zip(prepare, columns.values(), strict=True)
+    ]
+
+
+@lru_cache(maxsize=256)
+def _preparations(
+    model: type[models.Model], vendor: str, names: Names
+) -> Sequence[models.Field[Any, Any] | None]:
+    """Return the field of each column whose values must be converted, None where the driver takes them."""
+    fields = [_field(model, name) for name in names]
+    if vendor != "postgresql":
+        return fields
+    return [None if isinstance(field, _TAKEN_BY_POSTGRES) else field for field in fields]
+
+
+_TAKEN_BY_POSTGRES = (
+    models.CharField,
+    models.TextField,
+    models.IntegerField,
+    models.BooleanField,
+    models.DateTimeField,
+)
 
 
 def _field(model: type[models.Model], name: str) -> models.Field[Any, Any]:
@@ -82,8 +193,10 @@ def _field(model: type[models.Model], name: str) -> models.Field[Any, Any]:
 
 
 def _converted(model: type[models.Model], values: list[Any], alias: str) -> list[Any]:
+    if not (to_convert := _columns_to_convert(model, alias)):
+        return values
     connection = connections[alias]
-    for place, column in _columns_to_convert(model, alias):
+    for place, column in to_convert:
         for convert in _converters(column, connection):
             values[place] = convert(values[place], column, connection)
     return values
@@ -111,39 +224,51 @@ def _names(model: type[models.Model]) -> Names:
 
 
 @lru_cache(maxsize=256)
-def _insert_text(model: type[models.Model], alias: str, names: Names) -> str:
-    connection, table = connections[alias], _quoted(model, alias)
+def _insert_text(model: type[models.Model], alias: str, names: Names, *, unless_taken: bool = False) -> str:
+    connection, table = connections[alias], quoted(model, alias)
     places = ", ".join(["%s"] * len(names))
-    columns = ", ".join(_columns(model, alias, names))
+    columns = ", ".join(quoted_columns(model, alias, names))
     text = f"INSERT INTO {table} ({columns}) VALUES ({places})"  # noqa: S608 - names of the model's own
+    if unless_taken:
+        text += " ON CONFLICT DO NOTHING"
     if connection.features.can_return_columns_from_insert:
         text += f" RETURNING {connection.ops.quote_name(_key_column(model))}"
     return text
 
 
 @lru_cache(maxsize=256)
-def _update_text(model: type[models.Model], alias: str, columns: Names, where: Names) -> str:
-    changes, condition = _equal(model, alias, columns, ", "), _equal(model, alias, where, " AND ")
-    return f"UPDATE {_quoted(model, alias)} SET {changes} WHERE {condition}"  # noqa: S608 - as above
+def _update_text(model: type[models.Model], alias: str, columns: Names, added: Names, where: Names) -> str:
+    changed, condition = changes(model, alias, columns, added), equal(model, alias, where, " AND ")
+    return f"UPDATE {quoted(model, alias)} SET {changed} WHERE {condition}"  # noqa: S608 - as above
 
 
 @lru_cache(maxsize=64)
-def _select_text(model: type[models.Model], alias: str, where: Names) -> str:
-    columns = ", ".join(_columns(model, alias, _names(model)))
-    condition = _equal(model, alias, where, " AND ")
-    return f"SELECT {columns} FROM {_quoted(model, alias)} WHERE {condition}"  # noqa: S608 - as above
+def _select_text(model: type[models.Model], alias: str, where: Names, most: int) -> str:
+    columns = ", ".join(quoted_columns(model, alias, _names(model)))
+    condition = equal(model, alias, where, " AND ")
+    return f"SELECT {columns} FROM {quoted(model, alias)} WHERE {condition} LIMIT {most}"  # noqa: S608 - as above
 
 
-def _equal(model: type[models.Model], alias: str, names: Names, between: str) -> str:
-    return between.join(f"{column} = %s" for column in _columns(model, alias, names))
+def equal(model: type[models.Model], alias: str, names: Names, between: str) -> str:
+    """Return `column = %s` for each name."""
+    return between.join(f"{column} = %s" for column in quoted_columns(model, alias, names))
 
 
-def _columns(model: type[models.Model], alias: str, names: Names) -> list[str]:
+def changes(model: type[models.Model], alias: str, columns: Names, added: Names) -> str:
+    """Return the assignments of an UPDATE: `column = %s`, and `column = column + %s` for what is added."""
+    written = [f"{column} = %s" for column in quoted_columns(model, alias, columns)]
+    increased = [f"{column} = {column} + %s" for column in quoted_columns(model, alias, added)]
+    return ", ".join(written + increased)
+
+
+def quoted_columns(model: type[models.Model], alias: str, names: Names) -> list[str]:
+    """Return the columns of these names, quoted."""
     quote = connections[alias].ops.quote_name
     return [quote(str(_field(model, name).column)) for name in names]
 
 
-def _quoted(model: type[models.Model], alias: str) -> str:
+def quoted(model: type[models.Model], alias: str) -> str:
+    """Return the name of the model's table, quoted."""
     return connections[alias].ops.quote_name(model._meta.db_table)
 
 

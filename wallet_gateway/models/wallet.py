@@ -33,6 +33,7 @@ class WalletEvent(StrEnum):
     RESULT = "RESULT"
     """The wallet returned a card."""
     ERROR = "ERROR"
+    """The wallet or its script failed; the message says how."""
     CLOSED = "CLOSED"
     """The customer closed the sheet."""
 
@@ -41,6 +42,8 @@ class WalletKey(models.Model):
     """One key pair from a gateway's key service, shared by all processes until it is renewed."""
 
     gateway: Column[str] = models.CharField(max_length=32)
+    account: Column[str] = models.CharField(max_length=64)
+    """SHA-256 of the merchant account and of the address that it was asked for; it opens no other account."""
     api_key: Column[bytes | memoryview] = models.BinaryField()
     """Ciphertext of the key that authenticates the browser's calls and ours."""
     encryption_key: Column[bytes | memoryview] = models.BinaryField()
@@ -54,7 +57,7 @@ class WalletKey(models.Model):
         verbose_name = _("wallet key")
         verbose_name_plural = _("wallet keys")
         ordering = ("-id",)
-        indexes = [models.Index(fields=["gateway", "-id"], name="wallet_key_latest")]
+        indexes = [models.Index(fields=["gateway", "account", "-id"], name="wallet_key_latest")]
 
     def __str__(self) -> str:
         return f"key of {self.gateway}"

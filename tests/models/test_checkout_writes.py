@@ -1,0 +1,154 @@
+"""The two writes of a checkout: in both ways the same rows, all of them or none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, connection
+from django.db import transaction as db_transaction
+from django.test.utils import CaptureQueriesContext
+
+from tests.models.test_prepared_sql import NOON, columns_of, payment_of, transaction_of
+from tests.models.test_prepared_sql import order as order
+from tests.operations.ways_of_writing import SEVERAL, in_each_way
+from tests.operations.ways_of_writing import way_of_writing as way_of_writing
+from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, TransactionEvent
+from wallet_gateway.models.checkout_writes import WrittenAttempt, first_attempt, open_page
+
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db, in_each_way]
+
+PAYMENT: dict[str, Any] = {
+    "number": 1,
+    "reference": "REF-1",
+    "type": "sale",
+    "currency": "EUR",
+    "amount_minor": 2**62,
+    "state": "OPEN",
+    "created_at": NOON,
+}
+TRANSACTION: dict[str, Any] = {
+    "gateway": "default",
+    "kind": "CHECKOUT",
+    "reference": "REF-1",
+    "currency": "EUR",
+    "amount_minor": 2**62,
+    "state": "SENDING",
+    "state_changed_at": NOON,
+    "attempt_no": 1,
+    "leased_until": NOON,
+    "request_body": "%s 50 % 'quoted' \\ ü 漢",
+    "created_at": NOON,
+}
+OPENED: dict[str, Any] = {
+    "state": "OPEN",
+    "redirect_url": "https://gateway.example/%s",
+    "leased_until": None,
+    "explanation_params": {"said": "it's 50 %"},
+}
+EVENT: dict[str, Any] = {
+    "kind": "ANSWER",
+    "state_after": "OPEN",
+    "explanation_params": {"a": [1]},
+    "http_status": 200,
+    "request_body": "%s '",
+    "occurred_at": NOON,
+}
+
+
+def attempt(order: PaymentOrder, **payment: object) -> WrittenAttempt | None:
+    with db_transaction.atomic():
+        return first_attempt(order, PAYMENT | payment, TRANSACTION).run()
+
+
+def rows() -> tuple[int, int, int]:
+    return Payment.objects.count(), GatewayTransaction.objects.count(), TransactionEvent.objects.count()
+
+
+def test_a_first_attempt_is_as_rows_that_were_saved(order: PaymentOrder, way_of_writing: str) -> None:
+    written = attempt(order)
+    assert written is not None
+
+    payment, transaction = Payment.objects.get(), GatewayTransaction.objects.get()
+    assert (payment.pk, transaction.pk) == (written.payment, written.transaction)
+    expected = payment_of(order, **PAYMENT, pk=payment.pk)
+    assert columns_of(payment) == columns_of(expected)
+    assert columns_of(transaction) == columns_of(transaction_of(expected, **TRANSACTION, pk=transaction.pk))
+    order.refresh_from_db()
+    assert order.version == written.version == (0 if way_of_writing != SEVERAL else 1)
+
+
+@pytest.mark.parametrize("changed", [{"version": 1}, {"state": "CANCELLED"}], ids=str)
+def test_an_order_that_was_changed_gets_none_here(changed: dict[str, Any], order: PaymentOrder) -> None:
+    PaymentOrder.objects.filter(pk=order.pk).update(**changed)
+    assert attempt(order) is None
+    assert rows() == (0, 0, 0)
+
+
+def test_an_order_with_an_attempt_gets_no_second_one_here(order: PaymentOrder, way_of_writing: str) -> None:
+    payment_of(order).save()
+    if way_of_writing != SEVERAL:
+        assert attempt(order, reference="REF-2") is None
+    else:
+        with pytest.raises(IntegrityError):
+            attempt(order, reference="REF-2")
+    assert rows() == (1, 0, 0)
+
+
+def opening(order: PaymentOrder) -> GatewayTransaction:
+    assert attempt(order)
+    return GatewayTransaction.objects.get()
+
+
+def test_an_opened_page_is_its_columns_and_an_event_as_one_that_was_saved(order: PaymentOrder) -> None:
+    transaction = opening(order)
+    where = {"state": "SENDING", "attempt_no": 1}
+    assert open_page(transaction.pk, where=where, columns=OPENED, event=EVENT).run()
+
+    for name, value in OPENED.items():
+        setattr(transaction, name, value)
+    assert columns_of(GatewayTransaction.objects.get()) == columns_of(transaction)
+    event = TransactionEvent.objects.get()
+    expected = TransactionEvent(pk=event.pk, transaction=transaction, **EVENT)
+    assert columns_of(event) == columns_of(expected)
+
+
+@pytest.mark.parametrize(
+    "where", [{"state": "UNKNOWN", "attempt_no": 1}, {"state": "SENDING", "attempt_no": 2}]
+)
+def test_a_transaction_that_is_not_as_it_was_read_keeps_its_columns_and_gets_no_event(
+    where: dict[str, Any], order: PaymentOrder
+) -> None:
+    transaction = opening(order)
+    assert not open_page(transaction.pk, where=where, columns=OPENED, event=EVENT).run()
+    assert columns_of(GatewayTransaction.objects.get()) == columns_of(transaction)
+    assert rows() == (1, 1, 0)
+
+
+def test_what_says_that_it_is_one_statement_is_one(order: PaymentOrder, way_of_writing: str) -> None:
+    prepared = first_attempt(order, PAYMENT, TRANSACTION)
+    with CaptureQueriesContext(connection) as captured:
+        prepared.run()
+    opened = open_page(
+        GatewayTransaction.objects.get().pk, where={"attempt_no": 1}, columns=OPENED, event=EVENT
+    )
+    with CaptureQueriesContext(connection) as later:
+        opened.run()
+    found = len(captured), len(later)
+    assert found == ((1, 1) if way_of_writing != SEVERAL else (3, 2))
+    assert prepared.is_one_statement == opened.is_one_statement == (way_of_writing != SEVERAL)
+
+
+def repeatable() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="only PostgreSQL has the one statement")
+@pytest.mark.django_db(transaction=True)
+def test_where_reads_are_repeatable_the_order_is_written(order: PaymentOrder, way_of_writing: str) -> None:
+    # A writer that locks it later must learn that its snapshot is old, which a lock alone does not tell.
+    with db_transaction.atomic():
+        repeatable()
+        written = first_attempt(order, PAYMENT, TRANSACTION).run()
+    assert (written is None) == (way_of_writing != SEVERAL)

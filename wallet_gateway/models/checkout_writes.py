@@ -1,0 +1,220 @@
+"""The writes of a hosted checkout: its order, first attempt and open page, on PostgreSQL one statement each.
+
+The last two are prepared before they run: rows, conversions and SQL text need no lock. Elsewhere, and without
+the switch, they are the statements of `prepared_sql` in one database transaction. Which rows they write, and
+when they write nothing, is the same in both ways. A statement of its own is a transaction: it is committed
+when it returns, as durably as any other.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Generic, TypeVar
+
+from django.db import connections, models, router
+
+from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.models.orders import PaymentOrder
+from wallet_gateway.models.payments import Payment
+from wallet_gateway.models.prepared_sql import (
+    Columns,
+    Names,
+    defaults,
+    equal,
+    insert_row_unless_taken,
+    parameters,
+    prepare_insert,
+    quoted,
+    quoted_columns,
+    update_row,
+)
+from wallet_gateway.models.prepared_statements import repeated_statement
+from wallet_gateway.models.transaction_events import TransactionEvent
+from wallet_gateway.models.transactions import GatewayTransaction
+
+T = TypeVar("T")
+
+SWITCH = "WALLET_GATEWAY_ONE_STATEMENT"
+"""The environment variable that is "0" where PostgreSQL is to be written to as any other database."""
+
+
+@dataclass(slots=True)
+class _Switch:
+    is_on: bool = os.environ.get(SWITCH, "1") != "0"
+
+
+switch = _Switch()
+"""Whether PostgreSQL gets one statement; the tests turn it both ways."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedWrite(Generic[T]):
+    """A write that is ready to run, and may be run again after a conflict."""
+
+    run: Callable[[], T]
+    is_one_statement: bool
+    """Whether it needs no transaction around it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenAttempt:
+    """What the database gave to a first attempt."""
+
+    payment: int
+    transaction: int
+    version: int
+    """The version that the order has now."""
+
+
+def first_attempt(
+    order: PaymentOrder, payment: Columns, transaction: Columns
+) -> PreparedWrite[WrittenAttempt | None]:
+    """Lock an order that was never changed, and insert its payment and transaction with these columns.
+
+    What is not named has the model's default. The write gives None, and writes nothing, if the order was
+    changed or has a payment; several statements raise `IntegrityError` for the latter.
+    """
+    alias = router.db_for_write(GatewayTransaction)
+    if is_one_statement(alias):
+        return _first_attempt_at_once(order, payment, transaction, alias)
+    untouched = {"id": order.pk, "version": 0, "state": OrderState.OPEN}
+    rows = (
+        prepare_insert(Payment, {"order_id": order.pk, **payment}, alias),
+        prepare_insert(GatewayTransaction, {"payment_id": None, **transaction}, alias),
+    )
+
+    def run() -> WrittenAttempt | None:
+        if not update_row(PaymentOrder, where=untouched, columns={"version": 1}):
+            return None
+        key = rows[0].execute()
+        return WrittenAttempt(payment=key, transaction=rows[1].execute(key), version=1)
+
+    return PreparedWrite(run=run, is_one_statement=False)
+
+
+def insert_order(order: PaymentOrder) -> PreparedWrite[bool] | None:
+    """Insert an order unless another one has its reference; the write returns whether it was inserted.
+
+    None where this is no single statement: on other databases, and in a caller's transaction, whose reads may
+    be repeatable.
+    """
+    alias = router.db_for_write(PaymentOrder)
+    if not is_one_statement(alias) or not connections[alias].get_autocommit():
+        return None
+    return PreparedWrite(run=lambda: insert_row_unless_taken(order), is_one_statement=True)
+
+
+def open_page(transaction: int, *, where: Columns, columns: Columns, event: Columns) -> PreparedWrite[bool]:
+    """Write columns of a transaction if every column of `where` has its value, and insert an event of it.
+
+    The write returns whether there was such a transaction; nothing is written if there was none.
+    """
+    alias = router.db_for_write(GatewayTransaction)
+    where = {"id": transaction, **where}
+    if is_one_statement(alias):
+        return _open_page_at_once(where, columns, event, alias)
+    row = prepare_insert(TransactionEvent, {"transaction_id": transaction, **event}, alias)
+
+    def run() -> bool:
+        if not update_row(GatewayTransaction, where=where, columns=columns):
+            return False
+        row.execute()
+        return True
+
+    return PreparedWrite(run=run, is_one_statement=False)
+
+
+# PostgreSQL
+
+
+def is_one_statement(alias: str) -> bool:
+    """Return whether a prepared write is one statement on this database."""
+    return switch.is_on and connections[alias].vendor == "postgresql"
+
+
+def _first_attempt_at_once(
+    order: PaymentOrder, payment: Columns, transaction: Columns, alias: str
+) -> PreparedWrite[WrittenAttempt | None]:
+    """The order is locked and not written again: its cart is the largest part of all rows.
+
+    The number of the payment decides between two attempts. A writer that locks the order later sees the rows
+    of this one unless its reads are repeatable: with that isolation the order must be written.
+    """
+    text = _first_attempt_text(alias, tuple(payment), tuple(transaction))
+    values = [order.pk, *parameters(Payment, payment, alias)]
+    values += parameters(GatewayTransaction, transaction, alias)
+
+    def run() -> WrittenAttempt | None:
+        with repeated_statement(alias) as cursor:
+            cursor.execute(text, values)
+            keys = cursor.fetchone()
+        return WrittenAttempt(payment=keys[0], transaction=keys[1], version=0) if keys else None
+
+    return PreparedWrite(run=run, is_one_statement=True)
+
+
+def _open_page_at_once(where: Columns, columns: Columns, event: Columns, alias: str) -> PreparedWrite[bool]:
+    text = _open_page_text(alias, tuple(columns), tuple(where), tuple(event))
+    values = parameters(GatewayTransaction, columns, alias) + parameters(GatewayTransaction, where, alias)
+    values += parameters(TransactionEvent, event, alias)
+
+    def run() -> bool:
+        with repeated_statement(alias) as cursor:
+            cursor.execute(text, values)
+            return bool(cursor.rowcount)
+
+    return PreparedWrite(run=run, is_one_statement=True)
+
+
+@lru_cache(maxsize=16)
+def _first_attempt_text(alias: str, payment: Names, transaction: Names) -> str:
+    orders = quoted(PaymentOrder, alias)
+    return f"""
+        WITH locked AS (
+            SELECT id FROM {orders}
+            WHERE id = %s AND version = 0 AND state = '{OrderState.OPEN.value}'
+                AND current_setting('transaction_isolation') = 'read committed'
+            FOR NO KEY UPDATE
+        ), paid AS (
+            {insert_selected(Payment, alias, payment, order_id="locked.id")} FROM locked
+            ON CONFLICT (order_id, number) DO NOTHING
+            RETURNING id
+        )
+        {insert_selected(GatewayTransaction, alias, transaction, payment_id="paid.id")} FROM paid
+        RETURNING payment_id, id
+    """  # noqa: S608 - names and defaults of the models
+
+
+@lru_cache(maxsize=16)
+def _open_page_text(alias: str, columns: Names, where: Names, event: Names) -> str:
+    table = quoted(GatewayTransaction, alias)
+    changes = equal(GatewayTransaction, alias, columns, ", ")
+    condition = equal(GatewayTransaction, alias, where, " AND ")
+    return f"""
+        WITH opened AS (UPDATE {table} SET {changes} WHERE {condition} RETURNING id)
+        {insert_selected(TransactionEvent, alias, event, transaction_id="opened.id")} FROM opened
+    """  # noqa: S608 - names and defaults of the models
+
+
+@lru_cache(maxsize=64)
+def insert_selected(model: type[models.Model], alias: str, names: Names, **selected: str) -> str:
+    """Return an INSERT of a SELECT: of `selected`, of a parameter for each name, and of all defaults."""
+    constants = {name: _literal(value) for name, value in defaults(model, (*selected, *names)).items()}
+    sources = {**selected, **dict.fromkeys(names, "%s"), **constants}
+    columns = ", ".join(quoted_columns(model, alias, tuple(sources)))
+    return f"INSERT INTO {quoted(model, alias)} ({columns}) SELECT {', '.join(sources.values())}"
+
+
+def _literal(value: object) -> str:
+    """Return the default of a column as SQL."""
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, int):
+        return str(value)
+    text = "{}" if value == {} else value
+    if not isinstance(text, str) or not (text in {"", "{}"} or text.isidentifier()):
+        raise TypeError(f"{value!r} is no default that can be written into a statement")
+    return f"'{text}'"
