@@ -288,6 +288,17 @@ def test_the_clock_goes_on_between_two_readings_of_the_database(monkeypatch: pyt
     assert len(readings) == 2
 
 
+def test_another_clock_is_used_by_every_context_from_now_on(
+    wallet_sandbox: SandboxControl, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gateways, "_clock", gateways.clock())
+    before, other = gateways.context_of("default"), gateways.DatabaseClock()
+    gateways.use_clock(other)
+    assert gateways.clock() is gateways.context_of("default").clock is other
+    assert before.clock is not other
+    gateways.use_clock(before.clock)  # type: ignore[arg-type]
+
+
 REFERENCE = "01M7Y5F23P3W43MCYT35CGVMNN"
 
 

@@ -9,7 +9,14 @@ from django.core import signing
 from django.test import override_settings
 
 from wallet_gateway import return_tokens
-from wallet_gateway.return_tokens import BadReturnToken, ReturnOutcome, read, sign
+from wallet_gateway.return_tokens import (
+    BadReturnToken,
+    ReturnOutcome,
+    read,
+    sign,
+    sign_attempt,
+    with_outcome,
+)
 
 REFERENCE = "01JD3V9K2M-7fQx9s_A"
 URL_SAFE = set(string.ascii_letters + string.digits + "-_:")
@@ -60,7 +67,7 @@ def test_text_that_is_no_token_is_refused(text: str) -> None:
         read(text)
 
 
-@pytest.mark.parametrize("cut", [1, 5, 20, 60])
+@pytest.mark.parametrize("cut", [1, 5, 8, 9, 20, 60])
 def test_a_token_cut_short_is_refused(cut: int) -> None:
     with pytest.raises(BadReturnToken):
         read(sign(REFERENCE, ReturnOutcome.SUCCESS)[:-cut])
@@ -123,3 +130,18 @@ def test_the_parts_of_a_token_cannot_run_into_each_other() -> None:
     with pytest.raises(ValueError, match="expected 1 to 64"):
         sign(f'{REFERENCE}","success', ReturnOutcome.ERROR)
     assert sign("ab", ReturnOutcome.ERROR).split(":")[0] != sign("a", ReturnOutcome.ERROR).split(":")[0]
+
+
+def test_the_outcome_is_plain_and_a_changed_one_reaches_the_same_attempt() -> None:
+    signed = sign_attempt(REFERENCE)
+    assert {read(with_outcome(signed, outcome)).outcome for outcome in ReturnOutcome} == set(ReturnOutcome)
+    assert {read(with_outcome(signed, outcome)).reference for outcome in ReturnOutcome} == {REFERENCE}
+
+
+@pytest.mark.parametrize("outcome", list(ReturnOutcome))
+def test_a_link_with_the_outcome_inside_what_is_signed_is_still_read(outcome: ReturnOutcome) -> None:
+    earlier = signing.dumps([REFERENCE, outcome.value], salt=return_tokens.SALT)
+    token = read(earlier)
+    assert (token.reference, token.outcome, token.expired) == (REFERENCE, outcome, False)
+    with pytest.raises(BadReturnToken, match="reference, outcome"):
+        read(with_outcome(earlier, ReturnOutcome.SUCCESS))

@@ -38,6 +38,7 @@ class Code(StrEnum):
     TABLES_ELSEWHERE = "wallet_gateway.E004"
     SANDBOX_SERVED = "wallet_gateway.E005"
     DEBUG_IN_PRODUCTION = "wallet_gateway.E006"
+    PACKAGE_MISSING = "wallet_gateway.E007"
     ATOMIC_REQUESTS = "wallet_gateway.W001"
     SQLITE_NOT_IMMEDIATE = "wallet_gateway.W002"
     SQLITE_IN_PRODUCTION = "wallet_gateway.W003"
@@ -84,6 +85,7 @@ class Code(StrEnum):
     DATABASE_CLOCK_DIFFERS = "database_clock_differs"
     # A gateway
     SENDING_DISABLED = "sending_disabled"
+    MERCHANT_ACCOUNT_CHANGED = "merchant_account_changed"
     GATEWAY_REACHED = "gateway_reached"
     GATEWAY_UNREACHABLE = "gateway_unreachable"
     SANDBOX_NOT_STARTED = "sandbox_not_started"
@@ -108,6 +110,7 @@ _MESSAGES: Mapping[Code, Text] = MappingProxyType(
             "a database router sends the tables of wallet_gateway to %(database)r; they must be in "
             "%(expected)r, for writing and for reading"
         ),
+        Code.PACKAGE_MISSING: "the package %(package)s cannot be imported: %(problem)s",
         Code.SANDBOX_SERVED: (
             "wallet_gateway.sandbox is in INSTALLED_APPS; its console would be open to everybody"
         ),
@@ -182,6 +185,10 @@ _MESSAGES: Mapping[Code, Text] = MappingProxyType(
         Code.ISOLATION_STRICT: _("isolation is %(isolation)s; conflicts are tried again"),
         Code.DATABASE_CLOCK_DIFFERS: _("the database is %(seconds)s s off this machine"),
         Code.SENDING_DISABLED: _("SENDING_ENABLED is False in the settings: nothing new is sent"),
+        Code.MERCHANT_ACCOUNT_CHANGED: _(
+            "payments of the last 180 days that were made with another account (%(merchant)s, %(store)s) and "
+            "can be neither captured nor refunded: %(count)d"
+        ),
         Code.GATEWAY_REACHED: _("reached, and it takes our credentials; it answered in %(milliseconds)d ms"),
         Code.GATEWAY_UNREACHABLE: _("%(address)s cannot be reached: %(error)s"),
         Code.SANDBOX_NOT_STARTED: _("no sandbox answers at %(address)s: %(error)s"),
@@ -203,6 +210,7 @@ _ADVICE: Mapping[Code, Text] = MappingProxyType(
         Code.WRONG_SETTING: "See the settings reference in the documentation.",
         Code.URLS_MISSING: "Add path('wallet/', include('wallet_gateway.urls')) to the root URLconf.",
         Code.TIME_ZONES_OFF: "Set USE_TZ = True.",
+        Code.PACKAGE_MISSING: "Install django-wallet-gateway with all that it depends on.",
         Code.TABLES_ELSEWHERE: (
             "Return None for wallet_gateway. A replica lags, and transactions are of one database."
         ),
@@ -260,6 +268,10 @@ _ADVICE: Mapping[Code, Text] = MappingProxyType(
         Code.ISOLATION_TOO_WEAK: _("Set it to read committed."),
         Code.ISOLATION_STRICT: _("Prefer read committed."),
         Code.DATABASE_CLOCK_DIFFERS: _TIME_SERVICE,
+        Code.MERCHANT_ACCOUNT_CHANGED: _(
+            "Give this gateway its former MERCHANT_ID and STORE_ID back, and the new account an alias of its "
+            "own."
+        ),
         Code.SANDBOX_NOT_STARTED: _("Start it: %(command)s"),
         Code.GATEWAY_UNREACHABLE: _("See BASE_URL, the network and certificates."),
         Code.CREDENTIALS_REFUSED: _("See MERCHANT_ID, STORE_ID, USER_ID and AUTH."),

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import partial
+from functools import lru_cache, partial
 from ssl import SSLContext
 from typing import cast
 from urllib.parse import urlsplit
@@ -17,9 +17,10 @@ from urllib.parse import urlsplit
 from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
 from django.db import connection
-from django.urls import reverse
+from django.urls import URLResolver, get_resolver, get_script_prefix, get_urlconf, reverse
 from django.utils import timezone
 from django.utils.module_loading import import_string
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from wallet_gateway import conf, return_tokens
@@ -241,6 +242,10 @@ class DatabaseClock:
         self._reading = base, time.monotonic()
         return base
 
+    def sleep(self, seconds: float) -> None:
+        """Wait before something is tried again."""
+        time.sleep(seconds)
+
 
 def _database_now() -> datetime:
     statement = _NOW.get(connection.vendor)
@@ -261,6 +266,13 @@ def clock() -> DatabaseClock:
     return _clock
 
 
+def use_clock(replacement: DatabaseClock) -> None:
+    """Use this clock in the whole process from now on. For tests."""
+    global _clock
+    _clock = replacement
+    _contexts.clear()
+
+
 def context_of(alias: str) -> GatewayContext:
     """Return the context of a gateway alias: its client, its policy and the clock; one for each process."""
     client, known = _client(alias), _contexts.get(alias)
@@ -273,6 +285,7 @@ def context_of(alias: str) -> GatewayContext:
         gateway=client.gateway,
         policy=given.policy,
         clock=clock(),
+        sleep=clock().sleep,
         wallet=given.wallet,
         cipher=cipher_of(given),
         price=import_string(given.pricing) if given.pricing else None,
@@ -326,9 +339,10 @@ def wallet_script_settings(alias: str) -> dict[str, str | None]:
 def return_urls(reference: str, *, gateway: str = "default") -> RedirectDetails:
     """Return the six absolute URLs by which a customer comes back from one attempt to pay at a gateway."""
     before, _, after = _return_address(gateway).rpartition(_PLACE)
+    signed = return_tokens.sign_attempt(reference)
 
     def url(outcome: ReturnOutcome) -> str:
-        return before + return_tokens.sign(reference, outcome) + after
+        return before + return_tokens.with_outcome(signed, outcome) + after
 
     return RedirectDetails.build(
         return_url=url(ReturnOutcome.RETURN),
@@ -342,4 +356,11 @@ def return_urls(reference: str, *, gateway: str = "default") -> RedirectDetails:
 
 def _return_address(gateway: str) -> str:
     """Return the absolute return URL with a placeholder for its token: resolved once for all six."""
-    return conf.gateway_settings(gateway).public_origin + reverse("wallet_gateway:return", args=[_PLACE])
+    path = _return_path(get_resolver(get_urlconf()), get_script_prefix(), get_language())
+    return conf.gateway_settings(gateway).public_origin + path
+
+
+@lru_cache(maxsize=64)
+def _return_path(_urls: URLResolver, _prefix: str, _language: str | None) -> str:
+    """Return the path, which depends on the prefix of a request and in `i18n_patterns` on its language."""
+    return reverse("wallet_gateway:return", args=[_PLACE])

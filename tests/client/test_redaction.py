@@ -12,11 +12,15 @@ from hypothesis import strategies as st
 
 from tests.processor_time import BIG, LARGE, grows_too_fast
 from tests.tables import every
-from wallet_gateway.client.redaction import MAX_TEXT_LENGTH, redact, redact_message, redact_text, written
-from wallet_gateway.protocol.strict_json import NumberText, loads
+from wallet_gateway.client.redaction import MAX_TEXT_LENGTH, redact, redact_message, redact_text
+from wallet_gateway.protocol.strict_json import JsonValue, NumberText, loads
 
 CARD, OTHER_CARD = "4111111111111111", "5555555555554444"
 NO_CARD = "4111111111111112"
+
+
+def redacted(value: JsonValue) -> JsonValue:
+    return loads(redact(value))
 
 
 @every(
@@ -61,7 +65,7 @@ NO_CARD = "4111111111111112"
     ],
 )
 def test_secrets_go_and_personal_data_are_shortened(name: str, value: str, shown: str) -> None:
-    assert redact({name: value}) == {name: shown}
+    assert redacted({name: value}) == {name: shown}
 
 
 @every(
@@ -97,7 +101,7 @@ def test_secrets_go_and_personal_data_are_shortened(name: str, value: str, shown
     ],
 )
 def test_what_evidence_is_for_stays(name: str, value: str) -> None:
-    assert redact({name: value}) == {name: value}
+    assert redacted({name: value}) == {name: value}
 
 
 @every(
@@ -132,7 +136,7 @@ def test_free_text_is_searched_for_numbers_addresses_and_keys(text: str, shown: 
 
 
 def test_free_text_inside_a_message_is_searched_too() -> None:
-    assert redact({"message": f"card {CARD}", "unforeseen": [[CARD]]}) == {
+    assert redacted({"message": f"card {CARD}", "unforeseen": [[CARD]]}) == {
         "message": "card ***1111",
         "unforeseen": [["***1111"]],
     }
@@ -140,13 +144,13 @@ def test_free_text_inside_a_message_is_searched_too() -> None:
 
 @every("name", ["state", "type", "countryCode", "transactionDateTime", "productName", "shippingName", "rate"])
 def test_a_card_number_goes_from_what_else_stays_whatever_the_name(name: str) -> None:
-    assert redact({name: CARD}) == {name: "***1111"}
-    assert redact({CARD: "x"}) == {"***1111": "x"}
+    assert redacted({name: CARD}) == {name: "***1111"}
+    assert redacted({CARD: "x"}) == {"***1111": "x"}
 
 
 def test_a_rule_reaches_into_lists_but_not_into_objects() -> None:
     value = loads('{"phones": ["123", "456"], "billingAddress": {"city": "Bonn", "countryCode": "DEU"}}')
-    assert redact(value) == {
+    assert redacted(value) == {
         "phones": ["1***", "4***"],
         "billingAddress": {"city": "B***", "countryCode": "DEU"},
     }
@@ -196,6 +200,32 @@ def test_bytes_that_are_no_text_and_no_database_takes_become_marks() -> None:
 )
 def test_a_long_body_is_cut(body: str) -> None:
     assert len(redact_text(body)) == MAX_TEXT_LENGTH
+
+
+def test_of_a_long_list_the_beginning_is_kept_and_what_follows_is_not_read() -> None:
+    line: dict[str, JsonValue] = {"productName": "x" * 60, "unitAmount": "11.90", "firstName": "Ada"}
+    shown = f'{{"productName":"{"x" * 60}","unitAmount":"11.90","firstName":"A***"}}'
+
+    of_many = redact({"lines": [line] * 1_000, "type": "sale"})
+
+    assert of_many == f'{{"lines":[{",".join([shown] * 1_000)}'[:MAX_TEXT_LENGTH]
+    assert redact({"lines": [line] * 2, "type": "sale"}) == f'{{"lines":[{shown},{shown}],"type":"sale"}}'
+    # A number has no place here: it would be an error to read it.
+    assert redact([*["x" * 100] * 1_000, 1]).startswith('["xxx')  # type: ignore[list-item]
+
+
+@every(
+    "text",
+    [
+        "AUTHORIZATION: PublicApiKey abc0123456789",
+        "Bearer abc0123456789",
+        "publicapikey abc0123456789",
+        "autho\u0131zation Bearer\u00a0abc0123456789",
+        "author\u0131zation: abc0123456789",
+    ],
+)
+def test_a_key_is_found_however_its_word_is_written(text: str) -> None:
+    assert "0123456789" not in redact_message(text)
 
 
 def test_a_card_number_across_the_cut_is_not_half_shown() -> None:
@@ -259,10 +289,10 @@ def test_no_field_takes_more_than_linear_time(name: str, halves: tuple[str, str]
         return "@".join(half * (size // 2 // len(half)) for half in halves)
 
     def as_one(text: str) -> str:
-        return written(redact({name: text}))
+        return redact({name: text})
 
     def as_many(text: str) -> str:
-        return written(redact({name: [text[at : at + 1_000] for at in range(0, len(text), 1_000)]}))
+        return redact({name: [text[at : at + 1_000] for at in range(0, len(text), 1_000)]})
 
     def as_json(text: str) -> str:
         return redact_text(f'{{"{name}": "{text[:-30]}"}}')
@@ -336,12 +366,12 @@ def test_a_request_that_is_repeated_as_a_form_or_as_an_object_is_redacted_by_its
     "name", ["cvv2Code", "card_cvc", "cardVerificationValue", "CVN", "securityNumber", "cavv", "track2Data"]
 )
 def test_what_a_card_is_proved_with_is_removed_under_each_name_of_it(name: str) -> None:
-    assert redact({"card": {name: "123"}}) == {"card": {name: "[removed]"}}
+    assert redacted({"card": {name: "123"}}) == {"card": {name: "[removed]"}}
 
 
 def test_what_was_found_of_a_security_code_is_no_security_code() -> None:
     found = {"cvvResult": "M", "cavvResultCode": "2", "cvvResponse": "N"}
-    assert redact(dict(found)) == found
+    assert redacted(dict(found)) == found
 
 
 def test_many_parameters_in_one_text_are_read_without_recursion() -> None:
@@ -356,4 +386,4 @@ def test_an_address_that_a_gateway_repeats_shows_no_key_and_no_account() -> None
 
 
 def test_a_word_of_the_interface_that_is_a_sentence_is_read_as_one() -> None:
-    assert redact({"state": "approved for ada@example.com"}) == {"state": "approved for a***@example.com"}
+    assert redacted({"state": "approved for ada@example.com"}) == {"state": "approved for a***@example.com"}

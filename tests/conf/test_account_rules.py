@@ -118,6 +118,27 @@ def test_customers_come_back_to_a_host_of_the_project_only(origin: object, fine:
     assert (problems(PUBLIC_ORIGIN=origin) == {}) is fine
 
 
+def test_a_star_in_allowed_hosts_is_no_host_of_an_account() -> None:
+    """A proxy that knows the hosts does not see what somebody writes into a table."""
+    behind = replace(SHOP, allowed_hosts=("*",))
+    assert problems(behind, PUBLIC_ORIGIN="https://shop.example") == {}
+    found = problems(behind, PUBLIC_ORIGIN="https://thief.example")
+    assert found == {
+        "A['PUBLIC_ORIGIN']": "a host of WALLET_GATEWAY['ACCOUNT_HOSTS'], because customers come back to it"
+    }
+    named = replace(behind, account_hosts=(".tenants.example",))
+    assert problems(named, PUBLIC_ORIGIN="https://seven.tenants.example") == {}
+    assert list(problems(named, PUBLIC_ORIGIN="https://thief.example")) == ["A['PUBLIC_ORIGIN']"]
+    assert problems(replace(behind, account_hosts=("*",)), PUBLIC_ORIGIN="https://any.example") == {}
+
+
+def test_account_hosts_are_a_part_of_the_allowed_ones() -> None:
+    narrow = replace(SHOP, account_hosts=(".tenants.example", "elsewhere.example"))
+    assert problems(narrow, PUBLIC_ORIGIN="https://seven.tenants.example") == {}
+    for origin in ("https://shop.example", "https://elsewhere.example"):
+        assert list(problems(narrow, PUBLIC_ORIGIN=origin)) == ["A['PUBLIC_ORIGIN']"]
+
+
 def test_without_allowed_hosts_an_origin_is_this_machine() -> None:
     here = replace(SHOP, allowed_hosts=(), debug=True)
     assert problems(here, PUBLIC_ORIGIN="http://tenant.localhost:8000") == {}

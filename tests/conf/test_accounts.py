@@ -328,6 +328,7 @@ def test_a_slow_look_does_not_replace_what_a_later_one_has_found(
     assert conf.gateway_settings("a").account.store_id == "S-3"
 
 
+@pytest.mark.django_db  # of the database, what Django's own checks ask: whether it knows JSON
 def test_system_checks_read_no_account(rows: table.Table, settings: Settings) -> None:
     settings.WALLET_GATEWAY = settings_of("tests.conf.table.as_callable")
     rows.write(1, a={})

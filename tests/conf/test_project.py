@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -154,6 +155,14 @@ def test_tables_in_more_than_one_database_are_an_error(settings: Settings) -> No
     (finding,) = project.database_router()
     assert finding.code == Code.TABLES_ELSEWHERE
     assert "'replica'" in finding.text
+
+
+def test_a_package_that_cannot_be_imported_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert list(project.packages()) == []
+    monkeypatch.setitem(sys.modules, "rest_framework.views", None)
+    (finding,) = project.packages()
+    assert (finding.code, finding.level) == (Code.PACKAGE_MISSING, Level.ERROR)
+    assert "rest_framework.views cannot be imported" in finding.text
 
 
 def test_time_zones_that_are_off_are_an_error(settings: Settings) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from wallet_gateway.domain.customers import are_two_customers, identifiers_of
+from wallet_gateway.domain.customers import are_two_customers, identifiers_of, is_same_email
 
 ADA = {"cardholderEmail": "ada@example.com", "cardholderMobilePhone": "49-301234"}
 
@@ -55,3 +55,23 @@ def test_a_session_and_an_account_make_one_customer_of_two_and_never_two_of_one(
 def test_the_address_that_a_wallet_gave_counts_as_the_shops_own() -> None:
     assert are_two_customers(identifiers_of(ADA), identifiers_of({}, emails=["bob@example.com"]))
     assert not are_two_customers(identifiers_of(ADA), identifiers_of({}, emails=["ADA@example.com"]))
+
+
+def test_an_address_is_the_same_in_any_letter_case_and_composition() -> None:
+    assert is_same_email("J\u00dcRGEN@example.com", "j\u00fcrgen@EXAMPLE.com")
+    assert is_same_email("JU\u0308RGEN@example.com", "j\u00fcrgen@example.com")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("jose@example.com", "jos\u00e9@example.com"),
+        ("k@example.com", "\u212a@example.com"),
+        ("i@example.com", "\u0131@example.com"),
+        ("strasse@example.com", "stra\u00dfe@example.com"),
+        ("ada@example.com", "ada@example.org"),
+    ],
+)
+def test_letters_that_only_look_alike_are_of_another_address(one: str, other: str) -> None:
+    assert not is_same_email(one, other)
+    assert not is_same_email(other, one.upper())

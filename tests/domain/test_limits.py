@@ -39,8 +39,9 @@ EMPTY = PaymentTotals(amount=1000)
         (FROZEN, 0, 0, 0),
         (GOING_BACK, 0, 0, 0),
         (EMPTY, 0, 0, 0),
+        (replace(AUTHORIZED, is_frozen=True), 0, 0, 0),
     ],
-    ids=["authorized", "in part", "frozen", "going back", "empty"],
+    ids=["authorized", "in part", "frozen", "going back", "empty", "frozen and untouched"],
 )
 def test_what_is_left_counts_what_is_under_way(
     totals: PaymentTotals, capture: int, refund: int, reversal: int
@@ -114,6 +115,17 @@ def test_what_is_left_for_an_operation_is_what_its_own_rule_says(
         (TransactionKind.REFUND, AUTHORIZED, ErrorCode.NOTHING_CAPTURED),
         (TransactionKind.REVERSAL, EMPTY, ErrorCode.NOTHING_AUTHORIZED),
         (TransactionKind.CAPTURE, AUTHORIZED, None),
+        (TransactionKind.CAPTURE, replace(AUTHORIZED, captured=999), None),
+        (TransactionKind.CAPTURE, GOING_BACK, ErrorCode.AUTHORIZATION_REVERSED),
+        (TransactionKind.REFUND, FROZEN, ErrorCode.PAYMENT_FROZEN),
+        (TransactionKind.REFUND, replace(AUTHORIZED, captured=1000, refunded=999), None),
+        (
+            TransactionKind.REFUND,
+            replace(AUTHORIZED, captured=1000, refunded=999, refund_reserved=1),
+            ErrorCode.NOTHING_TO_REFUND,
+        ),
+        (TransactionKind.REVERSAL, AUTHORIZED, None),
+        (TransactionKind.REVERSAL, IN_PART, ErrorCode.ALREADY_CAPTURED),
     ],
 )
 def test_why_nothing_is_left_is_always_said(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from tests.explanations import explained
 from tests.tables import every
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import LifecycleEvent, PaymentType, TransactionKind
 from wallet_gateway.domain.outcomes import (
     EVENTS,
@@ -181,6 +183,7 @@ def test_an_answer_to_a_detached_refund(
     found = read_detached_answer(detached(**changes), DETACHED)
     assert (found.verdict, found.amount, found.record_id) == (verdict, amount, "")
     assert explained(found.explanation).startswith(detail)
+    assert bool(found.explanation) == bool(detail)
 
 
 def test_an_amount_finer_than_the_currency_is_no_evidence_of_any_amount() -> None:
@@ -201,8 +204,9 @@ def test_an_amount_finer_than_the_currency_is_no_evidence_of_any_amount() -> Non
 def test_more_than_was_asked_is_a_contradiction(amount: str, kind: DiscrepancyKind) -> None:
     found = read_detached_answer(detached(amount=amount), DETACHED)
     assert (found.verdict, found.discrepancy) == (V.CONTRADICTION, kind)
-    assert found.explanation is not None
-    assert found.explanation.params == {"given": amount, "requested": "10.00", "currency": "EUR"}
+    assert found.explanation == explain(
+        ExplanationCode.APPROVED_ABOVE_REQUEST, given=amount, requested="10.00", currency="EUR"
+    )
 
 
 # Records of a status query
@@ -310,6 +314,7 @@ def test_a_factor_between_major_and_minor_units_is_named(
         ("10.00", V.APPROVED, 1000),
         ("7.50", V.APPROVED, 750),
         ("0.10", V.APPROVED, 10),
+        ("0.01", V.APPROVED, 1),
         ("0.00", V.CONTRADICTION, None),
         ("10.01", V.CONTRADICTION, None),
     ],
@@ -321,9 +326,10 @@ def test_a_detached_refund_may_be_recorded_for_less(
     assert (found.verdict, found.amount) == (verdict, approved)
 
 
-def test_an_amount_that_cannot_be_read_differs() -> None:
-    broken = StatusRecord.model_construct(**dict(record()) | {"transaction_amount": "ten"})
-    found = read_records([broken], CAPTURE)
+@every(("type_", "expected"), [("ecom.capture", CAPTURE), ("detached.refund", DETACHED)])
+def test_an_amount_that_cannot_be_read_differs(type_: str, expected: Expectation) -> None:
+    broken = StatusRecord.model_construct(**dict(record(type=type_)) | {"transaction_amount": "ten"})
+    found = read_records([broken], expected)
     assert (found.verdict, found.discrepancy) == (V.CONTRADICTION, K.AMOUNT_DIFFERS)
 
 
@@ -454,6 +460,15 @@ def test_approved_records_that_none_of_our_transactions_asked_for_are_pointed_ou
     strange = record(**({"id": "g5", "type": "ecom.refund"} | changes))
     found = read_records([strange], expected)
     assert found.elsewhere == ((strange,) if is_elsewhere else ())
+
+
+def test_a_shared_record_like_that_of_another_transaction_does_not_contradict_one_of_another_amount() -> None:
+    filed = record(id="g5", client_system_transaction_id="ORIGINAL", transaction_amount="7.00")
+    shared = expecting(other_references=frozenset({"ORIGINAL"}))
+    assert read_records([filed], shared).verdict is V.CONTRADICTION
+
+    found = read_records([filed], replace(shared, attributed=frozenset({("ecom.capture", 700)})))
+    assert (found.verdict, found.absent, found.elsewhere) == (V.INCONCLUSIVE, True, (filed,))
 
 
 def sibling(amount: int = 1000) -> ExpectedRecord:

@@ -162,9 +162,9 @@ def test_what_a_customer_waits_for_comes_before_what_is_watched_and_that_before_
 
 
 @pytest.mark.parametrize("kind", sorted(set(TransactionKind) - {TransactionKind.CHECKOUT}))
-def test_a_refusal_is_looked_at_once_more_after_five_minutes(kind: TransactionKind) -> None:
-    assert waits(TransactionState.REJECTED, kind=kind) == [5 * MINUTE]
-    assert waits(TransactionState.REJECTED, kind=kind, expires_at=None) == [5 * MINUTE]
+def test_a_refusal_is_looked_at_again_for_a_day(kind: TransactionKind) -> None:
+    assert waits(TransactionState.REJECTED, kind=kind) == [5 * MINUTE, 60 * MINUTE, DAY]
+    assert waits(TransactionState.REJECTED, kind=kind, expires_at=None) == [5 * MINUTE, 60 * MINUTE, DAY]
 
 
 WEEK_OF_A_PAGE = [16 * MINUTE, 30 * MINUTE, *(30 * MINUTE + day * DAY for day in range(1, 8))]
@@ -241,7 +241,7 @@ def test_an_end_is_not_asked_about_for_ever() -> None:
 
 def test_a_used_up_timetable_asks_no_more() -> None:
     assert next_query_at(position(TransactionState.REJECTED, step=10)) is None
-    assert next_query_at(position(TransactionState.REJECTED, kind=TransactionKind.CAPTURE, step=1)) is None
+    assert next_query_at(position(TransactionState.REJECTED, kind=TransactionKind.CAPTURE, step=3)) is None
 
 
 @given(st.integers(min_value=0, max_value=len(BACKOFF) - 1), st.floats(min_value=-1, max_value=1))

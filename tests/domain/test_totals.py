@@ -5,8 +5,19 @@ from __future__ import annotations
 import pytest
 
 from tests.tables import every
+from wallet_gateway.domain.cancellation import LatePayment
 from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionKind, TransactionState
-from wallet_gateway.domain.totals import PaymentSnapshot, PaymentTotals, Reversal, order_state, payment_state
+from wallet_gateway.domain.totals import (
+    OrderTotals,
+    PaymentSnapshot,
+    PaymentTotals,
+    Reversal,
+    order_state,
+    order_totals,
+    payment_state,
+)
+
+S = TransactionState
 
 
 def totals(**given: object) -> PaymentTotals:
@@ -143,6 +154,50 @@ ORDERS = [
 @every(("payments", "expected"), [row[1:] for row in ORDERS], ids=[row[0] for row in ORDERS])
 def test_an_order_stands_as_its_payments_say(payments: list[PaymentSnapshot], expected: OrderState) -> None:
     assert order_state(1000, payments) is expected
+
+
+def test_a_cancelled_order_is_cancelled_once_nothing_of_it_is_pending_or_holds_money() -> None:
+    for nothing in ([], [FAILED], [EXPIRED, OPEN], [REVERSED], [BUTTON]):
+        assert order_state(1000, nothing, is_cancelled=True) is OrderState.CANCELLED
+    assert order_state(1000, [PENDING, FAILED], is_cancelled=True) is OrderState.PENDING
+    assert order_state(1000, [PAID], is_cancelled=True) is OrderState.PAID
+
+
+@every(
+    ("late", "payments", "expected"),
+    [
+        (LatePayment.REPORTED, [PAID], OrderState.FROZEN),
+        (LatePayment.REPORTED, [standing(S.APPROVED, authorized=1)], OrderState.FROZEN),
+        (LatePayment.REPORTED, [RETURNED], OrderState.REFUNDED),
+        (LatePayment.ACCEPTED, [PAID], OrderState.PAID),
+        (LatePayment.NONE, [PAID], OrderState.PAID),
+    ],
+)
+def test_a_late_payment_waits_for_a_person_as_long_as_it_holds_money(
+    late: LatePayment, payments: list[PaymentSnapshot], expected: OrderState
+) -> None:
+    assert order_state(1000, payments, is_cancelled=True, late_payment=late) is expected
+
+
+def test_the_totals_of_an_order_are_the_sums_of_its_payments() -> None:
+    one = totals(authorized=1000, captured=700, refunded=30, capture_reserved=200, refund_reserved=4)
+    other = totals(authorized=500, captured=50, refunded=7, capture_reserved=10, refund_reserved=3)
+    added = order_totals([one, other])
+    assert added == OrderTotals(authorized=1500, captured=750, refunded=37, reserved=217)
+    assert added.held == 1463
+
+
+def test_a_payment_begins_with_nothing() -> None:
+    assert PaymentTotals(amount=1) == PaymentTotals(
+        amount=1,
+        authorized=0,
+        captured=0,
+        refunded=0,
+        capture_reserved=0,
+        refund_reserved=0,
+        reversal=Reversal.NONE,
+        is_frozen=False,
+    )
 
 
 @pytest.mark.parametrize("agreed", [700, 1500])

@@ -15,9 +15,9 @@ import pytest
 
 from tests.client.certificates import Certificate, make_certificate
 from tests.operations.far_ends import Far
-from tests.operations.invariants import check_books
 from tests.operations.subjects import OPERATIONS, Subject, make_subject
 from tests.operations.wallet_customer import Customer
+from tests.operations.ways_of_writing import way_of_writing as way_of_writing
 from wallet_gateway import conf, gateways, signals
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.http_transport import HttpTransport
@@ -36,6 +36,7 @@ from wallet_gateway.operations.sending import circuit_breaker
 from wallet_gateway.operations.wallet.hooks import Authenticator, Pricer
 from wallet_gateway.protocol.cart_lines import Item
 from wallet_gateway.testing.control import SandboxControl
+from wallet_gateway.testing.invariants import check_books
 from wallet_gateway.testing.sandbox import SandboxServer
 
 MakeContext = Callable[..., GatewayContext]

@@ -52,6 +52,7 @@ PARAMS: dict[str, object] = {
     "field": "«by»",
     "fields": "«eci»",
     "gateway": "«default»",
+    "gateways": "«default, second»",
     "given": "USD",
     "host": "evil.example",
     "key": "«click-1»",
@@ -61,7 +62,9 @@ PARAMS: dict[str, object] = {
     "name": "«anna»",
     "needed": 5,
     "network": "VISA",
+    "now": "«merchantId M-2, storeId S»",
     "order": "SHOP-1",
+    "other": "«second»",
     "payment": "PAY-1",
     "permission": "wallet_gateway.refund_payment",
     "problem": "«1,5»",
@@ -72,6 +75,7 @@ PARAMS: dict[str, object] = {
     "status": "U",
     "transaction": "REF-2",
     "type": "«int»",
+    "used": "«merchantId M-1, storeId S»",
     "until": "2030-01-01T00:00:00+00:00",
 }
 PLACEHOLDER = re.compile(r"%\((\w+)\)s")

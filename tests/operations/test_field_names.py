@@ -98,6 +98,4 @@ def _models() -> list[type[WireModel]]:
 
 
 def _fields(kind: type) -> set[str]:
-    if dataclasses.is_dataclass(kind):
-        return {field.name for field in dataclasses.fields(kind)}
-    return set(getattr(kind, "model_fields"))  # noqa: B009 - one of two kinds
+    return {field.name for field in dataclasses.fields(kind)}

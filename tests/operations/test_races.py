@@ -27,6 +27,7 @@ from tests.operations.journal import times_sent
 from tests.operations.records import answer_of, record
 from tests.operations.second_person import asked, limits_by_day, needs_two, person
 from tests.operations.subjects import MIGRATION_FILE
+from tests.operations.ways_of_writing import in_each_way
 from wallet_gateway import signals
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.domain.policy import GatewayPolicy
@@ -223,6 +224,7 @@ def test_what_never_left_is_sent_by_one_worker(
 # Pages
 
 
+@in_each_way
 def test_many_clicks_on_one_order_open_one_page(
     make_order: MakeOrder, real: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
@@ -242,6 +244,7 @@ def test_many_clicks_on_one_order_open_one_page(
     assert Payment.objects.count() == 1
 
 
+@in_each_way
 def test_clicks_that_come_while_a_page_is_slow_to_open_hold_no_worker_and_open_no_other(
     make_order: MakeOrder, real: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
@@ -321,6 +324,7 @@ def test_a_payment_found_by_everybody_at_once_is_booked_and_told_once(
     assert told == [str(OutboxEvent.objects.get().event_id)]
 
 
+@in_each_way
 def test_two_pages_paid_at_the_same_moment_make_the_order_overpaid(
     pay: Pay, real: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
 ) -> None:

@@ -16,7 +16,6 @@ from hypothesis import Phase, settings
 
 from tests.operations.conftest import VirtualClock
 from tests.operations.dying import Killed, interrupted, kill
-from tests.operations.gateway_truth import GatewayTruth
 from tests.operations.wallet_customer import Customer, diverted
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.domain.policy import BookElsewhere
@@ -24,6 +23,7 @@ from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationError
 from wallet_gateway.testing.control import SandboxControl
+from wallet_gateway.testing.gateway_truth import GatewayTruth
 
 _DECLINED = ["errored", "error_body"]
 _LOST = ["drop_after", "status_after", "truncated", "not_json", "error_200", "mixed", "undocumented_state"]

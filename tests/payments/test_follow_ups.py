@@ -32,6 +32,16 @@ def test_money_is_captured_refunded_and_reversed(wallet_sandbox: SandboxControl)
     assert other.state == OrderState.REVERSED
 
 
+def test_a_sandbox_that_was_restarted_and_has_forgotten_the_payment_says_so(
+    wallet_sandbox: SandboxControl,
+) -> None:
+    order = paid(wallet_sandbox)
+    wallet_sandbox.reset()
+    refund = payments.refund(order)
+    assert refund.state == TransactionState.REJECTED
+    assert "UnknownOriginal" in refund.explanation
+
+
 def test_the_reason_is_kept_with_the_transaction(wallet_sandbox: SandboxControl) -> None:
     order = paid(wallet_sandbox, type="preauthorization")
     captured = payments.capture(order, Decimal("5.00"), reason_code="part-shipped", comment="parcel 1")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
-from decimal import Decimal
+from decimal import Decimal, localcontext
 
 import pytest
 from hypothesis import given, settings
@@ -38,6 +38,13 @@ def test_lines_come_to_the_sum_of_their_totals() -> None:
 def test_taxes_come_to_the_sum_of_those_that_are_given() -> None:
     assert writer(PLAIN, TAXED, TAXED).tax == 140
     assert writer(PLAIN).tax is None
+
+
+def test_sums_are_exact_in_whatever_decimal_context_a_shop_computes() -> None:
+    dear = Item(product_id="C", product_name="Car", unit_amount=Decimal("123456789.01"), quantity=9999)
+    with localcontext(prec=3):
+        lines = writer(dear, TAXED)
+    assert (lines.total, lines.tax) == (123444443331099 + 1070, 70)
 
 
 def test_there_are_no_lines_where_there_is_a_fault() -> None:

@@ -17,8 +17,14 @@ pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
 def authorized(days_ago: float, gateway: str = "default") -> str:
-    payment = a_payment(an_order(type="preauthorization"), authorized=2000, captured=500)
     since, kind = NOW - timedelta(days=days_ago), TransactionKind.CHECKOUT
+    payment = a_payment(
+        an_order(type="preauthorization"),
+        authorized=2000,
+        captured=500,
+        state=PaymentState.PART_CAPTURED,
+        created_at=since,
+    )
     reference = str(payment.reference)
     a_transaction(
         payment,

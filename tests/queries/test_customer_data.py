@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.models.rows import a_payment, a_transaction, a_wallet_attempt
+from tests.models.rows import a_payment, a_transaction, a_wallet_attempt, an_order
+from tests.refusals import refuses
 from wallet_gateway import payments
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.queries.customer_data import customer_data
@@ -87,6 +88,39 @@ def test_an_address_is_found_in_any_letter_case_and_wherever_it_was_given() -> N
     told = data["orders"][2]["payments"][0]["transactions"][0]["wallet"]
     assert told["given"] == {"email": "ada@EXAMPLE.com"}
     assert "s" * 64 not in json.dumps(data)
+
+
+def test_letters_beyond_ascii_are_folded_alike_on_every_database() -> None:
+    create("A-1", email="J\u00dcRGEN@example.com")
+    create("A-2", email="x@example.com", shipping_address={"email": "j\u00fcrgen@EXAMPLE.com"})
+    by_wallet = create("A-3", email="x@example.com")
+    transaction = a_transaction(a_payment(by_wallet), kind="AUTHORIZATION", state="REJECTED")
+    a_wallet_attempt(transaction, given={"email": "Ju\u0308rgen@example.com"})
+    create("A-4", email="jurgen@example.com")
+    for asked in ("j\u00fcrgen@example.com", "J\u00dcRGEN@EXAMPLE.COM"):
+        told = [order["reference"] for order in customer_data(asked)["orders"]]
+        erased = [order.reference for order in payments.maintenance.orders_of(email=asked)]
+        assert told == erased == ["A-1", "A-2", "A-3"]
+
+
+def test_a_gateway_tells_of_its_own_orders_only() -> None:
+    an_order(reference="A-1", content={"checkoutDetails": {"cardholderEmail": "ada@example.com"}})
+    of_tenant = an_order(
+        reference="A-1",
+        gateway="tenant-7",
+        numbering="tenant-7",
+        content={"checkoutDetails": {"cardholderEmail": "ada@example.com"}},
+    )
+    told = [order["gateway"] for order in customer_data("ada@example.com")["orders"]]
+    assert told == ["default", "tenant-7"]
+    (told,) = payments.orders.customer_data("ada@example.com", gateway="tenant-7")["orders"]
+    assert told["gateway"] == "tenant-7"
+    maintenance = payments.maintenance
+    assert maintenance.orders_of(references=["A-1"], gateway="tenant-7") == (of_tenant,)
+    assert maintenance.orders_of(email="ada@example.com", gateway="tenant-7") == (of_tenant,)
+    assert maintenance.orders_of(references=["A-1"], gateway="x\0") == ()
+    with refuses(payments.errors.InvalidInput, payments.errors.ErrorCode.AMBIGUOUS_REFERENCE):
+        maintenance.orders_of(references=["A-1"])
 
 
 def test_who_is_only_sent_the_goods_is_told_the_address_and_nothing_of_the_buyer() -> None:

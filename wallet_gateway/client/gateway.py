@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Any, TypeAlias, TypeVar
 from urllib.parse import quote
 
 from wallet_gateway.client.calls import CallRecord, call_record
@@ -19,7 +19,7 @@ from wallet_gateway.client.credentials import MerchantAccount
 from wallet_gateway.client.errors import GatewayError, NotSent, NotSentReason
 from wallet_gateway.client.exchange import Answer, Exchange, GatewayRequest, RawAnswer
 from wallet_gateway.client.overrides import after_sending, before_sending
-from wallet_gateway.client.redaction import redact, redact_message, redact_text, written
+from wallet_gateway.client.redaction import redact, redact_message, redact_text
 from wallet_gateway.client.responses import DecodedResponse, ResponseSpec, parse_response
 from wallet_gateway.client.transport import Transport
 from wallet_gateway.protocol import text
@@ -54,12 +54,14 @@ from wallet_gateway.protocol.follow_ups import (
 from wallet_gateway.protocol.status import StatusAnswer, StatusQuery, parse_records
 from wallet_gateway.protocol.strict_json import JsonValue, dumps, loads, loads_by_parts
 from wallet_gateway.protocol.wire import WireModel
+from wallet_gateway.protocol.written import WrittenMessage
 from wallet_gateway.tracebacks import without_locals
 
 Observer = Callable[[CallRecord], None]
 """Receives the record of each call when it is over; it must not raise."""
 M = TypeVar("M")
 W = TypeVar("W", bound=WireModel)
+_Message: TypeAlias = WireModel | WrittenMessage[Any]
 
 
 class Gateway:
@@ -94,6 +96,17 @@ class Gateway:
     ) -> Answer[CheckoutResponse]:
         """Ask for a page where the customer pays: the interface, section Checkout request."""
         return self._call(CHECKOUT, _CHECKOUT, message=request, not_after=not_after)
+
+    def send_checkout(
+        self, written: WrittenMessage[CheckoutRequest], *, not_after: float | None = None
+    ) -> Answer[CheckoutResponse]:
+        """Send a checkout request that was checked and written down before, its bytes unchanged.
+
+        A subclass with a `checkout` of its own is given the message.
+        """
+        if type(self).checkout is not Gateway.checkout:
+            return self.checkout(written.message(), not_after=not_after)
+        return self._call(CHECKOUT, _CHECKOUT, message=written, not_after=not_after)
 
     def follow_up(
         self, request: FollowUpRequest, *, not_after: float | None = None
@@ -184,7 +197,7 @@ class Gateway:
         *,
         place: Mapping[str, str] = MappingProxyType({}),
         query: Mapping[str, str] | None = None,
-        message: WireModel | None = None,
+        message: _Message | None = None,
         api_key: str | None = None,
         fresh: bool = False,
         not_after: float | None = None,
@@ -198,7 +211,7 @@ class Gateway:
             path=path,
             path_values=place,
             query={**(query or {}), **unplaced} if unplaced else query,
-            body=message.to_wire() if message else None,
+            body=self._values(message),
             headers={"Authorization": f"{PUBLIC_KEY_SCHEME} {api_key}"} if api_key else {},
         )
         try:
@@ -226,8 +239,14 @@ class Gateway:
         self._end(operation, exchange)
         return Answer(message=said, exchange=exchange)
 
+    def _values(self, message: _Message | None) -> JsonValue:
+        if isinstance(message, WrittenMessage) and type(self) is Gateway:
+            return message.values
+        # A subclass may change what it is given.
+        return message.to_wire() if message else None
+
     def _prepared(
-        self, endpoint: Endpoint, request: GatewayRequest, message: WireModel | None
+        self, endpoint: Endpoint, request: GatewayRequest, message: _Message | None
     ) -> tuple[GatewayRequest, bytes | None]:
         """Return the request as this gateway wants it, with the bytes of its body."""
         unchanged = message.to_json() if message else None
@@ -264,7 +283,7 @@ def _without_answer(request: GatewayRequest, elapsed: float, *, sent: bool) -> E
 
 
 def _with_answer(request: GatewayRequest, raw: RawAnswer, value: JsonValue | UnreadableBody) -> Exchange:
-    text = redact_text(raw.body) if isinstance(value, UnreadableBody) else written(redact(value))
+    text = redact_text(raw.body) if isinstance(value, UnreadableBody) else redact(value)
     date = raw.headers.get("date", "")
     return _exchange(request, raw.status, text, elapsed=raw.elapsed, sent=True, date=date)
 
@@ -283,7 +302,7 @@ def _exchange(
         method=request.method,
         url_path=request.path,
         http_status=status,
-        request_body="" if request.body is None else written(redact(request.body)),
+        request_body="" if request.body is None else redact(request.body),
         answer_body=answer_body,
         elapsed_seconds=elapsed,
         sent=sent,
@@ -291,7 +310,7 @@ def _exchange(
     )
 
 
-def _operation(endpoint: Endpoint, message: WireModel | None) -> str:
+def _operation(endpoint: Endpoint, message: _Message | None) -> str:
     """Return the interface's name of the operation; follow-ups share an endpoint and differ by their type."""
     return OPERATIONS[message.type] if isinstance(message, FollowUpRequest) else endpoint.name
 

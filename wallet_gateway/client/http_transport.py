@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from ipaddress import ip_address
 from urllib.parse import SplitResult, urlencode, urlsplit
 
-from requests.utils import DEFAULT_CA_BUNDLE_PATH
+import certifi
 
 from wallet_gateway.client.connection import Pool, TlsPool
 from wallet_gateway.client.exchange import RawAnswer
@@ -122,7 +122,7 @@ def tls_context(
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
-    context.load_verify_locations(cafile=ca_file or DEFAULT_CA_BUNDLE_PATH)
+    context.load_verify_locations(cafile=ca_file or certifi.where())
     if client_cert is not None:
         certificate, key = (client_cert, None) if isinstance(client_cert, str) else client_cert
         # With a password, even an empty one, OpenSSL never stops to ask for one on the terminal.

@@ -9,13 +9,14 @@ Card numbers are looked for in all else, too, but for identifiers, which one in 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
+from json.encoder import encode_basestring
 
 from wallet_gateway.protocol.card_numbers import mask_card_numbers
 from wallet_gateway.protocol.errors import UnreadableBody
 from wallet_gateway.protocol.money import MAX_DIGITS
-from wallet_gateway.protocol.strict_json import JsonValue, dumps, fold_name, loads
+from wallet_gateway.protocol.strict_json import JsonValue, NumberText, dumps, fold_name, loads
 
 MAX_TEXT_LENGTH = 20_000
 """Characters kept of one body."""
@@ -35,6 +36,7 @@ _CREDENTIAL = re.compile(
     r"(?i)(authorization[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?:[a-z]{1,20}\s{1,4})?|(?:publicapikey|bearer)\s{1,4})"
     r"(?=\S{0,15}[0-9]|\S{16})[^\s\"'<,;]+"
 )
+_CREDENTIAL_WORDS = ("authorization", "publicapikey", "bearer")
 _ORIGIN = re.compile(r"(?i)(https?://)(?:[^/?#]*@)?([^/?#]*)")
 # One field of something that wants to be JSON, whole or cut off; its quotes may be escaped, as in a text that
 # repeats a request. A value in escaped quotes ends at the next one.
@@ -53,9 +55,9 @@ _PARAMETER = re.compile(
 _QUOTED_FIELD = re.compile(r"('([^'\\]{1,64}+)'\s{0,4}+(?::|=>)\s{0,4}+')([^'\\]++)")
 
 
-def redact(value: JsonValue) -> JsonValue:
-    """Return a redacted copy of a JSON value, with very long texts cut."""
-    return _redact(value, _free_text)
+def redact(value: JsonValue) -> str:
+    """Return a JSON value as redacted JSON text of at most 20,000 characters."""
+    return _redact(value, _free_text)[:MAX_TEXT_LENGTH]
 
 
 def redact_text(text: bytes | str) -> str:
@@ -64,7 +66,7 @@ def redact_text(text: bytes | str) -> str:
     A body that is not strict JSON is redacted field by field, as far as fields can be recognised.
     """
     try:
-        return written(redact(loads(text)))
+        return redact(loads(text))
     except UnreadableBody:
         plain = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
         return redact_message(plain)[:MAX_TEXT_LENGTH]
@@ -78,22 +80,47 @@ def redact_message(text: str) -> str:
     return _free_text(text.replace("\0", "\ufffd"))
 
 
-def written(value: JsonValue) -> str:
-    """Return a redacted value as JSON text, cut to the length that is stored."""
-    return dumps(value).decode("utf-8")[:MAX_TEXT_LENGTH]
-
-
-def _redact(value: JsonValue, rule: Rule) -> JsonValue:
+def _redact(value: JsonValue, rule: Rule) -> str:
+    """Return a redacted value as JSON text: one walk, because a customer waits for it with every request."""
     if isinstance(value, str):
-        return rule(value)
+        shown = rule(value)
+        return str(shown) if isinstance(shown, NumberText) else encode_basestring(str(shown))
     if isinstance(value, dict):
-        return {
-            _shown(name): REMOVED if (its := _rule_of(name)) is _remove else _redact(part, its)
-            for name, part in value.items()
-        }
+        # Two names that differ in a card number only are one afterwards.
+        members = {}
+        for name, part in value.items():
+            written, its = _name_and_rule(name)
+            if its is _remove:
+                members[written] = _QUOTED_REMOVED
+            elif type(part) is str:
+                # Nearly every value of a message: a call of its own would take as long as its rule.
+                members[written] = encode_basestring(its(part))
+            else:
+                members[written] = _redact(part, its)
+        return "{" + ",".join([f"{name}:{part}" for name, part in members.items()]) + "}"
     if isinstance(value, list):
-        return [_redact(part, rule) for part in value]
-    return value
+        return "[" + ",".join(_beginning(value, rule)) + "]"
+    return dumps(value).decode("utf-8")
+
+
+def _beginning(parts: list[JsonValue], rule: Rule) -> Iterator[str]:
+    """Yield the redacted parts of a list, up to the one behind which the whole text is cut in any case."""
+    length = 0
+    for part in parts:
+        if length > MAX_TEXT_LENGTH:
+            return
+        written = _redact(part, rule)
+        length += len(written)
+        yield written
+
+
+@lru_cache(maxsize=2048)
+def _name_and_rule(name: str) -> tuple[str, Rule]:
+    """Return a name as it is written, and the rule for what it names."""
+    return encode_basestring(mask_card_numbers(name)), _rule_of(name)
+
+
+_QUOTED_REMOVED = f'"{REMOVED}"'
 
 
 def _redact_field(field: re.Match[str]) -> str:
@@ -116,11 +143,6 @@ def _redact_named(found: re.Match[str]) -> str:
 
 
 @lru_cache(maxsize=2048)
-def _shown(name: str) -> str:
-    return mask_card_numbers(name)
-
-
-@lru_cache(maxsize=2048)
 def _rule_of(name: str) -> Rule:
     folded = fold_name(name).replace("_", "").replace("-", "")
     return next((rule for pattern, rule in _RULES if pattern.search(folded)), _free_text)
@@ -131,7 +153,8 @@ def _keep(text: str) -> str:
 
 
 def _keep_amount(text: str) -> str:
-    return text if sum(map(str.isdigit, text)) <= MAX_DIGITS else mask_card_numbers(text)
+    few = len(text) <= MAX_DIGITS or sum(map(str.isdigit, text)) <= MAX_DIGITS
+    return text if few else mask_card_numbers(text)
 
 
 def _remove(_text: str) -> str:
@@ -157,7 +180,11 @@ def _keep_origin(text: str) -> str:
 
 
 def _free_text(text: str) -> str:
-    return text if len(text) < 6 else _of_the_beginning(text, _without_numbers_addresses_and_keys)
+    if len(text) < 6:
+        return text
+    if len(text) <= MAX_TEXT_LENGTH:
+        return _without_numbers_addresses_and_keys(text)
+    return _of_the_beginning(text, _without_numbers_addresses_and_keys)
 
 
 def _of_the_beginning(text: str, rule: Rule) -> str:
@@ -186,7 +213,15 @@ def _without_numbers_addresses_and_keys(text: str) -> str:
         text = _PARAMETER.sub(_redact_named, text)
     if "@" in text:
         text = _EMAIL.sub(_redact_address, text)
-    return _CREDENTIAL.sub(rf"\1{REMOVED}", text) if len(text) >= 13 else text
+    return _CREDENTIAL.sub(rf"\1{REMOVED}", text) if _may_have_credential(text) else text
+
+
+def _may_have_credential(text: str) -> bool:
+    """Return whether one of the words is in a text that begin a key: cheaper than to look for a key."""
+    if len(text) < 13:
+        return False
+    # Unicode has more letters that the pattern takes for those of the words.
+    return not text.isascii() or any(map(text.lower().__contains__, _CREDENTIAL_WORDS))
 
 
 def _redact_address(found: re.Match[str]) -> str:

@@ -10,14 +10,14 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Protocol
-
-from requests import PreparedRequest
-from requests.structures import CaseInsensitiveDict
+from typing import TYPE_CHECKING, Protocol
 
 from wallet_gateway import __version__
 from wallet_gateway.client.exception_map import AnswerTooLarge, AuthChangedRequest, BadEncoding
 from wallet_gateway.client.exchange import RawAnswer
+
+if TYPE_CHECKING:
+    from requests import PreparedRequest
 
 KEPT_HEADERS = ("content-type", "date", "retry-after")
 """The headers of an answer that the client reads."""
@@ -86,6 +86,10 @@ def sign(request: SignedRequest, auth: Auth | None, *, origin: str) -> SignedReq
     """Let `auth` set headers; raises AuthChangedRequest when it changed anything else."""
     if auth is None:
         return request
+    # Here, because few gateways ask for a signature: requests and what it imports are 6 MB.
+    from requests import PreparedRequest
+    from requests.structures import CaseInsensitiveDict
+
     prepared, url = PreparedRequest(), origin + request.target
     prepared.method, prepared.url, prepared.body = request.method, url, request.body
     prepared.headers = CaseInsensitiveDict(request.headers)

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from cryptography.fernet import Fernet
 from django.conf import settings as django_settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
@@ -128,6 +127,8 @@ def settings() -> Settings:
 @lru_cache(maxsize=1)
 def _key_of_process() -> str:
     """Return a temporary key: data encrypted with it is lost with the process, acceptable in development."""
+    from cryptography.fernet import Fernet
+
     return Fernet.generate_key().decode()
 
 
@@ -141,6 +142,7 @@ def _gateways(raw: Mapping[str, Any]) -> Gateways:
             debug=django_settings.DEBUG,
             allowed_hosts=tuple(django_settings.ALLOWED_HOSTS),
             published_secret_keys=published_secret_keys(),
+            account_hosts=tuple(raw.get("ACCOUNT_HOSTS", ())),
         )
         return AccountsElsewhere(given, shop=shop)
     return GatewaysInSettings(

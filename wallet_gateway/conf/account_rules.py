@@ -46,6 +46,8 @@ class Shop:
     allowed_hosts: Collection[str]
     published_secret_keys: tuple[str, ...]
     """The names of Django's settings with a key that everybody knows."""
+    account_hosts: Collection[str] = ()
+    """The setting `ACCOUNT_HOSTS`: the allowed hosts to which an account may lead."""
 
 
 def problems_of_addresses(where: str, addresses: object, *, debug: bool) -> Iterator[Problem]:
@@ -130,11 +132,25 @@ def _problems_of_address(
 
 
 def _problems_of_host(where: str, origin: object, shop: Shop) -> Iterator[Problem]:
-    """Check that customers come back to a host of this project, and to no other."""
+    """Check that customers come back to a host of this project, and to no other.
+
+    `ALLOWED_HOSTS = ["*"]` leaves the hosts to a proxy, which does not see what is in a table of accounts.
+    """
     url = split_address(origin) if origin else None
-    allowed = shop.allowed_hosts or (".localhost", "127.0.0.1", "[::1]")
-    if url is not None and not validate_host(_host(url.netloc), allowed):
+    if url is None:
+        return
+    host, allowed = _host(url.netloc), shop.allowed_hosts or (".localhost", "127.0.0.1", "[::1]")
+    named = shop.account_hosts or [*(each for each in allowed if each != "*"), _host_of(shop.public_origin)]
+    if not validate_host(host, allowed):
         yield Problem(setting=where, expected="a host of ALLOWED_HOSTS, because customers come back to it")
+    elif not validate_host(host, named):
+        expected = f"a host of {SETTING}['ACCOUNT_HOSTS'], because customers come back to it"
+        yield Problem(setting=where, expected=expected)
+
+
+def _host_of(origin: str) -> str:
+    url = split_address(origin)
+    return "" if url is None else _host(url.netloc)
 
 
 def _host(netloc: str) -> str:

@@ -68,6 +68,10 @@ LONGEST_ALIAS = 32
 _ALIAS = re.compile(rf"[a-z0-9_-]{{1,{LONGEST_ALIAS}}}")
 
 
+def _is_numbering(name: str) -> bool:
+    return not name or is_alias(name)
+
+
 def _is_timeout(seconds: float) -> bool:
     return 0 < seconds <= LONGEST_TIMEOUT
 
@@ -189,6 +193,9 @@ OPTIONAL: Mapping[str, Setting] = {
     ),
     "QUERY_AGAIN_DAYS": Setting(
         int, 180, range(LONGEST_QUERY_AGAIN_DAYS + 1).__contains__, f"0 to {LONGEST_QUERY_AGAIN_DAYS} days"
+    ),
+    "NUMBERING": Setting(
+        str, "", _is_numbering, f"a name of 1 to {LONGEST_ALIAS} of a-z 0-9 _ -, or nothing"
     ),
     "SHARES_REFERENCES": Setting(bool, default=False),
     "BOOK_ELSEWHERE": one_of(*(policy.value for policy in BookElsewhere)),

@@ -79,6 +79,7 @@ def read_gateway(alias: str, given: Mapping[str, Any], *, public_origin: str) ->
         account=_account(given, values),
         policy=GatewayPolicy(
             address=_address(given["BASE_URL"], given["MERCHANT_ID"]),
+            numbering=values["NUMBERING"],
             sending=values["SENDING_ENABLED"],
             query_rate=float(values["QUERY_RATE"]),
             query_workers=values["QUERY_WORKERS"],

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -42,6 +43,7 @@ def findings(gateways: Gateways | None = None) -> Iterator[Finding]:
     yield from wrong_settings()
     yield from default_gateway()
     yield from time_zones()
+    yield from packages()
     yield from database_router()
     yield from served_sandbox()
     yield from urls()
@@ -66,6 +68,19 @@ def time_zones() -> Iterator[Finding]:
     """Check that `USE_TZ` is on: leases and schedules are compared across machines."""
     if not django_settings.USE_TZ:
         yield error(Code.TIME_ZONES_OFF, SUBJECT)
+
+
+IMPORTED_ON_FIRST_USE = ("cryptography.fernet", "cryptography.x509", "requests", "rest_framework.views")
+"""What a worker imports when it first needs it, and does without where nothing needs it."""
+
+
+def packages() -> Iterator[Finding]:
+    """Check that what is imported on first use is there, before a customer waits for it."""
+    for name in IMPORTED_ON_FIRST_USE:
+        try:
+            import_module(name)
+        except ImportError as problem:
+            yield error(Code.PACKAGE_MISSING, SUBJECT, package=name, problem=problem)
 
 
 def database_router() -> Iterator[Finding]:

@@ -41,7 +41,13 @@ LONGEST_ACCESS_TOKEN_SECONDS = 86_400
 _ORIGINS = (
     "origins as browsers write them, such as 'https://app.shop.example'; http only on a loopback address"
 )
+_HOSTS = "hosts as in ALLOWED_HOSTS, such as ['.shops.example'], or ['*'] if a proxy admits known hosts only"
+_HOST_PATTERN = re.compile(r"\*|\.?[a-z0-9_\-.]+|\[[0-9a-f:.]+\]", re.IGNORECASE)
 _IN_HEADERS = re.compile(r"[!#-+\--:<-\[\]-~]*")
+
+
+def _are_host_patterns(values: Iterable[object]) -> bool:
+    return all(isinstance(value, str) and bool(_HOST_PATTERN.fullmatch(value)) for value in values)
 
 
 def _are_origins(values: Iterable[object]) -> bool:
@@ -51,6 +57,7 @@ def _are_origins(values: Iterable[object]) -> bool:
 OPTIONAL_OF_SHOP: Mapping[str, Setting] = {
     "ORDER_ADMIN_URL": dotted_path(),
     "CONTINUE_ORIGINS": Setting(COLLECTION, (), _are_origins, _ORIGINS),
+    "ACCOUNT_HOSTS": Setting(COLLECTION, (), _are_host_patterns, _HOSTS),
     "API_ORIGINS": Setting(COLLECTION, (), _are_origins, _ORIGINS),
     "ACCESS_TOKEN_SECONDS": Setting(
         int,

@@ -10,13 +10,13 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from difflib import get_close_matches
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path, PurePath
 from types import NoneType
 from typing import Any, NamedTuple
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from cryptography.x509 import load_pem_x509_certificates
 from django.utils.module_loading import import_string
 
 from wallet_gateway.protocol.text import quote
@@ -136,7 +136,10 @@ def unknown_name(name: object, known: Iterable[str]) -> str:
     """Return a hint with the correct name for an unknown setting."""
     if isinstance(name, str) and name in RENAMED:
         return f"renamed; write {RENAMED[name]!r}"
-    return f"unknown name; known: {', '.join(known)}"
+    names = tuple(known)
+    meant = get_close_matches(str(name).upper(), names, n=1, cutoff=0.75)
+    nearest = f"did you mean {meant[0]!r}? " if meant else ""
+    return f"unknown name; {nearest}known: {', '.join(names)}"
 
 
 def has_type(value: object, expected: type | tuple[type, ...]) -> bool:
@@ -203,6 +206,8 @@ def is_readable_by_others(path: str | PurePath) -> bool:
 
 def end_of_certificate(path: str | PurePath) -> datetime | None:
     """Return until when a PEM file's first certificate is valid; None if it cannot be read."""
+    from cryptography.x509 import load_pem_x509_certificates
+
     try:
         return load_pem_x509_certificates(Path(path).read_bytes())[0].not_valid_after_utc
     except (OSError, ValueError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -35,6 +36,19 @@ def identifiers_of(
     given += [("session", session) for session in sessions]
     given += [("account", account) for account in accounts]
     return frozenset((kind, value) for kind, value in given if value)
+
+
+def is_same_email(one: object, other: object) -> bool:
+    """Return whether two values are one e-mail address, in any letter case and any composition of accents.
+
+    An address of ASCII is never the same as another one: a few letters beyond it have such small letters.
+    """
+    ours, theirs = str(one), str(other)
+    return ours.isascii() == theirs.isascii() and _folded(ours) == _folded(theirs)
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFC", text).lower()
 
 
 def are_two_customers(one: Identifiers, other: Identifiers) -> bool:

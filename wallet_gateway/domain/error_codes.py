@@ -33,6 +33,7 @@ class ErrorCode(StrEnum):
     PAYMENT_OF_OTHER_ORDER = "payment_of_other_order"
     SEVERAL_PAYMENTS = "several_payments"
     ORDER_INVALID = "order_invalid"
+    AMBIGUOUS_REFERENCE = "ambiguous_reference"
     BILLING_ADDRESS_MISSING = "billing_address_missing"
     CURRENCY_NOT_ACCEPTED = "currency_not_accepted"
     ITEMS_INVALID = "items_invalid"
@@ -44,6 +45,7 @@ class ErrorCode(StrEnum):
 
     # IdempotencyConflict
     ORDER_CONTENT_DIFFERS = "order_content_differs"
+    REFERENCE_AT_OTHER_GATEWAY = "reference_at_other_gateway"
     KEY_TAKEN = "key_taken"
     KEY_DECLINED = "key_declined"
 
@@ -76,6 +78,7 @@ class ErrorCode(StrEnum):
     AUTHORIZATION_REVERSED = "authorization_reversed"
     ALREADY_CAPTURED = "already_captured"
     CHANGED_MEANWHILE = "changed_meanwhile"
+    MERCHANT_ACCOUNT_CHANGED = "merchant_account_changed"
     # InvalidState, cancelling an order
     CANCEL_NEEDS_REFUND = "cancel_needs_refund"
     CANCEL_NEEDS_REVERSAL = "cancel_needs_reversal"

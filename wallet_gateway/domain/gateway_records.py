@@ -22,17 +22,27 @@ class RecordedAddress:
     """An address as the provider reports it, in the provider's words; what it leaves out is empty."""
 
     name: str = field(default="", repr=False)
+    """The full name, in one field."""
     first_name: str = field(default="", repr=False)
+    """First name, where it is told apart."""
     last_name: str = field(default="", repr=False)
+    """Last name, where it is told apart."""
     house_number: str = field(default="", repr=False)
     """Empty if the provider writes it into `street`."""
     street: str = field(default="", repr=False)
+    """The street, perhaps with the house number."""
     city: str = field(default="", repr=False)
+    """The city's name."""
     postal_code: str = field(default="", repr=False)
+    """Postal code, as text."""
     state: str = field(default="", repr=False)
+    """State or region, in the provider's words."""
     country: str = field(default="", repr=False)
+    """Country, in the provider's words."""
     phone: str = field(default="", repr=False)
+    """Phone number, in the provider's words."""
     email: str = field(default="", repr=False)
+    """E-mail address of a shipping address."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,12 +50,19 @@ class Payer:
     """The payer as the provider reports them; what it leaves out is empty."""
 
     payer_id: str = field(default="", repr=False)
+    """The provider's identifier of the payer."""
     account_number: str = field(default="", repr=False)
+    """The account at the provider, as far as it is told."""
     email: str = field(default="", repr=False)
+    """The payer's e-mail address."""
     first_name: str = field(default="", repr=False)
+    """First name, as at the provider."""
     last_name: str = field(default="", repr=False)
+    """Last name, as at the provider."""
     state: str = field(default="", repr=False)
+    """State or province, in the provider's words."""
     country: str = field(default="", repr=False)
+    """Country code, in the provider's words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,13 +78,17 @@ class GatewayRecord:
     state: str
     """The gateway's word, such as `Approved`. It decides nothing: read the `state` of the transaction."""
     amount: Money
+    """The recorded amount with its currency."""
     transacted_at: datetime | None
     """The time of the transaction in UTC; None if the gateway gives none that can be read."""
     provider: str
+    """The provider's name, or that of the kind of operation."""
     provider_transaction_id: str
     """The provider's id; empty for an errored follow-up."""
     payer: Payer
+    """What the provider tells of the payer."""
     billing_address: RecordedAddress | None
+    """None if the record has no part of it."""
     shipping_address: RecordedAddress | None
     """Given for a pre-authorization; None if the record has no part of it."""
     message: StatusRecord = field(repr=False)

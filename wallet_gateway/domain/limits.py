@@ -78,4 +78,4 @@ def why_nothing_left(kind: TransactionKind, totals: PaymentTotals) -> ErrorCode 
         return why_not_capture(totals, 0) or ErrorCode.NOTHING_TO_CAPTURE
     if kind is TransactionKind.REFUND:
         return why_not_refund(totals, 0) or ErrorCode.NOTHING_TO_REFUND
-    return why_not_reverse(totals) or ErrorCode.NOTHING_TO_REVERSE
+    return why_not_reverse(totals)

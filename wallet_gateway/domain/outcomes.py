@@ -91,6 +91,8 @@ class Expectation:
     """The record that approved this transaction; an approved one with another id is a second execution."""
     taken: frozenset[tuple[str, str]] = frozenset()
     """(id, folded type) of records already attributed to other transactions."""
+    attributed: frozenset[tuple[str, int]] = frozenset()
+    """(folded type, amount) of those records: another like it may be a second execution."""
     expected_elsewhere: tuple[ExpectedRecord, ...] = ()
     """The records of our other transactions that are expected here; each explains one record."""
 
@@ -138,8 +140,7 @@ def read_follow_up_answer(answer: FollowUpResponse, expected: Expectation) -> Fi
     missing = _echo_fault(answer.client_system_transaction_id, answer.currency_code, expected)
     if missing:
         return Finding(verdict=Verdict.INCONCLUSIVE, explanation=explain(missing))
-    unusable = _unusable_id(answer.id)
-    if unusable:
+    if unusable := _unusable_id(answer.id):
         return unusable
     if answer.state == APPROVED:
         return Finding(
@@ -251,8 +252,8 @@ def _not_absent(found: Finding, unknown: Sequence[StatusRecord], expected: Expec
 
 
 def _fits(record: StatusRecord, expected: Expectation) -> bool:
-    record_type = (record.type or "").lower()
-    if record_type != expected.wire_type or (record.id or "", record_type) in expected.taken:
+    record_type = record.type.lower()
+    if record_type != expected.wire_type or (record.id, record_type) in expected.taken:
         return False
     if record.client_system_transaction_id == expected.reference:
         return True
@@ -266,24 +267,23 @@ def _own(
     """Return the records that fit, and those of them that are another's.
 
     Under a reference that transactions share, a record of another amount is another's if one of our amount
-    stands beside it.
+    stands beside it, or if it is like the one of a transaction that has its record already.
     """
     fits = [record for record in records if _fits(record, expected)]
     shared = [r for r in fits if r.client_system_transaction_id != expected.reference]
     odd = [record for record in shared if minor_units(record) != expected.amount]
     if len(odd) == len(fits):
-        return fits, []
+        odd = [record for record in odd if (record.type.lower(), minor_units(record)) in expected.attributed]
     return [r for r in fits if r not in odd], [r for r in odd if r.state == APPROVED]
 
 
 def _is_elsewhere(record: StatusRecord, expected: Expectation, known: Iterable[str]) -> bool:
-    record_type = (record.type or "").lower()
     return (
         record.client_system_transaction_id in known
         and record.state == APPROVED
         and has_known_type(record)
         and not _fits(record, expected)
-        and (record.id or "", record_type) not in expected.taken
+        and (record.id, record.type.lower()) not in expected.taken
     )
 
 
@@ -306,7 +306,7 @@ def made_elsewhere(record: StatusRecord) -> Explanation:
     return explain(
         ExplanationCode.MADE_ELSEWHERE,
         type=record.type,
-        given=_text_of(record.transaction_amount),
+        given=str(record.transaction_amount),
         currency=record.currency_code,
         record=record.id,
     )
@@ -314,8 +314,7 @@ def made_elsewhere(record: StatusRecord) -> Explanation:
 
 def _judge(fits: Sequence[StatusRecord], expected: Expectation) -> Finding:
     for record in fits:
-        fault = _unusable_id(record.id) or _difference(record, expected)
-        if fault:
+        if fault := _unusable_id(record.id) or _difference(record, expected):
             return fault
     approved = {storable(record.id): record for record in fits if record.state == APPROVED}
     # The record that approved it counts too, whether or not this answer lists it.
@@ -362,9 +361,8 @@ def _difference(record: StatusRecord, expected: Expectation) -> Finding | None:
         )
         return _contradiction(DiscrepancyKind.CURRENCY_DIFFERS, why)
     amount = minor_units(record)
-    if amount == expected.amount:
-        return None
-    if amount is not None and expected.may_be_less and 0 < amount < expected.amount:
+    least = 1 if expected.may_be_less else expected.amount
+    if amount is not None and least <= amount <= expected.amount:
         return None
     return _amount_difference(record, amount, expected)
 
@@ -373,7 +371,7 @@ def _amount_difference(record: StatusRecord, amount: int | None, expected: Expec
     why = explain(
         ExplanationCode.AMOUNT_DIFFERS,
         record=record.id,
-        given=_text_of(record.transaction_amount),
+        given=str(record.transaction_amount),
         requested=_written(expected.amount, expected),
         currency=expected.currency,
     )
@@ -383,13 +381,9 @@ def _amount_difference(record: StatusRecord, amount: int | None, expected: Expec
 
 
 def _are_mixed_up(amount: int, expected: Expectation) -> bool:
-    """Return whether two amounts differ by exactly the factor between major and minor units."""
+    """Return whether two different amounts differ by exactly the factor between major and minor units."""
     factor: int = 10 ** currency_exponent(expected.currency)
-    return factor > 1 and (amount == expected.amount * factor or amount * factor == expected.amount)
-
-
-def _text_of(value: object) -> str | None:
-    return None if value is None else str(value)
+    return amount == expected.amount * factor or amount * factor == expected.amount
 
 
 def _written(amount: int, expected: Expectation) -> str:

@@ -45,6 +45,8 @@ class GatewayPolicy:
 
     address: GatewayAddress = UNKNOWN_ADDRESS
     """Where the gateway is called; errors name it."""
+    numbering: str = ""
+    """The numbering of its orders: within one, a reference is unique; empty for the one that is shared."""
     sending: bool = True
     """False is the emergency stop: nothing new is sent, status queries continue."""
     query_rate: float = 5.0
@@ -89,6 +91,7 @@ class WalletPolicy:
     gateway_url: str
     """Where the browser creates payment accounts."""
     pay_js_url: str
+    """Where the wallet's own script is."""
     wallet_js_url: str
     """Empty if the script is our own."""
     wallet_js_integrity: str
@@ -100,24 +103,33 @@ class WalletPolicy:
     country: str
     """ISO 3166, two letters."""
     merchant_no: str
+    """The merchant's number at the wallet; 12 to 18 characters, needed in production."""
     merchant_name: str
+    """The name that the sheet shows."""
     key_lifetime: timedelta
     """How long keys are used whose end the gateway does not tell."""
     card_networks: tuple[str, ...]
+    """Of `VISA`, `MASTERCARD`, `AMEX`, `DISCOVER` and `JCB`."""
     allow_prepaid: bool
+    """Whether prepaid cards can be chosen."""
     allow_credit: bool
+    """Whether credit cards can be chosen."""
     existing_payment_method_required: bool
+    """Whether the button needs a customer with a card in the wallet."""
     accept_unauthenticated: bool
     """Whether a card is charged when 3-D Secure was not available: the shop bears the risk."""
     email_required: bool
+    """Whether the sheet asks for the e-mail address."""
     billing_address: str
     """`MIN` or `FULL`; empty if no address is requested."""
     billing_phone_required: bool
     """Whether the billing address must have a phone number; nothing if no address is requested."""
     shipping_address: bool
+    """Whether the sheet asks for a shipping address."""
     shipping_phone_required: bool
     """The same of the shipping address."""
     shipping_countries: tuple[str, ...]
+    """ISO 3166 codes of two letters that may be chosen; empty for all."""
     callbacks: tuple[str, ...]
     """What the open sheet requests from the shop, as far as the order supports it."""
     checkout_option: str
@@ -127,7 +139,12 @@ class WalletPolicy:
     limits: WalletLimits
     """How often the button of one order may be used."""
     use_wallet_button: bool
+    """Whether the wallet draws the button; otherwise the shop does."""
     button_color: str
+    """The wallet's word for the color, such as `black`."""
     button_type: str
+    """The wallet's word for the text on the button, such as `buy`."""
     button_locale: str
+    """Language of the button; empty for that of the page."""
     button_size_mode: str
+    """Either `static` or `fill`."""

@@ -20,6 +20,9 @@ LEASE = timedelta(seconds=120)
 CLAIM = timedelta(seconds=60)
 """How long a claimed query belongs to the worker that claimed it."""
 
+QUERY_WITHIN = timedelta(seconds=30)
+"""A worker that has not begun a query this long after its claim does not begin it at all."""
+
 SEND_WITHIN_SECONDS = 30.0
 """A sender that has not begun this long after its claim does not begin at all."""
 
@@ -83,7 +86,10 @@ BACKOFF = tuple(accumulate((*_BACKOFF_WAITS, *[_D] * 27)))
 PENDING_TIMETABLE = tuple(accumulate((15 * _S, 30 * _S, _M, 2 * _M, 5 * _M, 15 * _M, _H, 4 * _H, *[_D] * 30)))
 OPEN_TIMETABLE = (_M, 3 * _M, 5 * _M, 10 * _M)
 CONFIRM_TIMETABLE = (5 * _M, _H, _D)
-"""When an approval is queried: until its record has been seen, and once more after a day in any case."""
+"""When an approval is queried: until its record has been seen, and once more after a day in any case.
+
+What was refused, other than a hosted page, is queried each time.
+"""
 
 FIRST_REPEAT = len(CONFIRM_TIMETABLE) - 1
 """From this step on, the query of an approval looks for what was done elsewhere, or done twice."""
@@ -257,9 +263,11 @@ def _rejected_instants(position: PollState) -> tuple[datetime, ...]:
 
     A refused card does not close the page: it can be paid until it ends, and the record may appear later.
     """
-    once = position.since + CONFIRM_TIMETABLE[0]
+    confirming = tuple(position.since + wait for wait in CONFIRM_TIMETABLE)
     if position.kind is not TransactionKind.CHECKOUT:
-        return (once,)
+        # What was answered with an error may have been carried out, and its record may appear late.
+        return confirming
+    once = confirming[0]
     late = _instants_from_end(page_end(position))
     return tuple(sorted({once, *(instant for instant in late if instant > position.since)}))
 

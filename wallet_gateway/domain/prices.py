@@ -47,14 +47,23 @@ class PriceLine:
     """
 
     product_id: str
+    """Article number, as the customer sees it: "APPLES"."""
     product_name: str
+    """Name, as the customer sees it."""
     price: Decimal
+    """Of one unit in major units, zero or more, of any precision up to 30 decimals."""
     quantity: Decimal | int = 1
+    """Above zero, also with decimals: `Decimal("1.25")`."""
     unit: str = ""
+    """What is counted, such as "kg"; empty for pieces."""
     tax_rate: Decimal | None = None
+    """Percent with at most four decimals: `Decimal("7")`; None says nothing of tax."""
     combined_name: str | None = None
+    """Name of a line that is sent as one piece; otherwise "1.25 kg x Apples"."""
     product_description: str | None = None
+    """More about it, at most 2,000 characters."""
     product_type: str | None = None
+    """One of `physical`, `digital`, `giftcard` and `surcharge`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

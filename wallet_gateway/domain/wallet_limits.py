@@ -31,11 +31,17 @@ class WalletLimits:
     """
 
     sessions: int = 30
+    """Browsers that may be shown the button."""
     attempts: int = 60
+    """Buttons and references for another card."""
     prices: int = 200
+    """Prices that open sheets may ask for."""
     discount_codes: int = 20
+    """Different discount codes that may be tried."""
     results: int = 40
+    """Results and failures that may be posted."""
     authorizations: int = 20
+    """Cards that may be sent to the gateway."""
 
     def maximum(self, limit: WalletLimit, *, raised: int = 0) -> int:
         """Return how many are allowed in all; each time that a person has raised the limits adds as many."""

@@ -11,6 +11,7 @@ class WalletOutcome(StrEnum):
     """The result of a wallet payment, as shown to the customer."""
 
     APPROVED = "APPROVED"
+    """The card was charged, or its amount is reserved."""
     DECLINED = "DECLINED"
     """The gateway refused it; another card may work, with a new reference."""
     CHECKING = "CHECKING"

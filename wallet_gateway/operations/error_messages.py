@@ -20,7 +20,12 @@ from wallet_gateway.models.labels import label_of
 
 
 def message_of(code: ErrorCode, **params: object) -> str:
-    """Return the message of a code in the active language."""
+    """Return the message of a code in the active language.
+
+    :param code: one of `ErrorCode`, as the `code` of an exception.
+    :param params: the values in it by name, as the `params` of an exception.
+    :returns: one or more sentences, as `str(error)` has them.
+    """
     shown = {name: _shown(value) for name, value in params.items()}
     return str(DESCRIPTIONS[code].message) % shown
 
@@ -97,8 +102,7 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
         400, _("An idempotency key has 1 to 64 visible ASCII characters and no spaces.")
     ),
     _E.PARENT_ID_CARD_NUMBER: Description(
-        400,
-        _("parent_transaction_id has the form of a card number, which is neither stored nor sent."),
+        400, _("parent_transaction_id has the form of a card number, which is neither stored nor sent.")
     ),
     _E.PARENT_ID_INVALID: Description(
         400, _("parent_transaction_id must have 1 to 128 visible ASCII characters and no spaces.")
@@ -106,6 +110,13 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
     _E.PAYMENT_OF_OTHER_ORDER: Description(400, _("Payment %(payment)s does not belong to order %(order)s.")),
     _E.SEVERAL_PAYMENTS: Description(400, _("Order %(order)s has %(count)s payments. Name one of them.")),
     _E.ORDER_INVALID: Description(400, _("The order is not valid. %(problems)s")),
+    _E.AMBIGUOUS_REFERENCE: Description(
+        400,
+        _(
+            "Reference %(reference)s alone does not say which order is meant: gateways that number their "
+            "orders separately have it (%(gateways)s). Pass gateway= as well."
+        ),
+    ),
     _E.BILLING_ADDRESS_MISSING: Description(400, _("The gateway requires a billing address. %(problems)s")),
     _E.CURRENCY_NOT_ACCEPTED: Description(
         400, _("Gateway %(gateway)s takes no %(currency)s. The settings allow: %(known)s.")
@@ -124,8 +135,16 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
     _E.ORDER_CONTENT_DIFFERS: Description(
         409,
         _(
-            "Reference %(reference)s belongs to an order with other content. "
+            "Reference %(reference)s belongs to an order with other content (%(fields)s). "
             "An order that has changed needs its own reference."
+        ),
+    ),
+    _E.REFERENCE_AT_OTHER_GATEWAY: Description(
+        409,
+        _(
+            "Reference %(reference)s belongs to an order at gateway %(other)s, so none was stored at "
+            "%(gateway)s: the customer could pay twice. Use that order or, if the two gateways number their "
+            "orders separately, give one of them a NUMBERING of its own."
         ),
     ),
     _E.KEY_TAKEN: Description(409, _("Idempotency key %(key)s belongs to another operation.")),
@@ -177,6 +196,14 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
     ),
     _E.ALREADY_CAPTURED: Description(
         409, _("A capture has been made or is under way. Refund it instead of reversing.")
+    ),
+    _E.MERCHANT_ACCOUNT_CHANGED: Description(
+        409,
+        _(
+            "The payment was made with the account %(used)s, but gateway %(gateway)s has another account "
+            "now: %(now)s. Nothing was sent. Give the gateway its former account back, and the new account "
+            "an alias of its own."
+        ),
     ),
     _E.CHANGED_MEANWHILE: Description(409, _("Another user changed this payment. Reload the page.")),
     # InvalidState, cancelling an order
@@ -255,8 +282,7 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
         ),
     ),
     _E.BOOKING_OUTSTANDING: Description(
-        409,
-        _("Another operation on this payment is not finished. Book this one when it is."),
+        409, _("Another operation on this payment is not finished. Book this one when it is.")
     ),
     _E.NOT_REPORTED: Description(
         409,
@@ -331,8 +357,7 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
         503, _("Another request is opening the payment page. Try again in a moment.")
     ),
     _E.PAGE_STATUS_UNKNOWN: Description(
-        503,
-        _("The gateway did not say whether the payment page is paid. Nothing was charged. Try again."),
+        503, _("The gateway did not say whether the payment page is paid. Nothing was charged. Try again.")
     ),
     _E.CARD_UNKNOWN: Description(
         503, _("The gateway did not say which card it is. Nothing was charged. Try again.")

@@ -13,6 +13,7 @@ what they are about to send must be committed first.
 from __future__ import annotations
 
 from wallet_gateway.domain.actors import Actor
+from wallet_gateway.operations.checkout.addresses import BillingAddress, ShippingAddress
 from wallet_gateway.payments import (
     approvals,
     batches,
@@ -36,7 +37,6 @@ from wallet_gateway.payments.orders import (
 )
 from wallet_gateway.protocol.cart import Discount, Shipping
 from wallet_gateway.protocol.cart_lines import Item
-from wallet_gateway.protocol.checkout import BillingAddress, ShippingAddress
 from wallet_gateway.protocol.money import Money
 
 __all__ = [

@@ -38,7 +38,19 @@ def resolve(
 ) -> GatewayTransaction:
     """Record a person's decision on an outcome that neither an answer nor a status record has settled.
 
-    Raises `InvalidState`, and `AwaitingApproval` where the settings demand a second person.
+    :param transaction: one whose state is `UNKNOWN`, `PENDING`, `NOT_SENT` or `ANOMALY`, or a page without an
+        answer.
+    :param decision: `Decision.DID_NOT_HAPPEN` frees the amount; `DID_HAPPEN` accepts a contradiction.
+    :param reason: what the person has found out, not empty: `"not in the provider's portal"`.
+    :param by: the person: a user such as `request.user`, an `Actor`, or a name.
+    :returns: the transaction as it is now.
+    :raises InvalidState: `too_early_unknown` and `too_early_pending` before enough answers;
+        `no_decision_needed`, `gateway_must_approve`, `approved_before`, `other_amount`, `other_account`,
+        `state_changed` and `approval_pending`.
+    :raises AwaitingApproval: `awaiting_approval`, where the settings demand a second person.
+    :raises InvalidInput: `argument_type`, `argument_choice`, `reason_missing`, `name_missing` and
+        `text_invalid`.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.approvals.resolve")
     check_type("transaction", transaction, GatewayTransaction)
@@ -61,7 +73,19 @@ def _decision(given: Decision | str) -> Decision:
 
 @sensitive_variables()
 def close_discrepancy(discrepancy: Discrepancy, *, reason: str, by: By) -> Discrepancy:
-    """Close a difference between the shop's records and the gateway's, with a reason."""
+    """Close a difference between the shop's records and the gateway's, with a reason.
+
+    The payment can be used again once none of its differences is open. No money is moved and nothing is
+    booked.
+
+    :param discrepancy: an open one: `Discrepancy.objects.get(pk=...)`.
+    :param reason: what was done about it, not empty.
+    :param by: the person: a user such as `request.user`, an `Actor`, or a name.
+    :returns: the discrepancy, closed.
+    :raises InvalidState: `discrepancy_closed`.
+    :raises InvalidInput: `argument_type`, `reason_missing`, `name_missing` and `text_invalid`.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
+    """
     check_outside_transaction("payments.approvals.close_discrepancy")
     check_type("discrepancy", discrepancy, Discrepancy)
     return resolutions.close_discrepancy(
@@ -74,7 +98,17 @@ def book_discrepancy(discrepancy: Discrepancy, *, reason: str, by: By) -> Gatewa
     """Book a capture, refund or reversal that was made elsewhere, as the gateway reports it now.
 
     It becomes a transaction of the order: totals, states, signals and exports contain it. Nothing that moves
-    money is sent. Raises `InvalidState`, and `GatewayUnreachable` if the gateway does not answer.
+    money is sent.
+
+    :param discrepancy: an open one of the kind `MADE_ELSEWHERE`.
+    :param reason: why it is right, not empty: `"refunded by the provider's support"`.
+    :param by: the person: a user such as `request.user`, an `Actor`, or a name.
+    :returns: the new transaction.
+    :raises InvalidState: `discrepancy_closed`, `not_bookable`, `booking_outstanding`, `captures_first`,
+        `not_reported` and `record_taken`.
+    :raises GatewayUnreachable: `gateway_silent`, if the gateway does not answer.
+    :raises InvalidInput: `argument_type`, `reason_missing`, `name_missing` and `text_invalid`.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.approvals.book_discrepancy")
     check_type("discrepancy", discrepancy, Discrepancy)
@@ -85,7 +119,10 @@ def book_discrepancy(discrepancy: Discrepancy, *, reason: str, by: By) -> Gatewa
 
 @sensitive_variables()
 def waiting() -> tuple[Approval, ...]:
-    """Return the requests that wait for a second person, the oldest first."""
+    """Return the requests that wait for a second person.
+
+    :returns: approvals, the oldest first; those that have waited too long are left out.
+    """
     return waiting_approvals(now=gateways.clock().now())
 
 
@@ -93,10 +130,20 @@ def waiting() -> tuple[Approval, ...]:
 def approve(approval: Approval, *, by: By, reason: str = "") -> GatewayTransaction:
     """Approve and execute another person's request; check the `state` of the returned transaction.
 
-    `by` is a user, or an `Actor` with an account: a name alone agrees to nothing. The account must exist, be
-    active and have `approve_operation` and the permission of the operation. Raises `InvalidState`, for
-    instance for the person who made the request, and the refusals of the operation itself: then nothing was
-    sent and the request keeps waiting.
+    If the operation itself is refused, nothing was sent and the request keeps waiting.
+
+    :param approval: one that waits, as `waiting` returns it.
+    :param by: the second person: a user, or an `Actor` with an account that exists, is active and has
+        `approve_operation` and the permission of the operation. A name alone agrees to nothing.
+    :param reason: why, may be empty.
+    :returns: the transaction that was executed or decided on.
+    :raises InvalidState: `approval_closed`, `approval_own`, `approver_not_permitted` and
+        `approver_without_account`; those of the operation, such as `above_refundable`, `nothing_to_refund`,
+        `payment_frozen` and `state_changed`.
+    :raises OperationOutstanding: `operation_outstanding`, while another operation has no outcome.
+    :raises SendingStopped: `sending_disabled` and `sending_paused`.
+    :raises InvalidInput: `argument_type`, `name_missing` and `text_invalid`.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.approvals.approve")
     check_type("approval", approval, Approval)
@@ -106,7 +153,15 @@ def approve(approval: Approval, *, by: By, reason: str = "") -> GatewayTransacti
 
 @sensitive_variables()
 def decline(approval: Approval, *, by: By, reason: str) -> Approval:
-    """End a request without executing it; its author withdraws it this way. Raises `InvalidState`."""
+    """End a request without executing it; its author withdraws it this way.
+
+    :param approval: one that waits, as `waiting` returns it.
+    :param by: who declines: a user such as `request.user`, an `Actor`, or a name.
+    :param reason: why, not empty: `"wrong amount"`.
+    :returns: the approval, `DECLINED` or `WITHDRAWN`.
+    :raises InvalidState: `approval_closed`.
+    :raises InvalidInput: `argument_type`, `reason_missing`, `name_missing` and `text_invalid`.
+    """
     check_type("approval", approval, Approval)
     return approvals.decline(approval, by=by, reason=reason, clock=gateways.clock())
 

@@ -61,7 +61,14 @@ STEP_SECONDS = 2.0
 def draft(kind: BatchKind, orders: Sequence[PaymentOrder], *, by: By) -> OperationBatch:
     """Store an unconfirmed batch of captures, refunds or reversals with one row for each order.
 
-    A row's amount is what is left of its order. Raises `InvalidInput` for more than `MAX_ROWS` orders.
+    A row's amount is what is left of its order. Nothing is sent before `start`.
+
+    :param kind: `BatchKind.CAPTURE`, `REFUND` or `REVERSAL`.
+    :param orders: at most `MAX_ROWS` orders; one with nothing left is a row that is left out.
+    :param by: who drafts it: a user such as `request.user`, an `Actor`, or a program's name.
+    :returns: the batch, in the state `DRAFT`.
+    :raises InvalidInput: `argument_choice` for another kind; `argument_type`, `batch_too_large`,
+        `name_missing` and `text_invalid`.
     """
     _check_kind(kind)
     check_list("orders", orders, PaymentOrder)
@@ -82,10 +89,15 @@ def start(
     reason_code: str = "",
     comment: str = "",
 ) -> bool:
-    """Start a draft with the `rows` whose amount or state was changed; return False if it is not a draft.
+    """Start a draft; refunds above `APPROVAL_BATCH_LIMITS` wait for a second person.
 
-    Refunds above `APPROVAL_BATCH_LIMITS` wait for a second person: `batch.state` is then
-    `AWAITING_APPROVAL`. Raises `InvalidState` where the person who drafted it lacks the permission.
+    :param batch: a draft, as `draft` returns it; its `state` is then `RUNNING` or `AWAITING_APPROVAL`.
+    :param rows: those of its rows whose amount or state was changed.
+    :param reason_code: empty or one of `ReasonCode` for the operation: `"shipped"`.
+    :param comment: for people, cut to 500 characters.
+    :returns: False if it is not a draft (any more).
+    :raises InvalidState: `batch_not_permitted`, where the person who drafted it lacks the permission.
+    :raises InvalidInput: `argument_type`, `reason_code_unknown` and `text_invalid`.
     """
     check_type("batch", batch, OperationBatch)
     why = {"reason_code": reason_code, "comment": comment}
@@ -103,10 +115,19 @@ def start_detached_refunds(
     reason_code: str = "",
     comment: str = "",
 ) -> OperationBatch:
-    """Start a batch that refunds deposits of an earlier provider; a repeated token returns the first batch.
+    """Start a batch that refunds deposits of an earlier provider.
 
-    Above `APPROVAL_BATCH_LIMITS` it waits for a second person. Raises `InvalidState` where the person lacks
-    the permission.
+    Above `APPROVAL_BATCH_LIMITS` it waits for a second person.
+
+    :param amounts: how much of each `MigratedDeposit`, as `Money`; at most `MAX_ROWS`.
+    :param token: a text of at most 64 characters for this batch; a repeated one returns the first batch.
+    :param by: who starts it: a user such as `request.user`, an `Actor`, or a program's name.
+    :param reason_code: empty or one of `ReasonCode` for a refund: `"returned"`.
+    :param comment: for people, cut to 500 characters.
+    :returns: the batch, `RUNNING` or `AWAITING_APPROVAL`.
+    :raises InvalidState: `batch_not_permitted`, where the person lacks the permission.
+    :raises InvalidInput: `argument_type`, `batch_too_large`, `reason_code_unknown`, `name_missing` and
+        `text_invalid`.
     """
     check_list("amounts", list(amounts), MigratedDeposit)
     check_list("amounts", list(amounts.values()), Money)
@@ -124,41 +145,72 @@ def start_detached_refunds(
 
 @sensitive_variables()
 def start_status_queries(subjects: Sequence[PaymentOrder | MigratedDeposit], *, by: By) -> OperationBatch:
-    """Start a batch that asks the gateway about orders and deposits; nothing that moves money is sent."""
+    """Start a batch that asks the gateway about orders and deposits; nothing that moves money is sent.
+
+    :param subjects: at most `MAX_ROWS` orders and migrated deposits.
+    :param by: who starts it: a user such as `request.user`, an `Actor`, or a program's name.
+    :returns: the batch, `RUNNING`.
+    :raises InvalidInput: `argument_type`, `batch_too_large`, `name_missing` and `text_invalid`.
+    """
     check_list("subjects", subjects, PaymentOrder, MigratedDeposit)
     return plan.start_status_queries(subjects, by=by, clock=gateways.clock())
 
 
 @sensitive_variables()
 def pause(batch: OperationBatch, *, by: By) -> bool:
-    """Start no further row until `resume`; return whether the batch was running."""
+    """Start no further row until `resume`.
+
+    :param batch: a running batch.
+    :param by: who pauses it: a user such as `request.user`, an `Actor`, or a program's name.
+    :returns: whether the batch was running.
+    :raises InvalidInput: `argument_type`, `name_missing` and `text_invalid`.
+    """
     check_type("batch", batch, OperationBatch)
     return plan.pause(batch, by=by, clock=gateways.clock())
 
 
 @sensitive_variables()
 def resume(batch: OperationBatch) -> bool:
-    """Continue a paused batch; return whether it was paused."""
+    """Continue a paused batch.
+
+    :param batch: a paused batch.
+    :returns: whether it was paused.
+    :raises InvalidInput: `argument_type` for what is no batch.
+    """
     check_type("batch", batch, OperationBatch)
     return plan.resume(batch, clock=gateways.clock())
 
 
 @sensitive_variables()
 def stop(batch: OperationBatch, *, by: By) -> bool:
-    """Stop a batch permanently and leave out the rows not started; return whether it was not finished."""
+    """Stop a batch permanently and leave out the rows not started; rows in progress are finished.
+
+    :param batch: a batch that runs, is paused or waits for a second person.
+    :param by: who stops it: a user such as `request.user`, an `Actor`, or a program's name.
+    :returns: whether it was not finished.
+    :raises InvalidInput: `argument_type`, `name_missing` and `text_invalid`.
+    """
     check_type("batch", batch, OperationBatch)
     return plan.stop(batch, by=by, clock=gateways.clock())
 
 
 @sensitive_variables()
 def waiting() -> tuple[OperationBatch, ...]:
-    """Return the batches that wait for a second person, the oldest first."""
+    """Return the batches that wait for a second person.
+
+    :returns: batches, the oldest first.
+    """
     return tuple(waiting_batches(gateways.clock().now()))
 
 
 @sensitive_variables()
 def sums(batch: OperationBatch) -> tuple[Money, ...]:
-    """Return what the rows that are still to be executed come to, in each currency."""
+    """Return what the rows that are still to be executed come to.
+
+    :param batch: any batch.
+    :returns: a `Money` for each currency, in order of the currency.
+    :raises InvalidInput: `argument_type` for what is no batch.
+    """
     check_type("batch", batch, OperationBatch)
     by_currency = Counter[str]()
     for (_, currency), minor in plan.sums_of(batch).items():
@@ -168,11 +220,16 @@ def sums(batch: OperationBatch) -> tuple[Money, ...]:
 
 @sensitive_variables()
 def approve(batch: OperationBatch, *, by: By, reason: str = "") -> OperationBatch:
-    """Let a batch run that another person has started.
+    """Let a batch run that another person has started; its rows need no further second person.
 
-    `by` is a user, or an `Actor` with an account that exists, is active and has `approve_operation` and the
-    permission of the operation. Its rows then need no further second person. Raises `InvalidState`, for
-    instance for the person who started it.
+    :param batch: one that waits, as `waiting` returns it.
+    :param by: the second person: a user, or an `Actor` with an account that exists, is active and has
+        `approve_operation` and the permission of the operation.
+    :param reason: why, may be empty.
+    :returns: the batch, `RUNNING`.
+    :raises InvalidState: `approval_closed`, `approval_own`, `approver_not_permitted` and
+        `approver_without_account`.
+    :raises InvalidInput: `argument_type`, `name_missing` and `text_invalid`.
     """
     check_type("batch", batch, OperationBatch)
     check_permitted(actor_of(by), OF_KIND[TransactionKind(batch.kind)])
@@ -181,14 +238,29 @@ def approve(batch: OperationBatch, *, by: By, reason: str = "") -> OperationBatc
 
 @sensitive_variables()
 def decline(batch: OperationBatch, *, by: By, reason: str) -> OperationBatch:
-    """End a batch that waits for a second person, without executing any row. Raises `InvalidState`."""
+    """End a batch that waits for a second person, without executing any row.
+
+    :param batch: one that waits, as `waiting` returns it.
+    :param by: who declines: a user such as `request.user`, an `Actor`, or a name.
+    :param reason: why, not empty.
+    :returns: the batch, `STOPPED`.
+    :raises InvalidState: `approval_closed`.
+    :raises InvalidInput: `argument_type`, `reason_missing`, `name_missing` and `text_invalid`.
+    """
     check_type("batch", batch, OperationBatch)
     return approving.decline(batch, by=by, reason=reason, clock=gateways.clock())
 
 
 @sensitive_variables()
 def step(batch: OperationBatch, *, seconds: float = STEP_SECONDS) -> list[OperationBatchRow]:
-    """Execute rows of a running batch for some seconds; return the executed rows."""
+    """Execute rows of a running batch for some time; a row that is refused says so in its `refusal_code`.
+
+    :param batch: a running batch; one in another state executes nothing.
+    :param seconds: no further row begins after this time: `2.0`.
+    :returns: the executed rows.
+    :raises InvalidInput: `argument_type` for what is no batch.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
+    """
     check_outside_transaction("payments.batches.step")
     check_type("batch", batch, OperationBatch)
     return driving.step(batch, seconds=seconds, driver=_driver())
@@ -196,7 +268,12 @@ def step(batch: OperationBatch, *, seconds: float = STEP_SECONDS) -> list[Operat
 
 @sensitive_variables()
 def drive(*, seconds: float) -> Counter[str]:
-    """Execute rows of all running batches for some seconds; return their number by gateway."""
+    """Execute rows of all running batches for some time, as the sweep does.
+
+    :param seconds: no further row begins after this time: `10.0`.
+    :returns: the number of executed rows by alias of the gateway.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
+    """
     check_outside_transaction("payments.batches.drive")
     return driving.drive(seconds=seconds, driver=_driver())
 

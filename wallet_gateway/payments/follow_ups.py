@@ -53,11 +53,33 @@ def capture(
     reason_code: str = "",
     comment: str = "",
 ) -> GatewayTransaction:
-    """Capture all that is authorized, or `amount`; check the `state` of the returned transaction.
+    """Capture all that is authorized, or a part of it; check the `state` of the returned transaction.
 
-    What the capture is for can be named as for `create_order`; it is sent along, and its total is the amount.
-    A repeated `idempotency_key` returns the first transaction and sends nothing. `reason_code` is empty or
-    one of `ReasonCode`. Raises `InvalidInput` and `InvalidState`.
+    The interface, Follow-up request, `ecom.capture`. What it is for can be named as for `create_order`: it is
+    sent along, and its total is the amount.
+
+    :param order: an order with an authorized payment.
+    :param amount: `Decimal("10.00")` or a `Money` in the order's currency; all that is left if not given.
+    :param items: the lines that are captured, `Item(...)` each.
+    :param shipping: shipping costs that are captured.
+    :param discounts: discounts on what is captured.
+    :param payment: which payment, if several of the order hold money.
+    :param idempotency_key: 1 to 64 visible ASCII characters: a repeated one returns the first transaction and
+        sends nothing: `"ship-77"`.
+    :param by: who does it: a user such as `request.user`, an `Actor`, or a program's name: `"cron"`.
+    :param reason_code: empty or one of `ReasonCode` for a capture: `"shipped"`.
+    :param comment: for people, cut to 500 characters; no gateway gets it.
+    :returns: the transaction: `APPROVED`, `REJECTED`, `UNKNOWN` (its answer was lost: the sweep asks) or
+        `NOT_SENT` (the sweep sends it).
+    :raises InvalidState: `nothing_authorized`, `nothing_to_capture`, `above_capturable`,
+        `authorization_reversed`, `no_authorized_payment`, `payment_frozen` and `changed_meanwhile`.
+    :raises InvalidInput: `argument_type`, `amount_type`, `amount_invalid`, `amount_currency`,
+        `items_invalid`, `several_payments`, `payment_of_other_order`, `reason_code_unknown`, `key_invalid`
+        and `text_invalid`.
+    :raises IdempotencyConflict: `key_taken`, if the key belongs to another operation.
+    :raises OperationOutstanding: `operation_outstanding`, while another operation has no outcome.
+    :raises SendingStopped: `sending_disabled` and `sending_paused`.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.capture")
     check_order(order)
@@ -86,12 +108,35 @@ def refund(
     reason_code: str = "",
     comment: str = "",
 ) -> GatewayTransaction:
-    """Refund all that is captured, or `amount`; check the `state` of the returned transaction.
+    """Refund all that is captured, or a part of it; check the `state` of the returned transaction.
 
-    What the refund is for can be named as for `create_order`; it is sent along, and its total is the amount.
-    A repeated `idempotency_key` returns the first transaction and sends nothing. `reason_code` is empty or
-    one of `ReasonCode`. Raises `InvalidInput`, `InvalidState`, and `AwaitingApproval` where the settings
-    require a second person: its `approval` waits for `approve`.
+    The interface, Follow-up request, `ecom.refund`. What it is for can be named as for `create_order`: it is
+    sent along, and its total is the amount.
+
+    :param order: an order with a captured payment.
+    :param amount: `Decimal("4.00")` or a `Money` in the order's currency; all that is left if not given.
+    :param items: the lines that are given back, `Item(...)` each.
+    :param shipping: shipping costs that are given back.
+    :param discounts: discounts on what is given back.
+    :param payment: which payment, if several of the order hold money.
+    :param idempotency_key: 1 to 64 visible ASCII characters: a repeated one returns the first transaction and
+        sends nothing: `"return-77"`.
+    :param by: who does it: a user such as `request.user`, an `Actor`, or a program's name: `"cron"`.
+    :param reason_code: empty or one of `ReasonCode` for a refund: `"returned"`.
+    :param comment: for people, cut to 500 characters; no gateway gets it.
+    :returns: the transaction, in a state as that of `capture`; `approved_amount` is what was given back.
+    :raises InvalidState: `nothing_captured`, `nothing_to_refund`, `above_refundable`,
+        `no_authorized_payment`, `payment_frozen`, `changed_meanwhile` and `approval_pending`.
+    :raises AwaitingApproval: `awaiting_approval`, where the settings demand a second person; its `approval`
+        waits for `approvals.approve`.
+    :raises InvalidInput: `argument_type`, `amount_type`, `amount_invalid`, `amount_currency`,
+        `items_invalid`, `several_payments`, `payment_of_other_order`, `reason_code_unknown`, `key_invalid`
+        and `text_invalid`.
+    :raises IdempotencyConflict: `key_taken` and `key_declined`, if the key belongs to another operation or to
+        a request that was not approved.
+    :raises OperationOutstanding: `operation_outstanding`, while another operation has no outcome.
+    :raises SendingStopped: `sending_disabled` and `sending_paused`.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.refund")
     check_order(order)
@@ -129,7 +174,27 @@ def reverse(
     reason_code: str = "",
     comment: str = "",
 ) -> GatewayTransaction:
-    """Reverse the whole authorization, while nothing of it is captured. Raises `InvalidState`."""
+    """Reverse the whole authorization, while nothing of it is captured; check the `state` of the result.
+
+    The interface, Follow-up request, `ecom.reversalPreauthorization`; there is no partial reversal.
+
+    :param order: an order with an authorized payment.
+    :param payment: which payment, if several of the order hold money.
+    :param idempotency_key: 1 to 64 visible ASCII characters: a repeated one returns the first transaction and
+        sends nothing: `"unavailable-77"`.
+    :param by: who does it: a user such as `request.user`, an `Actor`, or a program's name: `"cron"`.
+    :param reason_code: empty or one of `ReasonCode` for a reversal: `"unavailable"`.
+    :param comment: for people, cut to 500 characters; no gateway gets it.
+    :returns: the transaction, in a state as that of `capture`.
+    :raises InvalidState: `nothing_authorized`, `nothing_to_reverse`, `already_captured`,
+        `authorization_reversed`, `no_authorized_payment`, `payment_frozen` and `changed_meanwhile`.
+    :raises InvalidInput: `argument_type`, `several_payments`, `payment_of_other_order`,
+        `reason_code_unknown`, `key_invalid` and `text_invalid`.
+    :raises IdempotencyConflict: `key_taken`, if the key belongs to another operation.
+    :raises OperationOutstanding: `operation_outstanding`, while another operation has no outcome.
+    :raises SendingStopped: `sending_disabled` and `sending_paused`.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
+    """
     check_outside_transaction("payments.reverse")
     check_order(order)
     _check_payment(payment)
@@ -155,8 +220,33 @@ def refund_migrated(
 ) -> GatewayTransaction:
     """Refund a payment made through another provider; `approved_amount` of the result may be less.
 
-    Raises `InvalidState` when more is requested than a known deposit has left, and `AwaitingApproval`
-    where the settings require a second person.
+    The interface, Detached refund request, `detached.refund`.
+
+    :param parent_transaction_id: the payment's id as in the migration file: 1 to 128 visible ASCII characters
+        without blanks, and no card number: `"OLD-4711"`.
+    :param amount: `Decimal("4.00")` or a `Money` in `currency`.
+    :param currency: ISO 4217: `"EUR"`; that of the deposit, if it is known.
+    :param gateway: alias of a gateway in the settings.
+    :param order_number: what the customer knows the order by, at most 127 characters
+        (providerDiscretionaryData).
+    :param idempotency_key: 1 to 64 visible ASCII characters: a repeated one returns the first transaction and
+        sends nothing.
+    :param by: who does it: a user such as `request.user`, an `Actor`, or a program's name: `"cron"`.
+    :param reason_code: empty or one of `ReasonCode` for a refund: `"goodwill"`.
+    :param comment: for people, cut to 500 characters; no gateway gets it.
+    :returns: the transaction, in a state as that of `capture`.
+    :raises InvalidState: `above_deposit`, `deposit_currency`, `deposit_frozen`, `changed_meanwhile` and
+        `approval_pending`.
+    :raises AwaitingApproval: `awaiting_approval`, where the settings demand a second person; its `approval`
+        waits for `approvals.approve`.
+    :raises InvalidInput: `argument_type`, `parent_id_invalid`, `parent_id_card_number`, `currency_invalid`,
+        `amount_missing`, `amount_type`, `amount_invalid`, `amount_currency`, `reason_code_unknown`,
+        `key_invalid` and `text_invalid`.
+    :raises IdempotencyConflict: `key_taken` and `key_declined`, as for `refund`.
+    :raises OperationOutstanding: `operation_outstanding`, while another refund of it has no outcome.
+    :raises SendingStopped: `sending_disabled` and `sending_paused`.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
+    :raises ImproperlyConfigured: for a gateway that is not in the settings.
     """
     check_outside_transaction("payments.refund_migrated")
     return detached_refunds.refund_migrated(
@@ -174,7 +264,18 @@ def send_again(transaction: GatewayTransaction, *, by: By = "", comment: str = "
     """Send a `NOT_SENT` capture, refund or reversal again now, with the same reference and the same bytes.
 
     For transactions that the sweep has tried several times and no longer sends; `resolve` abandons one
-    instead and frees its amount. Raises `InvalidState`.
+    instead and frees its amount.
+
+    :param transaction: one in the state `NOT_SENT`.
+    :param by: who does it: a user such as `request.user`, an `Actor`, or a program's name.
+    :param comment: why, for the timeline; cut to 500 characters.
+    :returns: the transaction as it is now.
+    :raises InvalidState: `not_unsent`, `checkout_not_resent`, `being_sent`, `payment_frozen` and
+        `deposit_frozen`.
+    :raises OperationOutstanding: `operation_outstanding`, while another operation has no outcome.
+    :raises SendingStopped: `sending_disabled` and `sending_paused`.
+    :raises InvalidInput: `argument_type` for what is no transaction; `text_invalid`.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.follow_ups.send_again")
     check_type("transaction", transaction, GatewayTransaction)
@@ -187,7 +288,14 @@ def send_again(transaction: GatewayTransaction, *, by: By = "", comment: str = "
 def give_up_unsent(transaction: GatewayTransaction, *, by: By) -> bool:
     """Abandon a request that could not be sent, so that its amount is free again at once.
 
-    For callers that report this to a person. Return False if it was sent in the meantime, or is not unsent.
+    For callers that report this to a person.
+
+    :param transaction: one in the state `NOT_SENT`.
+    :param by: who does it: a user such as `request.user`, an `Actor`, or a program's name.
+    :returns: False if it was sent in the meantime, or is not unsent.
+    :raises InvalidInput: `argument_type` for what is no transaction; `name_missing` for a user who is not
+        logged in; `text_invalid`.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.follow_ups.give_up_unsent")
     check_type("transaction", transaction, GatewayTransaction)
@@ -198,10 +306,19 @@ def give_up_unsent(transaction: GatewayTransaction, *, by: By) -> bool:
 def preview(
     payment: Payment, kind: TransactionKind, amount: Money, *, cart: ShoppingCart | None = None
 ) -> str:
-    """Return the body that a capture, refund or reversal of `amount` would send, without its secrets.
+    """Return the body that a capture, refund or reversal would send, without its secrets.
 
-    `cart` is the `shopping_cart` of an approval that waits. Nothing is sent or stored. Raises
-    `ImproperlyConfigured` where the settings do not have the gateway.
+    Nothing is sent or stored.
+
+    :param payment: the payment it would be for: `order.payments.get(number=1)`.
+    :param kind: `TransactionKind.CAPTURE`, `REFUND` or `REVERSAL`.
+    :param amount: how much: `Money(Decimal("4.00"), "EUR")`.
+    :param cart: the `shopping_cart` of an approval that waits; None without lines.
+    :returns: JSON as text, with the placeholder of a reference.
+    :raises InvalidInput: `argument_type` for a wrong payment or amount.
+    :raises ImproperlyConfigured: where the settings do not have the gateway.
+    :raises InvalidState: `merchant_account_changed` where the gateway has another merchant account than the
+        payment was made with.
     """
     check_type("payment", payment, Payment)
     check_type("amount", amount, Money)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -18,11 +18,18 @@ from wallet_gateway.domain.actors import By
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.models import GatewayPause, MigratedDeposit, PaymentOrder
-from wallet_gateway.operations.argument_types import check_list, check_order, check_type, wrong_type
+from wallet_gateway.operations.argument_types import (
+    check_list,
+    check_order,
+    check_text,
+    check_type,
+    wrong_type,
+)
 from wallet_gateway.operations.batches.approve import expire_waiting_batches
+from wallet_gateway.operations.checkout.orders import check_unambiguous
 from wallet_gateway.operations.maintenance import ledger_comparison, retention
 from wallet_gateway.operations.maintenance import sweep as sweeping
-from wallet_gateway.operations.maintenance.ledger_comparison import ComparedTransaction
+from wallet_gateway.operations.maintenance.ledger_comparison import ComparedTransaction, Comparison
 from wallet_gateway.operations.maintenance.sweep import SweepReport
 from wallet_gateway.operations.migration import import_export as migration_file
 from wallet_gateway.operations.migration.import_export import MAX_REPORTED, ImportReport, ImportStep
@@ -80,15 +87,18 @@ BATCH_SECONDS = 10.0
 
 @sensitive_variables()
 def gateway_aliases() -> tuple[str, ...]:
-    """Return the aliases of the gateways that can be used now."""
+    """Return the aliases of the gateways that can be used now.
+
+    :returns: as in the settings: `("default",)`.
+    """
     return tuple(conf.settings().gateways)
 
 
 @sensitive_variables()
 def wrong_accounts() -> Mapping[str, str]:
-    """Return what is wrong with each account outside the settings that cannot be used, by alias.
+    """Return what is wrong with each account outside the settings that cannot be used.
 
-    Under an empty alias stands why the accounts cannot be read at all. No secret is in these texts.
+    :returns: sentences by alias, without secrets; under an empty alias why no account can be read.
     """
     return conf.account_problems()
 
@@ -97,8 +107,10 @@ def wrong_accounts() -> Mapping[str, str]:
 def check_account(alias: str, account: Mapping[str, Any]) -> tuple[str, ...]:
     """Return what would be wrong with an account outside the settings, such as in the clean() of a form.
 
-    Each text names the field and what is expected; none shows a secret. Empty if the account can be used.
-    Raises `ImproperlyConfigured` where `GATEWAYS` is a dict.
+    :param alias: its alias: `"brand-2"`.
+    :param account: what a dict of `GATEWAYS` would hold: `{"BASE_URL": "live", "MERCHANT_ID": ...}`.
+    :returns: a text for each wrong field with what is expected, without secrets; empty if it can be used.
+    :raises ImproperlyConfigured: where `GATEWAYS` is a dict.
     """
     return tuple(f"{one.setting}: {one.expected}" for one in conf.check_account(alias, account))
 
@@ -114,14 +126,27 @@ def forget_accounts() -> None:
 
 @sensitive_variables()
 def reconcile_due(*, gateway: str = "default", limit: int = 500) -> int:
-    """Query the status of all transactions of one gateway that are due; return their number."""
+    """Query the status of the transactions of one gateway that are due, as the sweep does.
+
+    :param gateway: its alias in the settings.
+    :param limit: how many at most: `500`.
+    :returns: how many were queried.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
+    :raises ImproperlyConfigured: for a gateway that is not in the settings.
+    """
     check_outside_transaction("payments.maintenance.reconcile_due")
     return due.reconcile_due(context=context_of(gateway), limit=limit)
 
 
 @sensitive_variables()
 def query_status(subject: PaymentOrder | MigratedDeposit) -> QueryReport:
-    """Query every transaction of an order or a migrated deposit now; nothing that moves money is sent."""
+    """Query every transaction of an order or a migrated deposit now; nothing that moves money is sent.
+
+    :param subject: a `PaymentOrder` or a `MigratedDeposit`.
+    :returns: how many queries, how many without an answer, and what has changed.
+    :raises InvalidInput: `argument_type` for neither of them.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
+    """
     check_outside_transaction("payments.maintenance.query_status")
     check_type("subject", subject, PaymentOrder, MigratedDeposit)
     return reconciliation.query_all(subject, context=context_of(subject.gateway))
@@ -132,6 +157,9 @@ def sweep() -> tuple[SweepReport, ...]:
     """Do the background work of every gateway once: recovery, expiry, unsent requests, the outbox.
 
     Running batches are executed for at most `BATCH_SECONDS`; the next sweep continues.
+
+    :returns: a report for each gateway that can be used.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.sweep")
     aliases = gateway_aliases()
@@ -162,7 +190,11 @@ def _sweep(alias: str) -> SweepReport | None:
 
 @sensitive_variables()
 def deliver_events() -> int:
-    """Deliver pending events to the shop's receivers; return how many were accepted."""
+    """Deliver pending events to the shop's receivers.
+
+    :returns: how many were accepted; a receiver that raises is called again later.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
+    """
     check_outside_transaction("payments.maintenance.deliver_events")
     return outbox.deliver_due(clock=gateways.clock())
 
@@ -171,9 +203,16 @@ def deliver_events() -> int:
 def stop_sending(gateway: str, *, by: By, reason: str, until: datetime | None = None) -> GatewayPause:
     """Stop all new requests to a gateway; status queries continue.
 
-    Sending resumes by itself at `until`, an aware datetime; without it, when a person resumes sending. A stop
-    that lasts at least as long stays as it is. Raises `InvalidInput` without an author or a reason, and for
-    an end that is not in the future or more than a year away.
+    A stop that lasts at least as long stays as it is.
+
+    :param gateway: its alias in the settings: `"default"`.
+    :param by: the person: a user such as `request.user`, an `Actor`, or a name.
+    :param reason: why, not empty: `"the provider has an outage"`.
+    :param until: an aware datetime within a year; None until a person calls `resume_sending`.
+    :returns: the row of the stop.
+    :raises InvalidInput: `stop_end_invalid`, `reason_missing`, `name_missing`, `argument_type` and
+        `text_invalid`.
+    :raises ImproperlyConfigured: for a gateway that is not in the settings.
     """
     if until is not None:
         check_type("until", until, datetime)
@@ -182,7 +221,16 @@ def stop_sending(gateway: str, *, by: By, reason: str, until: datetime | None = 
 
 @sensitive_variables()
 def resume_sending(gateway: str, *, by: By, reason: str) -> GatewayPause:
-    """Allow new requests again after `stop_sending`; raises `InvalidState` if sending was not stopped."""
+    """Allow new requests again after `stop_sending`.
+
+    :param gateway: its alias in the settings: `"default"`.
+    :param by: the person: a user such as `request.user`, an `Actor`, or a name.
+    :param reason: why, not empty.
+    :returns: the row of the stop that has ended.
+    :raises InvalidState: `sending_not_stopped`.
+    :raises InvalidInput: `reason_missing`, `name_missing`, `argument_type` and `text_invalid`.
+    :raises ImproperlyConfigured: for a gateway that is not in the settings.
+    """
     return emergency_stop.resume_sending(context=_stoppable(gateway), by=by, reason=reason)
 
 
@@ -195,31 +243,68 @@ def _stoppable(alias: str) -> Stoppable:
 
 @sensitive_variables()
 def sending_pauses() -> tuple[SendingPause, ...]:
-    """Return the gateways to which nothing new is sent, until when, and who or what decided this."""
+    """Return the gateways to which nothing new is sent.
+
+    :returns: for each its alias, until when, and who or what decided this.
+    """
     return pauses.sending_pauses(gateways.clock().now())
 
 
 @sensitive_variables()
 def expiring_authorizations(limit: int = 100) -> tuple[ExpiringAuthorization, ...]:
-    """Return the authorizations that expire soon, the most urgent first."""
+    """Return the authorizations that expire soon, by `CAPTURE_WINDOW_DAYS` of their gateway.
+
+    :param limit: how many at most: `100`.
+    :returns: payment, amount left and end of each, the most urgent first.
+    """
     configured = conf.settings().gateways
     windows = {alias: given.policy.capture_window for alias, given in configured.items()}
     return authorizations.expiring_authorizations(windows, now=gateways.clock().now(), limit=limit)
 
 
 @sensitive_variables()
-def orders_of(*, references: Collection[str] = (), email: str = "") -> tuple[PaymentOrder, ...]:
+def orders_of(
+    *, references: Collection[str] = (), email: str = "", gateway: str | None = None
+) -> tuple[PaymentOrder, ...]:
     """Return the orders with these references, and those of an e-mail address, which reads all orders.
 
-    The address may be the one that the shop gave or the one that a wallet gave, in any letter case.
+    The address may be the one that the shop gave or the one that a wallet gave.
+
+    :param references: the shop's references, as texts: `["ORDER-1001"]`.
+    :param email: an address, in any letter case; empty for none.
+    :param gateway: alias of the gateway whose orders alone are returned: `"default"`; None for all.
+    :returns: the orders that are there, in the order of their creation.
+    :raises InvalidInput: `argument_type` for references that are no list of texts; `ambiguous_reference` for
+        one that without `gateway` does not say which order is meant, as in `payments.get_order`.
     """
     check_list("references", references, str)
-    return search.orders_of(references=references, email=email)
+    references = tuple(references)
+    if gateway is None:
+        _check_unambiguous(references)
+    else:
+        check_text("gateway", gateway)
+    return search.orders_of(references=references, email=email, gateway=gateway)
+
+
+def _check_unambiguous(references: Collection[str]) -> None:
+    known = search.orders_of(references=references) if references else ()
+    for reference in dict.fromkeys(references):
+        if same := [order for order in known if order.reference == reference]:
+            check_unambiguous(same)
 
 
 @sensitive_variables()
 def erase_customer(order: PaymentOrder, *, by: By, reason: str) -> PaymentOrder:
-    """Erase the customer's personal data from an order; its amounts remain. Raises `InvalidState`."""
+    """Erase the customer's personal data from an order; amounts, states and references remain.
+
+    :param order: one whose transactions have all ended.
+    :param by: the person: a user such as `request.user`, an `Actor`, or a name.
+    :param reason: why, not empty: `"request of the customer"`.
+    :returns: the order without the data.
+    :raises InvalidState: `transaction_not_ended`.
+    :raises InvalidInput: `argument_type`, `reason_missing`, `name_missing` and `text_invalid`.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
+    """
     check_outside_transaction("payments.maintenance.erase_customer")
     check_order(order)
     return retention.erase_customer(order, by=by, reason=reason, clock=gateways.clock())
@@ -227,41 +312,56 @@ def erase_customer(order: PaymentOrder, *, by: By, reason: str) -> PaymentOrder:
 
 @sensitive_variables()
 def support_bundle(order: PaymentOrder) -> bytes:
-    """Return one order's full history as a zip without personal data."""
+    """Return one order's full history without personal data, to be sent to somebody who helps.
+
+    :param order: any order.
+    :returns: the bytes of a zip file.
+    :raises InvalidInput: `argument_type` for what is no stored order.
+    """
     check_order(order)
     return support_bundles.support_bundle(order)
 
 
 @sensitive_variables()
 def health() -> Health:
-    """Return the state of payments as ages and numbers for a monitor, without personal data."""
+    """Return the state of payments as ages and numbers for a monitor, without personal data.
+
+    :returns: the numbers, and as `problems` what a person should look at.
+    """
     return health_queries.health(gateways.clock().now(), gateway_aliases(), wrong_accounts())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
-    """A comparison of the shop's records with one gateway's; it runs while `rows` is read."""
-
-    total: int
-    """The number of transactions to compare."""
-    rows: Iterator[ComparedTransaction]
-
-
 @sensitive_variables()
-def comparison(gateway: str, *, days: int, repair_as: str = "", resume: bool = False) -> Comparison:
-    """Compare the transactions of one gateway that were created or changed in the last `days`.
+def comparison(
+    gateway: str, *, days: int, repair_as: str = "", resume: bool = False, unsent: bool = False
+) -> Comparison:
+    """Compare the transactions of one gateway that were created or changed lately with its records.
 
-    `repair_as` is the person in whose name differences are recorded; empty to change nothing. `resume`
-    continues an interrupted comparison. Reading the rows raises `GatewayUnreachable` when the gateway stops
-    answering.
+    It keeps to the gateway's `QUERY_RATE` and runs while the rows are read. Reading them raises
+    `GatewayUnreachable` when the gateway stops answering; `resume` continues there.
+
+    :param gateway: its alias in the settings: `"default"`.
+    :param days: how far back, a whole number: `30`.
+    :param repair_as: the person in whose name differences are recorded; empty to change nothing.
+    :param resume: continue an interrupted comparison.
+    :param unsent: include what was not sent as far as these records say: after a restored backup the gateway
+        may know more of it.
+    :returns: the number of transactions, and the rows to read.
+    :raises GatewayUnreachable: `gateway_silent`, while the rows are read.
+    :raises InvalidInput: `argument_type` for days that are no whole number.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
+    :raises ImproperlyConfigured: for a gateway that is not in the settings.
     """
     check_outside_transaction("payments.maintenance.comparison")
     check_type("days", days, int)
     context, touched = context_of(gateway), timedelta(days=days)
     after = ledger_comparison.position(context=context) if resume else 0
-    rows = ledger_comparison.compare_all(context=context, touched=touched, after=after, repair_as=repair_as)
+    rows = ledger_comparison.compare_all(
+        context=context, touched=touched, after=after, repair_as=repair_as, unsent=unsent
+    )
+    compared = ledger_comparison.comparable(context=context, touched=touched, unsent=unsent)
     return Comparison(
-        total=ledger_comparison.comparable(context=context, touched=touched).filter(pk__gt=after).count(),
+        total=compared.filter(pk__gt=after).count(),
         rows=rows,
     )
 
@@ -273,7 +373,16 @@ def comparison(gateway: str, *, days: int, repair_as: str = "", resume: bool = F
 def import_migration_file(
     lines: Iterable[str | bytes], *, gateway: str = "default", keep_good: bool = False, dry_run: bool = False
 ) -> ImportReport:
-    """Store the deposits of a migration file, opened as binary; report bad rows by line and reason."""
+    """Store the deposits of a migration file; with a bad row nothing is stored, unless `keep_good`.
+
+    :param lines: the lines of the file, such as `open(path, "rb")`.
+    :param gateway: alias of the gateway through which they are refunded.
+    :param keep_good: store the good rows of a file with bad ones.
+    :param dry_run: check the file and store nothing.
+    :returns: how many rows are good, and the bad ones by line and reason.
+    :raises InvalidInput: `argument_type` for one text in place of lines.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
+    """
     check_outside_transaction("payments.maintenance.import_migration_file")
     _check_lines(lines)
     return migration_file.import_migration_file(
@@ -289,6 +398,14 @@ def import_in_steps(
 
     Each batch is committed separately. An interrupted import is completed with `keep_good`: the rows that it
     has stored are reported as known.
+
+    :param lines: the lines of the file, such as `open(path, "rb")`.
+    :param gateway: alias of the gateway through which they are refunded.
+    :param keep_good: store the good rows of a file with bad ones.
+    :param dry_run: check the file and store nothing.
+    :returns: a generator of steps, whose value at the end is the report.
+    :raises InvalidInput: `argument_type` for one text in place of lines.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.maintenance.import_in_steps")
     _check_lines(lines)
@@ -304,5 +421,9 @@ def _check_lines(lines: object) -> None:
 
 @sensitive_variables()
 def export_migration_file(*, gateway: str = "default") -> Iterator[str]:
-    """Return the known deposits of a gateway as the lines of a migration file."""
+    """Return the known deposits of a gateway as the lines of a migration file.
+
+    :param gateway: its alias: `"default"`.
+    :returns: the lines with their line ends, for `file.writelines`; rows are read while it runs.
+    """
     return migration_file.export_migration_file(gateway=gateway)

@@ -17,6 +17,7 @@ from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.operations.argument_types import check_order, check_text, check_type
 from wallet_gateway.operations.checkout import orders
 from wallet_gateway.operations.checkout import start as checkout
+from wallet_gateway.operations.checkout.addresses import BillingAddress, ShippingAddress
 from wallet_gateway.operations.checkout.failure_log import log_failure
 from wallet_gateway.operations.checkout.orders import OrderDetails
 from wallet_gateway.operations.polling import gateway_records as records
@@ -26,7 +27,6 @@ from wallet_gateway.operations.settlement import cancellation
 from wallet_gateway.operations.settlement.db_transactions import check_outside_transaction
 from wallet_gateway.protocol.cart import Discount, Shipping
 from wallet_gateway.protocol.cart_lines import Item
-from wallet_gateway.protocol.checkout import BillingAddress, ShippingAddress
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.status import UnreadableRecord
 from wallet_gateway.protocol.text import is_storable
@@ -94,18 +94,51 @@ def create_order(
     payable_until: datetime | None = None,
     metadata: Mapping[str, str] | None = None,
 ) -> PaymentOrder:
-    """Store an order, or return the existing order with this reference.
+    """Store an order, or return the existing order with this reference at this gateway.
 
-    `reference` has 1 to 64 visible ASCII characters, `language` is a tag such as "de" or "de-AT". Names of
-    products, shipping and discounts have at most 255 characters, descriptions 2,000.
-    The amount is the sum of items, shipping and discounts; if `amount` is given as well, it is checked.
-    `type` is "sale" or "preauthorization". All optional fields of the interface's checkout request can be
-    given; the gateway's settings may require a billing address or allow some currencies only.
-    With `redirect_when_paid`, a customer who has paid is sent to `continue_url`, your own thank-you page.
-    `metadata` is the shop's own: texts by name, which no gateway is sent.
-    After `payable_until` no payment begins, and the sweep releases an order that was not paid.
-    Raises `InvalidInput`, whose `errors` name each field, and `IdempotencyConflict` when the reference
-    belongs to an order with other content.
+    Nothing is sent to the gateway. The amount is the sum of items, shipping and discounts (the interface,
+    shoppingCartDetails). A table of all parameters, with the fields in which the gateway gets them, is in the
+    reference, "Creating an order".
+
+    :param reference: the shop's own name for the order, for ever: 1 to 64 visible ASCII characters without
+        blanks, as text: `"ORDER-1001"`. It is unique among all gateways with the same `NUMBERING`.
+    :param currency: ISO 4217: `"EUR"`. Amounts have at most its decimals.
+    :param items: the lines, `Item(...)` each; without them `amount` is needed.
+    :param shipping: shipping costs of the whole order: `Shipping(name="Parcel", amount=Decimal("4.90"))`.
+    :param discounts: discounts on the whole order, `Discount(...)` each; together less than the order.
+    :param amount: what the order comes to, in major units, above zero, at most 14 digits, never a float:
+        `Decimal("23.70")`. With items it is a check.
+    :param type: `"sale"` takes the money at once, `"preauthorization"` reserves it for a later `capture`.
+    :param gateway: alias of a gateway in the settings.
+    :param order_number: what the customer knows the order by, at most 127 characters: `"2026-1001"`
+        (providerDiscretionaryData).
+    :param language: of the gateway's page and of mails, a tag of at most 35 characters: `"de"`, `"de-AT"`.
+    :param billing_address: a `BillingAddress` or a dict with its fields; the settings may demand one.
+    :param shipping_address: a `ShippingAddress` or a dict with its fields.
+    :param cardholder_id: the shop's identifier of the customer, such as an account number: `"C-4711"`.
+    :param cardholder_first_name: first name: `"Ada"`.
+    :param cardholder_last_name: last name: `"Lovelace"`.
+    :param cardholder_email: one e-mail address, at most 254 characters: `"ada@shop.example"`.
+    :param cardholder_mobile_phone: calling code, hyphen, number: `"49-1711234567"`; other ways to write it
+        are brought into this form where they can be read.
+    :param cardholder_home_phone: a phone as the customer wrote it.
+    :param cardholder_work_phone: a phone as the customer wrote it.
+    :param cardholder_national_identification_number: text; in the interface's example only, undescribed.
+    :param skin_id: look of the gateway's page: `"skin-2"`; that of the settings if not given.
+    :param provider_merchant_id: merchant id at the acquirer; that of the settings if not given.
+    :param continue_url: the shop's page after payment: a path such as `"/thanks/7/"`, or an address at
+        `PUBLIC_ORIGIN` or one of `CONTINUE_ORIGINS`; at most 500 characters.
+    :param redirect_when_paid: send a customer who has paid to `continue_url` at once.
+    :param payable_until: aware datetime in the future; after it no payment begins, and the sweep releases an
+        unpaid order.
+    :param metadata: the shop's own texts by name, at most 50, names of 40 and values of 500 characters:
+        `{"cart": "77"}`. No gateway gets them.
+    :returns: the order, in the state `NEW` if it was not there.
+    :raises InvalidInput: `order_invalid`, whose `errors` name each wrong field; `currency_not_accepted` and
+        `billing_address_missing`, where the settings of the gateway say so.
+    :raises IdempotencyConflict: `order_content_differs`, if the reference belongs to an order with other
+        content; `reference_at_other_gateway`, if that order is at another gateway of the same numbering.
+    :raises ImproperlyConfigured: for a gateway that is not in the settings.
     """
     given = conf.gateway_settings(gateway)
     cardholder = {
@@ -148,24 +181,50 @@ def create_order(
 
 
 @sensitive_variables()
-def get_order(reference: str) -> PaymentOrder:
-    """Return the order with the shop's reference; raises `PaymentOrder.DoesNotExist`."""
-    return orders.find(reference=reference)
+def get_order(reference: str, *, gateway: str | None = None) -> PaymentOrder:
+    """Return the order with the shop's reference.
+
+    :param reference: as given to `create_order`: `"ORDER-1001"`.
+    :param gateway: alias of the order's gateway: `"default"`. Needed for an order of a gateway with a
+        `NUMBERING` of its own, and wherever such a gateway has an order with the same reference.
+    :returns: the order as stored; the gateway is not asked.
+    :raises InvalidInput: `argument_type` for what is no text; `ambiguous_reference` where the reference alone
+        does not say which order is meant.
+    :raises PaymentOrder.DoesNotExist: if no order has it.
+    """
+    return orders.find_by_reference(reference, gateway)
 
 
 @sensitive_variables()
 def get_order_by_token(token: str) -> PaymentOrder:
-    """Return the order that a URL names; raises `PaymentOrder.DoesNotExist`."""
-    return orders.find(token=token)
+    """Return the order that a URL names.
+
+    :param token: the unguessable `order.token`, as in the pages' addresses.
+    :returns: the order as stored.
+    :raises InvalidInput: `argument_type` for what is no text.
+    :raises PaymentOrder.DoesNotExist: if no order has it.
+    """
+    return orders.find_by_token(token)
 
 
 @sensitive_variables()
 def start_checkout(order: PaymentOrder) -> Payment:
-    """Return a payment with the `redirect_url` to which the shop sends the customer.
+    """Open the gateway's payment page for an order, or return the page that is still open.
 
-    A page that is still open is returned again. Raises `OrderNotPayable` if the customer must not pay again,
-    `InvalidInput` where the settings require a billing address and the order, made before, has none,
-    and `SendingStopped`, `TryAgain`, `GatewayRefused` or `GatewayUnreachable` when no page can be opened now.
+    The interface, Checkout request: at most 900 seconds long a page can be paid, see `REDIRECT_URL_TIMEOUT`.
+
+    :param order: an order that can be paid, as `create_order` returns it.
+    :returns: the attempt, with the `redirect_url` to which the shop sends the customer.
+    :raises OrderNotPayable: `order_not_payable`, `order_paid_meanwhile`, `order_cancelled` and
+        `order_time_over`: the customer must not pay (again).
+    :raises InvalidInput: `argument_type` for what is no stored order; `billing_address_missing` where the
+        settings require an address since then.
+    :raises SendingStopped: `sending_disabled` and `sending_paused`; nothing was sent.
+    :raises TryAgain: `checkout_in_progress`, while another request opens the page.
+    :raises GatewayRefused: `checkout_refused`, and `checkout_host` for a page on a host not allowed.
+    :raises GatewayUnreachable: `nothing_sent`, `page_not_received` and `page_too_late`; the customer may try
+        again.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_order(order)
     with log_failure(order.reference):
@@ -181,9 +240,12 @@ def start_checkout(order: PaymentOrder) -> Payment:
 def access_token(order: PaymentOrder) -> str:
     """Return a token with which an app acts for this order in the JSON API, without cookies and CSRF token.
 
-    Give it to the order's own customer only. It is sent as `Authorization: Bearer ...`, opens no other order
-    and ends after `ACCESS_TOKEN_SECONDS`; a new one continues what was begun with an earlier one. It is
-    signed and stored nowhere, so it cannot be revoked.
+    Give it to the order's own customer only. It opens no other order; a new one continues what was begun with
+    an earlier one. It is signed and stored nowhere, so it cannot be revoked.
+
+    :param order: the order of the customer who uses the app.
+    :returns: text, sent as `Authorization: Bearer ...`; it ends after `ACCESS_TOKEN_SECONDS`.
+    :raises InvalidInput: `argument_type` for what is no stored order.
     """
     check_order(order)
     return access_tokens.sign(order.token)
@@ -191,11 +253,19 @@ def access_token(order: PaymentOrder) -> str:
 
 @sensitive_variables()
 def cancel(order: PaymentOrder, *, by: By, note: str = "") -> PaymentOrder:
-    """Take no new payment for an order that is not paid, and return it; a second call changes nothing.
+    """Take no new payment for an order that is not paid; a second call changes nothing.
 
     What the customer has begun may still pay it: its goods are free when `order.is_released`, which the
-    signal `order_released` tells. A cancelled order stays cancelled: create a new one. Raises `InvalidState`,
-    whose code says whether to refund or to reverse instead, and must not run inside a database transaction.
+    signal `order_released` tells. A cancelled order stays cancelled: create a new one.
+
+    :param order: an order that holds no money.
+    :param by: who cancels: a user such as `request.user`, an `Actor`, or a program's name: `"cron"`.
+    :param note: why, for the timeline; cut to 500 characters: `"out of stock"`.
+    :returns: the order as it is now, with `is_cancelled` and `is_released`.
+    :raises InvalidState: `cancel_needs_refund`, `cancel_needs_reversal`, `cancel_refunded` and
+        `payment_frozen`; the code says what to do instead.
+    :raises InvalidInput: `argument_type`, `name_missing` and `text_invalid`.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_order(order)
     check_outside_transaction("payments.cancel")
@@ -204,17 +274,29 @@ def cancel(order: PaymentOrder, *, by: By, note: str = "") -> PaymentOrder:
 
 @sensitive_variables()
 def attempt_for(reference: str) -> Payment:
-    """Return the payment attempt with this clientSystemTransactionId; raises `Payment.DoesNotExist`."""
+    """Return the payment attempt with this clientSystemTransactionId.
+
+    :param reference: as the gateway and the return URLs have it, of 1 to 64 characters.
+    :returns: the attempt with its order, as stored.
+    :raises InvalidInput: `argument_type` for what is no text.
+    :raises Payment.DoesNotExist: if no attempt has it.
+    """
     check_text("reference", reference)
     return find_attempt(reference)
 
 
 @sensitive_variables()
 def reconcile(subject: PaymentOrder | Payment, *, everything: bool = False) -> PaymentOrder:
-    """Query the status of all unsettled transactions of an order, and return the updated order.
+    """Query the status of all unsettled transactions of an order (the interface, endpoint 4).
 
-    With a payment, only that attempt is queried. One transaction is queried at most every two seconds,
-    however often this is called. `everything` includes settled transactions, without this limit.
+    One transaction is queried at most every two seconds, however often this is called. A gateway that does
+    not answer raises nothing: what is not known stays as it was.
+
+    :param subject: an order; or a payment, then only that attempt is queried.
+    :param everything: include settled transactions, without the limit of two seconds.
+    :returns: the order as it is now; read its `state`.
+    :raises InvalidInput: `argument_type` for neither an order nor a payment.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.reconcile")
     check_type("subject", subject, PaymentOrder, Payment)
@@ -226,9 +308,13 @@ def reconcile(subject: PaymentOrder | Payment, *, everything: bool = False) -> P
 
 @sensitive_variables()
 def reconcile_attempt(reference: str) -> Payment:
-    """Query the status of the attempt with this clientSystemTransactionId; return it with its current order.
+    """Query the status of one attempt, as seldom as `reconcile`.
 
-    Queries as seldom as `reconcile`; raises `Payment.DoesNotExist`.
+    :param reference: its clientSystemTransactionId, of 1 to 64 characters.
+    :returns: the attempt with its current order.
+    :raises InvalidInput: `argument_type` for what is no text.
+    :raises Payment.DoesNotExist: if no attempt has it.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.orders.reconcile_attempt")
     check_text("reference", reference)
@@ -239,18 +325,27 @@ def reconcile_attempt(reference: str) -> Payment:
 
 @sensitive_variables()
 def order_summary(order: PaymentOrder) -> OrderSummary:
-    """Return the totals of an order's payments."""
+    """Return the totals of an order's payments.
+
+    :param order: any order.
+    :returns: amounts authorized, captured, refunded and reserved, and the open attempt.
+    :raises InvalidInput: `argument_type` for what is no stored order.
+    """
     check_order(order)
     return order_queries.order_summary(order)
 
 
 @sensitive_variables()
 def order_timeline(order: PaymentOrder, *, everything: bool = False) -> tuple[TimelineEntry, ...]:
-    """Return an order's history, the oldest first. Two SQL statements, however long the history is.
+    """Return an order's history, the oldest first.
 
     Unused buttons are one entry, at the time of the last one: each page reload may show a new button.
-    `everything` is for staff: it adds events that changed no state, how the button loaded in the browser and,
-    with a statement each, the approval requests and the discrepancies.
+
+    :param order: any order.
+    :param everything: for staff: adds events that changed no state, how the button loaded in the browser, the
+        approval requests and the discrepancies.
+    :returns: the entries; two SQL statements, with `everything` two more, however long the history is.
+    :raises InvalidInput: `argument_type` for what is no stored order.
     """
     check_order(order)
     return order_queries.order_timeline(order, everything=everything)
@@ -258,11 +353,14 @@ def order_timeline(order: PaymentOrder, *, everything: bool = False) -> tuple[Ti
 
 @sensitive_variables()
 def receipt(order: PaymentOrder) -> Receipt | None:
-    """Return what a customer has paid for and with; None for an order that nothing was approved for.
+    """Return what a customer has paid for and with, for a thank-you page of the shop's own.
 
-    For a thank-you page of your own. It names no person, but goods and the last digits of a card: show it to
-    the customer only. One SQL statement, none for an order that was just reconciled; one more where the
-    wallet's sheet has changed the amount.
+    It names no person, but goods and the last digits of a card: show it to the customer only.
+
+    :param order: any order.
+    :returns: the receipt; None for an order that nothing was approved for. One SQL statement, none for an
+        order that was just reconciled; one more where the wallet's sheet has changed the amount.
+    :raises InvalidInput: `argument_type` for what is no stored order.
     """
     check_order(order)
     return order_receipt(order)
@@ -272,10 +370,16 @@ def receipt(order: PaymentOrder) -> Receipt | None:
 def gateway_records(order: PaymentOrder) -> tuple[TransactionRecords, ...]:
     """Ask the gateway now what it has recorded of each transaction of an order that was sent.
 
-    The records have the payer, the addresses (of a pre-authorization), the provider's id and the time.
-    Nothing is stored: keep what you need. A gateway that files follow-ups under their original's reference
-    lists them there. Raises `GatewayRefused` or `GatewayUnreachable` if a query has no usable answer, and
-    must not run inside a database transaction.
+    The records have the payer, the addresses (of a pre-authorization), the provider's id and the time (the
+    interface, Transaction status record). Nothing is stored: keep what you need.
+
+    :param order: any order.
+    :returns: one value for each transaction, the oldest first. A gateway that files follow-ups under their
+        original's reference lists them there.
+    :raises GatewayRefused: `records_refused`.
+    :raises GatewayUnreachable: `records_not_received`, if a query has no usable answer.
+    :raises InvalidInput: `argument_type` for what is no stored order.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.gateway_records")
     check_order(order)
@@ -283,10 +387,15 @@ def gateway_records(order: PaymentOrder) -> tuple[TransactionRecords, ...]:
 
 
 @sensitive_variables()
-def customer_data(email: str) -> dict[str, Any]:
-    """Return everything that is held about an e-mail address, in any letter case, as data for JSON.
+def customer_data(email: str, *, gateway: str | None = None) -> dict[str, Any]:
+    """Return everything that is held about an e-mail address, for a customer who asks for their data.
 
     Orders with their customer, addresses, goods and metadata, payments, transactions, events and mails; no
-    keys, tokens or names of the shop's staff. For a customer who asks for their data. It reads all orders.
+    keys, tokens or names of the shop's staff. It reads all orders.
+
+    :param email: one address in any letter case: `"ada@shop.example"`.
+    :param gateway: alias of the gateway whose orders alone are read, where gateways are brands or tenants:
+        `"brand"`; None for all.
+    :returns: a dict of texts, numbers, lists and dicts, ready for `json.dumps`.
     """
-    return subject_access.customer_data(email)
+    return subject_access.customer_data(email, gateway=gateway)

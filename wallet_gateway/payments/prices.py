@@ -29,13 +29,21 @@ def items_from(
 ) -> list[Item]:
     """Return one item for each line of an order; together they come to exactly `total`, tax included.
 
-    Each line is rounded to the currency: the net amount of net prices, the gross amount of gross prices. Tax
-    is rounded for each line, or with `round_per="order"` for the sum of each rate, of which every line then
-    has its share. `rounding` is `ROUND_HALF_UP` or `ROUND_HALF_EVEN` of the module `decimal`. A line whose
-    amount is not its quantity times an amount of the currency becomes one piece, such as "1.25 kg x Apples".
+    Each line is rounded to the currency: the net amount of net prices, the gross amount of gross prices. A
+    line whose amount is not its quantity times an amount of the currency becomes one piece, such as "1.25 kg
+    x Apples". Nothing is ever adjusted.
 
-    `total` is what the shop has calculated for these lines, a cross-check. Raises `InvalidInput`, whose
-    `errors` name each field, and `total` if the lines come to another amount; nothing is ever adjusted.
+    :param lines: a `PriceLine` for each line, prices and quantities of any precision.
+    :param currency: ISO 4217: `"EUR"`.
+    :param total: what the shop has calculated for these lines, a cross-check: `Decimal("11.90")` or a
+        `Money`.
+    :param prices_include_tax: whether `price` of each line is with tax.
+    :param round_per: `"line"` rounds the tax of each line; `"order"` that of the sum of each rate, of which
+        every line then has its share.
+    :param rounding: `ROUND_HALF_UP` or `ROUND_HALF_EVEN` of the module `decimal`.
+    :returns: the `items` for `create_order`, in the same order.
+    :raises InvalidInput: `items_invalid`, whose `errors` name each field, and `total` if the lines come to
+        another amount.
     """
     rules = PriceRules(prices_include_tax=prices_include_tax, round_per=round_per, rounding=rounding)
     try:

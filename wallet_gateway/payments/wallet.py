@@ -77,9 +77,21 @@ __all__ = [
 def open_session(order: PaymentOrder, *, session: str, language: str = "") -> WalletSession:
     """Return the data for a page with a wallet button for an order, bound to the customer's session.
 
-    `session` is the session's key. The same order and session get the same attempt until a result has
-    come. Raises `WalletUnavailable` (the hosted page can still be used; the code says whether a limit has
-    closed the button), `SendingStopped` and `OrderNotPayable`.
+    The same order and session get the same attempt until a result has come. The interface, Browser script
+    interface, has the 15 parameters.
+
+    :param order: an order that can be paid, in a currency with two decimals or none.
+    :param session: the session's key, not empty: `request.session.session_key`; only its hash is stored.
+    :param language: of the button, if the settings name none: `"de"`.
+    :returns: the parameters of `runWalletPay`, the attempt's reference and its end.
+    :raises WalletUnavailable: the payment page can still be used: `wallet_not_configured`, `wallet_currency`,
+        `wallet_limit_reached`, `wallet_busy`, `gateway_key_missing` and `fernet_keys_missing`.
+    :raises OrderNotPayable: `order_not_payable`, `order_cancelled` and `order_time_over`.
+    :raises SendingStopped: `sending_disabled` and `sending_paused`.
+    :raises InvalidInput: `argument_type` for what is no stored order; `wallet_session_missing`.
+    :raises OperationError: `pricing_type`, `pricing_nothing_to_pay`, `pricing_amount_type` and
+        `pricing_amount_invalid`: a fault of the shop's `PRICING` function.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.wallet.open_session")
     check_order(order)
@@ -92,6 +104,10 @@ def check_open(order: PaymentOrder) -> None:
     """Raise `WalletUnavailable` if a limit has closed the order's button, as the row was read.
 
     `open_session` checks it, too; call this before a customer's session is created for it.
+
+    :param order: any order.
+    :raises WalletUnavailable: `wallet_limit_reached`.
+    :raises InvalidInput: `argument_type` for what is no stored order.
     """
     check_order(order)
     wallet_limits.check_open(order)
@@ -101,8 +117,13 @@ def check_open(order: PaymentOrder) -> None:
 def raise_limits(order: PaymentOrder, *, by: By, reason: str) -> PaymentOrder:
     """Open an order's button that a limit has closed, and add each limit once more in full.
 
-    `by` is the person who decided it; both texts are stored in the order's timeline. Raises `InvalidInput`
-    without one of them, and `InvalidState` if no limit has closed the button.
+    :param order: an order whose button is closed.
+    :param by: the person who decided it: a user such as `request.user`, an `Actor`, or a name.
+    :param reason: why, not empty; it is stored in the order's timeline.
+    :returns: the order as it is now.
+    :raises InvalidState: `wallet_limit_not_reached`, if no limit has closed the button.
+    :raises InvalidInput: `argument_type`, `reason_missing`, `name_missing` and `text_invalid`.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.wallet.raise_limits")
     check_order(order)
@@ -113,9 +134,17 @@ def raise_limits(order: PaymentOrder, *, by: By, reason: str) -> PaymentOrder:
 def next_reference(order: PaymentOrder, *, session: str, after: str = "") -> str:
     """Return a reference for another card in a sheet that is open, after the first one was declined.
 
-    `after` is the previous reference of the sheet; a shop with its own pricing should pass it, because a
-    customer may have several sheets open. Raises `InvalidInput`, `WalletUnavailable`, `SendingStopped`
-    and `OrderNotPayable`.
+    :param order: the order of the sheet.
+    :param session: the session's key, as for `open_session`.
+    :param after: the previous reference of the sheet; a shop with `PRICING` passes it, because a customer may
+        have several sheets open.
+    :returns: the new clientSystemTransactionId.
+    :raises InvalidInput: `wallet_reference_unknown`, `wallet_session_missing` and `argument_type`.
+    :raises WalletUnavailable: `gateway_key_expired` (reload the page), `wallet_not_configured`,
+        `wallet_currency`, `wallet_limit_reached` and `wallet_busy`.
+    :raises OrderNotPayable: `order_not_payable`, `order_cancelled` and `order_time_over`.
+    :raises SendingStopped: `sending_disabled` and `sending_paused`.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.wallet.next_reference")
     check_order(order)
@@ -135,7 +164,20 @@ def price_sheet(
 ) -> SheetPrice:
     """Price the customer's choices on the sheet and store the price: only this amount is authorized.
 
-    Raises `InvalidInput`, and `WalletUnavailable` after too many prices or discount codes of the order.
+    :param order: the order of the sheet.
+    :param reference: the attempt's reference, from `open_session` or `next_reference`.
+    :param session: the session's key, as for `open_session`.
+    :param shipping_address: what the sheet reports: `{"countryCode": "DE", "postalCode": "10115"}`; None
+        before an address is chosen.
+    :param shipping_option: id of one of the offered options; None before one is chosen.
+    :param offers: redemption codes that the customer has entered.
+    :returns: total, lines and options; or `errors`, which the sheet shows, and then nothing is stored.
+    :raises InvalidInput: `wallet_result_invalid`, `wallet_reference_unknown`, `wallet_session_missing` and
+        `argument_type`.
+    :raises WalletUnavailable: `wallet_limit_reached`, after too many prices or codes, and `wallet_busy`.
+    :raises OperationError: `pricing_type`, `pricing_nothing_to_pay`, `pricing_amount_type` and
+        `pricing_amount_invalid`: a fault of the shop's `PRICING` function.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.wallet.price_sheet")
     check_order(order)
@@ -152,14 +194,27 @@ def price_sheet(
 def pay(
     order: PaymentOrder | str, *, session: str, detail: Mapping[str, Any] | Secret[dict[str, Any]]
 ) -> Payment:
-    """Charge the card of a sheet's result once; `detail` is the unchanged `event.detail`.
+    """Charge the card of a sheet's result once; `outcome` says how the page continues.
 
-    It may be wrapped in pydantic's `Secret`, which shows it to nobody. `order` may be an order's token. A
-    repeated result returns the payment in its current state. A failure of the sheet is recorded and leaves
-    the order payable. `outcome` says how the page continues.
+    A repeated result returns the payment in its current state. A failure of the sheet is recorded and leaves
+    the order payable. After each of the errors nothing was charged. The interface, Events.
 
-    Raises `InvalidInput`, `InvalidState` after too many results, `OrderNotPayable`, `SendingStopped`,
-    `WalletUnavailable`, `CardRefused`, `PriceChanged` and `TryAgain`; after each of them nothing was charged.
+    :param order: the order, or its token as text.
+    :param session: the session's key, as for `open_session`.
+    :param detail: the unchanged `event.detail` of the page; pydantic's `Secret` around it shows it to nobody.
+    :returns: the payment; give it to `outcome`.
+    :raises InvalidInput: `wallet_result_invalid`, whose `errors` name each field; `wallet_reference_unknown`,
+        `wallet_session_missing` and `argument_type`.
+    :raises CardRefused: ask for another card: `card_network`, `card_not_found`, `cryptogram_missing`,
+        `cryptogram_unexpected`, `three_ds_failed`, `three_ds_rejected`, `three_ds_unfinished`,
+        `three_ds_without_proof`, `three_ds_eci` and `three_ds_unreadable`.
+    :raises PriceChanged: `price_changed`: show the new price.
+    :raises TryAgain: `page_status_unknown`, `card_unknown` and `card_mixed_up`.
+    :raises InvalidState: `too_many_results`, after five for one reference.
+    :raises OrderNotPayable: `order_not_payable`, `order_cancelled` and `order_time_over`.
+    :raises WalletUnavailable: `wallet_limit_reached`, `wallet_busy` and `secret_unreadable`.
+    :raises SendingStopped: `sending_disabled` and `sending_paused`.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.wallet.pay")
     if not isinstance(order, str):
@@ -176,14 +231,25 @@ def pay(
 
 @sensitive_variables()
 def receipt(order: PaymentOrder) -> WalletReceipt | None:
-    """Return the wallet data of the card that pays an order; None if no card does. One SQL statement."""
+    """Return the wallet data of the card that pays an order.
+
+    :param order: any order.
+    :returns: network, last digits, amount and what the sheet was asked for; None if no wallet card pays it.
+        One SQL statement.
+    :raises InvalidInput: `argument_type` for what is no stored order.
+    """
     check_order(order)
     return wallet_receipt(order)
 
 
 @sensitive_variables()
 def outcome(payment: Payment) -> WalletOutcome:
-    """Return how a page continues after `pay`."""
+    """Return how a page continues after `pay`.
+
+    :param payment: what `pay` returned.
+    :returns: one of `WalletOutcome`; with `THREE_D_SECURE` send the customer to `payment.redirect_url`.
+    :raises InvalidInput: `argument_type` for what is no payment.
+    """
     check_type("payment", payment, Payment)
     return outcome_of(TransactionState(payment.opening.state))
 
@@ -194,8 +260,16 @@ def record_event(
 ) -> None:
     """Store an event reported by the browser, such as a closed sheet, for the timeline; it decides nothing.
 
-    The first twenty events of an attempt and 200 of an order are stored, shortened and without card numbers.
-    Raises `InvalidInput`.
+    The first twenty events of an attempt and 200 of an order are stored.
+
+    :param order: the order of the page.
+    :param reference: the attempt's reference.
+    :param session: the session's key, as for `open_session`.
+    :param event: one of `WalletEvent`: `"CLOSED"`.
+    :param message: what the browser says; shortened, and stored without card numbers.
+    :raises InvalidInput: `argument_choice` for another event; `wallet_reference_unknown`,
+        `wallet_session_missing` and `argument_type`.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.wallet.record_event")
     check_order(order)
@@ -221,7 +295,10 @@ def _event(given: WalletEvent | str) -> WalletEvent:
 def rotate_keys() -> Rotation:
     """Encrypt every stored secret with the first of its gateway's `FERNET_KEYS`, or of the shop's.
 
-    It may be interrupted and repeated. Raises `WalletUnavailable` where neither has a key.
+    It may be interrupted and repeated.
+
+    :returns: how many were encrypted anew, how many are left, and how many cannot be read.
+    :raises WalletUnavailable: `fernet_keys_missing`, where neither has a key.
     """
     known = ciphers()
     if known.shop is None and not known.of_gateways:
@@ -231,7 +308,10 @@ def rotate_keys() -> Rotation:
 
 @sensitive_variables()
 def survey_keys() -> KeySurvey:
-    """Return how many stored secrets each of the `FERNET_KEYS` encrypts; changes nothing."""
+    """Return how many stored secrets each of the `FERNET_KEYS` encrypts; changes nothing.
+
+    :returns: the use of each key by its fingerprint, and what none of them opens.
+    """
     known = ciphers()
     if known.shop is None and not known.of_gateways:
         return KeySurvey(keys=(), unreadable=0)

@@ -24,9 +24,13 @@ class Shipping:
     """The shipping costs of the whole order, tax included."""
 
     name: str
+    """Required: the name of the service, such as "Parcel"."""
     amount: Decimal
+    """Required: in major units, tax included."""
     tax_amount: Decimal | None = None
+    """The tax in it; required if ``tax_rate`` is above zero."""
     tax_rate: Decimal | None = None
+    """Percent with at most four decimals: ``Decimal("19")``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,8 +38,11 @@ class Discount:
     """A discount on the whole order; ``type`` is ``discount``, ``storecredit`` or ``giftcard``."""
 
     name: str
+    """Required: as the customer sees it, at most 255 characters."""
     amount: Decimal
+    """Required: in major units, zero or more; all discounts together are less than the order."""
     type: str = "discount"
+    """One of ``discount``, ``storecredit`` and ``giftcard``."""
 
 
 def build_cart(

@@ -52,11 +52,17 @@ class BillingAddress(WireModel):
     """The billing address; everything but the state is mandatory once it is given."""
 
     house_number: Annotated[Text, OF_A_CUSTOMER]
+    """Required text, such as "12a"; a shop that keeps it with the street takes it apart."""
     street: Annotated[Text, OF_A_CUSTOMER]
+    """Required text, not empty."""
     city: Annotated[Text, OF_A_CUSTOMER]
+    """Required text, not empty."""
     zip_postal_code: Annotated[Text, OF_A_CUSTOMER]
+    """Required text, not empty."""
     state: SubdivisionCode | None = Field(default=None, description="in countryCode")
+    """ISO 3166-2 in that country: "US-CA"."""
     country_code: CountryCode
+    """Required: ISO 3166 with three letters: "DEU"."""
 
     @model_validator(mode="after")
     def _state_lies_in_country(self) -> Self:
@@ -68,16 +74,27 @@ class ShippingAddress(WireModel):
     """The shipping address; every field is optional, and the undescribed ``deliveryMethod`` is passed on."""
 
     first_name: CustomerText | None = None
+    """First name of the person who receives the goods."""
     last_name: CustomerText | None = None
+    """Last name of the person who receives the goods."""
     telephone_number: CustomerText | None = None
+    """As the customer wrote it."""
     email: Email | None = None
+    """One e-mail address."""
     house_number: CustomerText | None = None
+    """Such as "12a"."""
     street: CustomerText | None = None
+    """The street's name."""
     city: CustomerText | None = None
+    """The city's name."""
     zip_postal_code: CustomerText | None = None
+    """Postal code, as text."""
     state: SubdivisionCode | None = Field(default=None, description="in countryCode")
+    """ISO 3166-2 in that country: "US-CA"."""
     country_code: CountryCode | None = None
+    """ISO 3166 with three letters: "DEU"."""
     delivery_method: CustomerText | None = None
+    """Text; in the interface's example only, without a description."""
 
     @model_validator(mode="after")
     def _state_lies_in_country(self) -> Self:

@@ -63,9 +63,13 @@ class RefundLimit:
     """The four amounts of a refused refund, in major units of a currency the message does not name."""
 
     deposit: Decimal
+    """The amount of the earlier payment."""
     refunded: Decimal
+    """What was refunded of it before."""
     maximum: Decimal
+    """What can still be refunded."""
     requested: Decimal
+    """What was requested."""
 
 
 def looks_like_error(value: object) -> bool:

@@ -263,7 +263,9 @@ def table_of(enumeration: object) -> dict[str, str]:
 
 def spell(value: object, table: dict[str, str]) -> object:
     """Return a value in the table's spelling; one that is not in the table stays, to be refused."""
-    return table.get(fold_name(value), value) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    return table.get(value) or table.get(fold_name(value), value)
 
 
 class AnyCase:

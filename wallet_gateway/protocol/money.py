@@ -47,7 +47,9 @@ class Money:
     """
 
     amount: Decimal
+    """In major units, with exactly the decimals of the currency: ``Decimal("10.00")``."""
     currency: str
+    """ISO 4217, in capitals: "EUR"."""
 
     def __post_init__(self) -> None:
         exponent = currency_exponent(self.currency)

@@ -166,8 +166,11 @@ class UnreadableRecord:
     """An element of the answer that is no readable record, with those fields that can be read."""
 
     id: str | None
+    """The gateway's own id; None if it cannot be read."""
     type: str | None
+    """The type on the wire; None if it cannot be read."""
     client_system_transaction_id: str | None
+    """The reference; None if it cannot be read."""
     complaint: str = field(repr=False)
     """Why it cannot be read; it quotes values as they came, so redact it before storing."""
     fingerprint: str

@@ -63,6 +63,14 @@ def dumps(value: object) -> bytes:
     return _write(value).encode("utf-8")
 
 
+def canonical(value: object) -> str:
+    """Write a value of text, whole numbers, lists and mappings: equal values give the same text.
+
+    Names are sorted. A NumberText becomes text: this is for what we made ourselves, not for what was read.
+    """
+    return _CANONICAL.encode(value)
+
+
 def fold_name(name: str) -> str:
     """Lower the ASCII letters of a field name and no others: Unicode has more letters that fold to k or s."""
     return name.lower() if name.isascii() else name.translate(_ASCII_LOWER)
@@ -145,6 +153,11 @@ _DECODER_OF_PARTS = json.JSONDecoder(
     parse_int=NumberText,
     parse_float=NumberText,
     parse_constant=_constant,
+)
+
+
+_CANONICAL = json.JSONEncoder(
+    ensure_ascii=False, check_circular=False, allow_nan=False, sort_keys=True, separators=(",", ":")
 )
 
 

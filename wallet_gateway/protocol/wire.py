@@ -150,9 +150,10 @@ class WireModel(BaseModel):
     @classmethod
     def _from_attributes(cls, source: Mapping[str, Any]) -> dict[str, Any]:
         wire_names = cls.wire_names
-        if unknown := source.keys() - wire_names.keys():
-            raise TypeError(f"{cls.__name__} has no field {quote(min(unknown))}")
-        return {wire_names[name]: value for name, value in source.items()}
+        try:
+            return {wire_names[name]: value for name, value in source.items()}
+        except KeyError as error:
+            raise TypeError(f"{cls.__name__} has no field {quote(error.args[0])}") from None
 
     @classmethod
     def _from_spellings(cls, source: Mapping[str, Any], reading: Reading) -> dict[str, Any]:

@@ -36,9 +36,7 @@ def expiring_authorizations(
     found = [
         expiring(transaction.payment, window, transaction.state_changed_at)
         for gateway, window in windows.items()
-        for transaction in uncaptured(gateway)
-        .filter(state_changed_at__lte=window.warns_from(now))
-        .order_by("state_changed_at")[:limit]
+        for transaction in uncaptured(gateway, since=window.warns_from(now))[:limit]
         if transaction.payment is not None
     ]
     return tuple(islice(sorted(found, key=lambda row: row.expires_at), limit))

@@ -14,6 +14,7 @@ from itertools import chain
 from typing import Any
 
 from wallet_gateway.client.redaction import redact_text
+from wallet_gateway.domain.customers import is_same_email
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     Approval,
@@ -34,15 +35,17 @@ Data = dict[str, Any]
 
 
 @sensitive_variables()
-def customer_data(email: str) -> Data:
+def customer_data(email: str, *, gateway: str | None = None) -> Data:
     """Return what is held about an e-mail address, in any letter case, as data for JSON.
+
+    With a gateway it is what the orders of that gateway hold.
 
     Amounts are decimal texts, times ISO 8601 texts in UTC. Of an order that somebody else gave as a present,
     the recipient is told the shipping address alone: the rest is about the buyer. It reads all orders to find
     those of the address, and then six statements for each.
     """
     wanted = email.strip()
-    orders = orders_of(references=(), email=wanted) if wanted else ()
+    orders = orders_of(email=wanted, gateway=gateway) if wanted else ()
     return {
         "email": wanted,
         "orders": [_order(order) if _is_buyer(order, wanted) else _delivery(order) for order in orders],
@@ -53,7 +56,7 @@ def _is_buyer(order: PaymentOrder, email: str) -> bool:
     """Whether the address is the cardholder's, or one that the wallet gave, and not the recipient's only."""
     by_wallet = WalletAttempt.objects.filter(transaction__payment__order=order).values_list("given__email")
     by_shop = order.content.get("checkoutDetails", {}).get("cardholderEmail")
-    return any(str(held).lower() == email.lower() for held in (by_shop, *chain.from_iterable(by_wallet)))
+    return any(is_same_email(held, email) for held in (by_shop, *chain.from_iterable(by_wallet)))
 
 
 @sensitive_variables()

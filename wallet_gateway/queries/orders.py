@@ -38,12 +38,19 @@ class OrderSummary:
     """The totals of one order."""
 
     reference: str
+    """The shop's reference of the order."""
     state: OrderState
+    """The order's state."""
     currency: str
+    """ISO 4217: "EUR"."""
     amount: Money
+    """What the order comes to."""
     authorized: Money
+    """What was approved in all."""
     captured: Money
+    """What was taken in all."""
     refunded: Money
+    """What was given back in all."""
     reserved: Money
     """Captures and refunds in progress, whose outcome is not known yet."""
     open_attempt: Payment | None
@@ -104,15 +111,21 @@ class TimelineEntry:
     """One entry of the timeline."""
 
     occurred_at: datetime
+    """When it happened, in UTC."""
     kind: TimelineKind
+    """What it is about."""
     text: str | Promise
+    """What happened, in the active language."""
     amount: Money | None
+    """The amount it is about; None without one."""
     reference: str
     """The reference of the entry's transaction; the shop's own reference for the order itself."""
     detail: str = ""
+    """More about it, such as a gateway's code or a person's note."""
     reason_code: str = ""
     """Why it was requested, one of `ReasonCode`; empty if no reason was given."""
     by: str = ""
+    """Who did it; empty for a program without a name."""
     subject: Subject | None = None
     """The row behind the entry, with the redacted bodies of requests and responses."""
 

@@ -13,6 +13,7 @@ class SendingPause:
     """One gateway to which nothing new is sent."""
 
     gateway: str
+    """Its alias in the settings."""
     until: datetime | None
     """When the pause ends by itself; None if only a person can end it."""
     by: str

@@ -19,8 +19,11 @@ class ReceiptLine:
     """One line of the cart; its amount is for all pieces, tax included, after its discount."""
 
     name: str
+    """The product's name."""
     quantity: int
+    """Number of pieces."""
     amount: Money
+    """For all pieces, tax included, after the line's discount."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,8 +31,11 @@ class ReceiptAmount:
     """An amount beside the lines, such as shipping; a deduction is positive, too."""
 
     label: str
+    """As the customer reads it, such as the shipping service."""
     amount: Money
+    """Above zero, also for a deduction."""
     is_deduction: bool
+    """Whether it is taken off, as a discount."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +53,7 @@ class Receipt:
     refunded: Money | None
     """None if nothing was refunded."""
     approved_at: datetime | None
+    """When the gateway approved it; None if that is not known."""
     card_network: str
     """As people read it, such as `Visa`.
 
@@ -54,6 +61,7 @@ class Receipt:
     gateway's records name the payer and no card.
     """
     card_last_four: str
+    """The last four digits; empty as above."""
 
 
 @sensitive_variables()

@@ -12,6 +12,7 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
+from wallet_gateway.domain.customers import is_same_email
 from wallet_gateway.models import (
     Discrepancy,
     GatewayTransaction,
@@ -46,36 +47,52 @@ def orders_found(text: str, *, gateways: Collection[str]) -> QuerySet[PaymentOrd
     return PaymentOrder.objects.filter(pk__in=_found(*ways))
 
 
-def orders_of(*, references: Collection[str], email: str) -> tuple[PaymentOrder, ...]:
+def orders_of(
+    *, references: Collection[str] = (), email: str = "", gateway: str | None = None
+) -> tuple[PaymentOrder, ...]:
     """Return the orders with these references, and those of an e-mail address, which reads all orders.
 
     The address may be one that the shop gave, of the customer or of the shipping address, or the one that a
-    wallet gave, in any letter case. No order has one that cannot be stored.
+    wallet gave, in any letter case. With a gateway only its orders are returned; without one, those of all.
+    No order has what cannot be stored.
     """
-    wanted = Q(reference__in=references)
+    wanted = Q(reference__in=[reference for reference in references if is_storable(reference)])
     if email and is_storable(email):
         wanted |= Q(pk__in=_orders_of_email(email))
-    return tuple(PaymentOrder.objects.filter(wanted).order_by("pk"))
+    found = PaymentOrder.objects.filter(wanted).order_by("pk")
+    # Compared here, because MariaDB takes capitals for small letters.
+    return tuple(order for order in found if gateway in {None, order.gateway})
+
+
+def orders_with(reference: str) -> tuple[PaymentOrder, ...]:
+    """Return the orders with a reference: several where gateways number their orders separately."""
+    if not is_storable(reference):
+        return ()
+    return tuple(PaymentOrder.objects.filter(reference=reference).order_by())
 
 
 def _orders_of_email(email: str) -> set[int]:
     """Return the keys of the orders of an address.
 
-    Databases compare in capitals, in which two addresses may be one: the capital of a dotless i is that of an
-    i. So what they find is compared once more, in small letters.
+    Databases fold letters in different ways, SQLite those of ASCII only: what an address of ASCII finds is
+    compared once more, and for any other all addresses are compared here.
     """
-    by_shop = PaymentOrder.objects.filter(
-        Q(content__checkoutDetails__cardholderEmail__iexact=email)
-        | Q(content__addressDetails__shippingAddress__email__iexact=email)
-    ).values_list(
-        "pk", "content__checkoutDetails__cardholderEmail", "content__addressDetails__shippingAddress__email"
+    by_shop = PaymentOrder.objects.all()
+    by_wallet = WalletAttempt.objects.all()
+    if email.isascii():
+        by_shop = by_shop.filter(
+            Q(**{f"{_OF_CUSTOMER}__iexact": email}) | Q(**{f"{_OF_RECIPIENT}__iexact": email})
+        )
+        by_wallet = by_wallet.filter(given__email__iexact=email)
+    found = chain(
+        by_shop.order_by().values_list("pk", _OF_CUSTOMER, _OF_RECIPIENT).iterator(),
+        by_wallet.order_by().values_list("transaction__payment__order", "given__email").iterator(),
     )
-    by_wallet = WalletAttempt.objects.filter(given__email__iexact=email).values_list(
-        "transaction__payment__order", "given__email"
-    )
-    found = chain(by_shop.order_by(), by_wallet.order_by())
-    wanted = email.lower()
-    return {pk for pk, *held in found if any(str(address).lower() == wanted for address in held)}
+    return {pk for pk, *held in found if any(address and is_same_email(address, email) for address in held)}
+
+
+_OF_CUSTOMER = "content__checkoutDetails__cardholderEmail"
+_OF_RECIPIENT = "content__addressDetails__shippingAddress__email"
 
 
 def transactions_found(text: str, *, gateways: Collection[str]) -> QuerySet[GatewayTransaction]:

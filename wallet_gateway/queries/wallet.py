@@ -31,6 +31,7 @@ class WalletReceipt:
     card_last_four: str
     """The only part of the card number that is stored; empty as above, or once it was erased."""
     is_tokenized: bool
+    """Whether a device's account number stands for the card's."""
     amount: Money
     """The amount that the customer approved on the sheet."""
     lines: tuple[tuple[str, Decimal], ...]
@@ -40,6 +41,7 @@ class WalletReceipt:
     billing_address: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Keys as in the interface: `name`, `address1`, `locality`, `postalCode`, `countryCode`, ..."""
     shipping_address: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Keys as of the billing address."""
 
     @property
     def card_brand(self) -> str:

@@ -26,8 +26,6 @@ from hypothesis.stateful import (
 
 from tests.client.servers import unused_port
 from tests.operations.conftest import MUG, MakeContext, VirtualClock
-from tests.operations.gateway_truth import check_sent_once
-from tests.operations.invariants import check_books
 from tests.operations.second_person import person
 from tests.operations.wallet_customer import Customer
 from tests.operations.wallet_world import FAULTS, OneOrder, World, history_settings
@@ -57,6 +55,8 @@ from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling.reconciliation import query_all
 from wallet_gateway.operations.sending.emergency_stop import resume_sending, stop_sending
 from wallet_gateway.testing.control import SandboxControl
+from wallet_gateway.testing.gateway_truth import check_sent_once
+from wallet_gateway.testing.invariants import check_books
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 S = TransactionState

@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.operations.conftest import MUG
 from tests.tables import every
+from wallet_gateway import payments
 from wallet_gateway.operations.checkout.order_fields import (
     read_lines,
     wrong_addresses,
@@ -16,7 +17,6 @@ from wallet_gateway.operations.checkout.order_fields import (
     wrong_texts,
 )
 from wallet_gateway.protocol.cart import Discount, Shipping
-from wallet_gateway.protocol.checkout import BillingAddress
 from wallet_gateway.protocol.errors import FieldError
 
 LANGUAGES = ["de", "de-AT", "de_AT", "DE", "zh-Hant-TW", "es-419", "gsw", "sl-IT-nedis", "", None]
@@ -54,7 +54,7 @@ def test_texts_are_limited_as_their_columns() -> None:
 HOME = {"street": "A", "house_number": "1", "zip_postal_code": "1", "city": "C", "country_code": "DEU"}
 
 
-@every("address", [None, {}, HOME, BillingAddress.build(**HOME)])
+@every("address", [None, {}, HOME, payments.BillingAddress(**HOME)])
 def test_an_address_is_its_class_or_a_dict_of_its_fields(address: object) -> None:
     assert list(wrong_addresses(billing_address=address)) == []
 

@@ -16,6 +16,7 @@ from tests.client.servers import unused_port
 from tests.operations.conftest import MakeContext, MakeOrder, Pay, Start, VirtualClock
 from tests.operations.dying import interrupted
 from tests.operations.journal import bodies
+from tests.operations.ways_of_writing import SEVERAL, in_each_way
 from tests.refusals import refuses
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
@@ -27,7 +28,7 @@ from wallet_gateway.operations.follow_ups import capture_refund_reverse as follo
 from wallet_gateway.operations.polling import reconciliation
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db, in_each_way]
 S = TransactionState
 
 
@@ -223,7 +224,7 @@ def test_what_another_process_has_claimed_or_ended_is_not_claimed_again(
 
 @pytest.mark.parametrize("touched", [False, True])
 def test_the_lock_comes_before_anything_is_read(
-    touched: bool, make_order: MakeOrder, start: Start, pay: Pay
+    touched: bool, make_order: MakeOrder, start: Start, pay: Pay, way_of_writing: str
 ) -> None:
     # Where reads are repeatable, the first one decides what those after the lock see.
     order = pay("refused").order if touched else make_order()
@@ -232,7 +233,9 @@ def test_the_lock_comes_before_anything_is_read(
     words = [query["sql"].split()[0].upper() for query in captured.captured_queries]
     begins = [n for n, word in enumerate(words) if word in {"BEGIN", "SAVEPOINT"}]
     assert begins
-    assert {words[n + 1] for n in begins} == {"UPDATE"}
+    # WITH is the single statement: it locks the order in its first part.
+    assert {words[n + 1] for n in begins} <= {"UPDATE", "WITH"}
+    assert (words[begins[0] + 1] == "WITH") == (way_of_writing != SEVERAL and not touched)
 
 
 def test_a_checkout_that_the_database_wants_run_again_begins_with_the_order_as_it_was_given(

@@ -33,6 +33,7 @@ from wallet_gateway.operations.errors import (
 )
 from wallet_gateway.operations.polling.reconciliation import reconcile_attempt
 from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutResponse
+from wallet_gateway.protocol.written import WrittenMessage
 from wallet_gateway.queries.work_queue import waiting
 from wallet_gateway.testing.control import SandboxControl
 
@@ -69,14 +70,14 @@ def test_a_request_tries_twice_to_reach_the_gateway_and_no_more(
     make_order: MakeOrder, make_context: MakeContext, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     unreachable = make_context(f"http://127.0.0.1:{unused_port()}")
-    tries: list[CheckoutRequest] = []
-    ask = unreachable.gateway.checkout
+    tries: list[WrittenMessage[CheckoutRequest]] = []
+    ask = unreachable.gateway.send_checkout
 
-    def counted(request: CheckoutRequest, **given: Any) -> Answer[CheckoutResponse]:
+    def counted(request: WrittenMessage[CheckoutRequest], **given: Any) -> Answer[CheckoutResponse]:
         tries.append(request)
         return ask(request, **given)
 
-    monkeypatch.setattr(unreachable.gateway, "checkout", counted)
+    monkeypatch.setattr(unreachable.gateway, "send_checkout", counted)
     with pytest.raises(GatewayUnreachable):
         start(make_order(), unreachable)
 

@@ -25,6 +25,7 @@ from wallet_gateway.models import (
     Payment,
     TransactionEvent,
     TransactionEventKind,
+    settlement_writes,
 )
 from wallet_gateway.operations.approvals.resolve import Decision, resolve
 from wallet_gateway.operations.context import GatewayContext
@@ -41,7 +42,6 @@ from wallet_gateway.operations.follow_ups.execute import Initiator
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling.reconciliation import reconcile_order
 from wallet_gateway.operations.sending.emergency_stop import resume_sending, stop_sending
-from wallet_gateway.operations.settlement import settle as settlement
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -341,7 +341,7 @@ def test_a_decision_and_the_word_of_who_agreed_are_written_together_or_not_at_al
 ) -> None:
     request = asked(give_up)
     with monkeypatch.context() as patch:
-        patch.setattr(settlement, "_add_event", lambda *_: kill())
+        patch.setattr(settlement_writes, "prepare_insert", lambda *_: kill())
         with pytest.raises(Killed):
             approve(request, by=person("bert"), context=two)
 

@@ -32,6 +32,7 @@ from wallet_gateway.operations.follow_ups.resend import send_again
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.sending.circuit_breaker import pause_sending
 from wallet_gateway.operations.settlement.settle import reread
+from wallet_gateway.queries.attention import unattended
 
 pytestmark = pytest.mark.django_db
 S = TransactionState
@@ -182,6 +183,36 @@ def test_it_waits_for_another_operation_without_an_outcome(
     assert subject.execute().state == S.UNKNOWN
     with pytest.raises(OperationOutstanding):
         send_again(left_to_a_person, context=context)
+
+
+@pytest.mark.parametrize("subject", ["refund", "detached_refund"], indirect=True)
+def test_one_that_another_operation_keeps_from_being_sent_for_an_hour_is_left_to_a_person(
+    subject: Subject, unreachable: GatewayContext, context: GatewayContext, clock: VirtualClock
+) -> None:
+    """Found by the simulation: one refund is not sent, and the sender of the next one dies."""
+    unsent = subject.execute(unreachable)
+    subject.control.fault("*", "drop_after")
+    assert subject.execute().state == S.UNKNOWN
+    subject.control.fault("status", "status_before", times=0)
+
+    clock.advance(minutes=59)
+    sweep(context=context)
+    unsent.refresh_from_db()
+    assert (unsent.state, unsent.needs_operator) == (S.NOT_SENT, False)
+
+    clock.advance(minutes=2)
+    assert sweep(context=context).sent_again == 0
+    unsent.refresh_from_db()
+    assert (unsent.state, unsent.needs_operator) == (S.NOT_SENT, True)
+    assert not GatewayTransaction.objects.filter(unattended(clock.now())).exists()
+
+    subject.control.clear_faults()
+    clock.advance(hours=1)
+    sweep(context=context)
+    clock.advance(hours=1)
+    sweep(context=context)
+    unsent.refresh_from_db()
+    assert (unsent.state, unsent.needs_operator) == (S.APPROVED, False), "a later sweep sends it all the same"
 
 
 @one

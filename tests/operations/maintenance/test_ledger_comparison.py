@@ -38,7 +38,9 @@ from wallet_gateway.operations.maintenance.ledger_comparison import (
     comparable,
     compare_all,
 )
+from wallet_gateway.operations.maintenance.sweep import send_unsent
 from wallet_gateway.operations.polling.reconciliation import reconcile_attempt
+from wallet_gateway.operations.settlement.settle import reread
 from wallet_gateway.protocol.status import StatusAnswer
 from wallet_gateway.testing.control import SandboxControl
 
@@ -207,7 +209,24 @@ def test_what_was_never_sent_and_what_is_old_is_not_asked_about(
     unreachable = make_context(f"http://127.0.0.1:{unused_port()}")
     assert refund(payment=recent, context=unreachable).state == S.NOT_SENT
     assert comparable(context=context).count() == 1
+    assert comparable(context=context, unsent=True).count() == 2
     assert not comparable(context=make_context(alias="second")).exists()
+
+
+def test_what_a_restored_backup_would_send_again_freezes_if_the_gateway_has_done_it(
+    pay: Pay, context: GatewayContext, make_context: MakeContext, clock: VirtualClock
+) -> None:
+    unreachable = make_context(f"http://127.0.0.1:{unused_port()}")
+    unsent = refund(payment=pay(), context=unreachable)
+    done = filing(context, {unsent.reference: answer_of(record(unsent, "20.00"))})
+
+    list(compare_all(context=done, repair_as="anna"))
+    assert reread(unsent).state == S.NOT_SENT, "it is not asked about unless that is wanted"
+    list(compare_all(context=done, unsent=True, repair_as="anna"))
+    assert reread(unsent).state == S.ANOMALY
+
+    clock.advance(days=1)
+    assert send_unsent(context=context) == 0
 
 
 # A gateway that is silent, and going on

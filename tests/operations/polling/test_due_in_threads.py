@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from django.db import connection
-from django.db.models import QuerySet
+from django.db import connection, connections
 from django.utils import timezone
 
 from tests.contrib.counting_gateway import CountingGateway
@@ -22,9 +23,7 @@ from wallet_gateway.domain.polling_schedule import FIRST_REPEAT, QueryPriority
 from wallet_gateway.gateways import DatabaseClock
 from wallet_gateway.models import GatewayPause, GatewayTransaction, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.polling import due
 from wallet_gateway.operations.polling.due import reconcile_due, repeat_queries
-from wallet_gateway.operations.settlement.row_errors import read_due
 
 pytestmark = [
     pytest.mark.every_database,
@@ -57,14 +56,21 @@ def gateway() -> Iterator[CountingGateway]:
         yield server
 
 
-@pytest.fixture
-def context(gateway: CountingGateway) -> Iterator[GatewayContext]:
+@contextmanager
+def context_of(gateway: CountingGateway) -> Iterator[GatewayContext]:
+    """Make a context that queries this gateway in eight threads."""
     given = conf.gateway_settings("default")
     transport = HttpTransport(base_url=gateway.base_url)
     policy = replace(given.policy, query_workers=8, query_rate=1000.0)
     account = Gateway(account=given.account, transport=transport)
     yield GatewayContext(alias="default", gateway=account, policy=policy, clock=DatabaseClock())
     transport.close()
+
+
+@pytest.fixture
+def context(gateway: CountingGateway) -> Iterator[GatewayContext]:
+    with context_of(gateway) as made:
+        yield made
 
 
 def test_every_row_is_asked_about_once_and_several_at_a_time(
@@ -92,16 +98,18 @@ def test_approvals_are_queried_again_once_each_with_all_threads(
     assert repeat_queries(context=context) == 0
 
 
-def test_rows_that_others_claim_while_they_are_read_end_nothing(
-    context: GatewayContext, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def read_one_less(rows: QuerySet[GatewayTransaction], *, limit: int) -> list[GatewayTransaction]:
-        found = read_due(rows, limit=limit)
-        return found[1:] if len(found) == limit else found
+def test_two_pools_at_once_query_no_row_twice(gateway: CountingGateway, context: GatewayContext) -> None:
+    def reconcile() -> int:
+        try:
+            return reconcile_due(context=context)
+        finally:
+            connections.close_all()
 
-    monkeypatch.setattr(due, "read_due", read_one_less)
-    due_pages(60)
-    assert reconcile_due(context=context, limit=20) == 60
+    due_pages(120)
+    with ThreadPoolExecutor(2) as pools:
+        started = [pools.submit(reconcile) for _ in range(2)]
+        assert sum(each.result() for each in started) == 120
+    assert {len(by) for by in gateway.asked.by.values()} == {1}
 
 
 def test_the_rate_holds_for_all_threads_together(gateway: CountingGateway, context: GatewayContext) -> None:

@@ -388,3 +388,24 @@ def test_switched_off_later_each_ends_with_its_next_query(
 ) -> None:
     assert repeat_queries(context=make_context(query_again=timedelta(0))) == len(repeated)
     assert not GatewayTransaction.objects.exclude(next_query_at=None).exists()
+
+
+# What was refused and carried out all the same
+
+
+@pytest.mark.parametrize("kind", ["capture", "refund"])
+def test_an_operation_that_was_answered_with_an_error_and_shows_an_hour_later_is_an_anomaly(
+    kind: str, pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> None:
+    """A gateway whose records lag has none when the refusal is confirmed, and none five minutes later."""
+    payment = pay(type="sale" if kind == "refund" else "preauthorization")
+    wallet_sandbox.behaviour(status_lag_seconds=4000)
+    wallet_sandbox.fault(kind, "error_200", times=1)
+    operation = (refund if kind == "refund" else capture)(payment=payment, context=context, amount=FIVE)
+    assert operation.state == S.REJECTED
+
+    sweep_for(2 * DAY, context=context, clock=clock, every=HOUR)
+    operation.refresh_from_db()
+    assert operation.state == S.ANOMALY
+    assert the_discrepancy().kind == DiscrepancyKind.APPROVED_AFTER_END
+    assert Payment.objects.get().is_frozen

@@ -9,7 +9,6 @@ import pytest
 
 from tests.operations.conftest import Pay, Start, VirtualClock, sweep_until
 from tests.operations.dying import scripted
-from tests.operations.gateway_truth import GatewayTruth
 from tests.operations.records import answer_of, record
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import Discrepancy, OutboxEvent, Payment, PaymentOrder
@@ -17,6 +16,7 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling.reconciliation import reconcile_attempt, reconcile_order
 from wallet_gateway.testing.control import SandboxControl
+from wallet_gateway.testing.gateway_truth import GatewayTruth
 
 pytestmark = pytest.mark.django_db
 S = TransactionState

@@ -3,29 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import OperationalError, connection
+from django.db import OperationalError, connection, connections
+from django.db import transaction as db_transaction
 
 from tests.exhaustive import one_of
 from tests.operations.conftest import MakeOrder, Resolve, VirtualClock, sweep_until
 from tests.operations.dying import Killed, interrupted, kill
 from tests.operations.subjects import OPERATIONS, Subject
+from tests.operations.ways_of_writing import in_each_way
 from tests.refusals import refuses
 from wallet_gateway.client.errors import NotSent, NotSentReason
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.gateways import return_urls
-from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent, TransactionEvent
+from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent, PaymentOrder, TransactionEvent
+from wallet_gateway.models.checkout_writes import PreparedWrite
 from wallet_gateway.operations import context as contexts
 from wallet_gateway.operations.approvals.resolve import Decision
 from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import GatewayUnreachable, InvalidState, OperationOutstanding, TryAgain
+from wallet_gateway.operations.errors import (
+    GatewayUnreachable,
+    InsideTransaction,
+    InvalidState,
+    OperationOutstanding,
+    TryAgain,
+)
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.sending import answers
 from wallet_gateway.operations.settlement import db_transactions
@@ -115,6 +125,7 @@ def test_while_a_sender_has_its_lease_nobody_begins_another_operation(
     assert subject.reserved() == subject.amount
 
 
+@in_each_way
 def test_a_page_whose_opener_died_is_abandoned_and_kept_on_watch(
     make_order: MakeOrder, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
 ) -> None:
@@ -145,6 +156,92 @@ def test_a_page_whose_opener_died_is_abandoned_and_kept_on_watch(
     assert (transaction.state, order.state) == (S.ANOMALY, OrderState.FROZEN)
 
 
+def in_another_connection(read: Callable[[], Any]) -> Any:  # noqa: ANN401 - what was read
+    """Read in a thread of its own: a connection that sees what is committed, and nothing else."""
+    with ThreadPoolExecutor(max_workers=1) as elsewhere:
+        found = elsewhere.submit(read).result(60)
+        elsewhere.submit(connections.close_all).result(60)
+    return found
+
+
+@in_each_way
+@pytest.mark.django_db(transaction=True)
+def test_the_intent_is_committed_before_the_first_byte_and_the_page_before_anybody_is_sent_there(
+    make_order: MakeOrder, context: GatewayContext
+) -> None:
+    def committed() -> tuple[str, str]:
+        transaction = GatewayTransaction.objects.get()
+        assert transaction.body_hash
+        return transaction.state, transaction.redirect_url
+
+    seen: list[tuple[str, str]] = []
+    looked_at = interrupted(context, before=lambda: seen.append(in_another_connection(committed)))
+    payment = start_checkout(order=make_order(), context=looked_at, return_urls=return_urls)
+    assert seen == [(S.SENDING, "")]
+    assert in_another_connection(committed) == (S.OPEN, payment.redirect_url)
+    assert in_another_connection(lambda: TransactionEvent.objects.get().lifecycle_event) == "OPENED"
+
+
+@in_each_way
+@pytest.mark.django_db(transaction=True)
+def test_an_opener_that_dies_leaves_a_committed_intent_and_no_page(
+    make_order: MakeOrder, context: GatewayContext
+) -> None:
+    for moment in ("before", "after"):
+        order = make_order()
+        with pytest.raises(Killed):
+            start_checkout(
+                order=order, context=interrupted(context, **{moment: kill}), return_urls=return_urls
+            )
+
+        def left(order: PaymentOrder = order) -> tuple[str, str, int]:
+            transaction = GatewayTransaction.objects.get(payment__order=order)
+            return transaction.state, transaction.redirect_url, transaction.events.count()
+
+        assert in_another_connection(left) == (S.SENDING, "", 0)
+
+
+@in_each_way
+@pytest.mark.django_db(transaction=True)
+def test_a_checkout_inside_a_transaction_is_refused_and_writes_nothing(
+    make_order: MakeOrder, context: GatewayContext
+) -> None:
+    order = make_order()
+    with db_transaction.atomic(), pytest.raises(InsideTransaction):
+        start_checkout(order=order, context=context, return_urls=return_urls)
+    db_transaction.set_autocommit(False)
+    try:
+        with pytest.raises(db_transactions.NothingIsCommitted):
+            start_checkout(order=order, context=context, return_urls=return_urls)
+    finally:
+        db_transaction.rollback()
+        db_transaction.set_autocommit(True)
+    assert GatewayTransaction.objects.count() == 0
+
+
+@in_each_way
+@pytest.mark.django_db(transaction=True)
+def test_an_opened_page_is_stored_once_the_database_is_back(
+    make_order: MakeOrder, context: GatewayContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order = make_order()
+    tries: list[bool] = []
+    run = db_transactions.run
+
+    def away(prepared: PreparedWrite[bool]) -> bool:
+        tries.append(True)
+        if len(tries) <= 2:
+            raise OperationalError("server closed the connection unexpectedly")
+        return run(prepared)
+
+    monkeypatch.setattr("wallet_gateway.operations.settlement.opened_page.run", away)
+    monkeypatch.setattr(db_transactions, "PATIENT_WAITS", (0.01,) * 5)
+    payment = start_checkout(order=order, context=context, return_urls=return_urls)
+    assert (len(tries), payment.is_open) == (3, True)
+    assert TransactionEvent.objects.count() == 1
+
+
+@in_each_way
 def test_a_click_after_a_dead_sender_needs_no_sweep(
     make_order: MakeOrder, context: GatewayContext, clock: VirtualClock
 ) -> None:
@@ -212,6 +309,7 @@ def test_a_sender_that_a_suspended_machine_held_back_until_it_was_given_up_is_se
     assert Discrepancy.objects.get(transaction=transaction).kind == DiscrepancyKind.APPROVED_AFTER_END
 
 
+@in_each_way
 def test_an_answer_that_comes_after_the_lease_still_counts(
     subject: Subject, context: GatewayContext, clock: VirtualClock
 ) -> None:
@@ -238,6 +336,7 @@ def test_an_answer_that_comes_after_the_sweep_has_found_out_is_counted_once(
     assert OutboxEvent.objects.filter(transaction=transaction).count() == (subject.payment is not None)
 
 
+@in_each_way
 def test_a_page_that_comes_after_the_lease_is_shown_to_nobody(
     make_order: MakeOrder, context: GatewayContext, clock: VirtualClock
 ) -> None:
@@ -249,6 +348,7 @@ def test_a_page_that_comes_after_the_lease_is_shown_to_nobody(
     assert (transaction.state, transaction.redirect_url) == (S.ABANDONED, "")
 
 
+@in_each_way
 def test_a_page_that_comes_after_another_click_opened_one_is_shown_to_nobody(
     make_order: MakeOrder, context: GatewayContext, clock: VirtualClock
 ) -> None:

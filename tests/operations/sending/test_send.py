@@ -124,6 +124,7 @@ def test_a_claim_counts_on_from_the_last_one_and_holds_the_row_for_a_lease() -> 
         "leased_until": now + LEASE,
         "next_send_at": None,
     }
+    assert claim_columns(now=now)["attempt_no"] == 1
 
 
 def test_a_body_is_kept_as_it_is_with_its_hash_and_account() -> None:
@@ -149,15 +150,16 @@ def outcomes() -> Outcomes[str, str]:
     )
 
 
-def not_sent(context: GatewayContext, *, retries_unsent: bool) -> tuple[str, int]:
+def not_sent(context: GatewayContext, **retries: bool) -> tuple[str, int]:
     wire = Wire(UNREACHABLE, ANSWER)
-    told = send_once(lambda _: wire.send(), outcomes(), context=context, retries_unsent=retries_unsent)
+    told = send_once(lambda _: wire.send(), outcomes(), context=context, **retries)
     return told, wire.tries
 
 
 def test_only_who_asks_for_it_has_an_unsent_request_sent_once_more(context: GatewayContext) -> None:
     assert not_sent(context, retries_unsent=True) == ("answered approved", 2)
     assert not_sent(context, retries_unsent=False) == ("not sent refused_connection", 1)
+    assert not_sent(context) == ("not sent refused_connection", 1)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from tests.operations.journal import times_sent
 from tests.operations.settlement.test_late_payments import close, two_pages
 from tests.operations.test_races import surprises, together
 from tests.operations.wallet_customer import Customer
+from tests.operations.ways_of_writing import in_each_way
 from wallet_gateway.domain.cancellation import LatePayment
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.gateways import return_urls
@@ -23,7 +24,7 @@ from wallet_gateway.operations.polling.reconciliation import query_again
 from wallet_gateway.operations.settlement.cancellation import cancel, release_orders
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True), in_each_way]
 S = TransactionState
 
 

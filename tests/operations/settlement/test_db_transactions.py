@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from unittest.mock import Mock
@@ -12,14 +13,17 @@ from django.db import transaction as db_transaction
 from django.test import override_settings
 
 from wallet_gateway.models import GatewayPause
+from wallet_gateway.models.checkout_writes import PreparedWrite
 from wallet_gateway.operations.errors import InsideTransaction
 from wallet_gateway.operations.settlement import db_transactions
 from wallet_gateway.operations.settlement.db_transactions import (
     NothingIsCommitted,
+    in_current_or_new_transaction,
     in_statement,
     in_transaction,
     in_transaction_with_retries,
     is_conflict,
+    run,
 )
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True)]
@@ -106,6 +110,23 @@ def test_a_single_statement_in_somebody_elses_transaction_is_not_repeated(waits:
     with db_transaction.atomic(), pytest.raises(OperationalError):
         in_statement(statement)
     assert statement.call_count == 1, "a deadlock has undone the whole transaction, not this statement"
+
+
+@pytest.mark.parametrize("kind", CONFLICTS)
+def test_work_that_sends_nothing_is_repeated_in_a_transaction_of_its_own(
+    kind: object, waits: list[float]
+) -> None:
+    work = failing([conflict(kind), conflict(kind)])
+    assert in_current_or_new_transaction(work) == "done"
+    assert GatewayPause.objects.count() == 1, "what was written before a conflict is undone"
+    assert waits == [0.01, 0.02]
+
+
+def test_work_in_somebody_elses_transaction_is_left_to_them(waits: list[float]) -> None:
+    work = Mock(side_effect=[conflict(1213), 1])
+    with db_transaction.atomic(), pytest.raises(OperationalError):
+        in_current_or_new_transaction(work)
+    assert work.call_count == 1
 
 
 @pytest.mark.parametrize(
@@ -235,3 +256,56 @@ def test_a_thread_that_was_forked_away_keeps_nobody_waiting() -> None:
     with held:
         db_transactions._after_fork()
         assert in_transaction(failing([])) == "done"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_process_that_is_forked_while_somebody_writes_has_a_lock_of_its_own() -> None:
+    with db_transactions._turns["sqlite"]:
+        child = os.fork()
+        if child == 0:
+            os._exit(db_transactions._turns["sqlite"].locked())
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_a_database_that_queues_its_writers_needs_no_lock_of_the_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(db_transactions, "_turns", {})
+    assert in_transaction(failing([])) == "done"
+
+
+# Prepared writes
+
+
+def prepared(errors: list[Exception], *, is_one_statement: bool) -> PreparedWrite[tuple[str, bool]]:
+    """A write that gives its result, and whether it ran in a transaction."""
+    work = failing(errors)
+
+    def write() -> tuple[str, bool]:
+        return work(), connection.in_atomic_block
+
+    return PreparedWrite(run=write, is_one_statement=is_one_statement)
+
+
+@pytest.mark.parametrize("is_one_statement", [True, False])
+def test_a_prepared_write_gets_a_transaction_unless_it_is_one_statement(
+    is_one_statement: bool, waits: list[float]
+) -> None:
+    write = prepared([conflict("locked")], is_one_statement=is_one_statement)
+    assert run(write) == ("done", not is_one_statement)
+    assert waits == [0.01]
+
+
+@pytest.mark.django_db
+def test_one_statement_in_the_block_of_a_test_case_gets_a_savepoint_as_all_others() -> None:
+    write = PreparedWrite(run=lambda: len(connection.savepoint_ids), is_one_statement=True)
+    assert run(write) == len(connection.savepoint_ids) + 1
+
+
+def test_one_statement_is_refused_where_it_would_not_be_committed() -> None:
+    with override_settings(DATABASE_ROUTERS=[_Elsewhere()]), pytest.raises(NothingIsCommitted, match="E004"):
+        run(prepared([], is_one_statement=True))
+    with db_transaction.atomic(), pytest.raises(InsideTransaction):
+        run(prepared([], is_one_statement=True))
+    assert not GatewayPause.objects.exists()

@@ -188,7 +188,7 @@ def test_an_error_of_the_database_that_is_no_conflict_of_records_is_raised(
         raise IntegrityError("a CHECK says no")
 
     with monkeypatch.context() as patch:
-        patch.setattr(settlement, "write_totals", refuse)
+        patch.setattr(settlement, "changed_totals", refuse)
         with pytest.raises(IntegrityError):
             settle(unknown, update(E.APPROVED, finding=APPROVED), context=context)
         nameless = replace(APPROVED, record_id="")

@@ -11,13 +11,22 @@ from tests.operations.conftest import Pay, VirtualClock
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionState
 from wallet_gateway.domain.outcomes import INCONCLUSIVE
 from wallet_gateway.models import GatewayTransaction, TransactionEventKind
-from wallet_gateway.operations.settlement.counters import NOTHING, VersionConflict
+from wallet_gateway.models.settlement_writes import SettlementRows, write_settlement
+from wallet_gateway.operations.settlement.counters import NOTHING
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
-from wallet_gateway.operations.settlement.transaction_columns import provider_id_columns, write_transaction
+from wallet_gateway.operations.settlement.transaction_columns import provider_id_columns, transaction_change
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 S = TransactionState
 REFUSED = StatusUpdate(kind=TransactionEventKind.RECORDS, event=LifecycleEvent.REJECTED)
+
+
+def write(transaction: GatewayTransaction, update: StatusUpdate, clock: VirtualClock) -> bool:
+    """Write the columns of an open page's update; return whether the page was still open."""
+    change = transaction_change(
+        transaction, update, before=S.OPEN, booking=NOTHING, now=clock.now(), jitter=0
+    )
+    return write_settlement(SettlementRows(transaction=change))
 
 
 def test_a_new_state_is_written_with_its_first_query_and_not_over_anothers(
@@ -25,12 +34,11 @@ def test_a_new_state_is_written_with_its_first_query_and_not_over_anothers(
 ) -> None:
     transaction = open_page().opening
     transaction.state = S.REJECTED
-    write_transaction(transaction, REFUSED, before=S.OPEN, booking=NOTHING, now=clock.now(), jitter=0)
+    assert write(transaction, REFUSED, clock)
     stored = GatewayTransaction.objects.get()
     assert (stored.state, stored.state_changed_at) == (S.REJECTED, clock.now())
     assert stored.next_query_at == clock.now() + timedelta(minutes=5)
-    with pytest.raises(VersionConflict):
-        write_transaction(transaction, REFUSED, before=S.OPEN, booking=NOTHING, now=clock.now(), jitter=0)
+    assert not write(transaction, REFUSED, clock)
     GatewayTransaction.objects.update(state=S.OPEN)
 
 
@@ -39,7 +47,7 @@ def test_the_gateways_wish_to_be_asked_later_is_kept(open_page: Pay, clock: Virt
     transaction.state = S.PENDING
     later = clock.now() + timedelta(minutes=7)
     held = replace(REFUSED, event=LifecycleEvent.HELD, query_not_before=later)
-    write_transaction(transaction, held, before=S.OPEN, booking=NOTHING, now=clock.now(), jitter=0)
+    assert write(transaction, held, clock)
     assert GatewayTransaction.objects.get().next_query_at == later
     GatewayTransaction.objects.update(state=S.OPEN)
 

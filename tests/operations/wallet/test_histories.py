@@ -28,8 +28,6 @@ from hypothesis.stateful import (
 
 from tests.client.servers import unused_port
 from tests.operations.conftest import MUG, MakeContext, VirtualClock
-from tests.operations.gateway_truth import check_sent_once
-from tests.operations.invariants import check_books
 from tests.operations.wallet_customer import CARD, TOKEN, Customer
 from tests.operations.wallet_world import FAULTS, OneOrder, World, history_settings
 from wallet_gateway.domain.cancellation import LatePayment
@@ -50,6 +48,8 @@ from wallet_gateway.operations.polling.reconciliation import query_all, reconcil
 from wallet_gateway.operations.settlement.cancellation import cancel
 from wallet_gateway.operations.wallet.session import WalletSession
 from wallet_gateway.testing.control import SandboxControl, SandboxRefused
+from wallet_gateway.testing.gateway_truth import check_sent_once
+from wallet_gateway.testing.invariants import check_books
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 S, K = TransactionState, TransactionKind

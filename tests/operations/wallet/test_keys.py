@@ -8,17 +8,21 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from itertools import count
+from typing import Any
 
 import pytest
 from cryptography.fernet import Fernet
 
 from tests.client.servers import unused_port
-from tests.operations.conftest import MakeContext, VirtualClock
+from tests.operations.conftest import MakeContext, MakeOrder, VirtualClock
 from tests.operations.dying import Killed, interrupted, kill
 from tests.operations.journal import times_sent
+from tests.operations.wallet_customer import Customer
 from tests.refusals import refuses
 from wallet_gateway.client.exchange import Answer, Exchange
+from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.gateway_address import GatewayAddress
 from wallet_gateway.models import (
     GatewayPause,
     WalletKey,
@@ -290,3 +294,47 @@ def test_keys_are_erased_a_day_after_their_end(context: GatewayContext, clock: V
     assert erase_old_keys(context=context) == 0
     row = WalletKey.objects.get()
     assert bytes(row.api_key) == bytes(row.encryption_key) == b""
+
+
+# A key is its account's
+
+
+@pytest.mark.parametrize("changed", [{"store_id": "NEW"}, {"merchant_id": "NEW"}, {}], ids=str)
+def test_after_a_change_of_the_account_its_former_key_is_used_by_nobody(
+    context: GatewayContext, wallet_sandbox: SandboxControl, changed: dict[str, Any]
+) -> None:
+    """The last case is another address under the same account."""
+    wallet_sandbox.add_merchant(merchant_id="NEW", store_id="SANDBOX-STORE", user_id="sandbox-user")
+    wallet_sandbox.add_merchant(merchant_id="SANDBOX-MERCHANT", store_id="NEW", user_id="sandbox-user")
+    former = current_key(context=context)
+    policy = (
+        context.policy if changed else replace(context.policy, address=GatewayAddress("https://new.example"))
+    )
+    account = replace(context.gateway.account, **changed)
+    gateway = Gateway(account=account, transport=context.gateway._transport)
+    moved = replace(context, gateway=gateway, policy=policy)
+
+    key = current_key(context=moved)
+
+    assert key.row != former.row
+    assert times_sent(wallet_sandbox, "public_key") == 2
+    with refuses(WalletUnavailable, ErrorCode.GATEWAY_KEY_EXPIRED):
+        opened(former.row, moved)
+    # A process that still has the former settings goes on with its own.
+    assert current_key(context=context).row == former.row
+
+
+def test_a_sheet_of_a_former_account_charges_nothing(
+    make_order: MakeOrder, customer: Customer, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    button = customer.open(order)
+    detail = customer.approve(button)
+    gateway = customer.context.gateway
+    account = replace(gateway.account, merchant_id="NEW")
+    moved = replace(customer.context, gateway=Gateway(account=account, transport=gateway._transport))
+    with refuses(WalletUnavailable, ErrorCode.GATEWAY_KEY_EXPIRED):
+        customer.post(order, detail, moved)
+    with refuses(WalletUnavailable, ErrorCode.GATEWAY_KEY_EXPIRED):
+        replace(customer, context=moved).another_card(order)
+    assert times_sent(wallet_sandbox, "authorization") == 0

@@ -202,7 +202,7 @@ PLACES = [
     (authorize, "_claim"),
     (sending, "retry_unsent"),
     (answers, "record_authorization_answer"),
-    (settlement, "_add_event"),
+    (settlement, "_event"),
 ]
 
 

@@ -21,16 +21,15 @@ from wallet_gateway import gateways, operations, payments, tracebacks
 from wallet_gateway.client import gateway as client_gateway
 from wallet_gateway.client import http_transport, redaction
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
-from wallet_gateway.operations.checkout import orders, payment_attempts
+from wallet_gateway.operations.checkout import orders, page_request, payment_attempts
 from wallet_gateway.operations.checkout.orders import OrderDetails
 from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups import detached_refunds
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling.reconciliation import reconcile_attempt
+from wallet_gateway.operations.settlement import opened_page
 from wallet_gateway.operations.settlement import settle as settlement
-from wallet_gateway.operations.settlement import transaction_columns
-from wallet_gateway.protocol.wire import WireModel
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -107,13 +106,13 @@ def known_order(make_order: MakeOrder) -> PaymentOrder:
 
 
 CHECKOUT = [
-    (payment_attempts, "insert_row"),
-    (WireModel, "to_json"),
+    (payment_attempts, "first_attempt"),
+    (page_request, "canonical"),
     (http_transport.HttpTransport, "_exchange"),
     (client_gateway, "parse_response"),
     (redaction, "_redact"),
-    (settlement, "_add_event"),
-    (transaction_columns, "update_row"),
+    (opened_page, "event_columns"),
+    (opened_page, "open_page"),
 ]
 
 
@@ -158,7 +157,7 @@ def test_an_order_that_fails_anywhere(
         (client_gateway, "parse_response"),
         (redaction, "_redact"),
         (settlement, "record_discrepancies"),
-        (settlement, "_add_event"),
+        (settlement, "_event"),
     ],
     ids=_name,
 )

@@ -8,6 +8,7 @@ no more once nothing was moved. A program has no account and no such limit.
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from wallet_gateway.domain.actors import Actor
 from wallet_gateway.domain.approval_policy import LIMITED_PERIOD
@@ -15,6 +16,7 @@ from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import Allowance, AllowanceUse, GatewayTransaction
 from wallet_gateway.operations.approvals.requests import SecondPersonNeeded
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.settlement.db_transactions import in_statement
 
 
 def open_allowance(actor: Actor, currency: str, context: GatewayContext) -> Allowance | None:
@@ -25,7 +27,8 @@ def open_allowance(actor: Actor, currency: str, context: GatewayContext) -> Allo
     """
     if actor.is_program or context.policy.approval_policy.day_limit_for(currency) is None:
         return None
-    return Allowance.objects.get_or_create(gateway=context.alias, account=actor.account, currency=currency)[0]
+    of: dict[str, Any] = {"gateway": context.alias, "account": actor.account, "currency": currency}
+    return in_statement(lambda: Allowance.objects.get_or_create(**of)[0])
 
 
 def use_allowance(

@@ -37,7 +37,7 @@ from wallet_gateway.operations.errors import (
     OperationRefused,
 )
 from wallet_gateway.operations.inputs import check_decision
-from wallet_gateway.operations.settlement.db_transactions import in_transaction
+from wallet_gateway.operations.settlement.db_transactions import in_statement, in_transaction
 from wallet_gateway.protocol.cart_messages import ShoppingCart
 
 
@@ -197,7 +197,8 @@ def decline(approval: Approval, *, by: By, reason: str, clock: Clock) -> Approva
 def expire_requests(*, now: datetime, **which: object) -> int:
     """Expire the requests that were not decided in time; return how many."""
     late = Approval.objects.filter(state=ApprovalState.WAITING, expires_at__lte=now, **which)
-    return late.update(state=ApprovalState.EXPIRED, decided_at=now, outstanding_key=None, cart=None)
+    columns = {"state": ApprovalState.EXPIRED, "decided_at": now, "outstanding_key": None, "cart": None}
+    return in_statement(lambda: late.update(**columns))
 
 
 def check_second_person(actor: Actor, author: Actor) -> None:

@@ -87,7 +87,8 @@ def step(batch: OperationBatch, *, seconds: float, driver: Driver) -> list[Opera
     Between two rows it waits as long as the gateway's query rate requires.
     """
     ends_at, done = time.monotonic() + seconds, list[OperationBatchRow]()
-    batches_in(batch, BatchState.RUNNING).update(driven_at=driver.clock.now())
+    running = batches_in(batch, BatchState.RUNNING)
+    in_statement(partial(running.update, driven_at=driver.clock.now()))
     while (row := _claim(batch, driver.clock.now())) is not None:
         rest = 0.0
         with log_row_error(f"row {row.pk} of batch {batch.pk}"):

@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from wallet_gateway.operations.argument_types import check_line, lines_of, not_a_text, type_name
+from wallet_gateway.operations.checkout.addresses import Address, BillingAddress, ShippingAddress
+from wallet_gateway.protocol import checkout as messages
 from wallet_gateway.protocol.cart import Discount, Shipping
 from wallet_gateway.protocol.cart_lines import Item
-from wallet_gateway.protocol.checkout import BillingAddress, ShippingAddress
 from wallet_gateway.protocol.errors import FieldError
 from wallet_gateway.protocol.text import is_storable, quote
 from wallet_gateway.protocol.wire import WireModel
@@ -61,20 +62,20 @@ def wrong_language(language: object) -> Iterator[FieldError]:
 
 def wrong_addresses(**addresses: object) -> Iterator[FieldError]:
     """Yield each address that is no address, and each name in a mapping that no field has."""
-    kinds: dict[str, type[WireModel]] = {
-        "billing_address": BillingAddress,
-        "shipping_address": ShippingAddress,
+    kinds: dict[str, tuple[type[Address], type[WireModel]]] = {
+        "billing_address": (BillingAddress, messages.BillingAddress),
+        "shipping_address": (ShippingAddress, messages.ShippingAddress),
     }
     for name, given in addresses.items():
-        kind = kinds[name]
+        kind, message = kinds[name]
         if given is None or isinstance(given, kind):
             continue
         if not isinstance(given, Mapping):
             yield FieldError(name, f"must be a {kind.__name__} or a dict, not {type_name(given)}")
             continue
         for field in given:
-            if field not in kind.wire_names:
-                path, known = f"{name}.{quote(field)}".replace("'", ""), ", ".join(kind.wire_names)
+            if field not in message.wire_names:
+                path, known = f"{name}.{quote(field)}".replace("'", ""), ", ".join(message.wire_names)
                 yield FieldError(path, f"is unknown; the fields are: {known}")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -10,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from django.db import IntegrityError
+from django.db.models import Q, QuerySet
 
 from wallet_gateway.domain.continue_url import is_continue_url
 from wallet_gateway.domain.error_codes import ErrorCode
@@ -18,8 +18,11 @@ from wallet_gateway.domain.metadata import metadata_errors
 from wallet_gateway.domain.policy import GatewayPolicy
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import OrderMetadata, PaymentOrder
-from wallet_gateway.models.prepared_sql import select_row
+from wallet_gateway.models.checkout_writes import insert_order
+from wallet_gateway.models.prepared_sql import insert_row, select_row, select_rows
 from wallet_gateway.operations.argument_types import check_text
+from wallet_gateway.operations.checkout.addresses import BillingAddress, ShippingAddress, as_mapping
+from wallet_gateway.operations.checkout.content_differences import different_arguments
 from wallet_gateway.operations.checkout.gateway_requirements import check_requirements
 from wallet_gateway.operations.checkout.order_fields import (
     REFERENCE,
@@ -29,11 +32,11 @@ from wallet_gateway.operations.checkout.order_fields import (
     wrong_reference,
     wrong_texts,
 )
+from wallet_gateway.operations.checkout.page_request import content_hash, texts_of
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.errors import IdempotencyConflict, InvalidInput
 from wallet_gateway.operations.field_names import in_python_names
-from wallet_gateway.operations.settlement.db_transactions import in_current_or_new_transaction
-from wallet_gateway.protocol import strict_json
+from wallet_gateway.operations.settlement.db_transactions import in_current_or_new_transaction, run
 from wallet_gateway.protocol.cart import (
     Discount,
     Shipping,
@@ -41,7 +44,7 @@ from wallet_gateway.protocol.cart import (
     cart_total,
 )
 from wallet_gateway.protocol.cart_lines import Item
-from wallet_gateway.protocol.checkout import BillingAddress, OrderContent, ShippingAddress
+from wallet_gateway.protocol.checkout import OrderContent
 from wallet_gateway.protocol.codes import check_currency
 from wallet_gateway.protocol.endpoints import wire_type
 from wallet_gateway.protocol.errors import (
@@ -52,6 +55,7 @@ from wallet_gateway.protocol.errors import (
     UnknownCode,
 )
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.text import is_storable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,11 +79,48 @@ class OrderDetails:
     provider_merchant_id: str | None = None
 
 
-def find(**key: str) -> PaymentOrder:
-    """Return the order with this reference or token; raises `PaymentOrder.DoesNotExist`."""
-    for name, value in key.items():
-        check_key(name, value)
-    return select_row(PaymentOrder, where=key)
+def find_by_token(token: str) -> PaymentOrder:
+    """Return the order with this token; raises `PaymentOrder.DoesNotExist`."""
+    check_key("token", token)
+    return select_row(PaymentOrder, where={"token": token})
+
+
+def find_by_reference(reference: str, gateway: str | None = None) -> PaymentOrder:
+    """Return the order with this reference, at a gateway if one is named.
+
+    Raises `PaymentOrder.DoesNotExist`; and `InvalidInput` without a gateway, unless one order alone has the
+    reference and is in the numbering that gateways share: any other may be another brand's or tenant's.
+    """
+    check_key("reference", reference)
+    if gateway is not None:
+        return _find_at(gateway, reference)
+    found = select_rows(PaymentOrder, where={"reference": reference}, most=2)
+    if not found:
+        raise PaymentOrder.DoesNotExist(f"no order has the reference {reference[:64]!r}")
+    check_unambiguous(found)
+    return found[0]
+
+
+def _find_at(gateway: str, reference: str) -> PaymentOrder:
+    check_text("gateway", gateway)
+    if is_storable(gateway):
+        found = select_row(PaymentOrder, where={"reference": reference, "gateway": gateway})
+        # MariaDB takes capitals for small letters, and ignores blanks at the end.
+        if found.gateway == gateway:
+            return found
+    raise PaymentOrder.DoesNotExist(f"no gateway is called {gateway[:64]!r}")
+
+
+def check_unambiguous(found: Sequence[PaymentOrder]) -> None:
+    """Raise `InvalidInput` unless these orders of one reference are one order of the shared numbering."""
+    if len(found) > 1 or any(order.numbering for order in found):
+        reference = found[0].reference
+        same = PaymentOrder.objects.filter(reference=reference).order_by("gateway")
+        names = ", ".join(same.values_list("gateway", flat=True)[:_MOST_NAMED])
+        raise InvalidInput(ErrorCode.AMBIGUOUS_REFERENCE, reference=reference, gateways=names)
+
+
+_MOST_NAMED = 5
 
 
 def check_key(name: str, value: str) -> None:
@@ -106,13 +147,13 @@ def create_order(
     payable_until: datetime | None = None,
     metadata: Mapping[str, str] | None = None,
 ) -> PaymentOrder:
-    """Store an order, or return the existing order with this reference.
+    """Store an order, or return the existing order with this reference at this gateway.
 
     `continue_url` must be a path, or have one of the `shop_origins`. What is not sent to the gateway is no
     part of the comparison with an existing order, which keeps what it was created with.
     Raises `InvalidInput` if it breaks a rule or lacks what the gateway's `policy` requires, and
-    `IdempotencyConflict` if the reference belongs to an order with other content; nothing is stored in either
-    case.
+    `IdempotencyConflict` if the reference belongs to an order with other content, or to one at another
+    gateway of the same numbering; nothing is stored in either case.
     """
     details = _check_own_fields(reference, details, continue_url, redirect_when_paid=redirect_when_paid)
     _check_continue_url(continue_url, shop_origins)
@@ -120,18 +161,19 @@ def create_order(
         raise InvalidInput(ErrorCode.ORDER_INVALID, errors=problems)
     checked = _checked_content(details)
     content = checked.to_wire()
-    written, now = _check_storable(content), clock.now()
+    texts, now = _check_storable(content), clock.now()
     _check_end(payable_until)
     order = PaymentOrder(
         reference=reference,
         gateway=gateway,
+        numbering=policy.numbering,
         type=PaymentType(details.type),
         currency=checked.currency_code,
         amount_minor=checked.money.minor_units,
         order_number=details.order_number or "",
         language=details.language or "",
         content=content,
-        content_hash=hashlib.sha256(gateway.encode() + b"\n" + written).hexdigest(),
+        content_hash=content_hash(gateway, texts),
         continue_url=continue_url or "",
         redirect_when_paid=redirect_when_paid,
         payable_until=payable_until,
@@ -201,12 +243,12 @@ def _currency(code: object) -> str:
     return check_currency(code)
 
 
-def _check_storable(content: dict[str, Any]) -> bytes:
-    """Return the content's canonical bytes; raise `InvalidInput` on NUL: some databases cannot store it."""
-    written = strict_json.dumps(content)
-    if b"\\u0000" in written:
+def _check_storable(content: dict[str, Any]) -> dict[str, str]:
+    """Return the content's JSON texts; raise `InvalidInput` on NUL: some databases cannot store it."""
+    texts = texts_of(content)
+    if any("\\u0000" in text for text in texts.values()):
         raise _invalid("order", "a text contains the character NUL")
-    return written
+    return texts
 
 
 def _invalid(path: str, problem: str) -> InvalidInput:
@@ -214,7 +256,9 @@ def _invalid(path: str, problem: str) -> InvalidInput:
 
 
 def _store_once(order: PaymentOrder, metadata: Mapping[str, str], check: Callable[[], None]) -> PaymentOrder:
-    found = PaymentOrder.objects.filter(reference=order.reference).first()
+    if not metadata and _is_stored_at_once(order, check):
+        return order
+    found = _same_order(PaymentOrder.objects.all(), order)
     if found is None:
         # Only now: an order that exists is returned even if the settings have changed.
         check()
@@ -225,17 +269,53 @@ def _store_once(order: PaymentOrder, metadata: Mapping[str, str], check: Callabl
             # Another process stored the same reference between the two statements. A locking read sees it,
             # even if the caller's own transaction began before.
             found = in_current_or_new_transaction(
-                lambda: PaymentOrder.objects.select_for_update().get(reference=order.reference)
+                lambda: _same_order(PaymentOrder.objects.select_for_update(), order)
             )
+            if found is None:
+                raise
         else:
             return order
+    if found.gateway != order.gateway:
+        raise IdempotencyConflict(
+            ErrorCode.REFERENCE_AT_OTHER_GATEWAY,
+            reference=order.reference,
+            gateway=order.gateway,
+            other=found.gateway,
+        )
     if found.content_hash != order.content_hash:
-        raise IdempotencyConflict(ErrorCode.ORDER_CONTENT_DIFFERS, reference=order.reference)
+        raise IdempotencyConflict(
+            ErrorCode.ORDER_CONTENT_DIFFERS,
+            reference=order.reference,
+            fields=", ".join(different_arguments(found.content, order.content)),
+        )
     return found
 
 
+def _is_stored_at_once(order: PaymentOrder, check: Callable[[], None]) -> bool:
+    """Store an order that nobody has stored, without a look first; return whether that was done."""
+    write = insert_order(order)
+    if write is None:
+        return False
+    try:
+        check()
+    except InvalidInput:
+        # It may exist: an order that does is returned even if the settings have changed.
+        return False
+    return run(write)
+
+
+def _same_order(rows: QuerySet[PaymentOrder], order: PaymentOrder) -> PaymentOrder | None:
+    """Return the order that this one would repeat: with its reference, at its gateway or in its numbering.
+
+    There may be two, if the gateway has another numbering than it had; then the one at its gateway is meant.
+    """
+    known = Q(gateway=order.gateway) | Q(numbering=order.numbering)
+    found = list(rows.filter(known, reference=order.reference).order_by())
+    return min(found, key=lambda one: one.gateway != order.gateway, default=None)
+
+
 def _insert(order: PaymentOrder, metadata: Mapping[str, str]) -> None:
-    order.save(force_insert=True)
+    insert_row(order)
     if metadata:
         rows = [OrderMetadata(order=order, key=key, value=value) for key, value in metadata.items()]
         OrderMetadata.objects.bulk_create(rows)
@@ -309,5 +389,5 @@ def _address_details(details: OrderDetails) -> dict[str, Any] | None:
         "billing_address": details.billing_address,
         "shipping_address": details.shipping_address,
     }
-    given = {name: address for name, address in addresses.items() if address is not None}
+    given = {name: as_mapping(address) for name, address in addresses.items() if address is not None}
     return given or None

@@ -1,23 +1,29 @@
-"""The first step of a checkout: lock the order, then return its open page or insert a new attempt."""
+"""The first step of a checkout: lock the order, then return its open page or insert and commit an attempt."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
+from django.db import DEFAULT_DB_ALIAS, IntegrityError
 from django.db.models import F
 
 from wallet_gateway.domain.lifecycle import OPENING_KINDS, OrderState, TransactionKind, TransactionState
-from wallet_gateway.domain.polling_schedule import LONGEST_PAGE, offered_until
+from wallet_gateway.domain.polling_schedule import offered_until
 from wallet_gateway.domain.totals import PaymentTotals, payment_state
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.models.checkout_writes import first_attempt
 from wallet_gateway.models.orders import PAYABLE_STATES
-from wallet_gateway.models.prepared_sql import insert_row, update_row
+from wallet_gateway.models.prepared_sql import Columns, insert_row, update_row
+from wallet_gateway.models.row_copies import copy_row
+from wallet_gateway.models.stored_rows import stored_row
+from wallet_gateway.operations.checkout.page_request import PageRequest, stored_request
 from wallet_gateway.operations.checkout.payability import not_payable
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.merchant_accounts import foreign_merchant_account
 from wallet_gateway.operations.sending.send import body_columns, claim_columns
-from wallet_gateway.protocol.checkout import CheckoutRequest
+from wallet_gateway.operations.settlement.db_transactions import in_transaction, run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,20 +31,51 @@ class PreparedAttempt:
     """The result of the first step: a page to show again, or a request to send."""
 
     transaction: GatewayTransaction
-    request: CheckoutRequest | None = None
+    request: PageRequest | None = None
 
 
 def begin(
-    order: PaymentOrder, request: CheckoutRequest | None, context: GatewayContext
+    order: PaymentOrder, request: PageRequest | None, context: GatewayContext
 ) -> PreparedAttempt | None:
-    """Lock the order and prepare an attempt; return None while another request is sending.
+    """Prepare an attempt, or find the page that is open; return None while another request is sending.
 
-    `request` is None if too little time is left for a further page; a page that is open is still given.
-    Raises `OrderNotPayable`.
+    What is returned is committed. `request` is None if too little time is left for a further page; a page
+    that is open is still given. Raises `OrderNotPayable`.
     """
+    if request is not None and (first := _first_attempt(order, request, context)) is not None:
+        return first
+    # The database transaction may be repeated, so every run starts from the order as passed in.
+    return in_transaction(lambda: _begin_locked(copy_row(order), request, context))
+
+
+def _first_attempt(
+    order: PaymentOrder, request: PageRequest, context: GatewayContext
+) -> PreparedAttempt | None:
+    """Insert the first attempt of an order that was never changed: there is nothing to read."""
     now = context.clock.now()
-    if _lock_untouched(order, now):
-        return _new_attempt(order, request, context, now, number=1)
+    if order.version != 0 or order.is_time_over(now):
+        return None
+    columns = _columns_of_new(order, request, context, now, number=1)
+    try:
+        written = run(first_attempt(order, *columns))
+    except IntegrityError:
+        # It has an attempt already; what else is wrong is found again below.
+        return None
+    if written is None:
+        return None
+    order = copy_row(order)
+    order.version = written.version
+    payment = stored_row(Payment, DEFAULT_DB_ALIAS, {**columns[0], "id": written.payment})
+    payment.order = order
+    transaction = stored_row(GatewayTransaction, DEFAULT_DB_ALIAS, {**columns[1], "id": written.transaction})
+    transaction.payment = payment
+    return PreparedAttempt(transaction=transaction, request=request)
+
+
+def _begin_locked(
+    order: PaymentOrder, request: PageRequest | None, context: GatewayContext
+) -> PreparedAttempt | None:
+    now = context.clock.now()
     _lock(order, now, state=OrderState.OPEN)
     attempts = list(
         GatewayTransaction.objects.filter(payment__order=order, kind__in=OPENING_KINDS)
@@ -55,10 +92,10 @@ def begin(
             until = offered_until(opened_at=latest.created_at, expires_at=latest.expires_at)
             if until > now:
                 return PreparedAttempt(transaction=latest)
-        if state is TransactionState.NOT_SENT:
+        if state is TransactionState.NOT_SENT and not foreign_merchant_account(latest, context):
             # The same reference requires the same bytes, even if the settings have changed.
-            written = CheckoutRequest.from_json(latest.request_body.encode())
-            ends_at = now + page_lifetime(written)
+            written = stored_request(latest.request_body.encode())
+            ends_at = now + written.lifetime
             if order.payable_until is None or ends_at <= order.payable_until:
                 is_ours = _claim_again(latest, ends_at, now)
                 return PreparedAttempt(transaction=latest, request=written) if is_ours else None
@@ -100,7 +137,7 @@ def _lock(order: PaymentOrder, now: datetime, **columns: OrderState) -> None:
 
 def _new_attempt(
     order: PaymentOrder,
-    request: CheckoutRequest | None,
+    request: PageRequest | None,
     context: GatewayContext,
     now: datetime,
     *,
@@ -108,22 +145,35 @@ def _new_attempt(
 ) -> PreparedAttempt:
     if request is None:
         raise not_payable(order)
-    body = request.to_json()
-    transaction = insert_attempt(
-        order,
-        TransactionKind.CHECKOUT,
-        number=number,
-        reference=request.client_system_transaction_id,
-        context=context,
-        created_at=now,
-        # The latest possible end of the page, until an answer gives the exact one.
-        **claim_columns(now=now, expires_at=now + page_lifetime(request)),
-        **body_columns(body, context.gateway.account),
-    )
+    transaction = _insert(order, *_columns_of_new(order, request, context, now, number=number))
     return PreparedAttempt(transaction=transaction, request=request)
 
 
-def insert_attempt(
+def _columns_of_new(
+    order: PaymentOrder, request: PageRequest, context: GatewayContext, now: datetime, *, number: int
+) -> tuple[Columns, Columns]:
+    return _columns_of_attempt(
+        order,
+        TransactionKind.CHECKOUT,
+        number=number,
+        reference=request.reference,
+        context=context,
+        created_at=now,
+        # The latest possible end of the page, until an answer gives the exact one.
+        **claim_columns(now=now, expires_at=now + request.lifetime),
+        **body_columns(request.body, context.gateway.account),
+    )
+
+
+def insert_attempt(order: PaymentOrder, kind: TransactionKind, **columns: Any) -> GatewayTransaction:
+    """Insert a further payment of an order and its opening transaction.
+
+    `columns` are those of the transaction, the payment's `number`, and the `context`.
+    """
+    return _insert(order, *_columns_of_attempt(order, kind, **columns))
+
+
+def _columns_of_attempt(
     order: PaymentOrder,
     kind: TransactionKind,
     *,
@@ -133,8 +183,8 @@ def insert_attempt(
     created_at: datetime,
     state: TransactionState,
     **columns: Any,
-) -> GatewayTransaction:
-    """Insert a further payment of an order and its opening transaction with these `columns`."""
+) -> tuple[Columns, Columns]:
+    """Return the columns of a payment and of its opening transaction, but for their keys."""
     amount, currency = order.amount_minor, order.currency
     shared = {
         "reference": reference,
@@ -143,25 +193,24 @@ def insert_attempt(
         "created_at": created_at,
     }
     stands = payment_state(PaymentTotals(amount=amount), state, kind)
-    payment = Payment(order=order, number=number, type=order.type, state=stands, **shared)
-    insert_row(payment)
-    transaction = GatewayTransaction(
-        payment=payment,
-        payment_type=payment.type,
-        gateway=context.alias,
-        kind=kind,
-        state=state,
+    payment = {"number": number, "type": order.type, "state": stands, **shared}
+    transaction = {
+        "payment_type": order.type,
+        "gateway": context.alias,
+        "kind": kind,
+        "state": state,
         **shared,
         **columns,
-    )
-    insert_row(transaction)
-    return transaction
+    }
+    return payment, transaction
 
 
-def page_lifetime(request: CheckoutRequest) -> timedelta:
-    """Return how long the hosted page of a request stays payable."""
-    seconds = request.checkout_details.redirect_url_timeout
-    return LONGEST_PAGE if seconds is None else timedelta(seconds=seconds)
+def _insert(order: PaymentOrder, payment: Columns, transaction: Columns) -> GatewayTransaction:
+    opened = Payment(order=order, **payment)
+    insert_row(opened)
+    opening = GatewayTransaction(payment=opened, **transaction)
+    insert_row(opening)
+    return opening
 
 
 def _claim_again(transaction: GatewayTransaction, expires_at: datetime, now: datetime) -> bool:

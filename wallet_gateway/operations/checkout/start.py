@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from wallet_gateway.client.errors import GatewayError, NotSent, OutcomeUnknown, Refused
 from wallet_gateway.client.exchange import Answer
@@ -15,6 +14,7 @@ from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, TransactionEventKind
 from wallet_gateway.models.orders import PAYABLE_STATES
 from wallet_gateway.operations.checkout.gateway_requirements import check_billing_address
+from wallet_gateway.operations.checkout.page_request import PageRequest, page_request
 from wallet_gateway.operations.checkout.payability import not_payable, page_seconds
 from wallet_gateway.operations.checkout.payment_attempts import begin
 from wallet_gateway.operations.context import GatewayContext
@@ -36,10 +36,9 @@ from wallet_gateway.operations.sending.circuit_breaker import (
     pause_sending,
 )
 from wallet_gateway.operations.sending.send import Outcomes, send_once
-from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.settlement.settle import settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
-from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutResponse, RedirectDetails
+from wallet_gateway.protocol.checkout import CheckoutResponse, RedirectDetails
 
 
 @sensitive_variables()
@@ -65,8 +64,7 @@ def start_checkout(
     seconds = page_seconds(order, longest=longest, now=context.clock.now())
     request = None if seconds is None else _request(order, context, return_urls, seconds=seconds)
     check_sending_not_paused(context)
-    # The database transaction may be repeated, so every run starts from the order as passed in.
-    begun = in_transaction(lambda: begin(copy.copy(order), request, context))
+    begun = begin(order, request, context)
     if begun is None:
         raise TryAgain(ErrorCode.CHECKOUT_IN_PROGRESS)
     if begun.request is None:
@@ -80,31 +78,15 @@ def _request(
     return_urls: Callable[[str], RedirectDetails],
     *,
     seconds: int,
-) -> CheckoutRequest:
+) -> PageRequest:
     account, reference = context.gateway.account, context.new_reference()
-    wire: dict[str, Any] = {
-        **order.content,
-        "merchantId": account.merchant_id,
-        "storeId": account.store_id,
-        "userId": account.user_id,
-        "clientSystemTransactionId": reference,
-        "redirectDetails": return_urls(reference).to_wire(),
-    }
-    wire["checkoutDetails"] = {
-        **({"skinId": account.skin_id} if account.skin_id else {}),
-        **order.content.get("checkoutDetails", {}),
-        "paymentMethod": account.provider,
-        "redirectUrlTimeout": seconds,
-    }
-    if account.provider_merchant_id:
-        wire.setdefault("details", {"providerMerchantId": account.provider_merchant_id})
-    return CheckoutRequest.from_canonical(wire)
+    return page_request(order, account, return_urls(reference), reference=reference, seconds=seconds)
 
 
 # Second step: call the gateway
 
 
-def _send(transaction: GatewayTransaction, request: CheckoutRequest, context: GatewayContext) -> Payment:
+def _send(transaction: GatewayTransaction, request: PageRequest, context: GatewayContext) -> Payment:
     outcomes: Outcomes[CheckoutResponse, Payment] = Outcomes(
         answered=lambda answer: _open(transaction, answer, context),
         not_sent=lambda error: _nothing_left(transaction, error, context),
@@ -112,7 +94,7 @@ def _send(transaction: GatewayTransaction, request: CheckoutRequest, context: Ga
         unknown=lambda error: _page_lost(transaction, error, context),
     )
     return send_once(
-        lambda not_after: context.gateway.checkout(request, not_after=not_after),
+        lambda not_after: context.gateway.send_checkout(request.written, not_after=not_after),
         outcomes,
         context=context,
         retries_unsent=True,

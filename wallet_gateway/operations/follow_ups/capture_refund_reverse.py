@@ -35,6 +35,7 @@ from wallet_gateway.operations.follow_ups.execute import (
     refuse_reservation,
 )
 from wallet_gateway.operations.inputs import check_reason_code, requested_units
+from wallet_gateway.operations.merchant_accounts import check_account_of_payment
 from wallet_gateway.protocol.cart_messages import ShoppingCart
 from wallet_gateway.protocol.endpoints import wire_type
 from wallet_gateway.protocol.follow_ups import FollowUpRequest
@@ -215,7 +216,11 @@ def request_of(
     context: GatewayContext,
     cart: ShoppingCart | None = None,
 ) -> FollowUpRequest:
-    """Build the request of a capture, refund or reversal of `minor` units, with a new reference."""
+    """Build the request of a capture, refund or reversal of `minor` units, with a new reference.
+
+    Raises `InvalidState` if the payment was made with another merchant account than the gateway has now.
+    """
+    check_account_of_payment(payment, context)
     account = context.gateway.account
     return FollowUpRequest.build(
         merchant_id=account.merchant_id,

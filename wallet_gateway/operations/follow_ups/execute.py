@@ -51,6 +51,7 @@ from wallet_gateway.operations.errors import (
     SendingStopped,
 )
 from wallet_gateway.operations.inputs import actor_of, check_storable
+from wallet_gateway.operations.merchant_accounts import check_merchant_account
 from wallet_gateway.operations.sending import answers
 from wallet_gateway.operations.sending.send import Outcomes, body_columns, claim_columns, send_once
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
@@ -272,9 +273,11 @@ def resend_unsent(
     """Resend a request of which no byte left: same reference, same bytes.
 
     Returns None and sends nothing if it is not in that state, if another worker claimed it first, or while
-    its payment is frozen or sending is paused. `also` is a further write with the claim.
+    its payment is frozen or sending is paused. `also` is a further write with the claim. Raises
+    `InvalidState` if the gateway has another merchant account now than the bytes name.
     """
     context.check_sending_enabled()
+    check_merchant_account(transaction, context)
     try:
         claimed = in_transaction(lambda: _claim(transaction, context, also))
     except IntegrityError as error:

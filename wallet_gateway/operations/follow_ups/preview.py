@@ -30,5 +30,9 @@ def preview(
 
 @sensitive_variables()
 def shown_body(body: str) -> str:
-    """Return a stored body redacted for display: one that may still be sent is stored unredacted."""
+    """Return a stored body redacted for display: one that may still be sent is stored unredacted.
+
+    :param body: JSON as text, such as `transaction.request_body`; may be empty.
+    :returns: the same without its secrets.
+    """
     return redact_text(body) if body else ""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db.models import Exists, OuterRef, Q
 
@@ -25,6 +26,7 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, reverse
 from wallet_gateway.operations.follow_ups.execute import Initiator
+from wallet_gateway.operations.settlement.db_transactions import in_statement
 from wallet_gateway.operations.settlement.row_errors import failure, log_row_error
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import one_line
@@ -43,9 +45,9 @@ def watch_authorizations(*, context: GatewayContext, limit: int = 100) -> int:
     window, now = context.policy.capture_window, context.clock.now()
     notices = ExpiryNotice.objects.filter(payment=OuterRef("payment"))
     handled = Exists(notices.filter(Q(state=ExpiryNoticeState.DONE) | Q(claimed_at__gt=now - _CLAIM)))
-    due = uncaptured(context.alias).filter(~handled, state_changed_at__lte=window.warns_from(now))
+    due = uncaptured(context.alias, since=window.warns_from(now)).filter(~handled)
     done = 0
-    for transaction in due.order_by("state_changed_at")[:limit]:
+    for transaction in due[:limit]:
         with log_row_error(transaction.reference):
             done += _handle(transaction, window, context)
     return done
@@ -77,7 +79,8 @@ def _claim(payment: Payment, now: datetime) -> bool:
     stale = ExpiryNotice.objects.filter(payment=payment, claimed_at__lte=now - _CLAIM)
     if stale.exclude(state=ExpiryNoticeState.DONE).update(claimed_at=now):
         return True
-    _notice, is_new = ExpiryNotice.objects.get_or_create(payment=payment, defaults={"claimed_at": now})
+    of: dict[str, Any] = {"payment": payment, "defaults": {"claimed_at": now}}
+    _notice, is_new = in_statement(lambda: ExpiryNotice.objects.get_or_create(**of))
     return is_new
 
 

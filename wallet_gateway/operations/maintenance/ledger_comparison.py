@@ -25,6 +25,7 @@ from wallet_gateway.models import GatewayTransaction, Job, JobPosition, Transact
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import GatewayUnreachable
 from wallet_gateway.operations.polling.status_query import query_status
+from wallet_gateway.operations.settlement.db_transactions import in_statement
 from wallet_gateway.operations.settlement.discrepancies import is_settled_by_person
 from wallet_gateway.operations.settlement.elsewhere import book_by_policy
 from wallet_gateway.operations.settlement.settle import reread, settle
@@ -41,16 +42,36 @@ class ComparedTransaction:
     """The result of comparing one transaction."""
 
     transaction: GatewayTransaction
+    """The transaction as it is now."""
     differences: tuple[Difference, ...]
+    """What differs; empty if nothing does."""
     repaired: bool = False
+    """Whether the differences were recorded."""
 
 
-def comparable(*, context: GatewayContext, touched: timedelta = _TOUCHED) -> QuerySet[GatewayTransaction]:
-    """Return a gateway's comparable transactions: sent, and created or changed within the time `touched`."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """A comparison of the shop's records with one gateway's; it runs while `rows` is read."""
+
+    total: int
+    """The number of transactions to compare."""
+    rows: Iterator[ComparedTransaction]
+    """The result for each of them; the gateway is asked while this is read."""
+
+
+def comparable(
+    *, context: GatewayContext, touched: timedelta = _TOUCHED, unsent: bool = False
+) -> QuerySet[GatewayTransaction]:
+    """Return a gateway's comparable transactions: sent, and created or changed within the time `touched`.
+
+    `unsent` adds what was not sent as far as these rows say: those of a restored backup do not know what was
+    sent after it.
+    """
     since = context.clock.now() - touched
     rows = GatewayTransaction.objects.filter(gateway=context.alias, origin=TransactionOrigin.SHOP)
     recent = rows.filter(Q(state_changed_at__gte=since) | Q(created_at__gte=since))
-    return recent.exclude(state__in=[*UNSENT_STATES, TransactionState.SENDING]).order_by("pk")
+    left_out = {TransactionState.SENDING} if unsent else UNSENT_STATES | {TransactionState.SENDING}
+    return recent.exclude(state__in=sorted(left_out)).order_by("pk")
 
 
 def position(*, context: GatewayContext) -> int:
@@ -65,13 +86,15 @@ def compare_all(
     touched: timedelta = _TOUCHED,
     after: int = 0,
     repair_as: str = "",
+    unsent: bool = False,
 ) -> Iterator[ComparedTransaction]:
     """Compare transactions one by one and yield each; repair differences if an author is given.
 
     Keeps to the gateway's query rate and uses bounded memory. Raises `GatewayUnreachable` after several
     queries without an answer; its position is stored, see `position`.
     """
-    rows = comparable(context=context, touched=touched).select_related("payment__order", "deposit")
+    found = comparable(context=context, touched=touched, unsent=unsent)
+    rows = found.select_related("payment__order", "deposit")
     pause, last = 1 / context.policy.query_rate, after
     while batch := list(rows.filter(pk__gt=last)[:_BATCH]):
         for transaction in batch:
@@ -135,4 +158,5 @@ def _reconciled(found: Sequence[Difference]) -> Explanation:
 
 
 def _remember(context: GatewayContext, pk: int) -> None:
-    JobPosition.move(Job.LEDGER_COMPARISON, pk, gateway=context.alias, now=context.clock.now())
+    now = context.clock.now()
+    in_statement(lambda: JobPosition.move(Job.LEDGER_COMPARISON, pk, gateway=context.alias, now=now))

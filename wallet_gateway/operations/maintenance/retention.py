@@ -36,7 +36,7 @@ from wallet_gateway.models.orders import ERASED
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.errors import InvalidState
 from wallet_gateway.operations.inputs import check_decision
-from wallet_gateway.operations.settlement.db_transactions import in_transaction
+from wallet_gateway.operations.settlement.db_transactions import in_statement, in_transaction
 from wallet_gateway.operations.wallet.pricing import total_of
 
 _BATCH = 500
@@ -86,7 +86,7 @@ def _pass(job: Job, rows: QuerySet[Any], column: str, before: datetime, clock: C
             break
         passed.append(pk)
     if passed:
-        JobPosition.move(job, passed[-1], now=clock.now())
+        in_statement(lambda: JobPosition.move(job, passed[-1], now=clock.now()))
     return passed
 
 

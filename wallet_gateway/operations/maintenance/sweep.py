@@ -11,9 +11,11 @@ import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from django.db.models import Count, Q
 
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import (
     OPENING_KINDS,
@@ -22,7 +24,7 @@ from wallet_gateway.domain.lifecycle import (
     TransactionKind,
     TransactionState,
 )
-from wallet_gateway.domain.polling_schedule import QueryPriority
+from wallet_gateway.domain.polling_schedule import INSTANTS_ARE_LATE, QueryPriority
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     BatchState,
@@ -39,7 +41,7 @@ from wallet_gateway.operations.maintenance.authorization_expiry import watch_aut
 from wallet_gateway.operations.polling.due import reconcile_urgent, repeat_queries
 from wallet_gateway.operations.sending.circuit_breaker import count_unknown
 from wallet_gateway.operations.settlement.cancellation import release_orders
-from wallet_gateway.operations.settlement.db_transactions import in_current_or_new_transaction
+from wallet_gateway.operations.settlement.db_transactions import in_current_or_new_transaction, in_statement
 from wallet_gateway.operations.settlement.freezes import release_freezes
 from wallet_gateway.operations.settlement.outbox import deliver_due
 from wallet_gateway.operations.settlement.row_errors import log_row_error, read_due
@@ -61,13 +63,19 @@ class SweepReport:
     """The result of one sweep of one gateway."""
 
     gateway: str
+    """Its alias in the settings."""
     leases_ended: int
+    """Requests whose process ended without a result."""
     pages_given_up: int
+    """Payment pages that ended without a record."""
     buttons_expired: int
     """Wallet buttons that were not pressed in time."""
     queried: int
+    """Status queries that were due."""
     sent_again: int
+    """Requests sent again of which no byte had left."""
     events_delivered: int
+    """Events that the shop's receivers have accepted."""
     orders_released: int = 0
     """Cancelled orders, and orders whose time to pay was over, that nothing can pay any more."""
     queried_again: int = 0
@@ -194,14 +202,37 @@ def _try_again(transaction: GatewayTransaction, context: GatewayContext) -> bool
             sent = resend_unsent(transaction, context=context)
     except OperationRefused as error:
         logger.info("%s was not sent again: %s", transaction.reference, one_line(repr(error)))
+        if error.code is ErrorCode.MERCHANT_ACCOUNT_CHANGED:
+            _give_to_person(transaction, next_send_at=None)
+            return False
+    if sent is None:
+        _leave_to_person(transaction, context)
     return sent is not None
+
+
+def _leave_to_person(transaction: GatewayTransaction, context: GatewayContext) -> None:
+    """Flag a request that could not be sent for an hour because something is in its way.
+
+    That is another operation without an outcome, a freeze, or a pause. The next sweeps still try.
+    """
+    due = transaction.next_send_at
+    if due is None or transaction.needs_operator or context.clock.now() - due < INSTANTS_ARE_LATE:
+        return
+    _give_to_person(transaction)
+
+
+def _give_to_person(transaction: GatewayTransaction, **columns: Any) -> None:
+    unsent = GatewayTransaction.objects.filter(
+        pk=transaction.pk, state=TransactionState.NOT_SENT, attempt_no=transaction.attempt_no
+    )
+    in_statement(lambda: unsent.update(needs_operator=True, **columns))
 
 
 @sensitive_variables()
 def run_periodic_tasks(*, context: GatewayContext) -> None:
     """Run a gateway's periodic tasks and record the sweep's heartbeat."""
     watch_authorizations(context=context)
-    SweepHeartbeat.beat(context.alias, now=context.clock.now())
+    in_statement(lambda: SweepHeartbeat.beat(context.alias, now=context.clock.now()))
 
 
 @sensitive_variables()

@@ -32,10 +32,13 @@ class ImportReport:
     """The result of importing a migration file."""
 
     accepted: int
+    """The number of good rows."""
     rejected: tuple[RowError, ...]
     """The first thousand bad rows."""
     stored: bool
+    """Whether the good rows were stored."""
     rejected_in_all: int = 0
+    """The number of bad rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +48,7 @@ class ImportStep:
     checked: int
     """Rows read so far, good and bad."""
     stored: int
+    """Rows stored so far; 0 while the file is checked."""
     bad: tuple[RowError, ...] = ()
     """The bad rows of this batch."""
 

@@ -6,24 +6,19 @@ queried again come last: they have a share of the rate, which all workers on all
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from datetime import datetime, timedelta
-from itertools import islice
+from collections.abc import Callable, Iterator, Sequence
+from datetime import timedelta
 
-from django.db.models import QuerySet
-
-from wallet_gateway.domain.polling_schedule import CLAIM, REPEAT_SHARE, QueryPriority
+from wallet_gateway.domain.polling_schedule import REPEAT_SHARE, QueryPriority
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayPause, GatewayTransaction
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.polling.claims import claim_first, due, give_back, queries_are_paused
 from wallet_gateway.operations.polling.status_query import query_status
 from wallet_gateway.operations.polling.status_result import record_status_result
 from wallet_gateway.operations.polling.worker_pool import RateLimiter, run_in_threads
 from wallet_gateway.operations.settlement.db_transactions import in_statement
-from wallet_gateway.operations.settlement.row_errors import log_row_error, read_due
-
-_LOOK_EVERY = 32
-"""Number of rows between two checks for a pause when several threads send queries."""
+from wallet_gateway.operations.settlement.row_errors import log_row_error
 
 _URGENT = (QueryPriority.UNFINISHED, QueryPriority.WATCHED)
 
@@ -39,74 +34,74 @@ def reconcile_due(*, context: GatewayContext, limit: int = 500) -> int:
 
 @sensitive_variables()
 def reconcile_urgent(*, context: GatewayContext, limit: int = 500) -> int:
-    """Query every due transaction but repeated ones, one claim at a time; return the number of queries.
+    """Query every due transaction but repeated ones, up to `limit` for each thread; return how many queries.
 
-    Any number of workers on any number of machines may run this: a row is claimed by a conditional UPDATE.
+    Any number of workers on any number of machines may run this: each row is claimed by one of them.
     """
-    now = context.clock.now()
-    if _queries_are_paused(context, now):
-        return 0
-    if context.policy.query_workers > 1:
-        return _query_together(context, limit=limit)
-    return _query_paced(_urgent(context, now, limit=limit), context)
+    queries, workers = _Queries(context), context.policy.query_workers
+    if workers > 1:
+        pace = RateLimiter(context.policy.query_rate, context.sleep)
+        rows = _claimed(_URGENT, context, limit=limit * workers, turn=pace.wait, is_over=queries.caused_pause)
+        run_in_threads(rows, queries.send, threads=workers)
+        return queries.count
+    for transaction in _claimed(_URGENT, context, limit=limit, is_over=queries.caused_pause):
+        queries.send(transaction)
+        context.sleep(1 / context.policy.query_rate)
+    return queries.count
 
 
-def _due(context: GatewayContext, now: datetime, *priorities: QueryPriority) -> QuerySet[GatewayTransaction]:
-    rows = GatewayTransaction.objects.filter(
-        gateway=context.alias, query_priority__in=priorities, next_query_at__lte=now
-    )
-    return rows.order_by("next_query_at", "pk").select_related("payment__order", "deposit")
-
-
-def _urgent(context: GatewayContext, now: datetime, *, limit: int) -> list[GatewayTransaction]:
-    """Return the first due rows, the most urgent first. One range of the index for each priority."""
-    rows: list[GatewayTransaction] = []
-    for priority in _URGENT:
-        rows += read_due(_due(context, now, priority), limit=limit - len(rows))
-    return rows
-
-
-def _query_paced(rows: Iterable[GatewayTransaction], context: GatewayContext) -> int:
-    queried, pause = 0, 1 / context.policy.query_rate
-    for transaction in rows:
-        if not _claim_due(transaction, context.clock.now()):
-            continue
-        _query(transaction, context)
-        queried += 1
-        context.sleep(pause)
-        if _queries_are_paused(context, context.clock.now()):
-            break
-    return queried
-
-
-def _query_together(context: GatewayContext, *, limit: int) -> int:
-    """Query in several threads, up to `limit` rows for each, at the gateway's rate for all together."""
-    workers, pace = context.policy.query_workers, RateLimiter(context.policy.query_rate, context.sleep)
-    queried: list[str] = []
-
-    def query_one(transaction: GatewayTransaction) -> None:
-        # Claim before waiting, so that a row claimed by another worker costs no turn.
-        if _claim_due(transaction, context.clock.now()):
-            queried.append(transaction.reference)
-            pace.wait()
-            _query(transaction, context)
-
-    rows = islice(_due_batches(context, batch=limit), limit * workers)
-    run_in_threads(rows, query_one, threads=workers)
-    return len(queried)
-
-
-def _due_batches(context: GatewayContext, *, batch: int) -> Iterator[GatewayTransaction]:
-    """Yield due rows until none is left or queries are paused; a row may come twice."""
-    while not _queries_are_paused(context, now := context.clock.now()):
-        rows = _urgent(context, now, limit=batch)
-        for number, transaction in enumerate(rows):
-            if number % _LOOK_EVERY == 0 and _queries_are_paused(context, context.clock.now()):
-                return
+def _claimed(
+    priorities: Sequence[QueryPriority],
+    context: GatewayContext,
+    *,
+    limit: int,
+    turn: Callable[[], None] = lambda: None,
+    is_over: Callable[[], bool],
+) -> Iterator[GatewayTransaction]:
+    """Claim batch after batch and yield each row in its turn, to be queried at once, until none is due."""
+    left, since = limit, context.clock.now()
+    while left > 0 and (batch := claim_first(context, priorities, since=since, most=left)).rows:
+        for place, transaction in enumerate(batch.rows):
+            turn()
+            if (over := is_over()) or not batch.may_query(context.clock.now()):
+                give_back(batch, batch.rows[place:])
+                if over:
+                    return
+                break
+            left -= 1
             yield transaction
-        # Fewer rows than asked for are no end: other workers claim some of them while they are read.
-        if not rows:
-            return
+
+
+class _Queries:
+    """The queries of one call, shared by its threads."""
+
+    def __init__(self, context: GatewayContext) -> None:
+        self._context = context
+        self._sent, self._unanswered = list[str](), list[str]()
+        self._looked_after = 0
+
+    @property
+    def count(self) -> int:
+        """How many were sent."""
+        return len(self._sent)
+
+    @property
+    def has_unanswered(self) -> bool:
+        """Whether one of them had no usable answer."""
+        return bool(self._unanswered)
+
+    def send(self, transaction: GatewayTransaction) -> None:
+        """Query one transaction and record the result."""
+        self._sent.append(transaction.reference)
+        if not _query(transaction, self._context):
+            self._unanswered.append(transaction.reference)
+
+    def caused_pause(self) -> bool:
+        """Return whether queries are paused since an unanswered one; a claim sees the pauses of others."""
+        if len(self._unanswered) == self._looked_after:
+            return False
+        self._looked_after = len(self._unanswered)
+        return queries_are_paused(self._context, self._context.clock.now())
 
 
 def _query(transaction: GatewayTransaction, context: GatewayContext) -> bool:
@@ -132,52 +127,34 @@ def repeat_queries(*, context: GatewayContext, limit: int = 500) -> int:
 
     What becomes urgent meanwhile is queried in between. A query without an answer ends it: these can wait.
     """
-    if _queries_are_paused(context, context.clock.now()):
+    if queries_are_paused(context, context.clock.now()):
         return 0
-    workers, pace = context.policy.query_workers, RateLimiter(context.policy.query_rate, context.sleep)
-    queried: list[int] = []
-    unanswered: list[str] = []
+    queries, pace = _Queries(context), RateLimiter(context.policy.query_rate, context.sleep)
+    urgent: list[int] = []
 
-    def query_one(transaction: GatewayTransaction) -> None:
-        if _claim_due(transaction, context.clock.now()):
-            queried.append(1)
-            pace.wait()
-            if not _query(transaction, context):
-                unanswered.append(transaction.reference)
+    def turn() -> None:
+        if due(context, context.clock.now(), *_URGENT).exists():
+            urgent.append(reconcile_urgent(context=context, limit=limit))
+        pace.wait()
 
-    def in_turn() -> Iterator[GatewayTransaction]:
-        for transaction in _take_share(context, limit=limit):
-            now = context.clock.now()
-            if unanswered or _queries_are_paused(context, now):
-                return
-            if _due(context, now, *_URGENT).exists():
-                queried.append(reconcile_urgent(context=context, limit=limit))
-            yield transaction
+    def is_over() -> bool:
+        return queries.has_unanswered or queries_are_paused(context, context.clock.now())
 
-    if workers > 1:
-        run_in_threads(in_turn(), query_one, threads=workers)
+    share = _take_share(context, limit=limit)
+    rows = _claimed([QueryPriority.REPEATED], context, limit=share, turn=turn, is_over=is_over)
+    if (workers := context.policy.query_workers) > 1:
+        run_in_threads(rows, queries.send, threads=workers)
     else:
-        for transaction in in_turn():
-            query_one(transaction)
-    return sum(queried)
+        for transaction in rows:
+            queries.send(transaction)
+    return queries.count + sum(urgent)
 
 
-def _take_share(context: GatewayContext, *, limit: int) -> list[GatewayTransaction]:
-    """Return the rows that this worker may query again now; none while another has taken the share."""
+def _take_share(context: GatewayContext, *, limit: int) -> int:
+    """Return how many rows this worker may query again now; 0 while another has taken the share."""
     now, rate = context.clock.now(), context.policy.query_rate / REPEAT_SHARE
-    most = max(1, int(rate * SHARE_LASTS.total_seconds()))
-    rows = read_due(_due(context, now, QueryPriority.REPEATED), limit=min(most, limit))
-    until = now + timedelta(seconds=len(rows) / rate)
-    is_ours = bool(rows) and GatewayPause.take_repeats(context.alias, now=now, until=until)
-    return rows if is_ours else []
-
-
-def _claim_due(transaction: GatewayTransaction, now: datetime) -> bool:
-    mine = GatewayTransaction.objects.filter(
-        pk=transaction.pk, state=transaction.state, next_query_at=transaction.next_query_at
-    )
-    return bool(in_statement(lambda: mine.update(next_query_at=now + CLAIM, last_queried_at=now)))
-
-
-def _queries_are_paused(context: GatewayContext, now: datetime) -> bool:
-    return GatewayPause.objects.filter(gateway=context.alias, queries_until__gt=now).exists()
+    most = min(limit, max(1, int(rate * SHARE_LASTS.total_seconds())))
+    found = len(due(context, now, QueryPriority.REPEATED).values_list("pk")[:most])
+    until = now + timedelta(seconds=found / rate)
+    is_ours = found > 0 and GatewayPause.take_repeats(context.alias, now=now, until=until)
+    return found if is_ours else 0

@@ -23,7 +23,9 @@ class TransactionRecords:
     """What the gateway has recorded under the reference of one transaction; several records are possible."""
 
     transaction: GatewayTransaction
+    """The transaction that was asked about."""
     records: tuple[GatewayRecord, ...]
+    """What the gateway has recorded under its reference."""
     unreadable: tuple[UnreadableRecord, ...]
     """Elements of the answer that cannot be read as a record: neither evidence nor absence."""
 

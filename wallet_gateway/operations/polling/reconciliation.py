@@ -100,6 +100,7 @@ class QueryReport:
     """The result of querying all transactions of an order or deposit."""
 
     queries: int
+    """Number of queries sent."""
     unanswered: int
     """Number of queries without a usable answer: their transactions are unchanged."""
     changed: tuple[GatewayTransaction, ...]

@@ -126,6 +126,8 @@ def _full_expectation(
         return expected
     siblings = list(transaction.payment.transactions.exclude(pk=transaction.pk).select_related("payment"))
     # A sibling with a known record explains only that record; one that was not executed explains none.
+    # An errored record of a transaction that ended without money is not that of a later approval.
+    seen = [s for s in siblings if s.record_id and s.state not in _UNAPPROVED]
     unseen = [s for s in siblings if not s.record_id and s.state in _MAY_HAVE_A_RECORD]
     original = _shared_original(transaction, context)
     # "Several records carrying the same clientSystemTransactionId (an original and a follow-up)": a follow-up
@@ -135,10 +137,8 @@ def _full_expectation(
         expected,
         other_references=frozenset({original} if original else set()),
         record_id=transaction.record_id or "",
-        # An errored record of a transaction that ended without money is not that of a later approval.
-        taken=frozenset(
-            (s.record_id, type_of(s)) for s in siblings if s.record_id and s.state not in _UNAPPROVED
-        ),
+        taken=frozenset((s.record_id or "", type_of(s)) for s in seen),
+        attributed=frozenset((type_of(s), s.approved_minor or s.amount_minor) for s in seen),
         expected_elsewhere=tuple(
             ExpectedRecord(
                 references=frozenset({s.reference, shared}),

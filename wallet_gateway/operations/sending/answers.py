@@ -167,10 +167,11 @@ def record_refusal(
 def _after_refusal(error: Refused, finding: Finding) -> StatusUpdate:
     if finding.absent:
         # The gateway refused and has no record: this confirms that nothing was executed.
-        why = explanation_of(error)
-        rejected = replace(finding, verdict=Verdict.REJECTED, explanation=why, absent=False)
         return StatusUpdate(
-            kind=TransactionEventKind.RECORDS, event=LifecycleEvent.REJECTED, finding=rejected
+            kind=TransactionEventKind.RECORDS,
+            event=LifecycleEvent.REJECTED,
+            finding=finding,
+            explanation=explanation_of(error),
         )
     if finding.verdict is Verdict.APPROVED:
         finding = _repeated_on_the_wire(finding)

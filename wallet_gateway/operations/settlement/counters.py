@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
 
-from django.db.models import F
-
 from wallet_gateway.domain.cancellation import LatePayment
 from wallet_gateway.domain.lifecycle import (
     FINAL_STATES,
@@ -26,7 +24,9 @@ from wallet_gateway.domain.lifecycle import (
 )
 from wallet_gateway.domain.outcomes import Finding
 from wallet_gateway.domain.totals import PaymentSnapshot, Reversal, order_state, payment_state
-from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
+from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.models.prepared_sql import update_row
+from wallet_gateway.models.settlement_writes import RowChange, SettlementRows, write_settlement
 
 T = TypeVar("T")
 _TRIES = 5
@@ -51,11 +51,16 @@ def write_totals(
 
     Raises `VersionConflict` if another process has settled something of the same order.
     """
+    if not write_settlement(changed_totals(transaction, booking, after=after, freeze=freeze, now=now)):
+        raise VersionConflict
+
+
+def changed_totals(
+    transaction: GatewayTransaction, booking: Booking, *, after: TransactionState, freeze: bool, now: datetime
+) -> SettlementRows:
+    """Add a booking to the payment in memory; return the changes of the order, payment or deposit."""
     if transaction.deposit_id is not None:
-        columns = booking.as_update() | ({"is_frozen": True} if freeze else {})
-        if columns:
-            MigratedDeposit.objects.filter(pk=transaction.deposit_id).update(**columns)
-        return
+        return SettlementRows(deposit=_change_of_deposit(transaction.deposit_id, booking, freeze=freeze))
     payment = transaction.payment
     assert payment is not None  # noqa: S101 - the database holds that one of the two parents is there
     seen = (payment.state, payment.is_frozen)
@@ -65,11 +70,17 @@ def write_totals(
     )
     # A concurrent release of the freeze must see a further reason to freeze, so write the order then.
     if unchanged and not freeze:
-        return
-    write_order(payment, now)
-    Payment.objects.filter(pk=payment.pk).update(
-        **booking.as_update(), state=payment.state, is_frozen=payment.is_frozen
+        return SettlementRows()
+    columns = {"state": payment.state, "is_frozen": payment.is_frozen, **booking.columns}
+    return SettlementRows(
+        order=_change_of_order(payment, now),
+        payment=RowChange(where={"id": payment.pk}, columns=columns, added=booking.changes),
     )
+
+
+def _change_of_deposit(deposit: int, booking: Booking, *, freeze: bool) -> RowChange:
+    columns = booking.columns | ({"is_frozen": True} if freeze else {})
+    return RowChange(where={"id": deposit}, columns=columns, added=booking.changes)
 
 
 def _opening_state(
@@ -99,6 +110,13 @@ def _apply(
 
 def write_order(payment: Payment, now: datetime) -> None:
     """Write the order's state, derived from its payments, this one as in memory. Raises `VersionConflict`."""
+    change = _change_of_order(payment, now)
+    if not update_row(PaymentOrder, where=change.where, columns=change.columns):
+        raise VersionConflict
+
+
+def _change_of_order(payment: Payment, now: datetime) -> RowChange:
+    """Derive the order's state in memory from its payments, this one as in memory; return its change."""
     order = payment.order
     seen = order.version
     order.state = state_of(order, _standings(order, payment))
@@ -108,8 +126,7 @@ def write_order(payment: Payment, now: datetime) -> None:
         # The sweep looks at the order again: this change may release it, or leave it to its end.
         order.release_check_at = now
         columns |= {"release_check_at": now, "late_payment": order.late_payment}
-    if not PaymentOrder.objects.filter(pk=order.pk, version=seen).update(**columns):
-        raise VersionConflict
+    return RowChange(where={"id": order.pk, "version": seen}, columns=columns)
 
 
 def state_of(order: PaymentOrder, payments: Sequence[PaymentSnapshot]) -> OrderState:
@@ -164,12 +181,10 @@ class Booking:
         """The approved amount above the limit, which no counter contains."""
         return int(self.transaction_columns.get("excess_minor", 0))
 
-    def as_update(self) -> dict[str, Any]:
-        """Return the columns for an UPDATE that adds to the row's current values."""
-        columns: dict[str, Any] = {name: F(name) + delta for name, delta in self.changes.items()}
-        if self.reversal is not None:
-            columns["reversal"] = self.reversal
-        return columns
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The columns of the payment or deposit that do not depend on their current values."""
+        return {} if self.reversal is None else {"reversal": self.reversal}
 
 
 NOTHING = Booking()
@@ -191,7 +206,8 @@ def book(
 
 def _book_opening(transaction: GatewayTransaction, after: TransactionState) -> Booking:
     payment = transaction.payment
-    if after is not TransactionState.APPROVED or payment is None or payment.authorized:
+    assert payment is not None  # noqa: S101 - what opens a payment belongs to it
+    if after is not TransactionState.APPROVED or payment.authorized:
         return NOTHING
     changes = {"authorized": transaction.amount_minor}
     if payment.type == PaymentType.SALE:
@@ -207,8 +223,9 @@ def _book_reversal(transaction: GatewayTransaction, after: TransactionState) -> 
     if after is TransactionState.APPROVED:
         # A reversal that contradicts our records, for example by a later capture, must still be storable.
         payment = transaction.payment
-        untouched = payment is not None and payment.captured == payment.capture_reserved == 0
-        if untouched and payment is not None and payment.reversal != Reversal.DONE:
+        assert payment is not None  # noqa: S101 - an authorization that is reversed is a payment's
+        is_untouched = payment.captured == payment.capture_reserved == 0
+        if is_untouched and payment.reversal != Reversal.DONE:
             return Booking(reversal=Reversal.DONE, transaction_columns=released)
         return Booking(transaction_columns=released | {"excess_minor": transaction.amount_minor})
     if after in FINAL_STATES and transaction.holds_reservation:
@@ -250,7 +267,8 @@ def _room_of_payment(payment: Payment, kind: TransactionKind) -> int:
 
 def _room_of_deposit(transaction: GatewayTransaction, own: int) -> int:
     deposit = transaction.deposit
-    if deposit is None or deposit.amount_minor is None:
+    assert deposit is not None  # noqa: S101 - the database holds that one of the two parents is there
+    if deposit.amount_minor is None:
         return transaction.amount_minor
     before = deposit.refunded_before + deposit.refunded + deposit.refund_reserved
     return max(deposit.amount_minor - before, 0) + own

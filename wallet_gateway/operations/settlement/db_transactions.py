@@ -19,6 +19,7 @@ from django.db import transaction as db_transaction
 
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import GatewayTransaction
+from wallet_gateway.models.checkout_writes import PreparedWrite
 from wallet_gateway.operations.errors import InsideTransaction
 
 logger = logging.getLogger("wallet_gateway.operations")
@@ -53,7 +54,7 @@ def in_transaction(work: Callable[[], T]) -> T:
 
 
 def in_statement(work: Callable[[], T]) -> T:
-    """Run `work`, one statement that is committed by itself; repeat it after a conflict or deadlock.
+    """Run `work`, of statements that are committed each by itself; repeat it after a conflict or deadlock.
 
     MariaDB ends a claim by a deadlock if another worker changes an index of the row at the same moment. In a
     caller's transaction nothing is repeated, because a deadlock has undone all of that transaction.
@@ -62,9 +63,23 @@ def in_statement(work: Callable[[], T]) -> T:
 
 
 def in_current_or_new_transaction(work: Callable[[], T]) -> T:
-    """Run `work` in the caller's or a new transaction: for work that sends nothing and may be rolled back."""
-    with db_transaction.atomic():
-        return work()
+    """Run `work` in the caller's or a new transaction: for work that sends nothing and may be rolled back.
+
+    In a new one it is repeated after a conflict or deadlock; in the caller's, all of that would have to be.
+    """
+
+    def once() -> T:
+        with db_transaction.atomic():
+            return work()
+
+    return once() if connection.in_atomic_block else _repeat_conflicts(once)
+
+
+def run(prepared: PreparedWrite[T]) -> T:
+    """Run a prepared write like `in_transaction`; one statement needs no transaction around it."""
+    return _repeat_conflicts(
+        lambda: _alone(prepared.run) if prepared.is_one_statement else _once(prepared.run)
+    )
 
 
 def in_transaction_with_retries(work: Callable[[], T]) -> T:
@@ -72,14 +87,19 @@ def in_transaction_with_retries(work: Callable[[], T]) -> T:
 
     For storing the gateway's answers: that information exists nowhere else.
     """
+    return with_retries(lambda: in_transaction(work))
+
+
+def with_retries(store: Callable[[], T]) -> T:
+    """Call `store`, and again while the database is unavailable for some seconds."""
     for wait in PATIENT_WAITS:
         try:
-            return in_transaction(work)
+            return store()
         except (OperationalError, InterfaceError) as error:
             logger.warning("an answer of the gateway could not be stored yet: %s", type(error).__name__)
             connection.close()
             time.sleep(wait)
-    return in_transaction(work)
+    return store()
 
 
 def check_outside_transaction(call: str = "wallet_gateway.payments") -> None:
@@ -108,13 +128,26 @@ def _repeat_conflicts(work: Callable[[], T]) -> T:
 
 
 def _once(work: Callable[[], T]) -> T:
+    _check_commit()
+    with _turn(), db_transaction.atomic(durable=True):
+        return work()
+
+
+def _alone(work: Callable[[], T]) -> T:
+    """Run one statement, which is durable when it returns; in the block of a `TestCase` as all others."""
+    if connection.in_atomic_block:
+        return _once(work)
+    _check_commit()
+    return work()
+
+
+def _check_commit() -> None:
+    """Check that what is written now is committed before anything else happens."""
     if not connection.in_atomic_block and not connection.get_autocommit():
         raise NothingIsCommitted("autocommit is off on this connection; wallet_gateway.payments needs it on")
     if router.db_for_write(GatewayTransaction) != DEFAULT_DB_ALIAS:
         raise NothingIsCommitted("a database router sends the rows elsewhere: see wallet_gateway.E004")
     check_outside_transaction()
-    with _turn(), db_transaction.atomic(durable=True):
-        return work()
 
 
 def _turn() -> AbstractContextManager[object]:

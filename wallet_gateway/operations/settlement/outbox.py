@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.db import Error as DatabaseFault
 from django.db.models import F
@@ -25,6 +26,7 @@ from wallet_gateway.domain.lifecycle import (
 from wallet_gateway.domain.totals import PaymentTotals, Reversal
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, OutboxEvent, OutboxEventKind, Payment, PaymentOrder
+from wallet_gateway.models.prepared_sql import Columns, insert_row, update_row
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.settlement.db_transactions import in_statement
 from wallet_gateway.operations.settlement.row_errors import failure
@@ -54,9 +56,19 @@ def add_outbox_events(
     transaction: GatewayTransaction, notifications: Sequence[Notification], now: datetime
 ) -> tuple[OutboxEvent, ...]:
     """Write a transaction's events to the outbox; this process delivers them after the commit."""
+    outbox_events = new_outbox_events(transaction, notifications, now)
+    for outbox_event in outbox_events:
+        insert_row(outbox_event)
+    return outbox_events
+
+
+def new_outbox_events(
+    transaction: GatewayTransaction, notifications: Sequence[Notification], now: datetime
+) -> tuple[OutboxEvent, ...]:
+    """Return a transaction's events for the outbox, not written yet."""
     if not notifications or transaction.payment is None:
         return ()
-    outbox_events = [
+    return tuple(
         OutboxEvent(
             event_id=uuid.uuid4(),
             kind=notification.kind,
@@ -70,9 +82,7 @@ def add_outbox_events(
             attempts=1,
         )
         for notification in notifications
-    ]
-    OutboxEvent.objects.bulk_create(outbox_events)
-    return tuple(outbox_events)
+    )
 
 
 def add_order_events(
@@ -135,13 +145,12 @@ def _claim(outbox_event: OutboxEvent, now: datetime) -> bool:
 
 def _deliver_one(outbox_event: OutboxEvent, now: datetime) -> bool:
     failures = _tell(outbox_event)
-    row = OutboxEvent.objects.filter(event_id=outbox_event.event_id)
     if not failures:
-        in_statement(lambda: row.update(delivered_at=now, next_delivery_at=None))
+        _write_delivery(outbox_event, {"delivered_at": now, "next_delivery_at": None})
         return True
     wait = min(timedelta(seconds=30 * 2 ** min(outbox_event.attempts, 10)), _LONGEST_WAIT)
     again = {"next_delivery_at": now + wait, "last_error": type(failures[0]).__name__}
-    in_statement(lambda: row.update(**again))
+    _write_delivery(outbox_event, again)
     logger.error(
         "a receiver failed for event %s, it is delivered again in %s: %s",
         outbox_event.event_id,
@@ -149,6 +158,11 @@ def _deliver_one(outbox_event: OutboxEvent, now: datetime) -> bool:
         failure(failures[0]),
     )
     return False
+
+
+def _write_delivery(outbox_event: OutboxEvent, columns: Columns) -> None:
+    event = {"event_id": outbox_event.event_id}
+    in_statement(partial(update_row, OutboxEvent, where=event, columns=columns))
 
 
 def _tell(outbox_event: OutboxEvent) -> list[Exception]:

@@ -6,7 +6,6 @@ writer that another process has settled something in the meantime; it then reads
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -32,7 +31,6 @@ from wallet_gateway.domain.lifecycle import (
 )
 from wallet_gateway.domain.outcomes import Finding, Verdict
 from wallet_gateway.domain.policy import LatePaymentPolicy
-from wallet_gateway.domain.unreadable_records import unreadable_explanation
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     GatewayTransaction,
@@ -40,30 +38,43 @@ from wallet_gateway.models import (
     OutboxEvent,
     OutboxEventKind,
     PaymentOrder,
-    TransactionEvent,
     TransactionEventKind,
 )
-from wallet_gateway.models.actors import actor_columns
-from wallet_gateway.models.explanations import explanation_columns
 from wallet_gateway.models.orders import CANCELLABLE_STATES
-from wallet_gateway.models.prepared_sql import insert_row
+from wallet_gateway.models.prepared_sql import Columns
+from wallet_gateway.models.row_copies import copy_row
+from wallet_gateway.models.settlement_writes import (
+    SettlementRows,
+    settlement_at_once,
+    settles_at_once,
+    write_settlement,
+)
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.settlement.counters import (
     VersionConflict,
     book,
+    changed_totals,
     retry_conflicts,
-    write_totals,
 )
-from wallet_gateway.operations.settlement.db_transactions import in_transaction_with_retries
+from wallet_gateway.operations.settlement.db_transactions import (
+    in_transaction_with_retries,
+    run,
+    with_retries,
+)
 from wallet_gateway.operations.settlement.discrepancies import is_settled_by_person, record_discrepancies
+from wallet_gateway.operations.settlement.opened_page import write_opened_page
 from wallet_gateway.operations.settlement.outbox import (
     Notification,
-    add_outbox_events,
     deliver,
+    new_outbox_events,
     outbox_events_of,
 )
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
-from wallet_gateway.operations.settlement.transaction_columns import write_transaction
+from wallet_gateway.operations.settlement.transaction_columns import (
+    event_columns,
+    order_as_seen,
+    transaction_change,
+)
 from wallet_gateway.operations.settlement.unit_mix_ups import warn_of_mix_up
 
 _settlements: ContextVar[int] = ContextVar("wallet_gateway_settlements", default=0)
@@ -107,7 +118,11 @@ def settle(
 
 
 def _settle(transaction: GatewayTransaction, update: StatusUpdate, context: GatewayContext) -> _Settled:
+    if (opened := write_opened_page(transaction, update, context)) is not None:
+        return _Settled(transaction=opened)
     try:
+        if settles_at_once() and _is_plain(transaction, update):
+            return with_retries(lambda: _write_at_once(transaction, update, context))
         return in_transaction_with_retries(lambda: _write(transaction, update, context))
     except (VersionConflict, IntegrityError):
         # Another process may have settled the same update; the totals reject a second booking.
@@ -157,12 +172,69 @@ def _record_is_taken(transaction: GatewayTransaction, update: StatusUpdate) -> S
     return replace(update, event=LifecycleEvent.CONTRADICTED, finding=finding, changes=changes)
 
 
+def _is_plain(transaction: GatewayTransaction, update: StatusUpdate) -> bool:
+    """Return whether an update writes no other row than the settlement's own: then it needs no transaction.
+
+    That is a status of what opens a payment, without a discrepancy, and not of an order that is cancelled.
+    """
+    payment, finding = transaction.payment, update.finding
+    differs = finding.discrepancy or finding.unreadable or finding.elsewhere or finding.unknown_types
+    return (
+        payment is not None
+        and not payment.order.is_cancelled
+        and transaction.kind in OPENING_KINDS
+        and transaction.state in _QUERIED
+        and update.queried_in is not None
+        and update.also is None
+        and not differs
+        and (finding.amount is None or finding.amount >= transaction.amount_minor)
+    )
+
+
+_QUERIED = frozenset(
+    {
+        TransactionState.OPEN,
+        TransactionState.AWAITING_3DS,
+        TransactionState.PENDING,
+        TransactionState.UNKNOWN,
+        TransactionState.APPROVED,
+        TransactionState.EXPIRED,
+    }
+)
+"""States from which no evidence is a discrepancy by itself."""
+
+
+def _write_at_once(
+    transaction: GatewayTransaction, update: StatusUpdate, context: GatewayContext
+) -> _Settled:
+    settled, rows = _prepare(transaction, update, context)
+    if not run(settlement_at_once(rows)):
+        raise VersionConflict
+    return settled
+
+
 def _write(transaction: GatewayTransaction, update: StatusUpdate, context: GatewayContext) -> _Settled:
+    settled, rows = _prepare(transaction, update, context)
+    if not write_settlement(replace(rows, event=None, outbox=())):
+        raise VersionConflict
+    if rows.transaction is not None:
+        if transaction.state in _HIDES_OTHERS and settled.transaction.state in FINAL_STATES:
+            _query_opening_soon(settled.transaction, context.clock.now())
+        if update.also is not None:
+            update.also()
+    # Last: a decision comes after the word of the second person, which is written with it.
+    write_settlement(SettlementRows(event=rows.event, outbox=rows.outbox))
+    return settled
+
+
+def _prepare(
+    transaction: GatewayTransaction, update: StatusUpdate, context: GatewayContext
+) -> tuple[_Settled, SettlementRows]:
+    """Return the rows as they will be, and the changes to write; only discrepancies are written here."""
     # The database transaction may be repeated, so every run starts from the rows as they were read.
     transaction, now = _copy(transaction), context.clock.now()
     if update.attempt_no is not None and update.attempt_no != transaction.attempt_no:
-        _add_event(transaction, update, now)
-        return _Settled(transaction=transaction)
+        return _Settled(transaction=transaction), SettlementRows(event=_event(transaction, update, now))
     before, was_approved = TransactionState(transaction.state), transaction.approved_minor is not None
     if _is_stale(update, transaction):
         # The state changed during the status query, so the computed schedule and operator flag are void.
@@ -170,8 +242,7 @@ def _write(transaction: GatewayTransaction, update: StatusUpdate, context: Gatew
     after = _after(transaction, before, update)
     if after is before and update.event in SENDER_EVENTS:
         # The sender has lost its claim: its result is kept for people and changes no column.
-        _add_event(transaction, update, now)
-        return _Settled(transaction=transaction)
+        return _Settled(transaction=transaction), SettlementRows(event=_event(transaction, update, now))
     booking = book(transaction, before=before, after=after, finding=update.finding)
     is_late = _note_late_payment(transaction, after=after, was_approved=was_approved, context=context)
     differs = record_discrepancies(
@@ -186,16 +257,14 @@ def _write(transaction: GatewayTransaction, update: StatusUpdate, context: Gatew
     )
     freeze = differs.freeze or (after is TransactionState.ANOMALY and before is not TransactionState.ANOMALY)
     payment_before = transaction.payment.totals if transaction.payment else None
+    rows = SettlementRows()
     if after != before or freeze:
-        write_totals(transaction, booking, after=after, freeze=freeze, now=now)
+        rows = changed_totals(transaction, booking, after=after, freeze=freeze, now=now)
     transaction.state = after
-    write_transaction(transaction, update, before=before, booking=booking, now=now, jitter=context.jitter())
-    if before in _HIDES_OTHERS and after in FINAL_STATES:
-        _query_opening_soon(transaction, now)
-    if update.also is not None:
-        update.also()
-    if update.is_kept or differs.is_new or after is not before:
-        _add_event(transaction, update, now)
+    change = transaction_change(
+        transaction, update, before=before, booking=booking, now=now, jitter=context.jitter()
+    )
+    is_kept = update.is_kept or differs.is_new or after is not before
     moved = after is not before and not was_approved
     notifications = outbox_events_of(
         transaction, moved=moved, sums_before=payment_before, is_signalled=differs.is_signalled
@@ -203,11 +272,15 @@ def _write(transaction: GatewayTransaction, update: StatusUpdate, context: Gatew
     if before is TransactionState.PENDING:
         # A page with one refused card and a second pending one is reported to the shop as failed only once.
         notifications = _without_repeated_failure(transaction, notifications)
-    return _Settled(
-        transaction=transaction,
-        outbox_events=add_outbox_events(transaction, notifications, now),
-        stopped=differs.stopped,
+    rows = replace(
+        rows,
+        order=rows.order or order_as_seen(transaction, update),
+        transaction=change,
+        event=_event(transaction, update, now) if is_kept else None,
+        outbox=new_outbox_events(transaction, notifications, now),
     )
+    settled = _Settled(transaction=transaction, outbox_events=tuple(rows.outbox), stopped=differs.stopped)
+    return settled, rows
 
 
 _LATE = {
@@ -283,29 +356,13 @@ def _after(
 
 
 def _copy(transaction: GatewayTransaction) -> GatewayTransaction:
-    transaction = copy.copy(transaction)
+    transaction = copy_row(transaction)
     if transaction.payment is not None:
-        order = copy.copy(transaction.payment.order)
-        transaction.payment = copy.copy(transaction.payment)
+        order = copy_row(transaction.payment.order)
+        transaction.payment = copy_row(transaction.payment)
         transaction.payment.order = order
     return transaction
 
 
-def _add_event(transaction: GatewayTransaction, update: StatusUpdate, now: datetime) -> None:
-    exchange, finding = update.exchange, update.finding
-    unread = unreadable_explanation(finding.unreadable) if finding.unreadable else None
-    row = TransactionEvent(
-        transaction=transaction,
-        kind=update.kind,
-        lifecycle_event=update.event or "",
-        state_after=transaction.state,
-        discrepancy_kind=finding.shown_discrepancy or "",
-        **explanation_columns(update.explanation or finding.explanation or unread),
-        http_status=exchange.http_status if exchange else None,
-        request_body=exchange.request_body if exchange else "",
-        answer_body=exchange.answer_body if exchange else finding.answer,
-        elapsed_ms=int(exchange.elapsed_seconds * 1000) if exchange else None,
-        **actor_columns(TransactionEvent, "created_by", update.actor),
-        occurred_at=now,
-    )
-    insert_row(row)
+def _event(transaction: GatewayTransaction, update: StatusUpdate, now: datetime) -> Columns:
+    return {"transaction_id": transaction.pk, **event_columns(transaction, update, now)}

@@ -1,11 +1,9 @@
-"""Write the columns of a transaction for a status update: its new state, its schedule, what was approved."""
+"""The columns of a transaction for a status update, its new state and schedule, and of its event."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
-
-from django.db.models import Exists
 
 from wallet_gateway.client.redaction import redact_text
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
@@ -18,15 +16,17 @@ from wallet_gateway.domain.lifecycle import (
 )
 from wallet_gateway.domain.outcomes import Finding
 from wallet_gateway.domain.polling_schedule import next_query_at, query_priority
-from wallet_gateway.models import GatewayTransaction, PaymentOrder
+from wallet_gateway.domain.unreadable_records import unreadable_explanation
+from wallet_gateway.models import GatewayTransaction, TransactionEvent
+from wallet_gateway.models.actors import actor_columns
 from wallet_gateway.models.explanations import explanation_columns
 from wallet_gateway.models.fields import cut_to, note_of
-from wallet_gateway.models.prepared_sql import update_row
-from wallet_gateway.operations.settlement.counters import Booking, VersionConflict
+from wallet_gateway.models.settlement_writes import RowChange
+from wallet_gateway.operations.settlement.counters import Booking
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 
 
-def write_transaction(
+def transaction_change(
     transaction: GatewayTransaction,
     update: StatusUpdate,
     *,
@@ -34,41 +34,51 @@ def write_transaction(
     booking: Booking,
     now: datetime,
     jitter: float,
-) -> None:
-    """Write the columns of a transition to `transaction.state`, or of an update without a transition.
+) -> RowChange:
+    """Return the change of a transition to `transaction.state`, or of an update without a transition.
 
-    `transaction.state` is the new state, `before` the state the row must still have; raises `VersionConflict`
-    if it has another. Raises it too when a further page is opened and its order was settled in the meantime:
-    an older page may have been paid, and the caller that returns the new page has to see that.
+    `before` is the state that the row must still have. It sets the columns on `transaction`, too.
     """
-    after = TransactionState(transaction.state)
+    columns = columns_of_update(transaction, update, before=before, booking=booking, now=now, jitter=jitter)
+    where = {"id": transaction.pk, "state": before, "attempt_no": transaction.attempt_no}
+    if update.queried_in is not None:
+        where["state_changed_at"] = update.queried_since
+    # An update without a transition must still find the row as it was read.
+    return RowChange(where=where, columns=columns or {"state": before})
+
+
+def order_as_seen(transaction: GatewayTransaction, update: StatusUpdate) -> RowChange | None:
+    """Return the comparison of the order when a further page is opened; None for any other update.
+
+    If the order was settled in the meantime, an older page may have been paid, and the caller that returns
+    the new page has to see that.
+    """
+    payment = transaction.payment
+    if update.event is not LifecycleEvent.OPENED or payment is None or payment.number == 1:
+        return None
+    return RowChange(where={"id": payment.order_id, "version": payment.order.version})
+
+
+def columns_of_update(
+    transaction: GatewayTransaction,
+    update: StatusUpdate,
+    *,
+    before: TransactionState,
+    booking: Booking,
+    now: datetime,
+    jitter: float,
+) -> dict[str, Any]:
+    """Return the columns to write for an update to `transaction.state`, and set them on `transaction`."""
     columns = dict(update.changes)
-    if after != before:
+    if TransactionState(transaction.state) != before:
         columns |= {
             **_columns_of_move(transaction, update, before=before, now=now),
             **booking.transaction_columns,
         }
         _set(transaction, columns)
         columns |= _first_query(transaction, update, now, jitter)
-    where = {"id": transaction.pk, "state": before, "attempt_no": transaction.attempt_no}
-    if update.queried_in is not None:
-        where["state_changed_at"] = update.queried_since
-    if update.event is LifecycleEvent.OPENED and (unsettled := _no_older_page_settled(transaction)):
-        matched = GatewayTransaction.objects.filter(unsettled, **where).update(**columns)
-    else:
-        # An update without a transition must still find the row as it was read.
-        matched = update_row(GatewayTransaction, where=where, columns=columns or {"state": before})
-    if not matched:
-        raise VersionConflict
     _set(transaction, columns)
-
-
-def _no_older_page_settled(transaction: GatewayTransaction) -> Exists | None:
-    """Return the condition that the order is unchanged since it was read; None if there is no older page."""
-    payment = transaction.payment
-    if payment is None or payment.number == 1:
-        return None
-    return Exists(PaymentOrder.objects.filter(pk=payment.order_id, version=payment.order.version))
+    return columns
 
 
 def _set(transaction: GatewayTransaction, columns: dict[str, Any]) -> None:
@@ -136,3 +146,22 @@ def _columns_of_sent(transaction: GatewayTransaction, update: StatusUpdate) -> d
     is_in_event = update.exchange is not None and update.exchange.request_body
     body = "" if is_in_event else redact_text(transaction.request_body)
     return {"next_send_at": None, "request_body": body}
+
+
+def event_columns(transaction: GatewayTransaction, update: StatusUpdate, now: datetime) -> dict[str, Any]:
+    """Return the columns of an event about a transaction in its new state, but for its foreign keys."""
+    exchange, finding = update.exchange, update.finding
+    unread = unreadable_explanation(finding.unreadable) if finding.unreadable else None
+    return {
+        "kind": update.kind,
+        "lifecycle_event": update.event or "",
+        "state_after": transaction.state,
+        "discrepancy_kind": finding.shown_discrepancy or "",
+        **explanation_columns(update.explanation or finding.explanation or unread),
+        "http_status": exchange.http_status if exchange else None,
+        "request_body": exchange.request_body if exchange else "",
+        "answer_body": exchange.answer_body if exchange else finding.answer,
+        "elapsed_ms": int(exchange.elapsed_seconds * 1000) if exchange else None,
+        **actor_columns(TransactionEvent, "created_by", update.actor),
+        "occurred_at": now,
+    }

@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import partial
 
 from wallet_gateway.client.errors import NotSent
-from wallet_gateway.client.redaction import redact, written
+from wallet_gateway.client.redaction import redact
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import LifecycleEvent, OrderState, PaymentState, TransactionState
 from wallet_gateway.error_reports import sensitive_variables
@@ -62,7 +62,7 @@ def claim(
         **body_columns(request.to_json(), context.gateway.account),
     )
     # It is never sent from the row, so the row must not contain its secrets.
-    columns["request_body"] = written(redact(request.to_wire()))
+    columns["request_body"] = redact(request.to_wire())
     paid = {"state": PaymentState.PENDING, "amount_minor": columns["amount_minor"], **about_card}
     try:
         in_transaction(lambda: _claim(tried.order, transaction, columns, paid, now))

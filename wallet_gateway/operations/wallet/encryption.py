@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 
-from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from pydantic import Secret
 
 from wallet_gateway.domain.error_codes import ErrorCode
@@ -30,6 +29,10 @@ class WalletCipher:
     """Encrypt with the first key and decrypt with any of them. `repr` shows no key."""
 
     def __init__(self, keys: Sequence[str]) -> None:
+        # Here, because a shop without the wallet button does without: the library is 8 MB.
+        from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+
+        self._invalid_token = InvalidToken
         self._each = tuple(Fernet(key) for key in keys)
         self._newest = self._each[0]
         self._all = MultiFernet(self._each)
@@ -47,14 +50,14 @@ class WalletCipher:
         """Return the text of a ciphertext; raise `UnreadableSecret`."""
         try:
             return self._all.decrypt(bytes(sealed)).decode()
-        except InvalidToken:
+        except self._invalid_token:
             raise UnreadableSecret(ErrorCode.SECRET_UNREADABLE) from None
 
     def reseal(self, sealed: Ciphertext) -> bytes:
         """Return the text encrypted with the newest key, keeping its date; raise `UnreadableSecret`."""
         try:
             return self._all.rotate(bytes(sealed))
-        except InvalidToken:
+        except self._invalid_token:
             raise UnreadableSecret(ErrorCode.SECRET_UNREADABLE) from None
 
     def origin(self, sealed: Ciphertext) -> tuple[int, datetime]:
@@ -63,7 +66,7 @@ class WalletCipher:
         Raises `UnreadableSecret`.
         """
         for place, key in enumerate(self._each):
-            with suppress(InvalidToken):
+            with suppress(self._invalid_token):
                 return place, datetime.fromtimestamp(key.extract_timestamp(bytes(sealed)), UTC)
         raise UnreadableSecret(ErrorCode.SECRET_UNREADABLE)
 
@@ -71,7 +74,7 @@ class WalletCipher:
         """Return whether a ciphertext is encrypted with the newest key."""
         try:
             self._newest.decrypt(bytes(sealed))
-        except InvalidToken:
+        except self._invalid_token:
             return False
         return True
 

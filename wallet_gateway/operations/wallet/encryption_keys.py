@@ -30,6 +30,7 @@ class KeyUse:
     fingerprint: str
     """The first eight digits of its SHA-256."""
     stored: int
+    """Number of stored values that this key encrypts."""
     oldest: datetime | None
     """The time of the oldest value; encrypting it again does not change this."""
 
@@ -39,6 +40,7 @@ class KeySurvey:
     """All keys: those of the shop in the order of the settings, then those of single gateways."""
 
     keys: tuple[KeyUse, ...]
+    """The use of each key."""
     unreadable: int
     """The number of values that none of the keys decrypts."""
     waiting: int = 0
@@ -95,6 +97,7 @@ class Rotation:
     """The result of re-encrypting the stored values."""
 
     resealed: int
+    """Values encrypted anew."""
     left: int
     """Values still under an older key, because they changed during the rotation: run it again."""
     unreadable: int

@@ -18,6 +18,7 @@ from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayPause, WalletKey
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import WalletUnavailable
+from wallet_gateway.operations.merchant_accounts import account_fingerprint
 from wallet_gateway.operations.settlement.db_transactions import in_statement
 from wallet_gateway.operations.wallet.encryption import UnreadableSecret, WalletCipher
 from wallet_gateway.operations.wallet.retries import retry_read
@@ -56,11 +57,22 @@ def cipher_of(context: GatewayContext) -> WalletCipher:
 
 @sensitive_variables()
 def opened(row: WalletKey, context: GatewayContext) -> PublicKey:
-    """Return a stored pair decrypted; raise `UnreadableSecret`."""
+    """Return a stored pair decrypted.
+
+    Raises `UnreadableSecret`, and `WalletUnavailable` for a pair of another account.
+    """
     cipher = cipher_of(context)
+    if not is_of_account(row, context):
+        raise WalletUnavailable(ErrorCode.GATEWAY_KEY_EXPIRED)
     return PublicKey(
         row=row, api_key=cipher.unseal(row.api_key), encryption_key=cipher.unseal(row.encryption_key)
     )
+
+
+@sensitive_variables()
+def is_of_account(row: WalletKey, context: GatewayContext) -> bool:
+    """Return whether a pair was made for the account that the settings name now."""
+    return bool(row.account == account_fingerprint(context))
 
 
 @sensitive_variables()
@@ -70,7 +82,8 @@ def current_key(*, context: GatewayContext) -> PublicKey:
     Raises `WalletUnavailable` if there are no keys, and immediately while the service has just failed.
     """
     now = context.clock.now()
-    latest = WalletKey.objects.filter(gateway=context.alias).order_by("-pk").first()
+    of_account = WalletKey.objects.filter(gateway=context.alias, account=account_fingerprint(context))
+    latest = of_account.order_by("-pk").first()
     usable = _usable(latest, context, now)
     if usable is not None and usable.row.expires_at > now + min(RENEW_BEFORE, _life(usable.row) / 2):
         return usable
@@ -142,6 +155,7 @@ def _stored_key(
 ) -> PublicKey:
     row = WalletKey.objects.create(
         gateway=context.alias,
+        account=account_fingerprint(context),
         api_key=cipher.seal(said.api_key),
         encryption_key=cipher.seal(said.encryption_key),
         fetched_at=fetched_at,
@@ -154,7 +168,8 @@ def _stored_key(
 def erase_old_keys(*, context: GatewayContext) -> int:
     """Erase keys that expired a day ago, including those of gateways no longer in the settings."""
     ended = WalletKey.objects.filter(expires_at__lte=context.clock.now() - _KEPT_AFTER_EXPIRY)
-    return ended.exclude(api_key=b"").update(api_key=b"", encryption_key=b"")
+    kept = ended.exclude(api_key=b"")
+    return in_statement(lambda: kept.update(api_key=b"", encryption_key=b""))
 
 
 # Backoff of a key service that failed
@@ -166,17 +181,19 @@ def may_ask_for_key(context: GatewayContext, now: datetime) -> bool:
     pauses = GatewayPause.objects.filter(gateway=context.alias)
     if pauses.values_list("keys_until", flat=True).first() is None:
         return True
-    return bool(pauses.filter(keys_until__lte=now).update(keys_until=now + _MAX_CALL_TIME))
+    over = pauses.filter(keys_until__lte=now)
+    return bool(in_statement(lambda: over.update(keys_until=now + _MAX_CALL_TIME)))
 
 
 @sensitive_variables()
 def note_failure(context: GatewayContext) -> None:
     """Block calls to the key service for 30 seconds."""
     until = context.clock.now() + BACKOFF
-    GatewayPause.row_of(context.alias).update(keys_until=until)
+    in_statement(lambda: GatewayPause.row_of(context.alias).update(keys_until=until))
 
 
 @sensitive_variables()
 def note_success(context: GatewayContext) -> None:
     """Allow all processes to call the key service again."""
-    GatewayPause.objects.filter(gateway=context.alias, keys_until__isnull=False).update(keys_until=None)
+    paused = GatewayPause.objects.filter(gateway=context.alias, keys_until__isnull=False)
+    in_statement(lambda: paused.update(keys_until=None))

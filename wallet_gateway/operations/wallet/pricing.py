@@ -32,10 +32,13 @@ class SheetPrice:
     """The content of the sheet: the total, its lines, and the customer's options."""
 
     total: Money
+    """What is authorized if the customer approves now."""
     display_items: tuple[tuple[str, str, str], ...]
     """Label, type (`LINE_ITEM` or `SUBTOTAL`) and price as text; a discount has a minus sign."""
     options: tuple[ShippingOption, ...] = ()
+    """Ways of shipping that the sheet offers."""
     selected_option: str | None = None
+    """Id of the option in the total; None without options."""
     offers: tuple[tuple[str, str], ...] = ()
     """Redemption code and description of each discount."""
     errors: tuple[SheetFault, ...] = ()

@@ -26,7 +26,7 @@ from wallet_gateway.operations.wallet.attempts import (
 )
 from wallet_gateway.operations.wallet.encryption import UnreadableSecret
 from wallet_gateway.operations.wallet.hooks import ShippingOption
-from wallet_gateway.operations.wallet.keys import PublicKey, current_key, opened
+from wallet_gateway.operations.wallet.keys import PublicKey, current_key, is_of_account, opened
 from wallet_gateway.operations.wallet.limits import check_before_sheet, close_at_limit
 from wallet_gateway.operations.wallet.pricing import (
     NOTHING_CHOSEN,
@@ -56,6 +56,7 @@ class WalletSession:
     parameters: dict[str, Any] = field(repr=False)
     """The positional parameters of `runWalletPay` by name, in order; all values are JSON-serializable."""
     expires_at: datetime
+    """After this the button cannot be paid with; the page opens a new session."""
 
 
 @sensitive_variables()
@@ -104,7 +105,7 @@ def next_reference(*, order: PaymentOrder, session: str, context: GatewayContext
     if context.price is None and _is_unused(latest, now):
         return str(latest.reference)
     wallet = before.wallet
-    if wallet.key.expires_at <= now:
+    if wallet.key.expires_at <= now or not is_of_account(wallet.key, context):
         raise WalletUnavailable(ErrorCode.GATEWAY_KEY_EXPIRED)
     transaction = _new_attempt(tried, wallet.key, session, shown_last(wallet.price), context)
     return str(transaction.reference)
@@ -198,9 +199,10 @@ def _reusable(
         return None
     until = _needed_until(tried.order, context.clock.now())
     for transaction in reversed(tried.of_session(session)):
-        if fresh(transaction, until) and transaction.wallet.results_count == 0:
+        wallet = transaction.wallet
+        if fresh(transaction, until) and wallet.results_count == 0 and is_of_account(wallet.key, context):
             try:
-                return transaction, opened(transaction.wallet.key, context)
+                return transaction, opened(wallet.key, context)
             except UnreadableSecret:
                 return None
     return None

@@ -9,6 +9,7 @@ from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, TransactionEventKind
 from wallet_gateway.models.transactions import STATES_WITH_SECRETS
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.settlement.db_transactions import in_statement
 from wallet_gateway.operations.settlement.row_errors import log_row_error, read_due
 from wallet_gateway.operations.settlement.settle import settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
@@ -35,7 +36,7 @@ def erase_secrets(*, context: GatewayContext) -> int:
         state_changed_at__lte=context.clock.now() - SECRETS_LIVE,
         wallet_secrets__isnull=False,
     )
-    return old.update(wallet_secrets=None)
+    return in_statement(lambda: old.update(wallet_secrets=None))
 
 
 @sensitive_variables()
