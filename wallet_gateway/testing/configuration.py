@@ -35,7 +35,14 @@ _LOOPBACK: Final = {"127.0.0.1", "::1", "localhost"}
 def use_sandbox(
     control: SandboxControl, configuration: dict[str, Any] | None, *, public_origin: str = ""
 ) -> dict[str, Any]:
-    """Give ``WALLET_GATEWAY`` for tests with this sandbox, to which all its merchants are added."""
+    """Return ``WALLET_GATEWAY`` for tests with this sandbox, to which all its merchants are added.
+
+    :param control: the control interface of the sandbox.
+    :param configuration: the shop's own ``WALLET_GATEWAY``; None if it has none.
+    :param public_origin: the shop's address in the tests, such as that of a live server; that of the settings
+        if not given.
+    :returns: the setting; every gateway in it is the sandbox, with the profile ``test``.
+    """
     pointed = point_at(control.base_url, configuration, public_origin=public_origin)
     add_merchants(control, pointed)
     return pointed

@@ -45,7 +45,16 @@ class SandboxControl:
         origins: tuple[str, ...] | None = None,
         display_name: str | None = None,
     ) -> dict[str, Any]:
-        """Let another merchant use the sandbox; one with the same ids is replaced."""
+        """Let another merchant use the sandbox; one with the same ids is replaced.
+
+        :param merchant_id: as in the settings of the shop: ``"M-2"``.
+        :param store_id: as in the settings of the shop.
+        :param user_id: as in the settings of the shop.
+        :param provider: the constant of its wallet; that of the built-in merchant if not given.
+        :param origins: origins whose pages may use its wallet button; every loopback origin if not given.
+        :param display_name: what customers read in place of its id.
+        :returns: the merchant, as the control interface has it.
+        """
         body = {"merchantId": merchant_id, "storeId": store_id, "userId": user_id}
         given = {"provider": provider, "origins": origins, "displayName": display_name}
         return self._object("merchants", body, **given)
@@ -53,7 +62,14 @@ class SandboxControl:
     def complete_checkout(
         self, reference: str, outcome: str, *, merchant_id: str | None = None, store_id: str | None = None
     ) -> str:
-        """Decide a checkout as the customer would; give the URL the browser is sent to."""
+        """Decide a checkout as the customer would on the hosted page.
+
+        :param reference: the clientSystemTransactionId of the attempt: ``payment.reference``.
+        :param outcome: ``success``, ``pending``, ``refused``, ``cancelled``, ``error`` or ``return``.
+        :param merchant_id: whose reference is meant; the built-in merchant's if not given.
+        :param store_id: the same of the store.
+        :returns: the URL to which the browser is sent.
+        """
         body = {"clientSystemTransactionId": reference, "outcome": outcome}
         location: str = self._object("checkouts/complete", body, merchantId=merchant_id, storeId=store_id)[
             "location"
@@ -63,9 +79,13 @@ class SandboxControl:
     def complete_three_d_secure(
         self, reference: str, outcome: str, *, merchant_id: str | None = None, store_id: str | None = None
     ) -> str:
-        """Leave a 3-D Secure page as the customer would; give the URL the browser is sent to.
+        """Leave a 3-D Secure page as the customer would.
 
-        ``outcome`` is ``success``, ``failed`` or ``abandoned``; the last fails once the page expires.
+        :param reference: the clientSystemTransactionId of the attempt.
+        :param outcome: ``success``, ``failed`` or ``abandoned``; the last fails once the page expires.
+        :param merchant_id: whose reference is meant; the built-in merchant's if not given.
+        :param store_id: the same of the store.
+        :returns: the URL to which the browser is sent.
         """
         body = {"clientSystemTransactionId": reference, "outcome": outcome}
         answer = self._object("three-d-secure/complete", body, merchantId=merchant_id, storeId=store_id)
@@ -80,15 +100,23 @@ class SandboxControl:
         card_network: str = "VISA",
         request: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
-        """Approve in the wallet as the customer would; give what ``loadPaymentData`` resolves with."""
+        """Approve in the wallet as the customer would.
+
+        :param merchant_id: for whose gateway the token is made.
+        :param auth_method: ``PAN_ONLY`` or ``CRYPTOGRAM_3DS``.
+        :param card_network: ``VISA``, ``MASTERCARD``, ``AMEX``, ``DISCOVER`` or ``JCB``.
+        :param request: what the page asks the wallet for; a plain request if not given.
+        :returns: what ``loadPaymentData`` resolves with.
+        """
         body = {"merchantId": merchant_id, "authMethod": auth_method, "cardNetwork": card_network}
         return self._object("wallet/payment-data", body, request=request)
 
     def wallet(self, mode: str | None = None) -> str:
-        """Change how the emulated wallet behaves in browsers; give the mode in force.
+        """Change how the emulated wallet behaves in browsers.
 
-        ``mode`` is ``ready``, ``not_ready``, ``no_card``, ``script_fails``, ``slow``, ``developer_error`` or
-        ``cancelled``.
+        :param mode: ``ready``, ``not_ready``, ``no_card``, ``script_fails``, ``slow``, ``developer_error`` or
+            ``cancelled``; None changes nothing.
+        :returns: the mode in force.
         """
         in_force: str = self._object("wallet", {}, mode=mode)["mode"]
         return in_force
@@ -96,14 +124,27 @@ class SandboxControl:
     def settle_pending(
         self, reference: str, outcome: str, *, merchant_id: str | None = None, store_id: str | None = None
     ) -> dict[str, Any]:
-        """Let the provider decide a pending transaction; give its status record."""
+        """Let the provider decide a pending transaction.
+
+        :param reference: its clientSystemTransactionId.
+        :param outcome: ``success``, ``refused`` or ``error``.
+        :param merchant_id: whose reference is meant; the built-in merchant's if not given.
+        :param store_id: the same of the store.
+        :returns: its status record.
+        """
         body = {"clientSystemTransactionId": reference, "outcome": outcome}
         return self._object("pending/settle", body, merchantId=merchant_id, storeId=store_id)
 
     def migration_file(
         self, text: str, *, keep_good: bool = False, merchant_id: str | None = None
     ) -> dict[str, Any]:
-        """Hand in a migration file; give how many rows were ``accepted``, and which ``rejected`` and why."""
+        """Hand in a migration file.
+
+        :param text: the file's content, CSV.
+        :param keep_good: take the good rows of a file with bad ones.
+        :param merchant_id: whose earlier payments they are; the built-in merchant's if not given.
+        :returns: how many rows were ``accepted``, and which ``rejected`` and why.
+        """
         query = {"keepGood": "1"} if keep_good else {}
         if merchant_id is not None:
             query["merchantId"] = merchant_id
@@ -113,18 +154,29 @@ class SandboxControl:
         return answer
 
     def advance_clock(self, seconds: float) -> str:
-        """Move the sandbox's clock forward without waiting; give its new time in ISO 8601."""
+        """Move the sandbox's clock forward without waiting.
+
+        :param seconds: how far: ``900``.
+        :returns: its new time in ISO 8601.
+        """
         now: str = self._object("clock", {"advanceSeconds": seconds})["now"]
         return now
 
     def set_clock(self, now: str) -> str:
-        """Set the sandbox's clock to a time in ISO 8601, no earlier than the machine's; give its new time."""
+        """Set the sandbox's clock.
+
+        :param now: a time in ISO 8601, no earlier than the machine's.
+        :returns: its new time in ISO 8601.
+        """
         answer: dict[str, Any] = self._call("PUT", "clock", json.dumps({"now": now}).encode())
         time: str = answer["now"]
         return time
 
     def reset_clock(self) -> str:
-        """Set the sandbox's clock back to the machine's; give its new time."""
+        """Set the sandbox's clock back to the machine's.
+
+        :returns: its new time in ISO 8601.
+        """
         now: str = self._call("DELETE", "clock")["now"]
         return now
 
@@ -139,7 +191,17 @@ class SandboxControl:
         another_card: bool | None = None,
         billing_address: str | None = None,
     ) -> dict[str, Any]:
-        """Change how the gateway behaves where the interface is silent; give the behaviour in force."""
+        """Change how the gateway behaves where the interface is silent; what is not given stays.
+
+        :param duplicates: ``reject``, ``replay`` or ``execute`` a request with a used reference.
+        :param status_lag_seconds: how long a new record stays invisible to the status query.
+        :param letter_case: field names of answers: ``canonical``, ``pascal`` or ``lower``.
+        :param numeric_amounts: amounts of answers as numbers instead of text.
+        :param share_references: whether a follow-up may carry its original's reference.
+        :param another_card: whether a hosted page stays payable after a refused card.
+        :param billing_address: ``optional`` or ``required``.
+        :returns: the behaviour in force.
+        """
         return self._object(
             "behaviour",
             {},
@@ -161,7 +223,15 @@ class SandboxControl:
         merchant_id: str | None = None,
         store_id: str | None = None,
     ) -> dict[str, Any]:
-        """Make a follow-up outside the shop, as in the provider's portal; give its status record."""
+        """Make a follow-up outside the shop, as in the provider's portal.
+
+        :param reference: the clientSystemTransactionId of the original.
+        :param type: ``ecom.capture``, ``ecom.refund`` or ``ecom.reversalPreauthorization``.
+        :param amount: as on the wire, with a period: ``"5.00"``.
+        :param merchant_id: whose reference is meant; the built-in merchant's if not given.
+        :param store_id: the same of the store.
+        :returns: its status record.
+        """
         body = {"clientSystemTransactionId": reference, "type": type, "amount": amount}
         return self._object("portal", body, merchantId=merchant_id, storeId=store_id)
 
@@ -177,7 +247,18 @@ class SandboxControl:
         code: str | None = None,
         message: str | None = None,
     ) -> list[dict[str, Any]]:
-        """Set a fault for the next requests of an operation (``"*"`` for any); give all that are set."""
+        """Set a fault for the next requests of an operation; the faults are in the sandbox's reference.
+
+        :param operation: such as ``checkout`` or ``refund``; ``"*"`` for any.
+        :param fault: such as ``drop_after``.
+        :param times: how many requests meet it; without it all, until it is cleared.
+        :param skip: how many requests pass first.
+        :param seconds: how long, for a fault that waits.
+        :param status: the HTTP status, for a fault that answers with one.
+        :param code: the code of an error body.
+        :param message: the message of an error body.
+        :returns: all faults that are set.
+        """
         body = {"operation": operation, "fault": fault}
         faults: list[dict[str, Any]] = self._post(
             "faults", body, times=times, skip=skip, seconds=seconds, status=status, code=code, message=message
@@ -189,7 +270,10 @@ class SandboxControl:
         self._call("DELETE", "faults")
 
     def journal(self) -> list[dict[str, Any]]:
-        """Give the requests received, oldest first, each with its answer and fault."""
+        """Return the requests received.
+
+        :returns: each with its answer and fault, the oldest first.
+        """
         entries: list[dict[str, Any]] = self._call("GET", "journal")
         return entries
 

@@ -38,10 +38,15 @@ _BODILESS: Final = (204, 304)
 class InProcessTransport:
     """Calls a WSGI application as `HttpTransport` calls a gateway: each request once, in the caller's thread.
 
-    `base_url` is the address that the application sees; nothing connects to it. `auth` may set headers and
-    nothing else. An exception of the application is an OutcomeUnknown, for it may have done its work before.
-    So is an answer that is cut off, too large, not HTTP, or later than `total_timeout` seconds. Such a call
-    returns only when the application does: it cannot be interrupted.
+    An exception of the application is an OutcomeUnknown, for it may have done its work before.
+    So is an answer that is cut off, too large, not HTTP, or late. Such a call returns only when the
+    application does: it cannot be interrupted.
+
+    :param application: the WSGI application that answers in place of a gateway.
+    :param base_url: the address that the application sees; nothing connects to it.
+    :param total_timeout: seconds after which an answer is late.
+    :param max_answer_bytes: length above which an answer is too large.
+    :param auth: may set headers of each request, and nothing else; none if not given.
     """
 
     def __init__(

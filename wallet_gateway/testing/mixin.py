@@ -58,7 +58,11 @@ class WalletSandboxMixin(Base):
 
     @classmethod
     def paid_order(cls, **given: Any) -> PaymentOrder:
-        """Return a new order that is paid, 25.00 EUR; ``given`` are arguments of `payments.create_order`."""
+        """Return a new order that is paid, 25.00 EUR.
+
+        :param given: arguments of `payments.create_order`, which replace the order's own.
+        :returns: the order as the gateway reports it.
+        """
         # Only now, as in `pay`: the models need Django to be set up, a base class does not.
         from wallet_gateway.testing import orders
 
@@ -66,7 +70,12 @@ class WalletSandboxMixin(Base):
 
     @classmethod
     def pay(cls, order: PaymentOrder, outcome: str = "success") -> PaymentOrder:
-        """Decide an order on the gateway's page, as `wallet_pay` does under pytest."""
+        """Decide an order on the gateway's page, as `wallet_pay` does under pytest.
+
+        :param order: an order that can be paid.
+        :param outcome: ``success``, ``pending``, ``refused``, ``cancelled``, ``error`` or ``return``.
+        :returns: the order as the gateway reports it.
+        """
         from wallet_gateway.testing import orders
 
         return orders.pay(order, control=cls.wallet_sandbox, outcome=outcome)

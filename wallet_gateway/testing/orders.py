@@ -16,20 +16,27 @@ _numbers = itertools.count(1)
 
 
 def pay(order: PaymentOrder, *, control: SandboxControl, outcome: str = "success") -> PaymentOrder:
-    """Open the gateway's page for an order, decide there, and return the order as the gateway reports it.
+    """Open the gateway's page for an order, decide there, and ask the gateway.
 
-    ``outcome`` is ``success``, ``pending``, ``refused``, ``cancelled``, ``error`` or ``return``.
+    :param order: an order that can be paid.
+    :param control: the sandbox of the order's gateway.
+    :param outcome: ``success``, ``pending``, ``refused``, ``cancelled``, ``error`` or ``return``.
+    :returns: the order as the gateway reports it.
     """
     attempt = payments.start_checkout(order)
     account = gateways.gateway(order.gateway).account
     control.complete_checkout(
         attempt.reference, outcome, merchant_id=account.merchant_id, store_id=account.store_id
     )
-    return payments.reconcile(payments.get_order(order.reference))
+    return payments.reconcile(payments.get_order(order.reference, gateway=order.gateway))
 
 
 def create_order(**given: Any) -> PaymentOrder:
-    """Store an order of two mugs, 25.00 EUR; ``given`` replaces arguments of `payments.create_order`."""
+    """Store an order of two mugs, 25.00 EUR.
+
+    :param given: arguments of `payments.create_order`, which replace the order's own.
+    :returns: the order, not paid.
+    """
     defaults: dict[str, Any] = {
         "reference": f"TEST-{next(_numbers)}",
         "currency": "EUR",

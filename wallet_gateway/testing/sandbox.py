@@ -76,7 +76,10 @@ class SandboxServer:
         self._base_url = line.removeprefix(_READY).strip()
 
     def stop(self) -> int:
-        """End the process as Ctrl-C would and give its exit code."""
+        """End the process as Ctrl-C would.
+
+        :returns: its exit code.
+        """
         process = self._running()
         process.terminate()
         try:

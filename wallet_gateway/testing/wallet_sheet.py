@@ -42,7 +42,10 @@ class WalletSheet:
         return self.page.frame_locator("dialog iframe")
 
     def visit(self, path: str) -> None:
-        """Open a page of the shop by its path."""
+        """Open a page of the shop.
+
+        :param path: its path: ``"/orders/7/"``.
+        """
         self.page.goto(urljoin(self._origin, path))
 
     def open(self) -> None:
@@ -51,7 +54,11 @@ class WalletSheet:
         self._wait_for_price()
 
     def choose(self, row: str, words: str) -> None:
-        """Choose the entry with these words in a row: `card`, `address` or `option`."""
+        """Choose an entry in a row of the sheet, and wait for the new price.
+
+        :param row: which row: ``card``, ``address`` or ``option``.
+        :param words: a part of the entry's text: ``"Express"``.
+        """
         place = self.inside.locator(f"[data-row={row}]")
         if place.get_attribute("open") is None:
             place.locator("summary").click()

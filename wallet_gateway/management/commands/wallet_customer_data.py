@@ -20,11 +20,14 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("email", help="the customer's address, in any letter case")
+        parser.add_argument(
+            "--gateway", metavar="ALIAS", help="what its orders hold; all of them if not given"
+        )
         parser.add_argument("--output", metavar="FILE", help="standard output if not given")
 
     @sensitive_variables()
-    def handle(self, *, email: str, output: str | None, **options: Any) -> None:  # noqa: ARG002
-        data = orders.customer_data(email)
+    def handle(self, *, email: str, output: str | None, **options: Any) -> None:
+        data = orders.customer_data(email, gateway=options["gateway"])
         if not data["orders"]:
             raise CommandError("no order has this e-mail address")
         text = json.dumps(data, indent=2, ensure_ascii=False)

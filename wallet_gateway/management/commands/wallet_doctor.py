@@ -14,6 +14,7 @@ from wallet_gateway.doctor.examination import is_well, run_checks
 from wallet_gateway.doctor.work import UnableToRecord, record_payment
 from wallet_gateway.findings import Level
 from wallet_gateway.models import PaymentOrder
+from wallet_gateway.payments.errors import OperationRefused
 
 _SIGNS = {Level.OK: "ok     ", Level.WARNING: "warning", Level.ERROR: "ERROR  "}
 
@@ -31,11 +32,12 @@ class Command(BaseCommand):
         parser.add_argument(
             "--record-payment", metavar="REFERENCE", help="note that you compared it with the bank statement"
         )
+        parser.add_argument("--gateway", metavar="ALIAS", help="that of the recorded order")
         parser.add_argument("--by", default="", help="who compared it; the login name if not given")
 
     def handle(self, *, go_live: bool, record_payment: str | None, by: str, **options: Any) -> None:
         if record_payment:
-            self._record(record_payment, by or getuser())
+            self._record(record_payment, by or getuser(), options["gateway"])
         found = run_checks(go_live=go_live)
         if options["json"]:
             self.stdout.write(json.dumps([finding.as_dict() for finding in found], indent=2))
@@ -49,10 +51,10 @@ class Command(BaseCommand):
         if not is_well(found):
             sys.exit(1)
 
-    def _record(self, reference: str, by: str) -> None:
+    def _record(self, reference: str, by: str, gateway: str | None) -> None:
         try:
-            record_payment(reference, by=by)
+            record_payment(reference, by=by, gateway=gateway)
         except PaymentOrder.DoesNotExist as error:
             raise CommandError(f"no order has the reference {reference[:64]!r}") from error
-        except UnableToRecord as error:
+        except (UnableToRecord, OperationRefused) as error:
             raise CommandError(str(error)) from error

@@ -21,6 +21,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("references", nargs="*", metavar="REFERENCE", help="the shop's own")
         parser.add_argument("--email", default="", help="every order of this address (reads all orders)")
+        parser.add_argument("--gateway", metavar="ALIAS", help="its orders only")
         parser.add_argument("--reason", default="", help="why; kept as an event")
         parser.add_argument("--by", default="", help="who decides it; the login name if not given")
         parser.add_argument("--yes", action="store_true", help="erase, and not only say what would be")
@@ -33,9 +34,12 @@ class Command(BaseCommand):
         reason: str,
         by: str,
         yes: bool,
-        **options: Any,  # noqa: ARG002
+        **options: Any,
     ) -> None:
-        orders = maintenance.orders_of(references=references, email=email)
+        try:
+            orders = maintenance.orders_of(references=references, email=email, gateway=options["gateway"])
+        except OperationRefused as error:
+            raise CommandError(str(error)) from error
         missing = set(references) - {order.reference for order in orders}
         if missing:
             raise CommandError(f"no such order: {', '.join(sorted(missing))}")

@@ -31,6 +31,9 @@ class Command(BaseCommand):
         parser.add_argument("--repair", action="store_true", help="store what the gateway says as events")
         parser.add_argument("--by", default="", help="who answers for the repair; needed for it")
         parser.add_argument("--resume", action="store_true", help="go on where the last run was broken off")
+        parser.add_argument(
+            "--unsent", action="store_true", help="also what was not sent as far as we know: after a restore"
+        )
 
     def handle(
         self,
@@ -40,6 +43,7 @@ class Command(BaseCommand):
         repair: bool,
         by: str,
         resume: bool,
+        unsent: bool,
         **options: Any,  # noqa: ARG002
     ) -> None:
         if days < 1:
@@ -49,7 +53,7 @@ class Command(BaseCommand):
         found: Counter[str] = Counter()
         for alias in [gateway] if gateway else maintenance.gateway_aliases():
             comparison = maintenance.comparison(
-                alias, days=days, repair_as=by if repair else "", resume=resume
+                alias, days=days, repair_as=by if repair else "", resume=resume, unsent=unsent
             )
             self._compare(alias, comparison, found)
         self._sum_up(found, repaired=repair)

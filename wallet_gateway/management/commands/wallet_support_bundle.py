@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from wallet_gateway import payments
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.payments import maintenance
+from wallet_gateway.payments.errors import OperationRefused
 
 
 class Command(BaseCommand):
@@ -20,13 +21,18 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("reference", metavar="REFERENCE", help="the shop's own reference of the order")
+        parser.add_argument(
+            "--gateway", metavar="ALIAS", help="that of the order, if several have the reference"
+        )
         parser.add_argument("--output", metavar="FILE", help="where to write it; a name is made if not given")
 
-    def handle(self, *, reference: str, output: str | None, **options: Any) -> None:  # noqa: ARG002
+    def handle(self, *, reference: str, output: str | None, **options: Any) -> None:
         try:
-            order = payments.get_order(reference)
+            order = payments.get_order(reference, gateway=options["gateway"])
         except PaymentOrder.DoesNotExist as error:
             raise CommandError(f"no order has the reference {reference[:64]!r}") from error
+        except OperationRefused as error:
+            raise CommandError(str(error)) from error
         # A shop's reference may contain characters that are not allowed in a file name.
         path = Path(output or f"wallet-order-{order.pk}.zip")
         try:

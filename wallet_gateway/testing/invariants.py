@@ -1,0 +1,386 @@
+"""What must be true of the rows at every instant, whatever happened: ``check_books`` looks through them all.
+
+Sums are recomputed from the transactions, states from the sums. A fact that our limits do not allow leaves a
+counter at its bound: the transaction has the excess, and a difference says so.
+What has not ended has a next instant, or waits for a person.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from itertools import chain
+from typing import TypeVar
+
+from django.db.models import Model, QuerySet
+
+from wallet_gateway.domain.cancellation import LatePayment
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.lifecycle import (
+    FINAL_STATES,
+    HELD_STATES,
+    OUTSTANDING_STATES,
+    OrderState,
+    PaymentState,
+    PaymentType,
+    TransactionKind,
+    TransactionState,
+)
+from wallet_gateway.domain.totals import PaymentSnapshot, Reversal, order_state, payment_state
+from wallet_gateway.models import (
+    Discrepancy,
+    GatewayTransaction,
+    MigratedDeposit,
+    OutboxEvent,
+    OutboxEventKind,
+    Payment,
+    PaymentOrder,
+    TransactionEvent,
+    WalletAttempt,
+    WalletUsage,
+)
+from wallet_gateway.models.orders import CANCELLABLE_STATES
+from wallet_gateway.queries.attention import POLLED_STATES, unattended
+
+M = TypeVar("M", bound=Model)
+_ONE_CURRENCY = "L5: one currency"
+_FROZEN = "frozen while something contradicts it, and only then"
+_HOLDS = "a reservation is held until the outcome is known, and no longer"
+_REDACTED = "a body that is kept has no secret in it"
+_HAS_EXACT_BODY = {TransactionState.CREATED, TransactionState.SENDING, TransactionState.NOT_SENT}
+
+
+class BooksDisagree(AssertionError):
+    """Something that must always be true is not: ``claim`` says what, and ``subject`` of which row."""
+
+    def __init__(self, claim: str, subject: object) -> None:
+        super().__init__(f"{subject}: it does not hold that {claim}")
+        self.claim = claim
+        self.subject = str(subject)
+
+
+def require(holds: object, claim: str, subject: object) -> None:
+    """Raise ``BooksDisagree`` unless the claim holds; also where Python leaves assertions out."""
+    if not holds:
+        raise BooksDisagree(claim, subject)
+
+
+def check_books() -> None:
+    """Look through every row; the first thing that is wrong raises ``BooksDisagree``."""
+    payments = _grouped(Payment.objects.order_by("number"), "order_id")
+    of_payments = _grouped(GatewayTransaction.objects.order_by("pk"), "payment_id")
+    of_deposits = _grouped(GatewayTransaction.objects.order_by("pk"), "deposit_id")
+    differing = list(Discrepancy.objects.all())
+    evidence = _grouped(TransactionEvent.objects.all(), "transaction_id")
+    for order in PaymentOrder.objects.all():
+        _check_order(order, payments[order.pk])
+    for payment in chain(*payments.values()):
+        mine = [row for row in differing if row.payment_id == payment.pk]
+        _check_payment(payment, of_payments[payment.pk], mine)
+    for deposit in MigratedDeposit.objects.all():
+        mine = [row for row in differing if row.deposit_id == deposit.pk]
+        _check_deposit(deposit, of_deposits[deposit.pk], mine)
+    for transaction in chain(*of_payments.values()):
+        _check_transaction(transaction, evidence[transaction.pk])
+    _check_outbox()
+    _check_usage()
+    _check_nothing_waits_without_anybody()
+
+
+def _grouped(rows: QuerySet[M], column: str) -> dict[int | None, list[M]]:
+    """Read rows in one statement, to be looked up by one of their columns."""
+    groups: defaultdict[int | None, list[M]] = defaultdict(list)
+    for row in rows:
+        groups[getattr(row, column)].append(row)
+    return groups
+
+
+def _check_order(order: PaymentOrder, rows: list[Payment]) -> None:
+    require(
+        [row.number for row in rows] == list(range(1, len(rows) + 1)),
+        "payments are numbered without a gap",
+        order,
+    )
+    standings = [PaymentSnapshot(state=PaymentState(row.state), totals=row.totals) for row in rows]
+    stands = order_state(
+        order.amount_minor,
+        standings,
+        is_cancelled=order.is_cancelled,
+        late_payment=LatePayment(order.late_payment),
+    )
+    require(order.state == stands, f"the state follows from its payments, {stands}", order)
+    if order.has_end and order.state in CANCELLABLE_STATES | {OrderState.CANCELLED}:
+        require(order.is_released or order.release_check_at, "somebody will release it", order)
+    require(order.is_cancelled or not order.is_released, "only a cancelled order is released", order)
+    late = Discrepancy.objects.filter(payment__order=order, kind=DiscrepancyKind.LATE_PAYMENT)
+    if order.late_payment == LatePayment.REPORTED:
+        require(
+            late.filter(closed_at__isnull=True).exists(),
+            "an open discrepancy shows its late payment",
+            order,
+        )
+
+
+def _check_payment(
+    payment: Payment, transactions: list[GatewayTransaction], differing: list[Discrepancy]
+) -> None:
+    require(
+        payment.captured + payment.capture_reserved <= payment.authorized,
+        "L1: captured within authorized",
+        payment,
+    )
+    require(
+        payment.refunded + payment.refund_reserved <= payment.captured,
+        "L2: refunded within captured",
+        payment,
+    )
+    if payment.reversal != Reversal.NONE:
+        require(
+            payment.captured == payment.capture_reserved == 0,
+            "L3: nothing is captured of a reversal",
+            payment,
+        )
+    require(
+        all(transaction.currency == payment.currency for transaction in transactions), _ONE_CURRENCY, payment
+    )
+    _check_payment_sums(payment, transactions)
+    _check_excesses(transactions, differing)
+    (opening,) = (transaction for transaction in transactions if transaction.reference == payment.reference)
+    stands = payment_state(payment.totals, TransactionState(opening.state), TransactionKind(opening.kind))
+    require(payment.state == stands, f"the state follows from its totals, {stands}", payment)
+    _check_slots(transactions, name=str(payment))
+    contradicted = _is_contradicted(transactions, differing)
+    require(payment.is_frozen == contradicted, _FROZEN, payment)
+
+
+def _sums(counter: str) -> str:
+    return f"L7: {counter} is the sum of its transactions"
+
+
+def _check_payment_sums(payment: Payment, transactions: list[GatewayTransaction]) -> None:
+    opened = _approved(transactions, TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION)
+    require(payment.authorized == opened, _sums("authorized"), payment)
+    at_once = opened if payment.type == PaymentType.SALE else 0
+    require(
+        payment.captured == at_once + _approved(transactions, TransactionKind.CAPTURE),
+        _sums("captured"),
+        payment,
+    )
+    require(payment.refunded == _approved(transactions, TransactionKind.REFUND), _sums("refunded"), payment)
+    require(
+        payment.capture_reserved == _reserved(transactions, TransactionKind.CAPTURE),
+        _sums("capture_reserved"),
+        payment,
+    )
+    require(
+        payment.refund_reserved == _reserved(transactions, TransactionKind.REFUND),
+        _sums("refund_reserved"),
+        payment,
+    )
+    reversing = _reserved(transactions, TransactionKind.REVERSAL) > 0
+    require((payment.reversal == Reversal.RESERVED) == reversing, _sums("reversal"), payment)
+    reversed_amount = _approved(transactions, TransactionKind.REVERSAL)
+    require((payment.reversal == Reversal.DONE) == (reversed_amount > 0), _sums("reversal"), payment)
+    require(reversed_amount in {0, payment.authorized}, "a reversal is whole", payment)
+
+
+def _check_deposit(
+    deposit: MigratedDeposit, transactions: list[GatewayTransaction], differing: list[Discrepancy]
+) -> None:
+    approved = _approved(transactions, TransactionKind.DETACHED_REFUND)
+    require(deposit.refunded == approved, _sums("refunded"), deposit)
+    _check_excesses(transactions, differing)
+    require(
+        deposit.refund_reserved == _reserved(transactions, TransactionKind.DETACHED_REFUND),
+        _sums("refund_reserved"),
+        deposit,
+    )
+    if deposit.is_known and deposit.amount_minor is not None:
+        used = deposit.refunded_before + deposit.refunded + deposit.refund_reserved
+        require(used <= deposit.amount_minor, "L11: refunded within the deposit", deposit)
+    require(
+        all(transaction.currency == deposit.currency for transaction in transactions), _ONE_CURRENCY, deposit
+    )
+    _check_slots(transactions, name=str(deposit))
+    contradicted = _is_contradicted(transactions, differing)
+    require(deposit.is_frozen == contradicted, _FROZEN, deposit)
+
+
+def _check_excesses(transactions: list[GatewayTransaction], differing: list[Discrepancy]) -> None:
+    """What no counter contains is a difference, so that a person was told."""
+    told = {row.transaction_id for row in differing if row.kind == DiscrepancyKind.ABOVE_LIMIT}
+    above = {transaction.pk for transaction in transactions if transaction.excess_minor}
+    require(
+        above == told, "L13: each excess has its discrepancy, and each discrepancy its excess", transactions
+    )
+
+
+def _approved(transactions: Iterable[GatewayTransaction], *kinds: TransactionKind) -> int:
+    """Add up what is booked; one that was contradicted stands in the books until a person decides."""
+    of_kind = (transaction for transaction in transactions if transaction.kind in kinds)
+    return sum((transaction.approved_minor or 0) - transaction.excess_minor for transaction in of_kind)
+
+
+def _reserved(transactions: Iterable[GatewayTransaction], kind: TransactionKind) -> int:
+    return sum(
+        transaction.amount_minor
+        for transaction in transactions
+        if transaction.kind == kind and transaction.holds_reservation
+    )
+
+
+def _check_slots(transactions: list[GatewayTransaction], *, name: str) -> None:
+    outstanding = [
+        transaction
+        for transaction in transactions
+        if transaction.state in OUTSTANDING_STATES and transaction.kind != TransactionKind.CHECKOUT
+    ]
+    require(len(outstanding) <= 1, "L4: at most one transaction without an outcome", name)
+    require(
+        [transaction.outstanding_key for transaction in transactions if transaction.outstanding_key]
+        == [i.parent_key for i in outstanding],
+        "L4: the open slot is held by what has no outcome, and by nothing else",
+        name,
+    )
+
+
+def _is_contradicted(transactions: list[GatewayTransaction], discrepancies: Iterable[Discrepancy]) -> bool:
+    return any(transaction.state == TransactionState.ANOMALY for transaction in transactions) or any(
+        row.closed_at is None and row.is_freezing for row in discrepancies
+    )
+
+
+def _check_transaction(transaction: GatewayTransaction, evidence: list[TransactionEvent]) -> None:
+    state = TransactionState(transaction.state)
+    if transaction.kind not in {TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION}:
+        if transaction.holds_reservation:
+            require(state in HELD_STATES, _HOLDS, transaction)
+        elif state in HELD_STATES:
+            require(state is TransactionState.ANOMALY, _HOLDS, transaction)
+    require(
+        (transaction.approved_minor is not None) or state is not TransactionState.APPROVED,
+        "approved with an amount",
+        transaction,
+    )
+    if state in FINAL_STATES | {
+        TransactionState.ANOMALY,
+        TransactionState.UNKNOWN,
+        TransactionState.NOT_SENT,
+    }:
+        require(
+            any(row.state_after == state for row in evidence),
+            "an event says why it has its state",
+            transaction,
+        )
+    silent = {TransactionState.APPROVED, TransactionState.OPEN, TransactionState.PENDING}
+    silent |= {TransactionState.AWAITING_RESULT, TransactionState.AWAITING_3DS}
+    if state not in silent | _HAS_EXACT_BODY:
+        require(transaction.explanation, "its state is explained", transaction)
+    _check_goes_on(transaction, state)
+    _check_body(transaction, state, evidence)
+
+
+def _check_goes_on(transaction: GatewayTransaction, state: TransactionState) -> None:
+    """Nothing waits without a next instant or a person: what only evidence ends is asked about for ever."""
+    if state in POLLED_STATES:
+        require(
+            transaction.next_query_at is not None, f"what is {state} will be asked about again", transaction
+        )
+    elif state is TransactionState.NOT_SENT:
+        next_instant = transaction.next_send_at or transaction.expires_at
+        require(next_instant or transaction.needs_operator, "somebody sends it or gives it up", transaction)
+    elif state is TransactionState.SENDING:
+        require(transaction.leased_until is not None, "its sender will be missed", transaction)
+    elif state is TransactionState.AWAITING_RESULT:
+        require(transaction.expires_at is not None, "a wallet session has an end", transaction)
+
+
+def _check_nothing_waits_without_anybody() -> None:
+    """What the health view would report at any time, whether or not there was a sweep since."""
+    long_ago = datetime(1970, 1, 2, tzinfo=UTC)
+    left = GatewayTransaction.objects.filter(unattended(long_ago))
+    require(
+        not left.exists(), "nothing waits without an instant or a person", left.values("reference", "state")
+    )
+
+
+def _check_body(
+    transaction: GatewayTransaction, state: TransactionState, evidence: list[TransactionEvent]
+) -> None:
+    if state in _HAS_EXACT_BODY and transaction.kind != TransactionKind.AUTHORIZATION:
+        require(
+            hashlib.sha256(transaction.request_body.encode()).hexdigest() == transaction.body_hash,
+            "the body is the one that its hash was made of",
+            transaction,
+        )
+    else:
+        require(
+            "sandbox-user" not in transaction.request_body,
+            _REDACTED,
+            transaction,
+        )
+    for row in evidence:
+        require("sandbox-user" not in row.request_body, _REDACTED, row)
+
+
+def check_events() -> None:
+    """Look through the events: the last of a transaction has its state, and sums are what a shop was told.
+
+    What is paid or captured is told with its amount unless a person has to handle it; what is given back,
+    always.
+    """
+    last = {row.transaction_id: row for row in TransactionEvent.objects.order_by("pk")}
+    for transaction in GatewayTransaction.objects.filter(state__in=FINAL_STATES | {TransactionState.ANOMALY}):
+        event = last.get(transaction.pk)
+        require(
+            event is not None and event.state_after == transaction.state,
+            "the last event of what has ended has its state",
+            transaction,
+        )
+    told: defaultdict[tuple[int | None, str], int] = defaultdict(int)
+    events = OutboxEvent.objects.filter(transaction__isnull=False)
+    for payment_id, kind, amount in events.values_list("transaction__payment", "kind", "amount_minor"):
+        told[payment_id, kind] += amount or 0
+    for payment in Payment.objects.all():
+        _check_told(payment, {kind: told[payment.pk, kind] for kind in OutboxEventKind})
+
+
+def _check_told(payment: Payment, told: Mapping[OutboxEventKind, int]) -> None:
+    require(
+        told[OutboxEventKind.REFUNDED] == payment.refunded, "each refund is told with its amount", payment
+    )
+    reversed_amount = payment.authorized if payment.reversal == Reversal.DONE else 0
+    require(told[OutboxEventKind.REVERSED] == reversed_amount, "a reversal is told with its amount", payment)
+    taken = told[OutboxEventKind.PAID] + told[OutboxEventKind.CAPTURED_IN_PART]
+    require(taken <= payment.captured, "no more is told than was captured", payment)
+    require(
+        told[OutboxEventKind.AUTHORIZED] <= payment.authorized, "no more is told than was authorized", payment
+    )
+
+
+def _check_outbox() -> None:
+    several = (OutboxEventKind.ANOMALY, OutboxEventKind.WALLET_LIMIT_REACHED)
+    told = OutboxEvent.objects.exclude(kind__in=several).values_list("order", "transaction", "kind")
+    require(len(set(told)) == len(told), "each event of a transaction is told once", OutboxEvent.__name__)
+
+
+def _check_usage() -> None:
+    """Each button that an order was shown is counted, and each browser that saw one."""
+    attempts: defaultdict[int, list[WalletAttempt]] = defaultdict(list)
+    for attempt in WalletAttempt.objects.select_related("transaction__payment"):
+        payment = attempt.transaction.payment
+        if payment is None:
+            raise BooksDisagree("a wallet attempt has a payment", attempt)
+        attempts[payment.order_id].append(attempt)
+    counted = {usage.order_id: usage for usage in WalletUsage.objects.all()}
+    for order_id, mine in attempts.items():
+        usage = counted[order_id]
+        require(usage.attempts == len(mine), f"{len(mine)} attempts are counted", usage)
+        require(
+            usage.sessions == len({attempt.session_hash for attempt in mine}),
+            "each browser is counted once",
+            usage,
+        )
+        require(usage.discount_codes >= len(usage.codes_tried), "each discount code is counted", usage)
