@@ -43,6 +43,12 @@ def check_time_zone(**kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
 
 
 @register(Tags.compatibility)
+def check_packages(**kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
+    """Check that the packages imported on first use can be imported."""
+    return _messages(project.packages())
+
+
+@register(Tags.compatibility)
 def check_router(**kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
     """Check that all rows are in one database."""
     return _messages(project.database_router())

@@ -168,9 +168,10 @@ class Scenery:
         yield "stopped batch", self._url("operationbatch_progress", self.stopped.pk)
         yield "batch that waits", self._url("operationbatch_progress", self.batch_that_waits.pk)
         yield "ended refunds", self._url("operationbatch_progress", self.refunds.pk)
-        yield "dashboard", self._url("dashboard_changelist")
-        yield "dashboard of nothing", self._url("dashboard_changelist") + "?first=2020-01-01&last=2020-01-02"
-        yield "dashboard with a wrong day", self._url("dashboard_changelist") + "?first=soon&last=2020-01-02"
+        yield "dashboard", self._url("dashboard_figures")
+        yield "dashboard before its figures", self._url("dashboard_changelist")
+        yield "dashboard of nothing", self._url("dashboard_figures") + "?first=2020-01-01&last=2020-01-02"
+        yield "dashboard with a wrong day", self._url("dashboard_figures") + "?first=soon&last=2020-01-02"
         yield "health", self._url("dashboard_health")
         yield "keys", self._url("dashboard_keys")
         yield "emergency stop", self._url("dashboard_stop", "default", "stop")

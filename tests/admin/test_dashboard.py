@@ -30,6 +30,8 @@ from wallet_gateway.testing.control import SandboxControl
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 DASHBOARD = "/admin/wallet_gateway/dashboard/"
+FIGURES = f"{DASHBOARD}figures/"
+"""The page with its figures, as a browser without scripts shows it."""
 STOP = f"{DASHBOARD}default/stop/"
 RESUME = f"{DASHBOARD}default/resume/"
 DAY = datetime(2026, 5, 17, 12, tzinfo=UTC)
@@ -51,7 +53,7 @@ def a_sale(minor: int = 2000, currency: str = "EUR", at: datetime = DAY) -> None
 
 
 def text_of(client: Client, **given: str) -> str:
-    answer = client.get(DASHBOARD, given)
+    answer = client.get(FIGURES, given)
     assert answer.status_code == 200
     return answer.content.decode()
 
@@ -61,12 +63,12 @@ def text_of(client: Client, **given: str) -> str:
 
 def test_the_dashboard_is_where_its_name_says(onlooker: Client) -> None:
     assert reverse("admin:wallet_gateway_dashboard_changelist") == DASHBOARD
-    assert "Payments dashboard" in text_of(onlooker)
+    assert "Payments dashboard" in onlooker.get(DASHBOARD).content.decode()
 
 
 def test_without_permission_to_see_transactions_there_is_no_dashboard(make_person: MakePerson) -> None:
     stranger = make_person("stop_sending", seeing=())
-    for address in (DASHBOARD, f"{DASHBOARD}figures.csv", STOP):
+    for address in (DASHBOARD, FIGURES, f"{FIGURES}part/", f"{DASHBOARD}figures.csv", STOP):
         assert stranger.get(address).status_code == 403
 
 
@@ -129,6 +131,25 @@ def test_the_whole_page_takes_at_most_eighteen_statements(onlooker: Client) -> N
 
 
 # Figures
+
+
+def test_the_page_counts_nothing_and_links_to_its_figures(onlooker: Client) -> None:
+    a_sale(2000)
+    with CaptureQueriesContext(connection) as asked:
+        page = onlooker.get(DASHBOARD, MAY).content.decode()
+    assert not [query["sql"] for query in asked if "SUM(" in query["sql"].upper()]
+    assert "€20.00" not in page
+    query = "?first=2026-05-01&amp;last=2026-05-31"
+    assert f'href="{FIGURES}{query}#wallet-figures"' in page
+    assert f'data-wallet-figures="{FIGURES}part/{query}"' in page
+
+
+def test_the_part_that_is_fetched_is_that_of_the_page_with_figures(onlooker: Client) -> None:
+    a_sale(2000)
+    part = onlooker.get(f"{FIGURES}part/", MAY).content.decode().strip()
+    assert "€20.00" in part
+    assert "<html" not in part
+    assert part in text_of(onlooker, **MAY)
 
 
 def test_table_and_csv_say_the_same(onlooker: Client) -> None:

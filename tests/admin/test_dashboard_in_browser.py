@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
 
+DASHBOARD = "/admin/wallet_gateway/dashboard/"
+CHART = "[data-wallet-chart] canvas"
 # Draws as a person sees it: some pixel of the canvas is not transparent.
 PAINTED = """canvas => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height)
     .data.some(part => part > 0)"""
@@ -79,13 +81,14 @@ def open_dashboard(
     with staff_tab(browser, live_server, person, viewport={"width": 1280, "height": 900}) as page:
         page.on("console", lambda line: complaints.append(line.text) if line.type in heard else None)
         page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto("/admin/wallet_gateway/dashboard/")
+        page.goto(DASHBOARD)
+        page.locator(CHART).first.wait_for()
         yield page, complaints
 
 
 def test_every_chart_is_drawn_and_no_policy_is_broken(open_dashboard: tuple[Page, list[str]]) -> None:
     page, complaints = open_dashboard
-    canvases = page.locator("[data-wallet-chart] canvas")
+    canvases = page.locator(CHART)
     assert canvases.count() == 9, "four for each of two currencies, and the gateway's"
     for index in range(canvases.count()):
         assert canvases.nth(index).evaluate(PAINTED)
@@ -147,8 +150,33 @@ def test_in_arabic_the_page_is_right_to_left(open_dashboard: tuple[Page, list[st
     page, complaints = open_dashboard
     page.context.set_extra_http_headers({"Accept-Language": "ar"})
     page.reload()
+    page.locator(CHART).first.wait_for()
     assert page.locator("html").get_attribute("dir") == "rtl"
     assert page.evaluate("Chart.getChart(document.querySelector('canvas')).options.scales.x.reverse")
     # The last day is at the left edge, and half of its name is left of it.
     assert page.evaluate("Chart.getChart(document.querySelector('canvas')).scales.x.left") >= 32
     assert complaints == []
+
+
+def test_without_scripts_a_link_leads_to_the_figures(
+    browser: Browser, live_server: LiveServer, make_person: MakePerson
+) -> None:
+    some_weeks()
+    with staff_tab(browser, live_server, make_person(), java_script_enabled=False) as page:
+        page.goto(f"{DASHBOARD}?currency=JPY")
+        page.get_by_role("link", name="Show the figures").click()
+        page.wait_for_url("**/dashboard/figures/?currency=JPY#wallet-figures")
+        assert page.get_by_role("heading", name="JPY").is_visible()
+        assert page.get_by_role("heading", name="EUR").count() == 0
+
+
+def test_where_the_figures_cannot_be_fetched_the_link_stays(
+    browser: Browser, live_server: LiveServer, make_person: MakePerson
+) -> None:
+    with staff_tab(browser, live_server, make_person()) as page:
+        page.route("**/figures/part/", lambda route: route.abort())
+        with page.expect_event("requestfailed"):
+            page.goto(DASHBOARD)
+        page.locator("[data-wallet-figures]:not([aria-busy])").wait_for()
+        page.get_by_role("link", name="Show the figures").click()
+        page.locator(CHART).first.wait_for()

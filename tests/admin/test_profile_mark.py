@@ -117,10 +117,10 @@ def test_tests_are_not_counted_among_real_money(watcher: Client, settings: Setti
             approved_minor=minor,
         )
     given = {"first": "2026-05-01", "last": "2026-05-31"}
-    assert "€100.00" in watcher.get("/admin/wallet_gateway/dashboard/", given).content.decode()
+    assert "€100.00" in watcher.get("/admin/wallet_gateway/dashboard/figures/", given).content.decode()
 
     add_live_gateway(settings)
-    page = watcher.get("/admin/wallet_gateway/dashboard/", given).content.decode()
+    page = watcher.get("/admin/wallet_gateway/dashboard/figures/", given).content.decode()
     assert "<bdi>€1.00</bdi>" in page
     assert "Tests are not counted among real money: default." in page
 

@@ -46,7 +46,7 @@ def log(request: pytest.FixtureRequest, settings: Settings) -> Iterator[LocalsHa
         logger.setLevel(level)
 
 
-PLACES = [(authorize, "_claim"), (client_gateway, "parse_response"), (settlement, "_add_event")]
+PLACES = [(authorize, "_claim"), (client_gateway, "parse_response"), (settlement, "_event")]
 
 
 @pytest.mark.parametrize(("place", "name"), PLACES, ids=lambda part: str(part).rpartition(".")[2])
@@ -110,7 +110,7 @@ def test_the_mail_to_the_admins(
     settings.ADMINS = [("Ada", "ada@shop.example")]
     order = make_order()
     payer.approve(order)
-    monkeypatch.setattr(settlement, "_add_event", surprise)
+    monkeypatch.setattr(settlement, "_event", surprise)
     handler = AdminEmailHandler(include_html=True)
     logger = logging.getLogger("django.request")
     logger.addHandler(handler)

@@ -56,7 +56,7 @@ def test_spans_and_their_events_hold_no_secret_and_no_customer(
     if fault == "silent":
         wallet_sandbox.fault("get_payment_account", "drop_after", times=10)
     if fault == "crash":
-        monkeypatch.setattr(settlement, "_add_event", surprise)
+        monkeypatch.setattr(settlement, "_event", surprise)
     payer.post(order)
     assert spans.get_finished_spans()
     assert found(text_of(spans), (*payer.secrets, *payer.asked_for)) == []

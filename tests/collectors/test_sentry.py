@@ -29,7 +29,7 @@ from wallet_gateway.models import GatewayTransaction, PaymentOrder
 from wallet_gateway.operations.checkout import orders, payment_attempts
 from wallet_gateway.operations.migration import import_export
 from wallet_gateway.operations.sending import answers
-from wallet_gateway.operations.settlement import outbox, transaction_columns
+from wallet_gateway.operations.settlement import opened_page, outbox
 from wallet_gateway.operations.settlement import settle as settlement
 from wallet_gateway.operations.wallet import authorize, card
 from wallet_gateway.operations.wallet import pay as wallet_payment
@@ -83,7 +83,7 @@ WAY_OF_A_CARD = [
     (wallet_payment, "cipher_of"),
     (authorize, "_claim"),
     (answers, "record_authorization_answer"),
-    (settlement, "_add_event"),
+    (settlement, "_event"),
     (outbox, "_deliver_one"),
 ]
 
@@ -128,7 +128,7 @@ def test_the_traceback_still_names_every_line(
 ) -> None:
     order = make_order()
     payer.approve(order)
-    monkeypatch.setattr(settlement, "_add_event", surprise)
+    monkeypatch.setattr(settlement, "_event", surprise)
     payer.post(order)
     ways = ["pay", "pay_with_wallet", "_charge", "send", "send_once", "surprise"]
     assert [frame["function"] for frame in frames_of(sentry) if frame["function"] in ways] == ways
@@ -204,11 +204,11 @@ def report(work: Callable[[], object]) -> None:
 DOORS = [
     (orders, "_checked_content"),
     (orders, "_store_once"),
-    (payment_attempts, "insert_row"),
+    (payment_attempts, "first_attempt"),
     (http_transport.HttpTransport, "_signed"),
     (client_gateway, "parse_response"),
-    (settlement, "_add_event"),
-    (transaction_columns, "update_row"),
+    (opened_page, "event_columns"),
+    (opened_page, "open_page"),
 ]
 
 
@@ -226,7 +226,7 @@ def test_an_order_and_a_checkout_that_fail_anywhere(
     assert found(sentry.text, PERSONAL) == []
 
 
-@pytest.mark.parametrize("name", ["_record_finding", "_add_event"])
+@pytest.mark.parametrize("name", ["_record_finding", "_event"])
 @pytest.mark.parametrize("way", ["return", "result", "sweep", "reconcile", "refund"])
 def test_a_way_back_a_poll_a_sweep_and_a_refund_that_fail(
     way: str,

@@ -24,6 +24,7 @@ def name_worker(request: PreparedRequest) -> PreparedRequest:
 
 WALLET_GATEWAY["GATEWAYS"]["default"] |= {  # type: ignore[index]
     "BASE_URL": os.environ["WORKER_GATEWAY"],
-    "QUERY_RATE": 1000,
+    # A batch is what a worker may ask in a second: ten rows, so that four workers share them.
+    "QUERY_RATE": 10,
     "AUTH": "tests.contrib.worker_settings.name_worker",
 }

@@ -8,11 +8,13 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import pytest
+from django.utils import timezone
 from pytest_django import Settings
 
 from tests.client.servers import RawServer, Request, unused_port
+from tests.models.rows import a_transaction
 from wallet_gateway.doctor.gateways import look_at_gateway
-from wallet_gateway.findings import Finding, Level
+from wallet_gateway.findings import Code, Finding, Level
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -48,6 +50,21 @@ def test_a_gateway_that_answers_is_well_and_nothing_but_a_question_was_sent(
     found = list(look_at_gateway("default"))
     assert [finding.level for finding in found] == [Level.OK, Level.OK]
     assert [entry["operation"] for entry in wallet_sandbox.journal()] == ["status"]
+
+
+def test_payments_of_a_former_account_are_told(wallet_sandbox: SandboxControl) -> None:
+    for used in ("M-OLD", "M-OLD", "SANDBOX-MERCHANT"):
+        a_transaction(
+            kind="CHECKOUT",
+            state="APPROVED",
+            merchant_id=used,
+            store_id="SANDBOX-STORE",
+            created_at=timezone.now(),
+        )
+    (told,) = [one for one in look_at_gateway("default") if one.level is Level.ERROR]
+    assert told.code is Code.MERCHANT_ACCOUNT_CHANGED
+    assert told.params == {"merchant": "M-OLD", "store": "SANDBOX-STORE", "count": 2}
+    assert "alias of its own" in told.advice
 
 
 def test_a_gateway_that_is_not_there_cannot_be_reached(look_at: At) -> None:

@@ -202,6 +202,8 @@ _OWN_PAGES = (
     _form("the report of the migration", "migrateddeposit_report", "", one_of(SEE_DEPOSITS)),
     _form("refunding deposits", "migrateddeposit_refund", "", all_of(SEE_DEPOSITS, DETACHED_REFUND)),
     _form("the dashboard", "dashboard_changelist", "", one_of(SEE_TRANSACTIONS)),
+    _form("its figures", "dashboard_figures", "", one_of(SEE_TRANSACTIONS)),
+    _form("its figures alone", "dashboard_figures_part", "", one_of(SEE_TRANSACTIONS)),
     _form("its figures as CSV", "dashboard_csv", "", one_of(SEE_TRANSACTIONS)),
     _form("the health of payments", "dashboard_health", "", all_of(SEE_TRANSACTIONS, VIEW_HEALTH)),
     _form("encryption keys", "dashboard_keys", "", all_of(SEE_TRANSACTIONS, ROTATE_KEYS)),

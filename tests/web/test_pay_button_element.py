@@ -115,6 +115,21 @@ def test_the_button_works_each_time_its_page_is_shown_again(
     assert complaints == []
 
 
+BOOSTED = {"turbo": "data-turbo", "htmx": "hx-boost:inherited", "htmx 2": "hx-boost"}
+"""The attribute of the page by which each library sends the page's forms itself."""
+
+
+@pytest.mark.parametrize("library", one_of(BOOSTED))
+def test_the_form_leads_to_the_payment_page_where_a_library_sends_forms_itself(
+    page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl, library: str
+) -> None:
+    page.goto(shop + button_path(make_order()))
+    page.evaluate("(name) => document.body.setAttribute(name, 'true')", BOOSTED[library])
+    bring(page, library)
+    page.get_by_role("button", name=FORM).click()
+    page.wait_for_url(f"{wallet_sandbox.base_url}/checkout/**")
+
+
 def test_a_page_that_turbo_has_kept_gets_a_button_that_opens_the_sheet(
     page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl
 ) -> None:

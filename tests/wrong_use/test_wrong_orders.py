@@ -158,6 +158,14 @@ WRONG: list[tuple[dict[str, Any], str]] = [
         "billing_address.country_code: 'DE' is no country; give a three-letter ISO 3166 code such as DEU",
     ),
     (
+        {"billing_address": payments.BillingAddress(**HOME | {"country_code": "DE"})},
+        "billing_address.country_code: 'DE' is no country; give a three-letter ISO 3166 code such as DEU",
+    ),
+    (
+        {"shipping_address": payments.ShippingAddress(email="no-at")},
+        "shipping_address.email: is no e-mail address; give one such as ada@shop.example",
+    ),
+    (
         {"billing_address": HOME | {"state": "GB-ENG"}},
         "billing_address.state: 'GB-ENG' does not lie in DEU; give a state of that country, or leave it out",
     ),
@@ -192,7 +200,7 @@ def test_a_reference_is_used_once() -> None:
     with pytest.raises(IdempotencyConflict) as refused:
         create(order_number="A-2")
     assert refused.value.message == (
-        "Reference SHOP-1 belongs to an order with other content. "
+        "Reference SHOP-1 belongs to an order with other content (order_number). "
         "An order that has changed needs its own reference."
     )
 

@@ -9,6 +9,7 @@ from typing import Any
 from django.contrib import admin, messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.http.response import HttpResponseBase
+from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 
@@ -69,6 +70,12 @@ class DashboardAdmin(ReadOnlyAdmin):
             path("", self._restricted(self.page), name="wallet_gateway_dashboard_changelist"),
             path("keys/", self.staff_view(keys_page), name="wallet_gateway_dashboard_keys"),
             path("health/", self.staff_view(health_page), name="wallet_gateway_dashboard_health"),
+            path("figures/", self._restricted(self.figures), name="wallet_gateway_dashboard_figures"),
+            path(
+                "figures/part/",
+                self._restricted(self.figures_part),
+                name="wallet_gateway_dashboard_figures_part",
+            ),
             path("figures.csv", self._restricted(self.csv), name="wallet_gateway_dashboard_csv"),
             path(
                 "<str:alias>/<str:verb>/", self._restricted(self.stop), name="wallet_gateway_dashboard_stop"
@@ -83,24 +90,40 @@ class DashboardAdmin(ReadOnlyAdmin):
         return staff_view(self.admin_site, of_site)
 
     def page(self, request: HttpRequest) -> HttpResponse:
-        """Show the dashboard."""
-        form = RangeForm(request.GET, today=today())
-        period = form.period
+        """Show the dashboard at once; a script fetches its figures after it, or a link leads to them."""
+        return self._page(request, {"query": request.GET.urlencode()})
+
+    def figures(self, request: HttpRequest) -> HttpResponse:
+        """Show the dashboard with its figures: for a browser without scripts."""
+        return self._page(request, {"with_figures": True, **self._figures(request)})
+
+    def figures_part(self, request: HttpRequest) -> HttpResponse:
+        """Return the figures alone, as a part of the page."""
+        return TemplateResponse(request, "admin/wallet_gateway/_figures.html", self._figures(request))
+
+    def _page(self, request: HttpRequest, more: dict[str, Any]) -> HttpResponse:
         context = {
             "title": _("Payments dashboard"),
-            "form": form,
-            "period": period,
-            "is_unfinished": period.first <= today() <= period.last,
             "work": work_of(waiting(expires_from(), now=gateways.clock().now())),
             "alarms": _alarms() if has_permission(request, VIEW_HEALTH) else (),
             "gateways": _gateways(),
             "may_stop": has_permission(request, STOP_SENDING),
             "may_rotate": has_permission(request, ROTATE_KEYS),
             "may_see_health": has_permission(request, VIEW_HEALTH),
+            **more,
+        }
+        return render_page(self.admin_site, request, "dashboard.html", context)
+
+    def _figures(self, request: HttpRequest) -> dict[str, Any]:
+        form = RangeForm(request.GET, today=today())
+        period = form.period
+        return {
+            "form": form,
+            "period": period,
+            "is_unfinished": period.first <= today() <= period.last,
             **_read(form, list_url=self._list_url_for(request, period)),
             "query": request.GET.urlencode(),
         }
-        return render_page(self.admin_site, request, "dashboard.html", context)
 
     def _list_url_for(self, request: HttpRequest, period: Period) -> ListUrl:
         """Return a function for the links to the transactions that the figures of the period count."""

@@ -9,6 +9,7 @@ from django.core.exceptions import ImproperlyConfigured
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import Payment
 from wallet_gateway.payments import follow_ups
+from wallet_gateway.payments.errors import OperationRefused
 from wallet_gateway.protocol.cart_messages import ShoppingCart
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
@@ -29,10 +30,10 @@ def visible_body(text: str) -> str:
 def visible_request(
     payment: Payment, kind: TransactionKind, amount: Money, *, cart: ShoppingCart | None = None
 ) -> str:
-    """Return the request body that an operation would send; empty if the gateway is not in the settings."""
+    """Return the request body that an operation would send; empty if it could not be sent as things are."""
     try:
         return visible_body(follow_ups.preview(payment, kind, amount, cart=cart))
-    except ImproperlyConfigured:
+    except (ImproperlyConfigured, OperationRefused):
         return ""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 
@@ -14,11 +14,14 @@ from wallet_gateway import conf
 from wallet_gateway.client.errors import GatewayError, NotSent, OutcomeUnknown, Refused
 from wallet_gateway.client.exchange import Exchange
 from wallet_gateway.conf import project
+from wallet_gateway.conf.gateway_settings import GatewaySettings
 from wallet_gateway.doctor.host import CLOCK_MAY_DIFFER_SECONDS
 from wallet_gateway.domain.gateway_address import GatewayAddress
 from wallet_gateway.findings import Code, Finding, error, ok, warning
 from wallet_gateway.gateways import context_of
+from wallet_gateway.queries.former_accounts import payments_of_former_accounts
 
+_LOOKED_BACK = timedelta(days=180)
 _ABOUT_US = {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}
 
 
@@ -32,6 +35,7 @@ def look_at_gateway(alias: str) -> Iterator[Finding]:
         yield error(Code.GATEWAY_UNREACHABLE, subject, error=str(failure))
         return
     yield from project.disabled_sending(given)
+    yield from _former_accounts(given)
     exchange: Exchange | None
     try:
         answer = context.gateway.status(context.new_reference())
@@ -43,6 +47,15 @@ def look_at_gateway(alias: str) -> Iterator[Finding]:
         milliseconds = round(answer.exchange.elapsed_seconds * 1000)
         yield ok(Code.GATEWAY_REACHED, subject, milliseconds=milliseconds)
     yield from _clock(alias, exchange.date if exchange else "", timezone.now())
+
+
+def _former_accounts(given: GatewaySettings) -> Iterator[Finding]:
+    """Find payments that nobody can capture or refund, because the alias was given another account."""
+    account = given.account.merchant_id, given.account.store_id
+    since = timezone.now() - _LOOKED_BACK
+    for used, count in payments_of_former_accounts(given.alias, now=account, since=since).items():
+        names = dict(zip(("merchant", "store"), used, strict=True))
+        yield error(Code.MERCHANT_ACCOUNT_CHANGED, f"gateway {given.alias}", count=count, **names)
 
 
 def _failed(subject: str, failure: GatewayError, address: GatewayAddress) -> Finding:

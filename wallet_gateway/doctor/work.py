@@ -11,6 +11,7 @@ from wallet_gateway.conf import project
 from wallet_gateway.findings import Code, Finding, error, ok
 from wallet_gateway.models import GoLiveCheck, PaymentOrder
 from wallet_gateway.models.fields import cut_to
+from wallet_gateway.operations.checkout.orders import find_by_reference
 from wallet_gateway.operations.inputs import check_storable
 from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.money import Money
@@ -34,16 +35,16 @@ def look_at_work() -> Iterator[Finding]:
         yield ok(Code.SWEPT, "sweep", minutes=SWEEP_IS_LATE.seconds // 60)
 
 
-def record_payment(reference: str, *, by: str) -> PaymentOrder:
+def record_payment(reference: str, *, by: str, gateway: str | None = None) -> PaymentOrder:
     """Record that a person has compared a real payment of a small amount with the bank statement.
 
-    Raises `UnableToRecord` if no money of the order was taken, or more than a mistake may cost, and
-    `PaymentOrder.DoesNotExist`.
+    Raises `UnableToRecord` if no money of the order was taken, or more than a mistake may cost, and what
+    `payments.get_order` raises.
     """
     check_storable(reference=reference, by=by)
     if not by.strip():
         raise UnableToRecord("it needs the name of whoever compared it with the bank statement")
-    order = PaymentOrder.objects.get(reference=reference)
+    order = find_by_reference(reference, gateway)
     if not order.payments.filter(captured__gt=0).exists():
         raise UnableToRecord(f"no money of order {reference} was taken")
     _check_is_low(order)

@@ -332,3 +332,26 @@ def test_the_provider_without_the_app_is_told_at_once(monkeypatch: pytest.Monkey
 
 def test_the_guide_is_followed(paid: Payment, follow: Callable[..., None]) -> None:
     follow("docs/how-to/django-payments.md", payment=paid, Payment=Payment)
+
+
+def test_a_payment_keeps_its_order_when_its_variant_moves_to_another_gateway(
+    client: Client,
+    gateway: SandboxControl,
+    settings: Any,  # noqa: ANN401
+) -> None:
+    payment = a_payment()
+    client.get(f"/pay/{payment.pk}/")
+    gateways = settings.WALLET_GATEWAY["GATEWAYS"]
+    second = gateways["default"] | {"NUMBERING": "second"}
+    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"GATEWAYS": gateways | {"second": second}}
+    with pytest.raises(RedirectNeeded):
+        WalletProvider(gateway="second").get_form(payment)
+    assert PaymentOrder.objects.get().gateway == "default"
+    wallet.create_order(reference=payment.token, currency="EUR", amount=Decimal("25.00"), gateway="second")
+    with pytest.raises(wallet.errors.InvalidInput, match=r"gateways that number .*default, second"):
+        receivers.order_of(payment)
+
+
+def test_what_was_never_to_be_paid_cannot_be_refunded() -> None:
+    with pytest.raises(PaymentError, match="nothing was to be paid"):
+        WalletProvider().refund(a_payment())

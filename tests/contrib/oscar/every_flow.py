@@ -20,7 +20,7 @@ from oscar.test.factories import CountryFactory, create_product, create_voucher
 
 from tests.contrib.page_blocks import lines_of
 from wallet_gateway import payments
-from wallet_gateway.contrib.oscar import cancellation, checks, loading, receivers
+from wallet_gateway.contrib.oscar import cancellation, checks, loading, receivers, sources
 from wallet_gateway.contrib.oscar.checkout import WalletPaymentMixin
 from wallet_gateway.models import PaymentOrder, SentMail
 
@@ -722,6 +722,53 @@ def test_a_reserved_amount_is_released_as_a_whole(
     assert create_event(clerk, "Released", "25.00") == "Payment event created"
     assert books()[0][1:] == [("Release", Decimal(25))]
     assert to_pay().state == "REVERSED"
+
+
+# Another brand in the same project
+
+
+@pytest.fixture
+def outlet(settings: Settings, shop: SandboxControl) -> None:
+    """A second gateway that numbers its orders separately."""
+    gateways = settings.WALLET_GATEWAY["GATEWAYS"]
+    second = gateways["default"] | {"NUMBERING": "outlet"}
+    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"GATEWAYS": gateways | {"outlet": second}}
+
+
+def test_an_order_of_another_brand_with_the_same_number_is_not_oscars(
+    client: Client, shop: SandboxControl, outlet: None
+) -> None:
+    place_an_order(client)
+    placed = Order.objects.get()
+    theirs = payments.create_order(
+        reference=placed.number, currency="EUR", amount=Decimal("9.00"), gateway="outlet"
+    )
+    attempt = payments.start_checkout(theirs)
+    shop.complete_checkout(attempt.reference, "success")
+    assert payments.reconcile(theirs).is_paid
+    assert books() == ([], [], (Decimal(0), Decimal(0), Decimal(0)))
+    assert mail.outbox == []
+
+    ours = sources.order_to_pay(placed.sources.get())
+    assert ours == payments.get_order(placed.number, gateway="default")
+    placed.set_status("Cancelled")
+    ours.refresh_from_db()
+    theirs.refresh_from_db()
+    assert (ours.is_cancelled, theirs.is_cancelled) == (True, False)
+
+
+def test_oscars_orders_are_not_spread_over_two_numberings(
+    client: Client,
+    outlet: None,
+    config: Any,  # noqa: ANN401
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    config(order_details=lambda order, amount: {"currency": "EUR", "amount": amount, "gateway": "outlet"})
+    place_an_order(client)
+    # Oscar logs it, and tells the customer that something went wrong.
+    assert "give the gateways 'default' and 'outlet' the same NUMBERING" in caplog.text
+    assert not Order.objects.exists()
+    assert not PaymentOrder.objects.exists()
 
 
 # Settings

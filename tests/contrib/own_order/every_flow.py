@@ -51,7 +51,7 @@ def test_a_customer_places_an_order_pays_and_is_thanked(client: Client, gateway:
     assert answer["Location"] == order.pay_url
     assert client.get(order.pay_url).status_code == 200
     assert f"/thanks/{order.pk}/" in pay(client, gateway).content.decode()
-    assert client.get(f"/thanks/{order.pk}/").content == b"paid"
+    assert "Thank you. It is paid." in client.get(f"/thanks/{order.pk}/").content.decode()
 
 
 def test_an_order_that_cannot_be_paid_is_not_stored() -> None:

@@ -45,10 +45,13 @@ class WalletProvider(BasicProvider):
         raise RedirectNeeded(payment_page(order))
 
     def _order(self, payment: Any) -> PaymentOrder:
-        known = PaymentOrder.objects.filter(reference=payment.token).first()
-        # A customer who comes again in another language has the same order.
+        known = receivers.order_of(payment)
+        # A customer who comes again, in another language or after the variant has moved, has the same order.
         with override((known.language or None) if known else get_language()):
-            return wallet.create_order(reference=payment.token, **self.order_details(payment))
+            details = self.order_details(payment)
+            if known is not None:
+                details["gateway"] = known.gateway
+            return wallet.create_order(reference=payment.token, **details)
 
     def order_details(self, payment: Any) -> dict[str, Any]:
         """Return the arguments of `create_order`; a subclass may add to them."""
@@ -103,14 +106,17 @@ class WalletProvider(BasicProvider):
         Without an order, one is stored and cancelled, so that none is opened later.
         """
         try:
-            order = PaymentOrder.objects.filter(reference=payment.token).first() or self._order(payment)
+            order = receivers.order_of(payment) or self._order(payment)
             wallet.cancel(order, by="django-payments")
         except wallet.errors.OperationError as error:
             raise PaymentError(str(error)) from error
 
     def _done(self, payment: Any, operation: Any, *amount: Decimal | None) -> Decimal:
         try:
-            done: GatewayTransaction = operation(wallet.get_order(payment.token), *amount)
+            order = receivers.order_of(payment)
+            if order is None:
+                raise PaymentError("nothing was to be paid by wallet")
+            done: GatewayTransaction = operation(order, *amount)
         except wallet.errors.OperationError as error:
             raise PaymentError(str(error)) from error
         if reason := why_not_approved(done):

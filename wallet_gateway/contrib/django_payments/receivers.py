@@ -11,6 +11,7 @@ from wallet_gateway import payments as wallet
 from wallet_gateway import signals
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import PaymentOrder
+from wallet_gateway.queries.search import orders_with
 
 STATUSES: Final = {
     OrderState.AUTHORIZED: PaymentStatus.PREAUTH,
@@ -50,6 +51,20 @@ def follow(*, order: PaymentOrder, **_rest: Any) -> None:
         update(payment)
 
 
+def order_of(payment: Any) -> PaymentOrder | None:
+    """Return what is to be paid for a payment, at whichever gateway; None without an order.
+
+    The reference is the payment's token, a UUID, which no other order has by chance. Raises
+    `wallet.errors.InvalidInput` if two have it all the same, because a shop has copied it.
+    """
+    found = orders_with(payment.token)
+    if len(found) > 1:
+        gateways = ", ".join(order.gateway for order in found)
+        code = wallet.errors.ErrorCode.AMBIGUOUS_REFERENCE
+        raise wallet.errors.InvalidInput(code, reference=payment.token, gateways=gateways)
+    return found[0] if found else None
+
+
 def update(payment: Any) -> None:
     """Store status and captured amount as the order has them now; nothing without an order.
 
@@ -64,7 +79,7 @@ def update(payment: Any) -> None:
             .values_list("status", flat=True)
             .get(pk=payment.pk)
         )
-        order = PaymentOrder.objects.filter(reference=payment.token).first()
+        order = order_of(payment)
         if order is None:
             return
         totals = wallet.order_summary(order)

@@ -19,12 +19,12 @@ from wallet_gateway.models import PaymentOrder
 def follow_status(*, order: Any, new_status: str, **_rest: Any) -> None:
     """Take no new payment for an oscar order that was cancelled, once the cancellation is committed."""
     if new_status == config().cancelled_status and (source := sources.source_of(order)):
-        db_transaction.on_commit(lambda: _cancel(order, source.reference))
+        db_transaction.on_commit(lambda: _cancel(order, source))
 
 
-def _cancel(placed: Any, reference: str) -> None:
+def _cancel(placed: Any, source: Any) -> None:
     try:
-        to_pay = payments.cancel(payments.get_order(reference), by="oscar")
+        to_pay = payments.cancel(sources.order_to_pay(source), by="oscar")
     except payments.errors.InvalidState as error:
         if error.code is not payments.errors.ErrorCode.CANCEL_REFUNDED:
             add_note(placed, str(error))
@@ -36,7 +36,7 @@ def _cancel(placed: Any, reference: str) -> None:
 
 def release(*, order: PaymentOrder, **_rest: Any) -> None:
     """Free the goods of an order that can no longer be paid; first cancel one that only waited for it."""
-    source = sources.source_with(order.reference)
+    source = sources.source_with(order)
     if source is None:
         return
     with db_transaction.atomic():

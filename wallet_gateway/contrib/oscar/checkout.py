@@ -7,7 +7,6 @@ from typing import Any
 from django.db import transaction as db_transaction
 from django.utils.decorators import method_decorator
 
-from wallet_gateway import payments
 from wallet_gateway.contrib.oscar import sources
 from wallet_gateway.contrib.payment_page import payment_page
 
@@ -35,7 +34,7 @@ class WalletPaymentMixin(_View):
     def handle_successful_order(self, order: Any) -> Any:
         """End the checkout and send the customer to the payment page."""
         if source := sources.source_of(order):
-            self.payment_url = payment_page(payments.get_order(source.reference))
+            self.payment_url = payment_page(sources.order_to_pay(source))
         return super().handle_successful_order(order)
 
     def get_success_url(self) -> str:

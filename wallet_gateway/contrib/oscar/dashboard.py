@@ -64,7 +64,7 @@ class WalletEventMixin(_Oscars):
         if self.user is not None:
             self._check_user(order, event_type, amount)
         try:
-            done = self._operate(payments.get_order(source.reference), event_type.name, amount)
+            done = self._operate(sources.order_to_pay(source), event_type.name, amount)
         except payments.errors.OperationError as error:
             raise PaymentError(str(error)) from error
         if reason := why_not_approved(done):

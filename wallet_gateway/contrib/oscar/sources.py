@@ -9,14 +9,16 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any, Final
 
+from django.core.exceptions import ImproperlyConfigured
 from django.db import transaction as db_transaction
 from oscar.core.loading import get_model
 
-from wallet_gateway import payments
+from wallet_gateway import conf, payments
 from wallet_gateway.contrib.oscar.apps import config
 from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.queries.search import orders_with
 
 CODE: Final = "wallet-gateway"
 PAID, REFUNDED, RELEASED, RESERVED = EVENTS = ("Paid", "Refunded", "Released", "Authorised")
@@ -40,6 +42,11 @@ def open_source(order: Any) -> None:
         return
     details = config().order_details(order, due)
     to_pay = payments.create_order(reference=order.number, **details)
+    if not is_of_oscar(to_pay):
+        raise ImproperlyConfigured(
+            "Oscar's orders have one numbering: "
+            f"give the gateways {config().gateway!r} and {to_pay.gateway!r} the same NUMBERING."
+        )
     kind, _created = get_model("payment", "SourceType").objects.get_or_create(
         code=CODE, defaults={"name": "Wallet"}
     )
@@ -53,14 +60,36 @@ def source_of(order: Any) -> Any:
     return order.sources.filter(source_type__code=CODE).first()
 
 
-def source_with(reference: str) -> Any:
+def source_with(to_pay: PaymentOrder) -> Any:
     """Return the wallet's source of the oscar order that a payment order pays; None for other orders."""
-    return get_model("payment", "Source").objects.filter(source_type__code=CODE, reference=reference).first()
+    if not is_of_oscar(to_pay):
+        return None
+    sources = get_model("payment", "Source").objects
+    return sources.filter(source_type__code=CODE, reference=to_pay.reference).first()
+
+
+def order_to_pay(source: Any) -> PaymentOrder:
+    """Return what the wallet's source is to pay; raises `PaymentOrder.DoesNotExist`.
+
+    It may be at another gateway than the one of today; it is never an order of another numbering.
+    """
+    same = orders_with(source.reference)
+    found = min(filter(is_of_oscar, same), key=lambda order: order.gateway != config().gateway, default=None)
+    if found is None:
+        raise PaymentOrder.DoesNotExist(f"nothing is to be paid under {source.reference!r}")
+    return found
+
+
+def is_of_oscar(to_pay: PaymentOrder) -> bool:
+    """Return whether an order has its reference from oscar, and not from another brand of the project."""
+    gateway = config().gateway
+    numbering = conf.gateway_settings(gateway).policy.numbering
+    return to_pay.gateway == gateway or to_pay.numbering == numbering
 
 
 def record(to_pay: PaymentOrder) -> Any:
     """Write what is new of a payment order into oscar's books; return the oscar order, or None."""
-    source = source_with(to_pay.reference)
+    source = source_with(to_pay)
     if source is None:
         return None
     with db_transaction.atomic():

@@ -36,6 +36,9 @@ class Version(StrEnum):
     ECV2 = "ECv2"
 
 
+_VERSIONS: Final = {version.value: version for version in Version}
+
+
 class Reason(StrEnum):
     """Reasons for refusing a token, in the order of the checks."""
 
@@ -160,11 +163,12 @@ def milliseconds(value: object) -> int | None:
 
 
 def _version(given: object) -> Version:
-    if not isinstance(given, str) or given not in list(Version):
+    version = _VERSIONS.get(given) if isinstance(given, str) else None
+    if version is None:
         raise InvalidToken(
             Reason.UNSUPPORTED_VERSION, f"protocolVersion is {quote(given)}; it must be ECv2 or ECv1"
         )
-    return Version(given)
+    return version
 
 
 def _intermediate(given: object) -> tuple[str, tuple[str, ...]]:

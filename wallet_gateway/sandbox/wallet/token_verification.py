@@ -39,7 +39,8 @@ from wallet_gateway.sandbox.wallet.token_format import (
 __all__ = ["InvalidToken", "Reason", "open_token", "unseal", "verify"]
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND: Final = timedelta(milliseconds=1)
-_MAX_CACHED_KEYS: Final = 256
+# A wallet has a few at a time; hundreds, each met once, would cost more than they save.
+_MAX_CACHED_KEYS: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +165,11 @@ def check_message_signature(
 
 @lru_cache(maxsize=_MAX_CACHED_KEYS)
 def load_key(value: str) -> ec.EllipticCurvePublicKey:
-    """Load a P-256 public key from SubjectPublicKeyInfo in Base64; raises ``ValueError``."""
+    """Load a P-256 public key from SubjectPublicKeyInfo in Base64, once; raises ``ValueError``."""
+    return _key_of(value)
+
+
+def _key_of(value: str) -> ec.EllipticCurvePublicKey:
     key = load_der_public_key(binascii.a2b_base64(value))
     if not isinstance(key, ec.EllipticCurvePublicKey) or not isinstance(key.curve, ec.SECP256R1):
         raise ValueError("a key of a payment token must be on P-256")
@@ -218,7 +223,7 @@ def _verify_intermediate_key(root: str, sender_id: str, signed_key: str, signatu
     load_key(root).verify(signed, signed_bytes(sender_id, Version.ECV2, signed_key), SIGNING)
     value, expiration = read_signed_key(signed_key)
     try:
-        return IntermediateKey(load_key(value), expiration)
+        return IntermediateKey(_key_of(value), expiration)
     except ValueError as error:
         raise InvalidToken(Reason.MALFORMED_TOKEN, "signedKey.keyValue is no key on P-256") from error
 

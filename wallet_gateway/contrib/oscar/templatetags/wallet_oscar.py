@@ -6,7 +6,6 @@ from typing import Any
 
 from django import template
 
-from wallet_gateway import payments
 from wallet_gateway.contrib.oscar import sources
 from wallet_gateway.models import PaymentOrder
 
@@ -17,4 +16,4 @@ register = template.Library()
 def payment_order(order: Any) -> PaymentOrder | None:
     """Return what is to be paid for an oscar order, with its state; None if it is paid in another way."""
     source = sources.source_of(order)
-    return source and payments.get_order(source.reference)
+    return source and sources.order_to_pay(source)

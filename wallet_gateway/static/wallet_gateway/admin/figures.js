@@ -182,13 +182,16 @@
     });
   }
 
-  const figures = [...document.querySelectorAll("[data-wallet-chart]")];
-  let drawn = figures.map(draw);
+  let drawn = [];
 
   function redraw() {
     drawn.forEach((chart) => chart.destroy());
-    drawn = figures.map(draw);
+    drawn = [...document.querySelectorAll("[data-wallet-chart]")].map(draw);
   }
+
+  redraw();
+  // The figures come after the page, see figures_later.js.
+  document.addEventListener("wallet:figures", redraw);
 
   // The admin's switch sets an attribute, each admin its own; without it the system decides.
   const themes = ["class", "data-theme", "data-bs-theme"];
