@@ -1,0 +1,98 @@
+"""``make proof``: runs every part of the proof, prints one table, and keeps it in the documentation.
+
+``python -m proof --only soak --scale 0.1`` runs single parts with a tenth of their size, and keeps nothing.
+The exit code is 1 when something was found, a part came to no end, or one could not be run; 130 when somebody
+ended it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+import signal
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from proof.parts import PARTS, ROOT, Part, Size
+from proof.results import written_as_json
+from proof.running import end_all, run
+from proof.table import as_markdown, as_text, misses, replace_block
+from proof.versions import facts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from proof.results import Result
+
+PAGE = ROOT / "docs" / "proof.md"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the parts, show the table, return the exit code."""
+    asked = _parser().parse_args(arguments)
+    parts = [part for part in PARTS if not asked.only or part.name in asked.only]
+    size = Size(seed=asked.seed, scale=asked.scale)
+    asked.folder.mkdir(parents=True, exist_ok=True)
+    sys.stdout.write(f"seed {size.seed}; the logs of the parts are in {asked.folder}\n")
+    # Who ends it ends its parts, too.
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        results = _run(parts, size, asked.folder, jobs=asked.jobs)
+    except KeyboardInterrupt:
+        sys.stdout.write("Ended before its end: nothing is kept.\n")
+        return 130
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    _report(results, asked.folder, is_whole=not asked.only and size.scale == 1)
+    return 0 if all(result.is_kept for result in results) else 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m proof", description=__doc__)
+    names = [part.name for part in PARTS]
+    parser.add_argument("--only", action="append", choices=names, metavar="PART", help=", ".join(names))
+    parser.add_argument("--scale", type=_scale, default=1.0, help="what all sizes are multiplied by")
+    parser.add_argument("--seed", type=int, default=secrets.randbelow(1_000_000), help="repeats a run")
+    parser.add_argument("--jobs", type=int, default=2, help="how many parts run beside each other")
+    parser.add_argument("--folder", type=Path, default=ROOT / "build" / "proof", help="results and logs")
+    return parser
+
+
+def _scale(text: str) -> float:
+    scale = float(text)
+    if not 0 < scale <= 100:
+        raise argparse.ArgumentTypeError("more than 0, and at most 100")
+    return scale
+
+
+def _run(parts: Sequence[Part], size: Size, folder: Path, *, jobs: int) -> list[Result]:
+    results: list[Result] = []
+    with ThreadPoolExecutor(max_workers=max(1, jobs)) as pool:
+        try:
+            for result in pool.map(partial(run, size=size, folder=folder), parts):
+                results.append(result)
+                sys.stdout.write(f"{as_text([result]).splitlines()[-1]}\n")
+                sys.stdout.flush()
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            end_all()
+            raise
+    return results
+
+
+def _report(results: Sequence[Result], folder: Path, *, is_whole: bool) -> None:
+    sys.stdout.write(f"\n{as_text(results)}\n{misses(results)}\n")
+    known = facts()
+    (folder / "proof.json").write_text(written_as_json(list(results), known), encoding="utf-8")
+    block = as_markdown(results, known)
+    (folder / "proof.md").write_text(f"{block}\n", encoding="utf-8")
+    if is_whole:
+        replace_block(PAGE, block)
+        sys.stdout.write(f"The table is kept in {PAGE.relative_to(ROOT)}.\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

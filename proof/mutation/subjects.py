@@ -1,0 +1,128 @@
+"""Which modules move money, and which tests are about each of them: those first that say the rule itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """Modules that are tested together, and the share of their faults that tests have to notice."""
+
+    name: str
+    modules: tuple[str, ...]
+    tests: tuple[str, ...]
+    share: float = 0.9
+
+
+def _of(name: str, modules: str, tests: str, *, share: float = 0.9) -> Subject:
+    return Subject(
+        name=name,
+        modules=tuple(f"wallet_gateway.{module}" for module in modules.split()),
+        tests=tuple(f"tests/{test}" for test in tests.split()),
+        share=share,
+    )
+
+
+SUBJECTS: Final = (
+    _of(
+        "outcomes",
+        "domain.outcomes domain.unknown_types domain.unreadable_records domain.wallet_outcomes",
+        "domain/test_outcomes.py domain/test_records_beside_others.py domain/test_elsewhere.py"
+        " domain/test_unknown_types.py"
+        " domain/test_unreadable_records.py domain/test_gateway_records.py domain/test_wallet_outcomes.py"
+        " operations/settlement/test_contradictions.py operations/settlement/test_unit_mix_ups.py"
+        " operations/polling/test_unreadable_records.py",
+        share=1,
+    ),
+    _of(
+        "limits",
+        "domain.limits",
+        "domain/test_limits.py operations/follow_ups/test_preview.py"
+        " operations/follow_ups/test_capture_refund_reverse.py",
+        share=1,
+    ),
+    _of(
+        "lifecycle",
+        "domain.lifecycle domain.totals",
+        "domain/test_lifecycle.py domain/test_lifecycle_matrix.py domain/test_totals.py"
+        " models/test_payments.py models/test_orders.py"
+        " operations/settlement/test_settle.py operations/settlement/test_late_payments.py"
+        " operations/follow_ups/test_execute.py",
+    ),
+    _of(
+        "money",
+        "protocol.money money_format",
+        "protocol/test_money.py test_money_format.py protocol/test_detached_refunds.py"
+        " protocol/test_follow_ups.py protocol/test_migration_file.py protocol/test_status.py",
+    ),
+    _of(
+        "schedule",
+        "domain.polling_schedule",
+        "domain/test_polling_schedule.py domain/test_polling_schedule_edges.py"
+        " operations/polling/test_due.py"
+        " operations/polling/test_pending_for_ever.py operations/polling/test_repeated_queries.py"
+        " operations/polling/test_second_cards.py",
+    ),
+    _of(
+        "settle",
+        "operations.settlement.settle operations.settlement.status_updates",
+        "operations/settlement/test_status_updates.py operations/settlement/test_written_at_once.py"
+        " operations/settlement/test_query_after_follow_up.py operations/settlement/test_late_payments.py"
+        " operations/settlement/test_write_totals.py operations/settlement/test_settle.py"
+        " operations/polling/test_second_cards.py",
+    ),
+    _of(
+        "counters",
+        "operations.settlement.counters",
+        "operations/settlement/test_counters.py operations/settlement/test_write_totals.py"
+        " operations/settlement/test_status_updates.py operations/settlement/test_late_payments.py"
+        " operations/settlement/test_settle.py",
+    ),
+    _of(
+        "db_transactions",
+        "operations.settlement.db_transactions",
+        "operations/settlement/test_db_transactions.py operations/settlement/test_settle.py",
+    ),
+    _of(
+        "follow_ups",
+        "operations.follow_ups.capture_refund_reverse operations.follow_ups.execute",
+        "operations/follow_ups/test_execute.py operations/follow_ups/test_resend.py"
+        " operations/follow_ups/test_capture_refund_reverse.py"
+        " operations/follow_ups/test_detached_refunds.py operations/follow_ups/test_approve.py"
+        " operations/follow_ups/test_reserving.py",
+    ),
+    _of(
+        "sending",
+        "operations.sending.send operations.sending.answers",
+        "operations/sending/test_send.py operations/sending/test_answers.py"
+        " operations/sending/test_circuit_breaker.py operations/follow_ups/test_detached_refunds.py",
+    ),
+    _of(
+        "approvals",
+        "domain.approval_policy operations.approvals.day_limits operations.approvals.requests"
+        " operations.approvals.resolve operations.approvals.made_elsewhere",
+        "domain/test_approval_policy.py operations/approvals/test_decisions.py"
+        " operations/approvals/test_request_rows.py"
+        " operations/approvals/test_requests.py operations/approvals/test_day_limits.py"
+        " operations/approvals/test_resolve.py"
+        " operations/approvals/test_made_elsewhere.py operations/follow_ups/test_approve.py",
+    ),
+    _of(
+        "tokens",
+        "return_tokens access_tokens",
+        "test_return_tokens.py test_access_tokens.py",
+    ),
+    _of(
+        "cards",
+        "operations.wallet.card operations.wallet.encryption",
+        "operations/wallet/test_card_request.py operations/wallet/test_encryption.py"
+        " operations/wallet/test_encryption_keys.py operations/wallet/test_card.py",
+    ),
+)
+
+
+def subject_of(module: str) -> Subject | None:
+    """Return the subject that a module belongs to."""
+    return next((subject for subject in SUBJECTS if module in subject.modules), None)

@@ -1,0 +1,175 @@
+"""The parts of the proof: what each one shows, the command that runs it, and its size.
+
+Every part is a process of its own, which writes its result where `--result` says. A part is never left out
+silently: the table names what it needs and this machine does not have.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import socket
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+SERVERS: Final = {
+    "postgres": (
+        "PostgreSQL",
+        os.environ.get("POSTGRES_URL", "postgres://postgres@127.0.0.1:5432/test"),
+        5432,
+    ),
+    "mariadb": ("MariaDB", os.environ.get("MARIADB_URL", "mysql://root@127.0.0.1:3306/test"), 3306),
+}
+"""Where the database tests look, too: the name, the address and the usual port of each server."""
+DRIVERS: Final = {"postgres": "psycopg", "mariadb": "MySQLdb"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Size:
+    """How much of everything: the seed, and what the numbers of a whole proof are multiplied by."""
+
+    seed: int
+    scale: float = 1
+
+    def of(self, number: float, *, least: int = 1) -> str:
+        """Return a scaled number as an argument of a command."""
+        return str(max(least, round(number * self.scale)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One part: a module that must be there, and the arguments of its command."""
+
+    name: str
+    what: str
+    module: str
+    arguments: Callable[[Size], list[str]]
+    database: str = "sqlite"
+    result_option: str = "--result"
+    minutes: float = 60
+    """After how long, in a whole proof, it counts as broken."""
+
+    def missing(self) -> str:
+        """Return why the part cannot be run here; an empty text if it can."""
+        if not _is_there(self.module):
+            return f"there is no {self.module}"
+        if self.database in SERVERS:
+            return _silence_of(self.database)
+        return ""
+
+    def command(self, size: Size, result: Path) -> list[str]:
+        """Return the command that runs the part and writes its result to this file."""
+        return [sys.executable, *self._start(), *self.arguments(size), self.result_option, str(result)]
+
+    def _start(self) -> list[str]:
+        package, _, name = self.module.rpartition(".")
+        return ["manage.py", name] if package.endswith(".commands") else ["-m", self.module]
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def _silence_of(database: str) -> str:
+    name, url, port = SERVERS[database]
+    if importlib.util.find_spec(DRIVERS[database]) is None:
+        return f"the driver {DRIVERS[database]} of {name} is not installed"
+    address = urlsplit(url)
+    try:
+        socket.create_connection((address.hostname or "127.0.0.1", address.port or port), timeout=3).close()
+    except OSError:
+        return f"{name} does not answer at {address.hostname}:{address.port or port}"
+    return ""
+
+
+def _kills(database: str) -> Part:
+    return Part(
+        name=f"kills-{database}",
+        what=f"processes killed at every step of every operation, on {_name(database)}",
+        module="proof.kills",
+        database=database,
+        arguments=lambda size: ["--database", database, "--runs", size.of(200), "--seed", str(size.seed)],
+    )
+
+
+def _chaos(database: str) -> Part:
+    return Part(
+        name=f"chaos-{database}",
+        what=f"operations of a shop whose workers are killed, against a faulty sandbox, on {_name(database)}",
+        module="wallet_gateway.management.commands.wallet_chaos",
+        database=database,
+        result_option="--report",
+        arguments=lambda size: [
+            *("--database", database, "--seed", str(size.seed), "--operations", size.of(2000)),
+            *("--workers", "4", "--kill"),
+        ],
+    )
+
+
+def _name(database: str) -> str:
+    return SERVERS[database][0] if database in SERVERS else "SQLite"
+
+
+def _searches(name: str, what: str) -> Part:
+    return Part(
+        name=name,
+        what=what,
+        module="proof.searches",
+        arguments=lambda size: [name, "--seed", str(size.seed), "--scale", str(size.scale)],
+    )
+
+
+DATABASES: Final = ("sqlite", "postgres", "mariadb")
+# The long ones first, so that none of them is left alone at the end.
+PARTS: Final = (
+    Part(
+        name="simulation",
+        what="histories of 30 steps in virtual time: real operations, client, sandbox and rows, with crashes",
+        module="proof.simulation",
+        arguments=lambda size: ["--seed", str(size.seed), "--histories", size.of(5000), "--steps", "30"],
+        minutes=120,
+    ),
+    *map(_kills, DATABASES),
+    Part(
+        name="mutation",
+        what="deliberate faults in the code that moves money, which the tests must notice",
+        module="proof.mutation",
+        arguments=lambda size: ["--seed", str(size.seed), "--sample", size.of(300)],
+    ),
+    *map(_chaos, DATABASES),
+    _searches("histories", "random histories of one order, with the books compared after every step"),
+    _searches("fuzzing", "hostile requests to a shop and to a sandbox"),
+    _searches("openapi", "requests that the OpenAPI documents describe, and those that they do not"),
+    Part(
+        name="soak",
+        what="requests of a shop under load, with faults and workers restarted: nothing grows, books equal",
+        module="proof.soak",
+        arguments=lambda size: ["--seed", str(size.seed), "--minutes", f"{max(0.25, 5 * size.scale):g}"],
+    ),
+    Part(
+        name="database-faults",
+        what="commits with an unknown end, a full disk, deadlocks, a server that restarts, isolation levels",
+        module="proof.database_faults",
+        arguments=lambda size: ["--seed", str(size.seed)],
+    ),
+    Part(
+        name="disaster",
+        what="an older backup restored while the gateway went on, and two sites at once by mistake",
+        module="proof.disaster",
+        arguments=lambda size: ["--seed", str(size.seed)],
+    ),
+    Part(
+        name="state-model",
+        what="histories of the rules alone: booking, lifecycle and schedule, without a database",
+        module="proof.state_model",
+        arguments=lambda size: ["--seed", str(size.seed), "--histories", size.of(100_000)],
+    ),
+)

@@ -1,0 +1,116 @@
+"""Faults planted in the plugin, to prove the search itself: each must be found, and made short.
+
+A fault is a patch of one rule that the plugin keeps, as a careless change might break it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Final
+from unittest.mock import patch
+
+from proof.simulation.campaign import shortest_of
+from proof.simulation.history import Failure, run
+from proof.simulation.steps import draw_history
+from proof.simulation.world import World
+from wallet_gateway.client.errors import NotSent, NotSentReason
+from wallet_gateway.client.request_deadline import RequestDeadline
+from wallet_gateway.domain import outcomes
+from wallet_gateway.domain.lifecycle import FINAL_STATES, TransactionState
+from wallet_gateway.domain.polling_schedule import PollState, next_query_at
+from wallet_gateway.models.settlement_writes import SettlementRows
+from wallet_gateway.operations.maintenance import sweep
+from wallet_gateway.operations.sending import answers
+from wallet_gateway.operations.settlement import counters, settle, transaction_columns
+from wallet_gateway.operations.settlement.counters import changed_totals
+
+_record_not_sent = answers.record_not_sent
+_judge = outcomes._judge
+
+
+def _book_twice(*given: Any, **named: Any) -> SettlementRows:
+    changed_totals(*given, **named)
+    rows: SettlementRows = changed_totals(*given, **named)
+    if rows.payment is None:
+        return rows
+    twice = {name: 2 * value for name, value in rows.payment.added.items()}
+    return replace(rows, payment=replace(rows.payment, added=twice))
+
+
+def _take_for_unsent(transaction: Any, error: object, *, context: Any) -> Any:  # noqa: ANN401
+    return _record_not_sent(transaction, NotSent(NotSentReason.OTHER), context=context)
+
+
+def _never_mark(deadline: RequestDeadline) -> None:
+    """Leave the write marker where it is."""
+
+
+def _ask_no_more(position: PollState, *, jitter: float = 0.0) -> datetime | None:
+    return None if position.state is TransactionState.UNKNOWN else next_query_at(position, jitter=jitter)
+
+
+def _miss_nobody(*, context: object) -> int:
+    return 0
+
+
+def _look_at_the_first(fits: Sequence[Any], expected: Any) -> Any:  # noqa: ANN401
+    return _judge(fits[:1], replace(expected, approved_id=""))
+
+
+PLANTED: Final[dict[str, Callable[[], AbstractContextManager[object]]]] = {
+    "a settlement books twice": lambda: patch.object(settle, "changed_totals", _book_twice),
+    "what may have happened is sent again": lambda: patch.object(answers, "record_unknown", _take_for_unsent),
+    "a request is marked after it was sent": lambda: patch.object(RequestDeadline, "mark_sent", _never_mark),
+    "an unknown outcome frees its amount": lambda: patch.object(
+        counters, "FINAL_STATES", FINAL_STATES | {TransactionState.UNKNOWN}
+    ),
+    "an unknown outcome is not asked about": lambda: patch.object(
+        transaction_columns, "next_query_at", _ask_no_more
+    ),
+}
+"""Each fault that nearly every history meets, by what it is, as a context in which it is there."""
+
+RARE: Final[dict[str, Callable[[], AbstractContextManager[object]]]] = {
+    "a dead sender is not missed": lambda: patch.object(sweep, "end_leases", _miss_nobody),
+    "a second execution is not seen": lambda: patch.object(outcomes, "_judge", _look_at_the_first),
+}
+"""Faults that show only where a gateway executes twice, or a sender dies at its one boundary."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proof:
+    """How a planted fault was found."""
+
+    fault: str
+    failure: Failure | None
+    """What the shortest history shows; None if it was not found."""
+    after: int
+    """In how many histories."""
+
+    def __str__(self) -> str:
+        if self.failure is None:
+            return f"MISSED: {self.fault}, in {self.after} histories"
+        where = f"in history {self.after}, {len(self.failure.history.steps)} steps"
+        return f"found: {self.fault}, {where}: {self.failure.claim}\n{self.failure.history}"
+
+
+def find_planted(seed: int, *, histories: int, steps: int, rare: bool) -> Iterator[Proof]:
+    """Plant one fault after the other, and search for each."""
+    world = World()
+    for fault, plant in (PLANTED | (RARE if rare else {})).items():
+        with plant():
+            yield _find(fault, world, seed, histories, steps)
+    world.close()
+
+
+def _find(fault: str, world: World, seed: int, histories: int, steps: int) -> Proof:
+    for number in range(histories):
+        history = draw_history(f"{seed}/{number}", steps)
+        outcome = run(history, world)
+        if outcome.failure is not None:
+            shortest = shortest_of(outcome.failure, history.of(outcome.steps), world)
+            return Proof(fault=fault, failure=shortest, after=number + 1)
+    return Proof(fault=fault, failure=None, after=histories)

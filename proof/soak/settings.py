@@ -1,0 +1,65 @@
+"""Settings of the shop that is soaked: the plugin, the sandbox, and a database that the run has made."""
+
+from __future__ import annotations
+
+import environ
+
+env = environ.Env()
+SECRET_KEY = "soak-only"
+DEBUG = False
+USE_TZ = True
+ALLOWED_HOSTS = ["127.0.0.1", "testserver"]
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "wallet_gateway",
+]
+MIDDLEWARE = [
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+]
+ROOT_URLCONF = "proof.soak.urls"
+TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True}]
+STATIC_URL = "/static/"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+DATABASES = {"default": env.db_url("SOAK_DATABASE_URL", default="sqlite://:memory:")}
+DATABASES["default"]["CONN_MAX_AGE"] = None
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    DATABASES["default"]["OPTIONS"] = {
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 120,
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF",
+    }
+WALLET_GATEWAY = {
+    "PUBLIC_ORIGIN": "http://127.0.0.1:8000",
+    "GATEWAYS": {
+        "default": {
+            "BASE_URL": env.str("SOAK_GATEWAY_URL", default="http://127.0.0.1:9"),
+            "PROFILE": "test",
+            "MERCHANT_ID": "SANDBOX-MERCHANT",
+            "STORE_ID": "SANDBOX-STORE",
+            "USER_ID": "sandbox-user",
+            "PROVIDER": "ExampleWalletV2",
+            # An hour passes between two sweeps, so that a limit for each minute would hold up all questions.
+            "QUERY_RATE": 1_000_000,
+            "CONNECT_TIMEOUT": 30.0,
+            "READ_TIMEOUT": 60.0,
+            "TOTAL_TIMEOUT": 120.0,
+        },
+    },
+}
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "handlers": {"nowhere": {"class": "logging.NullHandler"}},
+    # The faults are made by the run, which judges what comes of them.
+    "root": {"handlers": ["nowhere"], "level": "CRITICAL"},
+    "loggers": {name: {"handlers": ["nowhere"], "propagate": False} for name in ("django", "wallet_gateway")},
+}

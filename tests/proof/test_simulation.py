@@ -1,0 +1,111 @@
+"""The simulation: a seed is a history, statement for statement, and a fault is found and made short."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from proof.simulation.shrink import shrink
+from proof.simulation.steps import FAULTS, OUTAGE, VERBS, Fate, History, Step, draw_history
+from tests.architecture.sources import ROOT
+
+FOUND = re.compile(r"^found: (?P<fault>.+), in history (?P<number>\d+), (?P<steps>\d+) steps: ", re.M)
+PATIENCE = 1800
+"""Seconds after which a run is a broken one, and not a busy machine."""
+
+
+def simulate(*arguments: str, hash_seed: str = "0") -> subprocess.Popen[str]:
+    """Start a simulation in a process of its own: it exchanges clocks, random numbers and settings."""
+    environment = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+    return subprocess.Popen(
+        [sys.executable, "-m", "proof.simulation", *arguments],
+        cwd=ROOT,
+        env=environment | {"PYTHONHASHSEED": hash_seed},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def said(process: subprocess.Popen[str]) -> str:
+    out, _ = process.communicate(timeout=PATIENCE)
+    return out
+
+
+def last_trace_in(text: str) -> str:
+    match = re.search(r"trace [0-9a-f]{16}, ([0-9a-f]{32})$", text, re.M)
+    assert match, text
+    return match[1]
+
+
+@pytest.mark.wire
+@pytest.mark.slow
+def test_twenty_histories_hold_and_one_alone_does_the_same_statements_again(tmp_path: Path) -> None:
+    result = tmp_path / "result.json"
+    given = ("--seed", "11", "--steps", "10")
+    first = simulate(*given, "--histories", "20", "--result", str(result))
+    # Without those before it, and with other hashes of texts: the order of a set decides nothing.
+    alone = simulate(*given, "--only", "19", hash_seed="4711")
+    text, again = said(first), said(alone)
+
+    assert first.returncode == 0, text
+    assert last_trace_in(text) == last_trace_in(again)
+    found = json.loads(result.read_text(encoding="utf-8"))
+    assert found["part"] == "simulation"
+    assert (found["runs"], found["found"], found["seed"]) == (20, 0, 11)
+    assert "requests with a fault" in found["notes"][0], "nobody takes an empty search for a proof"
+
+
+@pytest.mark.wire
+@pytest.mark.slow
+def test_faults_that_are_planted_are_found_within_sixty_histories_and_made_short() -> None:
+    process = simulate("--planted", "quick", "--seed", "21", "--histories", "60", "--steps", "10")
+    text = said(process)
+    assert process.returncode == 0, text
+    lengths = {match["fault"]: int(match["steps"]) for match in FOUND.finditer(text)}
+    assert len(lengths) >= 5, text
+    assert max(lengths.values()) <= 5, text
+
+
+def test_a_seed_is_a_history_and_another_one_another() -> None:
+    assert draw_history("1/0", 30) == draw_history("1/0", 30)
+    assert draw_history("1/0", 30) != draw_history("1/1", 30)
+    assert len(draw_history("1/0", 30).steps) == 30
+
+
+def test_every_verb_and_every_fault_is_drawn() -> None:
+    steps = [step for number in range(150) for step in draw_history(f"1/{number}", 30).steps]
+    assert {step.verb for step in steps} == set(VERBS)
+    assert {fault for step in steps for _, fault in step.fate.faults} == set(FAULTS)
+    assert {call for step in steps for call, _ in step.fate.faults} >= {OUTAGE, 1, 2, 3}
+    assert any(step.fate.dies_at for step in steps)
+    assert any(step.fate.loses_database_at for step in steps)
+    assert any(step.fate.meanwhile for step in steps)
+
+
+def test_what_is_left_of_a_failing_history_is_needed() -> None:
+    chance = Random(5)
+    fate = Fate(faults=((1, "late"), (2, "dns")), dies_at=7)
+    steps = [Step(verb="wait", salt=salt) for salt in range(20)]
+    needed = {4, 13}
+    for salt in needed:
+        steps[salt] = Step(verb="refund", fate=fate, salt=salt)
+    chance.shuffle(steps)
+
+    def fails(history: History) -> bool:
+        refunds = [step for step in history.steps if step.verb == "refund"]
+        return len(refunds) == 2 and any((1, "late") in step.fate.faults for step in refunds)
+
+    shortest = shrink(History(seed="x", settings={}, behaviour={}, steps=tuple(steps)), fails)
+
+    assert {step.salt for step in shortest.steps} == needed
+    assert sorted(len(step.fate.faults) for step in shortest.steps) == [0, 1]
+    assert not any(step.fate.dies_at for step in shortest.steps)
+    assert "late at call 1" in str(shortest)
