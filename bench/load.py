@@ -7,8 +7,6 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bench.measure import percentile
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -23,10 +21,6 @@ class Load:
     @property
     def rate(self) -> float:
         return len(self.latencies) / self.seconds
-
-    @property
-    def p99(self) -> float:
-        return percentile(self.latencies, 0.99)
 
 
 class _Client(asyncio.Protocol):

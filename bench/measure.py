@@ -9,11 +9,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 
 SCALE = float(os.environ.get("BENCH_SCALE", "1"))
 """What all sizes are multiplied by; other than 1, the measurement is only tried out."""
+
+LEAST_ROUNDS = 7
+"""With fewer rounds nothing is judged: a median of less says little."""
+
+ROUNDS = "BENCH_ROUNDS"
+"""The environment variable with the number of rounds, which the started processes read as well."""
+
+
+def rounds() -> int:
+    """Return how many times all that is compared is measured in turns."""
+    return int(os.environ.get(ROUNDS, LEAST_ROUNDS))
 
 
 def scaled(size: int, *, least: int = 1) -> int:
@@ -27,46 +38,66 @@ class LeftOut(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One line of the table: what was measured, what came out, what was promised.
+    """One line of the table: what was measured, what came out in each round, what was promised.
 
     A unit of "x" is a ratio that was measured on one machine in one run, so the machine counts little. Never
     is it a ratio to a figure of this project's own, but for growth: the same with many rows against few.
     """
 
     what: str
-    value: float
-    target: float
+    values: tuple[float, ...]
+    """One of each round; their median is what counts."""
+    target: float | None = None
+    """None if nothing is promised, and the figure is there to understand the others."""
     unit: str = ""
     at_most: bool = True
+    wall: tuple[float, ...] = ()
+    """The same by the clock on the wall, where `values` are processor time."""
+
+    @property
+    def value(self) -> float:
+        return statistics.median(self.values)
 
     @property
     def met(self) -> bool:
+        if self.target is None:
+            return True
         return self.value <= self.target if self.at_most else self.value >= self.target
 
     @property
-    def measured(self) -> str:
-        return f"{self.value:.2f}{self.unit}"
-
-    @property
     def promise(self) -> str:
+        if self.target is None:
+            return "-"
         return f"{'at most' if self.at_most else 'at least'} {self.target:g}{self.unit}"
 
 
-def ratio(
-    ours: Callable[[], object],
-    theirs: Callable[[], object],
-    *,
-    rounds: int = 15,
-    seconds: float = 0.15,
-    clock: Callable[[], float] = time.perf_counter,
-) -> float:
-    """Give the median, over rounds in turns, of how many times longer ours takes than theirs."""
-    ours_times, their_times = _times_for(ours, seconds), _times_for(theirs, seconds)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """How many times as much one thing took as another: a ratio for each round."""
+
+    processor: tuple[float, ...]
+    wall: tuple[float, ...]
+
+    def finding(self, what: str, *, at_most: float | None) -> Finding:
+        """Return the line of the table, judged by processor time."""
+        return Finding(what=what, values=self.processor, wall=self.wall, target=at_most, unit="x")
+
+
+def compare(ours: Callable[[], object], theirs: Callable[[], object], *, seconds: float = 0.15) -> Compared:
+    """Call one, then the other, for so many seconds each, and again: two ratios for each of the rounds."""
+    our_times, their_times = _times_for(ours, seconds), _times_for(theirs, seconds)
     found = []
-    for _ in range(rounds):
-        their_share = _cost(theirs, times=their_times, clock=clock)
-        found.append(_cost(ours, times=ours_times, clock=clock) / their_share)
-    return statistics.median(found)
+    for _ in range(2 * rounds()):
+        their_share = _cost(theirs, times=their_times)
+        our_share = _cost(ours, times=our_times)
+        found.append([mine / other for mine, other in zip(our_share, their_share, strict=True)])
+    processor, wall = zip(*found, strict=True)
+    return Compared(processor=processor, wall=wall)
+
+
+def ratios(ours: Sequence[float], theirs: Sequence[float]) -> tuple[float, ...]:
+    """Divide what two things took, round by round."""
+    return tuple(mine / other for mine, other in zip(ours, theirs, strict=True))
 
 
 def _times_for(call: Callable[[], object], seconds: float) -> int:
@@ -76,11 +107,12 @@ def _times_for(call: Callable[[], object], seconds: float) -> int:
     return max(1, int(seconds / (time.perf_counter() - started)))
 
 
-def _cost(call: Callable[[], object], *, times: int, clock: Callable[[], float]) -> float:
-    started = clock()
+def _cost(call: Callable[[], object], *, times: int) -> tuple[float, float]:
+    """Return the seconds of one call: of this thread's processor time, and by the clock."""
+    processor, wall = time.thread_time(), time.perf_counter()
     for _ in range(times):
         call()
-    return (clock() - started) / times
+    return (time.thread_time() - processor) / times, (time.perf_counter() - wall) / times
 
 
 def percentile(values: list[float], share: float) -> float:

@@ -17,15 +17,25 @@ PATIENCE = 30.0
 
 @contextlib.contextmanager
 def running(
-    command: Sequence[str], *, environment: Mapping[str, str] | None = None
+    command: Sequence[str], *, environment: Mapping[str, str] | None = None, with_input: bool = False
 ) -> Iterator[subprocess.Popen[str]]:
     """Run a Python module for as long as the block lasts."""
+    given = subprocess.PIPE if with_input else subprocess.DEVNULL
+    with started([sys.executable, "-m", *command], env=environment, stdin=given) as process:
+        yield process
+
+
+@contextlib.contextmanager
+def started(
+    command: Sequence[str],
+    *,
+    env: Mapping[str, str] | None = None,
+    stdin: int = subprocess.DEVNULL,
+    stderr: int | None = None,
+) -> Iterator[subprocess.Popen[str]]:
+    """Run a program for as long as the block lasts; what it prints can be read."""
     process = subprocess.Popen(
-        [sys.executable, "-m", *command],
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        text=True,
+        command, env=env, stdin=stdin, stdout=subprocess.PIPE, stderr=stderr, text=True
     )
     try:
         yield process
@@ -36,24 +46,9 @@ def running(
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-        assert process.stdout
-        process.stdout.close()
-
-
-@contextlib.contextmanager
-def stub_gateway() -> Iterator[str]:
-    """Give the address of a gateway that answers at once."""
-    with running(["bench.stub"]) as process:
-        assert process.stdout
-        yield process.stdout.readline().strip()
-
-
-def free_port() -> int:
-    """Give a port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+        for pipe in (process.stdin, process.stdout):
+            if pipe:
+                pipe.close()
 
 
 def wait_for(port: int) -> None:

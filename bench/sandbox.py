@@ -8,14 +8,14 @@ from urllib.parse import urlsplit
 
 from bench.client_call import request
 from bench.load import post, send
-from bench.measure import SCALE, Finding
+from bench.measure import SCALE, Finding, rounds
 from wallet_gateway.testing.sandbox import SandboxServer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CONNECTIONS = 8
-SECONDS = 6.0 * SCALE
+SECONDS = 2.0 * SCALE
 
 
 def bodies(port: int) -> Iterator[bytes]:
@@ -26,11 +26,15 @@ def bodies(port: int) -> Iterator[bytes]:
 
 
 def measure() -> Iterator[Finding]:
-    """Keep some connections busy and count."""
+    """Keep some connections busy and count, for some rounds."""
     with SandboxServer() as server:
         port = urlsplit(server.base_url).port or 80
         requests = bodies(port)
-        send(requests, port=port, expected=b"200", connections=CONNECTIONS, seconds=1.0)
-        load = send(requests, port=port, expected=b"200", connections=CONNECTIONS, seconds=SECONDS)
+        rates = [_rate(requests, port) for _ in range(1 + rounds())]
     what = "sandbox, checkouts a second on this machine"
-    yield Finding(what=what, value=load.rate, target=300, unit="/s", at_most=False)
+    # The first round warms up.
+    yield Finding(what=what, values=tuple(rates[1:]), target=400, unit="/s", at_most=False)
+
+
+def _rate(requests: Iterator[bytes], port: int) -> float:
+    return send(requests, port=port, expected=b"200", connections=CONNECTIONS, seconds=SECONDS).rate

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
+import uuid
+from typing import Any
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
 
 
 class Stub(asyncio.Protocol):
-    """One connection: counts bytes until a request is whole, then writes the one answer."""
+    """One connection: counts bytes until a request is whole, then writes the answer of its path."""
 
-    answer = b""
+    answers: dict[bytes, bytes] = {}
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -21,8 +24,10 @@ class Stub(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         self.waiting += data
         while (length := request_length(self.waiting)) is not None and len(self.waiting) >= length:
+            path = self.waiting.split(b" ", 2)[1]
             self.waiting = self.waiting[length:]
-            self.transport.write(self.answer)
+            answer = self.answers[path]
+            self.transport.write(answer % uuid.uuid4().hex.encode() if b"%s" in answer else answer)
 
 
 def request_length(data: bytes) -> int | None:
@@ -35,13 +40,52 @@ def request_length(data: bytes) -> int | None:
     return end + 4 + (int(head[at + 15 :].split(b"\r\n", 1)[0]) if at >= 0 else 0)
 
 
+def answers(origin: str) -> dict[str, dict[str, Any]]:
+    """Return the answer of each path, the same for every request."""
+    # The page must be on a host that the client trusts.
+    page = f"{origin}/checkout/stub"
+    session = {
+        "id": f"cs_test_{VARIABLE}",
+        "object": "checkout.session",
+        "amount_total": 8820,
+        "created": 1768471800,
+        "currency": "eur",
+        "customer": None,
+        "livemode": False,
+        "metadata": {},
+        "mode": "payment",
+        "payment_intent": None,
+        "payment_status": "unpaid",
+        "setup_intent": None,
+        "status": "open",
+        "subscription": None,
+        "url": page,
+    }
+    account = {"id": "acct_1", "object": "account", "livemode": False, "metadata": {}, "settings": {}}
+    return {
+        "/api/v5/checkout": {"redirectUrl": page},
+        # Stripe's, for the comparison with other packages.
+        "/v1/checkout/sessions": session,
+        "/v1/account": account,
+    }
+
+
+VARIABLE = "$request_id"
+"""Stands for 32 hexadecimal digits that are others in every answer, as nginx has it."""
+
+
+def _written(answer: dict[str, Any]) -> bytes:
+    """Return a whole answer, with room for the 32 digits."""
+    body = json.dumps(answer).replace(VARIABLE, "%s").encode()
+    length = len(body) + (30 if b"%s" in body else 0)
+    return HEAD % length + body
+
+
 async def serve() -> None:
     """Listen on a free port and print it."""
     server = await asyncio.get_running_loop().create_server(Stub, "127.0.0.1", 0)
     origin = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    # The page must be on a host that the client trusts.
-    body = f'{{"redirectUrl": "{origin}/checkout/stub"}}'.encode()
-    Stub.answer = HEAD % len(body) + body
+    Stub.answers = {path.encode(): _written(answer) for path, answer in answers(origin).items()}
     sys.stdout.write(f"{origin}\n")
     sys.stdout.flush()
     await server.serve_forever()

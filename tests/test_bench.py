@@ -3,20 +3,38 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 from django.apps import apps
+from django.db.models import Field
 
 from bench import __main__ as bench
-from bench.measure import Finding, LeftOut
+from bench import sweep
+from bench.measure import LEAST_ROUNDS, ROUNDS, Finding, LeftOut
+from bench.results import Run, read_run
+from bench.shop import bound_rows as bound
+from bench.table import BEGIN, END, as_markdown
+from proof.versions import CODE
 from tests.architecture.sources import ROOT, sources
+from tests.tables import every
 
-MEASURED = Finding(what="one thing", value=0.5, target=1, unit="x")
-MISSED = Finding(what="another thing", value=0.08, target=0.92, unit="x", at_most=False)
+MEASURED = Finding(what="one thing", values=(0.25, 0.5, 0.75), target=1, unit="x")
+MISSED = Finding(what="another thing", values=(0.08,), target=0.92, unit="x", at_most=False)
+TOLD = Finding(what="a third thing", values=(3.0,), wall=(5.0,), unit=" ms")
+
+
+@pytest.fixture(autouse=True)
+def whole_run_on_an_unknown_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench, "facts", lambda: {"Run on": "2026-01-15", CODE: "1"})
+    monkeypatch.setenv(ROUNDS, str(LEAST_ROUNDS))
 
 
 @pytest.fixture
@@ -33,8 +51,18 @@ def part(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return replace
 
 
+@pytest.fixture
+def result(tmp_path: Path) -> Path:
+    return tmp_path / "bench.json"
+
+
+def run_bench(result: Path, *arguments: str) -> int:
+    return bench.main([*arguments, "--result", str(result)])
+
+
 def met() -> Iterator[Finding]:
     yield MEASURED
+    yield TOLD
 
 
 def missed() -> Iterator[Finding]:
@@ -52,79 +80,200 @@ def test_every_part_that_can_measure_is_measured() -> None:
         for source in sources("bench")
         if any(isinstance(node, ast.FunctionDef) and node.name == "measure" for node in source.tree.body)
     }
-    assert able == set(bench.PARTS)
+    assert able == {*bench.PARTS, *bench.WITH_OTHERS}
 
 
 def test_a_promise_that_was_missed_is_named_with_its_target_and_is_the_exit_code(
-    part: Callable[..., None], capsys: pytest.CaptureFixture[str]
+    part: Callable[..., None], capsys: pytest.CaptureFixture[str], result: Path
 ) -> None:
     part(good=met, bad=missed)
 
-    assert bench.main([]) == 1
+    assert run_bench(result) == 1
 
-    printed = capsys.readouterr().out.splitlines()
-    assert printed[-2].split() == ["one", "thing", "0.50x", "at", "most", "1x", "met"]
-    assert printed[-1].split() == ["another", "thing", "0.08x", "at", "least", "0.92x", "MISSED"]
+    table = capsys.readouterr().out.splitlines()[-5:-2]
+    assert table[0].split() == ["one", "thing", "0.50x", "0.25-0.75", "at", "most", "1x", "met"]
+    assert table[1].split() == ["a", "third", "thing", "3.00", "ms", "5.00", "ms", "-"]
+    assert table[2].split() == ["another", "thing", "0.08x", "at", "least", "0.92x", "MISSED"]
 
 
-def test_the_exit_code_is_0_where_every_promise_was_met(part: Callable[..., None]) -> None:
+def test_the_exit_code_is_0_where_every_promise_was_met(part: Callable[..., None], result: Path) -> None:
     part(good=met, bad=missed)
-    assert bench.main(["good"]) == 0
+    assert run_bench(result, "good") == 0
 
 
 def test_what_could_not_be_measured_is_no_promise_kept(
-    part: Callable[..., None], capsys: pytest.CaptureFixture[str]
+    part: Callable[..., None], capsys: pytest.CaptureFixture[str], result: Path
 ) -> None:
     part(good=met, gone=left_out)
 
-    assert bench.main([]) == 1
+    assert run_bench(result) == 1
 
     printed = capsys.readouterr().out
     assert "NOT MEASURED: gone: PostgreSQL does not answer" in printed
     assert printed.count("measured: one thing: 0.50x") == 2
 
 
-def test_small_sizes_are_not_judged(
-    part: Callable[..., None], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_a_run_during_which_the_code_was_changed_keeps_no_promise(
+    part: Callable[..., None],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    result: Path,
 ) -> None:
-    monkeypatch.setattr(bench, "SCALE", 0.01)
+    commits = iter(["1", "2"])
+    monkeypatch.setattr(bench, "facts", lambda: {CODE: next(commits)})
+    part(good=met)
+
+    assert run_bench(result) == 1
+
+    assert "NOT MEASURED: the code was changed during the run" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("scale", "arguments"),
+    [(0.01, ()), (1, ("--rounds", str(LEAST_ROUNDS - 1)))],
+    ids=["small-sizes", "few-rounds"],
+)
+def test_a_run_that_is_less_than_whole_is_not_judged(
+    scale: float,
+    arguments: tuple[str, ...],
+    part: Callable[..., None],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    result: Path,
+) -> None:
+    monkeypatch.setattr(bench, "SCALE", scale)
     part(bad=missed)
 
-    assert bench.main([]) == 0
+    assert run_bench(result, *arguments) == 0
 
     printed = capsys.readouterr().out
     assert "MISSED" not in printed
     assert "nothing is judged" in printed
+    with pytest.raises(SystemExit, match="nothing to keep"):
+        bench.main(["--keep", str(result)])
 
 
-def test_a_part_that_there_is_not_is_refused() -> None:
-    with pytest.raises(SystemExit, match="no part speed"):
-        bench.main(["speed"])
+@pytest.mark.parametrize(
+    "wrong", [("speed",), ("--rounds", "0"), ("--rounds", "many")], ids=["part", "no-rounds", "no-number"]
+)
+def test_a_wrong_argument_is_refused(wrong: tuple[str, ...]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        bench.main(wrong)
+
+
+def test_the_figures_are_json_with_every_round(part: Callable[..., None], result: Path) -> None:
+    part(good=met, bad=missed, gone=left_out)
+
+    run_bench(result)
+
+    said = json.loads(result.read_text(encoding="utf-8"))
+    assert said["facts"] == {"Run on": "2026-01-15", CODE: "1"}
+    assert said["left_out"] == ["gone: PostgreSQL does not answer"]
+    one, told = said["parts"]["good"]
+    assert one["values"] == [0.25, 0.5, 0.75]
+    assert (one["min"], one["median"], one["max"], one["met"]) == (0.25, 0.5, 0.75, True)
+    assert (told["target"], told["met"], told["wall"]) == (None, None, [5.0])
+    assert said["parts"]["bad"][0]["met"] is False
+    assert read_run(result).found["good"] == (MEASURED, TOLD)
+
+
+def run_of(*values: float, left_out: tuple[str, ...] = ()) -> Run:
+    found = tuple(replace(MEASURED, values=(value,)) for value in values)
+    return Run(facts={"Run on": "2026-01-15"}, found={"part": found}, left_out=left_out)
+
+
+@every(
+    ("runs", "row", "said"),
+    [
+        (
+            [run_of(0.5), run_of(0.6)],
+            "| one thing | at most 1x | 0.50x | 0.60x | 0.50-0.60 | met |",
+            "Misses: none.",
+        ),
+        (
+            [run_of(0.5), run_of(1.5), run_of(0.7)],
+            "| one thing | at most 1x | 0.50x | 1.50x | 0.70x | 0.50-1.50 | **missed** in 1 of 3 |",
+            "Misses: part, one thing.",
+        ),
+        (
+            [run_of(1.5)],
+            "| one thing | at most 1x | 1.50x |  | **missed** |",
+            "Misses: part, one thing.",
+        ),
+        (
+            [run_of(0.5), run_of(left_out=("part: no server",))],
+            "| one thing | at most 1x | 0.50x | - |  | **missed** in 1 of 2 |",
+            "Misses: part, one thing; not measured: part: no server.",
+        ),
+    ],
+    ids=["met", "missed-once", "missed", "not-measured"],
+)
+def test_the_page_shows_every_run_and_calls_a_promise_met_only_if_each_met_it(
+    runs: list[Run], row: str, said: str
+) -> None:
+    block = as_markdown(runs)
+    assert row in block.splitlines()
+    assert block.splitlines()[-1] == said
+
+
+def test_runs_are_kept_between_the_markers_of_the_page(
+    part: Callable[..., None], result: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = tmp_path / "performance.md"
+    page.write_text(f"before\n\n{BEGIN}\nold\n{END}\n\nafter\n", encoding="utf-8")
+    monkeypatch.setattr(bench, "PAGE", page)
+    monkeypatch.setattr(bench, "ROOT", tmp_path)
+    part(good=met)
+    run_bench(result)
+
+    assert bench.main(["--keep", str(result)]) == 0
+
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith(f"before\n\n{BEGIN}\n\nRun on 2026-01-15; {CODE} 1.\n\n**good**\n")
+    assert text.endswith(f"Misses: none.\n\n{END}\n\nafter\n")
 
 
 def test_a_sweep_is_compared_with_what_the_latency_allows_however_dear_a_row_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    pytest.importorskip("psycopg", reason="the bench needs PostgreSQL's driver")
-    from bench import sweep
-
-    def rates(cpu_seconds: float) -> list[float]:
-        found = {"rows_per_second": 160.0, "cpu_seconds": cpu_seconds, "peak_kilobytes": 1.0}
-        monkeypatch.setattr(sweep, "_sweep", lambda rows: found)
+    def rates(processor: float) -> list[object]:
+        took = sweep.ROWS / 160
+        swept = [{"began": 5.0, "ended": 5.0 + took, "processor": processor, "peak_kilobytes": 1.0}]
+        monkeypatch.setattr(sweep, "_all", lambda: (swept[0], [swept], [swept]))
         first, *_ = sweep.measure()
         return [first.value, first.target]
 
-    assert rates(cpu_seconds=1.0) == rates(cpu_seconds=1_000.0) == [0.1, 0.92]
+    assert rates(processor=1.0) == rates(processor=1_000.0) == [pytest.approx(0.1), 0.5]
+
+
+BOUND = {
+    "wallet_gateway_payment": bound.PAYMENT,
+    "wallet_gateway_gatewaytransaction": bound.TRANSACTION,
+    "wallet_gateway_transactionevent": bound.EVENT,
+}
+
+
+def test_the_rows_of_the_bound_have_every_column_that_must_have_a_value() -> None:
+    for table, row in BOUND.items():
+        check_columns(table, {*row})
+    assert {*bound.OPENED} <= columns_of("wallet_gateway_gatewaytransaction").keys()
 
 
 def test_the_rows_of_the_admins_bench_have_every_column_that_must_have_a_value() -> None:
     text = (ROOT / "bench/shop/transactions.sql").read_text(encoding="utf-8")
     inserts = dict(re.findall(r"INSERT INTO (\w+) \(([^)]+)\)", text))
-    models = {model._meta.db_table: model for model in apps.get_models()}
     for table, names in inserts.items():
-        columns = {field.column: field for field in models[table]._meta.concrete_fields}
-        named = {name.strip() for name in names.split(",")}
-        assert named <= set(columns), f"{table} has no such columns"
-        needed = {name for name, field in columns.items() if not (field.null or field.primary_key)}
-        assert needed <= named, f"{table} would be without a value"
+        check_columns(table, {name.strip() for name in names.split(",")})
     assert len(inserts) == 5
+
+
+def columns_of(table: str) -> dict[str, Field[Any, Any]]:
+    model = next(model for model in apps.get_models() if model._meta.db_table == table)
+    return {str(field.column): field for field in model._meta.concrete_fields}
+
+
+def check_columns(table: str, named: set[str]) -> None:
+    columns = columns_of(table)
+    assert named <= set(columns), f"{table} has no such columns"
+    needed = {name for name, field in columns.items() if not (field.null or field.primary_key)}
+    assert needed <= named, f"{table} would be without a value"

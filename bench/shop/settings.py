@@ -48,3 +48,11 @@ WALLET_GATEWAY = {
         },
     },
 }
+# That a bench is no shop is known.
+SILENCED_SYSTEM_CHECKS = ["wallet_gateway.W003", "wallet_gateway.W008"]
+# What fails is told, with its reason.
+LOGGING = {
+    "version": 1,
+    "handlers": {"console": {"class": "logging.StreamHandler", "level": "WARNING"}},
+    "root": {"handlers": ["console"], "level": "WARNING"},
+}

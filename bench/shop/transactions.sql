@@ -2,10 +2,10 @@
 -- four of five well. Up to two thousand are still reserved: their capture was refused, and nobody looked.
 -- As many payments of an earlier provider as transactions. :orders is how many orders.
 
-INSERT INTO wallet_gateway_paymentorder (reference, token, gateway, type, currency, amount_minor, order_number,
+INSERT INTO wallet_gateway_paymentorder (reference, token, gateway, numbering, type, currency, amount_minor, order_number,
     language, content, content_hash, continue_url, redirect_when_paid, wallet_limit,
     cancelled_by, cancelled_by_account, cancellation_note, late_payment, state, version, created_at, updated_at)
-SELECT 'ORDER-' || lpad(n::text, 7, '0'), 'token-' || n, 'default', 'preauthorization', CASE n % 10 WHEN 0 THEN 'USD' ELSE 'EUR' END,
+SELECT 'ORDER-' || lpad(n::text, 7, '0'), 'token-' || n, 'default', '', 'preauthorization', CASE n % 10 WHEN 0 THEN 'USD' ELSE 'EUR' END,
     1000 + n % 5000, 'NO-' || n, '', '{}', repeat('0', 64), '', false, '', '', '', '', '',
     CASE WHEN n % 5 = 0 THEN 'FAILED' WHEN n % greatest(:orders / 2000, 3) = 1 THEN 'AUTHORIZED' ELSE 'PAID' END, 1, t, t
 FROM (SELECT n, now() - (n::float8 / :orders) * interval '3 years' AS t

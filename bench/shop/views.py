@@ -1,4 +1,4 @@
-"""The views that are compared: a bare call with a row around it, and the whole checkout."""
+"""The views that are compared: a bare call with a row around it, the whole checkout, a page of one line."""
 
 from __future__ import annotations
 
@@ -28,11 +28,12 @@ BODY = cart_request(lines=LINES).to_json()
 CHECKOUT_URL = os.environ["BENCH_GATEWAY_URL"] + "/api/v5/checkout"
 
 
-def _session() -> requests.Session:
+def session() -> requests.Session:
+    """Return this thread's own connections, which stay open."""
     if not hasattr(THREAD, "session"):
         THREAD.session = requests.Session()
-    session: requests.Session = THREAD.session
-    return session
+    kept: requests.Session = THREAD.session
+    return kept
 
 
 @csrf_exempt
@@ -40,16 +41,25 @@ def bare(request: HttpRequest) -> HttpResponseRedirect:
     """One INSERT, one pooled POST, one UPDATE, a redirect."""
     payment = BarePayment(reference=uuid.uuid4().hex, amount_minor=1000)
     payment.save(force_insert=True)
-    answer = _session().post(CHECKOUT_URL, data=BODY, headers=JSON, timeout=30)
+    answer = session().post(CHECKOUT_URL, data=BODY, headers=JSON, timeout=30)
     payment.redirect_url = str(answer.json()["redirectUrl"])
     payment.save(update_fields=["redirect_url"])
     return HttpResponseRedirect(payment.redirect_url)
 
 
 @csrf_exempt
-def whole(request: HttpRequest, number: int) -> HttpResponseRedirect:
+def whole(request: HttpRequest, series: str, number: int) -> HttpResponseRedirect:
     """What a shop's view does: find the order, open its checkout, redirect."""
-    order = payments.get_order(f"BENCH-{number}")
+    order = payments.get_order(order_reference(series, number))
+    return HttpResponseRedirect(payments.start_checkout(order).redirect_url)
+
+
+@csrf_exempt
+def new(request: HttpRequest) -> HttpResponseRedirect:
+    """Create the order as well, in the same view."""
+    order = payments.create_order(
+        reference=uuid.uuid4().hex, currency="EUR", items=ITEMS[:LINES], shipping=SHIPPING
+    )
     return HttpResponseRedirect(payments.start_checkout(order).redirect_url)
 
 
@@ -58,12 +68,21 @@ def one_line(request: HttpRequest) -> HttpResponse:
     return HttpResponse(Template("<p>{{ word }}</p>").render(RequestContext(request, {"word": "Thanks"})))
 
 
-def make_orders(count: int) -> None:
-    """Write orders that can be paid: the first by the plugin, the others as copies of its row."""
-    first = payments.create_order(reference="BENCH-0", currency="EUR", items=ITEMS[:LINES], shipping=SHIPPING)
-    model = type(first)
-    values = {field.attname: getattr(first, field.attname) for field in model._meta.concrete_fields}
+def order_reference(series: str, number: int) -> str:
+    """Return the reference of an order of a series; each view that is measured has one of its own."""
+    return f"BENCH-{series}-{number}"
+
+
+def make_orders(series: str, lines: int, first: int, count: int) -> None:
+    """Write orders that can be paid: one by the plugin, the others as copies of its row."""
+    made = payments.create_order(
+        reference=order_reference(series, first), currency="EUR", items=ITEMS[:lines], shipping=SHIPPING
+    )
+    model = type(made)
+    values = {field.attname: getattr(made, field.attname) for field in model._meta.concrete_fields}
     del values["id"], values["token"]
+    numbers = range(first + 1, first + count)
     model.objects.bulk_create(
-        [model(**{**values, "reference": f"BENCH-{number}"}) for number in range(1, count)], batch_size=500
+        (model(**{**values, "reference": order_reference(series, number)}) for number in numbers),
+        batch_size=500,
     )
