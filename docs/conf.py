@@ -22,7 +22,14 @@ project = "django-wallet-gateway"
 author = "the django-wallet-gateway authors"
 release = __version__
 version = __version__
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton", "message_tables", "code_anchors"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx_copybutton",
+    "message_tables",
+    "code_anchors",
+    "glossary_links",
+]
 # A block of a console is copied without its prompts and without what the command prints.
 copybutton_prompt_text = "$ "
 exclude_patterns = ["_build"]

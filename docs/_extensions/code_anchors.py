@@ -2,6 +2,8 @@
 
 `reference/errors.html#nothing_sent` is the row of the code `nothing_sent`. Where a page has two rows of one
 name, the first one has the anchor: errors stand before the problems of the JSON interface.
+
+In the Python reference, each code that a function raises is a link to its row.
 """
 
 from __future__ import annotations
@@ -10,7 +12,11 @@ from typing import TYPE_CHECKING
 
 from docutils import nodes
 
+from wallet_gateway.domain.error_codes import ErrorCode
+
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from sphinx.application import Sphinx
 
 PAGES = frozenset({"reference/checks", "reference/errors"})
@@ -26,6 +32,23 @@ def give_anchors(page: nodes.document) -> None:
             row["ids"].append(name)
 
 
+def link_codes(page: nodes.document, address: str, codes: Collection[str]) -> None:
+    """Let each code in the lists of errors lead to its row on the page at an address."""
+    for literal in list(page.findall(nodes.literal)):
+        code = literal.astext()
+        is_linked = isinstance(literal.parent, nodes.reference)
+        if code in codes and not is_linked and _is_in_field(literal):
+            link = nodes.reference("", "", refuri=f"{address}#{code}", internal=True)
+            literal.parent.replace(literal, link)
+            link += literal
+
+
+def _is_in_field(node: nodes.Node) -> bool:
+    while node is not None and not isinstance(node, nodes.field_body):
+        node = node.parent
+    return node is not None
+
+
 def _code_of(row: nodes.row) -> str:
     first = row[0]
     cell = first[0] if len(first) == 1 else None
@@ -38,7 +61,14 @@ def _on_page_read(app: Sphinx, page: nodes.document) -> None:
         give_anchors(page)
 
 
+def _on_page_resolved(app: Sphinx, page: nodes.document, docname: str) -> None:
+    if docname == "reference/python":
+        address = app.builder.get_relative_uri(docname, "reference/errors")
+        link_codes(page, address, frozenset(code.value for code in ErrorCode))
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register what is done to each page."""
     app.connect("doctree-read", _on_page_read)
+    app.connect("doctree-resolved", _on_page_resolved)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

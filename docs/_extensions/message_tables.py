@@ -34,8 +34,15 @@ class Message(Directive):
         for part in parts_of(MESSAGES[self.arguments[0]]):
             sentence = (part.model.__doc__ or "").strip().splitlines()[0]
             where = [nodes.literal(text=part.path), nodes.Text(": ")] if part.path else []
-            found += [nodes.paragraph("", "", *where, nodes.Text(sentence)), _table(rows_of(part.model))]
+            found += [nodes.paragraph("", "", *where, *_written(sentence)), _table(rows_of(part.model))]
         return found
+
+
+def _written(sentence: str) -> Iterator[nodes.Node]:
+    """Yield a sentence with what stands between double backticks as code."""
+    for index, part in enumerate(sentence.split("``")):
+        if part:
+            yield nodes.literal(text=part) if index % 2 else nodes.Text(part)
 
 
 def _table(rows: Iterator[Row]) -> nodes.table:

@@ -216,6 +216,8 @@ class Gallery:
             for path, name, caption in (
                 ("dashboard/", "dashboard", "The payments dashboard"),
                 ("dashboard/keys/", "keys", "The keys of the wallet's button"),
+                ("dashboard/health/", "health", "The health of payments, as a monitor gets it"),
+                ("dashboard/default/stop/", "stop", "The emergency stop, before it is confirmed"),
                 ("paymentorder/", "orders", "Orders"),
                 ("gatewaytransaction/", "transactions", "Transactions with the gateway"),
                 ("transactionevent/", "events", "Every answer and decision, in order"),
@@ -233,7 +235,7 @@ class Gallery:
             self.take(page, "admin-dashboard-dark", "The dashboard in the dark")
 
     def one_order(self, page: Page, orders: str) -> None:
-        """Open a paid order, and the page that confirms its refund."""
+        """Open a paid order, the page that confirms its refund, and the one that cancels an order."""
         page.goto(orders)
         page.locator("#result_list tbody tr", has_text="Paid").first.locator("th a").click()
         page.wait_for_url("**/change/**")
@@ -241,6 +243,11 @@ class Gallery:
         page.locator(".wallet-card .wallet-button", has_text="Refund").first.click()
         page.locator("[name=ticket]").wait_for(state="attached")
         self.take(page, "admin-refund", "A refund, before it is confirmed")
+        page.goto(orders)
+        page.locator("#result_list tbody tr", has_text="Failed").first.locator("th a").click()
+        page.get_by_role("link", name="Cancel the order").click()
+        page.wait_for_url("**/cancel/")
+        self.take(page, "admin-cancel", "An unpaid order is cancelled")
 
     # The sandbox
 

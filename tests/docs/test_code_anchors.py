@@ -17,13 +17,13 @@ nodes: Any = pytest.importorskip("docutils.nodes", reason=WITHOUT)
 core: Any = pytest.importorskip("docutils.core", reason=WITHOUT)
 myst: Any = pytest.importorskip("myst_parser.parsers.docutils_", reason=WITHOUT)
 EXTENSION: dict[str, Any] = runpy.run_path(str(ROOT / "docs" / "_extensions" / "code_anchors.py"))
+QUIET = {"report_level": 5, "halt_level": 5, "myst_suppress_warnings": ["myst"]}
 
 
 def anchors(page: str) -> list[str]:
     """Return the anchors of the rows of a page, as the documentation is built."""
     text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
-    quiet = {"report_level": 5, "halt_level": 5, "myst_suppress_warnings": ["myst"]}
-    doctree = core.publish_doctree(text, parser=myst.Parser(), settings_overrides=quiet)
+    doctree = core.publish_doctree(text, parser=myst.Parser(), settings_overrides=QUIET)
     EXTENSION["give_anchors"](doctree)
     return [name for row in doctree.findall(nodes.row) for name in row["ids"]]
 
@@ -62,3 +62,12 @@ def test_the_pages_are_those_of_the_extension() -> None:
     assert EXTENSION["PAGES"] == {"reference/errors", "reference/checks"}
     conf = (ROOT / "docs" / "conf.py").read_text(encoding="utf-8")
     assert '"code_anchors"' in conf
+
+
+def test_a_code_that_a_function_raises_leads_to_its_row_and_the_same_word_elsewhere_does_not() -> None:
+    page = core.publish_doctree(
+        "``not_unsent``\n\n:raises E: ``not_unsent``, ``other``.\n", settings_overrides=QUIET
+    )
+    EXTENSION["link_codes"](page, "errors.html", {"not_unsent"})
+    assert [link["refuri"] for link in page.findall(nodes.reference)] == ["errors.html#not_unsent"]
+    assert [text.astext() for text in page.findall(nodes.literal)] == ["not_unsent", "not_unsent", "other"]

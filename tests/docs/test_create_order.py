@@ -27,15 +27,19 @@ def test_each_parameter_has_its_row() -> None:
     assert list(rows("The order")) == list(inspect.signature(payments.create_order).parameters)
 
 
+def names(part: type) -> set[str]:
+    return {field.name for field in dataclasses.fields(part)}
+
+
 @pytest.mark.parametrize("part", [payments.Item, payments.Shipping, payments.Discount])
 def test_each_field_of_a_part_has_its_row(part: type) -> None:
-    assert set(rows(f"`{part.__name__}`")) == {field.name for field in dataclasses.fields(part)}
+    assert set(rows(f"`{part.__name__}`")) == names(part)
 
 
 def test_each_field_of_an_address_is_named() -> None:
-    assert set(rows("`BillingAddress`")) == set(payments.BillingAddress.model_fields)
+    assert set(rows("`BillingAddress`")) == names(payments.BillingAddress)
     shipping = next(part for part in PAGE.split("## ") if part.startswith("`ShippingAddress`"))
-    assert set(payments.ShippingAddress.model_fields) <= set(re.findall(r"`(\w+)`", shipping))
+    assert names(payments.ShippingAddress) <= set(re.findall(r"`(\w+)`", shipping))
 
 
 @pytest.mark.parametrize(
