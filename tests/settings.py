@@ -70,7 +70,11 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["TEST"] = {"NAME": str(file.with_stem(f"{file.stem}-tests"))}
 elif DATABASES["default"]["ENGINE"].endswith("postgresql"):
     # No test pulls the plug; waiting for the disk at every commit is most of the suite's time.
-    DATABASES["default"]["OPTIONS"] = {"options": "-c synchronous_commit=off"}
+    # `make test-pooled` has further options, in which shops connect differently.
+    DATABASES["default"]["OPTIONS"] = {
+        "options": "-c synchronous_commit=off",
+        **env.json("DATABASE_OPTIONS", default={}),
+    }
 WALLET_GATEWAY = {
     "PUBLIC_ORIGIN": "http://127.0.0.1:8000",
     "GATEWAYS": {

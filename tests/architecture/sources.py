@@ -70,7 +70,7 @@ def everything() -> tuple[Source, ...]:
     """Every Python file of the project."""
     return tuple(
         s
-        for folder in ("wallet_gateway", "example_project", "tests", "bench", "docs")
+        for folder in ("wallet_gateway", "example_project", "tests", "bench", "proof", "docs")
         for s in sources(folder)
         # What npm brings is not the project's.
         if "node_modules" not in s.name

@@ -8,7 +8,11 @@ from tests.architecture.sources import Source, everything, package
 
 LINE_BUDGET = 400
 # Files that may be longer, each with its reason.
-LONGER: dict[str, str] = {}
+LONGER: dict[str, str] = {
+    "wallet_gateway/operations/error_messages.py": "one table, with a message for each error code",
+    "wallet_gateway/payments/maintenance.py": "each parameter of each function is described beside it",
+    "wallet_gateway/payments/orders.py": "each parameter of each function is described beside it",
+}
 
 
 def _says_what_lives_there(source: Source) -> bool:

@@ -54,6 +54,25 @@ TESTED_ELSEWHERE: dict[str, str] = {
     },
     "wallet_gateway/contrib/mails/once.py": "what is sent once is the subject of mails/test_receivers",
     "wallet_gateway/urls.py": "every view test goes through it",
+    **{
+        f"wallet_gateway/testing/chaos/{name}.py": "a run is made of it, from end to end: chaos/test_run"
+        for name in (
+            "addresses",
+            "calm",
+            "customer_steps",
+            "gateway_steps",
+            "merchant_steps",
+            "merchants",
+            "outcomes",
+            "replay",
+            "session",
+            "settings",
+            "shop",
+            "steps",
+            "transport",
+            "verdict",
+        )
+    },
 }
 SKIPPED_NAMES = {"__init__", "__main__", "apps", "urls"}
 
