@@ -29,11 +29,15 @@ SUBJECTS: Final = (
     _of(
         "outcomes",
         "domain.outcomes domain.unknown_types domain.unreadable_records domain.wallet_outcomes",
-        "domain/test_outcomes.py domain/test_records_beside_others.py domain/test_elsewhere.py"
+        "domain/test_outcomes.py domain/test_status_records.py domain/test_record_attribution.py"
+        " domain/test_records_beside_others.py domain/test_elsewhere.py"
         " domain/test_unknown_types.py"
         " domain/test_unreadable_records.py domain/test_gateway_records.py domain/test_wallet_outcomes.py"
-        " operations/settlement/test_contradictions.py operations/settlement/test_unit_mix_ups.py"
-        " operations/polling/test_unreadable_records.py",
+        " operations/settlement/test_contradictions.py operations/settlement/test_unkept_ids.py"
+        " operations/settlement/test_unknown_types.py operations/settlement/test_excesses.py"
+        " operations/settlement/test_differences.py"
+        " operations/settlement/test_unit_mix_ups.py operations/settlement/test_mixed_up_answers.py"
+        " operations/polling/test_unreadable_records.py operations/polling/test_silent_pages.py",
         share=1,
     ),
     _of(
@@ -63,6 +67,7 @@ SUBJECTS: Final = (
         "domain/test_polling_schedule.py domain/test_polling_schedule_edges.py"
         " operations/polling/test_due.py"
         " operations/polling/test_pending_for_ever.py operations/polling/test_repeated_queries.py"
+        " operations/polling/test_repeated_query_order.py"
         " operations/polling/test_second_cards.py",
     ),
     _of(

@@ -69,3 +69,8 @@ def problem(code: str, status: int, detail: str) -> dict[str, object]:
         "detail": detail,
         "code": code,
     }
+
+
+KINDS = ["session", "reference", "price", "result", "event"]
+UNKNOWN = problem("unknown_link", 404, "There is no such link.")
+FAILED = {"code": "4000340", "description": "GeneralValidationError", "details": {"message": "no token"}}

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from django.contrib.auth.models import User
-from django.core.cache import cache
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from pytest_django import Settings
@@ -17,16 +14,9 @@ from tests.api.browser import Browser
 from wallet_gateway.api.base import JSONView
 from wallet_gateway.api.throttles import ResultsThrottle
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
 KINDS = ["checkout", "session", "reference", "price", "result"]
-
-
-@pytest.fixture
-def order(wallet_sandbox: SandboxControl, make_order: Callable[..., PaymentOrder]) -> PaymentOrder:
-    cache.clear()
-    return make_order()
 
 
 @pytest.mark.parametrize("kind", KINDS)

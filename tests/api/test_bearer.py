@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from django.core.cache import cache
 from pytest_django import Settings
 
 from tests.api.app import APP, App
@@ -18,12 +17,6 @@ from wallet_gateway.testing.control import SandboxControl
 pytestmark = pytest.mark.django_db
 KINDS = ["checkout", "session", "reference", "price", "event", "result"]
 INVALID = problem("invalid_token", 401, "The access to this payment has expired.")
-
-
-@pytest.fixture
-def order(wallet_sandbox: SandboxControl, make_order: Callable[..., PaymentOrder]) -> PaymentOrder:
-    cache.clear()
-    return make_order()
 
 
 def test_an_app_pays_on_the_gateways_page_without_any_cookie(

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from io import BytesIO
 
 import pytest
-from django.core.cache import cache
 from django.http.request import RawPostDataException, UnreadablePostError
 from django.test import RequestFactory
 from rest_framework.exceptions import ParseError
@@ -17,16 +15,9 @@ from tests.tables import every
 from wallet_gateway.api.parsers import MAX_BYTES, RequestBody
 from wallet_gateway.api.problems import TooLarge
 from wallet_gateway.models import PaymentOrder, WalletAttempt
-from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
 KINDS = ["session", "reference", "price", "result"]
-
-
-@pytest.fixture
-def order(wallet_sandbox: SandboxControl, make_order: Callable[..., PaymentOrder]) -> PaymentOrder:
-    cache.clear()
-    return make_order()
 
 
 @pytest.fixture

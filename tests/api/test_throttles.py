@@ -20,12 +20,6 @@ pytestmark = pytest.mark.django_db
 FAILED = {"code": "4000340", "details": {"message": "no token"}}
 
 
-@pytest.fixture
-def order(wallet_sandbox: SandboxControl, make_order: Callable[..., PaymentOrder]) -> PaymentOrder:
-    cache.clear()
-    return make_order()
-
-
 def test_a_session_may_bring_twenty_results_an_hour(order: PaymentOrder) -> None:
     browser = Browser()
     browser.open(order)

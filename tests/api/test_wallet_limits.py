@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 import pytest
 from django.contrib.sessions.models import Session
-from django.core.cache import cache
 from pytest_django import Settings
 
 from tests.api.browser import Browser, approve, problem
@@ -23,12 +22,6 @@ CLOSED = problem(
     "The wallet was used too often for this order. Nothing was charged. "
     "Please pay on the payment page, or contact the shop.",
 )
-
-
-@pytest.fixture
-def order(wallet_sandbox: SandboxControl, make_order: Callable[..., PaymentOrder]) -> PaymentOrder:
-    cache.clear()
-    return make_order()
 
 
 @pytest.fixture

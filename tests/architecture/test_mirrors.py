@@ -10,7 +10,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     **{
         f"wallet_gateway/operations/{name}.py": reason
         for reason, names in {
-            "what is asked and learned is polling/test_reconciliation and the fault matrices": (
+            "what is asked and learned is polling/test_reconciliation and test_old_attempts": (
                 "polling/status_query",
                 "polling/status_result",
             ),
@@ -24,7 +24,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
                 "settlement/freezes",
                 "settlement/status_updates",
             ),
-            "an authorization is a part of test_pay": ("wallet/authorize",),
+            "an authorization is a part of test_pay and test_plain_cards": ("wallet/authorize",),
             "the messages are tested with the exceptions that carry them": ("error_messages",),
         }.items()
         for name in names

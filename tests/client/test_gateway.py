@@ -1,10 +1,8 @@
-"""The gateway as methods: what each sends, how its answer is read, and what is recorded of the exchange."""
+"""The gateway as methods: what each sends, and how its answer is read."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 import pytest
 
@@ -17,7 +15,6 @@ from tests.client.calls import (
     CAPTURE,
     CAPTURED,
     CHECKOUT,
-    CRYPTOGRAM,
     DETACHED,
     ENCRYPTION_KEY,
     ERROR,
@@ -29,9 +26,8 @@ from tests.client.calls import (
     REFUNDED,
     Call,
 )
-from tests.processor_time import BIG, LARGE, grows_too_fast
+from tests.client.wires import Wire, gateway, wire
 from tests.tables import every
-from wallet_gateway.client.calls import CallOutcome, CallRecord
 from wallet_gateway.client.errors import (
     BadAnswer,
     GatewayError,
@@ -41,45 +37,9 @@ from wallet_gateway.client.errors import (
     Refused,
     UnknownReason,
 )
-from wallet_gateway.client.exchange import Exchange, RawAnswer
 from wallet_gateway.client.gateway import Gateway
-from wallet_gateway.protocol.checkout import CheckoutRequest
 from wallet_gateway.protocol.errors import InvalidMessage
 from wallet_gateway.protocol.status import StatusAnswer
-
-
-@dataclass
-class Wire:
-    """A transport that remembers what it was given and says what it is told."""
-
-    says: RawAnswer | GatewayError
-    given: list[dict[str, object]] = field(default_factory=list)
-
-    def send(
-        self,
-        method: str,
-        path: str,
-        *,
-        query: Mapping[str, str] | None = None,
-        body: bytes | None = None,
-        headers: Mapping[str, str] | None = None,
-        fresh: bool = False,
-        not_after: float | None = None,
-    ) -> RawAnswer:
-        sent = {"method": method, "path": path, "query": query, "body": body, "headers": headers}
-        self.given.append({**sent, "fresh": fresh, "not_after": not_after})
-        if isinstance(self.says, GatewayError):
-            raise self.says
-        return self.says
-
-
-def wire(body: bytes, *, status: int = 200, **headers: str) -> Wire:
-    return Wire(RawAnswer(status=status, headers=headers, body=body, elapsed=0.25))
-
-
-def gateway(transport: Wire) -> Gateway:
-    return Gateway(account=ACCOUNT, transport=transport)
-
 
 # What is sent
 
@@ -338,141 +298,3 @@ def test_a_failure_of_the_transport_passes_with_its_exchange(
     exchange = failure.value.exchange
     assert exchange is not None
     assert (exchange.http_status, exchange.answer_body, exchange.sent) == (None, "", sent)
-
-
-# What is recorded
-
-
-def _recorded(call: Call, body: bytes, status: int = 200) -> Exchange:
-    try:
-        return call(gateway(wire(body, status=status))).exchange
-    except GatewayError as error:
-        return error.exchange or pytest.fail("an error without its exchange")
-
-
-def test_an_exchange_tells_what_was_asked_and_answered_without_personal_data() -> None:
-    exchange = _recorded(CALLS["checkout"][0], PAGE)
-    assert (exchange.method, exchange.url_path) == ("POST", "/api/v5/checkout")
-    asked = json.loads(exchange.request_body)
-    assert asked["clientSystemTransactionId"] == "order-1"
-    assert asked["amount"] == "10.00"
-    assert asked["checkoutDetails"]["cardholderEmail"] == "j***@mail.example"
-    assert asked["redirectDetails"]["successUrl"] == "https://shop.example/***"
-    assert json.loads(exchange.answer_body) == {"RedirectUrl": "https://gateway.example/***"}
-
-
-@every("status", [200, 400, 500])
-@every(
-    "body",
-    [
-        RECORDS,
-        b'{"cardholderEmail": "jane.doe@mail.example"',
-        b"<p>jane.doe@mail.example</p>",
-        b'{"code": "1", "details": {"message": "no mail to jane.doe@mail.example"}}',
-    ],
-    ids=["records", "cut off", "html", "error"],
-)
-def test_no_exchange_holds_personal_data_whatever_came_back(body: bytes, status: int) -> None:
-    exchange = _recorded(CALLS["status"][0], body, status)
-    assert "jane" not in repr(exchange)
-    assert "j***@mail.example" in exchange.answer_body
-
-
-@pytest.mark.parametrize("halves", [("a", "b"), ("a.", "b."), ("4 ", "4 ")], ids=repr)
-def test_no_words_of_a_customer_and_no_answer_make_a_call_take_more_than_linear_time(
-    halves: tuple[str, str],
-) -> None:
-    def words(size: int) -> str:
-        return "@".join(half * (size // 2 // len(half)) for half in halves)
-
-    def engraved(text: str) -> None:
-        item = {"product_id": "1", "product_name": "Ring", "product_description": text}
-        line = item | {"product_quantity": 1, "unit_amount": "10.00", "total_amount": "10.00"}
-        cart = {"shopping_cart_details": {"item_details": [line]}}
-        gateway(wire(PAGE)).checkout(CheckoutRequest.build(**{**dict(CHECKOUT), **cart}))
-
-    def answered(text: str) -> None:
-        # Nine of ten of its characters: an answer of more than a mebibyte is not read.
-        body = f'{{"code": "1", "details": {{"message": "{text[: len(text) * 9 // 10]}"}}}}'
-        with pytest.raises(Refused):
-            gateway(wire(body.encode(), status=400)).checkout(CHECKOUT)
-
-    assert not grows_too_fast(engraved, words, LARGE, BIG)
-    assert not grows_too_fast(answered, words, LARGE, BIG)
-
-
-def test_a_query_is_not_recorded_for_it_is_part_of_a_url() -> None:
-    exchange = _recorded(CALLS["status"][0], RECORDS)
-    assert (exchange.url_path, exchange.request_body) == ("/api/v5/apmTransactions", "")
-
-
-@pytest.mark.parametrize("call", [CALLS["checkout"][0], CALLS["status"][0]], ids=["checkout", "status"])
-def test_an_answer_hides_its_message_in_repr(call: Call) -> None:
-    good = PAGE if call is CALLS["checkout"][0] else RECORDS
-    assert "jane.doe" not in repr(call(gateway(wire(good))))
-
-
-SECRETS = (API_KEY, ENCRYPTION_KEY, CRYPTOGRAM, "account-4711")
-
-
-@every("name", ["public_key", "payment_account", "authorize"])
-@every("status", [200, 400, 500])
-def test_no_exchange_no_error_and_no_repr_holds_a_secret_of_the_wallet(name: str, status: int) -> None:
-    call, good = CALLS[name]
-    exchange = _recorded(call, good, status)
-    transport = wire(good, status=status)
-    try:
-        said = repr(call(gateway(transport)))
-    except GatewayError as error:
-        said = repr(error) + str(error) + repr(error.exchange)
-    for secret in SECRETS:
-        assert secret not in repr(exchange)
-        assert secret not in said
-
-
-def test_an_account_is_recorded_by_the_shape_of_its_address() -> None:
-    exchange = _recorded(CALLS["payment_account"][0], PAYMENT_ACCOUNT)
-    assert exchange.url_path == "/api/v5/paymentAccounts/{transactionAccountId}"
-
-
-# What an observer is told
-
-
-NAMES = {"follow_up": "capture", "payment_account": "get_payment_account", "authorize": "authorization"}
-
-
-def watched(transport: Wire) -> tuple[Gateway, list[CallRecord]]:
-    told: list[CallRecord] = []
-    return Gateway(account=ACCOUNT, transport=transport, observer=told.append), told
-
-
-@every("name", CALLS)
-def test_an_observer_is_told_of_a_call_by_the_name_of_the_interface(name: str) -> None:
-    call, good = CALLS[name]
-    speaking, told = watched(wire(good))
-    call(speaking)
-    (ended,) = told
-    assert (ended.operation, ended.outcome) == (NAMES.get(name, name), CallOutcome.ANSWERED)
-    assert (ended.http_status, ended.elapsed_seconds) == (200, 0.25)
-    assert "account-4711" not in repr(ended)
-
-
-@pytest.mark.parametrize(
-    ("transport", "outcome", "status"),
-    [
-        (Wire(NotSent(NotSentReason.DNS)), CallOutcome.NOT_SENT, None),
-        (Wire(OutcomeUnknown(UnknownReason.TIMEOUT)), CallOutcome.UNKNOWN, None),
-        (wire(ERROR, status=422), CallOutcome.REFUSED, 422),
-        (wire(b"<html>", status=200), CallOutcome.UNKNOWN, 200),
-    ],
-    ids=["not-sent", "unknown", "refused", "unreadable"],
-)
-def test_an_observer_is_told_once_of_a_call_that_failed(
-    transport: Wire, outcome: CallOutcome, status: int | None
-) -> None:
-    speaking, told = watched(transport)
-    with pytest.raises(GatewayError):
-        speaking.follow_up(CAPTURE)
-    assert [(ended.operation, ended.outcome, ended.http_status) for ended in told] == [
-        ("capture", outcome, status)
-    ]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.client.calls import ACCOUNT, CAPTURE, CAPTURED, EVERY_CALL, KEYS, RECORDS, Call
-from tests.client.test_gateway import Wire, wire
+from tests.client.wires import Wire, wire
 from tests.tables import every
 from wallet_gateway.client.errors import BadAnswer, NotSent, NotSentReason, OutcomeUnknown, Refused
 from wallet_gateway.client.exception_map import LibraryError

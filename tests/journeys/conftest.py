@@ -16,6 +16,7 @@ from tests.architecture.sources import ROOT
 from tests.chromium import PATIENCE_MS
 from tests.journeys.customer import Customer
 from tests.journeys.live_shop import LiveShop
+from tests.journeys.sheet import Sheet
 from wallet_gateway.testing.sandbox import SandboxServer
 
 if TYPE_CHECKING:
@@ -74,3 +75,20 @@ def new_customer(browser: Browser, live_shop: LiveShop, complaints: list[str]) -
 def customer(new_customer: NewCustomer) -> Customer:
     """Somebody who reads English and has nothing special about them."""
     return new_customer()
+
+
+@pytest.fixture
+def wallet(live_shop: LiveShop) -> Iterator[None]:
+    """The wallet and the gateway as they usually are, before and after each test."""
+    yield
+    live_shop.control.wallet("ready")
+    live_shop.control.clear_faults()
+    # For half a minute after a failure nobody waits for the key service: what follows is later than that.
+    live_shop.let_time_pass(60)
+
+
+@pytest.fixture
+def sheet(customer: Customer, live_shop: LiveShop) -> Sheet:
+    """The button of an order that has just been placed."""
+    customer.page.goto(live_shop.places_an_order())
+    return Sheet(page=customer.page)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,15 @@ from playwright.sync_api import expect
 
 if TYPE_CHECKING:
     from playwright.sync_api import FrameLocator, Locator, Page
+
+    from tests.journeys.customer import Customer
+    from tests.journeys.live_shop import LiveShop
+
+PAID = "Your payment went through"
+PAID_ORDER = "Paid, thank you"
+RESULT_PAGE = re.compile("/wallet/result/")
+THREE_D_SECURE = re.compile("/three-d-secure/")
+TOKEN, PLAIN = "1111", "1881"
 
 
 @dataclass(kw_only=True)
@@ -81,3 +91,23 @@ class Sheet:
         """Press the cross, and wait until the sheet is gone."""
         self.inside.locator("[data-close]").click()
         expect(self.page.locator("dialog iframe")).to_have_count(0)
+
+
+def authorizations(live_shop: LiveShop, before: int = 0) -> int:
+    """How many authorizations the gateway has received, besides those of before."""
+    received = [entry for entry in live_shop.control.journal() if entry["operation"] == "authorization"]
+    return len(received) - before
+
+
+def goes_to_the_bank(customer: Customer, sheet: Sheet) -> None:
+    """Approve with a plain card, and come to the 3-D Secure page."""
+    sheet.opens()
+    sheet.takes("card", PLAIN)
+    sheet.approves()
+    customer.page.wait_for_url(THREE_D_SECURE)
+
+
+def says(customer: Customer, outcome: str) -> None:
+    """Press a button of the 3-D Secure page."""
+    customer.page.locator(f"button[name=outcome][value={outcome}]").click()
+    customer.page.wait_for_url(RESULT_PAGE)

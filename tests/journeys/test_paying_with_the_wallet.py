@@ -2,65 +2,30 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.journeys.sheet import Sheet
+from tests.journeys.sheet import (
+    PAID,
+    PAID_ORDER,
+    PLAIN,
+    RESULT_PAGE,
+    TOKEN,
+    Sheet,
+    authorizations,
+    goes_to_the_bank,
+    says,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tests.journeys.conftest import NewCustomer
     from tests.journeys.customer import Customer
     from tests.journeys.live_shop import LiveShop
 
-pytestmark = pytest.mark.browser
-
-PAID = "Your payment went through"
-PAID_ORDER = "Paid, thank you"
-RESULT_PAGE = re.compile("/wallet/result/")
-THREE_D_SECURE = re.compile("/three-d-secure/")
-TOKEN, PLAIN = "1111", "1881"
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("wallet")]
 PAGE_LIVES = 16 * 60
-
-
-@pytest.fixture(autouse=True)
-def wallet(live_shop: LiveShop) -> Iterator[None]:
-    """The wallet and the gateway as they usually are, before and after each test."""
-    yield
-    live_shop.control.wallet("ready")
-    live_shop.control.clear_faults()
-    # For half a minute after a failure nobody waits for the key service: what follows is later than that.
-    live_shop.let_time_pass(60)
-
-
-def authorizations(live_shop: LiveShop, before: int = 0) -> int:
-    """How many authorizations the gateway has received, besides those of before."""
-    received = [entry for entry in live_shop.control.journal() if entry["operation"] == "authorization"]
-    return len(received) - before
-
-
-def goes_to_the_bank(customer: Customer, sheet: Sheet) -> None:
-    sheet.opens()
-    sheet.takes("card", PLAIN)
-    sheet.approves()
-    customer.page.wait_for_url(THREE_D_SECURE)
-
-
-def says(customer: Customer, outcome: str) -> None:
-    """Press a button of the 3-D Secure page."""
-    customer.page.locator(f"button[name=outcome][value={outcome}]").click()
-    customer.page.wait_for_url(RESULT_PAGE)
-
-
-@pytest.fixture
-def sheet(customer: Customer, live_shop: LiveShop) -> Sheet:
-    """The button of an order that has just been placed."""
-    customer.page.goto(live_shop.places_an_order())
-    return Sheet(page=customer.page)
 
 
 def test_a_token_card_pays_without_leaving_the_shop(
@@ -326,83 +291,3 @@ def test_without_javascript_the_panel_and_the_payment_page_work(
     customer.decides("success")
 
     expect(customer.heading).to_have_text(PAID)
-
-
-# Twice, back, again
-
-
-def test_a_double_click_opens_one_sheet_and_a_double_approval_charges_once(
-    customer: Customer, sheet: Sheet, live_shop: LiveShop
-) -> None:
-    before = authorizations(live_shop)
-    sheet.button.dblclick()
-    sheet.settles()
-    expect(customer.page.locator("dialog iframe")).to_have_count(1)
-    sheet.pay.dblclick()
-    expect(customer.heading).to_have_text(PAID)
-
-    assert authorizations(live_shop, before) == 1
-
-
-def test_a_reload_with_the_sheet_open_pays_once(
-    customer: Customer, sheet: Sheet, live_shop: LiveShop
-) -> None:
-    before = authorizations(live_shop)
-    sheet.opens()
-    customer.page.reload()
-    sheet.opens()
-    sheet.approves()
-    expect(customer.heading).to_have_text(PAID)
-
-    assert authorizations(live_shop, before) == 1
-
-
-@pytest.mark.exhaustive
-def test_who_goes_back_from_the_bank_is_not_asked_to_pay_again(customer: Customer, sheet: Sheet) -> None:
-    goes_to_the_bank(customer, sheet)
-    customer.page.go_back()
-    expect(customer.page.locator(".wallet-button:is([data-wallet-state=ready])")).to_have_count(0)
-    customer.page.reload()
-
-    expect(customer.standing).to_have_text("Payment pending")
-    expect(sheet.button).to_have_count(0)
-
-    customer.page.get_by_role("link", name="Look again").click()
-    customer.page.get_by_role("link", name="Go back to your bank").click()
-    says(customer, "success")
-    expect(customer.heading).to_have_text(PAID)
-
-
-def test_after_the_payment_the_back_button_leads_to_no_button(customer: Customer, sheet: Sheet) -> None:
-    order = customer.page.url
-    sheet.opens()
-    sheet.approves()
-    expect(customer.heading).to_have_text(PAID)
-    customer.page.go_back()
-
-    assert customer.page.url != order
-    customer.page.goto(order)
-    expect(sheet.button).to_have_count(0)
-
-
-def test_two_tabs_with_open_sheets_pay_once(customer: Customer, sheet: Sheet, live_shop: LiveShop) -> None:
-    before = authorizations(live_shop)
-    order = customer.page.url
-    # A browser that has no cookie of the shop yet gets one with its first button.
-    expect(sheet.button).to_be_visible()
-    other = customer.page.context.new_page()
-    other.goto(order)
-    second = Sheet(page=other)
-    sheet.opens()
-    other.bring_to_front()
-    second.opens()
-    customer.page.bring_to_front()
-    sheet.approves()
-    expect(customer.heading).to_have_text(PAID)
-    other.bring_to_front()
-    second.approves()
-    expect(other.get_by_text(re.compile("paid already|went through|do not pay again")).first).to_be_visible()
-    customer.page.goto(order)
-
-    expect(customer.standing).to_have_text(PAID_ORDER)
-    assert authorizations(live_shop, before) == 1

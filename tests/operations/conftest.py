@@ -5,8 +5,9 @@ After every test the books are looked through: see `invariants`.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -285,3 +286,9 @@ def sweep_until(
         reconcile_due(context=context)
         transaction.refresh_from_db()
     raise AssertionError(f"{transaction} is still {transaction.state} after {_MOST_QUESTIONS} questions")
+
+
+@pytest.fixture
+def real(context: GatewayContext) -> GatewayContext:
+    """A context that really sleeps."""
+    return replace(context, sleep=time.sleep)

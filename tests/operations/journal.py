@@ -17,6 +17,17 @@ def times_sent(control: SandboxControl, operation: str) -> int:
     return len(sent(control, operation))
 
 
+def queries(control: SandboxControl) -> int:
+    """Return how many status queries reached the gateway."""
+    return times_sent(control, "status")
+
+
+def asked_about(control: SandboxControl) -> list[str]:
+    """Return the reference of each status query, the oldest first."""
+    paths = [entry["path"] for entry in control.journal() if entry["operation"] == "status"]
+    return [path.rsplit("=", 1)[-1] for path in paths]
+
+
 def bodies(control: SandboxControl) -> list[dict[str, Any]]:
     """Return the bodies of the checkouts, the oldest first."""
     return sent(control, "checkout")

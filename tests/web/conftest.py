@@ -6,17 +6,24 @@ import itertools
 from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
+from tests.web.rows import an_attempt
 from wallet_gateway import gateways, payments, return_tokens
-from wallet_gateway.models import Payment, PaymentOrder
+from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.return_tokens import ReturnOutcome
 
+if TYPE_CHECKING:
+    from django.test.client import _MonkeyPatchedWSGIResponse as Answer
+
+PAID_HEADING = "Your payment went through"
+WAITING = "We have not yet heard whether your payment went through."
 _numbers = itertools.count(1)
 
 
@@ -69,3 +76,15 @@ def follow(client: Client, location: str) -> str:
     response = client.get(path_of(location), follow=True)
     assert response.status_code == 200
     return response.content.decode()
+
+
+def result_page(
+    client: Client, order: PaymentOrder, outcome: ReturnOutcome = ReturnOutcome.SUCCESS, **extra: Any
+) -> Answer:
+    """Ask for the page that an order in this state ends at."""
+    return client.get(address("result", an_attempt(order), outcome), **extra)
+
+
+def let_the_gateway_be_asked_again() -> None:
+    """Forget when the gateway was asked, so that nobody waits two seconds."""
+    GatewayTransaction.objects.update(last_queried_at=None)

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 from pytest_django import Settings
 
-from tests.web.conftest import address, follow, path_of, state_of
+from tests.web.conftest import (
+    PAID_HEADING,
+    WAITING,
+    address,
+    follow,
+    let_the_gateway_be_asked_again,
+    path_of,
+    state_of,
+)
 from tests.web.page_reader import Page
 from wallet_gateway import payments
 from wallet_gateway.domain.lifecycle import OrderState
-from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
-from wallet_gateway.operations.polling import reconciliation
+from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.return_tokens import ReturnOutcome
 from wallet_gateway.testing.control import SandboxControl
 
@@ -30,20 +35,10 @@ pytestmark = pytest.mark.django_db
 
 R = ReturnOutcome
 MakeOrder = Callable[..., PaymentOrder]
-PAID_HEADING = "Your payment went through"
-WAITING = "We have not yet heard whether your payment went through."
 
 
 def _pay(client: Client, order: PaymentOrder) -> Answer:
     return client.post(reverse("wallet_gateway:checkout", args=[order.token]))
-
-
-def _queries(sandbox: SandboxControl) -> int:
-    return sum(entry["operation"] == "status" for entry in sandbox.journal())
-
-
-def _let_the_gateway_be_asked_again() -> None:
-    GatewayTransaction.objects.update(last_queried_at=None)
 
 
 # Back after a second card
@@ -59,51 +54,10 @@ def test_whoever_comes_back_by_any_address_after_a_second_card_has_paid(
     assert state_of(open_attempt.order) == OrderState.FAILED
 
     wallet_sandbox.complete_checkout(open_attempt.reference, "success")
-    _let_the_gateway_be_asked_again()
+    let_the_gateway_be_asked_again()
     page = client.get(address("return", open_attempt, outcome), follow=True)
     assert PAID_HEADING in page.content.decode()
     assert state_of(open_attempt.order) == OrderState.PAID
-
-
-# The shop's own thank-you page
-
-
-THANKS = "/orders/7/thanks/"
-
-
-@pytest.mark.parametrize("kind", ["sale", "preauthorization"])
-def test_a_customer_who_has_paid_is_sent_to_the_shops_own_page(
-    client: Client, wallet_sandbox: SandboxControl, make_order: MakeOrder, kind: str
-) -> None:
-    attempt = payments.start_checkout(make_order(continue_url=THANKS, redirect_when_paid=True, type=kind))
-    location = wallet_sandbox.complete_checkout(attempt.reference, "success")
-    response = client.get(path_of(client.get(path_of(location))["Location"]))
-    assert (response.status_code, response["Location"]) == (303, THANKS)
-
-
-@pytest.mark.parametrize("outcome", ["refused", "cancelled", "error", "pending"])
-def test_nobody_else_is_sent_there_by_whatever_address_they_come(
-    client: Client, wallet_sandbox: SandboxControl, make_order: MakeOrder, outcome: str
-) -> None:
-    attempt = payments.start_checkout(make_order(continue_url=THANKS, redirect_when_paid=True))
-    wallet_sandbox.complete_checkout(attempt.reference, outcome)
-    for came_back in R:
-        response = client.get(address("return", attempt, came_back), follow=True)
-        assert response.status_code == 200
-        assert THANKS not in [url for url, _ in response.redirect_chain]
-
-
-def test_who_had_to_wait_goes_on_as_soon_as_it_is_paid(
-    client: Client, wallet_sandbox: SandboxControl, make_order: MakeOrder
-) -> None:
-    attempt = payments.start_checkout(make_order(continue_url=THANKS, redirect_when_paid=True))
-    page = follow(client, wallet_sandbox.complete_checkout(attempt.reference, "pending"))
-    assert WAITING in page
-    wallet_sandbox.settle_pending(attempt.reference, "success")
-    _let_the_gateway_be_asked_again()
-    status = client.get(Page(page).one("section").attributes["data-wallet-poll"]).json()
-    assert status["final"] is True
-    assert client.get(status["next"])["Location"] == THANKS
 
 
 # To the payment page
@@ -254,193 +208,6 @@ def test_a_project_that_wraps_each_request_in_a_transaction_takes_payments(
     attempt = Payment.objects.get(order=order)
     html = follow(client, wallet_sandbox.complete_checkout(attempt.reference, "success"))
     assert PAID_HEADING in html
-
-
-# What the gateway says about the attempt, prepared without the browser.
-SAID: dict[str, Callable[[SandboxControl, Payment], object]] = {
-    "no record": lambda sandbox, attempt: None,
-    "Errored": lambda sandbox, attempt: sandbox.complete_checkout(attempt.reference, "refused"),
-    "Pending": lambda sandbox, attempt: sandbox.complete_checkout(attempt.reference, "pending"),
-    "Approved": lambda sandbox, attempt: sandbox.complete_checkout(attempt.reference, "success"),
-    "connection dropped": lambda sandbox, attempt: _silent(sandbox, attempt, "drop_before"),
-    "HTTP 500": lambda sandbox, attempt: _silent(sandbox, attempt, "status_before", status=500),
-    "not JSON": lambda sandbox, attempt: _silent(sandbox, attempt, "not_json"),
-    "unheard-of state": lambda sandbox, attempt: _silent(sandbox, attempt, "undocumented_state"),
-}
-STATES = {
-    "no record": OrderState.OPEN,
-    "Errored": OrderState.FAILED,
-    "Pending": OrderState.PENDING,
-    "Approved": OrderState.PAID,
-}
-
-
-def _silent(sandbox: SandboxControl, attempt: Payment, fault: str, status: int | None = None) -> None:
-    """The customer has paid, and the gateway cannot say so."""
-    sandbox.complete_checkout(attempt.reference, "success")
-    sandbox.fault("status", fault, times=9, status=status)
-
-
-@pytest.mark.parametrize("method", ["get", "post"])
-@pytest.mark.parametrize("outcome", list(R))
-@pytest.mark.parametrize("said", SAID)
-def test_no_url_decides_anything_and_the_gateway_decides_everything(
-    client: Client,
-    wallet_sandbox: SandboxControl,
-    open_attempt: Payment,
-    said: str,
-    outcome: ReturnOutcome,
-    method: str,
-) -> None:
-    SAID[said](wallet_sandbox, open_attempt)
-    send = getattr(client, method)
-    response = send(address("return", open_attempt, outcome))
-    assert response.status_code == 303
-    page = Page(follow(client, response["Location"]))
-    state = STATES.get(said, OrderState.OPEN)
-    assert state_of(open_attempt.order) == state
-    assert (PAID_HEADING in page.text) is (state is OrderState.PAID)
-    waits = state in {OrderState.OPEN, OrderState.PENDING}
-    assert bool(page.having("data-wallet-poll")) is waits
-    if state is OrderState.PENDING or (state is OrderState.OPEN and outcome is not R.RETURN):
-        assert WAITING in page.text
-        assert not page.forms()
-
-
-def test_a_page_opened_while_the_gateway_is_down_is_right_once_it_is_up(
-    client: Client, wallet_sandbox: SandboxControl, open_attempt: Payment
-) -> None:
-    location = wallet_sandbox.complete_checkout(open_attempt.reference, "success")
-    wallet_sandbox.fault("status", "drop_before", times=9)
-    assert WAITING in follow(client, location)
-    wallet_sandbox.clear_faults()
-    _let_the_gateway_be_asked_again()
-    assert PAID_HEADING in follow(client, location)
-
-
-def test_the_cancel_url_of_a_paid_order_shows_that_it_is_paid(
-    client: Client, wallet_sandbox: SandboxControl, open_attempt: Payment
-) -> None:
-    wallet_sandbox.complete_checkout(open_attempt.reference, "success")
-    assert PAID_HEADING in follow(client, address("return", open_attempt, R.CANCEL))
-
-
-def test_an_undecided_customer_can_go_back_to_the_same_page(
-    client: Client, wallet_sandbox: SandboxControl, open_attempt: Payment
-) -> None:
-    page = Page(follow(client, wallet_sandbox.complete_checkout(open_attempt.reference, "return")))
-    assert "Continue to payment" in page.text
-    assert client.post(page.forms()[0])["Location"] == open_attempt.redirect_url
-
-
-@pytest.mark.parametrize(
-    ("left", "button"),
-    [
-        (840, "Continue to payment"),
-        (120, "Continue to payment"),
-        (65, "Continue to payment"),
-        (55, "Try again"),
-        (1, "Try again"),
-        (-30, "Try again"),
-    ],
-)
-def test_what_an_undecided_page_offers_is_what_its_button_does_in_each_minute(
-    left: int, button: str, client: Client, wallet_sandbox: SandboxControl, open_attempt: Payment
-) -> None:
-    came_back = wallet_sandbox.complete_checkout(open_attempt.reference, "return")
-    follow(client, came_back)
-    ends = timezone.now() + timedelta(seconds=left)
-    GatewayTransaction.objects.update(created_at=ends - timedelta(seconds=900), expires_at=ends)
-    page = Page(follow(client, came_back))
-    assert button in page.text
-    assert ("finish there" in page.text) is (button == "Continue to payment")
-    led_to = client.post(page.forms()[0])["Location"]
-    assert (led_to == open_attempt.redirect_url) is (button == "Continue to payment")
-
-
-def test_a_payment_that_was_released_can_be_made_again(
-    client: Client, wallet_sandbox: SandboxControl, make_order: MakeOrder
-) -> None:
-    first = payments.start_checkout(make_order(type="preauthorization"))
-    came_back = wallet_sandbox.complete_checkout(first.reference, "success")
-    follow(client, came_back)
-    payments.reverse(PaymentOrder.objects.get())
-    page = Page(follow(client, came_back))
-    assert "Your payment was released" in page.text
-    assert "Pay in another way" in page.text
-    again = client.post(page.forms()[0])
-    assert again.status_code == 303
-    assert again["Location"] != first.redirect_url
-
-
-def test_trying_again_is_a_new_attempt_with_a_reference_of_its_own(
-    client: Client, wallet_sandbox: SandboxControl, open_attempt: Payment
-) -> None:
-    page = Page(follow(client, wallet_sandbox.complete_checkout(open_attempt.reference, "refused")))
-    assert client.post(page.forms()[0]).status_code == 303
-    first, second = Payment.objects.order_by("pk").values_list("reference", flat=True)
-    assert first != second
-    html = follow(client, wallet_sandbox.complete_checkout(second, "success"))
-    assert PAID_HEADING in html
-    # The link of the dead attempt says what became of the order, too.
-    assert PAID_HEADING in follow(client, address("return", open_attempt, R.REFUSED))
-
-
-def test_a_pending_payment_that_is_settled_turns_into_paid(
-    client: Client, wallet_sandbox: SandboxControl, open_attempt: Payment
-) -> None:
-    page = Page(follow(client, wallet_sandbox.complete_checkout(open_attempt.reference, "pending")))
-    poll = page.one("section").attributes["data-wallet-poll"]
-    wallet_sandbox.settle_pending(open_attempt.reference, "success")
-    _let_the_gateway_be_asked_again()
-    status = client.get(poll).json()
-    assert (status["state"], status["final"]) == ("PAID", True)
-    assert PAID_HEADING in follow(client, status["next"])
-
-
-def test_however_many_pages_wait_the_gateway_is_asked_once_in_two_seconds(
-    client: Client, wallet_sandbox: SandboxControl, open_attempt: Payment, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert timedelta(seconds=2) == reconciliation.AT_MOST_EVERY
-    # A busy machine may take longer than that for twenty requests.
-    monkeypatch.setattr(reconciliation, "AT_MOST_EVERY", timedelta(minutes=5))
-    for _ in range(10):
-        client.get(address("status", open_attempt, R.SUCCESS))
-        client.get(address("return", open_attempt, R.SUCCESS), follow=True)
-    assert _queries(wallet_sandbox) == 1
-
-
-def test_a_settled_payment_is_not_asked_about_again(
-    client: Client, wallet_sandbox: SandboxControl, open_attempt: Payment
-) -> None:
-    location = wallet_sandbox.complete_checkout(open_attempt.reference, "success")
-    follow(client, location)
-    asked = _queries(wallet_sandbox)
-    _let_the_gateway_be_asked_again()
-    follow(client, location)
-    assert _queries(wallet_sandbox) == asked
-
-
-def test_a_link_that_has_expired_still_makes_us_ask(
-    client: Client,
-    wallet_sandbox: SandboxControl,
-    open_attempt: Payment,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    location = wallet_sandbox.complete_checkout(open_attempt.reference, "success")
-    monkeypatch.setattr("django.core.signing.time.time", lambda: 9_999_999_999.0)
-    page = Page(follow(client, location))
-    assert "This link has expired" in page.text
-    assert state_of(open_attempt.order) == OrderState.PAID
-
-
-def test_the_token_of_a_paid_order_pays_no_other(
-    client: Client, wallet_sandbox: SandboxControl, open_attempt: Payment, make_order: MakeOrder
-) -> None:
-    other = payments.start_checkout(make_order())
-    location = wallet_sandbox.complete_checkout(open_attempt.reference, "success")
-    follow(client, location)
-    assert state_of(other.order) == OrderState.OPEN
 
 
 def test_the_location_the_gateway_gives_is_within_the_shop(

@@ -1,9 +1,8 @@
-"""Carrying out the rows of a batch: each once, by any number of workers, also when one of them is killed."""
+"""Carrying out the rows of a batch: with nobody at the page, by each row's rules, never past a stop."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -11,26 +10,24 @@ from django.core.exceptions import ImproperlyConfigured
 
 from tests.client.servers import unused_port
 from tests.models.rows import a_deposit
+from tests.operations.batches.conftest import MakeBatch, MakeDriver
+from tests.operations.batches.rows import LONG, no_limits, rows_of, state_of, states_of
 from tests.operations.conftest import MakeContext, Pay, VirtualClock
-from tests.operations.dying import Killed, interrupted, kill
 from tests.operations.journal import times_sent
 from tests.operations.second_person import needs_two
-from tests.operations.test_races import together
 from wallet_gateway.domain.actors import Actor
-from wallet_gateway.domain.approval_policy import ApprovalPolicy
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import (
     BatchKind,
     BatchState,
     GatewayTransaction,
-    OperationBatch,
     OperationBatchRow,
     Payment,
     ResultCode,
     RowState,
 )
 from wallet_gateway.operations.batches import plan
-from wallet_gateway.operations.batches.drive import LEASE, Driver, drive, step
+from wallet_gateway.operations.batches.drive import Driver, drive, step
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.sending.emergency_stop import stop_sending
 from wallet_gateway.protocol.money import Money
@@ -38,76 +35,6 @@ from wallet_gateway.signals import batch_row_done
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True)]
-MakeDriver = Callable[..., Driver]
-MakeBatch = Callable[..., OperationBatch]
-WHY = {"reason_code": "shipped", "comment": "parcel 1"}
-LONG = 600.0
-
-
-def no_limits(gateway: str) -> ApprovalPolicy:
-    return ApprovalPolicy()
-
-
-@pytest.fixture
-def permitted() -> set[str]:
-    """Who may do everything now."""
-    return {"anna"}
-
-
-@pytest.fixture
-def naps() -> list[float]:
-    return []
-
-
-@pytest.fixture
-def make_driver(
-    context: GatewayContext, clock: VirtualClock, permitted: set[str], naps: list[float]
-) -> MakeDriver:
-    def make(given: GatewayContext = context) -> Driver:
-        return Driver(
-            context_of=lambda alias: given,
-            is_permitted=lambda actor, kind: actor.name in permitted,
-            clock=clock,
-            sleep=naps.append,
-        )
-
-    return make
-
-
-@pytest.fixture
-def driver(make_driver: MakeDriver) -> Driver:
-    return make_driver()
-
-
-@pytest.fixture
-def make_batch(pay: Pay, driver: Driver, clock: VirtualClock) -> MakeBatch:
-    """Let customers pay some orders, and start a batch that captures them."""
-
-    def make(count: int, kind: BatchKind = BatchKind.CAPTURE) -> OperationBatch:
-        type_ = "sale" if kind is BatchKind.REFUND else "preauthorization"
-        orders = [pay(type=type_).order for _ in range(count)]
-        batch = plan.draft(kind, orders, by="anna", clock=clock)
-        why = WHY if kind is BatchKind.CAPTURE else {}
-        assert plan.start(
-            batch, [], is_permitted=driver.is_permitted, policy_of=no_limits, clock=clock, **why
-        )
-        batch.refresh_from_db()
-        return batch
-
-    return make
-
-
-def rows_of(batch: OperationBatch) -> list[OperationBatchRow]:
-    return list(batch.rows.select_related("transaction"))
-
-
-def states_of(batch: OperationBatch) -> list[str]:
-    return [row.state for row in rows_of(batch)]
-
-
-def state_of(batch: OperationBatch) -> str:
-    batch.refresh_from_db()
-    return str(batch.state)
 
 
 # With nobody at the page
@@ -180,110 +107,6 @@ def test_each_step_leaves_its_heartbeat(make_batch: MakeBatch, driver: Driver, c
 
     batch.refresh_from_db()
     assert batch.driven_at == clock.now()
-
-
-# Workers
-
-
-def test_workers_at_the_same_batch_at_once_do_each_row_once(
-    make_batch: MakeBatch, driver: Driver, wallet_sandbox: SandboxControl
-) -> None:
-    batch = make_batch(6)
-
-    results = together(lambda: step(batch, seconds=LONG, driver=driver), times=2)
-
-    done = [row.pk for rows in results for row in rows]
-    assert sorted(done) == sorted(row.pk for row in rows_of(batch))
-    assert times_sent(wallet_sandbox, "capture") == 6
-    assert state_of(batch) == BatchState.FINISHED
-
-
-def die(batch: OperationBatch, driver: Driver) -> None:
-    with pytest.raises(Killed):
-        step(batch, seconds=LONG, driver=driver)
-
-
-@pytest.mark.parametrize("moment", ["before", "after"])
-def test_a_row_of_a_worker_that_was_killed_is_taken_over_and_stays_one_operation(
-    make_batch: MakeBatch,
-    make_driver: MakeDriver,
-    context: GatewayContext,
-    clock: VirtualClock,
-    wallet_sandbox: SandboxControl,
-    moment: str,
-) -> None:
-    batch = make_batch(1)
-    die(batch, make_driver(interrupted(context, **{moment: kill})))
-    assert states_of(batch) == [RowState.WORKING]
-    begun = GatewayTransaction.objects.get(kind="CAPTURE")
-
-    assert step(batch, seconds=LONG, driver=make_driver()) == []
-    assert state_of(batch) == BatchState.RUNNING
-    clock.advance(seconds=LEASE.total_seconds() + 1)
-    [row] = step(batch, seconds=LONG, driver=make_driver())
-
-    assert (row.state, row.transaction) == (RowState.CARRIED_OUT, begun)
-    assert state_of(batch) == BatchState.FINISHED
-    assert times_sent(wallet_sandbox, "capture") == (moment == "after")
-
-
-def test_a_worker_that_was_slow_does_not_write_over_what_another_one_did(
-    make_batch: MakeBatch, driver: Driver, make_driver: MakeDriver, clock: VirtualClock, permitted: set[str]
-) -> None:
-    batch = make_batch(1)
-
-    def lose_the_lease_and_the_permission(actor: Actor, kind: BatchKind) -> bool:
-        clock.advance(seconds=LEASE.total_seconds() + 1)
-        step(batch, seconds=LONG, driver=driver)
-        return False
-
-    step(batch, seconds=LONG, driver=replace(driver, is_permitted=lose_the_lease_and_the_permission))
-
-    [row] = rows_of(batch)
-    assert (row.state, row.result_code) == (RowState.CARRIED_OUT, "")
-    assert row.transaction is not None
-
-
-@pytest.mark.parametrize(("control", "expected"), [("pause", RowState.WAITING), ("stop", RowState.LEFT_OUT)])
-def test_a_row_that_nothing_was_made_of_is_free_or_left_out_when_its_worker_died_and_the_batch_was_ended(
-    make_batch: MakeBatch, driver: Driver, clock: VirtualClock, control: str, expected: RowState
-) -> None:
-    batch = make_batch(1)
-
-    def dies(alias: str) -> GatewayContext:
-        raise Killed
-
-    die(batch, replace(driver, context_of=dies))
-    getattr(plan, control)(batch, by="ben", clock=clock)
-
-    drive(seconds=LONG, driver=driver)
-    assert states_of(batch) == [RowState.WORKING]
-    clock.advance(seconds=LEASE.total_seconds() + 1)
-    drive(seconds=LONG, driver=driver)
-
-    assert states_of(batch) == [expected]
-    assert not GatewayTransaction.objects.filter(kind="CAPTURE").exists()
-
-
-def test_what_a_killed_worker_had_sent_is_found_although_the_batch_was_stopped(
-    make_batch: MakeBatch,
-    make_driver: MakeDriver,
-    context: GatewayContext,
-    clock: VirtualClock,
-) -> None:
-    batch = make_batch(2)
-    die(batch, make_driver(interrupted(context, after=kill)))
-    plan.stop(batch, by="ben", clock=clock)
-    clock.advance(seconds=LEASE.total_seconds() + 1)
-
-    drive(seconds=LONG, driver=make_driver())
-
-    first, second = rows_of(batch)
-    assert (first.state, first.transaction) == (
-        RowState.CARRIED_OUT,
-        GatewayTransaction.objects.get(kind="CAPTURE"),
-    )
-    assert (second.state, second.result_code) == (RowState.LEFT_OUT, ResultCode.BATCH_STOPPED)
 
 
 # Between two rows

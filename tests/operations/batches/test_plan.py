@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 
 from tests.models.rows import NOW, a_deposit, a_payment, an_order
+from tests.operations.batches.rows import no_limits
 from tests.operations.conftest import VirtualClock
 from wallet_gateway.domain.actors import Actor
-from wallet_gateway.domain.approval_policy import ApprovalPolicy
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import (
     BatchKind,
@@ -41,10 +41,6 @@ def order() -> PaymentOrder:
 
 def everybody(actor: Actor, kind: BatchKind) -> bool:
     return True
-
-
-def no_limits(gateway: str) -> ApprovalPolicy:
-    return ApprovalPolicy()
 
 
 def drafted(

@@ -8,20 +8,20 @@ from decimal import Decimal
 import pytest
 
 from tests.exhaustive import one_of
+from tests.operations.aftermath import problems, told
 from tests.operations.conftest import Pay, Resolve, Start, VirtualClock, sweep_until
 from tests.operations.dying import scripted
 from tests.operations.records import answer_of, record
 from tests.refusals import refuses
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
-from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent, Payment, PaymentOrder
+from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.approvals.resolve import Decision
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidState, OperationRefused
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import reverse as reverse_payment
 from wallet_gateway.operations.maintenance.sweep import sweep
-from wallet_gateway.queries.health import health
 from wallet_gateway.queries.work_queue import waiting
 from wallet_gateway.testing.control import SandboxControl
 
@@ -33,14 +33,6 @@ WEEK = timedelta(days=7)
 
 def order() -> PaymentOrder:
     return PaymentOrder.objects.get()
-
-
-def told() -> list[str]:
-    return list(OutboxEvent.objects.order_by("pk").values_list("kind", flat=True))
-
-
-def problems(clock: VirtualClock) -> tuple[str, ...]:
-    return tuple(problem.text for problem in health(clock.now(), ["default"]).problems)
 
 
 def pending_answer(transaction: GatewayTransaction) -> bytes:

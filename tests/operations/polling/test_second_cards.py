@@ -7,11 +7,13 @@ from datetime import timedelta
 
 import pytest
 
+from tests.operations.aftermath import told
 from tests.operations.conftest import Pay, Start, VirtualClock, sweep_until
 from tests.operations.dying import scripted
+from tests.operations.journal import queries
 from tests.operations.records import answer_of, record
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
-from wallet_gateway.models import Discrepancy, OutboxEvent, Payment, PaymentOrder
+from wallet_gateway.models import Discrepancy, Payment, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling.reconciliation import reconcile_attempt, reconcile_order
@@ -23,16 +25,8 @@ S = TransactionState
 TryCard = Callable[..., None]
 
 
-def told() -> list[str]:
-    return list(OutboxEvent.objects.order_by("pk").values_list("kind", flat=True))
-
-
 def order() -> PaymentOrder:
     return PaymentOrder.objects.get()
-
-
-def queries(control: SandboxControl) -> int:
-    return sum(entry["operation"] == "status" for entry in control.journal())
 
 
 @pytest.fixture

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
-from typing import Any
 
 import pytest
 
-from tests.operations.conftest import Pay, Resolve, VirtualClock, sweep_until
+from tests.operations.aftermath import problems, the_order, told
+from tests.operations.conftest import Pay, Resolve, VirtualClock
 from tests.operations.dying import scripted
+from tests.operations.polling.answers import Row, answered
 from tests.operations.records import answer_of, record
 from tests.operations.subjects import Subject
 from tests.refusals import refuses
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
-from wallet_gateway.models import (
-    Discrepancy,
-    OutboxEvent,
-    PaymentOrder,
-    TransactionEvent,
-)
+from wallet_gateway.models import Discrepancy, TransactionEvent
 from wallet_gateway.operations.approvals.resolve import Decision, close_discrepancy
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidState
@@ -29,32 +24,12 @@ from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling.reconciliation import reconcile_attempt, reconcile_order
 from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.strict_json import NumberText
-from wallet_gateway.queries.health import health
 from wallet_gateway.queries.orders import order_timeline
 from wallet_gateway.queries.work_queue import waiting
-from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
 S = TransactionState
-Row = dict[str, Any]
 Spoil = Callable[[Row], Row | str | None]
-
-
-def told() -> list[str]:
-    return list(OutboxEvent.objects.order_by("pk").values_list("kind", flat=True))
-
-
-def problems(clock: VirtualClock) -> tuple[str, ...]:
-    return tuple(problem.text for problem in health(clock.now(), ["default"]).problems)
-
-
-def order() -> PaymentOrder:
-    return PaymentOrder.objects.get()
-
-
-def answered(context: GatewayContext, *records: Row | str | None) -> GatewayContext:
-    """A gateway that answers every status query with these elements, readable or not."""
-    return scripted(context, strict_json.dumps(records))
 
 
 # What decides nothing about money
@@ -76,7 +51,7 @@ def test_an_approval_counts_whatever_stands_beside_its_money(
     payment = open_page()
     own = record(payment.opening, "20.00") | odd
     reconcile_attempt(reference=payment.reference, context=answered(context, own))
-    assert (order().state, told()) == (OrderState.PAID, ["PAID"])
+    assert (the_order().state, told()) == (OrderState.PAID, ["PAID"])
     assert not Discrepancy.objects.exists()
 
 
@@ -117,7 +92,7 @@ def test_an_approved_record_pays_the_order_and_the_unreadable_one_beside_it_reac
     records = [own, spoil(own)] if first else [spoil(own), own]
     reconcile_attempt(reference=payment.reference, context=answered(context, *records))
 
-    assert (order().state, told()) == (OrderState.PAID, ["PAID"])
+    assert (the_order().state, told()) == (OrderState.PAID, ["PAID"])
     payment.refresh_from_db()
     assert (payment.captured, payment.is_frozen) == (2000, False)
     difference = Discrepancy.objects.get()
@@ -133,7 +108,7 @@ def test_a_colliding_record_spoils_none_beside_it(open_page: Pay, context: Gatew
     own = answer_of(record(payment.opening, "20.00"))
     spoiled = own[:-1] + b',{"id":"g2","ID":"g3"}]'
     reconcile_attempt(reference=payment.reference, context=scripted(context, spoiled))
-    assert order().state == OrderState.PAID
+    assert the_order().state == OrderState.PAID
     assert Discrepancy.objects.get().kind == "RECORD_UNREADABLE"
 
 
@@ -144,7 +119,7 @@ def test_a_record_of_somebody_elses_that_cannot_be_read_concerns_nobody_here(
     own = record(payment.opening, "20.00")
     other = own | {"id": None, "clientSystemTransactionId": "ANOTHER"}
     reconcile_attempt(reference=payment.reference, context=answered(context, own, other))
-    assert order().state == OrderState.PAID
+    assert the_order().state == OrderState.PAID
     assert not Discrepancy.objects.exists()
 
 
@@ -156,16 +131,16 @@ def test_the_same_unreadable_record_is_told_once_and_a_further_one_again(
     double = own | {"id": None}
     for minute in range(3):
         later = double | {"transactionDateTime": f"10:0{minute}"}
-        reconcile_order(order=order(), context=answered(context, own, later), everything=True)
+        reconcile_order(order=the_order(), context=answered(context, own, later), everything=True)
     difference = Discrepancy.objects.get()
     assert TransactionEvent.objects.filter(kind="RECORDS").count() == 1
 
     close_discrepancy(difference, reason="a test of theirs", by="anna", context=context)
-    reconcile_order(order=order(), context=answered(context, own, double), everything=True)
+    reconcile_order(order=the_order(), context=answered(context, own, double), everything=True)
     assert Discrepancy.objects.filter(closed_at__isnull=True).count() == 0
 
     third = double | {"state": "Refunded?"}
-    reconcile_order(order=order(), context=answered(context, own, double, third), everything=True)
+    reconcile_order(order=the_order(), context=answered(context, own, double, third), everything=True)
     assert Discrepancy.objects.filter(closed_at__isnull=True).count() == 1
 
 
@@ -244,7 +219,7 @@ def test_a_page_does_not_end_unpaid_upon_a_record_that_cannot_be_read(
     transaction.refresh_from_db()
     assert (transaction.state, transaction.needs_operator) == (S.OPEN, True)
     assert waiting({}, now=clock.now()).stuck == (transaction,)
-    assert [str(entry.text) for entry in order_timeline(order(), everything=True)][-2:] == [
+    assert [str(entry.text) for entry in order_timeline(the_order(), everything=True)][-2:] == [
         "Gateway asked, a record cannot be read",
         "Record unreadable",
     ]
@@ -252,7 +227,7 @@ def test_a_page_does_not_end_unpaid_upon_a_record_that_cannot_be_read(
     clock.advance_to(transaction.next_query_at)
     sweep(context=answered(context, record(transaction, "20.00")))
     transaction.refresh_from_db()
-    assert (transaction.state, transaction.needs_operator, order().state) == (
+    assert (transaction.state, transaction.needs_operator, the_order().state) == (
         S.APPROVED,
         False,
         OrderState.PAID,
@@ -265,7 +240,7 @@ def test_a_pending_record_counts_beside_one_that_cannot_be_read(
     payment = open_page()
     pending = record(payment.opening, "20.00", state="Pending")
     reconcile_attempt(reference=payment.reference, context=answered(context, pending, None))
-    assert order().state == OrderState.PENDING
+    assert the_order().state == OrderState.PENDING
     assert Discrepancy.objects.get().kind == "RECORD_UNREADABLE"
 
 
@@ -302,116 +277,3 @@ def test_a_person_may_give_up_after_a_day_what_the_gateway_cannot_name(
     sweep(context=answered(context, record(transaction, transaction.amount.to_wire())))
     transaction.refresh_from_db()
     assert transaction.state == S.ANOMALY
-
-
-# Pages of which nothing readable is heard
-
-
-SILENCES: dict[str, tuple[str, dict[str, Any]]] = {
-    "no answer": ("drop_before", {}),
-    "HTML": ("not_json", {}),
-    "no array": ("wrong_shape", {}),
-    "503": ("status_before", {"status": 503}),
-    "a state that nobody knows": ("undocumented_state", {}),
-}
-
-
-@pytest.mark.parametrize("silence", SILENCES.values(), ids=SILENCES.keys())
-def test_a_page_a_day_past_its_end_without_a_readable_answer_reaches_a_person(
-    silence: tuple[str, dict[str, Any]],
-    open_page: Pay,
-    context: GatewayContext,
-    wallet_sandbox: SandboxControl,
-    resolve: Resolve,
-    clock: VirtualClock,
-) -> None:
-    payment = open_page()
-    transaction, end = payment.opening, payment.opening.expires_at
-    assert end is not None
-    wallet_sandbox.complete_checkout(payment.reference, "success")
-    fault, options = silence
-    wallet_sandbox.fault("status", fault, times=0, **options)
-    clock.advance(hours=2)
-    sweep(context=context)
-    with refuses(InvalidState, ErrorCode.NO_DECISION_NEEDED):
-        resolve(transaction, Decision.DID_NOT_HAPPEN)
-    transaction.refresh_from_db()
-    assert (transaction.state, transaction.needs_operator) == (S.OPEN, False)
-
-    sweep_until(transaction, lambda row: row.needs_operator, context=context, clock=clock)
-    assert transaction.state == S.OPEN
-    assert timedelta(days=1) <= clock.now() - end < timedelta(days=2)
-    assert "transactions that wait for a person: 1" in problems(clock)
-    assert waiting({}, now=clock.now()).stuck == (transaction,)
-
-    wallet_sandbox.clear_faults()
-    sweep_until(transaction, lambda row: row.state == S.APPROVED, context=context, clock=clock)
-    assert (order().state, told()) == (OrderState.PAID, ["PAID"])
-    assert not transaction.needs_operator
-
-
-def test_a_silent_page_that_a_person_gave_up_is_watched(
-    open_page: Pay,
-    context: GatewayContext,
-    wallet_sandbox: SandboxControl,
-    resolve: Resolve,
-    clock: VirtualClock,
-) -> None:
-    payment = open_page()
-    wallet_sandbox.complete_checkout(payment.reference, "success")
-    wallet_sandbox.fault("status", "not_json", times=0)
-    clock.advance(days=2)
-    transaction = payment.opening
-    sweep_until(transaction, lambda row: row.needs_operator, context=context, clock=clock)
-    given_up = resolve(transaction, Decision.DID_NOT_HAPPEN)
-    assert (given_up.state, order().state) == (S.ABANDONED, OrderState.FAILED)
-
-    wallet_sandbox.clear_faults()
-    clock.advance_to(given_up.next_query_at)
-    sweep(context=context)
-    assert order().state == OrderState.FROZEN
-    assert Discrepancy.objects.get().kind == "APPROVED_AFTER_END"
-
-
-def test_a_page_that_ends_after_two_days_without_a_sweep_calls_nobody(
-    open_page: Pay, context: GatewayContext, clock: VirtualClock
-) -> None:
-    transaction = open_page().opening
-    clock.advance(days=2)
-    sweep(context=context)
-    transaction.refresh_from_db()
-    assert (transaction.state, transaction.needs_operator) == (S.EXPIRED, False)
-
-
-def test_something_pending_of_which_nothing_is_heard_for_a_day_reaches_a_person(
-    pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
-) -> None:
-    transaction = pay("pending").opening
-    sweep_until(transaction, lambda row: row.query_count == 10, context=context, clock=clock)
-    assert not transaction.needs_operator
-    wallet_sandbox.fault("status", "not_json", times=0)
-    clock.advance_to(transaction.next_query_at)
-    began = clock.now()
-    sweep(context=context)
-    transaction.refresh_from_db()
-    sweep_until(transaction, lambda row: row.needs_operator, context=context, clock=clock)
-    assert timedelta(hours=20) <= clock.now() - began <= timedelta(hours=30)
-    assert "transactions that wait for a person: 1" in problems(clock)
-
-    wallet_sandbox.clear_faults()
-    clock.advance_to(transaction.next_query_at)
-    sweep(context=context)
-    transaction.refresh_from_db()
-    assert (transaction.state, transaction.needs_operator) == (S.PENDING, False), "the gateway speaks again"
-
-
-def test_one_silent_answer_about_something_that_is_pending_calls_nobody(
-    pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
-) -> None:
-    transaction = pay("pending").opening
-    sweep_until(transaction, lambda row: row.query_count == 11, context=context, clock=clock)
-    wallet_sandbox.fault("status", "not_json")
-    clock.advance_to(transaction.next_query_at)
-    sweep(context=context)
-    transaction.refresh_from_db()
-    assert not transaction.needs_operator

@@ -1,4 +1,4 @@
-"""Processes that die, sleep or lose their database while they send, and what becomes of what they leave."""
+"""Processes that die or lose their database while they send, and what becomes of what they leave."""
 
 from __future__ import annotations
 
@@ -12,30 +12,19 @@ import pytest
 from django.db import OperationalError, connection, connections
 from django.db import transaction as db_transaction
 
-from tests.exhaustive import one_of
-from tests.operations.conftest import MakeOrder, Resolve, VirtualClock, sweep_until
+from tests.operations.aftermath import latest
+from tests.operations.conftest import MakeOrder, VirtualClock
 from tests.operations.dying import Killed, interrupted, kill
-from tests.operations.subjects import OPERATIONS, Subject
+from tests.operations.sending.leases import end_lease
+from tests.operations.subjects import Subject
 from tests.operations.ways_of_writing import in_each_way
-from tests.refusals import refuses
-from wallet_gateway.client.errors import NotSent, NotSentReason
-from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.gateways import return_urls
-from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent, PaymentOrder, TransactionEvent
+from wallet_gateway.models import GatewayTransaction, PaymentOrder, TransactionEvent
 from wallet_gateway.models.checkout_writes import PreparedWrite
-from wallet_gateway.operations import context as contexts
-from wallet_gateway.operations.approvals.resolve import Decision
 from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import (
-    GatewayUnreachable,
-    InsideTransaction,
-    InvalidState,
-    OperationOutstanding,
-    TryAgain,
-)
+from wallet_gateway.operations.errors import InsideTransaction, InvalidState, OperationOutstanding, TryAgain
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.sending import answers
 from wallet_gateway.operations.settlement import db_transactions
@@ -43,15 +32,6 @@ from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 S = TransactionState
-
-
-def latest() -> GatewayTransaction:
-    return GatewayTransaction.objects.order_by("-pk")[0]
-
-
-def end_lease(context: GatewayContext, clock: VirtualClock) -> None:
-    clock.advance(seconds=121)
-    sweep(context=context)
 
 
 # A sender dies
@@ -251,122 +231,6 @@ def test_a_click_after_a_dead_sender_needs_no_sweep(
     clock.advance(seconds=121)
 
     assert start_checkout(order=order, context=context, return_urls=return_urls).is_open
-
-
-# A sender sleeps
-
-
-def test_a_sender_that_slept_on_its_claim_does_not_begin(
-    subject: Subject, context: GatewayContext, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as patch:
-        patch.setattr(contexts, "SEND_WITHIN_SECONDS", -1.0)
-        transaction = subject.execute()
-    assert transaction.state == S.NOT_SENT
-    assert transaction.explanation_params["reason"] == "stale_claim"
-    assert subject.requests() == 0
-
-    clock.advance_to(transaction.next_send_at)
-    sweep(context=context)
-    transaction.refresh_from_db()
-    assert transaction.state == S.APPROVED
-    assert subject.requests() == 1
-
-
-def test_a_sender_that_wakes_up_after_its_lease_cannot_say_that_nothing_was_sent(
-    subject: Subject, context: GatewayContext, clock: VirtualClock
-) -> None:
-    def sleep_too_long() -> None:
-        end_lease(context, clock)
-        raise NotSent(NotSentReason.STALE_CLAIM)
-
-    transaction = subject.execute(interrupted(context, before=sleep_too_long))
-
-    assert transaction.state == S.UNKNOWN
-    assert transaction.next_send_at is None, "it must not come to be sent again by a detour"
-    assert subject.reserved() == subject.amount
-    assert [row.kind for row in TransactionEvent.objects.filter(transaction=transaction)] == [
-        "LEASE_ENDED",
-        "FAULT",
-    ]
-
-
-@pytest.mark.parametrize("subject", one_of(OPERATIONS), indirect=True)
-def test_a_sender_that_a_suspended_machine_held_back_until_it_was_given_up_is_seen(
-    subject: Subject, context: GatewayContext, clock: VirtualClock, resolve: Resolve
-) -> None:
-    """No clock of the sender counts that time, so its request leaves: once, and the contradiction is told."""
-
-    def be_suspended() -> None:
-        end_lease(context, clock)
-        sweep_until(latest(), lambda row: row.needs_operator, context=context, clock=clock)
-        resolve(latest(), Decision.DID_NOT_HAPPEN)
-
-    transaction = subject.execute(interrupted(context, before=be_suspended))
-
-    assert transaction.state == S.ANOMALY
-    assert (subject.requests(), subject.is_frozen()) == (1, True)
-    assert Discrepancy.objects.get(transaction=transaction).kind == DiscrepancyKind.APPROVED_AFTER_END
-
-
-@in_each_way
-def test_an_answer_that_comes_after_the_lease_still_counts(
-    subject: Subject, context: GatewayContext, clock: VirtualClock
-) -> None:
-    transaction = subject.execute(interrupted(context, after=lambda: end_lease(context, clock)))
-
-    assert transaction.state == S.APPROVED
-    assert subject.booked() == subject.executed(transaction) == subject.amount
-    assert OutboxEvent.objects.filter(transaction=transaction).count() == (subject.payment is not None)
-
-
-def test_an_answer_that_comes_after_the_sweep_has_found_out_is_counted_once(
-    subject: Subject, context: GatewayContext, clock: VirtualClock
-) -> None:
-    def be_overtaken() -> None:
-        end_lease(context, clock)
-        clock.advance(seconds=3)
-        sweep(context=context)
-        assert latest().state == S.APPROVED
-
-    transaction = subject.execute(interrupted(context, after=be_overtaken))
-
-    assert transaction.state == S.APPROVED
-    assert subject.booked() == subject.amount
-    assert OutboxEvent.objects.filter(transaction=transaction).count() == (subject.payment is not None)
-
-
-@in_each_way
-def test_a_page_that_comes_after_the_lease_is_shown_to_nobody(
-    make_order: MakeOrder, context: GatewayContext, clock: VirtualClock
-) -> None:
-    sleeper = interrupted(context, after=lambda: end_lease(context, clock))
-    with refuses(GatewayUnreachable, ErrorCode.PAGE_TOO_LATE):
-        start_checkout(order=make_order(), context=sleeper, return_urls=return_urls)
-
-    transaction = latest()
-    assert (transaction.state, transaction.redirect_url) == (S.ABANDONED, "")
-
-
-@in_each_way
-def test_a_page_that_comes_after_another_click_opened_one_is_shown_to_nobody(
-    make_order: MakeOrder, context: GatewayContext, clock: VirtualClock
-) -> None:
-    order = make_order()
-
-    def somebody_else_clicks() -> None:
-        end_lease(context, clock)
-        start_checkout(order=order, context=context, return_urls=return_urls)
-
-    with refuses(GatewayUnreachable, ErrorCode.PAGE_TOO_LATE):
-        start_checkout(
-            order=order, context=interrupted(context, after=somebody_else_clicks), return_urls=return_urls
-        )
-
-    opened = GatewayTransaction.objects.get(state=S.OPEN)
-    assert opened.payment is not None
-    assert opened.payment.number == 2
-    assert start_checkout(order=order, context=context, return_urls=return_urls).reference == opened.reference
 
 
 # The database goes away

@@ -9,7 +9,7 @@ import pytest
 from tests.operations.conftest import MakeOrder, Pay, Start, VirtualClock
 from tests.operations.journal import times_sent
 from tests.operations.settlement.test_late_payments import close, two_pages
-from tests.operations.test_races import surprises, together
+from tests.operations.threads import surprises, together
 from tests.operations.wallet_customer import Customer
 from tests.operations.ways_of_writing import in_each_way
 from wallet_gateway.domain.cancellation import LatePayment

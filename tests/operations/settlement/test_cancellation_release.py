@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.operations.conftest import Pay, VirtualClock
-from tests.operations.polling.test_unreadable_records import answered
+from tests.operations.polling.answers import answered
 from tests.operations.records import record
 from tests.refusals import refuses
 from wallet_gateway.client.gateway import Gateway

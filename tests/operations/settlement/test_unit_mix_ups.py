@@ -1,9 +1,8 @@
-"""Mix-ups of units: one odd record freezes a payment, what the gateway itself mixes up stops all sending."""
+"""Mix-ups of units in records: one odd record freezes a payment, those of two customers stop all sending."""
 
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
@@ -12,10 +11,11 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from tests.operations.conftest import MakeOrder, Pay, Resolve, Start, VirtualClock
+from tests.operations.aftermath import problems
+from tests.operations.conftest import MakeOrder, Pay, Start, VirtualClock
 from tests.operations.dying import scripted
 from tests.operations.records import answer_of, record
-from tests.operations.subjects import DEPOSIT, Subject, make_subject
+from tests.operations.subjects import Subject
 from tests.operations.wallet_customer import Customer
 from wallet_gateway import signals
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
@@ -24,31 +24,19 @@ from wallet_gateway.operations.approvals import resolve as resolutions
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import SendingStopped
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import refund
-from wallet_gateway.operations.follow_ups.detached_refunds import refund_migrated
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling.reconciliation import reconcile_attempt
 from wallet_gateway.operations.sending import emergency_stop
 from wallet_gateway.operations.wallet.session import WalletSession
 from wallet_gateway.protocol.cart_lines import Item
-from wallet_gateway.queries.health import health
 from wallet_gateway.queries.pauses import sending_pauses
 from wallet_gateway.queries.work_queue import waiting
-from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("hears_the_alarm")]
 S = TransactionState
 HUNDRED = Item(product_id="LAMP-1", product_name="Lamp", unit_amount=Decimal("100.00"), quantity=1)
 QUARTER = timedelta(minutes=15)
 MixUp = Callable[..., GatewayTransaction]
-
-
-@pytest.fixture(autouse=True)
-def _hears_the_alarm(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.ERROR, "wallet_gateway.operations")
-
-
-def problems(clock: VirtualClock) -> tuple[str, ...]:
-    return tuple(problem.text for problem in health(clock.now(), ["default"]).problems)
 
 
 # One customer's odd record
@@ -198,9 +186,9 @@ def test_two_orders_of_one_browser_stop_nothing(
 
 
 def test_a_record_of_an_earlier_providers_payment_is_no_customers_doing(
-    mix_up: MixUp, open_page: Pay, subject: Subject, context: GatewayContext, clock: VirtualClock
+    mix_up: MixUp, open_page: Pay, deposit_refund: Subject, context: GatewayContext, clock: VirtualClock
 ) -> None:
-    refund_of_deposit = subject.execute()
+    refund_of_deposit = deposit_refund.execute()
     odd = answer_of(record(refund_of_deposit, "500.00"))
     clock.advance_to(refund_of_deposit.next_query_at)
     sweep(context=scripted(context, odd))
@@ -333,93 +321,3 @@ def test_another_gateway_goes_on(mix_up: MixUp, clock: VirtualClock) -> None:
     mix_up()
     assert GatewayPause.objects.get().gateway == "default"
     assert not GatewayPause.objects.filter(GatewayPause.sending_is_paused("other", clock.now())).exists()
-
-
-# The answer to our own request
-
-
-@pytest.fixture
-def subject(wallet_sandbox: SandboxControl, context: GatewayContext, pay: Pay) -> Subject:
-    return make_subject("detached_refund", control=wallet_sandbox, context=context, pay=pay)
-
-
-@pytest.fixture
-def own_answer(subject: Subject, context: GatewayContext) -> GatewayTransaction:
-    """A refund of 5.00 of an earlier provider's payment, answered as 500.00."""
-
-    def hundredfold(body: bytes) -> bytes:
-        asked = json.loads(body)
-        echoed = {name: asked[name] for name in ("clientSystemTransactionId", "currencyCode")}
-        return json.dumps({"state": "Approved", "amount": "500.00", **echoed}).encode()
-
-    return refund_migrated(
-        parent_transaction_id=DEPOSIT,
-        amount=Decimal("5.00"),
-        currency="EUR",
-        context=scripted(context, hundredfold),
-    )
-
-
-def test_one_mix_up_in_the_answer_to_our_own_request_stops_all_sending(
-    own_answer: GatewayTransaction,
-    subject: Subject,
-    make_order: MakeOrder,
-    start: Start,
-    clock: VirtualClock,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    assert own_answer.state == S.ANOMALY
-    assert (subject.is_frozen(), subject.reserved()) == (True, subject.amount)
-    (pause,) = sending_pauses(clock.now())
-    assert pause.until == clock.now() + QUARTER
-    (alarm,) = caplog.get_records("setup")
-    assert "sending to default is stopped for 15 minutes: unit mix-up" in alarm.getMessage()
-    with pytest.raises(SendingStopped):
-        start(make_order())
-
-    clock.advance(minutes=15, seconds=1)
-    assert start(make_order()).is_open
-    assert subject.is_frozen()
-
-
-@pytest.mark.parametrize("way", ["by closing the difference", "by deciding on the transaction"])
-def test_a_person_lifts_the_stop_by_deciding_on_the_last_mix_up(
-    way: str,
-    own_answer: GatewayTransaction,
-    resolve: Resolve,
-    context: GatewayContext,
-    clock: VirtualClock,
-) -> None:
-    if way == "by closing the difference":
-        resolutions.close_discrepancy(
-            Discrepancy.objects.get(), reason="a test of theirs", by="anna", context=context
-        )
-    else:
-        resolve(own_answer, resolutions.Decision.DID_NOT_HAPPEN)
-    assert sending_pauses(clock.now()) == ()
-
-
-def test_a_person_may_stop_it_for_as_long_as_they_say(
-    own_answer: GatewayTransaction,
-    make_order: MakeOrder,
-    start: Start,
-    context: GatewayContext,
-    clock: VirtualClock,
-) -> None:
-    emergency_stop.stop_sending(context=context, by="anna", reason="who is wrong?")
-    clock.advance(days=365)
-    with pytest.raises(SendingStopped):
-        start(make_order())
-    resolutions.close_discrepancy(Discrepancy.objects.get(), reason="they were", by="anna", context=context)
-    assert len(sending_pauses(clock.now())) == 1, "closing it does not lift a person's stop"
-    emergency_stop.resume_sending(context=context, by="anna", reason="mended")
-    assert start(make_order()).is_open
-
-
-def test_a_mix_up_that_is_closed_stops_nothing_when_it_is_seen_again(
-    own_answer: GatewayTransaction, resolve: Resolve, context: GatewayContext, clock: VirtualClock
-) -> None:
-    transaction = resolve(own_answer, resolutions.Decision.DID_NOT_HAPPEN)
-    clock.advance_to(transaction.next_query_at)
-    sweep(context=scripted(context, answer_of(record(transaction, "500.00"))))
-    assert sending_pauses(clock.now()) == ()

@@ -14,7 +14,7 @@ import pytest
 from tests.operations.card_tester import CardTester, allowed_of, limited
 from tests.operations.conftest import MakeContext, MakeOrder
 from tests.operations.journal import times_sent
-from tests.operations.test_races import THREADS, surprises, together
+from tests.operations.threads import THREADS, surprises, together
 from tests.operations.wallet_customer import Customer
 from wallet_gateway import signals
 from wallet_gateway.domain.error_codes import ErrorCode

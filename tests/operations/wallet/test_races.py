@@ -10,7 +10,7 @@ import pytest
 
 from tests.operations.conftest import MakeContext, MakeOrder, VirtualClock
 from tests.operations.journal import times_sent
-from tests.operations.test_races import surprises, together
+from tests.operations.threads import surprises, together
 from tests.operations.wallet_customer import Customer
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.gateways import return_urls

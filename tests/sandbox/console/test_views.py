@@ -4,65 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
 
 import pytest
 
-from tests.sandbox.console.pressing import controls, press
+from tests.sandbox.console.reading import TRANSACTIONS, capture, detail_of, facts, follow, pay, rows
 from tests.sandbox.hosted.wire import checkout_body
 from tests.sandbox.pages.soundness import assert_sound
-from tests.sandbox.pages.visitor import Page, Visitor
+from tests.sandbox.pages.visitor import Visitor
 from wallet_gateway.sandbox.pages.localization import LANGUAGES
 from wallet_gateway.testing.sandbox import SandboxServer
 
 LISTS = {"/checkouts/": "Checkouts", "/transactions/": "Transactions", "/requests/": "Requests received"}
-TRANSACTIONS = "/api/v5/apmTransactions"
-
-
-def pay(visitor: Visitor, outcome: str = "success", *, reference: str | None = None, **changes: Any) -> str:
-    """Make a checkout, decide it, and give its reference."""
-    body = checkout_body(amount="10.00") | changes
-    if reference:
-        body["clientSystemTransactionId"] = reference
-    visitor.api("/api/v5/checkout", body)
-    visitor.control.complete_checkout(body["clientSystemTransactionId"], outcome)
-    return str(body["clientSystemTransactionId"])
-
-
-def capture(visitor: Visitor, original: str, amount: str) -> str:
-    """Capture part of an authorization and give the capture's reference."""
-    body = {
-        "merchantId": "SANDBOX-MERCHANT",
-        "storeId": "SANDBOX-STORE",
-        "userId": "sandbox-user",
-        "type": "ecom.capture",
-        "amount": amount,
-        "currencyCode": "EUR",
-        "clientSystemTransactionId": f"capture-of-{original}",
-        "clientSystemInvoiceId": original,
-        "apmDetails": {"apmProvider": "ExampleWalletV2"},
-    }
-    return str(visitor.api(TRANSACTIONS, body)["clientSystemTransactionId"])
-
-
-def follow(visitor: Visitor, page: Page, text: str) -> Page:
-    """Go where the link with that text leads."""
-    (link, *_) = [a for a in page.markup.all("a") if a.read == text]
-    return visitor.get(str(link.attributes["href"]))
-
-
-def detail_of(visitor: Visitor, reference: str) -> Page:
-    return follow(visitor, visitor.get("/transactions/"), reference)
-
-
-def rows(page: Page) -> list[str]:
-    return [cell.read for cell in page.markup.all("th") if cell.attributes.get("scope") == "row"]
-
-
-def facts(page: Page) -> dict[str, str]:
-    """The terms of the page's definition lists with what stands beside them."""
-    terms = [element.read for element in page.markup.all("dt")]
-    return dict(zip(terms, [element.read for element in page.markup.all("dd")], strict=True))
 
 
 def test_an_untouched_sandbox_says_where_to_begin(visitor: Visitor) -> None:
@@ -239,58 +191,6 @@ def test_what_is_not_there_is_404(visitor: Visitor, path: str) -> None:
     assert_sound(page)
 
 
-@pytest.mark.parametrize(
-    ("outcome", "state"), [("success", "Approved"), ("refused", "Errored"), ("error", "Errored")]
-)
-def test_a_pending_payment_is_settled_with_a_button(visitor: Visitor, outcome: str, state: str) -> None:
-    page = detail_of(visitor, pay(visitor, "pending"))
-    (settle,) = [pressed for pressed in controls(page) if pressed.fields["outcome"] == outcome]
-    answer = press(visitor, settle)
-    assert answer.status == 303
-    settled = visitor.get(answer.headers["Location"])
-    assert settled.url == page.url
-    assert f"10.00 EUR {state}" in settled.text
-    assert "settle" not in [pressed.call for pressed in controls(settled)]
-
-
-def test_a_second_press_changes_nothing_and_says_why(visitor: Visitor) -> None:
-    page = detail_of(visitor, pay(visitor, "pending"))
-    succeed, refuse, _fail = controls(page)
-    press(visitor, succeed)
-    answer = press(visitor, refuse)
-    assert answer.status == 409
-    assert "NotPending" in answer.text
-    assert "10.00 EUR Approved" in follow(visitor, answer, "Back").text
-    assert_sound(answer)
-
-
-@pytest.mark.parametrize("outcome", ["", "pending", "return", "nonsense"])
-def test_what_is_no_settlement_is_refused(visitor: Visitor, outcome: str) -> None:
-    page = detail_of(visitor, pay(visitor, "pending"))
-    settle = controls(page)[0]
-    assert press(visitor, settle, outcome=outcome).status == 400
-    assert "10.00 EUR Pending" in visitor.get(page.url).text
-
-
-def test_a_payment_that_was_refused_has_no_buttons(visitor: Visitor) -> None:
-    assert not detail_of(visitor, pay(visitor, "refused")).markup.all("button")
-
-
-def test_of_two_pending_payments_with_one_reference_the_call_and_the_button_mean_the_first(
-    visitor: Visitor,
-) -> None:
-    visitor.control.behaviour(duplicates="execute")
-    reference = pay(visitor, "pending")
-    pay(visitor, "pending", reference=reference)
-    links = [a for a in visitor.get("/transactions/").markup.all("a") if a.read == reference]
-    second, first = (visitor.get(str(link.attributes["href"])) for link in links)
-    assert not controls(second)
-    assert "Another pending transaction has the same reference" in second.text
-    press(visitor, controls(first)[0])
-    assert "10.00 EUR Approved" in visitor.get(first.url).text
-    assert len(controls(visitor.get(second.url))) == 3
-
-
 def test_faults_are_shown_with_what_is_left_of_them_until_they_are_cleared(visitor: Visitor) -> None:
     visitor.control.fault("refund", "delay_after", times=3, skip=1, seconds=5)
     visitor.control.fault("*", "error_body", times=1, status=503, code="4107940", message="Try <later>")
@@ -364,19 +264,6 @@ def test_a_checkout_is_listed_with_what_became_of_its_link(visitor: Visitor) -> 
     assert states == ["open", "expired", "paid"]
     (newest, *_) = [a for a in page.markup.all("a") if "tbody" in a.path]
     assert link.endswith(str(newest.attributes["href"]))
-
-
-def test_resetting_takes_two_steps_and_forgets_everything(visitor: Visitor) -> None:
-    pay(visitor)
-    visitor.control.advance_clock(100)
-    page = visitor.get("/")
-    (button,) = [b for b in page.markup.all("button") if b.text == "Reset everything now"]
-    assert "details" in button.path
-    (reset,) = controls(page)
-    assert press(visitor, reset).headers["Location"] == "/"
-    text = visitor.get("/").text
-    assert "No transaction yet." in text
-    assert "as on this machine" in text
 
 
 def test_a_console_with_a_key_is_shown_to_who_knows_it() -> None:

@@ -1,0 +1,140 @@
+"""Records of a status query: which is a yes, which is a no, and which contradicts what was asked."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.domain.gateway_words import CAPTURE, DETACHED, expecting, record
+from tests.explanations import explained
+from tests.tables import every
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.outcomes import Expectation, Verdict, read_records
+from wallet_gateway.protocol.status import StatusRecord
+
+V, K = Verdict, DiscrepancyKind
+R = record
+ERRORED, PENDING = R(state="Errored"), R(state="Pending")
+
+RECORDS: list[tuple[str, list[StatusRecord], Verdict, str]] = [
+    ("nothing", [], V.INCONCLUSIVE, "no_record"),
+    ("approved", [R()], V.APPROVED, ""),
+    ("approved, in another letter case", [R(type="ECOM.Capture")], V.APPROVED, ""),
+    ("errored", [ERRORED], V.REJECTED, "errored"),
+    ("errored twice", [ERRORED, R(id="g2", state="Errored")], V.REJECTED, "errored"),
+    ("pending", [PENDING], V.PENDING, ""),
+    ("pending beside errored", [ERRORED, R(id="g2", state="Pending")], V.PENDING, ""),
+    ("pending beside an odd state", [R(state="Odd"), R(id="g2", state="Pending")], V.PENDING, ""),
+    ("approved beside errored: money moved", [ERRORED, R(id="g2")], V.APPROVED, ""),
+    ("approved beside pending", [PENDING, R(id="g2")], V.APPROVED, ""),
+    ("the same record twice", [R(), R()], V.APPROVED, ""),
+    (
+        "an odd state",
+        [R(state="Quarantined")],
+        V.INCONCLUSIVE,
+        """state_undocumented given=\"'Quarantined'\"""",
+    ),
+    (
+        "an odd state beside errored",
+        [ERRORED, R(id="g2", state="Odd")],
+        V.INCONCLUSIVE,
+        """state_undocumented given=\"'Odd'\"""",
+    ),
+    ("almost approved", [R(state="approved")], V.INCONCLUSIVE, """state_undocumented given=\"'approved'\""""),
+    ("another reference", [R(client_system_transaction_id="REF-2")], V.INCONCLUSIVE, "no_record"),
+    ("our reference in lower case", [R(client_system_transaction_id="ref-1")], V.INCONCLUSIVE, "no_record"),
+    ("another type", [R(type="ecom.refund", state="Errored")], V.INCONCLUSIVE, "no_record"),
+    (
+        "another currency",
+        [R(currency_code="USD")],
+        V.CONTRADICTION,
+        "currency_differs record='g1' given='USD' requested='EUR'",
+    ),
+    ("another amount", [R(transaction_amount="10.01")], V.CONTRADICTION, "given='10.01' requested='10.00'"),
+    ("less", [R(transaction_amount="9.99")], V.CONTRADICTION, "given='9.99'"),
+    ("another amount, errored", [R(transaction_amount="1.00", state="Errored")], V.CONTRADICTION, "1.00"),
+    ("executed twice", [R(), R(id="g2")], V.CONTRADICTION, "executed_twice ids='g1, g2'"),
+    ("executed twice, sorted", [R(id="g2"), R()], V.CONTRADICTION, "executed_twice ids='g1, g2'"),
+    (
+        "one fits, one differs",
+        [R(), R(id="g2", transaction_amount="5.00")],
+        V.CONTRADICTION,
+        "record='g2' given='5.00'",
+    ),
+]
+
+
+@every(("records", "verdict", "detail"), [row[1:] for row in RECORDS], ids=[row[0] for row in RECORDS])
+def test_records(records: list[StatusRecord], verdict: Verdict, detail: str) -> None:
+    found = read_records(records, CAPTURE)
+    assert found.verdict is verdict
+    assert detail in explained(found.explanation)
+    assert found.absent is (detail == "no_record")
+
+
+@every(
+    ("amount", "currency", "asked", "kind"),
+    [
+        ("1000.00", "EUR", 1000, K.UNIT_MIX_UP),
+        ("0.10", "EUR", 1000, K.UNIT_MIX_UP),
+        ("100.00", "EUR", 1000, K.AMOUNT_DIFFERS),
+        ("10.01", "EUR", 1000, K.AMOUNT_DIFFERS),
+        ("0.00", "EUR", 1000, K.AMOUNT_DIFFERS),
+        ("10000.000", "KWD", 10000, K.UNIT_MIX_UP),
+        ("1000.000", "KWD", 10000, K.AMOUNT_DIFFERS),
+        # Where major and minor units are the same there is nothing to mix up.
+        ("1000", "JPY", 10, K.AMOUNT_DIFFERS),
+    ],
+)
+def test_a_factor_between_major_and_minor_units_is_named(
+    amount: str, currency: str, asked: int, kind: DiscrepancyKind
+) -> None:
+    found = read_records(
+        [record(transaction_amount=amount, currency_code=currency)],
+        expecting(currency=currency, amount=asked),
+    )
+    assert (found.verdict, found.discrepancy) == (V.CONTRADICTION, kind)
+
+
+@pytest.mark.parametrize(
+    ("amount", "verdict", "approved"),
+    [
+        ("10.00", V.APPROVED, 1000),
+        ("7.50", V.APPROVED, 750),
+        ("0.10", V.APPROVED, 10),
+        ("0.01", V.APPROVED, 1),
+        ("0.00", V.CONTRADICTION, None),
+        ("10.01", V.CONTRADICTION, None),
+    ],
+)
+def test_a_detached_refund_may_be_recorded_for_less(
+    amount: str, verdict: Verdict, approved: int | None
+) -> None:
+    found = read_records([record(type="detached.refund", transaction_amount=amount)], DETACHED)
+    assert (found.verdict, found.amount) == (verdict, approved)
+
+
+@every(("type_", "expected"), [("ecom.capture", CAPTURE), ("detached.refund", DETACHED)])
+def test_an_amount_that_cannot_be_read_differs(type_: str, expected: Expectation) -> None:
+    broken = StatusRecord.model_construct(**dict(record(type=type_)) | {"transaction_amount": "ten"})
+    found = read_records([broken], expected)
+    assert (found.verdict, found.discrepancy) == (V.CONTRADICTION, K.AMOUNT_DIFFERS)
+
+
+def test_what_a_record_tells_besides() -> None:
+    found = read_records([record(apm_details={"apm_name": "Wallet"})], CAPTURE)
+    assert (found.record_id, found.amount, found.provider_state) == ("g1", 1000, "Wallet")
+    assert read_records([record()], CAPTURE).provider_state == ""
+    assert read_records([record(apm_details={})], CAPTURE).provider_state == ""
+
+
+def test_the_providers_id_of_an_approved_record_is_kept() -> None:
+    told = record(apm_details={"apm_provider_transaction_id": "P\0-1"})
+    assert read_records([told], CAPTURE).provider_transaction_id == "P\ufffd-1"
+    assert read_records([record()], CAPTURE).provider_transaction_id == ""
+
+
+def test_the_details_of_a_contradiction_can_be_stored() -> None:
+    told = StatusRecord.model_construct(**dict(record()) | {"id": "\0", "transaction_amount": "1.00"})
+    why = read_records([told], CAPTURE).explanation
+    assert why is not None
+    assert why.params["record"] == "\ufffd"
