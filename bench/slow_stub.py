@@ -7,18 +7,13 @@ import json
 import sys
 from urllib.parse import parse_qs, urlsplit
 
-from bench.stub import HEAD, request_length
+from bench.stub import HEAD, Stub, request_length
 
 
-class SlowStub(asyncio.Protocol):
+class SlowStub(Stub):
     """One connection: answers each request once its time has come."""
 
     seconds = 0.0
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
-        self.waiting = b""
 
     def data_received(self, data: bytes) -> None:
         self.waiting += data

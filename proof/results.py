@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 
@@ -49,20 +50,31 @@ def write_result(
     found: int,
     seconds: float,
     seed: int | None = None,
-    notes: str = "",
-) -> None:
-    """Write the result of a part where the runner looks for it."""
+    notes: str | list[str] = "",
+) -> str:
+    """Write the result of a part where the runner looks for it, and return it as JSON."""
+    said = {
+        "part": part,
+        "what": what,
+        "runs": runs,
+        "found": found,
+        "seed": seed,
+        "seconds": round(seconds, 1),
+        "notes": notes,
+    }
+    written = json.dumps(said, indent=2) + "\n"
     if path is not None:
-        said = {
-            "part": part,
-            "what": what,
-            "runs": runs,
-            "found": found,
-            "seed": seed,
-            "seconds": round(seconds, 1),
-            "notes": notes,
-        }
-        path.write_text(json.dumps(said, indent=2) + "\n", encoding="utf-8")
+        path.write_text(written, encoding="utf-8")
+    return written
+
+
+def add_up(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return what processes of one part have found together, with all their notes."""
+    return {
+        "runs": sum(one["runs"] for one in results),
+        "found": sum(one["found"] for one in results),
+        "notes": [note for one in results for note in one["notes"]],
+    }
 
 
 def read_result(path: Path, *, part: str, what: str, code: int, seed: int, seconds: float) -> Result:

@@ -22,6 +22,7 @@ from proof.database_faults.parts import PARTS
 from proof.database_faults.tally import Tally
 from proof.kills.databases import NotRun
 from proof.kills.shop import shop_on
+from proof.results import add_up, write_result
 
 WHAT = "databases that fail in the midst of operations"
 
@@ -41,12 +42,9 @@ def main(arguments: list[str]) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     began = time.monotonic()
     found = _one(given.part, given.seed) if given.part else _all(given.seed)
-    result = {"part": "database faults", "what": WHAT} | found
-    result |= {"seed": given.seed, "seconds": round(time.monotonic() - began, 1)}
-    if given.result:
-        given.result.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
-    sys.stdout.write(json.dumps(result, indent=2) + "\n")
-    return 1 if result["found"] else 0
+    known = {"seed": given.seed, "seconds": time.monotonic() - began}
+    sys.stdout.write(write_result(given.result, part="database faults", what=WHAT, **known, **found))
+    return 1 if found["found"] else 0
 
 
 def _one(name: str, seed: int) -> dict[str, Any]:
@@ -81,11 +79,7 @@ def _all(seed: int) -> dict[str, Any]:
                 results.append({"runs": 0, "found": 1, "notes": [note]})
             sys.stdout.write(f"{results[-1]['notes'][0]}\n")
             sys.stdout.flush()
-    return {
-        "runs": sum(one["runs"] for one in results),
-        "found": sum(one["found"] for one in results),
-        "notes": [note for one in results for note in one["notes"]],
-    }
+    return add_up(results)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ Its databases are files of its own, and its gateway is the sandbox on this machi
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tempfile
 import time
@@ -14,6 +13,7 @@ import traceback
 from pathlib import Path
 
 from proof.kills.shop import shop_on
+from proof.results import write_result
 
 WHAT = "an older backup restored while the gateway went on; two sites at once by mistake"
 
@@ -42,17 +42,17 @@ def main(arguments: list[str]) -> int:
                     failures.append(f"{disaster.__name__}: {traceback.format_exc()}")
                 else:
                     notes += [f"{disaster.__name__}: {note}" for note in told]
-    result = {
-        "part": "disaster",
-        "what": WHAT,
-        "runs": len(chosen),
-        "found": len(failures),
-        "seed": given.seed,
-    }
-    result |= {"seconds": round(time.monotonic() - began, 1), "notes": notes + failures}
-    if given.result:
-        given.result.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
-    sys.stdout.write(json.dumps(result, indent=2) + "\n")
+    written = write_result(
+        given.result,
+        part="disaster",
+        what=WHAT,
+        runs=len(chosen),
+        found=len(failures),
+        seed=given.seed,
+        seconds=time.monotonic() - began,
+        notes=notes + failures,
+    )
+    sys.stdout.write(written)
     return 1 if failures else 0
 
 

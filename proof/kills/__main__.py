@@ -18,6 +18,7 @@ from typing import Any
 
 from proof.kills.databases import KINDS, NotRun, own_database
 from proof.kills.shop import shop_on
+from proof.results import add_up, write_result
 
 WHAT = "operations killed at each step, swept up by others, compared with the gateway"
 _FEWEST = 170
@@ -39,12 +40,9 @@ def main(arguments: list[str]) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     began = time.monotonic()
     found = _on_one(given) if given.database else _on_all(given)
-    result = {"part": "kills", "what": WHAT} | found
-    result |= {"seed": given.seed, "seconds": round(time.monotonic() - began, 1)}
-    if given.result:
-        given.result.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
-    sys.stdout.write(json.dumps(result, indent=2) + "\n")
-    return 1 if result["found"] else 0
+    known = {"seed": given.seed, "seconds": time.monotonic() - began}
+    sys.stdout.write(write_result(given.result, part="kills", what=WHAT, **known, **found))
+    return 1 if found["found"] else 0
 
 
 def _on_one(given: argparse.Namespace) -> dict[str, Any]:
@@ -79,11 +77,7 @@ def _on_all(given: argparse.Namespace) -> dict[str, Any]:
             for process in started:
                 process.terminate()
         results = [_result(Path(folder, kind)) for kind in KINDS]
-    return {
-        "runs": sum(one["runs"] for one in results),
-        "found": sum(one["found"] for one in results),
-        "notes": [note for one in results for note in one["notes"]],
-    }
+    return add_up(results)
 
 
 def _result(path: Path) -> dict[str, Any]:

@@ -6,12 +6,12 @@ from __future__ import annotations
 from proof.simulation.virtual_time import real_monotonic  # isort: skip
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from proof.results import write_result
 from proof.simulation.shares import Plan, search_together, set_up
 
 if TYPE_CHECKING:
@@ -71,18 +71,18 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _report(campaign: Campaign, options: argparse.Namespace, *, seconds: float) -> None:
-    found = {
-        "part": "simulation",
-        "what": f"{options.histories:,} histories of {options.steps} steps",
-        "runs": campaign.runs,
-        "found": len(campaign.found),
-        "seed": options.seed,
-        "seconds": round(seconds, 1),
-        "notes": campaign.notes,
-    }
-    if options.result:
-        options.result.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
-    sys.stdout.write(f"{found['what']}, seed {options.seed}: {campaign.runs} run, ")
+    what = f"{options.histories:,} histories of {options.steps} steps"
+    write_result(
+        options.result,
+        part="simulation",
+        what=what,
+        runs=campaign.runs,
+        found=len(campaign.found),
+        seed=options.seed,
+        seconds=seconds,
+        notes=campaign.notes,
+    )
+    sys.stdout.write(f"{what}, seed {options.seed}: {campaign.runs} run, ")
     sys.stdout.write(
         f"{len(campaign.found)} failed, {seconds:.0f} s; trace {campaign.trace}, {campaign.last_trace}\n"
     )

@@ -1,22 +1,13 @@
-"""Settings of the shop that is soaked: the plugin, the sandbox, and a database that the run has made."""
+"""Settings of the shop that is soaked: as under chaos, with one gateway and a database of the run."""
 
 from __future__ import annotations
 
 import environ
 
+from wallet_gateway.testing.chaos.settings import *  # noqa: F403
+
 env = environ.Env()
 SECRET_KEY = "soak-only"
-DEBUG = False
-USE_TZ = True
-ALLOWED_HOSTS = ["127.0.0.1", "testserver"]
-INSTALLED_APPS = [
-    "django.contrib.auth",
-    "django.contrib.contenttypes",
-    "django.contrib.sessions",
-    "django.contrib.messages",
-    "django.contrib.staticfiles",
-    "wallet_gateway",
-]
 MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -26,9 +17,6 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
 ]
 ROOT_URLCONF = "proof.soak.urls"
-TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True}]
-STATIC_URL = "/static/"
-DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 DATABASES = {"default": env.db_url("SOAK_DATABASE_URL", default="sqlite://:memory:")}
 DATABASES["default"]["CONN_MAX_AGE"] = None
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
@@ -54,12 +42,4 @@ WALLET_GATEWAY = {
             "TOTAL_TIMEOUT": 120.0,
         },
     },
-}
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "handlers": {"nowhere": {"class": "logging.NullHandler"}},
-    # The faults are made by the run, which judges what comes of them.
-    "root": {"handlers": ["nowhere"], "level": "CRITICAL"},
-    "loggers": {name: {"handlers": ["nowhere"], "propagate": False} for name in ("django", "wallet_gateway")},
 }

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from proof.results import write_result
 from proof.state_model.histories import Disagreement, StateHistory, check_timetables
 
 MOST_FAILURES = 5
@@ -20,20 +20,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     started = time.monotonic()
     runs, notes = _search(options)
     seconds = time.monotonic() - started
-    found = {
-        "part": "state_model",
-        "what": f"{options.histories:,} histories of {options.steps} transitions, without a database",
-        "runs": runs,
-        "found": len(notes),
-        "seed": options.seed,
-        "seconds": round(seconds, 1),
-        "notes": notes,
-    }
-    if options.result:
-        options.result.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
-    sys.stdout.write(
-        f"{found['what']}, seed {options.seed}: {runs} run, {len(notes)} failed, {seconds:.0f} s\n"
+    what = f"{options.histories:,} histories of {options.steps} transitions, without a database"
+    write_result(
+        options.result,
+        part="state_model",
+        what=what,
+        runs=runs,
+        found=len(notes),
+        seed=options.seed,
+        seconds=seconds,
+        notes=notes,
     )
+    sys.stdout.write(f"{what}, seed {options.seed}: {runs} run, {len(notes)} failed, {seconds:.0f} s\n")
     return 1 if notes else 0
 
 
