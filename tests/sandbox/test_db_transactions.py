@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import pytest
 from django.db import connection
 from django.db import transaction as db_transaction
 
-from wallet_gateway.sandbox.db_transactions import CachedValue, write_lock
+from wallet_gateway.sandbox.db_transactions import CachedValue, single_write, write_lock
+
+Lock = Callable[[], AbstractContextManager[None]]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -20,15 +24,15 @@ class TestOneWriter:
         inside: list[int] = []
         most: list[int] = []
 
-        def write() -> None:
-            with write_lock():
+        def write(lock: Lock) -> None:
+            with lock():
                 inside.append(1)
                 most.append(len(inside))
                 time.sleep(0.01)
                 inside.pop()
             connection.close()
 
-        threads = [threading.Thread(target=write) for _ in range(8)]
+        threads = [threading.Thread(target=write, args=[lock]) for lock in (write_lock, single_write) * 4]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -39,6 +43,12 @@ class TestOneWriter:
         with write_lock(), write_lock():
             assert connection.in_atomic_block
         assert not connection.in_atomic_block
+
+    def test_a_single_write_opens_no_transaction_and_joins_an_open_one(self) -> None:
+        with single_write():
+            assert not connection.in_atomic_block
+        with write_lock(), single_write():
+            assert connection.in_atomic_block
 
     def test_what_fails_is_undone_and_lets_the_next_one_in(self) -> None:
         def fail() -> None:

@@ -183,6 +183,21 @@ def test_a_database_file_keeps_everything_between_two_runs(start: Start, tmp_pat
     assert file.exists()
 
 
+def test_a_killed_sandbox_still_knows_what_it_answered(start: Start, tmp_path: Path) -> None:
+    file = tmp_path / "kept.sqlite3"
+    first = start("--port", "0", "--database", str(file))
+    with Merchant(first.url) as merchant:
+        answer = merchant.checkout("A")
+    first.end(by=signal.SIGKILL)
+    second = start("--port", "0", "--database", str(file))
+    control = SandboxControl(second.url)
+    (entry,) = control.journal()
+    assert (entry["status"], entry["answer"]) == (200, answer.json)
+    control.behaviour(duplicates="replay")
+    with Merchant(second.url) as merchant:
+        assert merchant.checkout("A").json == answer.json
+
+
 def test_a_database_that_cannot_be_used_is_a_clear_error(environment: dict[str, str], tmp_path: Path) -> None:
     file = tmp_path / "missing" / "folder.sqlite3"
     line = refusal(environment, "--port", "0", "--database", str(file))

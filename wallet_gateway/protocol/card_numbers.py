@@ -35,8 +35,9 @@ def card_numbers(text: str) -> Iterator[CardNumber]:
     if not _FEWEST_DIGITS.search(plain):
         return
     for run in _RUN.finditer(_KNOWN_TO_BE_OTHER.sub(_blanked, _IBAN.sub(_blanked_iban, plain))):
-        for groups in _joined(run):
-            yield from _among(groups, plain)
+        if _FEWEST_DIGITS.match(run[0]):
+            for groups in _joined(run):
+                yield from _among(groups, plain)
 
 
 def has_card_number(text: str) -> bool:

@@ -28,6 +28,13 @@ def write_lock() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def single_write() -> Iterator[None]:
+    """Let the block execute one statement, which is a transaction by itself, while no other thread writes."""
+    with _turn:
+        yield
+
+
 Value = TypeVar("Value")
 
 

@@ -11,8 +11,9 @@ from wallet_gateway.protocol.card_numbers import mask_card_numbers
 from wallet_gateway.protocol.errors import UnreadableBody
 from wallet_gateway.protocol.strict_json import JsonValue, fold_name
 from wallet_gateway.sandbox.api.request_parser import ParsedRequest, RawRequest
-from wallet_gateway.sandbox.db_transactions import write_lock
+from wallet_gateway.sandbox.db_transactions import single_write, write_lock
 from wallet_gateway.sandbox.models import JournalEntry
+from wallet_gateway.sandbox.models.prepared_sql import insert_row, update_row
 
 MAX_JOURNAL_ENTRIES: Final = 50_000
 """Older entries are deleted, so that a long load test does not fill the disk."""
@@ -53,26 +54,29 @@ _SECRET_PAIR: Final = re.compile(
 
 def open_entry(raw: RawRequest, parsed: ParsedRequest, *, fault: str, now: datetime) -> JournalEntry:
     """Store a request before it is processed."""
-    with write_lock():
-        entry = JournalEntry.objects.create(
-            operation=parsed.operation or "",
-            method=raw.method[:16],
-            path=mask_path(_path_and_query(raw))[:2000],
-            request_body=_masked(raw.body),
-            unknown_fields=list(parsed.unknown_fields),
-            fault=fault,
-            received_at=now,
-        )
-        if entry.pk % _PRUNE_INTERVAL == 0:
+    entry = JournalEntry(
+        operation=parsed.operation or "",
+        method=raw.method[:16],
+        path=mask_path(_path_and_query(raw))[:2000],
+        request_body=_masked(raw.body),
+        unknown_fields=list(parsed.unknown_fields),
+        fault=fault,
+        received_at=now,
+    )
+    with single_write():
+        insert_row(entry)
+    if entry.pk % _PRUNE_INTERVAL == 0:
+        with write_lock():
             JournalEntry.objects.filter(pk__lte=entry.pk - MAX_JOURNAL_ENTRIES).delete()
     return entry
 
 
 def close_entry(entry: JournalEntry, *, status: int, body: bytes) -> None:
     """Store the answer to a request; not called when the connection is closed without an answer."""
-    with write_lock():
+    answer = _masked(body)
+    with single_write():
         # A concurrent reset may have deleted the row, and `save` would then raise.
-        JournalEntry.objects.filter(pk=entry.pk).update(answer_status=status, answer_body=_masked(body))
+        update_row(JournalEntry, entry.pk, answer_status=status, answer_body=answer)
 
 
 def describe(entry: JournalEntry) -> dict[str, Any]:

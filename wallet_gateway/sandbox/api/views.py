@@ -26,8 +26,8 @@ def answer(request: HttpRequest) -> HttpResponse:
             content_type=request.META.get("CONTENT_TYPE", ""),
             body=request.body,
             base_url=f"{request.scheme}://{request.get_host()}",
-            authorization=request.headers.get("Authorization", ""),
-            origin=request.headers.get("Origin"),
+            authorization=request.META.get("HTTP_AUTHORIZATION", ""),
+            origin=request.META.get("HTTP_ORIGIN"),
         )
     )
     _set_delivery(request.META.get(ENVIRON_KEY, Delivery()), reply)

@@ -10,6 +10,7 @@ from wallet_gateway.protocol.text import quote
 from wallet_gateway.protocol.wire import MISSING
 from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.models import BillingAddressRule, Checkout, Outcome, RecordOrigin
+from wallet_gateway.sandbox.models.prepared_sql import insert_row
 from wallet_gateway.sandbox.payments.payer import payment_details
 from wallet_gateway.sandbox.payments.provider_decision import (
     QUARANTINED,
@@ -100,21 +101,23 @@ def _check_billing_address(request: CheckoutRequest) -> None:
 
 def _create(context: RequestContext, request: CheckoutRequest) -> Checkout:
     now = context.conditions.now
-    details = request.checkout_details
+    details, money = request.checkout_details, request.money
     timeout = details.redirect_url_timeout
     seconds = DEFAULT_TIMEOUT_SECONDS if timeout is None else timeout
-    return Checkout.objects.create(
+    checkout = Checkout(
         merchant=context.merchant,
         reference=request.client_system_transaction_id,
         type=request.type,
-        amount_minor=request.money.minor_units,
-        currency=request.money.currency,
+        amount_minor=money.minor_units,
+        currency=money.currency,
         request=request.to_wire(),
         skin_id=details.skin_id or "",
         language=details.language or "",
         created_at=now,
         expires_at=now + timedelta(seconds=seconds) if seconds else None,
     )
+    insert_row(checkout)
+    return checkout
 
 
 def _decide(checkout: Checkout, outcome: Outcome, decision: ProviderDecision, *, now: datetime) -> None:

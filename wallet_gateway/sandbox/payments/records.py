@@ -27,10 +27,12 @@ from wallet_gateway.sandbox.models import (
     RecordState,
     TransactionRecord,
 )
+from wallet_gateway.sandbox.models.prepared_sql import insert_row, select_rows
 from wallet_gateway.sandbox.payments.provider_decision import ProviderDecision, decision_for_outcome
 from wallet_gateway.sandbox.refusals import AmbiguousReference, NotPending, UnknownOriginal, UnknownReference
 from wallet_gateway.sandbox.state import current_conditions
 
+_TYPES_OF_ORIGINALS = frozenset({*CheckoutType, *AuthorizationType})
 SETTLING_OUTCOMES = (Outcome.SUCCESS, Outcome.REFUSED, Outcome.ERROR)
 """The outcomes that settle a pending transaction."""
 
@@ -79,7 +81,7 @@ def write_record(
     **links: Any,
 ) -> TransactionRecord:
     """Create a transaction; ``links`` are its foreign keys and the reference of its original."""
-    return TransactionRecord.objects.create(
+    record = TransactionRecord(
         merchant=merchant,
         reference=reference,
         type=record_type,
@@ -93,6 +95,8 @@ def write_record(
         history=[_history_entry(decision, now)],
         **links,
     )
+    insert_row(record)
+    return record
 
 
 def change_state(record: TransactionRecord, decision: ProviderDecision, *, now: datetime) -> None:
@@ -114,11 +118,11 @@ def settle_pending(record: TransactionRecord, outcome: Outcome) -> None:
 
 def find_original(merchant: Merchant, reference: str) -> TransactionRecord:
     """Find the payment under a reference, preferring an approved one; raises ``UnknownOriginal``."""
-    originals = list(
-        TransactionRecord.objects.filter(
-            merchant=merchant, reference=reference, type__in=[*CheckoutType, *AuthorizationType]
-        ).order_by("pk")
-    )
+    originals = [
+        record
+        for record in select_rows(TransactionRecord, merchant_id=merchant.pk, reference=reference)
+        if record.type in _TYPES_OF_ORIGINALS
+    ]
     if not originals:
         raise UnknownOriginal(f"No payment was made under {quote(reference)}.")
     return next((one for one in originals if one.state == RecordState.APPROVED), originals[0])

@@ -10,6 +10,7 @@ from wallet_gateway.protocol.text import quote
 from wallet_gateway.protocol.wire import TransactionRequest
 from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.models import AcceptedRequest, DuplicatePolicy
+from wallet_gateway.sandbox.models.prepared_sql import insert_row, select_rows
 from wallet_gateway.sandbox.refusals import ReferenceAlreadyUsed
 from wallet_gateway.sandbox.state import RequestContext
 
@@ -27,16 +28,16 @@ def answer_once(
     Raises ``ReferenceAlreadyUsed`` and what ``execute`` raises; after that the reference is still unused.
     """
     fingerprint = hashlib.sha256(request.to_json()).hexdigest()
-    same_reference = {"merchant": context.merchant, "reference": request.client_system_transaction_id}
+    same_reference = {"merchant_id": context.merchant.pk, "reference": request.client_system_transaction_id}
     with write_lock():
         only = {"type": request.type} if shared else {}
-        first = AcceptedRequest.objects.filter(**same_reference, **only).first()
+        first = next(iter(select_rows(AcceptedRequest, **same_reference, **only)), None)
         if first is not None and not _is_executed_again(context, first, fingerprint):
             earlier: dict[str, Any] = first.answer
             return earlier
         answer = execute()
-        AcceptedRequest.objects.create(
-            **same_reference, type=request.type, fingerprint=fingerprint, answer=answer
+        insert_row(
+            AcceptedRequest(**same_reference, type=request.type, fingerprint=fingerprint, answer=answer)
         )
     return answer
 

@@ -8,6 +8,7 @@ from typing import Any
 from wallet_gateway.protocol.status import write_timestamp
 from wallet_gateway.protocol.strict_json import NumberText
 from wallet_gateway.sandbox.models import RecordState, TransactionRecord
+from wallet_gateway.sandbox.models.prepared_sql import select_rows
 from wallet_gateway.sandbox.payments.provider_decision import UNDOCUMENTED_STATE
 from wallet_gateway.sandbox.payments.records import HistoryStep, steps_of
 from wallet_gateway.sandbox.state import FaultMode, RequestContext
@@ -16,7 +17,7 @@ from wallet_gateway.sandbox.state import FaultMode, RequestContext
 def status_records(context: RequestContext, reference: str) -> list[dict[str, Any]]:
     """Return the visible records under a reference, oldest first; ``status_lag`` hides recent changes."""
     seen_until = context.conditions.now - context.conditions.behaviour.status_lag
-    records = TransactionRecord.objects.filter(merchant=context.merchant, reference=reference).order_by("pk")
+    records = select_rows(TransactionRecord, merchant_id=context.merchant.pk, reference=reference)
     seen = ((record, _step_seen(record, until=seen_until)) for record in records)
     wire = [status_record(record, state=step.state) for record, step in seen if step is not None]
     if context.fault_mode is FaultMode.UNDOCUMENTED:
