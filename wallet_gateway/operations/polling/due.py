@@ -18,6 +18,7 @@ from wallet_gateway.operations.polling.status_query import query_status
 from wallet_gateway.operations.polling.status_result import record_status_result
 from wallet_gateway.operations.polling.worker_pool import RateLimiter, run_in_threads
 from wallet_gateway.operations.settlement.db_transactions import in_statement
+from wallet_gateway.operations.settlement.delivery_recorder import recorded_together
 from wallet_gateway.operations.settlement.row_errors import log_row_error
 
 _URGENT = (QueryPriority.UNFINISHED, QueryPriority.WATCHED)
@@ -38,16 +39,22 @@ def reconcile_urgent(*, context: GatewayContext, limit: int = 500) -> int:
 
     Any number of workers on any number of machines may run this: each row is claimed by one of them.
     """
-    queries, workers = _Queries(context), context.policy.query_workers
+    with recorded_together(context) as recording:
+        queries = _Queries(recording)
+        _query_urgent(queries, context, limit=limit)
+    return queries.count
+
+
+def _query_urgent(queries: _Queries, context: GatewayContext, *, limit: int) -> None:
+    workers = context.policy.query_workers
     if workers > 1:
         pace = RateLimiter(context.policy.query_rate, context.sleep)
         rows = _claimed(_URGENT, context, limit=limit * workers, turn=pace.wait, is_over=queries.caused_pause)
         run_in_threads(rows, queries.send, threads=workers)
-        return queries.count
+        return
     for transaction in _claimed(_URGENT, context, limit=limit, is_over=queries.caused_pause):
         queries.send(transaction)
         context.sleep(1 / context.policy.query_rate)
-    return queries.count
 
 
 def _claimed(
@@ -95,6 +102,8 @@ class _Queries:
         self._sent.append(transaction.reference)
         if not _query(transaction, self._context):
             self._unanswered.append(transaction.reference)
+        if self._context.deliveries is not None:
+            self._context.deliveries.record_if_due()
 
     def caused_pause(self) -> bool:
         """Return whether queries are paused since an unanswered one; a claim sees the pauses of others."""
@@ -129,7 +138,15 @@ def repeat_queries(*, context: GatewayContext, limit: int = 500) -> int:
     """
     if queries_are_paused(context, context.clock.now()):
         return 0
-    queries, pace = _Queries(context), RateLimiter(context.policy.query_rate, context.sleep)
+    with recorded_together(context) as recording:
+        queries = _Queries(recording)
+        urgent = _query_repeated(queries, context, limit=limit)
+    return queries.count + urgent
+
+
+def _query_repeated(queries: _Queries, context: GatewayContext, *, limit: int) -> int:
+    """Query approvals again; return how many queries that became urgent were sent in between."""
+    pace = RateLimiter(context.policy.query_rate, context.sleep)
     urgent: list[int] = []
 
     def turn() -> None:
@@ -147,7 +164,7 @@ def repeat_queries(*, context: GatewayContext, limit: int = 500) -> int:
     else:
         for transaction in rows:
             queries.send(transaction)
-    return queries.count + sum(urgent)
+    return sum(urgent)
 
 
 def _take_share(context: GatewayContext, *, limit: int) -> int:
