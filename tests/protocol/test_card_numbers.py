@@ -166,6 +166,12 @@ def test_what_is_no_card_number_stays(text: str) -> None:
     assert not has_card_number(text)
 
 
+@given(st.from_regex(r"[0-9]{4}(-[0-9]{2}){2}T[0-9]{2}(:[0-9]{2}){2}(\.[0-9]{1,9})?Z?", fullmatch=True))
+def test_the_time_of_a_record_is_no_card_number(text: str) -> None:
+    assert not has_card_number(text)
+    assert mask_card_numbers(text) == text
+
+
 def test_each_number_is_given_with_its_place_and_its_digits() -> None:
     text = f"a {spelt(VISA, '.')} b 5555555555554444"
     assert [(text[found.start : found.end], found.digits) for found in card_numbers(text)] == [
