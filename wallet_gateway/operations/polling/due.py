@@ -7,13 +7,19 @@ queried again come last: they have a share of the rate, which all workers on all
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from wallet_gateway.domain.polling_schedule import REPEAT_SHARE, QueryPriority
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayPause, GatewayTransaction
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.polling.claims import claim_first, due, give_back, queries_are_paused
+from wallet_gateway.operations.polling.claims import (
+    BATCH_LASTS,
+    claim_first,
+    due,
+    give_back,
+    queries_are_paused,
+)
 from wallet_gateway.operations.polling.status_query import query_status
 from wallet_gateway.operations.polling.status_result import record_status_result
 from wallet_gateway.operations.polling.worker_pool import RateLimiter, run_in_threads
@@ -147,15 +153,17 @@ def repeat_queries(*, context: GatewayContext, limit: int = 500) -> int:
 def _query_repeated(queries: _Queries, context: GatewayContext, *, limit: int) -> int:
     """Query approvals again; return how many queries that became urgent were sent in between."""
     pace = RateLimiter(context.policy.query_rate, context.sleep)
+    is_urgent_due = _once_a_second(lambda now: due(context, now, *_URGENT).exists(), context)
+    are_paused = _once_a_second(lambda now: queries_are_paused(context, now), context)
     urgent: list[int] = []
 
     def turn() -> None:
-        if due(context, context.clock.now(), *_URGENT).exists():
+        if is_urgent_due():
             urgent.append(reconcile_urgent(context=context, limit=limit))
         pace.wait()
 
     def is_over() -> bool:
-        return queries.has_unanswered or queries_are_paused(context, context.clock.now())
+        return queries.has_unanswered or are_paused()
 
     share = _take_share(context, limit=limit)
     rows = _claimed([QueryPriority.REPEATED], context, limit=share, turn=turn, is_over=is_over)
@@ -165,6 +173,21 @@ def _query_repeated(queries: _Queries, context: GatewayContext, *, limit: int) -
         for transaction in rows:
             queries.send(transaction)
     return sum(urgent)
+
+
+def _once_a_second(look: Callable[[datetime], bool], context: GatewayContext) -> Callable[[], bool]:
+    """Return a function that looks at most once a second, and in between returns False."""
+    looked_at: datetime | None = None
+
+    def is_found() -> bool:
+        nonlocal looked_at
+        now = context.clock.now()
+        if looked_at is not None and now - looked_at < BATCH_LASTS:
+            return False
+        looked_at = now
+        return look(now)
+
+    return is_found
 
 
 def _take_share(context: GatewayContext, *, limit: int) -> int:
