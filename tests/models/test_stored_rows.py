@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tests.models.test_prepared_sql import NOON, columns_of
 from tests.tables import every
 from wallet_gateway.models import GatewayTransaction, OrderMetadata, Payment, PaymentOrder, TransactionEvent
-from wallet_gateway.models.stored_rows import stored_row
+from wallet_gateway.models.stored_rows import new_row, stored_row
 
 if TYPE_CHECKING:
     from django.db import models
@@ -32,6 +32,13 @@ def test_all_columns_are_as_the_constructor_sets_them(
     assert columns_of(row) == columns_of(expected)
     assert not row.get_deferred_fields()
     assert (row._state.adding, row._state.db) == (False, "default")
+
+
+def test_a_new_row_is_to_be_inserted() -> None:
+    row = new_row(Payment, {"number": 1})
+    assert columns_of(row) == columns_of(Payment(number=1))
+    assert row._state.adding
+    assert row._state.db is None
 
 
 def test_no_two_rows_share_a_default_that_can_be_changed() -> None:

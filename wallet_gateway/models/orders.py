@@ -18,6 +18,7 @@ from wallet_gateway.domain.metadata import MAX_METADATA_KEY_LENGTH, MAX_METADATA
 from wallet_gateway.domain.wallet_limits import WalletLimit
 from wallet_gateway.models.actors import account_column
 from wallet_gateway.models.fields import VISIBLE_ASCII, ByteExactField, Column, choices_of
+from wallet_gateway.models.sparse_indexes import SparseIndex
 from wallet_gateway.protocol.money import Money
 
 if TYPE_CHECKING:
@@ -133,9 +134,9 @@ class PaymentOrder(models.Model):
             models.Index(fields=["order_number"], name="wallet_order_number"),
             # The list of orders, filtered by day.
             models.Index(fields=["created_at"], name="wallet_order_created"),
-            models.Index(fields=["wallet_closed_at"], name="wallet_order_button_closed"),
+            SparseIndex(fields=["wallet_closed_at"], name="wallet_order_button_closed"),
             # The queue of the sweep: few orders have an end.
-            models.Index(fields=["release_check_at"], name="wallet_order_release_check"),
+            SparseIndex(fields=["release_check_at"], name="wallet_order_release_check"),
         ]
 
     def __str__(self) -> str:

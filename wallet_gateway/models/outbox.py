@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from wallet_gateway.domain.wallet_limits import WalletLimit
 from wallet_gateway.models.fields import Column, choices_of
 from wallet_gateway.models.orders import PaymentOrder
+from wallet_gateway.models.sparse_indexes import SparseIndex
 from wallet_gateway.models.transactions import GatewayTransaction
 from wallet_gateway.protocol.money import Money
 
@@ -59,7 +60,7 @@ class OutboxEvent(models.Model):
         verbose_name = _("outbox event")
         verbose_name_plural = _("outbox events")
         ordering = ("id",)
-        indexes = [models.Index(fields=["next_delivery_at"], name="wallet_outbox_next_delivery")]
+        indexes = [SparseIndex(fields=["next_delivery_at"], name="wallet_outbox_next_delivery")]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.event_id}"

@@ -157,8 +157,10 @@ def _key_of_inserted(model: type[models.Model], alias: str, cursor: CursorWrappe
 
 def parameters(model: type[models.Model], columns: Columns, alias: str) -> list[Any]:
     """Return the values of columns as the database takes them."""
+    prepare = _preparations(model, alias, tuple(columns))
+    if not any(prepare):
+        return list(columns.values())
     connection = connections[alias]
-    prepare = _preparations(model, connection.vendor, tuple(columns))
     return [
         value if field is None else field.get_db_prep_save(value, connection)
         for field, value in zip(prepare, columns.values(), strict=True)
@@ -167,13 +169,18 @@ def parameters(model: type[models.Model], columns: Columns, alias: str) -> list[
 
 @lru_cache(maxsize=256)
 def _preparations(
-    model: type[models.Model], vendor: str, names: Names
+    model: type[models.Model], alias: str, names: Names
 ) -> Sequence[models.Field[Any, Any] | None]:
     """Return the field of each column whose values must be converted, None where the driver takes them."""
     fields = [_field(model, name) for name in names]
-    if vendor != "postgresql":
+    if connections[alias].vendor != "postgresql":
         return fields
-    return [None if isinstance(field, _TAKEN_BY_POSTGRES) else field for field in fields]
+    return [None if isinstance(_stored_as(field), _TAKEN_BY_POSTGRES) else field for field in fields]
+
+
+def _stored_as(field: models.Field[Any, Any]) -> models.Field[Any, Any]:
+    """Return the field whose values a column has: of a foreign key, the key that it names."""
+    return field.target_field if isinstance(field, models.ForeignKey) else field
 
 
 _TAKEN_BY_POSTGRES = (
@@ -182,6 +189,7 @@ _TAKEN_BY_POSTGRES = (
     models.IntegerField,
     models.BooleanField,
     models.DateTimeField,
+    models.UUIDField,
 )
 
 

@@ -7,10 +7,10 @@ written, and when nothing is, is the same in both ways.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
 from django.db import models, router
 from django.db.models import Exists
@@ -73,7 +73,7 @@ def write_settlement(rows: SettlementRows) -> bool:
     The caller opens the transaction, and rolls it back then.
     """
     parents = ((PaymentOrder, rows.order), (Payment, rows.payment), (MigratedDeposit, rows.deposit))
-    if not all(_update(model, change) for model, change in parents if change and not change.is_empty):
+    if not all(_update_row(model, change) for model, change in parents if change and not change.is_empty):
         return False
     if rows.transaction is not None and not _update_transaction(rows.transaction, rows.order):
         return False
@@ -86,19 +86,29 @@ def write_settlement(rows: SettlementRows) -> bool:
 
 def _update_transaction(change: RowChange, order: RowChange | None) -> bool:
     if order is None or not order.is_empty:
-        return _update(GatewayTransaction, change)
+        return _update_row(GatewayTransaction, change)
     as_seen = Exists(PaymentOrder.objects.filter(**order.where))
     return bool(GatewayTransaction.objects.filter(as_seen, **change.where).update(**change.columns))
 
 
-def _update(model: type[models.Model], change: RowChange) -> bool:
+def _update_row(model: type[models.Model], change: RowChange) -> bool:
     return update_row(model, where=change.where, columns=change.columns, added=change.added)
 
 
 # PostgreSQL
 
-_Part: TypeAlias = tuple[str, Sequence[Any]]
-"""A part of the statement, and its parameters."""
+
+class _Part(NamedTuple):
+    """A part of the statement without its values: parts that are equal have the same text."""
+
+    name: str
+    text: Callable[[_Part, str], str]
+    model: type[models.Model]
+    where: Names = ()
+    columns: Names = ()
+    added: Names = ()
+    after: str = ""
+    """The part whose rows are locked before."""
 
 
 def settles_at_once() -> bool:
@@ -113,79 +123,92 @@ def settlement_at_once(rows: SettlementRows) -> PreparedWrite[bool]:
     """
     alias = router.db_for_write(GatewayTransaction)
     assert rows.transaction is not None  # noqa: S101 - each settlement at least looks at its row
-    texts, values = zip(*_parts(rows, rows.transaction, alias), strict=True)
-    statement = f"WITH {', '.join(texts)} SELECT key FROM moved"  # noqa: S608 - names of the models
+    parts, values = zip(*_parts(rows, rows.transaction, alias), strict=True)
+    statement, all_values = _statement(parts, alias), [value for given in values for value in given]
 
     def run() -> bool:
         with repeated_statement(alias) as cursor:
-            cursor.execute(statement, [value for given in values for value in given])
+            cursor.execute(statement, all_values)
             return cursor.fetchone() is not None
 
     return PreparedWrite(run=run, is_one_statement=True)
 
 
-def _parts(rows: SettlementRows, transaction: RowChange, alias: str) -> Iterator[_Part]:
+def _parts(rows: SettlementRows, transaction: RowChange, alias: str) -> Iterator[tuple[_Part, Sequence[Any]]]:
     """Yield the parts: locks, then the transaction, and then all that depends on it being as it was seen."""
     before = ""
     for name, model, change in (("ordered", PaymentOrder, rows.order), ("paid", Payment, rows.payment)):
         if change is not None:
-            yield _locked(name, model, change, alias, before)
+            part = _Part(name, _locked, model, where=tuple(change.where), after=before)
+            yield part, parameters(model, change.where, alias)
             before = name
-    yield _updated("moved", GatewayTransaction, transaction, alias, before)
+    moved = _changing("moved", _updated, GatewayTransaction, transaction, before)
+    found = parameters(GatewayTransaction, transaction.where, alias)
+    yield moved, [*_changed_to(GatewayTransaction, transaction, alias), *found]
     if rows.order is not None and not rows.order.is_empty:
-        yield _updated_locked("of_order", PaymentOrder, rows.order, alias, "ordered")
+        of_order = _changing("of_order", _updated_locked, PaymentOrder, rows.order, "ordered")
+        yield of_order, _changed_to(PaymentOrder, rows.order, alias)
     if rows.payment is not None:
-        yield _updated_locked("of_payment", Payment, rows.payment, alias, "paid")
+        of_payment = _changing("of_payment", _updated_locked, Payment, rows.payment, "paid")
+        yield of_payment, _changed_to(Payment, rows.payment, alias)
     if rows.event is not None:
-        yield _inserted("noted", TransactionEvent, rows.event, alias)
+        yield _inserting("noted", TransactionEvent, rows.event, alias)
     for number, event in enumerate(rows.outbox):
-        yield _inserted(f"told_{number}", OutboxEvent, given_columns(event), alias)
+        yield _inserting(f"told_{number}", OutboxEvent, given_columns(event), alias)
 
 
-def _locked(name: str, model: type[models.Model], change: RowChange, alias: str, before: str) -> _Part:
-    table, condition = quoted(model, alias), _condition(model, alias, tuple(change.where))
-    after = f", {before}" if before else ""
-    text = f"SELECT id AS key FROM {table}{after} WHERE {condition} FOR NO KEY UPDATE OF {table}"  # noqa: S608 - as above
-    return f"{name} AS ({text})", parameters(model, change.where, alias)
-
-
-def _updated(name: str, model: type[models.Model], change: RowChange, alias: str, before: str) -> _Part:
-    changed, condition = _changes(model, change, alias), _condition(model, alias, tuple(change.where))
-    after = f" FROM {before}" if before else ""
-    text = f"UPDATE {quoted(model, alias)} SET {changed}{after} WHERE {condition} RETURNING id AS key"  # noqa: S608 - as above
-    return f"{name} AS ({text})", [
-        *_changed_to(model, change, alias),
-        *parameters(model, change.where, alias),
-    ]
-
-
-def _updated_locked(
-    name: str, model: type[models.Model], change: RowChange, alias: str, locked: str
+def _changing(
+    name: str, text: Callable[[_Part, str], str], model: type[models.Model], change: RowChange, after: str
 ) -> _Part:
-    changed = _changes(model, change, alias)
-    text = f"UPDATE {quoted(model, alias)} SET {changed} FROM moved, {locked} WHERE id = {locked}.key"  # noqa: S608 - as above
-    return f"{name} AS ({text})", _changed_to(model, change, alias)
+    where, columns, added = tuple(change.where), tuple(change.columns), tuple(change.added)
+    return _Part(name, text, model, where=where, columns=columns, added=added, after=after)
 
 
-def _inserted(name: str, model: type[models.Model], columns: Columns, alias: str) -> _Part:
+def _inserting(
+    name: str, model: type[models.Model], columns: Columns, alias: str
+) -> tuple[_Part, Sequence[Any]]:
     """A default is written into the text: psycopg keeps texts with few parameters only."""
     usual = defaults(model, ())
     given = {column: value for column, value in columns.items() if value != usual.get(column)}
-    text = insert_selected(model, alias, tuple(given))
-    return f"{name} AS ({text} FROM moved)", parameters(model, given, alias)
+    return _Part(name, _inserted, model, columns=tuple(given)), parameters(model, given, alias)
 
 
 def _changed_to(model: type[models.Model], change: RowChange, alias: str) -> list[Any]:
     return parameters(model, change.columns, alias) + parameters(model, change.added, alias)
 
 
-def _changes(model: type[models.Model], change: RowChange, alias: str) -> str:
-    return _changes_text(model, alias, tuple(change.columns), tuple(change.added))
+# The text of the statement, made once for each shape
 
 
-_changes_text = lru_cache(maxsize=128)(changes)
+@lru_cache(maxsize=128)
+def _statement(parts: Sequence[_Part], alias: str) -> str:
+    texts = ", ".join(f"{part.name} AS ({part.text(part, alias)})" for part in parts)
+    return f"WITH {texts} SELECT key FROM moved"  # noqa: S608 - names of the models
 
 
-@lru_cache(maxsize=64)
-def _condition(model: type[models.Model], alias: str, where: Names) -> str:
-    return equal(model, alias, where, " AND ")
+def _locked(part: _Part, alias: str) -> str:
+    table, condition = quoted(part.model, alias), _condition(part, alias)
+    after = f", {part.after}" if part.after else ""
+    return f"SELECT id AS key FROM {table}{after} WHERE {condition} FOR NO KEY UPDATE OF {table}"  # noqa: S608 - as above
+
+
+def _updated(part: _Part, alias: str) -> str:
+    after = f" FROM {part.after}" if part.after else ""
+    return f"{_update(part, alias)}{after} WHERE {_condition(part, alias)} RETURNING id AS key"
+
+
+def _updated_locked(part: _Part, alias: str) -> str:
+    return f"{_update(part, alias)} FROM moved, {part.after} WHERE id = {part.after}.key"
+
+
+def _inserted(part: _Part, alias: str) -> str:
+    return f"{insert_selected(part.model, alias, part.columns)} FROM moved"
+
+
+def _update(part: _Part, alias: str) -> str:
+    changed = changes(part.model, alias, part.columns, part.added)
+    return f"UPDATE {quoted(part.model, alias)} SET {changed}"  # noqa: S608 - as above
+
+
+def _condition(part: _Part, alias: str) -> str:
+    return equal(part.model, alias, part.where, " AND ")

@@ -1,4 +1,4 @@
-"""Rows in memory as the database has them, made without a model's constructor. No SQL here.
+"""Rows in memory, stored or to be stored, made without a model's constructor. No SQL here.
 
 The constructor does for each row what is the same for all rows of a model, and takes as long as the statement
 that reads one. Its signals are not sent, as those of `save` are not.
@@ -18,11 +18,17 @@ M = TypeVar("M", bound=models.Model)
 
 def stored_row(model: type[M], alias: str, columns: Mapping[str, Any]) -> M:
     """Return the row that a database has with these columns, and with the model's defaults in all others."""
-    row, state = model.__new__(model), ModelState()
-    state.adding, state.db = False, alias
+    row = new_row(model, columns)
+    row._state.adding, row._state.db = False, alias
+    return row
+
+
+def new_row(model: type[M], columns: Mapping[str, Any]) -> M:
+    """Return a row to be inserted with these columns, and with the model's defaults in all others."""
+    row = model.__new__(model)
     constants, made = _defaults(model)
     new = {name: make() for name, make in made.items() if name not in columns}
-    row.__dict__.update(_state=state, **constants)
+    row.__dict__.update(_state=ModelState(), **constants)
     row.__dict__.update(new)
     row.__dict__.update(columns)
     return row

@@ -14,6 +14,7 @@ from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.models.actors import account_column
 from wallet_gateway.models.explanations import Explained
 from wallet_gateway.models.fields import Column, choices_of
+from wallet_gateway.models.sparse_indexes import SparseIndex
 from wallet_gateway.models.transactions import GatewayTransaction
 
 if TYPE_CHECKING:
@@ -79,7 +80,12 @@ class TransactionEvent(Explained):
     created_by: Column[str] = models.CharField(max_length=150, blank=True)
     created_by_account: Column[str] = account_column()
     approval: Column[Approval | None] = models.ForeignKey(
-        "Approval", on_delete=models.PROTECT, null=True, blank=True, related_name="events"
+        "Approval",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="events",
+        db_index=False,
     )
     occurred_at: Column[datetime] = models.DateTimeField(_("occurred at"))
 
@@ -97,8 +103,10 @@ class TransactionEvent(Explained):
                 name="wallet_event_approval",
             ),
         ]
-        # The dashboard's counts by day, answered by the index alone.
         indexes = [
+            # Few events are agreements.
+            SparseIndex(fields=["approval"], name="wallet_event_of_approval"),
+            # The dashboard's counts by day, answered by the index alone.
             models.Index(
                 fields=["occurred_at", "kind", "http_status", "elapsed_ms"], name="wallet_event_occurred"
             ),

@@ -26,6 +26,7 @@ from wallet_gateway.models.explanations import Explained
 from wallet_gateway.models.fields import ByteExactField, Column, choices_of
 from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.payments import Payment
+from wallet_gateway.models.sparse_indexes import SparseIndex, SparseUniqueConstraint
 from wallet_gateway.protocol.faults import RefundLimit
 from wallet_gateway.protocol.money import Money
 
@@ -39,13 +40,19 @@ class GatewayTransaction(Explained):
     payment: Column[Payment | None] = models.ForeignKey(
         Payment, on_delete=models.PROTECT, related_name="transactions", null=True, blank=True
     )
+    # Its index is below: nearly no transaction has a deposit.
     deposit: Column[MigratedDeposit | None] = models.ForeignKey(
-        MigratedDeposit, on_delete=models.PROTECT, related_name="transactions", null=True, blank=True
+        MigratedDeposit,
+        on_delete=models.PROTECT,
+        related_name="transactions",
+        null=True,
+        blank=True,
+        db_index=False,
     )
     """The earlier provider's payment that a detached refund returns."""
     gateway: Column[str] = models.CharField(max_length=32)
     kind: Column[str] = models.CharField(_("kind"), max_length=16, choices=choices_of(TransactionKind))
-    reference: Column[str] = ByteExactField(_("reference"), max_length=64, unique=True)
+    reference: Column[str] = ByteExactField(_("reference"), max_length=64)
     """The clientSystemTransactionId; of an operation made elsewhere our own, which is never sent."""
     origin: Column[str] = models.CharField(
         _("origin"), max_length=9, choices=choices_of(TransactionOrigin), default=TransactionOrigin.SHOP
@@ -148,15 +155,21 @@ class GatewayTransaction(Explained):
                 name="wallet_transaction_secrets_unsent",
             ),
             # `unique=True` would give PostgreSQL a second index, for searches by prefix, and this table is
-            # written more often than any other. NULLs are distinct on every database.
-            models.UniqueConstraint(fields=["outstanding_key"], name="wallet_transaction_outstanding_once"),
-            models.UniqueConstraint(fields=["idempotency_key"], name="wallet_transaction_idempotency_once"),
-            # One gateway record belongs to one transaction.
+            # written more often than any other. An index of this class, which only PostgreSQL has, is both.
             models.UniqueConstraint(
+                fields=["reference"],
+                name="wallet_transaction_reference_once",
+                opclasses=["varchar_pattern_ops"],
+            ),
+            SparseUniqueConstraint(fields=["outstanding_key"], name="wallet_transaction_outstanding_once"),
+            SparseUniqueConstraint(fields=["idempotency_key"], name="wallet_transaction_idempotency_once"),
+            # One gateway record belongs to one transaction.
+            SparseUniqueConstraint(
                 fields=["gateway", "record_id", "kind"], name="wallet_transaction_record_once"
             ),
         ]
         indexes = [
+            SparseIndex(fields=["deposit"], name="wallet_transaction_deposit"),
             # With the priority first, urgent queries are found however many others have fallen behind.
             models.Index(fields=["query_priority", "next_query_at"], name="wallet_transaction_next_query"),
             # Searches for unsent or currently sent transactions find few rows by state alone.

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
@@ -140,7 +141,7 @@ class StatusRecord(WireModel):
     @property
     def money(self) -> Money:
         """The amount with its currency."""
-        return Money.parse(self.transaction_amount, self.currency_code, allow_zero=True)
+        return _money(self.transaction_amount, self.currency_code)
 
     @property
     def transacted_at(self) -> datetime | None:
@@ -159,6 +160,12 @@ class StatusRecord(WireModel):
     def to_json(self) -> bytes:
         """The record as bytes; the same record always gives the same bytes."""
         return strict_json.dumps(self.to_wire())
+
+
+@lru_cache(maxsize=1024, typed=True)
+def _money(amount: str, currency: str) -> Money:
+    """Read the amount of a record, which is looked at several times."""
+    return Money.parse(amount, currency, allow_zero=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from tests.operations.ways_of_writing import SEVERAL, in_each_way
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
 from wallet_gateway.domain.polling_schedule import CLAIM, QUERY_WITHIN, QueryPriority
-from wallet_gateway.models import GatewayTransaction, OutboxEvent, PaymentOrder
+from wallet_gateway.models import GatewayTransaction, OutboxEvent, Payment, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.polling.claims import MAX_BATCH, claim_first, give_back
 from wallet_gateway.operations.polling.due import reconcile_due
@@ -40,10 +40,10 @@ def record(reference: str) -> bytes:
     return dumps([values])
 
 
-def due_page(name: str, clock: VirtualClock, *, seconds: int = 60) -> str:
+def due_page(name: str, clock: VirtualClock, *, seconds: int = 60, order: PaymentOrder | None = None) -> str:
     """Make an open page that has been due for some seconds; return its reference."""
     now = clock.now()
-    payment = a_payment(an_order(amount_minor=1000), reference=name)
+    payment = a_payment(order or an_order(amount_minor=1000), reference=name)
     a_transaction(
         payment,
         reference=name,
@@ -200,8 +200,25 @@ def test_a_row_takes_so_many_statements_and_a_batch_so_many_more(
         return len(sent)
 
     few, many = statements(1), statements(11)
-    # One for all rows of a settlement, and one for the delivery of its event.
-    each = 6 if way_of_writing == SEVERAL else 2
+    # All rows of a settlement.
+    each = 5 if way_of_writing == SEVERAL else 1
     assert many - few == 10 * each
-    # To claim a batch five, to see that nothing else is due two, and two for repeated queries.
-    assert few == each + 9
+    # To claim a batch five, to see that nothing else is due two, two for repeated queries, and one to record
+    # that the events of all were delivered.
+    assert few == each + 10
+
+
+def test_a_batch_knows_all_payments_of_its_orders(ask: Ask, clock: VirtualClock) -> None:
+    first = due_page("first", clock)
+    order = Payment.objects.get(reference=first).order
+    not_due = due_page("not-due", clock, seconds=-600, order=order)
+    second = due_page("second", clock, order=order)
+    other = due_page("other", clock)
+
+    batch = claim_first(ask()[0], URGENT, since=clock.now(), most=500)
+    known = {row.reference: row.payment.order.known_payments for row in batch.rows if row.payment}
+    assert {name: sorted(p.reference for p in each.payments) for name, each in known.items() if each} == {
+        first: [first, not_due, second],
+        second: [first, not_due, second],
+        other: [other],
+    }

@@ -87,7 +87,8 @@ def test_a_process_that_dies_with_its_rows_loses_none_and_doubles_none(gateway: 
     dead = gateway.asked.killed[0][0]
     assert all(gateway.asked.by[reference][0] == dead for reference in twice)
 
-    # Another of its threads may have died between commit and signal. The sweep sends it a minute later.
+    # Another of its threads may have died between the commit and the signal, or before the delivery was
+    # recorded. The sweep sends it a minute later.
     OutboxEvent.objects.filter(delivered_at=None).update(next_delivery_at=timezone.now())
     with context_of(gateway) as context:
         deliver_due(clock=context.clock)

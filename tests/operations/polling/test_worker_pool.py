@@ -62,6 +62,18 @@ def test_what_a_thread_raises_ends_the_taking_and_is_raised() -> None:
     assert 3 in seen
 
 
+def test_what_the_items_raise_ends_all_threads_and_is_raised() -> None:
+    done: list[int] = []
+
+    def things() -> Iterator[int]:
+        yield 1
+        raise ZeroDivisionError("the second")
+
+    with pytest.raises(ZeroDivisionError, match="the second"):
+        run_in_threads(things(), done.append, threads=4)
+    assert done == [1]
+
+
 def test_nothing_to_do_is_done_at_once() -> None:
     assert run_in_threads([], lambda thing: None, threads=8) == 0
 

@@ -104,10 +104,14 @@ def give_back(batch: Batch, rows: Sequence[GatewayTransaction]) -> None:
 
 
 def _read_payments(rows: Sequence[GatewayTransaction]) -> None:
-    """Read all payments of the rows' orders at once: the state of an order depends on all of them."""
-    orders = [row.payment.order for row in rows if row.payment is not None]
+    """Read the other payments of the rows' orders at once: the state of an order depends on all of them."""
+    own = {row.payment.pk: row.payment for row in rows if row.payment is not None}
     payments = defaultdict[int, list[Payment]](list)
-    for payment in Payment.objects.filter(order__in=orders).order_by():
+    # Most orders have one payment, so this reads next to nothing.
+    others = Payment.objects.filter(order__in={payment.order_id for payment in own.values()})
+    for payment in (*own.values(), *others.exclude(pk__in=list(own)).order_by()):
         payments[payment.order_id].append(payment)
-    for order in orders:
-        order.known_payments = KnownPayments(version=order.version, payments=payments[order.pk])
+    for row in rows:
+        if row.payment is not None:
+            order = row.payment.order
+            order.known_payments = KnownPayments(version=order.version, payments=payments[order.pk])

@@ -7,17 +7,24 @@ queried again come last: they have a share of the rate, which all workers on all
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from wallet_gateway.domain.polling_schedule import REPEAT_SHARE, QueryPriority
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayPause, GatewayTransaction
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.polling.claims import claim_first, due, give_back, queries_are_paused
+from wallet_gateway.operations.polling.claims import (
+    BATCH_LASTS,
+    claim_first,
+    due,
+    give_back,
+    queries_are_paused,
+)
 from wallet_gateway.operations.polling.status_query import query_status
 from wallet_gateway.operations.polling.status_result import record_status_result
 from wallet_gateway.operations.polling.worker_pool import RateLimiter, run_in_threads
 from wallet_gateway.operations.settlement.db_transactions import in_statement
+from wallet_gateway.operations.settlement.delivery_recorder import recorded_together
 from wallet_gateway.operations.settlement.row_errors import log_row_error
 
 _URGENT = (QueryPriority.UNFINISHED, QueryPriority.WATCHED)
@@ -38,16 +45,22 @@ def reconcile_urgent(*, context: GatewayContext, limit: int = 500) -> int:
 
     Any number of workers on any number of machines may run this: each row is claimed by one of them.
     """
-    queries, workers = _Queries(context), context.policy.query_workers
+    with recorded_together(context) as recording:
+        queries = _Queries(recording)
+        _query_urgent(queries, context, limit=limit)
+    return queries.count
+
+
+def _query_urgent(queries: _Queries, context: GatewayContext, *, limit: int) -> None:
+    workers = context.policy.query_workers
     if workers > 1:
         pace = RateLimiter(context.policy.query_rate, context.sleep)
         rows = _claimed(_URGENT, context, limit=limit * workers, turn=pace.wait, is_over=queries.caused_pause)
         run_in_threads(rows, queries.send, threads=workers)
-        return queries.count
+        return
     for transaction in _claimed(_URGENT, context, limit=limit, is_over=queries.caused_pause):
         queries.send(transaction)
         context.sleep(1 / context.policy.query_rate)
-    return queries.count
 
 
 def _claimed(
@@ -95,6 +108,8 @@ class _Queries:
         self._sent.append(transaction.reference)
         if not _query(transaction, self._context):
             self._unanswered.append(transaction.reference)
+        if self._context.deliveries is not None:
+            self._context.deliveries.record_if_due()
 
     def caused_pause(self) -> bool:
         """Return whether queries are paused since an unanswered one; a claim sees the pauses of others."""
@@ -129,16 +144,26 @@ def repeat_queries(*, context: GatewayContext, limit: int = 500) -> int:
     """
     if queries_are_paused(context, context.clock.now()):
         return 0
-    queries, pace = _Queries(context), RateLimiter(context.policy.query_rate, context.sleep)
+    with recorded_together(context) as recording:
+        queries = _Queries(recording)
+        urgent = _query_repeated(queries, context, limit=limit)
+    return queries.count + urgent
+
+
+def _query_repeated(queries: _Queries, context: GatewayContext, *, limit: int) -> int:
+    """Query approvals again; return how many queries that became urgent were sent in between."""
+    pace = RateLimiter(context.policy.query_rate, context.sleep)
+    is_urgent_due = _once_a_second(lambda now: due(context, now, *_URGENT).exists(), context)
+    are_paused = _once_a_second(lambda now: queries_are_paused(context, now), context)
     urgent: list[int] = []
 
     def turn() -> None:
-        if due(context, context.clock.now(), *_URGENT).exists():
+        if is_urgent_due():
             urgent.append(reconcile_urgent(context=context, limit=limit))
         pace.wait()
 
     def is_over() -> bool:
-        return queries.has_unanswered or queries_are_paused(context, context.clock.now())
+        return queries.has_unanswered or are_paused()
 
     share = _take_share(context, limit=limit)
     rows = _claimed([QueryPriority.REPEATED], context, limit=share, turn=turn, is_over=is_over)
@@ -147,7 +172,22 @@ def repeat_queries(*, context: GatewayContext, limit: int = 500) -> int:
     else:
         for transaction in rows:
             queries.send(transaction)
-    return queries.count + sum(urgent)
+    return sum(urgent)
+
+
+def _once_a_second(look: Callable[[datetime], bool], context: GatewayContext) -> Callable[[], bool]:
+    """Return a function that looks at most once a second, and in between returns False."""
+    looked_at: datetime | None = None
+
+    def is_found() -> bool:
+        nonlocal looked_at
+        now = context.clock.now()
+        if looked_at is not None and now - looked_at < BATCH_LASTS:
+            return False
+        looked_at = now
+        return look(now)
+
+    return is_found
 
 
 def _take_share(context: GatewayContext, *, limit: int) -> int:

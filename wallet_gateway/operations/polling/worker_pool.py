@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import islice
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from django.db import connections
 
@@ -35,43 +35,56 @@ class RateLimiter:
             self._sleep(turn - now)
 
 
+class _Items(Generic[T]):
+    """What threads take in turns until there is no more of it, or one of them has failed."""
+
+    def __init__(self, things: Iterable[T]) -> None:
+        self._waiting = iter(things)
+        self._lock = threading.Lock()
+        self._is_over = False
+        self.begun = 0
+
+    def take(self) -> Iterator[T]:
+        """Yield items for as long as there are any; called by each thread."""
+        while found := self._next():
+            yield from found
+
+    def _next(self) -> list[T]:
+        with self._lock:
+            found = [] if self._is_over else list(islice(self._waiting, 1))
+            self._is_over = not found
+            self.begun += len(found)
+        return found
+
+    def end(self) -> None:
+        """Let nothing more be taken."""
+        with self._lock:
+            self._is_over = True
+
+
 def run_in_threads(things: Iterable[T], work: Callable[[T], object], *, threads: int) -> int:
     """Run `work` for each item, `threads` at a time; return the number of items started.
 
-    An item is taken only when a thread is idle, so that none is held back waiting. An exception in a thread
+    A thread takes an item only when it is idle, so that none is held back waiting. An exception in a thread
     stops the taking of items, and is raised here once all threads have ended.
     """
-    idle, failures, begun = threading.Semaphore(threads), list[BaseException](), 0
+    items = _Items(things)
 
-    def end(done: Future[object]) -> None:
-        if (failure := done.exception()) is not None:
-            failures.append(failure)
-        idle.release()
+    def work_off() -> None:
+        try:
+            for thing in items.take():
+                work(thing)
+        finally:
+            items.end()
+            # No other thread can reach this one's.
+            connections.close_all()
 
     with ThreadPoolExecutor(threads) as crew:
-        waiting = iter(things)
         try:
-            while idle.acquire() and not failures:
-                for thing in islice(waiting, 1):
-                    crew.submit(work, thing).add_done_callback(end)
-                    begun += 1
-                    break
-                else:
-                    break
+            done = [crew.submit(work_off) for _ in range(threads)]
+            wait(done)
         finally:
-            _close_connections(crew, threads)
-    if failures:
-        raise failures[0]
-    return begun
-
-
-def _close_connections(crew: ThreadPoolExecutor, threads: int) -> None:
-    """Close each thread's database connections in the thread itself: no other thread can reach them."""
-    all_of_them = threading.Barrier(threads)
-
-    def close() -> None:
-        all_of_them.wait()
-        connections.close_all()
-
-    for _ in range(threads):
-        crew.submit(close)
+            items.end()
+    for each in done:
+        each.result()
+    return items.begun

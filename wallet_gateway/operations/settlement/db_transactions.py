@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import TypeVar
 
-from django.db import DEFAULT_DB_ALIAS, InterfaceError, OperationalError, connection, router
+from django.db import DEFAULT_DB_ALIAS, InterfaceError, OperationalError, connection, connections, router
 from django.db import transaction as db_transaction
 
 from wallet_gateway.domain.error_codes import ErrorCode
@@ -143,11 +143,13 @@ def _alone(work: Callable[[], T]) -> T:
 
 def _check_commit() -> None:
     """Check that what is written now is committed before anything else happens."""
-    if not connection.in_atomic_block and not connection.get_autocommit():
+    current = connections[DEFAULT_DB_ALIAS]
+    if not current.in_atomic_block and not current.get_autocommit():
         raise NothingIsCommitted("autocommit is off on this connection; wallet_gateway.payments needs it on")
     if router.db_for_write(GatewayTransaction) != DEFAULT_DB_ALIAS:
         raise NothingIsCommitted("a database router sends the rows elsewhere: see wallet_gateway.E004")
-    check_outside_transaction()
+    if current.atomic_blocks:
+        check_outside_transaction()
 
 
 def _turn() -> AbstractContextManager[object]:

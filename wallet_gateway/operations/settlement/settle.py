@@ -112,7 +112,7 @@ def settle(
     if settled.stopped:
         warn_of_mix_up(context.alias, settled.stopped, now=context.clock.now())
     _settlements.set(mine := _settlements.get() + 1)
-    deliver(settled.outbox_events, clock=context.clock)
+    deliver(settled.outbox_events, clock=context.clock, recorder=context.deliveries)
     # A receiver may have settled something in reaction to a signal; these rows are then stale.
     return settled.transaction if _settlements.get() == mine else reread(settled.transaction)
 
