@@ -97,16 +97,16 @@ def _set_up_django(options: argparse.Namespace, *, database: Path) -> None:
 
 def _serve(host: str, port: int, stop_signals: SimpleQueue[int]) -> int:
     # These imports need Django to be set up.
-    from django.core.wsgi import get_wsgi_application
     from django.db import connections
 
     from wallet_gateway.sandbox.server.listener import GatewayServer
+    from wallet_gateway.sandbox.wsgi import SandboxApplication
 
     try:
         server = GatewayServer(
             host=host,
             port=port,
-            application=get_wsgi_application(),
+            application=SandboxApplication(),
             on_worker_exit=connections.close_all,
         )
     except OSError as error:

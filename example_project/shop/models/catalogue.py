@@ -14,10 +14,15 @@ from django.utils.translation import gettext_lazy as _
 from example_project.shop.money import Currency, from_minor_units, included_tax
 
 
-def in_reader_language(texts: dict[str, str]) -> str:
-    """Return the text in the language of the page, in English if there is no translation."""
+def in_reader_language(texts: object) -> str:
+    """Return the text in the language of the page, in English if there is no translation.
+
+    The admin shows a row with what was typed, before and after it was refused: what has no texts is empty.
+    """
+    if not isinstance(texts, dict):
+        return ""
     language = (get_language() or "en").split("-")[0]
-    return texts.get(language) or texts["en"]
+    return str(texts.get(language) or texts.get("en") or "")
 
 
 def check_texts(value: object) -> None:

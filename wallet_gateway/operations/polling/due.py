@@ -7,6 +7,7 @@ queried again come last: they have a share of the rate, which all workers on all
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime, timedelta
 
 from wallet_gateway.domain.polling_schedule import REPEAT_SHARE, QueryPriority
@@ -45,10 +46,18 @@ def reconcile_urgent(*, context: GatewayContext, limit: int = 500) -> int:
 
     Any number of workers on any number of machines may run this: each row is claimed by one of them.
     """
-    with recorded_together(context) as recording:
+    with _recording(context) as recording:
         queries = _Queries(recording)
         _query_urgent(queries, context, limit=limit)
     return queries.count
+
+
+def _recording(context: GatewayContext) -> AbstractContextManager[GatewayContext]:
+    """Give a context that records the deliveries of several threads together.
+
+    One thread records each at once: the next might wait for an answer until another sweep has delivered it.
+    """
+    return recorded_together(context) if context.policy.query_workers > 1 else nullcontext(context)
 
 
 def _query_urgent(queries: _Queries, context: GatewayContext, *, limit: int) -> None:
@@ -144,7 +153,7 @@ def repeat_queries(*, context: GatewayContext, limit: int = 500) -> int:
     """
     if queries_are_paused(context, context.clock.now()):
         return 0
-    with recorded_together(context) as recording:
+    with _recording(context) as recording:
         queries = _Queries(recording)
         urgent = _query_repeated(queries, context, limit=limit)
     return queries.count + urgent

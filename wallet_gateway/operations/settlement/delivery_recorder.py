@@ -28,7 +28,10 @@ MANY = 32
 """How many deliveries are recorded at once."""
 
 WAIT = timedelta(seconds=1)
-"""How long the first of them waits for the others: far less than until the sweep would deliver it again."""
+"""How long the first of them waits for the others: far less than until the sweep would deliver it again.
+
+It is looked at whenever a thread has an answer, so while all of them wait for a slow gateway, it waits, too.
+"""
 
 
 class DeliveryRecorder:

@@ -136,7 +136,7 @@ def _write_raised(order: PaymentOrder, explanation: Explanation, actor: Actor, n
 
 
 def _last_attempt(order: PaymentOrder) -> GatewayTransaction:
-    rows = GatewayTransaction.objects.filter(payment__order=order, wallet__isnull=False)
+    rows = GatewayTransaction.objects.filter(payment__order=order, kind=TransactionKind.AUTHORIZATION)
     return rows.select_related("payment__order").latest("pk")
 
 
