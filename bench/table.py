@@ -72,11 +72,13 @@ def _facts(runs: Sequence[Run]) -> str:
 
 
 def _part(part: str, runs: Sequence[Run]) -> Iterator[str]:
-    numbers = [f"run {place}" for place in range(1, len(runs) + 1)] if len(runs) > 1 else ["median"]
+    """Yield the table of a part, with a column for each run that was to measure it."""
+    asked = {f"run {place}": run for place, run in enumerate(runs, start=1) if part in run.found}
+    numbers = list(asked) if len(runs) > 1 else ["median"]
     yield _piped(["what", "promised", *numbers, "least to most", "result"])
     yield _piped(["---", "---", *("--:" for _ in numbers), "--:", "---"])
-    for what in dict.fromkeys(each.what for run in runs for each in run.found.get(part, ())):
-        yield _piped(map(_escaped, _row(what, [_find(run, part, what) for run in runs])))
+    for what in dict.fromkeys(each.what for run in asked.values() for each in run.found[part]):
+        yield _piped(map(_escaped, _row(what, [_find(run, part, what) for run in asked.values()])))
 
 
 def _row(what: str, found: Sequence[Finding | None]) -> Iterator[str]:
@@ -89,11 +91,11 @@ def _row(what: str, found: Sequence[Finding | None]) -> Iterator[str]:
 
 
 def _find(run: Run, part: str, what: str) -> Finding | None:
-    return next((each for each in run.found.get(part, ()) if each.what == what), None)
+    return next((each for each in run.found[part] if each.what == what), None)
 
 
 def _result(found: Sequence[Finding | None]) -> str:
-    """Say whether a promise was met in every run; one that was not measured in one of them was not."""
+    """Say whether a promise was met in every run; one that one of them could not measure was not."""
     if all(each is None or each.target is None for each in found):
         return ""
     missed = sum(each is None or not each.met for each in found)
@@ -105,7 +107,9 @@ def _result(found: Sequence[Finding | None]) -> str:
 def misses(runs: Sequence[Run]) -> str:
     """Return what was missed or not measured in any run, in one paragraph."""
     places = dict.fromkeys((part, each.what) for run in runs for part, of in run.found.items() for each in of)
-    found = [(part, what, [_find(run, part, what) for run in runs]) for part, what in places]
+    found = [
+        (part, what, [_find(run, part, what) for run in runs if part in run.found]) for part, what in places
+    ]
     said = [f"{part}, {_escaped(what)}" for part, what, each in found if "missed" in _result(each)]
     said += dict.fromkeys(f"not measured: {reason}" for run in runs for reason in run.left_out)
     return f"Misses: {'; '.join(said)}." if said else "Misses: none."

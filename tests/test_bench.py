@@ -182,6 +182,9 @@ def run_of(*values: float, left_out: tuple[str, ...] = ()) -> Run:
     return Run(facts={"Run on": "2026-01-15"}, found={"part": found}, left_out=left_out)
 
 
+OF_ANOTHER_PART = Run(facts={"Run on": "2026-01-15"}, found={"other": (MEASURED,)}, left_out=())
+
+
 @every(
     ("runs", "row", "said"),
     [
@@ -205,8 +208,13 @@ def run_of(*values: float, left_out: tuple[str, ...] = ()) -> Run:
             "| one thing | at most 1x | 0.50x | - |  | **missed** in 1 of 2 |",
             "Misses: part, one thing; not measured: part: no server.",
         ),
+        (
+            [OF_ANOTHER_PART, run_of(0.5), run_of(0.6)],
+            "| one thing | at most 1x | 0.50x | 0.60x | 0.50-0.60 | met |",
+            "Misses: none.",
+        ),
     ],
-    ids=["met", "missed-once", "missed", "not-measured"],
+    ids=["met", "missed-once", "missed", "not-measured", "not-asked"],
 )
 def test_the_page_shows_every_run_and_calls_a_promise_met_only_if_each_met_it(
     runs: list[Run], row: str, said: str

@@ -60,7 +60,9 @@ def _one(name: str, seed: int) -> dict[str, Any]:
     given = ", ".join(f"{count} {error}" for error, count in sorted(tally.reached_caller.items()))
     seconds = time.monotonic() - began
     notes = [f"{name}: {tally.runs} runs in {seconds:.0f} s; callers were given {given or 'no error'}"]
-    return {"runs": tally.runs, "found": len(tally.failures), "notes": notes + tally.notes + tally.failures}
+    # For the log of the part: the table of all parts has room for a line.
+    sys.stderr.writelines(f"{note}\n" for note in tally.notes)
+    return {"runs": tally.runs, "found": len(tally.failures), "notes": notes + tally.failures}
 
 
 def _all(seed: int) -> dict[str, Any]:

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Tally:
-    """Counts, what was found wrong, and what is worth telling."""
+    """Counts, and what was found wrong."""
 
     runs: int = 0
     failures: list[str] = field(default_factory=list)
     reached_caller: Counter[str] = field(default_factory=Counter)
     """Errors of the database that a caller was given, by class."""
     notes: list[str] = field(default_factory=list)
+    """What is worth telling, though nothing was wrong."""
