@@ -14,7 +14,6 @@ from datetime import datetime
 from django.db import IntegrityError
 from django.db.models import F
 
-from wallet_gateway.domain.cancellation import LatePayment
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import (
@@ -24,13 +23,12 @@ from wallet_gateway.domain.lifecycle import (
     SENDER_EVENTS,
     IllegalTransition,
     LifecycleEvent,
-    OrderState,
     TransactionKind,
     TransactionState,
     advance,
 )
 from wallet_gateway.domain.outcomes import Finding, Verdict
-from wallet_gateway.domain.policy import LatePaymentPolicy
+from wallet_gateway.domain.totals import PaymentTotals
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     GatewayTransaction,
@@ -40,7 +38,6 @@ from wallet_gateway.models import (
     PaymentOrder,
     TransactionEventKind,
 )
-from wallet_gateway.models.orders import CANCELLABLE_STATES
 from wallet_gateway.models.prepared_sql import Columns
 from wallet_gateway.models.row_copies import copy_row
 from wallet_gateway.models.settlement_writes import (
@@ -51,6 +48,7 @@ from wallet_gateway.models.settlement_writes import (
 )
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.settlement.counters import (
+    Booking,
     VersionConflict,
     book,
     changed_totals,
@@ -61,7 +59,12 @@ from wallet_gateway.operations.settlement.db_transactions import (
     run,
     with_retries,
 )
-from wallet_gateway.operations.settlement.discrepancies import is_settled_by_person, record_discrepancies
+from wallet_gateway.operations.settlement.discrepancies import (
+    Recorded,
+    is_settled_by_person,
+    record_discrepancies,
+)
+from wallet_gateway.operations.settlement.late_payments import note_late_payment
 from wallet_gateway.operations.settlement.opened_page import write_opened_page
 from wallet_gateway.operations.settlement.outbox import (
     Notification,
@@ -233,80 +236,97 @@ def _prepare(
     """Return the rows as they will be, and the changes to write; only discrepancies are written here."""
     # The database transaction may be repeated, so every run starts from the rows as they were read.
     transaction, now = _copy(transaction), context.clock.now()
-    if update.attempt_no is not None and update.attempt_no != transaction.attempt_no:
+    step = _step(transaction, update, now)
+    if step is None:
+        # The sender has lost its claim: its result is kept for people and changes no column.
         return _Settled(transaction=transaction), SettlementRows(event=_event(transaction, update, now))
-    before, was_approved = TransactionState(transaction.state), transaction.approved_minor is not None
+    booking = book(transaction, before=step.before, after=step.after, finding=update.finding)
+    differs = _differences(step, booking, context)
+    sums_before = transaction.payment.totals if transaction.payment else None
+    totals = _changed_totals(step, booking, differs)
+    transaction.state = step.after
+    change = transaction_change(
+        transaction, step.update, before=step.before, booking=booking, now=now, jitter=context.jitter()
+    )
+    is_kept = update.is_kept or differs.is_new or step.moves
+    events = new_outbox_events(transaction, _notifications(step, sums_before, differs), now)
+    rows = replace(
+        totals,
+        order=totals.order or order_as_seen(transaction, step.update),
+        transaction=change,
+        event=_event(transaction, step.update, now) if is_kept else None,
+        outbox=events,
+    )
+    return _Settled(transaction=transaction, outbox_events=events, stopped=differs.stopped), rows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Step:
+    """What an update makes of a transaction: its state before and after, and what of the update counts."""
+
+    transaction: GatewayTransaction
+    update: StatusUpdate
+    before: TransactionState
+    after: TransactionState
+    was_approved: bool
+    now: datetime
+
+    @property
+    def moves(self) -> bool:
+        return self.after is not self.before
+
+
+def _step(transaction: GatewayTransaction, update: StatusUpdate, now: datetime) -> _Step | None:
+    """Return what an update makes of a transaction; None if it comes from a sender without its claim."""
+    if update.attempt_no is not None and update.attempt_no != transaction.attempt_no:
+        return None
+    before = TransactionState(transaction.state)
     if _is_stale(update, transaction):
         # The state changed during the status query, so the computed schedule and operator flag are void.
         update = replace(update, changes={}, queried_in=None)
     after = _after(transaction, before, update)
     if after is before and update.event in SENDER_EVENTS:
-        # The sender has lost its claim: its result is kept for people and changes no column.
-        return _Settled(transaction=transaction), SettlementRows(event=_event(transaction, update, now))
-    booking = book(transaction, before=before, after=after, finding=update.finding)
-    is_late = _note_late_payment(transaction, after=after, was_approved=was_approved, context=context)
-    differs = record_discrepancies(
-        transaction,
-        update.finding,
-        before=before,
-        after=after,
-        now=now,
+        return None
+    was_approved = transaction.approved_minor is not None
+    return _Step(
+        transaction=transaction, update=update, before=before, after=after, was_approved=was_approved, now=now
+    )
+
+
+def _differences(step: _Step, booking: Booking, context: GatewayContext) -> Recorded:
+    """Record the discrepancies of an update, that of a late payment among them."""
+    is_late = note_late_payment(
+        step.transaction, after=step.after, was_approved=step.was_approved, context=context
+    )
+    return record_discrepancies(
+        step.transaction,
+        step.update.finding,
+        before=step.before,
+        after=step.after,
+        now=step.now,
         excess=booking.excess,
-        in_own_answer=update.kind is TransactionEventKind.ANSWER,
+        in_own_answer=step.update.kind is TransactionEventKind.ANSWER,
         is_late=is_late,
     )
-    freeze = differs.freeze or (after is TransactionState.ANOMALY and before is not TransactionState.ANOMALY)
-    payment_before = transaction.payment.totals if transaction.payment else None
-    rows = SettlementRows()
-    if after != before or freeze:
-        rows = changed_totals(transaction, booking, after=after, freeze=freeze, now=now)
-    transaction.state = after
-    change = transaction_change(
-        transaction, update, before=before, booking=booking, now=now, jitter=context.jitter()
+
+
+def _changed_totals(step: _Step, booking: Booking, differs: Recorded) -> SettlementRows:
+    freeze = differs.freeze or (step.moves and step.after is TransactionState.ANOMALY)
+    if not (step.moves or freeze):
+        return SettlementRows()
+    return changed_totals(step.transaction, booking, after=step.after, freeze=freeze, now=step.now)
+
+
+def _notifications(
+    step: _Step, sums_before: PaymentTotals | None, differs: Recorded
+) -> Sequence[Notification]:
+    moved = step.moves and not step.was_approved
+    found = outbox_events_of(
+        step.transaction, moved=moved, sums_before=sums_before, is_signalled=differs.is_signalled
     )
-    is_kept = update.is_kept or differs.is_new or after is not before
-    moved = after is not before and not was_approved
-    notifications = outbox_events_of(
-        transaction, moved=moved, sums_before=payment_before, is_signalled=differs.is_signalled
-    )
-    if before is TransactionState.PENDING:
-        # A page with one refused card and a second pending one is reported to the shop as failed only once.
-        notifications = _without_repeated_failure(transaction, notifications)
-    rows = replace(
-        rows,
-        order=rows.order or order_as_seen(transaction, update),
-        transaction=change,
-        event=_event(transaction, update, now) if is_kept else None,
-        outbox=new_outbox_events(transaction, notifications, now),
-    )
-    settled = _Settled(transaction=transaction, outbox_events=tuple(rows.outbox), stopped=differs.stopped)
-    return settled, rows
-
-
-_LATE = {
-    LatePaymentPolicy.REPORT: LatePayment.REPORTED,
-    LatePaymentPolicy.ACCEPT: LatePayment.ACCEPTED,
-}
-
-
-def _note_late_payment(
-    transaction: GatewayTransaction, *, after: TransactionState, was_approved: bool, context: GatewayContext
-) -> bool:
-    """Note on the order that it is paid after its cancellation; return whether a person must decide."""
-    is_paid = after is TransactionState.APPROVED and transaction.kind in OPENING_KINDS and not was_approved
-    order = transaction.payment.order if transaction.payment and is_paid else None
-    if order is None or not order.is_cancelled:
-        return False
-    if order.late_payment == LatePayment.ACCEPTED and order.state not in _WITHOUT_MONEY:
-        # A second payment of an order that is paid makes it overpaid, as ever.
-        return False
-    if order.late_payment != LatePayment.REPORTED:
-        # While a person decides on one, a further one is theirs too, whatever the setting is by now.
-        order.late_payment = _LATE[context.policy.late_payment]
-    return order.late_payment == LatePayment.REPORTED
-
-
-_WITHOUT_MONEY = CANCELLABLE_STATES | {OrderState.CANCELLED, OrderState.REFUNDED}
+    # A page with one refused card and a second pending one is reported to the shop as failed only once.
+    is_repeated = step.before is TransactionState.PENDING
+    return _without_repeated_failure(step.transaction, found) if is_repeated else found
 
 
 _HIDES_OTHERS = OUTSTANDING_STATES - {TransactionState.SENDING} | {TransactionState.NOT_SENT}
