@@ -66,8 +66,8 @@ def test_a_card_from_the_wallets_sheet_enters_few_files(
     with counted() as flow:
         assert browser.post("result", order, detail).status_code == 200
     # Three of them count the result and hold the limits of the order's button.
-    # One sees that the button's key is of the account of today.
-    held_to((79, 400), flow, "card")
+    # One sees that the button's key is of the account of today, one that the order was not cancelled before.
+    held_to((80, 400), flow, "card")
 
 
 def test_a_refund_from_the_admin_enters_few_files(operator: Client, paid_order: PaidOrder) -> None:
@@ -81,5 +81,6 @@ def test_a_refund_from_the_admin_enters_few_files(operator: Client, paid_order: 
     }
     with counted() as flow:
         assert operator.post(url, data).status_code == 302
-    # One sees that the payment was made with the account of today.
-    held_to((76, 335), flow, "refund")
+    # One sees that the payment was made with the account of today, one that its order was not cancelled before,
+    # and one makes the event's row.
+    held_to((78, 335), flow, "refund")
