@@ -81,6 +81,6 @@ def test_a_refund_from_the_admin_enters_few_files(operator: Client, paid_order: 
     }
     with counted() as flow:
         assert operator.post(url, data).status_code == 302
-    # One sees that the payment was made with the account of today, one that its order was not cancelled before,
-    # and one makes the event's row.
+    # One sees that the payment was made with the account of today, one that its order was not cancelled, and
+    # one makes the event's row.
     held_to((78, 335), flow, "refund")
