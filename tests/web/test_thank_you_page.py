@@ -1,4 +1,4 @@
-"""The shop's own thank-you page: who has paid is sent there, and nobody else."""
+"""Only a customer who has paid is sent to the shop's own thank-you page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Senders that sleep: whoever wakes up after its lease begins nothing, and says nothing that is not so."""
+"""A sender that wakes up after its lease sends nothing more, and what it reports is true."""
 
 from __future__ import annotations
 

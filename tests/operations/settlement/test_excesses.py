@@ -33,6 +33,23 @@ def excess_of(transaction: GatewayTransaction) -> int:
     return transaction.excess_minor
 
 
+def said_not_to_have_happened(
+    lost: GatewayTransaction, resolve: Resolve, *, context: GatewayContext, clock: VirtualClock
+) -> GatewayTransaction:
+    """Let a person decide about an operation whose answer was lost, once nobody else can."""
+    sweep_until(lost, lambda row: row.needs_operator, context=context, clock=clock)
+    return resolve(lost, NOT_HAPPENED)
+
+
+def found_after_all(
+    lost: GatewayTransaction, amount: str, *, context: GatewayContext, clock: VirtualClock
+) -> None:
+    """Let the gateway answer the next query with a record of the operation."""
+    clock.advance_to(lost.next_query_at)
+    sweep(context=scripted(context, answer_of(record(lost, amount))))
+    lost.refresh_from_db()
+
+
 def test_a_capture_that_happened_after_its_authorization_was_reversed_can_be_stored(
     pay: Pay,
     context: GatewayContext,
@@ -43,14 +60,11 @@ def test_a_capture_that_happened_after_its_authorization_was_reversed_can_be_sto
     payment = pay(type="preauthorization")
     wallet_sandbox.fault("capture", "drop_before")
     lost = capture(payment=payment, context=context, amount=Decimal("5.00"))
-    sweep_until(lost, lambda row: row.needs_operator, context=context, clock=clock)
-    lost = resolve(lost, NOT_HAPPENED)
+    lost = said_not_to_have_happened(lost, resolve, context=context, clock=clock)
     payment.refresh_from_db()
     assert reverse(payment=payment, context=context).state == S.APPROVED
 
-    clock.advance_to(lost.next_query_at)
-    sweep(context=scripted(context, answer_of(record(lost, "5.00"))))
-    lost.refresh_from_db()
+    found_after_all(lost, "5.00", context=context, clock=clock)
     assert lost.state == S.ANOMALY
     assert resolve(lost, HAPPENED).approved_minor == 500
     payment.refresh_from_db()
@@ -68,8 +82,7 @@ def test_a_reversal_that_happened_after_a_capture_began_can_be_stored(
     payment = pay(type="preauthorization")
     wallet_sandbox.fault("reversal", "drop_before")
     lost = reverse(payment=payment, context=context)
-    sweep_until(lost, lambda row: row.needs_operator, context=context, clock=clock)
-    lost = resolve(lost, NOT_HAPPENED)
+    lost = said_not_to_have_happened(lost, resolve, context=context, clock=clock)
     payment.refresh_from_db()
     wallet_sandbox.fault("capture", "drop_before")
     unknown = capture(payment=payment, context=context, amount=Decimal("5.00"))
@@ -95,14 +108,11 @@ def test_a_refund_above_what_is_left_leaves_the_counter_at_its_bound(
     payment = pay()
     wallet_sandbox.fault("refund", "drop_before")
     lost = refund(payment=payment, context=context, amount=Decimal("15.00"))
-    sweep_until(lost, lambda row: row.needs_operator, context=context, clock=clock)
-    lost = resolve(lost, NOT_HAPPENED)
+    lost = said_not_to_have_happened(lost, resolve, context=context, clock=clock)
     payment.refresh_from_db()
     refund(payment=payment, context=context, amount=Decimal("12.00"))
 
-    clock.advance_to(lost.next_query_at)
-    sweep(context=scripted(context, answer_of(record(lost, "15.00"))))
-    lost.refresh_from_db()
+    found_after_all(lost, "15.00", context=context, clock=clock)
     resolve(lost, HAPPENED)
     payment.refresh_from_db()
     assert (payment.refunded, payment.captured, payment.is_frozen) == (2000, 2000, True)
@@ -126,14 +136,11 @@ def test_a_capture_that_happened_beside_a_whole_one_is_written_down_as_an_excess
     payment = pay(type="preauthorization")
     wallet_sandbox.fault("capture", "drop_before")
     lost = capture(payment=payment, context=context, amount=Decimal("15.00"))
-    sweep_until(lost, lambda row: row.needs_operator, context=context, clock=clock)
-    lost = resolve(lost, NOT_HAPPENED)
+    lost = said_not_to_have_happened(lost, resolve, context=context, clock=clock)
     payment.refresh_from_db()
     capture(payment=payment, context=context)
 
-    clock.advance_to(lost.next_query_at)
-    sweep(context=scripted(context, answer_of(record(lost, "15.00"))))
-    lost.refresh_from_db()
+    found_after_all(lost, "15.00", context=context, clock=clock)
     resolve(lost, HAPPENED)
     payment.refresh_from_db()
     assert (payment.authorized, payment.captured, payment.is_frozen) == (2000, 2000, True)

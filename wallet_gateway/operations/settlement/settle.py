@@ -262,7 +262,7 @@ def _prepare(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Step:
-    """What an update makes of a transaction: its state before and after, and what of the update counts."""
+    """A transaction's state before and after an update, and the part of the update that still applies."""
 
     transaction: GatewayTransaction
     update: StatusUpdate
@@ -277,7 +277,7 @@ class _Step:
 
 
 def _step(transaction: GatewayTransaction, update: StatusUpdate, now: datetime) -> _Step | None:
-    """Return what an update makes of a transaction; None if it comes from a sender without its claim."""
+    """Return the step that an update causes; None if it comes from a sender that has lost its claim."""
     if update.attempt_no is not None and update.attempt_no != transaction.attempt_no:
         return None
     before = TransactionState(transaction.state)
