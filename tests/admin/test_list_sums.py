@@ -51,7 +51,7 @@ def test_a_refund_is_never_added_to_what_it_takes_back(superuser: Client) -> Non
     ]
 
 
-def test_the_sums_are_of_all_pages_cost_one_statement_and_are_bounded(
+def test_one_statement_reads_the_sums_and_the_count_of_all_pages_and_is_bounded(
     superuser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for _number in range(4):
@@ -60,9 +60,11 @@ def test_the_sums_are_of_all_pages_cost_one_statement_and_are_bounded(
     with CaptureQueriesContext(connection) as asked:
         assert sums_on(superuser, ORDERS) == ["€4.00"]
     assert sum('"amount_minor" FROM' in one["sql"].replace("`", '"') for one in asked) == 1
+    assert not any("COUNT(" in one["sql"] for one in asked)
 
     monkeypatch.setattr(list_sums, "MAX_LISTED_ROWS", 3)
-    assert sums_on(superuser, ORDERS) == ["€3.00"]
+    listed = superuser.get(ORDERS).context["cl"]
+    assert (listed.result_count, [each.text for each in listed.sums]) == (3, ["€3.00"])
 
 
 @pytest.mark.parametrize("language", ["en", "de", "de-ch", "fr", "es", "ar", "hi"])

@@ -1,7 +1,7 @@
 """The line below a list: how many rows it has and what their amounts come to, by currency.
 
-The sums cost one statement for each list page and read at most as many rows as paging can reach. A script
-adds what the ticked rows come to; it writes amounts in the form that the server hands it.
+One statement reads the amounts of as many rows as paging can reach; how many they are is the number of rows.
+A script adds what the ticked rows come to; it writes amounts in the form that the server hands it.
 """
 
 from __future__ import annotations
@@ -10,16 +10,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from django.contrib import admin
-from django.http import HttpRequest
-from django.utils.functional import Promise
+from django.utils.functional import Promise, cached_property
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from wallet_gateway.admin.list_parameters import FixedOrderList
-from wallet_gateway.admin.read_only import MAX_LISTED_ROWS
+from wallet_gateway.admin.read_only import MAX_LISTED_ROWS, BoundedPaginator
 from wallet_gateway.admin.sums import sums_in_words, sums_of
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.money_format import AmountForm, amount_form, format_amount, format_money
@@ -29,6 +28,7 @@ from wallet_gateway.protocol.money import Money
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from django.db.models import QuerySet
     from django_stubs_ext import StrOrPromise
 
 
@@ -40,22 +40,46 @@ class ListSum:
     text: str
 
 
+class AmountsPaginator(BoundedPaginator):
+    """A paginator that reads the amounts of all rows, and so need not count them."""
+
+    columns: ClassVar[tuple[str, ...]] = ("currency", "amount_minor")
+
+    @cached_property
+    def amounts(self) -> tuple[tuple[Any, ...], ...]:
+        """Return the columns of each row that can be reached."""
+        rows = cast("QuerySet[Any]", self.object_list)
+        return tuple(rows.values_list(*self.columns)[:MAX_LISTED_ROWS])
+
+    @cached_property
+    def count(self) -> int:
+        """Return the number of rows that can be reached."""
+        return len(self.amounts)
+
+
+class AmountsOfKindsPaginator(AmountsPaginator):
+    """The same for rows of several kinds."""
+
+    columns = (*AmountsPaginator.columns, "kind")
+
+
 class SummedList(FixedOrderList):
-    """A list that knows what the amounts of all its rows come to, on whatever page they are."""
+    """A list that knows what the amounts of all its rows come to, on whatever page they are.
+
+    Its admin class pages with `AmountsPaginator`, or with that of kinds.
+    """
 
     kinds: ClassVar[type[StrEnum] | None] = None
     """The kinds of rows that are never added to each other; None if the list has one kind."""
-    sums: tuple[ListSum, ...] = ()
 
-    def get_results(self, request: HttpRequest) -> None:
-        """Read the page's rows, and in one more statement the amounts of all rows that paging can reach."""
-        super().get_results(request)
-        self.sums = tuple(self._sums()) if self.result_count else ()
+    @cached_property
+    def sums(self) -> tuple[ListSum, ...]:
+        """Return one sum for each kind of rows in the list."""
+        return tuple(self._sums())
 
     def _sums(self) -> Iterator[ListSum]:
-        of_kind = ("kind",) if self.kinds else ()
-        rows = self.queryset.values_list("currency", "amount_minor", *of_kind)[:MAX_LISTED_ROWS]
-        by_kind = sorted(rows, key=lambda row: row[2:])
+        amounts_of_all = cast("AmountsPaginator", self.paginator).amounts
+        by_kind = sorted(amounts_of_all, key=lambda row: row[2:])
         for kind, amounts in groupby(by_kind, key=lambda row: row[2:]):
             sums = sums_of(Money.from_minor_units(minor, currency) for currency, minor, *_kind in amounts)
             label = label_of(self.kinds(kind[0])) if self.kinds else ""

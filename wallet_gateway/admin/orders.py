@@ -21,7 +21,7 @@ from wallet_gateway.admin.capture_deadline import EndsSoon, time_left
 from wallet_gateway.admin.confirm import confirm
 from wallet_gateway.admin.date_range import CreatedFilter
 from wallet_gateway.admin.decisions import query_gateway
-from wallet_gateway.admin.list_sums import money_to_sum
+from wallet_gateway.admin.list_sums import AmountsPaginator, money_to_sum
 from wallet_gateway.admin.order_customer import customer_name
 from wallet_gateway.admin.order_list import OrderList, name_of, way_of
 from wallet_gateway.admin.order_page import order_page
@@ -43,6 +43,7 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
     """Orders to be paid; money moves from here through confirm pages."""
 
     change_form_template = "admin/wallet_gateway/order.html"
+    paginator = AmountsPaginator
     finder = staticmethod(orders_found)
     search_help_text = _(
         "Beginning of a reference; or whole: order number, value of the shop's metadata, transaction, the "

@@ -105,6 +105,14 @@ class ReadOnlyAdmin(_ModelAdmin):
         """Use a list whose order the URL cannot change."""
         return FixedOrderList
 
+    def get_paginator(
+        self, request: HttpRequest, queryset: QuerySet[Any], *args: Any, **kwargs: Any
+    ) -> _Paginator:
+        """Return the paginator of the list; the history of a row has other columns, and the plain one."""
+        if queryset.model is self.model:
+            return super().get_paginator(request, queryset, *args, **kwargs)
+        return BoundedPaginator(queryset, *args, **kwargs)
+
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Model | None:
         """Return a row; Django would take an empty `_to_field` for the name of a column."""
         return super().get_object(request, object_id, from_field or None)

@@ -14,7 +14,7 @@ from wallet_gateway.admin.badges import state_column
 from wallet_gateway.admin.batches import query_transactions
 from wallet_gateway.admin.counted_filter import CountedDayFilter, CountedFilter
 from wallet_gateway.admin.decisions import decide, send_again
-from wallet_gateway.admin.list_sums import SummedList, money_to_sum
+from wallet_gateway.admin.list_sums import AmountsOfKindsPaginator, SummedList, money_to_sum
 from wallet_gateway.admin.operation_registry import reason_in_words
 from wallet_gateway.admin.read_only import (
     ReadOnlyAdmin,
@@ -41,6 +41,7 @@ class TransactionList(SummedList):
 class GatewayTransactionAdmin(ReadOnlyAdmin):
     """Transactions and their results."""
 
+    paginator = AmountsOfKindsPaginator
     finder = staticmethod(transactions_found)
     search_help_text = _(
         "Beginning of a reference; or whole: an order's reference, the gateway's or the provider's id"
