@@ -104,7 +104,8 @@ class WireModel(BuiltOnFirstUse):
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
         """Derive the names of a message from its fields, once."""
         super().__pydantic_init_subclass__(**kwargs)
-        cls.wire_names = {name: field.alias or name for name, field in cls.model_fields.items()}
+        # Not every release of pydantic has written the aliases into the fields by now.
+        cls.wire_names = {name: field.alias or to_camel(name) for name, field in cls.model_fields.items()}
         canonical = {name: name for name in cls.wire_names.values()}
         folded = {fold_name(other): name for other, name in {**canonical, **cls.alternative_names}.items()}
         cls.spellings = folded | canonical
