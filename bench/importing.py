@@ -10,7 +10,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import resource
 import sys
 import time
 from datetime import UTC, datetime
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from bench.databases import postgres, run
 from bench.measure import Finding, ratios, rounds, scaled
+from bench.memory import peak_kilobytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,8 +93,7 @@ def main() -> None:
     started = time.perf_counter()
     {PLUGIN: _by_plugin, COPY: _by_copy}[how](lines, rows)
     took = time.perf_counter() - started
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(json.dumps({"rows_per_second": rows / took, "peak_kilobytes": peak}))
+    print(json.dumps({"rows_per_second": rows / took, "peak_kilobytes": peak_kilobytes()}))
 
 
 def _by_plugin(lines: Iterator[bytes], rows: int) -> None:

@@ -6,13 +6,13 @@ As a program it is the worker that starts: with the package's app and addresses,
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import time
 from typing import TYPE_CHECKING
 
 from bench.databases import run
 from bench.measure import Finding, rounds
+from bench.memory import peak_kilobytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,7 +75,7 @@ def main() -> None:
     found = {
         "wall": time.perf_counter() - wall,
         "processor": time.process_time() - processor,
-        "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "megabytes": peak_kilobytes() / 1024,
     }
     print(json.dumps(found))
 

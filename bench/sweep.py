@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import json
-import resource
 import sys
 import time
 from typing import TYPE_CHECKING, Any
 
 from bench.databases import environment_for, postgres, run, vacuum
 from bench.measure import Finding, ratios, rounds, scaled
+from bench.memory import peak_kilobytes
 from bench.processes import running
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def _sweep_all() -> None:
         "began": began,
         "ended": time.monotonic(),
         "processor": time.process_time() - processor,
-        "peak_kilobytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
+        "peak_kilobytes": peak_kilobytes(),
     }
     print(json.dumps(found), flush=True)
     sys.stdin.readline()

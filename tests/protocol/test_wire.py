@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
-from typing import Any
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Annotated, Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
+from pydantic_core import SchemaError
 
 from tests.protocol import samples
 from wallet_gateway.protocol.endpoints import MESSAGES
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage, ProtocolError
 from wallet_gateway.protocol.field_types import Amount, Text
 from wallet_gateway.protocol.strict_json import dumps, loads
-from wallet_gateway.protocol.wire import TransactionRequest, WireModel
+from wallet_gateway.protocol.wire import BuiltOnFirstUse, TransactionRequest, WireModel
 
 WHOLE: dict[str, dict[str, Any]] = {
     "CheckoutRequest": samples.checkout(),
@@ -180,6 +184,37 @@ def test_a_copy_with_changes_is_checked() -> None:
         original.model_copy(update={"first": ""})
     with pytest.raises(TypeError, match="third"):
         original.model_copy(update={"third": "z"})
+
+
+def test_threads_that_need_a_message_first_all_read_it_by_its_own_rules() -> None:
+    for _ in range(20):
+
+        class Longer(Pair):
+            third: Text
+
+        started = threading.Barrier(8)
+
+        def faults(_: int, message: type[Pair] = Longer, start: threading.Barrier = started) -> list[str]:
+            start.wait()
+            with pytest.raises(InvalidMessage) as caught:
+                message.build(first="", second="1.00")
+            return samples.paths(caught.value)
+
+        with ThreadPoolExecutor(8) as threads:
+            assert list(threads.map(faults, range(8))) == [["first", "third"]] * 8
+
+
+def test_what_every_message_is_read_with_can_be_built_before_it_is_needed() -> None:
+    class Wrong(BuiltOnFirstUse):
+        second: Annotated[str, Field(pattern="(")]
+
+    try:
+        with pytest.raises(SchemaError, match="unclosed group"):
+            BuiltOnFirstUse.build_all()
+    finally:
+        del Wrong
+        gc.collect()
+    BuiltOnFirstUse.build_all()
 
 
 def test_every_request_that_moves_money_says_how_much() -> None:

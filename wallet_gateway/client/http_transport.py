@@ -9,15 +9,18 @@ from __future__ import annotations
 import ssl
 from collections.abc import Callable, Mapping
 from ipaddress import ip_address
+from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlencode, urlsplit
 
 import certifi
 
-from wallet_gateway.client.connection import Pool, TlsPool
 from wallet_gateway.client.exchange import RawAnswer
 from wallet_gateway.client.request_deadline import Limits, RequestDeadline
 from wallet_gateway.client.transport import Auth, SignedRequest, request_headers, sign
 from wallet_gateway.tracebacks import without_locals
+
+if TYPE_CHECKING:
+    from wallet_gateway.client.connection import Pool
 
 # A worker process has no use for more idle connections than it has threads.
 MAX_IDLE_CONNECTIONS = 64
@@ -105,6 +108,9 @@ class HttpTransport:
 
 
 def _pool(url: SplitResult, *, idle_limit: float, make_context: Callable[[], ssl.SSLContext]) -> Pool:
+    # Here, because urllib3 takes long to import, and a worker may never call a gateway.
+    from wallet_gateway.client.connection import Pool, TlsPool
+
     host = url.hostname or ""
     if url.scheme == "http":
         return Pool(host, url.port, maxsize=MAX_IDLE_CONNECTIONS, idle_limit=idle_limit)

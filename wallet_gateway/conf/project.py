@@ -70,7 +70,14 @@ def time_zones() -> Iterator[Finding]:
         yield error(Code.TIME_ZONES_OFF, SUBJECT)
 
 
-IMPORTED_ON_FIRST_USE = ("cryptography.fernet", "cryptography.x509", "requests", "rest_framework.views")
+IMPORTED_ON_FIRST_USE = (
+    "cryptography.fernet",
+    "cryptography.x509",
+    "requests",
+    "rest_framework.views",
+    "sqlite3",
+    "urllib3.connectionpool",
+)
 """What a worker imports when it first needs it, and does without where nothing needs it."""
 
 

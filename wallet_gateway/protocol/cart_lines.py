@@ -14,7 +14,7 @@ from decimal import Context, Decimal, Inexact, InvalidOperation, localcontext
 from functools import cache
 from typing import Any, cast
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ConfigDict, ValidationError
 from pydantic.alias_generators import to_camel
 
 from wallet_gateway.protocol.cart_messages import (
@@ -28,7 +28,7 @@ from wallet_gateway.protocol.cart_messages import (
 from wallet_gateway.protocol.errors import FieldError, InvalidAmount
 from wallet_gateway.protocol.field_types import CanonicalRate, OptionalText, Text, spell
 from wallet_gateway.protocol.money import MAX_DIGITS, MAX_UNITS, TOO_LONG, format_units, plain_text, units_of
-from wallet_gateway.protocol.wire import MISSING, field_errors
+from wallet_gateway.protocol.wire import MISSING, BuiltOnFirstUse, field_errors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +69,7 @@ EXACT = Context(prec=3 * MAX_DIGITS, traps=[Inexact, InvalidOperation])
 """The context of all sums, whatever the shop's own is: nothing is rounded."""
 
 
-class _Details(BaseModel):
+class _Details(BuiltOnFirstUse):
     """The fields of ItemDetail that are no amounts, with their rules: one list per field."""
 
     model_config = ConfigDict(alias_generator=to_camel)

@@ -90,7 +90,7 @@ class MigrationRow(WireModel):
         return self
 
 
-COLUMNS = tuple(field.alias or name for name, field in MigrationRow.model_fields.items())
+COLUMNS = tuple(MigrationRow.wire_names.values())
 """The header of the file."""
 
 

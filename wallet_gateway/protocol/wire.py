@@ -10,6 +10,7 @@ The constructor is pydantic's own: it takes canonical values only and raises pyd
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from threading import RLock
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, model_validator
@@ -48,7 +49,30 @@ class _Name(str):
     __repr__ = str.__str__
 
 
-class WireModel(BaseModel):
+_BUILDING: Final = RLock()
+
+
+class BuiltOnFirstUse(BaseModel):
+    """A model whose validator is made when it is first needed: all of them together take long at start."""
+
+    model_config = ConfigDict(defer_build=True)
+
+    @classmethod
+    def model_rebuild(cls, **options: Any) -> bool | None:
+        """Make the validator, unless it is there; pydantic calls this on first use."""
+        # One thread builds and others wait: not every release of pydantic sees to that by itself.
+        with _BUILDING:
+            return super().model_rebuild(**options)
+
+    @classmethod
+    def build_all(cls) -> None:
+        """Make the validators of all subclasses; raises pydantic's error where that cannot be done."""
+        for model in cls.__subclasses__():
+            model.model_rebuild()
+            model.build_all()
+
+
+class WireModel(BuiltOnFirstUse):
     """A message or a part of one; attributes in snake_case, wire names in camelCase."""
 
     model_config = ConfigDict(
@@ -80,7 +104,8 @@ class WireModel(BaseModel):
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
         """Derive the names of a message from its fields, once."""
         super().__pydantic_init_subclass__(**kwargs)
-        cls.wire_names = {name: field.alias or name for name, field in cls.model_fields.items()}
+        # Not every release of pydantic has written the aliases into the fields by now.
+        cls.wire_names = {name: field.alias or to_camel(name) for name, field in cls.model_fields.items()}
         canonical = {name: name for name in cls.wire_names.values()}
         folded = {fold_name(other): name for other, name in {**canonical, **cls.alternative_names}.items()}
         cls.spellings = folded | canonical

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,6 +24,9 @@ class DiskBackedSet:
     """
 
     def __init__(self) -> None:
+        # Here, because a shop on another database needs SQLite for nothing else.
+        import sqlite3
+
         # A streamed response may be read by another thread than the one that started it.
         self._ids = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         self._ids.execute("PRAGMA journal_mode=OFF")

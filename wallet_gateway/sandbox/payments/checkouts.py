@@ -93,8 +93,8 @@ def check_checkout_open(checkout: Checkout, *, now: datetime) -> None:
 def _check_billing_address(request: CheckoutRequest) -> None:
     """Refuse a checkout without an address as the field table does; one that is given is complete."""
     if request.address_details is None or request.address_details.billing_address is None:
-        fields = BillingAddress.model_fields.values()
-        names = (field.alias for field in fields if field.is_required())
+        fields, wire_names = BillingAddress.model_fields.items(), BillingAddress.wire_names
+        names = (wire_names[name] for name, field in fields if field.is_required())
         text = "; ".join(f"addressDetails.billingAddress.{name}: {MISSING}" for name in names)
         raise SchemaValidationError(text)
 
