@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import oscar_shop
 from playwright.sync_api import Browser, Page
 
 from wallet_gateway.testing.control import SandboxControl
@@ -28,8 +29,8 @@ HEAD = """<!-- run: nothing, because it only shows pictures -->
 
 # Gallery
 
-Every page of the example shop, the admin and the sandbox, as `make demo` shows them. `make images` takes
-these pictures anew.
+Every page of the example shop, the admin and the sandbox, as `make demo` shows them, and a page of a
+django-oscar shop. `make images` takes these pictures anew.
 """
 # Chromium writes WebP, and needs no library for it.
 TO_WEBP = """
@@ -53,6 +54,7 @@ class Gallery:
     browser: Browser
     shop: str
     control: SandboxControl
+    oscars_order: str
     lines: list[str] = field(default_factory=list)
 
     def take_all(self) -> None:
@@ -67,6 +69,8 @@ class Gallery:
         self.endings()
         self.section("The operator's pages")
         self.admin()
+        self.section("The operator's page in a django-oscar shop")
+        self.oscars_dashboard()
         self.section("The sandbox's console")
         self.console()
         DOCUMENT.write_text(HEAD + "\n".join(self.lines) + "\n", encoding="utf-8")
@@ -248,6 +252,22 @@ class Gallery:
         page.get_by_role("link", name="Cancel the order").click()
         page.wait_for_url("**/cancel/")
         self.take(page, "admin-cancel", "An unpaid order is cancelled")
+
+    def oscars_dashboard(self) -> None:
+        """Choose one of two pieces of an order in oscar's dashboard, and refund it."""
+        with self.tab(viewport={"width": 1280, "height": 760}) as page:
+            page.goto(self.oscars_order)
+            page.locator("#id_username").fill(oscar_shop.EMAIL)
+            page.locator("#id_password").fill(oscar_shop.PASSWORD)
+            page.locator("#dashboard_login_form [type=submit]").click()
+            page.wait_for_url(self.oscars_order)
+            page.locator("[name=selected_line]").check()
+            page.locator("[name^=selected_line_qty]").fill("1")
+            page.locator("#payment_event_check").check()
+            page.locator("#payment_event_type_select").select_option(label="Refunded")
+            page.locator("#amount_input").scroll_into_view_if_needed()
+            page.locator("[name=selected_line]").evaluate("(box) => box.closest('table').scrollIntoView()")
+            self.take(page, "oscar-refund", "A refund of one of two pieces in oscar's dashboard")
 
     # The sandbox
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gallery import Gallery
+from oscar_shop import oscar_shop
 from playwright.sync_api import sync_playwright
 
 from wallet_gateway.testing.control import SandboxControl
@@ -45,12 +46,13 @@ def main(chromium: str) -> None:
         try:
             assert demo.stdout
             next(line for line in demo.stdout if "Ctrl-C" in line)
-            with sync_playwright() as playwright:
+            with oscar_shop() as order, sync_playwright() as playwright:
                 # Root has no sandbox to run Chromium in.
                 browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
                 compose(browser, walk(browser))
                 control = SandboxControl(f"http://127.0.0.1:{GATEWAY}")
-                Gallery(browser=browser, shop=f"http://127.0.0.1:{SHOP}", control=control).take_all()
+                shop = f"http://127.0.0.1:{SHOP}"
+                Gallery(browser=browser, shop=shop, control=control, oscars_order=order).take_all()
                 browser.close()
         finally:
             demo.terminate()

@@ -58,6 +58,14 @@ def a_paid_order(names: dict[str, Any]) -> None:
     names["order"] = _decide(names, _order(next(SHOPS_NUMBERS)), "success")
 
 
+def the_order_of_the_tutorial(names: dict[str, Any]) -> None:
+    """Two mugs and their shipping for 29.90 EUR, paid."""
+    items = [payments.Item(product_id="MUG", product_name="Mug", unit_amount=Decimal("12.50"), quantity=2)]
+    shipping = payments.Shipping(name="Parcel", amount=Decimal("4.90"))
+    order = payments.create_order(reference="ORDER-1", currency="EUR", items=items, shipping=shipping)
+    names["order"] = _decide(names, order, "success")
+
+
 def an_access_token(names: dict[str, Any]) -> None:
     """What a shop's backend gives to an app."""
     names["ORDER"], names["TOKEN"] = names["order"].token, payments.orders.access_token(names["order"])
@@ -173,6 +181,7 @@ SETUPS = {
     "the wallet approves the session": the_wallet_approves,
     "an order whose button a limit has closed": an_order_with_a_closed_button,
     "a paid order": a_paid_order,
+    "the tutorial's order, paid": the_order_of_the_tutorial,
     "the order gets paid": the_order_gets_paid,
     "an authorized order": an_authorized_order,
     "the result page": the_result_page,

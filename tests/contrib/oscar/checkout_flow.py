@@ -12,7 +12,7 @@ from django.db import connections
 from django.test import Client
 from django.urls import reverse
 from oscar.apps.checkout.views import PaymentDetailsView
-from oscar.core.loading import get_model
+from oscar.core.loading import get_class, get_model
 from oscar.test.factories import create_voucher
 
 from tests.contrib.oscar.shop import (
@@ -21,10 +21,12 @@ from tests.contrib.oscar.shop import (
     Order,
     books,
     check_out,
+    come_as_a_guest,
     create_event,
     fill_the_basket,
     pay,
     place_an_order,
+    say_where_to_ship,
     to_pay,
 )
 from wallet_gateway import payments
@@ -61,6 +63,32 @@ def test_a_guest_pays_and_the_order_moves_on(client: Client, shop: SandboxContro
     assert sent.to == ["robin@example.com"]
     assert order.number in sent.body
     assert f"/accounts/order-status/{order.number}/" in sent.body
+
+
+def test_oscars_placeholder_for_payment_details_is_passed_over(client: Client) -> None:
+    come_as_a_guest(client)
+    say_where_to_ship(client)
+    assert client.get(reverse("checkout:payment-details"))["Location"] == reverse("checkout:preview")
+
+
+def test_the_preview_has_no_placeholder_either(client: Client) -> None:
+    come_as_a_guest(client)
+    say_where_to_ship(client)
+    preview = client.get(reverse("checkout:preview")).content.decode()
+    assert "Place order" in preview
+    assert "Payment details to go here" not in preview
+
+
+def test_a_shops_own_page_for_payment_details_is_shown(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The class has the module of the one that it extends; a shop asks for a gift card in a fork of its own.
+    monkeypatch.setattr(
+        get_class("checkout.views", "PaymentDetailsView"), "__module__", "myshop.checkout.views"
+    )
+    come_as_a_guest(client)
+    say_where_to_ship(client)
+    assert client.get(reverse("checkout:payment-details")).status_code == 200
 
 
 def test_goods_customer_and_address_are_sent_to_the_gateway(client: Client) -> None:

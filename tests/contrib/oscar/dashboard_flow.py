@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import pytest
 from django.contrib.auth.models import Permission, User
 from django.core import mail
 from django.test import Client
+from django.utils import timezone
 from oscar.core.loading import get_class, get_model
 
 from tests.contrib.oscar.shop import PAID_BOOKS, Order, books, create_event, pay, place_an_order, to_pay
@@ -46,6 +48,39 @@ def test_a_refund_of_lines_names_them(clerk: Client, paid: Any) -> None:  # noqa
     assert (
         line.payment_event_quantity(get_model("order", "PaymentEventType").objects.get(name="Refunded")) == 1
     )
+
+
+def of_line(paid: Any, quantity: int) -> dict[str, object]:  # noqa: ANN401
+    """What the clerk ticks to choose pieces of the order's only line."""
+    line = paid.lines.get()
+    return {"selected_line": line.pk, f"selected_line_qty_{line.pk}": quantity}
+
+
+def test_a_line_is_refunded_piece_by_piece_at_the_price_of_a_piece(clerk: Client, paid: Any) -> None:  # noqa: ANN401
+    for _piece in range(2):
+        # The same amount again within a minute is a second click.
+        paid.payment_events.update(date_created=timezone.now() - timedelta(minutes=2))
+        assert create_event(clerk, "Refunded", "", **of_line(paid, 1)) == "Payment event created"
+    assert books()[1][1:] == [("Refunded", Decimal("12.50")), ("Refunded", Decimal("12.50"))]
+    assert "too large" in create_event(clerk, "Refunded", "", **of_line(paid, 1))
+    assert books()[2] == (Decimal(25), Decimal(25), Decimal(25))
+
+
+def test_a_part_of_a_lines_price_is_refunded_and_the_rest_later(clerk: Client, paid: Any) -> None:  # noqa: ANN401
+    for part in ("3.00", "22.00"):
+        assert create_event(clerk, "Refunded", part, **of_line(paid, 2)) == "Payment event created"
+    assert books()[2] == (Decimal(25), Decimal(25), Decimal(25))
+    named = [
+        event.line_quantities.get().quantity
+        for event in paid.payment_events.filter(event_type__name="Refunded")
+    ]
+    assert named == [0, 0], "no piece is used up by a part of its price"
+
+
+def test_pieces_that_were_refunded_whole_are_not_refunded_again(clerk: Client, paid: Any) -> None:  # noqa: ANN401
+    assert create_event(clerk, "Refunded", "12.50", **of_line(paid, 1)) == "Payment event created"
+    assert "too large" in create_event(clerk, "Refunded", "12.40", **of_line(paid, 2))
+    assert books()[2][2] == Decimal("12.50")
 
 
 def test_a_second_click_refunds_nothing(clerk: Client, paid: Any) -> None:  # noqa: ANN401

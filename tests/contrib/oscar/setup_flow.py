@@ -12,7 +12,7 @@ from django.test import Client
 from oscar.apps.checkout.views import PaymentDetailsView
 
 from tests.contrib.oscar.shop import Order, books, place_an_order
-from tests.contrib.page_blocks import lines_of
+from tests.contrib.page_blocks import lines_of, templates_of
 from wallet_gateway import payments
 from wallet_gateway.contrib.oscar import checks, loading, sources
 from wallet_gateway.contrib.oscar.checkout import WalletPaymentMixin
@@ -90,6 +90,7 @@ def test_the_guide_is_followed(paid: Any, follow: Callable[..., None]) -> None: 
 
 def test_a_shop_writes_less_than_fifteen_lines() -> None:
     written = "".join(lines_of(PAGE, file) for file in ("settings.py", "urls.py"))
+    written += templates_of(PAGE)["oscar/checkout/preview.html"]
     assert len(written.splitlines()) < 15
 
 

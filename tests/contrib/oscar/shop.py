@@ -35,14 +35,22 @@ def fill_the_basket(client: Client, price: str = "12.50") -> None:
 
 def place_an_order(client: Client, price: str = "12.50", **address: str) -> Any:  # noqa: ANN401
     """Walk a guest through oscar's checkout; give the answer to the last click."""
-    fill_the_basket(client, price)
-    client.post(reverse("checkout:index"), {"username": "robin@example.com", "options": "anonymous"})
+    come_as_a_guest(client, price)
     return check_out(client, **address)
 
 
-def check_out(client: Client, **address: str) -> Any:  # noqa: ANN401
+def come_as_a_guest(client: Client, price: str = "12.50") -> None:
+    fill_the_basket(client, price)
+    client.post(reverse("checkout:index"), {"username": "robin@example.com", "options": "anonymous"})
+
+
+def say_where_to_ship(client: Client, **address: str) -> None:
     client.post(reverse("checkout:shipping-address"), ADDRESS | address)
     client.get(reverse("checkout:shipping-method"))
+
+
+def check_out(client: Client, **address: str) -> Any:  # noqa: ANN401
+    say_where_to_ship(client, **address)
     return client.post(reverse("checkout:preview"), {"action": "place_order"})
 
 

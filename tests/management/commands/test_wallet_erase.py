@@ -36,7 +36,7 @@ def remembers(order: PaymentOrder) -> bool:
 
 def test_a_dry_run_erases_nothing() -> None:
     order = an_order("E-1")
-    assert "E-1: would be erased" in erase("E-1")
+    assert erase("E-1") == "E-1: would be erased\n1 order. Nothing was erased; add --yes to do it.\n"
     assert remembers(order)
 
 

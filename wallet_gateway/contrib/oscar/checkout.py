@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from django.db import transaction as db_transaction
+from django.urls import reverse
 from django.utils.decorators import method_decorator
+from oscar.apps.checkout.exceptions import PassedSkipCondition
 
 from wallet_gateway.contrib.oscar import sources
 from wallet_gateway.contrib.payment_page import payment_page
 
 _View: Any = object  # oscar's, which has no types
+_OSCARS_MODULE: Final = "oscar.apps.checkout.views"
 
 
 class WalletPaymentMixin(_View):
@@ -23,6 +26,16 @@ class WalletPaymentMixin(_View):
     def dispatch(self, *args: Any, **kwargs: Any) -> Any:
         """Answer a request outside of any transaction."""
         return super().dispatch(*args, **kwargs)
+
+    def get_skip_conditions(self, request: Any) -> list[str]:
+        """Add to oscar's conditions that the step before the preview is passed over."""
+        return [*super().get_skip_conditions(request), "skip_placeholder"]
+
+    def skip_placeholder(self, _request: Any) -> None:
+        """Pass over oscar's own page for payment details, which only says that it must be written."""
+        # The module is that of the class which was extended: a shop that asks for something has forked it.
+        if not self.preview and self.__module__ == _OSCARS_MODULE:
+            raise PassedSkipCondition(url=reverse("checkout:preview"))
 
     def place_order(self, *args: Any, **kwargs: Any) -> Any:
         """Place the order and store what is to be paid for it: both, or neither."""

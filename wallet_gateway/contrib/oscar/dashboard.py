@@ -14,7 +14,9 @@ from django.db import transaction as db_transaction
 from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django.utils.translation import gettext as _
+from oscar.apps.order.exceptions import InvalidPaymentEvent
 from oscar.apps.payment.exceptions import PaymentError
+from oscar.core.loading import get_model
 
 from wallet_gateway import payments
 from wallet_gateway.contrib.operation_result import why_not_approved
@@ -46,6 +48,18 @@ class WalletOrderMixin(_Oscars):
         user = user or self.request.user
         return super().get_handler(user, **kwargs)
 
+    def create_payment_event(self, request: Any, order: Any, lines: Any, quantities: Any) -> Any:
+        """Without an amount take the price of the chosen pieces; oscar takes that of their whole lines."""
+        if request.POST.get("amount") or sources.source_of(order) is None:
+            return super().create_payment_event(request, order, lines, quantities)
+        types = get_model("order", "PaymentEventType").objects
+        event_type = types.filter(code=request.POST.get("payment_event_type")).first()
+        try:
+            amount = self.get_handler().calculate_payment_event_subtotal(event_type, lines, quantities)
+        except InvalidPaymentEvent:
+            amount = Decimal(0)  # It is refused by the handler, which says why.
+        return self._create_payment_event(request, order, amount, lines, quantities)
+
 
 class WalletEventMixin(_Oscars):
     """Extends oscar's `EventHandler` for orders that are paid by wallet."""
@@ -63,6 +77,7 @@ class WalletEventMixin(_Oscars):
         self.validate_payment_event(order, event_type, amount, *lines, **kwargs)
         if self.user is not None:
             self._check_user(order, event_type, amount)
+        pieces = self._pieces(event_type, amount, *lines) if lines and all(lines) else []
         try:
             done = self._operate(sources.order_to_pay(source), event_type.name, amount)
         except payments.errors.OperationError as error:
@@ -71,9 +86,17 @@ class WalletEventMixin(_Oscars):
             raise PaymentError(reason)
         event = order.payment_events.filter(reference=done.reference).first()
         # Without an event the receiver has failed; it is called again later.
-        for line, quantity in zip(*lines, strict=True) if event and all(lines) else ():
+        for line, quantity in pieces if event else ():
             event.line_quantities.create(line=line, quantity=quantity)
         return event
+
+    def _pieces(self, event_type: Any, amount: Decimal, lines: Any, quantities: Any) -> list[tuple[Any, int]]:
+        """Return the lines of an event with their pieces: none of them for a part of their price.
+
+        Oscar takes a piece into one event of a type only, so the rest of its price could not follow.
+        """
+        is_part = amount < self.calculate_payment_event_subtotal(event_type, lines, quantities)
+        return [(line, 0 if is_part else quantity) for line, quantity in zip(lines, quantities, strict=True)]
 
     def _check_user(self, order: Any, event_type: Any, amount: Decimal) -> None:
         if not self.user.has_perm(_PERMISSIONS[event_type.name]):

@@ -41,4 +41,5 @@ class Command(BaseCommand):
             path.write_text(text + "\n", encoding="utf-8")
         except OSError as error:
             raise CommandError(f"{output} cannot be written: {error.strerror}") from error
-        self.stdout.write(f"{len(data['orders'])} orders written to {output}")
+        count = len(data["orders"])
+        self.stdout.write(f"{count} {'order' if count == 1 else 'orders'} written to {output}")

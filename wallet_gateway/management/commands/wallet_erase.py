@@ -45,7 +45,8 @@ class Command(BaseCommand):
             raise CommandError(f"no such order: {', '.join(sorted(missing))}")
         refused = [line for order in orders if (line := self._erase(order, by, reason, yes=yes))]
         if not yes:
-            self.stdout.write(f"{len(orders)} orders. Nothing was erased; add --yes to do it.")
+            count = f"{len(orders)} order{'' if len(orders) == 1 else 's'}"
+            self.stdout.write(f"{count}. Nothing was erased; add --yes to do it.")
         if refused:
             raise CommandError("\n".join(refused))
 
