@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from django.db import connection
@@ -109,10 +111,11 @@ sys.stdin.readline()
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[str]:
-    name = str(tmp_path / "shop.sqlite3")
-    yield name
-    if file := write_turns._files.pop(name, None):
+def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    files: dict[str, int] = {}
+    monkeypatch.setattr(write_turns, "_files", files)
+    yield str(tmp_path / "shop.sqlite3")
+    for file in files.values():
         os.close(file)
 
 
@@ -193,12 +196,25 @@ def test_without_locks_on_files_nobody_waits(database: str, monkeypatch: pytest.
 
 
 @needs_files_with_locks
+@pytest.mark.parametrize("fault", [errno.ENOLCK, errno.EBADF])
+def test_where_a_file_cannot_be_locked_work_is_done_at_once(
+    fault: int, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fcntl.flock", Mock(side_effect=OSError(fault, "no lock")))
+    monkeypatch.setattr(write_turns, "LONGEST_WAIT", 600.0)
+    done = []
+    with turn_of_processes(database):
+        done.append(True)
+    assert done
+
+
+@needs_files_with_locks
 def test_a_forked_process_has_a_lock_on_the_file_of_its_own(database: str) -> None:
     with turn_of_processes(database):
-        inherited = dict(write_turns._files)
-        copy = os.dup(inherited[database])
-        write_turns._files[database] = copy
+        inherited = write_turns._files[database]
+        write_turns._files[database] = os.dup(inherited)
         write_turns._after_fork()
         assert write_turns._files == {}
         assert not free(database), "closing its copy has not given the turn away"
-        write_turns._files.update(inherited)
+    os.close(inherited)
+    assert free(database)

@@ -12,7 +12,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 
 from django.db import connection
 
@@ -69,12 +69,13 @@ def turn_of_processes(database: str) -> Iterator[None]:
         yield
         return
     until = time.monotonic() + LONGEST_WAIT
-    while not _is_ours(file) and time.monotonic() < until:
-        time.sleep(_PAUSE)
     try:
+        while not _is_ours(file) and time.monotonic() < until:
+            time.sleep(_PAUSE)
         yield
     finally:
-        fcntl.flock(file, fcntl.LOCK_UN)
+        with suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_UN)
 
 
 def _file_of(database: str) -> int | None:
@@ -90,8 +91,11 @@ def _file_of(database: str) -> int | None:
 
 
 def _is_ours(file: int) -> bool:
+    """Return whether the turn is this process's now, or nobody can wait for it."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except BlockingIOError:
         return False
+    except OSError:
+        return True  # A file system without such locks, or a daemon that has closed all its files.
     return True
