@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,7 +13,8 @@ from django.test.utils import CaptureQueriesContext
 
 from tests.models.test_prepared_sql import NOON, columns_of, payment_of, transaction_of
 from tests.models.test_prepared_sql import order as order
-from tests.operations.ways_of_writing import SEVERAL, in_each_way
+from tests.operations.dying import Killed
+from tests.operations.ways_of_writing import SEVERAL, TWO, in_each_way
 from tests.operations.ways_of_writing import way_of_writing as way_of_writing
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, TransactionEvent
 from wallet_gateway.models.checkout_writes import WrittenAttempt, first_attempt, open_page
@@ -135,8 +138,43 @@ def test_what_says_that_it_is_one_statement_is_one(order: PaymentOrder, way_of_w
     with CaptureQueriesContext(connection) as later:
         opened.run()
     found = len(captured), len(later)
-    assert found == ((1, 1) if way_of_writing != SEVERAL else (3, 2))
-    assert prepared.is_one_statement == opened.is_one_statement == (way_of_writing != SEVERAL)
+    assert found == {SEVERAL: (3, 2), TWO: (2, 2)}.get(way_of_writing, (1, 1))
+    assert prepared.is_one_statement == opened.is_one_statement == (found == (1, 1))
+
+
+def killed_at(number: int) -> Callable[..., object]:
+    """Return a wrapper of statements that lets those before this one through, and dies."""
+    numbers = itertools.count(1)
+
+    def wrapper(execute: Callable[..., object], *statement: object) -> object:
+        if next(numbers) == number:
+            raise Killed
+        return execute(*statement)
+
+    return wrapper
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_a_writer_that_dies_between_two_statements_leaves_none_of_them(
+    order: PaymentOrder, number: int, way_of_writing: str
+) -> None:
+    statements = {SEVERAL: 3, TWO: 2}.get(way_of_writing, 1)
+    if number > statements:
+        pytest.skip("this way has fewer statements")
+    prepared = first_attempt(order, PAYMENT, TRANSACTION)
+    with pytest.raises(Killed), db_transaction.atomic(), connection.execute_wrapper(killed_at(number)):
+        prepared.run()
+    order.refresh_from_db()
+    assert (order.version, rows()) == (0, (0, 0, 0))
+
+    page, where = opening(order), {"state": "SENDING", "attempt_no": 1}
+    prepared_page = open_page(page.pk, where=where, columns=OPENED, event=EVENT)
+    if number <= min(statements, 2):
+        with pytest.raises(Killed), db_transaction.atomic(), connection.execute_wrapper(killed_at(number)):
+            prepared_page.run()
+        assert columns_of(GatewayTransaction.objects.get()) == columns_of(page)
+        assert rows() == (1, 1, 0)
 
 
 def repeatable() -> None:

@@ -14,7 +14,7 @@ from django.db import transaction as db_transaction
 from django.test.utils import CaptureQueriesContext
 
 from tests.models.rows import a_deposit, a_payment, a_transaction, an_order
-from tests.operations.ways_of_writing import SEVERAL, in_each_way
+from tests.operations.ways_of_writing import ONE, PREPARED, in_each_way
 from tests.operations.ways_of_writing import way_of_writing as way_of_writing
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import GatewayTransaction, OutboxEvent, Payment, PaymentOrder, TransactionEvent
@@ -84,8 +84,9 @@ def rows_of(page: GatewayTransaction) -> SettlementRows:
 def write(rows: SettlementRows, way: str) -> bool:
     """Write the rows in this way; undo it where a row is not as it was seen."""
     with db_transaction.atomic():
-        written = settlement_at_once(rows).run() if way != SEVERAL else write_settlement(rows)
-        if not written and way == SEVERAL:
+        at_once = way in {ONE, PREPARED}
+        written = settlement_at_once(rows).run() if at_once else write_settlement(rows)
+        if not written and not at_once:
             db_transaction.set_rollback(True)
     return written
 
@@ -160,4 +161,4 @@ def test_one_statement_is_one(page: GatewayTransaction, way_of_writing: str) -> 
     with CaptureQueriesContext(connection) as captured:
         write(rows_of(page), way_of_writing)
     sent = [one["sql"] for one in captured if "SAVEPOINT" not in (one["sql"] or "")]
-    assert len(sent) == (5 if way_of_writing == SEVERAL else 1)
+    assert len(sent) == (1 if way_of_writing in {ONE, PREPARED} else 5)

@@ -1,4 +1,4 @@
-"""The ways of writing a checkout on PostgreSQL, by turns: one statement, also prepared, and several."""
+"""The ways of writing a checkout, by turns: one statement, also prepared, or two, and several."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from wallet_gateway.models import checkout_writes, prepared_statements
 SEVERAL = "several statements"
 ONE = "one statement"
 PREPARED = "one prepared statement"
-WAYS = [ONE, PREPARED, SEVERAL] if connection.vendor == "postgresql" else [SEVERAL]
+TWO = "two statements"
+WAYS = {"postgresql": [ONE, PREPARED, SEVERAL], "sqlite": [TWO, SEVERAL]}.get(connection.vendor, [SEVERAL])
 
 in_each_way = pytest.mark.usefixtures("way_of_writing")
-"""For tests whose claim holds in each way; elsewhere than on PostgreSQL there is one."""
+"""For tests whose claim holds in each way that the database has; on MariaDB there is one."""
 
 
 @pytest.fixture(params=WAYS)

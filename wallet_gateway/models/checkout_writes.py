@@ -1,9 +1,9 @@
-"""The writes of a hosted checkout: its order, first attempt and open page, on PostgreSQL one statement each.
+"""The writes of a hosted checkout: its order, first attempt and open page, by the fewest statements.
 
-The last two are prepared before they run: rows, conversions and SQL text need no lock. Elsewhere, and without
-the switch, they are the statements of `prepared_sql` in one database transaction. Which rows they write, and
-when they write nothing, is the same in both ways. A statement of its own is a transaction: it is committed
-when it returns, as durably as any other.
+The last two are prepared before they run: rows, conversions and SQL text need no lock. On PostgreSQL each is
+one statement, on SQLite two in a database transaction. On MariaDB, and without the switch, they are the
+statements of `prepared_sql` in one. Which rows they write, and when they write nothing, is the same in all
+ways. A statement of its own is a transaction: it is committed when it returns, as durably as any other.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from wallet_gateway.models.transactions import GatewayTransaction
 T = TypeVar("T")
 
 SWITCH = "WALLET_GATEWAY_ONE_STATEMENT"
-"""The environment variable that is "0" where PostgreSQL is to be written to as any other database."""
+"""The environment variable that is "0" where PostgreSQL and SQLite are to be written to as MariaDB is."""
 
 
 @dataclass(slots=True)
@@ -47,7 +47,7 @@ class _Switch:
 
 
 switch = _Switch()
-"""Whether PostgreSQL gets one statement; the tests turn it both ways."""
+"""Whether PostgreSQL gets one statement, and SQLite two; the tests turn it both ways."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +80,8 @@ def first_attempt(
     alias = router.db_for_write(GatewayTransaction)
     if is_one_statement(alias):
         return _first_attempt_at_once(order, payment, transaction, alias)
+    if _is_two_statements(alias):
+        return _first_attempt_in_two(order, payment, transaction, alias)
     untouched = {"id": order.pk, "version": 0, "state": OrderState.OPEN}
     rows = (
         prepare_insert(Payment, {"order_id": order.pk, **payment}, alias),
@@ -98,11 +100,12 @@ def first_attempt(
 def insert_order(order: PaymentOrder) -> PreparedWrite[bool] | None:
     """Insert an order unless another one has its reference; the write returns whether it was inserted.
 
-    None where this is no single statement: on other databases, and in a caller's transaction, whose reads may
-    be repeatable.
+    None where this is no single statement: on MariaDB, and in a caller's transaction, whose reads may be
+    repeatable.
     """
     alias = router.db_for_write(PaymentOrder)
-    if not is_one_statement(alias) or not connections[alias].get_autocommit():
+    is_single = is_one_statement(alias) or _is_two_statements(alias)
+    if not is_single or not connections[alias].get_autocommit():
         return None
     return PreparedWrite(run=lambda: insert_row_unless_taken(order), is_one_statement=True)
 
@@ -116,6 +119,8 @@ def open_page(transaction: int, *, where: Columns, columns: Columns, event: Colu
     where = {"id": transaction, **where}
     if is_one_statement(alias):
         return _open_page_at_once(where, columns, event, alias)
+    if _is_two_statements(alias):
+        return _open_page_in_two(where, columns, event, alias)
     row = prepare_insert(TransactionEvent, {"transaction_id": transaction, **event}, alias)
 
     def run() -> bool:
@@ -169,6 +174,53 @@ def _open_page_at_once(where: Columns, columns: Columns, event: Columns, alias: 
     return PreparedWrite(run=run, is_one_statement=True)
 
 
+# SQLite
+
+
+def _is_two_statements(alias: str) -> bool:
+    """Return whether a prepared write is two statements on this database."""
+    return switch.is_on and connections[alias].vendor == "sqlite"
+
+
+def _first_attempt_in_two(
+    order: PaymentOrder, payment: Columns, transaction: Columns, alias: str
+) -> PreparedWrite[WrittenAttempt | None]:
+    """The order is not written here either: a statement that writes locks the whole database."""
+    paid, sent = _first_attempt_texts(alias, tuple(payment), tuple(transaction))
+    of_payment = [*parameters(Payment, payment, alias), order.pk]
+    of_transaction = parameters(GatewayTransaction, transaction, alias)
+
+    def run() -> WrittenAttempt | None:
+        with repeated_statement(alias) as cursor:
+            cursor.execute(paid, of_payment)
+            if not cursor.rowcount:
+                return None
+            key = cursor.lastrowid
+            cursor.execute(sent, [key, *of_transaction])
+            return WrittenAttempt(payment=key, transaction=cursor.lastrowid, version=0)
+
+    return PreparedWrite(run=run, is_one_statement=False)
+
+
+def _open_page_in_two(where: Columns, columns: Columns, event: Columns, alias: str) -> PreparedWrite[bool]:
+    opened, told = _open_page_texts(alias, tuple(columns), tuple(where), tuple(event))
+    of_page = parameters(GatewayTransaction, columns, alias) + parameters(GatewayTransaction, where, alias)
+    of_event = [where["id"], *parameters(TransactionEvent, event, alias)]
+
+    def run() -> bool:
+        with repeated_statement(alias) as cursor:
+            cursor.execute(opened, of_page)
+            if not cursor.rowcount:
+                return False
+            cursor.execute(told, of_event)
+            return True
+
+    return PreparedWrite(run=run, is_one_statement=False)
+
+
+# SQL texts
+
+
 @lru_cache(maxsize=16)
 def _first_attempt_text(alias: str, payment: Names, transaction: Names) -> str:
     orders = quoted(PaymentOrder, alias)
@@ -189,14 +241,39 @@ def _first_attempt_text(alias: str, payment: Names, transaction: Names) -> str:
 
 
 @lru_cache(maxsize=16)
+def _first_attempt_texts(alias: str, payment: Names, transaction: Names) -> tuple[str, str]:
+    return (
+        f"""
+        {insert_selected(Payment, alias, payment, order_id="untouched.id")}
+        FROM {quoted(PaymentOrder, alias)} AS untouched
+        WHERE id = %s AND version = 0 AND untouched.state = '{OrderState.OPEN.value}'
+        ON CONFLICT (order_id, number) DO NOTHING
+        """,
+        insert_selected(GatewayTransaction, alias, transaction, payment_id="%s"),
+    )
+
+
+@lru_cache(maxsize=16)
 def _open_page_text(alias: str, columns: Names, where: Names, event: Names) -> str:
-    table = quoted(GatewayTransaction, alias)
+    opened = _opened(alias, columns, where)
+    return f"""
+        WITH opened AS ({opened} RETURNING id)
+        {insert_selected(TransactionEvent, alias, event, transaction_id="opened.id")} FROM opened
+    """
+
+
+@lru_cache(maxsize=16)
+def _open_page_texts(alias: str, columns: Names, where: Names, event: Names) -> tuple[str, str]:
+    return (
+        _opened(alias, columns, where),
+        insert_selected(TransactionEvent, alias, event, transaction_id="%s"),
+    )
+
+
+def _opened(alias: str, columns: Names, where: Names) -> str:
     changes = equal(GatewayTransaction, alias, columns, ", ")
     condition = equal(GatewayTransaction, alias, where, " AND ")
-    return f"""
-        WITH opened AS (UPDATE {table} SET {changes} WHERE {condition} RETURNING id)
-        {insert_selected(TransactionEvent, alias, event, transaction_id="opened.id")} FROM opened
-    """  # noqa: S608 - names and defaults of the models
+    return f"UPDATE {quoted(GatewayTransaction, alias)} SET {changes} WHERE {condition}"  # noqa: S608 - as above
 
 
 @lru_cache(maxsize=64)

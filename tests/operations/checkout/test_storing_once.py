@@ -44,7 +44,7 @@ def test_a_new_order_is_as_it_was_returned() -> None:
     assert (order.reference, order.amount_minor, order.version) == ("A-1", 2000, 0)
 
 
-def test_a_new_order_takes_one_statement_on_postgresql(way_of_writing: str) -> None:
+def test_a_new_order_takes_one_statement_where_the_database_has_one(way_of_writing: str) -> None:
     with CaptureQueriesContext(connection) as sent:
         create("A-1")
     assert (len(sent) == 1) == (way_of_writing != SEVERAL)

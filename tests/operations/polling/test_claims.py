@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from tests.models.rows import a_payment, a_transaction, an_order
 from tests.operations.conftest import MakeContext, VirtualClock
 from tests.operations.dying import Filing, Killed
-from tests.operations.ways_of_writing import SEVERAL, in_each_way
+from tests.operations.ways_of_writing import ONE, PREPARED, in_each_way
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
 from wallet_gateway.domain.polling_schedule import CLAIM, QUERY_WITHIN, QueryPriority
@@ -201,7 +201,7 @@ def test_a_row_takes_so_many_statements_and_a_batch_so_many_more(
 
     few, many = statements(1), statements(11)
     # All rows of a settlement, and that its event was delivered.
-    each = 6 if way_of_writing == SEVERAL else 2
+    each = 2 if way_of_writing in {ONE, PREPARED} else 6
     assert many - few == 10 * each
     # To claim a batch five, to see that nothing else is due two, and two for repeated queries.
     assert few == each + 9

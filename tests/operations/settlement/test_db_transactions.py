@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Callable
 from unittest.mock import Mock
 
@@ -15,7 +13,6 @@ from django.test import override_settings
 from wallet_gateway.models import GatewayPause
 from wallet_gateway.models.checkout_writes import PreparedWrite
 from wallet_gateway.operations.errors import InsideTransaction
-from wallet_gateway.operations.settlement import db_transactions
 from wallet_gateway.operations.settlement.db_transactions import (
     NothingIsCommitted,
     in_current_or_new_transaction,
@@ -210,69 +207,6 @@ class _Elsewhere:
 def test_nothing_is_begun_where_a_router_sends_the_rows_elsewhere() -> None:
     with override_settings(DATABASE_ROUTERS=[_Elsewhere()]), pytest.raises(NothingIsCommitted, match="E004"):
         in_transaction(failing([]))
-
-
-@pytest.mark.skipif(
-    connection.vendor != "sqlite", reason="the other databases queue their writers themselves"
-)
-def test_threads_that_write_to_sqlite_take_turns_and_never_find_it_busy() -> None:
-    inside, go_on, results = threading.Event(), threading.Event(), []
-
-    def slow() -> str:
-        inside.set()
-        assert go_on.wait(60)
-        return "first"
-
-    def second() -> None:
-        with connection.cursor() as cursor:
-            cursor.execute("PRAGMA busy_timeout = 0")
-        try:
-            results.append(in_transaction(failing([])))
-        finally:
-            leave()
-
-    def first() -> None:
-        results.append(in_transaction(slow))
-        leave()
-
-    def leave() -> None:
-        # Django keeps a database in memory open, also for a thread that ends.
-        connection.connection.close()
-
-    writers = [threading.Thread(target=first), threading.Thread(target=second)]
-    writers[0].start()
-    assert inside.wait(60)
-    writers[1].start()
-    writers[1].join(0.2)
-    assert not results, "the second writer waits for its turn"
-    go_on.set()
-    for writer in writers:
-        writer.join(60)
-    assert results == ["first", "done"]
-
-
-def test_a_thread_that_was_forked_away_keeps_nobody_waiting() -> None:
-    held = db_transactions._turns["sqlite"]
-    with held:
-        db_transactions._after_fork()
-        assert in_transaction(failing([])) == "done"
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-def test_a_process_that_is_forked_while_somebody_writes_has_a_lock_of_its_own() -> None:
-    with db_transactions._turns["sqlite"]:
-        child = os.fork()
-        if child == 0:
-            os._exit(db_transactions._turns["sqlite"].locked())
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-
-
-def test_a_database_that_queues_its_writers_needs_no_lock_of_the_process(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(db_transactions, "_turns", {})
-    assert in_transaction(failing([])) == "done"
 
 
 # Prepared writes

@@ -7,11 +7,8 @@ it must be committed before the first byte leaves to count as a record of the re
 from __future__ import annotations
 
 import logging
-import os
-import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
 from typing import TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, InterfaceError, OperationalError, connection, connections, router
@@ -21,6 +18,7 @@ from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.models.checkout_writes import PreparedWrite
 from wallet_gateway.operations.errors import InsideTransaction
+from wallet_gateway.operations.settlement.write_turns import write_turn
 
 logger = logging.getLogger("wallet_gateway.operations")
 
@@ -31,18 +29,6 @@ _POSTGRES_STATES = frozenset({"40001", "40P01"})
 _MYSQL_CODES = frozenset({1020, 1205, 1213})
 PATIENT_WAITS = (0.5, 1.0, 2.0, 5.0, 10.0)
 """Seconds between tries to store an answer already received from the gateway."""
-
-
-_turns = {"sqlite": threading.Lock()}
-
-
-def _after_fork() -> None:
-    """Replace the lock in a forked child: a thread that held it does not exist there to release it."""
-    _turns["sqlite"] = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):  # not on Windows
-    os.register_at_fork(after_in_child=_after_fork)
 
 
 def in_transaction(work: Callable[[], T]) -> T:
@@ -129,7 +115,7 @@ def _repeat_conflicts(work: Callable[[], T]) -> T:
 
 def _once(work: Callable[[], T]) -> T:
     _check_commit()
-    with _turn(), db_transaction.atomic(durable=True):
+    with write_turn(), db_transaction.atomic(durable=True):
         return work()
 
 
@@ -138,7 +124,8 @@ def _alone(work: Callable[[], T]) -> T:
     if connection.in_atomic_block:
         return _once(work)
     _check_commit()
-    return work()
+    with write_turn():
+        return work()
 
 
 def _check_commit() -> None:
@@ -150,18 +137,6 @@ def _check_commit() -> None:
         raise NothingIsCommitted("a database router sends the rows elsewhere: see wallet_gateway.E004")
     if current.atomic_blocks:
         check_outside_transaction()
-
-
-def _turn() -> AbstractContextManager[object]:
-    """Return the process's write lock if the database allows only one writer at a time.
-
-    SQLite has no queue: a writer that finds it busy sleeps for ever longer times while others overtake it.
-    This lock wakes the next thread of the process at once. A thread with an open transaction does not wait,
-    because Django rejects its durable block in any case.
-    """
-    if connection.in_atomic_block:
-        return nullcontext()
-    return _turns.get(connection.vendor) or nullcontext()
 
 
 def _short_waits() -> Iterator[float]:
