@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import TYPE_CHECKING
 
 import pytest
-from django.db import connection
+from django.db import IntegrityError, connection, transaction
 
 from tests.models.test_prepared_sql import order as order
 from wallet_gateway.models import PaymentOrder, prepared_statements
-from wallet_gateway.models.prepared_sql import select_row
+from wallet_gateway.models.prepared_sql import select_row, update_row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True)]
 
@@ -43,6 +45,10 @@ def prepared() -> list[str]:
 
 def read(order: PaymentOrder) -> PaymentOrder:
     return select_row(PaymentOrder, where={"reference": order.reference})
+
+
+def read_by_token(order: PaymentOrder) -> PaymentOrder:
+    return select_row(PaymentOrder, where={"token": order.token})
 
 
 @on_postgresql
@@ -98,6 +104,85 @@ def test_cursors_that_another_has_put_in_djangos_place_are_used(order: PaymentOr
     assert [read(order), read(order)] == [order, order]
     assert len(seen) == 2
     assert prepared() == []
+
+
+@on_postgresql
+@pytest.mark.usefixtures("kept_open")
+@pytest.mark.parametrize("throw_away", ["DEALLOCATE ALL", "DISCARD ALL", "DEALLOCATE wallet_gateway_0"])
+def test_what_somebody_has_thrown_away_is_prepared_again(order: PaymentOrder, throw_away: str) -> None:
+    assert [read(order), read_by_token(order)] == [order, order]
+    with connection.cursor() as cursor:
+        cursor.execute(throw_away)
+    assert [read(order), read_by_token(order)] == [order, order]
+    assert {"reference", "token"} == {text.rpartition("WHERE ")[2].split('"')[1] for text in prepared()}
+
+
+@on_postgresql
+@pytest.mark.usefixtures("kept_open")
+def test_a_statement_is_prepared_when_it_was_executed_before(
+    order: PaymentOrder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prepared_statements.switch, "executed_before", 2)
+    assert [read(order), read(order), prepared()] == [order, order, []]
+    assert read(order) == order
+    assert len(prepared()) == 1
+
+
+@on_postgresql
+@pytest.mark.usefixtures("kept_open")
+def test_a_connection_that_was_closed_is_forgotten(order: PaymentOrder) -> None:
+    assert read(order) == order
+    closed = weakref.ref(connection.connection)
+    connection.close()
+    assert read(order) == order
+    gc.collect()
+    assert closed() is None
+
+
+@on_postgresql
+@pytest.mark.usefixtures("kept_open")
+def test_no_more_is_prepared_than_the_server_is_to_keep(
+    order: PaymentOrder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from wallet_gateway.models import prepared_cursor
+
+    monkeypatch.setattr(prepared_cursor, "MOST", 1)
+    assert [read(order), read_by_token(order), read(order), read_by_token(order)] == [order] * 4
+    assert len(prepared()) == 1
+
+
+@pytest.mark.usefixtures("kept_open")
+def test_a_block_of_the_caller_takes_back_what_was_written_in_it(order: PaymentOrder) -> None:
+    def write(state: str) -> None:
+        assert update_row(PaymentOrder, where={"id": order.pk}, columns={"state": state})
+
+    write("OPEN")
+    with transaction.atomic():
+        write("PAID")
+        write("FAILED")
+        assert read(order).state == "FAILED"
+        transaction.set_rollback(True)
+    assert read(order).state == "OPEN"
+
+
+@pytest.mark.usefixtures("kept_open")
+def test_errors_are_djangos(order: PaymentOrder) -> None:
+    with pytest.raises(IntegrityError):
+        update_row(PaymentOrder, where={"id": order.pk}, columns={"amount_minor": 0})
+    assert read(order) == order
+
+
+@pytest.mark.usefixtures("kept_open")
+def test_what_wraps_djangos_statements_sees_each_execution(order: PaymentOrder) -> None:
+    seen: list[str] = []
+
+    def note(execute: Callable[..., object], sql: str, *given: object) -> object:
+        seen.append(sql)
+        return execute(sql, *given)
+
+    with connection.execute_wrapper(note):
+        assert [read(order), read(order)] == [order, order]
+    assert len(seen) == 2
 
 
 @pytest.mark.usefixtures("kept_open")

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING, Any, cast
 
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -19,6 +18,8 @@ from django.db.backends.utils import CursorWrapper
 
 if TYPE_CHECKING:
     import psycopg
+
+    from wallet_gateway.models.prepared_cursor import Statements
 
 SWITCH = "WALLET_GATEWAY_PREPARED_STATEMENTS"
 """The environment variable that is "0" where PostgreSQL is to plan each statement anew."""
@@ -28,7 +29,7 @@ SWITCH = "WALLET_GATEWAY_PREPARED_STATEMENTS"
 class _Switch:
     is_on: bool = os.environ.get(SWITCH, "1") != "0"
     executed_before: int = 5
-    """How often a text is executed before it is prepared: psycopg's own default."""
+    """How often a text is executed before it is prepared: as psycopg does."""
     on_every_connection: bool = False
     """Also on one that Django closes after each request."""
 
@@ -39,38 +40,46 @@ switch = _Switch()
 _DJANGOS_CURSORS = "django.db.backends.postgresql.base"
 """The module of the cursors in whose place others may stand."""
 
-_is_direct: WeakKeyDictionary[psycopg.Connection[Any], bool] = WeakKeyDictionary()
-"""Whether a connection leads to one server process for as long as it is open."""
+_ATTRIBUTE = "wallet_gateway_statements"
+"""Where a connection of the driver's keeps its own: None if it may not lead to one server process for ever.
+
+A dictionary could not forget what was closed, because statements hold their connection.
+"""
 
 
 def repeated_statement(alias: str) -> CursorWrapper:
     """Return a cursor for one execution of a statement whose text is always the same."""
     connection = connections[alias]
     # Where queries are logged, with DEBUG, Django reads what was executed from cursors of its own.
-    if connection.queries_logged or not _prepares(connection):
+    if connection.vendor != "postgresql" or connection.queries_logged:
         return connection.cursor()
-    from psycopg import Cursor
-
-    driver = connection.connection
-    usual, driver.cursor_factory = driver.cursor_factory, Cursor
-    try:
+    # As Django does before it makes a cursor.
+    connection.close_if_health_check_failed()
+    connection.ensure_connection()
+    statements = _statements_of(connection)
+    if statements is None or not statements.can_send:
         return connection.cursor()
-    finally:
-        driver.cursor_factory = usual
+    connection.validate_thread_sharing()
+    return connection.make_cursor(cast(CursorWrapper, statements.cursor()))
 
 
-def _prepares(connection: BaseDatabaseWrapper) -> bool:
-    if connection.vendor != "postgresql" or connection.connection is None or not _stays_open(connection):
-        return False
+def _statements_of(connection: BaseDatabaseWrapper) -> Statements | None:
     driver = connection.connection
+    is_psycopg3 = hasattr(driver, "prepare_threshold")
+    if not is_psycopg3 or not _stays_open(connection):
+        return None
     if getattr(driver.cursor_factory, "__module__", "") != _DJANGOS_CURSORS:
-        return False  # Another's cursors, such as a collector's of traces: it sees every statement.
-    if driver not in _is_direct:
-        _is_direct[driver] = _leads_to_one_process(connection)
-        if _is_direct[driver] and driver.prepare_threshold is None:
-            # Concerns our own cursors: Django's write the values into the text, and are never prepared.
-            driver.prepare_threshold = switch.executed_before
-    return _is_direct[driver]
+        return None  # Another's cursors, such as a collector's of traces: it sees every statement.
+    if not hasattr(driver, _ATTRIBUTE):
+        setattr(driver, _ATTRIBUTE, _prepared_on(driver) if _leads_to_one_process(connection) else None)
+    statements: Statements | None = getattr(driver, _ATTRIBUTE)
+    return statements
+
+
+def _prepared_on(driver: psycopg.Connection[Any]) -> Statements:
+    from wallet_gateway.models.prepared_cursor import Statements
+
+    return Statements(driver, executed_before=switch.executed_before)
 
 
 def _stays_open(connection: BaseDatabaseWrapper) -> bool:
@@ -85,8 +94,6 @@ def _leads_to_one_process(connection: BaseDatabaseWrapper) -> bool:
     A pooler tells of a process of its own, because it may have a cancellation to pass on.
     """
     driver = connection.connection
-    if not hasattr(driver, "prepare_threshold"):
-        return False  # psycopg 2
     with connection.wrap_database_errors:
         (answering,) = driver.execute("SELECT pg_backend_pid()").fetchone()
     told: int = driver.info.backend_pid
