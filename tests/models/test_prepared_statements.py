@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import weakref
 from typing import TYPE_CHECKING
 
@@ -126,6 +127,15 @@ def test_a_statement_is_prepared_when_it_was_executed_before(
     assert [read(order), read(order), prepared()] == [order, order, []]
     assert read(order) == order
     assert len(prepared()) == 1
+
+
+@on_postgresql
+@pytest.mark.usefixtures("kept_open")
+def test_with_a_psycopg_that_has_another_lowest_layer_djangos_cursors_are_used(
+    order: PaymentOrder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "wallet_gateway.models.prepared_cursor", None)
+    assert [read(order), read(order), prepared()] == [order, order, []]
 
 
 @on_postgresql

@@ -76,9 +76,11 @@ def _statements_of(connection: BaseDatabaseWrapper) -> Statements | None:
     return statements
 
 
-def _prepared_on(driver: psycopg.Connection[Any]) -> Statements:
-    from wallet_gateway.models.prepared_cursor import Statements
-
+def _prepared_on(driver: psycopg.Connection[Any]) -> Statements | None:
+    try:
+        from wallet_gateway.models.prepared_cursor import Statements
+    except ImportError:
+        return None  # Its lowest layer is no promise of psycopg's: another release may have another one.
     return Statements(driver, executed_before=switch.executed_before)
 
 
