@@ -58,6 +58,12 @@ MODULES = [
 UNTYPED = re.compile(r'Revealed type is "(?:Any|def .* -> Any)"')
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where mypy keeps what it knows of the package: it is the same for all shops."""
+    return tmp_path_factory.mktemp("shops")
+
+
 def run_mypy(path: Path, folder: Path) -> str:
     """Check a file as a shop does that has installed neither django-stubs nor djangorestframework-stubs."""
     (folder / "mypy.ini").write_text(CONFIGURATION, encoding="utf-8")
@@ -106,17 +112,17 @@ def questions() -> Iterator[str]:
                 yield from (f"reveal_type(cast({full}, None).{each})" for each in public)
 
 
-def test_a_shops_code_has_the_types_that_the_reference_promises(tmp_path: Path) -> None:
-    assert run_mypy(SHOP, tmp_path) == ""
+def test_a_shops_code_has_the_types_that_the_reference_promises(folder: Path) -> None:
+    assert run_mypy(SHOP, folder) == ""
 
 
-def test_no_public_name_and_no_attribute_of_one_is_untyped(tmp_path: Path) -> None:
+def test_no_public_name_and_no_attribute_of_one_is_untyped(folder: Path) -> None:
     asked = list(questions())
     imports = [f"import {module.__name__}" for module in MODULES]
     lines = ["from typing import cast", "import django.db.models", *imports, *asked]
-    file = tmp_path / "every_public_name.py"
+    file = folder / "every_public_name.py"
     file.write_text("\n".join([*lines, "reveal_type(django.db.models.Model)\n"]), encoding="utf-8")
-    answers = dict(re.findall(r"py:(\d+): note: (.*)", run_mypy(file, tmp_path)))
+    answers = dict(re.findall(r"py:(\d+): note: (.*)", run_mypy(file, folder)))
     assert UNTYPED.match(answers.pop(str(len(lines) + 1))), "the stubs of Django are not left out"
     assert len(answers) == len(asked) > 300
     untyped = [lines[int(number) - 1] for number, answer in answers.items() if UNTYPED.match(answer)]
