@@ -26,9 +26,10 @@ on_postgresql = pytest.mark.skipif(
 
 @pytest.fixture(autouse=True)
 def new_connection(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Begin with a connection of which nothing is known, and leave none that is kept open."""
+    """Begin with a connection of which nothing is known, from no pool, and leave none that is kept open."""
     monkeypatch.setattr(prepared_statements.switch, "executed_before", 0)
     connection.close()
+    monkeypatch.delitem(connection.settings_dict["OPTIONS"], "pool", raising=False)
     yield
     connection.close()
 
