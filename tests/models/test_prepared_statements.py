@@ -22,6 +22,10 @@ pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True
 on_postgresql = pytest.mark.skipif(
     connection.vendor != "postgresql", reason="only PostgreSQL has prepared statements"
 )
+on_one_process = pytest.mark.skipif(
+    connection.vendor != "postgresql" or bool(connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS")),
+    reason="only PostgreSQL without a pooler before it keeps a prepared statement",
+)
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +57,7 @@ def read_by_token(order: PaymentOrder) -> PaymentOrder:
     return select_row(PaymentOrder, where={"token": order.token})
 
 
-@on_postgresql
+@on_one_process
 @pytest.mark.usefixtures("kept_open")
 def test_a_connection_that_is_kept_plans_a_statement_once(order: PaymentOrder) -> None:
     assert [read(order), read(order)] == [order, order]
@@ -108,7 +112,7 @@ def test_cursors_that_another_has_put_in_djangos_place_are_used(order: PaymentOr
     assert prepared() == []
 
 
-@on_postgresql
+@on_one_process
 @pytest.mark.usefixtures("kept_open")
 @pytest.mark.parametrize("throw_away", ["DEALLOCATE ALL", "DISCARD ALL", "DEALLOCATE wallet_gateway_0"])
 def test_what_somebody_has_thrown_away_is_prepared_again(order: PaymentOrder, throw_away: str) -> None:
@@ -119,7 +123,7 @@ def test_what_somebody_has_thrown_away_is_prepared_again(order: PaymentOrder, th
     assert {"reference", "token"} == {text.rpartition("WHERE ")[2].split('"')[1] for text in prepared()}
 
 
-@on_postgresql
+@on_one_process
 @pytest.mark.usefixtures("kept_open")
 def test_a_statement_is_prepared_when_it_was_executed_before(
     order: PaymentOrder, monkeypatch: pytest.MonkeyPatch
@@ -150,7 +154,7 @@ def test_a_connection_that_was_closed_is_forgotten(order: PaymentOrder) -> None:
     assert closed() is None
 
 
-@on_postgresql
+@on_one_process
 @pytest.mark.usefixtures("kept_open")
 def test_no_more_is_prepared_than_the_server_is_to_keep(
     order: PaymentOrder, monkeypatch: pytest.MonkeyPatch

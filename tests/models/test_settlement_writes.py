@@ -18,12 +18,8 @@ from tests.operations.ways_of_writing import ONE, PREPARED, in_each_way
 from tests.operations.ways_of_writing import way_of_writing as way_of_writing
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import GatewayTransaction, OutboxEvent, Payment, PaymentOrder, TransactionEvent
-from wallet_gateway.models.settlement_writes import (
-    RowChange,
-    SettlementRows,
-    settlement_at_once,
-    write_settlement,
-)
+from wallet_gateway.models.settlement_writes import RowChange, SettlementRows, write_settlement
+from wallet_gateway.models.settlements_at_once import settlements_at_once
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db, in_each_way]
 NOON = datetime(2026, 3, 29, 12, 30, 15, 123456, tzinfo=UTC)
@@ -85,10 +81,15 @@ def write(rows: SettlementRows, way: str) -> bool:
     """Write the rows in this way; undo it where a row is not as it was seen."""
     with db_transaction.atomic():
         at_once = way in {ONE, PREPARED}
-        written = settlement_at_once(rows).run() if at_once else write_settlement(rows)
+        written = written_at_once(rows) if at_once else write_settlement(rows)
         if not written and not at_once:
             db_transaction.set_rollback(True)
     return written
+
+
+def written_at_once(rows: SettlementRows) -> bool:
+    (prepared,) = settlements_at_once([rows])
+    return bool(prepared.run())
 
 
 def all_rows() -> list[list[Any]]:

@@ -275,6 +275,11 @@ def quoted_columns(model: type[models.Model], alias: str, names: Names) -> list[
     return [quote(str(_field(model, name).column)) for name in names]
 
 
+def column_type(model: type[models.Model], name: str, alias: str) -> str:
+    """Return the type of a column as the database names it."""
+    return str(_stored_as(_field(model, name)).db_type(connections[alias]))
+
+
 def quoted(model: type[models.Model], alias: str) -> str:
     """Return the name of the model's table, quoted."""
     return connections[alias].ops.quote_name(model._meta.db_table)

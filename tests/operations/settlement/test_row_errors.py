@@ -11,12 +11,12 @@ from django.db import IntegrityError
 from tests.operations.conftest import Pay, VirtualClock
 from tests.operations.dying import scripted
 from wallet_gateway import signals
-from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.maintenance import sweep as sweeping
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling import due
 from wallet_gateway.operations.settlement.row_errors import failure
+from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 
 HOSTILE = "no\r\nERROR forged: paid\u2028\u202e\x1b[2J" + "x" * 5000
 
@@ -73,10 +73,10 @@ def test_a_row_that_cannot_be_handled_makes_one_line_without_the_row(
     pay("return")
     clock.advance(seconds=80)
 
-    def refuse(*_: object, **__: object) -> GatewayTransaction:
+    def refuse(*_: object, **__: object) -> StatusUpdate:
         raise IntegrityError(f"a CHECK says no\nDETAIL: Failing row contains (ada@example.com, {HOSTILE})")
 
-    monkeypatch.setattr(due, "record_status_result", refuse)
+    monkeypatch.setattr(due, "status_update", refuse)
     assert sweeping.sweep(context=context).queried == 1
     assert_tame(caplog)
     assert "ada@" not in caplog.text

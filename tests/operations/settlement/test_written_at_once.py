@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -48,7 +49,7 @@ UNREADABLE = UnreadableRecord(
 
 @every("state", sorted(S))
 def test_only_from_the_states_that_are_queried_can_no_discrepancy_come(state: TransactionState) -> None:
-    assert settlement._is_plain(a_checkout(state=state), STATUS) is (state in QUERIED)
+    assert settlement.is_plain(a_checkout(state=state), STATUS) is (state in QUERIED)
 
 
 @every(
@@ -71,18 +72,18 @@ def test_only_from_the_states_that_are_queried_can_no_discrepancy_come(state: Tr
 def test_what_may_be_a_discrepancy_or_writes_something_else_needs_a_transaction(
     told: StatusUpdate, is_plain: bool
 ) -> None:
-    assert bool(settlement._is_plain(a_checkout(), told)) is is_plain
+    assert bool(settlement.is_plain(a_checkout(), told)) is is_plain
 
 
 def test_follow_ups_deposits_and_cancelled_orders_need_a_transaction(clock: VirtualClock) -> None:
-    assert settlement._is_plain(a_checkout(kind=K.AUTHORIZATION), STATUS)
+    assert settlement.is_plain(a_checkout(kind=K.AUTHORIZATION), STATUS)
     cancelled = PaymentOrder(cancelled_at=clock.now())
     for row in (
         a_checkout(kind=K.CAPTURE),
         a_checkout(payment=None, deposit=MigratedDeposit()),
         a_checkout(order=cancelled),
     ):
-        assert not settlement._is_plain(row, STATUS)
+        assert not settlement.is_plain(row, STATUS)
 
 
 # Which way is taken
@@ -93,15 +94,17 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> list[SettlementRows]:
     """The settlements that were written by one statement, as if every database could do it."""
     written: list[SettlementRows] = []
 
-    def prepare(rows: SettlementRows) -> PreparedWrite[bool]:
-        def write() -> bool:
-            written.append(rows)
-            return write_settlement(rows)
+    def prepare(settlements: Sequence[SettlementRows]) -> Iterator[PreparedWrite[Collection[int]]]:
+        (rows,) = settlements
 
-        return PreparedWrite(run=write, is_one_statement=False)
+        def write() -> Collection[int]:
+            written.append(rows)
+            return [1] if write_settlement(rows) else []
+
+        yield PreparedWrite(run=write, is_one_statement=False)
 
     monkeypatch.setattr(settlement, "settles_at_once", lambda: True)
-    monkeypatch.setattr(settlement, "settlement_at_once", prepare)
+    monkeypatch.setattr(settlement, "settlements_at_once", prepare)
     return written
 
 

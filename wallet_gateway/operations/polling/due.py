@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime, timedelta
 
+from wallet_gateway.domain.outcomes import Finding
 from wallet_gateway.domain.polling_schedule import REPEAT_SHARE, QueryPriority
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayPause, GatewayTransaction
@@ -21,8 +22,9 @@ from wallet_gateway.operations.polling.claims import (
     give_back,
     queries_are_paused,
 )
+from wallet_gateway.operations.polling.joint_settlement import Settle, settling
 from wallet_gateway.operations.polling.status_query import query_status
-from wallet_gateway.operations.polling.status_result import record_status_result
+from wallet_gateway.operations.polling.status_result import record_status_result, status_update
 from wallet_gateway.operations.polling.worker_pool import RateLimiter, run_in_threads
 from wallet_gateway.operations.settlement.db_transactions import in_statement
 from wallet_gateway.operations.settlement.delivery_recorder import recorded_together
@@ -46,8 +48,8 @@ def reconcile_urgent(*, context: GatewayContext, limit: int = 500) -> int:
 
     Any number of workers on any number of machines may run this: each row is claimed by one of them.
     """
-    with _recording(context) as recording:
-        queries = _Queries(recording)
+    with _recording(context) as recording, settling(recording) as settle:
+        queries = _Queries(recording, settle)
         _query_urgent(queries, context, limit=limit)
     return queries.count
 
@@ -97,8 +99,8 @@ def _claimed(
 class _Queries:
     """The queries of one call, shared by its threads."""
 
-    def __init__(self, context: GatewayContext) -> None:
-        self._context = context
+    def __init__(self, context: GatewayContext, settle: Settle) -> None:
+        self._context, self._settle = context, settle
         self._sent, self._unanswered = list[str](), list[str]()
         self._looked_after = 0
 
@@ -115,10 +117,29 @@ class _Queries:
     def send(self, transaction: GatewayTransaction) -> None:
         """Query one transaction and record the result."""
         self._sent.append(transaction.reference)
-        if not _query(transaction, self._context):
+        if not self._query(transaction):
             self._unanswered.append(transaction.reference)
         if self._context.deliveries is not None:
             self._context.deliveries.record_if_due()
+
+    def _query(self, transaction: GatewayTransaction) -> bool:
+        """Query one claimed transaction and settle the result; return whether there was an answer."""
+        is_answered = True
+        with log_row_error(transaction.reference) as failures:
+            finding = query_status(transaction, context=self._context)
+            self._record(transaction, finding)
+            is_answered = finding is not None
+        if failures:
+            # The same error is likely at each of its queries, so a person has to see it in the work queue.
+            same_state = GatewayTransaction.objects.filter(pk=transaction.pk, state=transaction.state)
+            in_statement(lambda: same_state.update(needs_operator=True))
+        return is_answered
+
+    def _record(self, transaction: GatewayTransaction, finding: Finding | None) -> None:
+        if finding is not None and finding.elsewhere:
+            record_status_result(transaction, finding, self._context)
+        else:
+            self._settle(transaction, status_update(transaction, finding, self._context))
 
     def caused_pause(self) -> bool:
         """Return whether queries are paused since an unanswered one; a claim sees the pauses of others."""
@@ -126,20 +147,6 @@ class _Queries:
             return False
         self._looked_after = len(self._unanswered)
         return queries_are_paused(self._context, self._context.clock.now())
-
-
-def _query(transaction: GatewayTransaction, context: GatewayContext) -> bool:
-    """Query one claimed transaction and record the result; return whether there was an answer."""
-    is_answered = True
-    with log_row_error(transaction.reference) as failures:
-        finding = query_status(transaction, context=context)
-        record_status_result(transaction, finding, context)
-        is_answered = finding is not None
-    if failures:
-        # The same error is likely at each of its queries, so a person has to see it in the work queue, too.
-        same_state = GatewayTransaction.objects.filter(pk=transaction.pk, state=transaction.state)
-        in_statement(lambda: same_state.update(needs_operator=True))
-    return is_answered
 
 
 # Approvals that are queried again
@@ -153,8 +160,8 @@ def repeat_queries(*, context: GatewayContext, limit: int = 500) -> int:
     """
     if queries_are_paused(context, context.clock.now()):
         return 0
-    with _recording(context) as recording:
-        queries = _Queries(recording)
+    with _recording(context) as recording, settling(recording) as settle:
+        queries = _Queries(recording, settle)
         urgent = _query_repeated(queries, context, limit=limit)
     return queries.count + urgent
 

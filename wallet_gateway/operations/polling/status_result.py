@@ -50,24 +50,28 @@ def record_status_result(
     transaction: GatewayTransaction, finding: Finding | None, context: GatewayContext
 ) -> GatewayTransaction:
     """Record a status query's result and schedule the next one; `finding` is None if there was no answer."""
+    if finding is not None and finding.elsewhere:
+        if transaction.payment and not transaction.payment.authorized:
+            return _record_payment_first(transaction, finding, context)
+        finding = book_by_policy(transaction, finding, context=context)
+    return settle(transaction, status_update(transaction, finding, context), context=context)
+
+
+def status_update(
+    transaction: GatewayTransaction, finding: Finding | None, context: GatewayContext
+) -> StatusUpdate:
+    """Return the update of a status query's result, of which nothing elsewhere is to be booked first."""
     now = context.clock.now()
     if finding is None:
-        return settle(transaction, _no_answer(transaction, now), context=context)
-    if finding.elsewhere and transaction.payment and not transaction.payment.authorized:
-        return _record_payment_first(transaction, finding, context)
-    return _record(transaction, book_by_policy(transaction, finding, context=context), context)
-
-
-def _record(transaction: GatewayTransaction, finding: Finding, context: GatewayContext) -> GatewayTransaction:
-    now = context.clock.now()
+        return _no_answer(transaction, now)
     event = _event_of(transaction, finding, now)
     if event is LifecycleEvent.EXPIRED and (other := foreign_merchant_account(transaction, context)):
-        return settle(transaction, _queried_under_another(transaction, other, now), context=context)
+        return _queried_under_another(transaction, other, now)
     counted = _counted(transaction, event, finding, now)
     changes = _climbed(transaction, finding, now, context, confirmed="confirmed_at" in counted) | counted
     if query_priority(transaction.poll_state) is QueryPriority.REPEATED:
         event, finding = _compared(transaction, finding, context)
-    update = StatusUpdate(
+    return StatusUpdate(
         kind=TransactionEventKind.RECORDS,
         event=event,
         finding=finding,
@@ -76,7 +80,10 @@ def _record(transaction: GatewayTransaction, finding: Finding, context: GatewayC
         explanation=explain(ExplanationCode.PAGE_ENDED) if event is LifecycleEvent.EXPIRED else None,
         is_kept=_is_worth_keeping(transaction, event),
     )
-    return settle(transaction, update, context=context)
+
+
+def _record(transaction: GatewayTransaction, finding: Finding, context: GatewayContext) -> GatewayTransaction:
+    return settle(transaction, status_update(transaction, finding, context), context=context)
 
 
 def _record_payment_first(

@@ -21,7 +21,7 @@ logger = logging.getLogger("wallet_gateway.sweep")
 
 M = TypeVar("M", bound=Model)
 
-_OF_ONE_ROW = (DataError, IntegrityError, VersionConflict, ValueError)
+OF_ONE_ROW = (DataError, IntegrityError, VersionConflict, ValueError)
 """Errors of a single row. An unavailable database is not one of them: it stops the sweep."""
 
 
@@ -43,7 +43,7 @@ def log_row_error(reference: str) -> Iterator[list[str]]:
     failures: list[str] = []
     try:
         yield failures
-    except _OF_ONE_ROW as error:
+    except OF_ONE_ROW as error:
         failures.append(failure(error))
         logger.error("%s could not be handled; a person must look: %s", reference, *failures)
 

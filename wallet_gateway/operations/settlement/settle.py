@@ -40,12 +40,8 @@ from wallet_gateway.models import (
 )
 from wallet_gateway.models.prepared_sql import Columns
 from wallet_gateway.models.row_copies import copy_row
-from wallet_gateway.models.settlement_writes import (
-    SettlementRows,
-    settlement_at_once,
-    settles_at_once,
-    write_settlement,
-)
+from wallet_gateway.models.settlement_writes import SettlementRows, write_settlement
+from wallet_gateway.models.settlements_at_once import settlements_at_once, settles_at_once
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.settlement.counters import (
     Booking,
@@ -85,7 +81,7 @@ _settlements: ContextVar[int] = ContextVar("wallet_gateway_settlements", default
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Settled:
+class Settled:
     """The rows after the status update, and the outbox events to deliver."""
 
     transaction: GatewayTransaction
@@ -120,11 +116,11 @@ def settle(
     return settled.transaction if _settlements.get() == mine else reread(settled.transaction)
 
 
-def _settle(transaction: GatewayTransaction, update: StatusUpdate, context: GatewayContext) -> _Settled:
+def _settle(transaction: GatewayTransaction, update: StatusUpdate, context: GatewayContext) -> Settled:
     if (opened := write_opened_page(transaction, update, context)) is not None:
-        return _Settled(transaction=opened)
+        return Settled(transaction=opened)
     try:
-        if settles_at_once() and _is_plain(transaction, update):
+        if settles_at_once() and is_plain(transaction, update):
             return with_retries(lambda: _write_at_once(transaction, update, context))
         return in_transaction_with_retries(lambda: _write(transaction, update, context))
     except (VersionConflict, IntegrityError):
@@ -132,9 +128,7 @@ def _settle(transaction: GatewayTransaction, update: StatusUpdate, context: Gate
         return _settle_locked(transaction, update, context)
 
 
-def _settle_locked(
-    transaction: GatewayTransaction, update: StatusUpdate, context: GatewayContext
-) -> _Settled:
+def _settle_locked(transaction: GatewayTransaction, update: StatusUpdate, context: GatewayContext) -> Settled:
     """Take the lock first, so that this writer gets its turn however many others write to the same order."""
     # Another process may still claim the transaction for sending, which locks only the transaction's row.
     return retry_conflicts(
@@ -175,7 +169,7 @@ def _record_is_taken(transaction: GatewayTransaction, update: StatusUpdate) -> S
     return replace(update, event=LifecycleEvent.CONTRADICTED, finding=finding, changes=changes)
 
 
-def _is_plain(transaction: GatewayTransaction, update: StatusUpdate) -> bool:
+def is_plain(transaction: GatewayTransaction, update: StatusUpdate) -> bool:
     """Return whether an update writes no other row than the settlement's own: then it needs no transaction.
 
     That is a status of what opens a payment, without a discrepancy, and not of an order that is cancelled.
@@ -207,17 +201,16 @@ _QUERIED = frozenset(
 """States from which no evidence is a discrepancy by itself."""
 
 
-def _write_at_once(
-    transaction: GatewayTransaction, update: StatusUpdate, context: GatewayContext
-) -> _Settled:
-    settled, rows = _prepare(transaction, update, context)
-    if not run(settlement_at_once(rows)):
+def _write_at_once(transaction: GatewayTransaction, update: StatusUpdate, context: GatewayContext) -> Settled:
+    settled, rows = prepare(transaction, update, context)
+    (write,) = settlements_at_once([rows])
+    if not run(write):
         raise VersionConflict
     return settled
 
 
-def _write(transaction: GatewayTransaction, update: StatusUpdate, context: GatewayContext) -> _Settled:
-    settled, rows = _prepare(transaction, update, context)
+def _write(transaction: GatewayTransaction, update: StatusUpdate, context: GatewayContext) -> Settled:
+    settled, rows = prepare(transaction, update, context)
     if not write_settlement(replace(rows, event=None, outbox=())):
         raise VersionConflict
     if rows.transaction is not None:
@@ -230,16 +223,16 @@ def _write(transaction: GatewayTransaction, update: StatusUpdate, context: Gatew
     return settled
 
 
-def _prepare(
+def prepare(
     transaction: GatewayTransaction, update: StatusUpdate, context: GatewayContext
-) -> tuple[_Settled, SettlementRows]:
+) -> tuple[Settled, SettlementRows]:
     """Return the rows as they will be, and the changes to write; only discrepancies are written here."""
     # The database transaction may be repeated, so every run starts from the rows as they were read.
     transaction, now = _copy(transaction), context.clock.now()
     step = _step(transaction, update, now)
     if step is None:
         # The sender has lost its claim: its result is kept for people and changes no column.
-        return _Settled(transaction=transaction), SettlementRows(event=_event(transaction, update, now))
+        return Settled(transaction=transaction), SettlementRows(event=_event(transaction, update, now))
     booking = book(transaction, before=step.before, after=step.after, finding=update.finding)
     differs = _differences(step, booking, context)
     sums_before = transaction.payment.totals if transaction.payment else None
@@ -257,7 +250,7 @@ def _prepare(
         event=_event(transaction, step.update, now) if is_kept else None,
         outbox=events,
     )
-    return _Settled(transaction=transaction, outbox_events=events, stopped=differs.stopped), rows
+    return Settled(transaction=transaction, outbox_events=events, stopped=differs.stopped), rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
