@@ -106,7 +106,7 @@ def _blind_except(source: Source) -> set[int]:
         for handler in handlers
         if id(handler) not in shops
         if handler.type is None or blind & {getattr(node, "id", "") for node in ast.walk(handler.type)}
-        if not _raises_again(handler)
+        if not _raises_again(handler) and not _raises_in_who_waits(handler)
     }
 
 
@@ -114,6 +114,16 @@ def _raises_again(handler: ast.ExceptHandler) -> bool:
     """Whether a handler ends with a bare `raise`, and so turns nothing into an answer."""
     last = handler.body[-1]
     return isinstance(last, ast.Raise) and last.exc is None
+
+
+def _raises_in_who_waits(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler gives its error to a future, which raises it in the thread that waits for it."""
+    return any(
+        isinstance(call, ast.Call)
+        and getattr(call.func, "attr", "") == "set_exception"
+        and [getattr(given, "id", "") for given in call.args] == [handler.name]
+        for call in ast.walk(handler)
+    )
 
 
 def _naive_http(source: Source) -> set[int]:

@@ -53,6 +53,10 @@ TESTED_ELSEWHERE: dict[str, str] = {
         )
     },
     "wallet_gateway/contrib/mails/once.py": "what is sent once is the subject of mails/test_receivers",
+    "wallet_gateway/models/prepared_cursor.py": "what it keeps is test_prepared_statements",
+    "wallet_gateway/models/settlements_at_once.py": (
+        "one of them is test_settlement_writes, many are polling/test_joint_settlement"
+    ),
     "wallet_gateway/urls.py": "every view test goes through it",
     **{
         f"wallet_gateway/testing/chaos/{name}.py": "a run is made of it, from end to end: chaos/test_run"

@@ -8,7 +8,8 @@ import weakref
 from typing import TYPE_CHECKING
 
 import pytest
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, connection
+from django.db import transaction as db_transaction
 
 from tests.models.test_prepared_sql import order as order
 from wallet_gateway.models import PaymentOrder, prepared_statements
@@ -172,11 +173,11 @@ def test_a_block_of_the_caller_takes_back_what_was_written_in_it(order: PaymentO
         assert update_row(PaymentOrder, where={"id": order.pk}, columns={"state": state})
 
     write("OPEN")
-    with transaction.atomic():
+    with db_transaction.atomic():
         write("PAID")
         write("FAILED")
         assert read(order).state == "FAILED"
-        transaction.set_rollback(True)
+        db_transaction.set_rollback(True)
     assert read(order).state == "OPEN"
 
 
