@@ -139,6 +139,9 @@ def resolve(shop: Shop, step: Step) -> str:
     except GatewayError:
         # Nobody at the provider's picks up the telephone.
         return NOTHING_TO_DO
+    if is_done is None and row.state == TransactionState.ANOMALY:
+        # Something was seen of it before, so the gateway's status lags behind: who knows the truth waits.
+        return NOTHING_TO_DO
     if is_done and row.state != TransactionState.ANOMALY:
         return NOTHING_TO_DO
     decision = (
@@ -153,14 +156,17 @@ def _is_for_person(row: GatewayTransaction) -> bool:
     return is_contradicted or (row.needs_operator and row.state in _UNDECIDED)
 
 
-def was_carried_out(row: GatewayTransaction) -> bool:
-    """Ask the gateway, as a person at the provider's would look, whether a transaction was carried out."""
-    records = gateways.gateway(row.gateway).status(row.reference).message.records
-    return any(
-        one.state == "Approved" and one.type.lower() == type_of(row)
-        for one in records
-        if one.client_system_transaction_id == row.reference
-    )
+def was_carried_out(row: GatewayTransaction) -> bool | None:
+    """Ask the gateway, as a person at the provider's would look, whether a transaction was carried out.
+
+    None if the gateway shows nothing of it.
+    """
+    records = [
+        one
+        for one in gateways.gateway(row.gateway).status(row.reference).message.records
+        if one.client_system_transaction_id == row.reference and one.type.lower() == type_of(row)
+    ]
+    return any(one.state == "Approved" for one in records) if records else None
 
 
 def discrepancy(shop: Shop, step: Step) -> str:
