@@ -41,7 +41,7 @@ def no_file_of_turns() -> Iterator[None]:
     """Remove the file by which writers to SQLite take turns; Django removes the database itself."""
     yield
     for database in write_turns._files:
-        Path(f"{database}-turn").unlink(missing_ok=True)
+        Path(f"{database}{write_turns._FILE}").unlink(missing_ok=True)
 
 
 def _deletions(operations: Any, style: object, tables: Iterable[str], **options: bool) -> list[str]:  # noqa: ANN401

@@ -23,13 +23,13 @@ from wallet_gateway.models.prepared_sql import (
     Columns,
     Names,
     defaults,
-    equal,
     insert_row_unless_taken,
     parameters,
     prepare_insert,
     quoted,
     quoted_columns,
     update_row,
+    update_text,
 )
 from wallet_gateway.models.prepared_statements import repeated_statement
 from wallet_gateway.models.transaction_events import TransactionEvent
@@ -104,8 +104,8 @@ def insert_order(order: PaymentOrder) -> PreparedWrite[bool] | None:
     repeatable.
     """
     alias = router.db_for_write(PaymentOrder)
-    is_single = is_one_statement(alias) or _is_two_statements(alias)
-    if not is_single or not connections[alias].get_autocommit():
+    has_own_sql = is_one_statement(alias) or _is_two_statements(alias)
+    if not has_own_sql or not connections[alias].get_autocommit():
         return None
     return PreparedWrite(run=lambda: insert_row_unless_taken(order), is_one_statement=True)
 
@@ -255,7 +255,7 @@ def _first_attempt_texts(alias: str, payment: Names, transaction: Names) -> tupl
 
 @lru_cache(maxsize=16)
 def _open_page_text(alias: str, columns: Names, where: Names, event: Names) -> str:
-    opened = _opened(alias, columns, where)
+    opened = update_text(GatewayTransaction, alias, columns, (), where)
     return f"""
         WITH opened AS ({opened} RETURNING id)
         {insert_selected(TransactionEvent, alias, event, transaction_id="opened.id")} FROM opened
@@ -265,15 +265,9 @@ def _open_page_text(alias: str, columns: Names, where: Names, event: Names) -> s
 @lru_cache(maxsize=16)
 def _open_page_texts(alias: str, columns: Names, where: Names, event: Names) -> tuple[str, str]:
     return (
-        _opened(alias, columns, where),
+        update_text(GatewayTransaction, alias, columns, (), where),
         insert_selected(TransactionEvent, alias, event, transaction_id="%s"),
     )
-
-
-def _opened(alias: str, columns: Names, where: Names) -> str:
-    changes = equal(GatewayTransaction, alias, columns, ", ")
-    condition = equal(GatewayTransaction, alias, where, " AND ")
-    return f"UPDATE {quoted(GatewayTransaction, alias)} SET {changes} WHERE {condition}"  # noqa: S608 - as above
 
 
 @lru_cache(maxsize=64)

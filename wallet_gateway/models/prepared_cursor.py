@@ -111,7 +111,7 @@ class PreparedCursor:
         self._result = self._statements.run(text, values)
 
     def fetchone(self) -> tuple[Any, ...] | None:
-        """Return the first row, None if there is none."""
+        """Return the first row, or None if no row was found."""
         return next(iter(self.fetchall()), None)
 
     def fetchall(self) -> list[tuple[Any, ...]]:

@@ -113,7 +113,7 @@ def update_row(
     `added` are numbers to add to the values of the row. An expression, or None in `where`, needs a query set.
     """
     alias = router.db_for_write(model)
-    text = _update_text(model, alias, tuple(columns), tuple(added), tuple(where))
+    text = update_text(model, alias, tuple(columns), tuple(added), tuple(where))
     values = [value for given in (columns, added, where) for value in parameters(model, given, alias)]
     with repeated_statement(alias) as cursor:
         cursor.execute(text, values)
@@ -245,24 +245,25 @@ def _insert_text(model: type[models.Model], alias: str, names: Names, *, unless_
 
 
 @lru_cache(maxsize=256)
-def _update_text(model: type[models.Model], alias: str, columns: Names, added: Names, where: Names) -> str:
-    changed, condition = changes(model, alias, columns, added), equal(model, alias, where, " AND ")
+def update_text(model: type[models.Model], alias: str, columns: Names, added: Names, where: Names) -> str:
+    """Return an UPDATE with a parameter for each name: written, added to, and of the condition."""
+    changed, condition = _changes(model, alias, columns, added), _equal(model, alias, where, " AND ")
     return f"UPDATE {quoted(model, alias)} SET {changed} WHERE {condition}"  # noqa: S608 - as above
 
 
 @lru_cache(maxsize=64)
 def _select_text(model: type[models.Model], alias: str, where: Names, most: int) -> str:
     columns = ", ".join(quoted_columns(model, alias, _names(model)))
-    condition = equal(model, alias, where, " AND ")
+    condition = _equal(model, alias, where, " AND ")
     return f"SELECT {columns} FROM {quoted(model, alias)} WHERE {condition} LIMIT {most}"  # noqa: S608 - as above
 
 
-def equal(model: type[models.Model], alias: str, names: Names, between: str) -> str:
+def _equal(model: type[models.Model], alias: str, names: Names, between: str) -> str:
     """Return `column = %s` for each name."""
     return between.join(f"{column} = %s" for column in quoted_columns(model, alias, names))
 
 
-def changes(model: type[models.Model], alias: str, columns: Names, added: Names) -> str:
+def _changes(model: type[models.Model], alias: str, columns: Names, added: Names) -> str:
     """Return the assignments of an UPDATE: `column = %s`, and `column = column + %s` for what is added."""
     written = [f"{column} = %s" for column in quoted_columns(model, alias, columns)]
     increased = [f"{column} = {column} + %s" for column in quoted_columns(model, alias, added)]

@@ -36,7 +36,7 @@ def excess_of(transaction: GatewayTransaction) -> int:
 def said_not_to_have_happened(
     lost: GatewayTransaction, resolve: Resolve, *, context: GatewayContext, clock: VirtualClock
 ) -> GatewayTransaction:
-    """Let a person decide about an operation whose answer was lost, once nobody else can."""
+    """Wait until an operation with a lost answer needs a person, and let that person say no."""
     sweep_until(lost, lambda row: row.needs_operator, context=context, clock=clock)
     return resolve(lost, NOT_HAPPENED)
 

@@ -136,6 +136,7 @@ class _Queries:
         return is_answered
 
     def _record(self, transaction: GatewayTransaction, finding: Finding | None) -> None:
+        """Record a result; what was done elsewhere is booked alone, in transactions of its own."""
         if finding is not None and finding.elsewhere:
             record_status_result(transaction, finding, self._context)
         else:

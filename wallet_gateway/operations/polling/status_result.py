@@ -54,7 +54,7 @@ def record_status_result(
         if transaction.payment and not transaction.payment.authorized:
             return _record_payment_first(transaction, finding, context)
         finding = book_by_policy(transaction, finding, context=context)
-    return settle(transaction, status_update(transaction, finding, context), context=context)
+    return _record(transaction, finding, context)
 
 
 def status_update(
@@ -82,7 +82,9 @@ def status_update(
     )
 
 
-def _record(transaction: GatewayTransaction, finding: Finding, context: GatewayContext) -> GatewayTransaction:
+def _record(
+    transaction: GatewayTransaction, finding: Finding | None, context: GatewayContext
+) -> GatewayTransaction:
     return settle(transaction, status_update(transaction, finding, context), context=context)
 
 

@@ -79,7 +79,10 @@ def turn_of_processes(database: str) -> Iterator[None]:
 
 
 def _file_of(database: str) -> int | None:
-    """Return the open file; None where there is none: in memory, on Windows, or in another's folder."""
+    """Return the open file of the lock.
+
+    None for a database in memory, on Windows, and where this process may not write beside the database.
+    """
     if not _HAS_FILE_LOCKS or database == ":memory:" or database.startswith("file:"):
         return None
     try:
