@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from json.encoder import encode_basestring
+from typing import TypeGuard
 
 from wallet_gateway.protocol.card_numbers import mask_card_numbers
 from wallet_gateway.protocol.errors import UnreadableBody
@@ -23,6 +24,9 @@ MAX_TEXT_LENGTH = 20_000
 _OVERHANG = 900
 """Characters read beyond those kept, more than any card number or name of a key has."""
 REMOVED = "[removed]"
+_FEWEST_LINES = 8
+_LINES_AT_A_TIME = 32
+"""As many as their names are looked up once for: few enough that little is redacted behind the cut."""
 
 Rule = Callable[[str], str]
 
@@ -99,19 +103,51 @@ def _redact(value: JsonValue, rule: Rule) -> str:
                 members[written] = _redact(part, its)
         return "{" + ",".join([f"{name}:{part}" for name, part in members.items()]) + "}"
     if isinstance(value, list):
-        return "[" + ",".join(_beginning(value, rule)) + "]"
+        parts = _lines(value) if _are_lines(value) else (_redact(part, rule) for part in value)
+        return "[" + ",".join(_beginning(parts)) + "]"
     return dumps(value).decode("utf-8")
 
 
-def _beginning(parts: list[JsonValue], rule: Rule) -> Iterator[str]:
+def _beginning(parts: Iterator[str]) -> Iterator[str]:
     """Yield the redacted parts of a list, up to the one behind which the whole text is cut in any case."""
     length = 0
-    for part in parts:
+    for written in parts:
+        yield written
+        length += len(written)
         if length > MAX_TEXT_LENGTH:
             return
-        written = _redact(part, rule)
-        length += len(written)
-        yield written
+
+
+def _are_lines(parts: list[JsonValue]) -> TypeGuard[list[dict[str, JsonValue]]]:
+    """Return whether a list is long and of objects with the same names, as are the lines of a cart."""
+    if len(parts) < _FEWEST_LINES or not isinstance(parts[0], dict):
+        return False
+    names = list(parts[0])
+    return bool(names) and all(isinstance(part, dict) and list(part) == names for part in parts)
+
+
+def _lines(lines: list[dict[str, JsonValue]]) -> Iterator[str]:
+    """Yield redacted objects with the same names, field by field for some of them at a time."""
+    names = [(name, *_name_and_rule(name)) for name in lines[0]]
+    for first in range(0, len(lines), _LINES_AT_A_TIME):
+        some = lines[first : first + _LINES_AT_A_TIME]
+        # Two names that differ in a card number only are one afterwards.
+        columns = {
+            written: _column(written, [line[name] for line in some], its) for name, written, its in names
+        }
+        for fields in zip(*columns.values(), strict=True):
+            yield "{" + ",".join(fields) + "}"
+
+
+def _column(name: str, values: list[JsonValue], rule: Rule) -> list[str]:
+    """Return one field of several lines; what they have in common is redacted once."""
+    if rule is _remove:
+        return [f"{name}:{_QUOTED_REMOVED}"] * len(values)
+    texts = [value for value in values if type(value) is str]
+    if len(texts) < len(values):
+        return [f"{name}:{_redact(value, rule)}" for value in values]
+    written = {text: f"{name}:{encode_basestring(rule(text))}" for text in set(texts)}
+    return [written[text] for text in texts]
 
 
 @lru_cache(maxsize=2048)

@@ -15,7 +15,7 @@ from functools import cache
 from typing import NamedTuple
 
 SHORTEST = 13
-_FEWEST_DIGITS = re.compile(rf"(?:[0-9][^0-9]*+){{{SHORTEST}}}")
+_FEWEST_DIGITS = re.compile(rf"[0-9](?:[^0-9]*+[0-9]){{{SHORTEST - 1}}}")
 
 
 class CardNumber(NamedTuple):
