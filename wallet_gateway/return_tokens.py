@@ -51,7 +51,7 @@ class ReturnToken:
 
 def sign(reference: str, outcome: ReturnOutcome) -> str:
     """Return a URL-safe token for one attempt and one return URL."""
-    return with_outcome(sign_attempt(reference), outcome)
+    return with_outcome(sign_attempt(reference), ReturnOutcome(outcome))
 
 
 def sign_attempt(reference: str) -> str:
@@ -63,7 +63,7 @@ def sign_attempt(reference: str) -> str:
 
 def with_outcome(signed: str, outcome: ReturnOutcome) -> str:
     """Return the token of one return URL, made of the signed part."""
-    return f"{signed}:{ReturnOutcome(outcome).value}"
+    return f"{signed}:{outcome.value}"
 
 
 def read(token: str) -> ReturnToken:

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, InterfaceError, OperationalError, connection, connections, router
 from django.db import transaction as db_transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
 
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import GatewayTransaction
@@ -114,8 +115,7 @@ def _repeat_conflicts(work: Callable[[], T]) -> T:
 
 
 def _once(work: Callable[[], T]) -> T:
-    _check_commit()
-    with write_turn(), db_transaction.atomic(durable=True):
+    with write_turn(_connection_that_commits()), db_transaction.atomic(durable=True):
         return work()
 
 
@@ -123,13 +123,12 @@ def _alone(work: Callable[[], T]) -> T:
     """Run one statement, which is durable when it returns; in the block of a `TestCase` as all others."""
     if connection.in_atomic_block:
         return _once(work)
-    _check_commit()
-    with write_turn():
+    with write_turn(_connection_that_commits()):
         return work()
 
 
-def _check_commit() -> None:
-    """Check that what is written now is committed before anything else happens."""
+def _connection_that_commits() -> BaseDatabaseWrapper:
+    """Return the connection, if what is written now is committed before anything else happens."""
     current = connections[DEFAULT_DB_ALIAS]
     if not current.in_atomic_block and not current.get_autocommit():
         raise NothingIsCommitted("autocommit is off on this connection; wallet_gateway.payments needs it on")
@@ -137,6 +136,7 @@ def _check_commit() -> None:
         raise NothingIsCommitted("a database router sends the rows elsewhere: see wallet_gateway.E004")
     if current.atomic_blocks:
         check_outside_transaction()
+    return current
 
 
 def _short_waits() -> Iterator[float]:

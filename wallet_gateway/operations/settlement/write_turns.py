@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 
-from django.db import connection
+from django.db.backends.base.base import BaseDatabaseWrapper
 
 try:
     import fcntl
@@ -46,7 +46,7 @@ if hasattr(os, "register_at_fork"):  # not on Windows
     os.register_at_fork(after_in_child=_after_fork)
 
 
-def write_turn() -> AbstractContextManager[object]:
+def write_turn(connection: BaseDatabaseWrapper) -> AbstractContextManager[object]:
     """Return the turn to write, if the database allows only one writer at a time.
 
     A thread with an open transaction does not wait, because Django rejects its durable block in any case.
