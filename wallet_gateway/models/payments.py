@@ -27,8 +27,6 @@ from wallet_gateway.protocol.money import Money
 if TYPE_CHECKING:
     from wallet_gateway.models.transactions import GatewayTransaction
 
-_NON_NEGATIVE = ("authorized", "captured", "refunded", "capture_reserved", "refund_reserved")
-
 
 class Payment(models.Model):
     """One attempt to pay an order, with the amounts authorized, captured and refunded."""
@@ -37,7 +35,7 @@ class Payment(models.Model):
     order: Column[PaymentOrder] = models.ForeignKey(
         PaymentOrder, on_delete=models.PROTECT, related_name="payments", db_index=False
     )
-    number: Column[int] = models.PositiveIntegerField()
+    number: Column[int] = models.IntegerField()
     """The attempt's number within its order, from 1."""
     reference: Column[str] = ByteExactField(max_length=64)
     """The clientSystemTransactionId that opened the payment; follow-ups send it as their original."""
@@ -76,9 +74,10 @@ class Payment(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["order", "number"], name="wallet_payment_number"),
             models.UniqueConstraint(fields=["reference"], name="wallet_payment_reference_once"),
-            *(
-                models.CheckConstraint(condition=Q(**{f"{name}__gte": 0}), name=f"wallet_payment_{name}")
-                for name in _NON_NEGATIVE
+            # With the next two, `captured` and `authorized` are not negative either.
+            models.CheckConstraint(
+                condition=Q(refunded__gte=0, refund_reserved__gte=0, capture_reserved__gte=0),
+                name="wallet_payment_counters",
             ),
             models.CheckConstraint(
                 condition=Q(authorized__gte=F("captured") + F("capture_reserved")),

@@ -73,10 +73,10 @@ class TransactionEvent(Explained):
         max_length=24, blank=True, choices=choices_of(DiscrepancyKind)
     )
     """How it differs from our records; empty if it does not."""
-    http_status: Column[int | None] = models.PositiveSmallIntegerField(null=True, blank=True)
+    http_status: Column[int | None] = models.SmallIntegerField(null=True, blank=True)
     request_body: Column[str] = models.TextField(blank=True)
     answer_body: Column[str] = models.TextField(blank=True)
-    elapsed_ms: Column[int | None] = models.PositiveIntegerField(null=True, blank=True)
+    elapsed_ms: Column[int | None] = models.IntegerField(null=True, blank=True)
     created_by: Column[str] = models.CharField(max_length=150, blank=True)
     created_by_account: Column[str] = account_column()
     approval: Column[Approval | None] = models.ForeignKey(

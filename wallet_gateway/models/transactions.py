@@ -72,7 +72,8 @@ class GatewayTransaction(Explained):
         _("state"), max_length=16, choices=choices_of(TransactionState), default=TransactionState.CREATED
     )
     state_changed_at: Column[datetime] = models.DateTimeField()
-    attempt_no: Column[int] = models.PositiveIntegerField(default=0)
+    # Numbers that only count up are no `Positive…Field`: PostgreSQL reads the CHECK of each with every write.
+    attempt_no: Column[int] = models.IntegerField(default=0)
     """Counts the claims to send; a sender may only finish with its own number."""
     leased_until: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
     holds_reservation: Column[bool] = models.BooleanField(default=False)
@@ -92,14 +93,14 @@ class GatewayTransaction(Explained):
     expires_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
     next_query_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
     """When to query the gateway; the row is the queue."""
-    query_priority: Column[int] = models.PositiveSmallIntegerField(default=QueryPriority.UNFINISHED)
+    query_priority: Column[int] = models.SmallIntegerField(default=QueryPriority.UNFINISHED)
     """One of `QueryPriority`, written together with `next_query_at`: more urgent queries are sent first."""
     next_send_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
     """When a worker may send a request that never left; None if this is left to a person."""
     last_queried_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
-    poll_step: Column[int] = models.PositiveIntegerField(default=0)
-    query_count: Column[int] = models.PositiveIntegerField(default=0)
-    absent_count: Column[int] = models.PositiveIntegerField(default=0)
+    poll_step: Column[int] = models.IntegerField(default=0)
+    query_count: Column[int] = models.IntegerField(default=0)
+    absent_count: Column[int] = models.IntegerField(default=0)
     """Consecutive answers that ended nothing: empty, or still pending."""
     approved_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
     """When the approval was first recorded; it stays if the transaction becomes contradictory later."""
