@@ -221,6 +221,7 @@ def test_every_setting_has_a_type_here() -> None:
     assert set(environment._WALLET) == known
 
 
+@pytest.mark.wire
 def test_a_settings_module_may_call_it(tmp_path: Path) -> None:
     (tmp_path / "shop_settings.py").write_text(
         "from wallet_gateway.conf.environment import wallet_gateway_from_environment\n"
