@@ -44,6 +44,13 @@ def test_a_fault_is_named(outcome: Outcome, words: str) -> None:
     assert words in " ".join(faults_of(sample(), request, outcome))
 
 
+def test_a_number_that_djangos_own_pages_do_not_refuse_is_no_fault_of_ours() -> None:
+    outcome = Outcome(status=500, faults=[OverflowError()])
+    for path, faults in (("/admin/auth/group/add/", 0), ("/admin/wallet_gateway/paymentorder/", 2)):
+        request = Request(method="POST", path=path)
+        assert len(list(faults_of(sample(path.strip("/")), request, outcome))) == faults
+
+
 @every(
     "outcome",
     [

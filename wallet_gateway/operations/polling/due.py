@@ -6,8 +6,8 @@ queried again come last: they have a share of the rate, which all workers on all
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
 from datetime import datetime, timedelta
 
 from wallet_gateway.domain.outcomes import Finding
@@ -15,11 +15,11 @@ from wallet_gateway.domain.polling_schedule import REPEAT_SHARE, QueryPriority
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayPause, GatewayTransaction
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.polling.claimed_rows import claimed_rows
 from wallet_gateway.operations.polling.claims import (
     BATCH_LASTS,
     claim_first,
     due,
-    give_back,
     queries_are_paused,
 )
 from wallet_gateway.operations.polling.joint_settlement import Settle, settling
@@ -66,8 +66,16 @@ def _query_urgent(queries: _Queries, context: GatewayContext, *, limit: int) -> 
     workers = context.policy.query_workers
     if workers > 1:
         pace = RateLimiter(context.policy.query_rate, context.sleep)
-        rows = _claimed(_URGENT, context, limit=limit * workers, turn=pace.wait, is_over=queries.caused_pause)
-        run_in_threads(rows, queries.send, threads=workers)
+        claimed = _claimed(
+            _URGENT,
+            context,
+            limit=limit * workers,
+            turn=pace.wait,
+            is_over=queries.caused_pause,
+            claims_ahead=True,
+        )
+        with closing(claimed) as rows:
+            run_in_threads(rows, queries.send, threads=workers)
         return
     for transaction in _claimed(_URGENT, context, limit=limit, is_over=queries.caused_pause):
         queries.send(transaction)
@@ -81,19 +89,17 @@ def _claimed(
     limit: int,
     turn: Callable[[], None] = lambda: None,
     is_over: Callable[[], bool],
-) -> Iterator[GatewayTransaction]:
-    """Claim batch after batch and yield each row in its turn, to be queried at once, until none is due."""
-    left, since = limit, context.clock.now()
-    while left > 0 and (batch := claim_first(context, priorities, since=since, most=left)).rows:
-        for place, transaction in enumerate(batch.rows):
-            turn()
-            if (over := is_over()) or not batch.may_query(context.clock.now()):
-                give_back(batch, batch.rows[place:])
-                if over:
-                    return
-                break
-            left -= 1
-            yield transaction
+    claims_ahead: bool = False,
+) -> Generator[GatewayTransaction]:
+    since = context.clock.now()
+    return claimed_rows(
+        lambda most: claim_first(context, priorities, since=since, most=most),
+        limit=limit,
+        clock=context.clock,
+        turn=turn,
+        is_over=is_over,
+        claims_ahead=claims_ahead,
+    )
 
 
 class _Queries:
