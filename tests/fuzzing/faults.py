@@ -64,11 +64,11 @@ def _is_djangos_own(request: Request, outcome: Outcome) -> bool:
     found it reads it there first. Where a type names a `charset`, it reads 1,000 parameters of a query before
     its handlers are there. Its pages of users and groups hand a number of more than 64 bits on to SQLite.
     """
-    if "/admin/auth/" in request.path and outcome.faults:
-        return isinstance(outcome.faults[-1], OverflowError)
-    if not outcome.faults or not isinstance(outcome.faults[-1], UNREADABLE):
-        return False
-    return 400 <= outcome.status < 500 or not _has_view(request) or outcome.status == 0
+    fault = outcome.faults[-1] if outcome.faults else None
+    if "/admin/auth/" in request.path and isinstance(fault, OverflowError):
+        return True
+    is_answered = 400 <= outcome.status < 500 or not _has_view(request) or outcome.status == 0
+    return isinstance(fault, UNREADABLE) and is_answered
 
 
 def _has_view(request: Request) -> bool:
