@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from wallet_gateway import gateways, payments
-from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
+from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
 from wallet_gateway.testing.control import SandboxControl
 from wallet_gateway.testing.gateway_truth import DepositTruth, GatewayTruth, check_sent_once
 from wallet_gateway.testing.invariants import BooksDisagree
@@ -94,6 +94,32 @@ def test_a_double_of_the_gateway_must_be_named(doubled: PaymentOrder) -> None:
     tolerant(doubled).check_doubles_named()
     tolerant(doubled).check_allowed_for()
     tolerant(doubled).check_known()
+
+
+def test_what_was_made_in_the_portal_and_is_named_as_a_second_execution_has_been_told(
+    order: PaymentOrder, wallet_sandbox: SandboxControl
+) -> None:
+    refund = GatewayTransaction.objects.get(kind="REFUND")
+    made = wallet_sandbox.portal(order.payments.get().reference, "ecom.refund", "5.00")["id"]
+    with pytest.raises(BooksDisagree, match="refunded is what the gateway carried out"):
+        tolerant(order).check_known()
+    ids = f"{refund.record_id}, NOBODY-HAS-IT"
+    difference = Discrepancy.objects.create(
+        kind="EXECUTED_TWICE",
+        gateway="default",
+        payment=refund.payment,
+        transaction=refund,
+        fingerprint="F",
+        found_at=refund.state_changed_at,
+        explanation_code="executed_twice",
+        explanation_params={"ids": ids},
+    )
+    with pytest.raises(BooksDisagree, match="refunded is what the gateway carried out"):
+        tolerant(order).check_known()
+    difference.explanation_params = {"ids": f"{refund.record_id}, {made}"}
+    difference.save()
+    tolerant(order).check_known()
+    assert len(tolerant(order).doubles) == 1
 
 
 def test_what_was_done_in_the_portal_in_place_of_a_lost_request_is_that_request(

@@ -67,6 +67,13 @@ class GatewayTruth:
         for row in self._transactions:
             records[row.reference] = records[row.reference] or _attributed(row, filed[row.payment_id or 0])
         self._doubled = _doubled(self._transactions, records, may_double=may_double)
+        self._doubled += [
+            row
+            for row in self._transactions
+            if may_double
+            and row not in self._doubled
+            and _is_taken_for_two(row, records[row.reference], filed)
+        ]
         self._doubled_payments = {row.payment_id for row in self._doubled}
         self._approved = {reference: _sum(found) for reference, found in records.items()}
         ours = {record.id for found in records.values() for record in found}
@@ -227,6 +234,20 @@ def _doubled(
     for row in () if may_double else doubled:
         require(may_double, f"carried out once, not {len(records[row.reference])} times", row)
     return doubled
+
+
+def _is_taken_for_two(
+    row: GatewayTransaction, own: list[StatusRecord], filed: Mapping[int, list[StatusRecord]]
+) -> bool:
+    """Return whether a difference names two executions, of which the gateway files one under the payment.
+
+    Where follow-ups are filed under the original's reference, one that was made in the portal looks like a
+    second execution of ours. A person has been told of both.
+    """
+    there = {record.id for record in (*own, *filed[row.payment_id or 0])}
+    named = Discrepancy.objects.filter(transaction=row, kind=DiscrepancyKind.EXECUTED_TWICE)
+    params = named.values_list("explanation_params", flat=True)
+    return any(len(there.intersection(each["ids"].split(", "))) > 1 for each in params)
 
 
 def _is_named(row: GatewayTransaction) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from tests.operations.sending.test_fault_matrix import ROWS, Row
 from tests.operations.wallet_customer import CARD, Customer, authorizing_through
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import GatewayTransaction, OutboxEvent, PaymentOrder
-from wallet_gateway.operations.errors import TryAgain
+from wallet_gateway.operations.errors import OrderNotPayable, TryAgain
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.testing.control import SandboxControl
 
@@ -43,7 +44,13 @@ def check_money(transaction: GatewayTransaction) -> None:
     assert transaction.wallet_secrets is None
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def of_authorization(row: Row) -> Row:
+    """A conflict says that reference or account were used, which only a copy of the request can have done."""
+    is_conflict = row.options.get("status") == 409
+    return replace(row, after=S.UNKNOWN, end=S.UNKNOWN) if is_conflict else row
+
+
+@pytest.mark.parametrize("row", [of_authorization(row) for row in ROWS], ids=lambda row: row.name)
 def test_a_fault_of_an_authorization_leads_where_the_matrix_says(
     row: Row,
     customer: Customer,
@@ -75,6 +82,24 @@ def test_a_fault_of_an_authorization_leads_where_the_matrix_says(
     check_money(transaction)
     assert times_sent(wallet_sandbox, "authorization") == 1
     assert OutboxEvent.objects.filter(transaction=transaction).count() <= 1
+
+
+def test_a_card_that_was_charged_by_a_copy_of_its_request_keeps_the_order_until_its_record_shows(
+    customer: Customer, make_order: MakeOrder, clock: VirtualClock, wallet_sandbox: SandboxControl
+) -> None:
+    wallet_sandbox.behaviour(status_lag_seconds=3600)
+    wallet_sandbox.fault("authorization", "duplicate")
+    order = make_order()
+    transaction = customer.pay(order).opening
+    assert (transaction.state, transaction.error_code) == (S.UNKNOWN, "4409001")
+    with pytest.raises(OrderNotPayable):
+        customer.open(order)
+
+    clock.advance(hours=1, minutes=1)
+    sweep(context=customer.context)
+    transaction.refresh_from_db()
+    assert transaction.state == S.APPROVED
+    check_money(transaction)
 
 
 @pytest.mark.parametrize("fault", ["drop_after", "status_after"])

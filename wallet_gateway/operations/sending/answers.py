@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from datetime import timedelta
+from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from wallet_gateway.client.errors import GatewayError, NotSent, NotSentReason, OutcomeUnknown, Refused
 from wallet_gateway.client.exchange import Answer, Exchange
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
-from wallet_gateway.domain.lifecycle import LifecycleEvent
+from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionKind
 from wallet_gateway.domain.outcomes import (
     EVENTS,
     Finding,
@@ -159,9 +160,18 @@ def record_refusal(
     """
     transaction = settle(transaction, _fault(error), context=context)
     finding = query_status(transaction, context=context)
-    if finding is None:
+    if finding is None or (finding.absent and _is_used_up(transaction, error)):
         return transaction
     return settle(transaction, _after_refusal(error, finding), context=context)
+
+
+def _is_used_up(transaction: GatewayTransaction, error: Refused) -> bool:
+    """Return whether an authorization was refused because its reference or payment account was used before.
+
+    Each is sent once, so what used it was another copy of this request. Its record may come late, and until
+    then no other card may be charged: without a record the outcome stays unknown.
+    """
+    return transaction.kind == TransactionKind.AUTHORIZATION and error.http_status == HTTPStatus.CONFLICT
 
 
 def _after_refusal(error: Refused, finding: Finding) -> StatusUpdate:
