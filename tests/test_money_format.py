@@ -52,6 +52,8 @@ any_money = st.builds(
         ("de", "1234", "JPY", f"1.234{N}¥"),
         ("de", "1234.5", "KWD", f"1.234,500{N}KWD"),
         ("de-ch", "1234.5", "CHF", f"CHF{N}1{APOSTROPHE}234.50"),
+        ("de-ch", "123456789012.34", "CHF", f"CHF{N}123{APOSTROPHE}456{APOSTROPHE}789{APOSTROPHE}012.34"),
+        ("de-ch", "999", "JPY", f"¥{N}999"),
         ("fr", "1234567.89", "EUR", f"1{NARROW}234{NARROW}567,89{N}€"),
         ("fr", "10", "USD", f"10,00{N}$US"),
         ("fr", "1234.5", "KWD", f"1{NARROW}234,500{N}KWD"),

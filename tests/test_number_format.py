@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from babel.numbers import get_group_symbol
 from django.utils import translation
 
 from tests.tables import every
@@ -23,6 +24,7 @@ NARROW = "\N{NARROW NO-BREAK SPACE}"
         ("fr", 1234, 0, f"1{NARROW}234"),
         ("ar", 1234.5, 1, "1,234.5"),
         ("hi", 1234567, 0, "12,34,567"),
+        ("de-ch", 1234567890, 0, "1'234'567'890".replace("'", get_group_symbol("de_CH"))),
     ],
 )
 def test_a_number_is_grouped_and_has_these_decimals(

@@ -27,7 +27,7 @@ from babel.numbers import (
 )
 
 from wallet_gateway.locales import active_locale
-from wallet_gateway.number_format import NUMBER, with_decimals
+from wallet_gateway.number_format import NUMBER, applied, with_decimals
 from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.money import Money
 
@@ -44,16 +44,14 @@ def format_money(money: Money, *, negative: bool = False) -> str:
     """
     locale = active_locale()
     pattern = _money_pattern(locale, money.currency, negative)
-    text: str = pattern.apply(money.amount, locale, currency=money.currency, currency_digits=False)
-    return text
+    return applied(pattern, money.amount, locale, currency=money.currency, currency_digits=False)
 
 
 def format_amount(money: Money) -> str:
     """Return the amount without its currency, for a table whose heading names it: `1,234.50`, `1.234,50`."""
     locale = active_locale()
     pattern = _amount_pattern(locale, currency_exponent(money.currency))
-    text: str = pattern.apply(money.amount, locale)
-    return text
+    return applied(pattern, money.amount, locale)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,29 +5,44 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from babel import Locale
-from babel.numbers import NumberPattern, parse_pattern
+from babel.numbers import NumberPattern, get_group_symbol, parse_pattern
 
 from wallet_gateway.locales import active_locale
 
 NUMBER: Final = re.compile(r"([#0,]++)(?:\.[#0]++)?")
 """The number in a pattern such as ``#,##0.00 ¤;-#,##0.00 ¤``."""
+_APOSTROPHE: Final = "'"
+_WHOLE: Final = re.compile("[0-9]+")
 
 
 def format_number(number: Decimal | float, *, decimals: int = 0) -> str:
     """Return a number with grouped thousands and this many decimals: `1,234.5`, `1.234,5`, `12,34,567`."""
     locale = active_locale()
-    text: str = _decimal_pattern(locale, decimals).apply(number, locale)
-    return text
+    return applied(_decimal_pattern(locale, decimals), number, locale)
 
 
 def format_percent(rate: Decimal | float, *, decimals: int = 0) -> str:
     """Return a rate as a percentage with this many decimals: 0.25 is `25%` or, in German, `25 %`."""
     locale = active_locale()
-    text: str = _percent_pattern(locale, decimals).apply(rate, locale)
-    return text
+    return applied(_percent_pattern(locale, decimals), rate, locale)
+
+
+def applied(pattern: NumberPattern, number: Decimal | float, locale: Locale, **options: Any) -> str:
+    """Return a number as a pattern and a locale have it.
+
+    Switzerland's groups have an apostrophe between them since CLDR 48. Babel takes two of them for the quotes
+    of a pattern and removes them, so they are put in here.
+    """
+    has_apostrophes = get_group_symbol(locale) == _APOSTROPHE
+    text: str = pattern.apply(number, locale, group_separator=not has_apostrophes, **options)
+    if not has_apostrophes:
+        return text
+    last_group, other_groups = pattern.grouping
+    ends = rf"\B(?=(?:[0-9]{{{other_groups}}})*[0-9]{{{last_group}}}\Z)"
+    return _WHOLE.sub(lambda whole: re.sub(ends, _APOSTROPHE, whole[0]), text, count=1)
 
 
 def with_decimals(pattern: NumberPattern, decimals: int) -> NumberPattern:
