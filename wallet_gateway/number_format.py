@@ -33,16 +33,16 @@ def format_percent(rate: Decimal | float, *, decimals: int = 0) -> str:
 def applied(pattern: NumberPattern, number: Decimal | float, locale: Locale, **options: Any) -> str:
     """Return a number as a pattern and a locale have it.
 
-    Switzerland's groups have an apostrophe between them since CLDR 48. Babel takes two of them for the quotes
-    of a pattern and removes them, so they are put in here.
+    Switzerland's groups of three have an apostrophe between them since CLDR 48. Babel takes two of them for
+    the quotes of a pattern and removes them, so they are put in here.
     """
     has_apostrophes = get_group_symbol(locale) == _APOSTROPHE
     text: str = pattern.apply(number, locale, group_separator=not has_apostrophes, **options)
-    if not has_apostrophes:
-        return text
-    last_group, other_groups = pattern.grouping
-    ends = rf"\B(?=(?:[0-9]{{{other_groups}}})*[0-9]{{{last_group}}}\Z)"
-    return _WHOLE.sub(lambda whole: re.sub(ends, _APOSTROPHE, whole[0]), text, count=1)
+    return _WHOLE.sub(_in_threes, text, count=1) if has_apostrophes else text
+
+
+def _in_threes(whole: re.Match[str]) -> str:
+    return f"{int(whole[0]):,}".replace(",", _APOSTROPHE)
 
 
 def with_decimals(pattern: NumberPattern, decimals: int) -> NumberPattern:
