@@ -26,8 +26,8 @@ from babel.numbers import (
     parse_pattern,
 )
 
-from wallet_gateway.locales import active_locale
-from wallet_gateway.number_format import NUMBER, applied, with_decimals
+from wallet_gateway.locales import active_locale, applied
+from wallet_gateway.number_format import NUMBER, with_decimals
 from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.money import Money
 

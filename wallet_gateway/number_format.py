@@ -5,17 +5,15 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 from babel import Locale
-from babel.numbers import NumberPattern, get_group_symbol, parse_pattern
+from babel.numbers import NumberPattern, parse_pattern
 
-from wallet_gateway.locales import active_locale
+from wallet_gateway.locales import active_locale, applied
 
 NUMBER: Final = re.compile(r"([#0,]++)(?:\.[#0]++)?")
 """The number in a pattern such as ``#,##0.00 ¤;-#,##0.00 ¤``."""
-_APOSTROPHE: Final = "'"
-_WHOLE: Final = re.compile("[0-9]+")
 
 
 def format_number(number: Decimal | float, *, decimals: int = 0) -> str:
@@ -28,21 +26,6 @@ def format_percent(rate: Decimal | float, *, decimals: int = 0) -> str:
     """Return a rate as a percentage with this many decimals: 0.25 is `25%` or, in German, `25 %`."""
     locale = active_locale()
     return applied(_percent_pattern(locale, decimals), rate, locale)
-
-
-def applied(pattern: NumberPattern, number: Decimal | float, locale: Locale, **options: Any) -> str:
-    """Return a number as a pattern and a locale have it.
-
-    Switzerland's groups of three have an apostrophe between them since CLDR 48. Babel takes two of them for
-    the quotes of a pattern and removes them, so they are put in here.
-    """
-    has_apostrophes = get_group_symbol(locale) == _APOSTROPHE
-    text: str = pattern.apply(number, locale, group_separator=not has_apostrophes, **options)
-    return _WHOLE.sub(_in_threes, text, count=1) if has_apostrophes else text
-
-
-def _in_threes(whole: re.Match[str]) -> str:
-    return f"{int(whole[0]):,}".replace(",", _APOSTROPHE)
 
 
 def with_decimals(pattern: NumberPattern, decimals: int) -> NumberPattern:

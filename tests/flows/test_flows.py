@@ -92,4 +92,4 @@ def test_a_refund_from_the_admin_enters_few_files(operator: Client, paid_order: 
         assert operator.post(url, data).status_code == 302
     # One sees that the payment was made with the account of today, one that its order was not cancelled, one
     # makes the event's row, one takes turns among processes, and one writes by one statement where it can.
-    held_to((81, 350), flow, "refund")
+    held_to((80, 350), flow, "refund")

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
+from django.db.models import QuerySet
+
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.elsewhere import KINDS
@@ -242,16 +244,19 @@ def _is_taken_for_two(
     """Return whether a difference names two executions, of which the gateway files one under the payment.
 
     Where follow-ups are filed under the original's reference, one that was made in the portal looks like a
-    second execution of ours. A person has been told of both.
+    second execution of our request. The difference names both to a person.
     """
     there = {record.id for record in (*own, *filed[row.payment_id or 0])}
-    named = Discrepancy.objects.filter(transaction=row, kind=DiscrepancyKind.EXECUTED_TWICE)
-    params = named.values_list("explanation_params", flat=True)
+    params = _executed_twice(row).values_list("explanation_params", flat=True)
     return any(len(there.intersection(each["ids"].split(", "))) > 1 for each in params)
 
 
 def _is_named(row: GatewayTransaction) -> bool:
-    return Discrepancy.objects.filter(transaction=row, kind=DiscrepancyKind.EXECUTED_TWICE).exists()
+    return _executed_twice(row).exists()
+
+
+def _executed_twice(row: GatewayTransaction) -> QuerySet[Discrepancy]:
+    return Discrepancy.objects.filter(transaction=row, kind=DiscrepancyKind.EXECUTED_TWICE)
 
 
 class DepositTruth:

@@ -25,7 +25,7 @@ def claimed_rows(
     *,
     limit: int,
     clock: Clock,
-    turn: Callable[[], None],
+    turn: Callable[[], None] = lambda: None,
     is_over: Callable[[], bool],
     claims_ahead: bool = False,
 ) -> Generator[GatewayTransaction]:

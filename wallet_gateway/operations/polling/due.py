@@ -6,7 +6,7 @@ queried again come last: they have a share of the rate, which all workers on all
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from datetime import datetime, timedelta
 
@@ -15,7 +15,7 @@ from wallet_gateway.domain.polling_schedule import REPEAT_SHARE, QueryPriority
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayPause, GatewayTransaction
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.polling.claimed_rows import claimed_rows
+from wallet_gateway.operations.polling.claimed_rows import Claim, claimed_rows
 from wallet_gateway.operations.polling.claims import (
     BATCH_LASTS,
     claim_first,
@@ -66,10 +66,10 @@ def _query_urgent(queries: _Queries, context: GatewayContext, *, limit: int) -> 
     workers = context.policy.query_workers
     if workers > 1:
         pace = RateLimiter(context.policy.query_rate, context.sleep)
-        claimed = _claimed(
-            _URGENT,
-            context,
+        claimed = claimed_rows(
+            _claim(_URGENT, context),
             limit=limit * workers,
+            clock=context.clock,
             turn=pace.wait,
             is_over=queries.caused_pause,
             claims_ahead=True,
@@ -77,29 +77,16 @@ def _query_urgent(queries: _Queries, context: GatewayContext, *, limit: int) -> 
         with closing(claimed) as rows:
             run_in_threads(rows, queries.send, threads=workers)
         return
-    for transaction in _claimed(_URGENT, context, limit=limit, is_over=queries.caused_pause):
+    urgent = _claim(_URGENT, context)
+    for transaction in claimed_rows(urgent, limit=limit, clock=context.clock, is_over=queries.caused_pause):
         queries.send(transaction)
         context.sleep(1 / context.policy.query_rate)
 
 
-def _claimed(
-    priorities: Sequence[QueryPriority],
-    context: GatewayContext,
-    *,
-    limit: int,
-    turn: Callable[[], None] = lambda: None,
-    is_over: Callable[[], bool],
-    claims_ahead: bool = False,
-) -> Generator[GatewayTransaction]:
+def _claim(priorities: Sequence[QueryPriority], context: GatewayContext) -> Claim:
+    """Return what claims the rows of these priorities that were not queried since now."""
     since = context.clock.now()
-    return claimed_rows(
-        lambda most: claim_first(context, priorities, since=since, most=most),
-        limit=limit,
-        clock=context.clock,
-        turn=turn,
-        is_over=is_over,
-        claims_ahead=claims_ahead,
-    )
+    return lambda most: claim_first(context, priorities, since=since, most=most)
 
 
 class _Queries:
@@ -189,7 +176,8 @@ def _query_repeated(queries: _Queries, context: GatewayContext, *, limit: int) -
         return queries.has_unanswered or are_paused()
 
     share = _take_share(context, limit=limit)
-    rows = _claimed([QueryPriority.REPEATED], context, limit=share, turn=turn, is_over=is_over)
+    repeated = _claim([QueryPriority.REPEATED], context)
+    rows = claimed_rows(repeated, limit=share, clock=context.clock, turn=turn, is_over=is_over)
     if (workers := context.policy.query_workers) > 1:
         run_in_threads(rows, queries.send, threads=workers)
     else:
