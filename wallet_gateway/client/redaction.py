@@ -9,7 +9,7 @@ Card numbers are looked for in all else, too, but for identifiers, which one in 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import TypeGuard
@@ -105,6 +105,17 @@ def _redact(value: JsonValue, rule: Rule) -> str:
     if isinstance(value, list):
         parts = _lines(value) if _are_lines(value) else (_redact(part, rule) for part in value)
         return "[" + ",".join(_beginning(parts)) + "]"
+    return _redact_adapted(value, rule)
+
+
+def _redact_adapted(value: object, rule: Rule) -> str:
+    """Redact what `adapt_request` may send besides the types of our own messages, and null and truth."""
+    if isinstance(value, Mapping):
+        return _redact(dict(value), rule)
+    if isinstance(value, tuple):
+        return _redact(list(value), rule)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return _redact(NumberText(int.__repr__(value)), rule)
     return dumps(value).decode("utf-8")
 
 
