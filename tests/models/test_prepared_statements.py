@@ -14,6 +14,7 @@ from django.db import transaction as db_transaction
 from tests.models.test_prepared_sql import order as order
 from wallet_gateway.models import PaymentOrder, prepared_statements
 from wallet_gateway.models.prepared_sql import select_row, update_row
+from wallet_gateway.operations.settlement.db_transactions import in_transaction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -122,6 +123,50 @@ def test_what_somebody_has_thrown_away_is_prepared_again(order: PaymentOrder, th
         cursor.execute(throw_away)
     assert [read(order), read_by_token(order)] == [order, order]
     assert {"reference", "token"} == {text.rpartition("WHERE ")[2].split('"')[1] for text in prepared()}
+
+
+@on_one_process
+@pytest.mark.usefixtures("kept_open")
+def test_in_a_transaction_what_was_thrown_away_lets_all_of_it_be_repeated(order: PaymentOrder) -> None:
+    assert read(order) == order
+    with connection.cursor() as cursor:
+        cursor.execute("DISCARD ALL")
+    tries: list[str] = []
+
+    def write() -> PaymentOrder:
+        tries.append("begun")
+        # The first statement of a transaction is Django's, because it begins it.
+        assert read_by_token(order) == order
+        return read(order)
+
+    assert in_transaction(write) == order
+    assert tries == ["begun", "begun"]
+
+
+@on_one_process
+@pytest.mark.usefixtures("kept_open")
+def test_a_column_whose_type_a_migration_has_changed_is_read_by_a_connection_that_is_kept(
+    order: PaymentOrder,
+) -> None:
+    assert [read(order), read(order)] == [order, order]
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE wallet_gateway_paymentorder ALTER reference TYPE text")
+        try:
+            assert [read(order), read(order)] == [order, order]
+        finally:
+            size = PaymentOrder._meta.get_field("reference").max_length
+            cursor.execute(f"ALTER TABLE wallet_gateway_paymentorder ALTER reference TYPE varchar({size})")
+
+
+@on_postgresql
+@pytest.mark.usefixtures("kept_open")
+def test_where_psycopg_prepares_by_itself_djangos_cursors_are_used(
+    order: PaymentOrder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connection.close()
+    monkeypatch.setitem(connection.settings_dict["OPTIONS"], "prepare_threshold", 5)
+    assert [read(order), read(order)] == [order, order]
+    assert prepared() == []
 
 
 @on_one_process

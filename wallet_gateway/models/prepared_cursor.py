@@ -12,7 +12,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from psycopg.adapt import PyFormat, Transformer
-from psycopg.errors import InvalidSqlStatementName, error_from_result
+from psycopg.errors import FeatureNotSupported, InvalidSqlStatementName, error_from_result
 from psycopg.generators import execute
 from psycopg.pq import ExecStatus, TransactionStatus
 
@@ -55,8 +55,9 @@ class Statements:
         with self.driver.lock:
             try:
                 return self._executed(text, given)
-            except InvalidSqlStatementName:
-                # Somebody has thrown away what was prepared here, so nothing was executed.
+            except (InvalidSqlStatementName, FeatureNotSupported):
+                # Somebody has thrown away what was prepared here, or has changed the type of a column that it
+                # reads ("cached plan must not change result type"), so nothing was executed.
                 self._names.clear()
                 if self.driver.pgconn.transaction_status != _IDLE:
                     raise

@@ -68,6 +68,8 @@ def _statements_of(connection: BaseDatabaseWrapper) -> Statements | None:
     is_psycopg3 = hasattr(driver, "prepare_threshold")
     if not is_psycopg3 or not _stays_open(connection):
         return None
+    if driver.prepare_threshold is not None:
+        return None  # psycopg prepares by itself, and then throws away what it has not prepared, too.
     if getattr(driver.cursor_factory, "__module__", "") != _DJANGOS_CURSORS:
         return None  # Another's cursors, such as a collector's of traces: it sees every statement.
     if not hasattr(driver, _ATTRIBUTE):

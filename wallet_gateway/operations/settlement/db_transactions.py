@@ -11,7 +11,15 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from django.db import DEFAULT_DB_ALIAS, InterfaceError, OperationalError, connection, connections, router
+from django.db import (
+    DEFAULT_DB_ALIAS,
+    DatabaseError,
+    InterfaceError,
+    OperationalError,
+    connection,
+    connections,
+    router,
+)
 from django.db import transaction as db_transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
@@ -26,7 +34,8 @@ logger = logging.getLogger("wallet_gateway.operations")
 T = TypeVar("T")
 
 _ATTEMPTS = 5
-_POSTGRES_STATES = frozenset({"40001", "40P01"})
+_POSTGRES_STATES = frozenset({"40001", "40P01", "26000", "0A000"})
+"""A conflict, a deadlock, and a prepared statement that is gone or reads a column whose type has changed."""
 _MYSQL_CODES = frozenset({1020, 1205, 1213})
 PATIENT_WAITS = (0.5, 1.0, 2.0, 5.0, 10.0)
 """Seconds between tries to store an answer already received from the gateway."""
@@ -107,7 +116,7 @@ def _repeat_conflicts(work: Callable[[], T]) -> T:
     for wait in _short_waits():
         try:
             return work()
-        except OperationalError as error:
+        except DatabaseError as error:
             if not is_conflict(error):
                 raise
             time.sleep(wait)
@@ -143,10 +152,12 @@ def _short_waits() -> Iterator[float]:
     return (0.01 * 2**attempt for attempt in range(_ATTEMPTS - 1))
 
 
-def is_conflict(error: OperationalError) -> bool:
+def is_conflict(error: DatabaseError) -> bool:
     """Return whether the database error only requires repeating the transaction."""
     cause = error.__cause__
     if getattr(cause, "sqlstate", None) in _POSTGRES_STATES:
         return True
+    if not isinstance(error, OperationalError):
+        return False
     code = error.args[0] if error.args else None
     return code in _MYSQL_CODES or "is locked" in str(error)
