@@ -228,6 +228,23 @@ def test_the_writer_ends_with_the_sweep(threads: GatewayContext) -> None:
     assert threading.active_count() == before
 
 
+def test_an_answer_that_comes_after_a_sweep_was_broken_off_is_settled_by_its_own_thread(
+    threads: GatewayContext, batches: list[int]
+) -> None:
+    page = a_page()
+    with settling(threads) as settle:
+        pass
+
+    def settle_late() -> None:
+        settle(*answer(page))
+        connections.close_all()
+
+    late = threading.Thread(target=settle_late, daemon=True)
+    late.start()
+    late.join(PATIENCE)
+    assert (batches, states()) == ([], [S.APPROVED])
+
+
 def test_any_number_of_settlements_is_one_statement(together: Together) -> None:
     statements: list[str] = []
     write = joint_settlement._write

@@ -64,6 +64,8 @@ class _JointSettlement:
     def __init__(self, context: GatewayContext) -> None:
         self._context = context
         self._waiting = SimpleQueue[_Answer | None]()
+        self._is_over = False
+        self._lock = threading.Lock()
 
     @sensitive_variables()
     def settle(self, transaction: GatewayTransaction, update: StatusUpdate) -> None:
@@ -81,13 +83,24 @@ class _JointSettlement:
         with contextlib.suppress(*OF_ONE_ROW):
             settled, rows = with_retries(lambda: prepare(transaction, update, self._context))
             answer = _Answer(transaction=transaction.pk, order=payment.order_id, rows=rows)
-            self._waiting.put(answer)
-            return settled if answer.is_written.result() else None
+            return settled if self._put(answer) and answer.is_written.result() else None
         return None
 
+    def _put(self, answer: _Answer) -> bool:
+        """Let an answer be written; return False once nobody writes any more."""
+        with self._lock:
+            if not self._is_over:
+                self._waiting.put(answer)
+            return not self._is_over
+
     def end(self) -> None:
-        """Let the writer end; no thread may settle any more."""
-        self._waiting.put(None)
+        """Let the writer end once it has written what waits.
+
+        A thread that still has an answer, because somebody has broken off the sweep, settles it alone.
+        """
+        with self._lock:
+            self._is_over = True
+            self._waiting.put(None)
 
     @sensitive_variables()
     def write_all(self) -> None:
