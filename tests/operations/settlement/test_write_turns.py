@@ -15,7 +15,9 @@ from unittest.mock import Mock
 
 import pytest
 from django.db import connection
+from django.db import transaction as db_transaction
 
+from tests.waiting import PATIENCE
 from wallet_gateway.models import GatewayPause
 from wallet_gateway.operations.settlement import write_turns
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
@@ -71,21 +73,50 @@ def test_threads_that_write_to_sqlite_take_turns_and_never_find_it_busy() -> Non
     assert results == ["first", "done"]
 
 
+@pytest.fixture
+def held_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread has ended with its turn: to the others it is what it is to a child that has no such thread."""
+    turn = threading.RLock()
+    monkeypatch.setattr(write_turns, "_turns", {"sqlite": turn})
+    holder = threading.Thread(target=turn.acquire)
+    holder.start()
+    holder.join()
+
+
+@pytest.mark.usefixtures("held_for_ever")
 def test_a_thread_that_was_forked_away_keeps_nobody_waiting() -> None:
-    held = write_turns._turns["sqlite"]
-    with held:
-        write_turns._after_fork()
-        assert in_transaction(note) == "done"
+    assert not write_turns._turns["sqlite"].acquire(blocking=False)
+    write_turns._after_fork()
+    assert in_transaction(note) == "done"
+
+
+def test_what_a_shop_does_after_our_commit_may_write_as_well() -> None:
+    results: list[str] = []
+
+    def write() -> None:
+        db_transaction.on_commit(lambda: results.append(in_transaction(note)))
+        note()
+
+    def in_thread() -> None:
+        in_transaction(write)
+        connection.connection.close()
+
+    # Without its end here a thread that waits for itself would keep the suite for ever.
+    writer = threading.Thread(target=in_thread, daemon=True)
+    writer.start()
+    writer.join(PATIENCE)
+    assert results == ["done"]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@pytest.mark.usefixtures("held_for_ever")
 def test_a_process_that_is_forked_while_somebody_writes_has_a_lock_of_its_own() -> None:
-    with write_turns._turns["sqlite"]:
-        child = os.fork()
-        if child == 0:
-            os._exit(write_turns._turns["sqlite"].locked())
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    child = os.fork()
+    if child == 0:
+        os._exit(not write_turns._turns["sqlite"].acquire(blocking=False))
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert not write_turns._turns["sqlite"].acquire(blocking=False), "the parent's is as it was"
 
 
 def test_a_database_that_queues_its_writers_needs_no_lock_of_the_process(

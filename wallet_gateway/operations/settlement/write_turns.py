@@ -30,14 +30,15 @@ _PAUSE = 0.0005
 _FILE = "-turn"
 """What the name of the file adds to the database's, as SQLite's own files beside it do."""
 
-_turns = {"sqlite": threading.Lock()}
+_turns = {"sqlite": threading.RLock()}
+"""A thread may take its turn again: Django calls what waits for a commit before the turn is over."""
 _files: dict[str, int] = {}
 """The open file of each database; an open file is one party to its lock, so a process has one."""
 
 
 def _after_fork() -> None:
     """Begin anew in a forked child: a thread that held the lock does not exist there to release it."""
-    _turns["sqlite"] = threading.Lock()
+    _turns["sqlite"] = threading.RLock()
     while _files:
         os.close(_files.popitem()[1])
 
