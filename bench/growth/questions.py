@@ -43,7 +43,8 @@ def _questions() -> Iterator[tuple[str, Callable[[], object], int]]:
         "admin: search of an order": f"{ROOM}/paymentorder/?q={orders[5].reference}",
         "admin: page of an order": f"{ROOM}/paymentorder/{orders[5].pk}/change/",
         "admin: list of transactions": f"{ROOM}/gatewaytransaction/",
-        "admin: dashboard, 30 days": f"{ROOM}/dashboard/",
+        "admin: dashboard": f"{ROOM}/dashboard/",
+        "admin: figures of the dashboard, 30 days": f"{ROOM}/dashboard/figures/part/",
     }
     client = _client()
     for name, address in pages.items():
