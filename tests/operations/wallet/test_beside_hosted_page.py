@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.operations.conftest import MakeOrder, VirtualClock
 from tests.operations.journal import sent
 from tests.operations.wallet_customer import Customer
 from tests.refusals import refuses
+from wallet_gateway.client.exchange import Answer
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.gateways import return_urls
@@ -15,6 +18,7 @@ from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.errors import OrderNotPayable, TryAgain
 from wallet_gateway.operations.polling.reconciliation import reconcile_attempt
+from wallet_gateway.protocol.accounts import PaymentAccount
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -55,6 +59,28 @@ def test_an_open_page_that_nobody_paid_does_not_keep_the_button_from_paying(
     clock.advance(minutes=2)
     again = reconcile_attempt(reference=page.reference, context=customer.context)
     assert again.order.state == OrderState.OVERPAID
+
+
+@pytest.mark.parametrize("opened", ["before the result", "during the look-up"])
+def test_a_page_that_is_paid_while_the_card_is_looked_up_keeps_the_card_from_being_charged(
+    opened: str, customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    detail = customer.approve(customer.open(order))
+    page = open_page(order, customer) if opened == "before the result" else None
+    look_up = customer.context.gateway.payment_account
+
+    def meanwhile(*args: Any, **kwargs: Any) -> Answer[PaymentAccount]:
+        paid = page or open_page(order, customer)
+        wallet_sandbox.complete_checkout(paid.reference, "success")
+        return look_up(*args, **kwargs)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(customer.context.gateway, "payment_account", meanwhile)
+        with pytest.raises(OrderNotPayable):
+            customer.post(order, detail)
+    assert not sent(wallet_sandbox)
+    assert PaymentOrder.objects.get(pk=order.pk).state == OrderState.PAID
 
 
 @pytest.mark.parametrize("fault", ["drop_before", "status_before", "not_json"])

@@ -198,6 +198,9 @@ def _charge(
         "card_last_four": card.last_four,
     }
     for _ in range(_TRIES):
+        # Again, because the look-up may have taken a minute. A page that was paid meanwhile has changed the
+        # order by this, and so the claim is lost.
+        _query_pages(tried, context)
         with close_at_limit(tried.order, context):
             check_authorizations(tried, context)
         if authorize.claim(tried, transaction, request, secrets, about_card, context):
