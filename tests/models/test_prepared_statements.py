@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 import weakref
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.db import IntegrityError, connection
@@ -231,6 +231,26 @@ def test_errors_are_djangos(order: PaymentOrder) -> None:
     with pytest.raises(IntegrityError):
         update_row(PaymentOrder, where={"id": order.pk}, columns={"amount_minor": 0})
     assert read(order) == order
+
+
+@on_postgresql
+@pytest.mark.usefixtures("kept_open")
+def test_what_wraps_djangos_statements_may_change_them_and_read_the_cursors_connection(
+    order: PaymentOrder,
+) -> None:
+    seen: list[object] = []
+
+    # As a history of rows does that tells the database who is logged in.
+    def prepend(
+        execute: Callable[..., object], sql: str, params: object, many: bool, context: dict[str, Any]
+    ) -> object:
+        seen.append(context["cursor"].connection.info.transaction_status)
+        return execute(f"SELECT set_config('shop.user', 'ada', true); {sql}", params, many, context)
+
+    with connection.execute_wrapper(prepend):
+        assert update_row(PaymentOrder, where={"id": order.pk}, columns={"state": "PAID"})
+    assert len(seen) == 1
+    assert read(order).state == "PAID"
 
 
 @pytest.mark.usefixtures("kept_open")

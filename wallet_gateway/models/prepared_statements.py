@@ -50,8 +50,7 @@ A dictionary could not forget what was closed, because statements hold their con
 def repeated_statement(alias: str) -> CursorWrapper:
     """Return a cursor for one execution of a statement whose text is always the same."""
     connection = connections[alias]
-    # Where queries are logged, with DEBUG, Django reads what was executed from cursors of its own.
-    if connection.vendor != "postgresql" or connection.queries_logged:
+    if connection.vendor != "postgresql" or _is_watched(connection):
         return connection.cursor()
     # As Django does before it makes a cursor.
     connection.close_if_health_check_failed()
@@ -61,6 +60,16 @@ def repeated_statement(alias: str) -> CursorWrapper:
         return connection.cursor()
     connection.validate_thread_sharing()
     return connection.make_cursor(cast(CursorWrapper, statements.cursor()))
+
+
+def _is_watched(connection: BaseDatabaseWrapper) -> bool:
+    """Return whether somebody sees or changes statements on their way, who may need a cursor of Django's.
+
+    With DEBUG it is Django itself; a wrapper may read the cursor's connection, or put a statement of its own
+    before ours. A backend with its own way to a cursor may choose a schema there.
+    """
+    own = getattr(type(connection), "_cursor", None) is not getattr(BaseDatabaseWrapper, "_cursor", None)
+    return own or connection.queries_logged or bool(connection.execute_wrappers)
 
 
 def _statements_of(connection: BaseDatabaseWrapper) -> Statements | None:
