@@ -32,6 +32,10 @@ class _State(Exception):
         self.sqlstate = sqlstate
 
 
+class _StateOfPsycopg2(Exception):
+    pgcode = "40001"
+
+
 def conflict(kind: object) -> OperationalError:
     """An error as the drivers raise it when a transaction has to be run again."""
     if isinstance(kind, int):
@@ -39,11 +43,11 @@ def conflict(kind: object) -> OperationalError:
     if kind == "locked":
         return OperationalError("database is locked")
     error = OperationalError("could not serialize access")
-    error.__cause__ = _State(str(kind))
+    error.__cause__ = _StateOfPsycopg2() if kind == "psycopg2" else _State(str(kind))
     return error
 
 
-CONFLICTS = ["40001", "40P01", "26000", "0A000", 1020, 1205, 1213, "locked"]
+CONFLICTS = ["40001", "40P01", "26000", "0A000", "psycopg2", 1020, 1205, 1213, "locked"]
 
 
 @pytest.fixture(autouse=True)

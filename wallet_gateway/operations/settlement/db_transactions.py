@@ -155,7 +155,8 @@ def _short_waits() -> Iterator[float]:
 def is_conflict(error: DatabaseError) -> bool:
     """Return whether the database error only requires repeating the transaction."""
     cause = error.__cause__
-    if getattr(cause, "sqlstate", None) in _POSTGRES_STATES:
+    # psycopg 3 and 2 have it under different names.
+    if (getattr(cause, "sqlstate", None) or getattr(cause, "pgcode", None)) in _POSTGRES_STATES:
         return True
     if not isinstance(error, OperationalError):
         return False
