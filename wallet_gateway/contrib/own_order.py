@@ -119,7 +119,8 @@ def _follow(*, order: PaymentOrder, **_rest: Any) -> None:
 
 def _tell(model: type[PayableOrder], order: PaymentOrder) -> None:
     with db_transaction.atomic():
-        row = model._default_manager.select_for_update().filter(payment_order=order.pk).first()
+        # The shop's own manager may leave rows out, or join others that cannot be locked.
+        row = model._base_manager.select_for_update().filter(payment_order=order.pk).first()
         if row is not None:
             # Read while the row is locked: of two calls at once the later one sees the later state.
             row.payment_order = PaymentOrder.objects.get(pk=order.pk)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.apps import apps
 from django.core.exceptions import ImproperlyConfigured
+from django.db.models import Manager, QuerySet
 from payments import PaymentError, PaymentStatus, RedirectNeeded
 from payments.signals import status_changed
 
@@ -126,6 +127,18 @@ def test_a_refused_customer_may_pay_again(
     pay(client, gateway, payment)
     assert stored(payment) == (PaymentStatus.CONFIRMED, Decimal("25.00"))
     assert changes[1:] == [PaymentStatus.REJECTED, PaymentStatus.CONFIRMED]
+
+
+def test_a_payment_that_the_shops_own_manager_leaves_out_is_brought_in_step(
+    paid: Payment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Payment.objects.update(status=PaymentStatus.WAITING)
+    none = Manager.from_queryset(QuerySet)()
+    none.model = Payment
+    monkeypatch.setattr(none, "get_queryset", lambda: QuerySet(Payment).none())
+    monkeypatch.setitem(Payment._meta.__dict__, "default_manager", none)
+    receivers.follow(order=wallet.get_order(paid.token))
+    assert Payment.objects.get().status == PaymentStatus.CONFIRMED
 
 
 def test_the_address_of_the_success_page_pays_nothing(client: Client) -> None:

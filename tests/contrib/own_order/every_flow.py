@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.db import transaction as db_transaction
+from django.db.models import Manager, QuerySet
 from django.utils import timezone
 
 from tests.contrib.own_order import models
@@ -94,6 +95,19 @@ def test_events_that_come_late_tell_the_state_of_now(paid: Any) -> None:  # noqa
     payments.refund(paid.payment_order)
     _follow(order=as_it_was)
     assert Order.objects.get().status == "refunded"
+
+
+def test_an_order_that_the_shops_own_manager_leaves_out_hears_of_its_payment(
+    client: Client, gateway: SandboxControl, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client.post("/place/", {"email": "robin@example.com"})
+    only_paid = Manager.from_queryset(QuerySet)()
+    only_paid.model = Order
+    monkeypatch.setattr(only_paid, "get_queryset", lambda: QuerySet(Order).filter(status="paid"))
+    monkeypatch.setitem(Order._meta.__dict__, "default_manager", only_paid)
+    assert not Order._default_manager.exists()
+    pay(client, gateway)
+    assert Order.objects.get().status == "paid"
 
 
 def test_a_method_that_fails_stores_nothing_and_is_called_again(

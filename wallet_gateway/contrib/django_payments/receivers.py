@@ -46,7 +46,8 @@ def connect() -> None:
 
 def follow(*, order: PaymentOrder, **_rest: Any) -> None:
     """Bring the payment of an order in step; other orders have none."""
-    payment = get_payment_model()._default_manager.filter(token=order.reference).first()
+    # The shop's own manager may leave rows out, or join others that cannot be locked.
+    payment = get_payment_model()._base_manager.filter(token=order.reference).first()
     if payment is not None:
         update(payment)
 
@@ -75,7 +76,7 @@ def update(payment: Any) -> None:
         # One at a time, so that an older state never replaces a newer one.
         payment.status = (
             type(payment)
-            ._default_manager.select_for_update()
+            ._base_manager.select_for_update()
             .values_list("status", flat=True)
             .get(pk=payment.pk)
         )
