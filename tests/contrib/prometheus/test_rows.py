@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 from django.db import OperationalError
 from prometheus_client import REGISTRY, CollectorRegistry, generate_latest
 from pytest_django import DjangoAssertNumQueries
@@ -98,11 +99,15 @@ def test_a_scrape_takes_a_few_statements_and_registering_none(
         generate_latest(registry)
 
 
-def test_a_database_that_does_not_answer_is_said_and_hides_no_other_metric(
-    registry: CollectorRegistry, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize("fault", [OperationalError, ImproperlyConfigured])
+def test_what_keeps_the_rows_from_being_read_is_said_and_hides_no_other_metric(
+    fault: type[Exception],
+    registry: CollectorRegistry,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     def fails() -> None:
-        raise OperationalError("the server is gone")
+        raise fault("the server is gone")
 
     monkeypatch.setattr(maintenance, "health", fails)
     assert generate_latest(registry).decode().splitlines()[2:] == ["wallet_gateway_rows_read 0.0"]

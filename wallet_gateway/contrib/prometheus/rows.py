@@ -9,6 +9,7 @@ import logging
 from collections.abc import Iterable, Iterator
 from functools import cache
 
+from django.core.exceptions import ImproperlyConfigured
 from django.db import Error
 from prometheus_client import REGISTRY
 from prometheus_client.core import GaugeMetricFamily
@@ -36,7 +37,8 @@ class RowCollector(Collector):
                 *_of_health(health),
                 *_of_gauges(read_metrics(health.now, maintenance.gateway_aliases())),
             ]
-        except Error:
+        except (Error, ImproperlyConfigured):
+            # The registry may be the shop's, and its own metrics must be there while our settings are wrong.
             logger.exception("the rows could not be read for the metrics")
             families = []
         yield _gauge("rows_read", "1 where the database answered this scrape, else 0.", bool(families))
