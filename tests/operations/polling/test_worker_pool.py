@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
+from django.urls import get_script_prefix, set_script_prefix
 
 from tests.waiting import PATIENCE
 from wallet_gateway.operations.polling.worker_pool import RateLimiter, run_in_threads
@@ -72,6 +73,16 @@ def test_what_the_items_raise_ends_all_threads_and_is_raised() -> None:
     with pytest.raises(ZeroDivisionError, match="the second"):
         run_in_threads(things(), done.append, threads=4)
     assert done == [1]
+
+
+def test_a_thread_makes_addresses_with_the_prefix_of_the_one_that_began_it() -> None:
+    prefix, seen = get_script_prefix(), list[str]()
+    set_script_prefix("/shop/")
+    try:
+        run_in_threads([1], lambda _: seen.append(get_script_prefix()), threads=2)
+    finally:
+        set_script_prefix(prefix)
+    assert seen == ["/shop/"]
 
 
 def test_nothing_to_do_is_done_at_once() -> None:

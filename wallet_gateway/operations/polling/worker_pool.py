@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Generic, TypeVar
 
 from django.db import connections
+from django.urls import get_script_prefix, set_script_prefix
 
 T = TypeVar("T")
 
@@ -68,9 +69,11 @@ def run_in_threads(things: Iterable[T], work: Callable[[T], object], *, threads:
     A thread takes an item only when it is idle, so that none is held back waiting. An exception in a thread
     stops the taking of items, and is raised here once all threads have ended.
     """
-    items = _Items(things)
+    items, prefix = _Items(things), get_script_prefix()
 
     def work_off() -> None:
+        # Receivers of the shop make addresses, and a thread begins without `FORCE_SCRIPT_NAME`.
+        set_script_prefix(prefix)
         try:
             for thing in items.take():
                 work(thing)
