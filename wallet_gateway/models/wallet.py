@@ -78,7 +78,7 @@ class WalletAttempt(models.Model):
     """The transactionAccountId, hashed where it looks like a card's secret; one account pays one attempt."""
     results_count: Column[int] = models.PositiveSmallIntegerField(default=0)
     price: Column[dict[str, Any]] = models.JSONField(default=dict)
-    """The last price shown to the customer: total in minor units, lines, options, and the choices made."""
+    """The last price shown to the customer: number, total in minor units, lines, options, and choices."""
     given: Column[dict[str, Any]] = models.JSONField(default=dict)
     """The customer's e-mail and addresses from the wallet. Personal data."""
     events: Column[list[dict[str, Any]]] = models.JSONField(default=list)

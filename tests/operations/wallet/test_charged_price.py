@@ -11,11 +11,15 @@ import pytest
 from tests.operations.conftest import MakeContext, MakeOrder
 from tests.operations.journal import sent
 from tests.operations.wallet_customer import Customer
+from tests.refusals import refuses
 from wallet_gateway.client.exchange import Answer
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import PaymentOrder, WalletAttempt
-from wallet_gateway.operations.errors import InvalidInput, PriceChanged
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import InvalidInput, PriceChanged, WalletUnavailable
 from wallet_gateway.operations.wallet.hooks import SheetPricing, SheetQuestion, ShippingOption
+from wallet_gateway.operations.wallet.pricing import shown_last
 from wallet_gateway.operations.wallet.session import price_sheet_of
 from wallet_gateway.protocol.accounts import PaymentAccount
 from wallet_gateway.queries.wallet import wallet_receipt
@@ -129,3 +133,36 @@ def test_another_card_is_charged_what_the_sheet_showed_after_the_first_one(
     )
     shop.post(order, shop.approve(button, reference=shop.another_card(order)))
     assert [body["amount"] for body in sent(wallet_sandbox)] == ["25.00", "35.00"]
+
+
+@pytest.mark.every_database
+@pytest.mark.parametrize("has_result", [False, True])
+def test_a_price_that_comes_late_is_not_stored_over_the_one_that_the_sheet_shows(
+    has_result: bool, customer: Customer, make_context: MakeContext, make_order: MakeOrder
+) -> None:
+    order = make_order()
+
+    def price(country: str, context: GatewayContext) -> int:
+        priced = price_sheet_of(
+            order=order,
+            reference=button.reference,
+            session=customer.session,
+            chosen={"address": {"countryCode": country}, "option": "std", "offers": ()},
+            context=context,
+        )
+        return priced.total.minor_units
+
+    def slow(question: SheetQuestion) -> SheetPricing:
+        price("DE", fast_context)
+        return pricing(question)
+
+    fast_context = make_context(price=pricing)
+    button = replace(customer, context=fast_context).open(order)
+    WalletAttempt.objects.update(results_count=int(has_result))
+
+    with refuses(WalletUnavailable, ErrorCode.WALLET_BUSY):
+        price("NZ", make_context(price=slow))
+    assert shown_last(WalletAttempt.objects.get().price)["address"] == {"countryCode": "DE"}
+    assert shown_last(WalletAttempt.objects.get().price)["total"] == 2500
+    assert price("NZ", fast_context) == 3500
+    assert shown_last(WalletAttempt.objects.get().price)["total"] == 3500

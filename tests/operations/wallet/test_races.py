@@ -13,6 +13,7 @@ from tests.operations.journal import times_sent
 from tests.operations.threads import surprises, together
 from tests.operations.wallet_customer import Customer
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
+from wallet_gateway.domain.wallet_limits import WalletLimits
 from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
 from wallet_gateway.models.wallet import MOST_RESULTS
@@ -22,6 +23,7 @@ from wallet_gateway.operations.wallet.hooks import SheetPricing, SheetQuestion, 
 from wallet_gateway.operations.wallet.keys import may_ask_for_key, note_failure
 from wallet_gateway.operations.wallet.session import price_sheet_of
 from wallet_gateway.operations.wallet.sweep import expire_buttons
+from wallet_gateway.operations.wallet.usage import count_price
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True)]
@@ -127,6 +129,13 @@ def test_a_button_that_ends_while_its_result_comes_is_either_charged_or_ended(
     state = GatewayTransaction.objects.get().state
     assert state in {S.APPROVED, S.EXPIRED}
     assert times_sent(wallet_sandbox, "authorization") == (state == S.APPROVED)
+
+
+def test_prices_that_are_counted_at_once_have_numbers_of_their_own(make_order: MakeOrder) -> None:
+    order = make_order()
+    numbers = together(lambda: count_price(order, None, (), limits=WalletLimits()))
+    assert surprises(numbers) == []
+    assert sorted(numbers) == list(range(1, len(numbers) + 1))
 
 
 def test_however_a_sheet_is_priced_while_its_result_comes_what_is_charged_is_what_is_on_record(

@@ -70,6 +70,11 @@ def test_several_codes_of_one_request_are_counted_all_or_none(order: PaymentOrde
     assert usage_of(order).discount_codes == 2
 
 
+def test_prices_are_numbered_as_they_were_counted(order: PaymentOrder) -> None:
+    numbers = [count_price(order, None, codes, limits=LIMITS) for codes in ((), ("ONE",), ("ONE",))]
+    assert numbers == [1, 2, 3]
+
+
 def test_a_price_without_codes_has_a_limit_of_its_own(order: PaymentOrder) -> None:
     for _ in range(4):
         price(order)
@@ -116,11 +121,11 @@ def test_an_order_stores_two_hundred_reports_and_no_more(order: PaymentOrder) ->
     assert usage_of(order).events == MOST_ORDER_EVENTS
 
 
-def test_a_count_is_one_statement(order: PaymentOrder) -> None:
+def test_a_count_is_one_statement_and_that_of_a_price_also_reads_its_number(order: PaymentOrder) -> None:
     WalletUsage.objects.create(order=order)
     usage = usage_of(order)
     with CaptureQueriesContext(connection) as captured:
         count_result(order, limits=LIMITS)
         count_price(order, usage, ["ONE"], limits=LIMITS)
         count_attempt(order, usage, is_new_session=True, limits=LIMITS)
-    assert len(statements(captured)) == 3
+    assert len(statements(captured)) == 4

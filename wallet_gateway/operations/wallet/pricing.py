@@ -25,6 +25,8 @@ NO_OPTION = "shipping_option_unselected"
 NOTHING_CHOSEN: Mapping[str, Any] = {"address": None, "option": None, "offers": []}
 _NEXT = "next"
 """The price shown on the sheet after a card was approved in it: it applies to the next card only."""
+_NUMBER = "number"
+"""The price's number among those of its order, in the order in which they were counted; 0 before a choice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,9 +121,10 @@ def _lines(order: PaymentOrder) -> Iterator[tuple[str, str, str]]:
         yield name, LINE_ITEM, amount
 
 
-def snapshot_of(price: SheetPrice, chosen: Mapping[str, Any]) -> dict[str, Any]:
+def snapshot_of(price: SheetPrice, chosen: Mapping[str, Any], number: int = 0) -> dict[str, Any]:
     """Return the snapshot of a price that is stored with its attempt: choices, and total in minor units."""
     return {
+        _NUMBER: number,
         "total": price.total.minor_units,
         "lines": [list(line) for line in price.display_items],
         **chosen,
@@ -137,6 +140,11 @@ def with_next(snapshot: Mapping[str, Any], shown: Mapping[str, Any]) -> dict[str
 def shown_last(snapshot: Mapping[str, Any]) -> dict[str, Any]:
     """Return the snapshot last shown on a sheet, which another card in it is charged."""
     return dict(snapshot.get(_NEXT, snapshot))
+
+
+def is_newer(shown: Mapping[str, Any], snapshot: Mapping[str, Any]) -> bool:
+    """Return whether a price was asked for after the one last shown on a sheet."""
+    return int(shown[_NUMBER]) > int(shown_last(snapshot).get(_NUMBER, 0))
 
 
 def total_of(snapshot: Mapping[str, Any]) -> dict[str, Any]:

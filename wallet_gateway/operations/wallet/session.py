@@ -31,6 +31,7 @@ from wallet_gateway.operations.wallet.limits import check_before_sheet, close_at
 from wallet_gateway.operations.wallet.pricing import (
     NOTHING_CHOSEN,
     SheetPrice,
+    is_newer,
     price_sheet,
     shown_last,
     snapshot_of,
@@ -157,8 +158,8 @@ def price_sheet_of(
     The price shown when a card was approved stays unchanged, because the card is charged that price. If the
     shop does not price sheets, nothing depends on the choices, and they are not stored.
 
-    Raises `InvalidInput`, `WalletUnavailable` at a limit of the order, and `OperationError` for a fault of
-    the shop's pricing function.
+    Raises `InvalidInput`, `WalletUnavailable` at a limit of the order or if a later price was stored in the
+    meantime, and `OperationError` for a fault of the shop's pricing function.
     """
     checked = checked_choices(chosen)
     if context.price is None:
@@ -166,18 +167,28 @@ def price_sheet_of(
     tried = load(order)
     transaction = tried.meant(reference, session)
     with close_at_limit(tried.order, context):
-        count_price(tried.order, tried.usage, checked["offers"], limits=limits_of(context))
+        number = count_price(tried.order, tried.usage, checked["offers"], limits=limits_of(context))
     price = price_sheet(tried.order, checked, context=context)
     if not price.errors:
-        _remember(transaction.wallet, snapshot_of(price, checked))
+        _remember(transaction.wallet, snapshot_of(price, checked, number))
     return price
 
 
+@sensitive_variables()
 def _remember(wallet: WalletAttempt, shown: Mapping[str, Any]) -> None:
-    row = WalletAttempt.objects.filter(pk=wallet.pk)
-    if not row.filter(results_count=0).update(price=shown):
-        wallet.refresh_from_db(fields=["price"])
-        row.update(price=with_next(wallet.price, shown))
+    def store() -> bool:
+        # A result may arrive in between, and so may another price.
+        rows = WalletAttempt.objects.select_for_update().filter(pk=wallet.pk)
+        stored = rows.only("price", "results_count").get()
+        if not is_newer(shown, stored.price):
+            return False
+        stored.price = with_next(stored.price, shown) if stored.results_count else dict(shown)
+        stored.save(update_fields=["price"])
+        return True
+
+    # A shop's slow function may answer after the customer has chosen otherwise, and the sheet shows that.
+    if not in_transaction(store):
+        raise WalletUnavailable(ErrorCode.WALLET_BUSY)
 
 
 def _checked(order: PaymentOrder, context: GatewayContext) -> WalletPolicy:

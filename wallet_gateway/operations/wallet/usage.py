@@ -57,10 +57,11 @@ def count_result(order: PaymentOrder, *, limits: WalletLimits) -> None:
 @sensitive_variables()
 def count_price(
     order: PaymentOrder, usage: WalletUsage | None, offers: Sequence[str], *, limits: WalletLimits
-) -> None:
+) -> int:
     """Count a price, and its discount codes that are new for the order: all or none of one request.
 
-    Call it before the shop's function sees the codes. Raises `LimitReached`.
+    Return the price's number; no other of the order has it, and one counted later has a higher one. Call it
+    before the shop's function sees the codes. Raises `LimitReached`.
     """
     usage = usage or _row(order)
     hashes = [_hash_of_code(order, code) for code in dict.fromkeys(offers)]
@@ -68,8 +69,8 @@ def count_price(
     for _ in range(1 + limits.maximum(WalletLimit.DISCOUNT_CODES, raised=usage.raised)):
         new = [code for code in hashes if code not in usage.codes_tried]
         counted = {WalletLimit.PRICES: 1, WalletLimit.DISCOUNT_CODES: len(new)}
-        if _add_price(usage, new, counted, limits):
-            return
+        if number := _add_price(usage, new, counted, limits):
+            return number
         _check_room(usage, counted, limits)
         usage = _row(order)
     raise WalletUnavailable(ErrorCode.WALLET_BUSY)
@@ -77,13 +78,23 @@ def count_price(
 
 def _add_price(
     usage: WalletUsage, new: Sequence[str], counted: Mapping[WalletLimit, int], limits: WalletLimits
-) -> bool:
-    if not new:
-        return in_transaction(lambda: _add(usage.order_id, counted, limits))
-    # The list is as it was read as long as no further code was counted.
-    where = {"discount_codes": usage.discount_codes}
-    columns = {"codes_tried": [*usage.codes_tried, *new]}
-    return in_transaction(lambda: _add(usage.order_id, counted, limits, where=where, columns=columns))
+) -> int:
+    """Return the number of the price, from one on; zero if it was not counted."""
+    where: Mapping[str, Any] | None = None
+    columns: Mapping[str, Any] | None = None
+    if new:
+        # The list is as it was read as long as no further code was counted.
+        where = {"discount_codes": usage.discount_codes}
+        columns = {"codes_tried": [*usage.codes_tried, *new]}
+
+    def add() -> int:
+        if not _add(usage.order_id, counted, limits, where=where, columns=columns):
+            return 0
+        # The count locks the row until the transaction ends, so that no two prices read the same number.
+        rows = WalletUsage.objects.select_for_update().filter(order=usage.order_id)
+        return rows.values_list("prices", flat=True).get()
+
+    return in_transaction(add)
 
 
 def count_event(order_id: int) -> bool:
