@@ -25,6 +25,8 @@ from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.gateway_address import GatewayAddress
 from wallet_gateway.models import (
     GatewayPause,
+    PaymentOrder,
+    WalletAttempt,
     WalletKey,
 )
 from wallet_gateway.operations.context import GatewayContext
@@ -37,6 +39,7 @@ from wallet_gateway.operations.wallet.keys import (
     erase_old_keys,
     opened,
 )
+from wallet_gateway.operations.wallet.session import next_reference
 from wallet_gateway.protocol.accounts import PublicKeyResponse
 from wallet_gateway.testing.control import SandboxControl
 
@@ -338,3 +341,25 @@ def test_a_sheet_of_a_former_account_charges_nothing(
     with refuses(WalletUnavailable, ErrorCode.GATEWAY_KEY_EXPIRED):
         replace(customer, context=moved).another_card(order)
     assert times_sent(wallet_sandbox, "authorization") == 0
+
+
+def test_another_card_of_an_open_sheet_has_its_key_although_a_button_with_a_newer_one_was_shown(
+    customer: Customer, make_order: MakeOrder, clock: VirtualClock
+) -> None:
+    order = make_order()
+    first = customer.open(order)
+    WalletAttempt.objects.update(results_count=1)
+    clock.advance(
+        seconds=(WalletKey.objects.get().expires_at - clock.now() - RENEW_BEFORE / 2).total_seconds()
+    )
+    second = customer.open(PaymentOrder.objects.get())
+    keys = dict(WalletAttempt.objects.values_list("transaction__reference", "key"))
+    assert keys[first.reference] != keys[second.reference]
+
+    another = next_reference(
+        order=PaymentOrder.objects.get(),
+        session=customer.session,
+        context=customer.context,
+        after=first.reference,
+    )
+    assert WalletAttempt.objects.get(transaction__reference=another).key_id == keys[first.reference]

@@ -103,9 +103,11 @@ def next_reference(*, order: PaymentOrder, session: str, context: GatewayContext
     _check_button(tried, context)
     if _is_unused(before, now):
         return str(before.reference)
-    if context.price is None and _is_unused(latest, now):
-        return str(latest.reference)
     wallet = before.wallet
+    # The sheet makes its accounts with its own key, whichever the session's newest button has.
+    has_same_key = latest.wallet.key_id == wallet.key_id
+    if context.price is None and has_same_key and _is_unused(latest, now):
+        return str(latest.reference)
     if wallet.key.expires_at <= now or not is_of_account(wallet.key, context):
         raise WalletUnavailable(ErrorCode.GATEWAY_KEY_EXPIRED)
     transaction = _new_attempt(tried, wallet.key, session, shown_last(wallet.price), context)
