@@ -329,7 +329,7 @@ export class Payment {
       return sheet.reference
     }
     // While nobody knows what became of one card, there is no second.
-    if (this.#isUnclear) throw new Error(this.view.text("unclear"))
+    if (this.#isUnclear) throw new Error(sheet.refusal = this.view.text("unclear"))
     try {
       const { reference } = await this.shop.ask("reference", { after: sheet.reference })
       this.#reference = sheet.reference = reference
