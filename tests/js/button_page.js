@@ -28,6 +28,9 @@ const HTML = `<html lang="en"><body><wallet-pay-button class="wallet-button" dat
   <form method="post" action="/checkout"><input type="hidden" name="csrfmiddlewaretoken" value="t0ken"><button>Page</button></form>
 </wallet-pay-button></body></html>`
 
+/** A refusal of the shop has the type of its code, unless it is given another. */
+const asProblem = (value) => (value.code ? { type: `urn:wallet-gateway:problem:${value.code}`, ...value } : value)
+
 /** What the shop answers to "session"; `changed` by name. */
 export function session(changed = {}) {
   return {
@@ -80,7 +83,7 @@ export async function open(t, answers = {}) {
     if (answer == null) return void response.destroy()
     const [status, value] = Array.isArray(answer) ? answer : [200, answer]
     response.writeHead(status, { "Content-Type": "application/json" })
-    response.end(typeof value === "string" ? value : JSON.stringify(value))
+    response.end(typeof value === "string" ? value : JSON.stringify(asProblem(value)))
   })
   await new Promise((go) => server.listen(0, "127.0.0.1", go))
   const origin = `http://127.0.0.1:${server.address().port}`

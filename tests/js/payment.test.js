@@ -301,7 +301,12 @@ for (const [what, answer, words] of [
   })
 }
 
-for (const [what, answer] of [["cut off", null], ["answered by a broken server", [502, "<h1>Bad Gateway</h1>"]]]) {
+for (const [what, answer] of [
+  ["cut off", null],
+  ["answered by a broken server", [502, "<h1>Bad Gateway</h1>"]],
+  ["answered by Django, whose session was deleted meanwhile", [400, "<h1>Bad Request</h1>"]],
+  ["answered by a page that is not the shop's", [200, "<h1>Welcome</h1>"]],
+]) {
   test(`a result that is ${what} is never sent again: the shop's page says what became of it`, async (t) => {
     const page = await ready(t, { result: answer, status: { state: "PENDING", final: false } })
     page.tell("handlePaymentResult", SUCCESS)

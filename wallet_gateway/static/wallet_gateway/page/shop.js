@@ -10,6 +10,9 @@ export const LIMIT_REACHED = "wallet_limit_reached"
 export const NOT_PAYABLE = "order_not_payable"
 // The code of a failure that nobody foresaw: the card may have been charged.
 const UNEXPECTED = "internal_error"
+// What the type of every refusal by the shop begins with; a proxy's or a middleware's has another, or none.
+const PROBLEM = "urn:wallet-gateway:problem:"
+const VERDICT = ["outcome", "message", "next"]
 /** @type {[number, any]} */
 const NOT_ASKED = [0, undefined]
 // Two buttons of one page do not wait longer than this for each other.
@@ -50,9 +53,11 @@ export class Shop {
    */
   async ask(what, body, isWanted = () => true) {
     const [status, answer] = await (what === "session" ? this.#inTurn(body, isWanted) : this.#post(this.#address(what), body))
-    if (status >= 200 && status < 300 && answer) return answer
-    const { code = "", detail = "" } = answer ?? {}
-    throw new Refused(String(detail), String(code), status >= 500 && (!code || code === UNEXPECTED))
+    if (status >= 200 && status < 300 && (what === "result" ? isVerdict(answer) : answer)) return answer
+    const { type = "", code = "", detail = "" } = answer ?? {}
+    const isRefusal = String(type).startsWith(PROBLEM) && code !== UNEXPECTED
+    // A bare 403 is that of a firewall, or of Django's check of the token: both come before the shop hears anything.
+    throw new Refused(String(detail), String(code), !isRefusal && !(status === 403 && !answer))
   }
 
   /** @param {object} body @param {() => boolean} isWanted @returns {Promise<[number, any]>} */
@@ -108,6 +113,9 @@ export class Shop {
     }
   }
 }
+
+/** Whatever else comes with a success, from a portal perhaps, does not say what became of the card. @param {any} answer */
+const isVerdict = (answer) => VERDICT.every((name) => typeof answer?.[name] === "string")
 
 /** A page of words, from a proxy perhaps, is no answer. @param {Response} answer @returns {Promise<any>} */
 async function read(answer) {
