@@ -119,15 +119,15 @@ def start_detached_refunds(
 
     Above `APPROVAL_BATCH_LIMITS` it waits for a second person.
 
-    :param amounts: how much of each `MigratedDeposit`, as `Money`; at most `MAX_ROWS`.
+    :param amounts: how much of each `MigratedDeposit`, as `Money` in its currency; at most `MAX_ROWS`.
     :param token: a text of at most 64 characters for this batch; a repeated one returns the first batch.
     :param by: who starts it: a user such as `request.user`, an `Actor`, or a program's name.
     :param reason_code: empty or one of `ReasonCode` for a refund: `"returned"`.
     :param comment: for people, cut to 500 characters.
     :returns: the batch, `RUNNING` or `AWAITING_APPROVAL`.
     :raises InvalidState: `batch_not_permitted`, where the person lacks the permission.
-    :raises InvalidInput: `argument_type`, `batch_too_large`, `reason_code_unknown`, `name_missing` and
-        `text_invalid`.
+    :raises InvalidInput: `argument_type`, `amount_currency`, `amount_invalid`, `batch_too_large`,
+        `reason_code_unknown`, `name_missing` and `text_invalid`.
     """
     check_list("amounts", list(amounts), MigratedDeposit)
     check_list("amounts", list(amounts.values()), Money)

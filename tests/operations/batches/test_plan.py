@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 
@@ -126,6 +127,28 @@ def test_a_batch_of_refunds_of_deposits_is_started_once_for_a_token(clock: Virtu
     assert first == second
     assert OperationBatchRow.objects.get().amount_minor == 100
     assert second.reason_code == "returned"
+
+
+@pytest.mark.parametrize(
+    ("of_deposit", "asked", "why"),
+    [
+        ("EUR", Money(Decimal("5000"), "JPY"), "is in JPY, but the payment is in EUR"),
+        ("JPY", Money(Decimal("50.00"), "EUR"), "is in EUR, but the payment is in JPY"),
+        ("EUR", Money(Decimal("0.00"), "EUR"), "not a valid amount in EUR"),
+    ],
+)
+def test_a_deposit_is_refunded_in_its_own_currency_and_not_by_nothing(
+    clock: VirtualClock, of_deposit: str, asked: Money, why: str
+) -> None:
+    right = Money.parse("1.00", "EUR")
+    amounts = {a_deposit(): right, a_deposit(currency=of_deposit): asked}
+
+    with pytest.raises(InvalidInput, match=why):
+        plan.start_detached_refunds(
+            amounts, token="one", by="carla", is_permitted=everybody, policy_of=no_limits, clock=clock
+        )
+
+    assert not OperationBatch.objects.exists()
 
 
 def test_pause_and_resume_are_recorded(clock: VirtualClock, order: PaymentOrder) -> None:

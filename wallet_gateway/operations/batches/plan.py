@@ -31,7 +31,7 @@ from wallet_gateway.models.actors import actor_columns, actor_in
 from wallet_gateway.models.fields import note_of
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.errors import InvalidInput, InvalidState
-from wallet_gateway.operations.inputs import actor_of, check_reason_code, check_storable
+from wallet_gateway.operations.inputs import actor_of, check_reason_code, check_storable, minor_units_of
 from wallet_gateway.operations.settlement.db_transactions import in_current_or_new_transaction
 from wallet_gateway.protocol.money import Money
 
@@ -182,8 +182,8 @@ def start_detached_refunds(
 ) -> OperationBatch:
     """Store and start a batch of detached refunds; return the first one for a repeated token.
 
-    Above the limit of a batch it waits for a second person. Raises `InvalidState` when the person who drafted
-    it lacks the permission.
+    Above the limit of a batch it waits for a second person. Raises `InvalidInput` for an amount in another
+    currency than its deposit, and `InvalidState` when the person who drafted it lacks the permission.
     """
     _check_size(amounts)
     check_storable(comment=comment)
@@ -192,16 +192,19 @@ def start_detached_refunds(
     batch.token, batch.reason_code = token, reason_code
     batch.comment = note_of(OperationBatch, "comment", comment)
     _check_author(batch, is_permitted)
-    rows = [
-        OperationBatchRow(batch=batch, deposit=deposit, amount_minor=amount.minor_units)
-        for deposit, amount in amounts.items()
-    ]
+    rows = [_refund_row(batch, deposit, amount) for deposit, amount in amounts.items()]
     try:
         _store(batch, rows, lambda: _hold_above_limit(batch, policy_of, clock.now()))
     except IntegrityError:
         return OperationBatch.objects.get(token=token)
     batch.refresh_from_db()
     return batch
+
+
+def _refund_row(batch: OperationBatch, deposit: MigratedDeposit, amount: Money) -> OperationBatchRow:
+    # A row stores no currency: minor units of another one would be read as those of the deposit.
+    minor = minor_units_of(amount, currency=deposit.currency)
+    return OperationBatchRow(batch=batch, deposit=deposit, amount_minor=minor)
 
 
 def start_status_queries(
