@@ -297,7 +297,8 @@ def test_a_decision_on_a_lost_outcome_waits_as_well(
     transaction = payment_of(order).opening
     GatewayTransaction.objects.filter(pk=transaction.pk).update(state="ANOMALY", approved_minor=None)
     url = f"/admin/wallet_gateway/gatewaytransaction/{transaction.pk}/decide/"
-    answer = operator.post(url, {"decision": "DID_NOT_HAPPEN", "reason": "ticket 4711"}, follow=True)
+    decision = {"decision": "DID_NOT_HAPPEN", "reason": "ticket 4711", "ticket": ticket_on(operator, url)}
+    answer = operator.post(url, decision, follow=True)
     assert "waits for a second person" in answer.content.decode()
 
     page = second.get(page_of()).content.decode()

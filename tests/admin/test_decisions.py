@@ -12,9 +12,10 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
-from tests.admin.conftest import PaidOrder, payment_of
+from tests.admin.conftest import MakePerson, PaidOrder, payment_of, ticket_on
 from tests.models.rows import NOW, a_payment, a_transaction
 from wallet_gateway import payments
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder, TransactionEvent
 from wallet_gateway.testing.control import SandboxControl
@@ -53,8 +54,15 @@ def unsent(order: PaymentOrder, settings: Settings) -> GatewayTransaction:
 DECISION = {"decision": "DID_NOT_HAPPEN", "reason": "ticket 4711"}
 
 
+def decide(client: Client, transaction: GatewayTransaction, **given: str) -> str:
+    """Open the page of a decision and submit it; give what is read next."""
+    url = url_of(transaction, "decide")
+    data = DECISION | {"ticket": ticket_on(client, url)} | given
+    return client.post(url, data, follow=True).content.decode()
+
+
 def test_too_early_is_said_beside_the_decision(operator: Client, unknown: GatewayTransaction) -> None:
-    page = operator.post(url_of(unknown, "decide"), DECISION).content.decode()
+    page = decide(operator, unknown)
 
     assert "It is too early. A person may decide after 24 hours" in page
     unknown.refresh_from_db()
@@ -68,7 +76,7 @@ def test_an_unknown_outcome_is_given_up_with_name_and_reason(
         absent_count=5, state_changed_at=F("state_changed_at") - timedelta(days=2)
     )
 
-    page = operator.post(url_of(unknown, "decide"), DECISION, follow=True).content.decode()
+    page = decide(operator, unknown)
 
     assert "Capture of €5.00: Abandoned." in page
     decision = TransactionEvent.objects.get(transaction=unknown, kind="DECISION")
@@ -91,7 +99,7 @@ def test_what_stays_pending_is_given_up_after_a_week(
     order_page = reverse("admin:wallet_gateway_paymentorder_change", args=[unknown.payment.order_id])
     assert url_of(unknown, "decide") in operator.get(order_page).content.decode()
 
-    page = operator.post(url_of(unknown, "decide"), DECISION, follow=True).content.decode()
+    page = decide(operator, unknown)
 
     assert ("Capture of €5.00: Abandoned." in page) is decided
     assert ("It is too early. A person may decide after 7 days" in page) is not decided
@@ -109,7 +117,7 @@ def test_a_page_of_which_nothing_readable_is_heard_is_given_up_a_day_past_its_en
         needs_operator=True, expires_at=F("expires_at") - timedelta(days=days)
     )
 
-    said = operator.post(url_of(page, "decide"), DECISION, follow=True).content.decode()
+    said = decide(operator, page)
 
     assert ("needs no decision" in said) is not decided
     page.refresh_from_db()
@@ -118,7 +126,7 @@ def test_a_page_of_which_nothing_readable_is_heard_is_given_up_a_day_past_its_en
 
 @pytest.mark.parametrize("reason", ["", "   "])
 def test_a_decision_needs_a_reason(operator: Client, unknown: GatewayTransaction, reason: str) -> None:
-    page = operator.post(url_of(unknown, "decide"), DECISION | {"reason": reason}).content.decode()
+    page = decide(operator, unknown, reason=reason)
 
     assert "This field is required." in page
 
@@ -130,8 +138,107 @@ def test_only_a_contradiction_can_be_said_to_have_happened(
 
     assert "It did happen" not in operator.get(url_of(unknown, "decide")).content.decode()
     assert "It did happen" in operator.get(url_of(anomaly, "decide")).content.decode()
-    page = operator.post(url_of(unknown, "decide"), DECISION | {"decision": "DID_HAPPEN"}).content.decode()
+    page = decide(operator, unknown, decision="DID_HAPPEN")
     assert "Select a valid choice" in page
+
+
+STALE = "The state has changed. Reload the page."
+
+
+@pytest.fixture
+def contradicted(order: PaymentOrder) -> GatewayTransaction:
+    """A contradiction in which one difference was found."""
+    transaction = a_transaction(payment_of(order), state="ANOMALY", holds_reservation=False)
+    found_in(transaction, DiscrepancyKind.APPROVED_AFTER_END)
+    return transaction
+
+
+def found_in(transaction: GatewayTransaction, kind: DiscrepancyKind) -> Discrepancy:
+    return Discrepancy.objects.create(
+        kind=kind,
+        gateway="default",
+        payment=transaction.payment,
+        transaction=transaction,
+        fingerprint=f"{kind}:{transaction.reference}",
+        is_freezing=True,
+        found_at=NOW,
+    )
+
+
+def test_a_contradiction_that_was_found_while_the_page_was_open_is_shown_and_not_decided_on(
+    operator: Client, unknown: GatewayTransaction
+) -> None:
+    GatewayTransaction.objects.filter(pk=unknown.pk).update(
+        absent_count=5, state_changed_at=F("state_changed_at") - timedelta(days=2)
+    )
+    ticket = ticket_on(operator, url_of(unknown, "decide"))
+    GatewayTransaction.objects.filter(pk=unknown.pk).update(state="ANOMALY", state_changed_at=NOW)
+    found_in(unknown, DiscrepancyKind.AMOUNT_DIFFERS)
+
+    page = decide(operator, unknown, ticket=ticket)
+
+    assert STALE in page
+    assert "The gateway has recorded another amount than we requested." in page
+    assert "It did happen" in page
+    unknown.refresh_from_db()
+    assert unknown.state == TransactionState.ANOMALY
+    assert Discrepancy.objects.filter(closed_at=None).count() == 1
+    assert "Capture of €5.00: Abandoned." in decide(operator, unknown)
+
+
+def test_a_difference_that_was_found_while_the_page_was_open_is_not_closed_unseen(
+    operator: Client, contradicted: GatewayTransaction
+) -> None:
+    ticket = ticket_on(operator, url_of(contradicted, "decide"))
+    found_in(contradicted, DiscrepancyKind.EXECUTED_TWICE)
+
+    page = decide(operator, contradicted, ticket=ticket)
+
+    assert STALE in page
+    assert "The gateway has carried out one request more than once." in page
+    contradicted.refresh_from_db()
+    assert contradicted.state == TransactionState.ANOMALY
+    assert Discrepancy.objects.filter(closed_at=None).count() == 2
+
+
+def test_a_difference_that_was_closed_while_the_page_was_open_holds_up_no_decision(
+    operator: Client, contradicted: GatewayTransaction
+) -> None:
+    ticket = ticket_on(operator, url_of(contradicted, "decide"))
+    Discrepancy.objects.update(closed_at=NOW)
+
+    decide(operator, contradicted, ticket=ticket)
+
+    contradicted.refresh_from_db()
+    assert contradicted.state == TransactionState.ABANDONED
+
+
+def test_a_page_that_is_not_complete_is_no_newer_for_it(
+    operator: Client, unknown: GatewayTransaction
+) -> None:
+    ticket = ticket_on(operator, url_of(unknown, "decide"))
+    GatewayTransaction.objects.filter(pk=unknown.pk).update(state="ANOMALY", state_changed_at=NOW)
+
+    assert STALE in decide(operator, unknown, ticket=ticket, reason="")
+
+
+@pytest.mark.parametrize("ticket", ["", "forged"])
+def test_a_decision_without_the_page_is_none(
+    operator: Client, unsent: GatewayTransaction, ticket: str
+) -> None:
+    assert "too old or was changed" in decide(operator, unsent, ticket=ticket)
+    unsent.refresh_from_db()
+    assert unsent.state == TransactionState.NOT_SENT
+
+
+def test_the_page_of_another_transaction_or_person_is_no_ground_for_a_decision(
+    operator: Client, make_person: MakePerson, unsent: GatewayTransaction, contradicted: GatewayTransaction
+) -> None:
+    colleague = make_person("resolve_unknown", name="bert")
+
+    for client, transaction in ((operator, contradicted), (colleague, unsent)):
+        ticket = ticket_on(client, url_of(transaction, "decide"))
+        assert STALE in decide(operator, unsent, ticket=ticket)
 
 
 def test_what_never_left_is_sent_once_more(operator: Client, unsent: GatewayTransaction) -> None:
@@ -146,7 +253,7 @@ def test_what_never_left_is_sent_once_more(operator: Client, unsent: GatewayTran
 
 
 def test_what_never_left_can_be_given_up_at_once(operator: Client, unsent: GatewayTransaction) -> None:
-    page = operator.post(url_of(unsent, "decide"), DECISION, follow=True).content.decode()
+    page = decide(operator, unsent)
 
     assert "Capture of €5.00: Abandoned." in page
     assert payment_of(unsent.payment.order).capture_reserved == 0  # type: ignore[union-attr]

@@ -11,7 +11,9 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.contrib.admin import AdminSite
+from django.core import signing
 from django.core.exceptions import ImproperlyConfigured
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.utils.text import capfirst
@@ -21,6 +23,7 @@ from wallet_gateway import payments
 from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.approval_limits import hint_of_decision
 from wallet_gateway.admin.approval_messages import report_approval_request
+from wallet_gateway.admin.confirm_tokens import LIFETIME_SECONDS, TOO_OLD
 from wallet_gateway.admin.current_site import reverse
 from wallet_gateway.admin.differences import sentence_of_difference
 from wallet_gateway.admin.forms import DecisionForm, ReasonForm
@@ -29,14 +32,16 @@ from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, person_of, requir
 from wallet_gateway.admin.refusal_text import refusal_text
 from wallet_gateway.date_format import format_short_datetime
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.money_format import format_money
-from wallet_gateway.payments.errors import OperationRefused
+from wallet_gateway.payments.errors import InvalidState, OperationRefused
 from wallet_gateway.protocol.text import visible
 
 Words = dict[str, Any]
+_SALT = "wallet_gateway.admin.decide"
 
 
 def query_gateway(site: AdminSite, request: HttpRequest, order_id: int) -> HttpResponse:  # noqa: ARG001
@@ -84,6 +89,9 @@ def decide(site: AdminSite, request: HttpRequest, transaction_id: int) -> HttpRe
     require_permission(request, RESOLVE)
     transaction = _transaction(transaction_id)
     form = DecisionForm(request.POST or None, is_anomaly=transaction.state == TransactionState.ANOMALY)
+    if form.is_bound and (why_not := _why_not_as_shown(request, transaction)):
+        form.errors.clear()
+        form.refuse(why_not)
 
     def act(form: forms.Form) -> GatewayTransaction:
         given = form.cleaned_data
@@ -96,8 +104,37 @@ def decide(site: AdminSite, request: HttpRequest, transaction_id: int) -> HttpRe
         "verb": _("Record the decision"),
         "explanation": _("Decide only on what you have learned from the provider. Nothing is sent by this."),
         "hint": hint_of_decision(transaction, person_of(request)),
+        "ticket": _issue(request, transaction),
     }
     return _decided(site, request, transaction, form, act, words)
+
+
+def _issue(request: HttpRequest, transaction: GatewayTransaction) -> str:
+    """Return what a page shows of a transaction, signed: nobody decides on what came later."""
+    shown = [*_shown_to(request, transaction), [row.pk for row in _open_differences(transaction)]]
+    return signing.dumps(shown, salt=_SALT)
+
+
+def _shown_to(request: HttpRequest, transaction: GatewayTransaction) -> list[str]:
+    since = transaction.state_changed_at.isoformat()
+    return [str(request.user.pk), str(transaction.pk), transaction.state, since]
+
+
+def _why_not_as_shown(request: HttpRequest, transaction: GatewayTransaction) -> str:
+    """Return why the page that was submitted is no ground for a decision; empty if it still is."""
+    try:
+        ticket = signing.loads(request.POST.get("ticket", ""), salt=_SALT, max_age=LIFETIME_SECONDS)
+    except signing.BadSignature:
+        return str(TOO_OLD)
+    *shown, differences = ticket
+    unseen = _open_differences(transaction).exclude(pk__in=differences)
+    if shown == _shown_to(request, transaction) and not unseen.exists():
+        return ""
+    return refusal_text(InvalidState(ErrorCode.STATE_CHANGED), gateway=transaction.gateway)
+
+
+def _open_differences(transaction: GatewayTransaction) -> QuerySet[Discrepancy]:
+    return Discrepancy.objects.filter(transaction=transaction, closed_at__isnull=True).order_by("pk")
 
 
 def _transaction(transaction_id: int) -> GatewayTransaction:
@@ -138,6 +175,7 @@ def _facts(transaction: GatewayTransaction) -> list[tuple[str, object]]:
         (_("Reference"), transaction.reference),
         (_("Since"), format_short_datetime(transaction.state_changed_at)),
         (_("Answers in a row that ended nothing"), transaction.absent_count),
+        *((_("Difference"), sentence_of_difference(row)) for row in _open_differences(transaction)),
     ]
 
 

@@ -39,7 +39,7 @@ def resolve(
     """Record a person's decision on an outcome that neither an answer nor a status record has settled.
 
     :param transaction: one whose state is `UNKNOWN`, `PENDING`, `NOT_SENT` or `ANOMALY`, or a page without an
-        answer.
+        answer, as the person has seen it: a contradiction found since is not decided on.
     :param decision: `Decision.DID_NOT_HAPPEN` frees the amount; `DID_HAPPEN` accepts a contradiction.
     :param reason: what the person has found out, not empty: `"not in the provider's portal"`.
     :param by: the person: a user such as `request.user`, an `Actor`, or a name.

@@ -26,6 +26,7 @@ from wallet_gateway.operations.approvals.resolve import Decision
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidInput, InvalidState
 from wallet_gateway.operations.maintenance.sweep import sweep
+from wallet_gateway.operations.settlement.settle import reread
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -170,6 +171,28 @@ def test_a_state_that_nobody_has_heard_of_is_decided_by_a_person_in_the_end(
     transaction = subject.execute()
     sweep_until(transaction, lambda row: row.needs_operator, context=context, clock=clock)
     assert resolve(transaction, NOT_HAPPENED).state == S.ABANDONED
+
+
+def test_who_has_not_seen_a_contradiction_does_not_decide_on_it(
+    subject: Subject,
+    stuck: GatewayTransaction,
+    resolve: Resolve,
+    context: GatewayContext,
+    clock: VirtualClock,
+) -> None:
+    seen = reread(stuck)
+    clock.advance_to(stuck.next_query_at)
+    twice = answer_of(*(record(stuck, stuck.amount.to_wire(), id=f"g{n}") for n in range(2)))
+    sweep(context=scripted(context, twice))
+
+    with refuses(InvalidState, ErrorCode.STATE_CHANGED):
+        resolve(seen, NOT_HAPPENED)
+
+    stuck.refresh_from_db()
+    assert (stuck.state, subject.is_frozen()) == (S.ANOMALY, True)
+    assert Discrepancy.objects.exists()
+    assert not Discrepancy.objects.filter(closed_at__isnull=False).exists()
+    assert resolve(stuck, NOT_HAPPENED).state == S.ABANDONED
 
 
 def test_nobody_but_the_gateway_approves(stuck: GatewayTransaction, resolve: Resolve) -> None:

@@ -122,6 +122,7 @@ def test_another_amount_is_never_booked_as_ours(
     transaction = subject.execute()
     clock.advance_to(transaction.next_query_at)
     sweep(context=scripted(context, answer_of(record(transaction, amount))))
+    transaction.refresh_from_db()
 
     with refuses(InvalidState, ErrorCode.OTHER_AMOUNT):
         resolve(transaction, HAPPENED)

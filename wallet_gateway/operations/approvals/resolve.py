@@ -69,12 +69,16 @@ def resolve(
     hours and five empty answers, or if its record cannot be read. A pending transaction may be given up after
     five answers that it is pending: a wallet's card after 24 hours, anything else after 7 days. A hosted page
     may be given up if there was no readable answer for a day past its end. A contradiction may be decided
-    either way. Raises `InvalidState`, and `AwaitingApproval` if it needs a second person: an operation that
-    was given up may be requested again and then be executed twice.
+    either way, but not with a `transaction` read before it was found. Raises `InvalidState`, and
+    `AwaitingApproval` if it needs a second person: an operation that was given up may be requested again and
+    then be executed twice.
     """
     actor = check_decision(by=by, reason=reason)
     # A plain text with the value is the same decision.
-    transaction, decision = reread(transaction), Decision(decision)
+    seen, transaction, decision = transaction.state, reread(transaction), Decision(decision)
+    if transaction.state == TransactionState.ANOMALY and seen != TransactionState.ANOMALY:
+        # Who gives up an unknown outcome must not end a contradiction that was found since.
+        raise InvalidState(ErrorCode.STATE_CHANGED)
     event = _event(transaction, decision, context)
     ask = partial(ask_to_decide, transaction, decision=decision, reason=reason, actor=actor, context=context)
     if grant is not None:
