@@ -5,19 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 
 from tests.operations.batches.conftest import MakeBatch, MakeDriver
 from tests.operations.batches.rows import LONG, rows_of, state_of, states_of
 from tests.operations.conftest import VirtualClock
 from tests.operations.dying import Killed, interrupted, kill
 from tests.operations.journal import times_sent
+from tests.operations.second_person import needs_two
 from tests.operations.threads import together
 from wallet_gateway.domain.actors import Actor
 from wallet_gateway.models import (
+    Approval,
     BatchKind,
     BatchState,
     GatewayTransaction,
     OperationBatch,
+    OperationBatchRow,
     ResultCode,
     RowState,
 )
@@ -69,6 +73,46 @@ def test_a_row_of_a_worker_that_was_killed_is_taken_over_and_stays_one_operation
     assert (row.state, row.transaction) == (RowState.CARRIED_OUT, begun)
     assert state_of(batch) == BatchState.FINISHED
     assert times_sent(wallet_sandbox, "capture") == (moment == "after")
+
+
+@pytest.mark.parametrize("waits", [False, True])
+def test_a_row_of_a_worker_that_was_killed_keeps_what_was_made_of_it_although_the_gateway_is_unknown_now(
+    make_batch: MakeBatch,
+    make_driver: MakeDriver,
+    context: GatewayContext,
+    clock: VirtualClock,
+    wallet_sandbox: SandboxControl,
+    waits: bool,
+) -> None:
+    batch = make_batch(2, BatchKind.REFUND)
+    if waits:
+        step(batch, seconds=0.0, driver=make_driver(needs_two(context)))
+        left_working(batch, clock)
+    else:
+        die(batch, make_driver(interrupted(context, after=kill)))
+    clock.advance(seconds=LEASE.total_seconds() + 1)
+
+    step(batch, seconds=LONG, driver=replace(make_driver(), context_of=unknown))
+
+    begun, untouched = rows_of(batch)
+    if waits:
+        assert (begun.state, begun.approval) == (RowState.AWAITING_APPROVAL, Approval.objects.get())
+    else:
+        made = GatewayTransaction.objects.get(kind="REFUND")
+        assert (begun.state, begun.transaction) == (RowState.CARRIED_OUT, made)
+    assert begun.result_code == ""
+    assert (untouched.state, untouched.result_code) == (RowState.REFUSED, ResultCode.UNKNOWN_GATEWAY)
+    assert times_sent(wallet_sandbox, "refund") == (not waits)
+
+
+def unknown(alias: str) -> GatewayContext:
+    raise ImproperlyConfigured(alias)
+
+
+def left_working(batch: OperationBatch, clock: VirtualClock) -> None:
+    """Leave the first row as a worker does that dies before it records what it made of it."""
+    first = OperationBatchRow.objects.filter(pk=batch.rows.earliest("pk").pk)
+    first.update(state=RowState.WORKING, leased_until=clock.now() + LEASE, approval=None)
 
 
 def test_a_worker_that_was_slow_does_not_write_over_what_another_one_did(

@@ -122,7 +122,9 @@ def _carry_out(row: OperationBatchRow, driver: Driver) -> float:
     try:
         context = driver.context_of(row.subject.gateway)
     except ImproperlyConfigured:
-        _record(row, RowState.REFUSED, ResultCode.UNKNOWN_GATEWAY)
+        # What a dead worker has sent was sent, whatever the settings name now.
+        if not _record_begun(row):
+            _record(row, RowState.REFUSED, ResultCode.UNKNOWN_GATEWAY)
         return 0.0
     if row.batch.kind == BatchKind.STATUS_QUERY:
         requests = _query(row, context)
@@ -236,13 +238,20 @@ def _settle_abandoned_rows(now: datetime) -> None:
         batch__state__in=[BatchState.PAUSED, BatchState.STOPPED],
     )
     for row in rows.select_related("batch")[:MAX_ROWS]:
-        row.transaction = GatewayTransaction.objects.filter(idempotency_key=row.key).first()
-        row.approval = Approval.objects.filter(idempotency_key=row.key).first()
-        if row.transaction is not None:
-            _record(row, RowState.CARRIED_OUT)
-        elif row.approval is not None:
-            _record(row, RowState.AWAITING_APPROVAL)
-        elif row.batch.state == BatchState.PAUSED:
+        if _record_begun(row):
+            continue
+        if row.batch.state == BatchState.PAUSED:
             _record(row, RowState.WAITING)
         else:
             _record(row, RowState.LEFT_OUT, ResultCode.BATCH_STOPPED)
+
+
+def _record_begun(row: OperationBatchRow) -> bool:
+    """Record what a dead worker has made of a row; return False if it has made nothing of it."""
+    row.transaction = GatewayTransaction.objects.filter(idempotency_key=row.key).first()
+    row.approval = Approval.objects.filter(idempotency_key=row.key).first()
+    if row.transaction is not None:
+        _record(row, RowState.CARRIED_OUT)
+    elif row.approval is not None:
+        _record(row, RowState.AWAITING_APPROVAL)
+    return row.transaction is not None or row.approval is not None
