@@ -120,7 +120,7 @@ def start_detached_refunds(
     Above `APPROVAL_BATCH_LIMITS` it waits for a second person.
 
     :param amounts: how much of each `MigratedDeposit`, as `Money` in its currency; at most `MAX_ROWS`.
-    :param token: a text of at most 64 characters for this batch; a repeated one returns the first batch.
+    :param token: 1 to 32 visible ASCII characters for this batch; a repeated one returns the first batch.
     :param by: who starts it: a user such as `request.user`, an `Actor`, or a program's name.
     :param reason_code: empty or one of `ReasonCode` for a refund: `"returned"`.
     :param comment: for people, cut to 500 characters.

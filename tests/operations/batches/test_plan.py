@@ -10,8 +10,10 @@ import pytest
 from tests.models.rows import NOW, a_deposit, a_payment, an_order
 from tests.operations.batches.rows import no_limits
 from tests.operations.conftest import VirtualClock
+from tests.refusals import refuses
 from wallet_gateway.domain.actors import Actor
 from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import (
     BatchKind,
     BatchState,
@@ -23,6 +25,7 @@ from wallet_gateway.models import (
 )
 from wallet_gateway.operations.batches import plan
 from wallet_gateway.operations.errors import InvalidInput, InvalidState
+from wallet_gateway.operations.follow_ups.execute import Initiator, find_by_idempotency_key
 from wallet_gateway.protocol.money import Money
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -149,6 +152,43 @@ def test_a_deposit_is_refunded_in_its_own_currency_and_not_by_nothing(
         )
 
     assert not OperationBatch.objects.exists()
+
+
+LONGEST = OperationBatch._meta.get_field("token").max_length or 0
+
+
+@pytest.mark.parametrize(
+    "token", ["", "t" * (LONGEST + 1), "two words", "zw\u00f6lf", "line\n", 7], ids=ascii
+)
+def test_a_token_that_no_key_can_begin_with_is_refused_when_it_is_given(
+    clock: VirtualClock, token: str
+) -> None:
+    with refuses(InvalidInput, ErrorCode.ARGUMENT_TYPE, argument="token"):
+        plan.start_detached_refunds(
+            {a_deposit(): Money.parse("1.00", "EUR")},
+            token=token,
+            by="carla",
+            is_permitted=everybody,
+            policy_of=no_limits,
+            clock=clock,
+        )
+
+    assert not OperationBatch.objects.exists()
+
+
+def test_the_longest_token_makes_keys_that_an_operation_accepts(clock: VirtualClock) -> None:
+    batch = plan.start_detached_refunds(
+        {a_deposit(): Money.parse("1.00", "EUR")},
+        token="t" * LONGEST,
+        by="carla",
+        is_permitted=everybody,
+        policy_of=no_limits,
+        clock=clock,
+    )
+
+    longest = OperationBatchRow(pk=2**63 - 1, batch=batch).key
+    who = Initiator(idempotency_key=longest)
+    assert find_by_idempotency_key(who, kind=TransactionKind.DETACHED_REFUND) is None
 
 
 def test_pause_and_resume_are_recorded(clock: VirtualClock, order: PaymentOrder) -> None:

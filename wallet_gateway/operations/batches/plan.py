@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -29,14 +30,18 @@ from wallet_gateway.models import (
 )
 from wallet_gateway.models.actors import actor_columns, actor_in
 from wallet_gateway.models.fields import note_of
+from wallet_gateway.operations.argument_types import check_text
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.errors import InvalidInput, InvalidState
 from wallet_gateway.operations.inputs import actor_of, check_reason_code, check_storable, minor_units_of
 from wallet_gateway.operations.settlement.db_transactions import in_current_or_new_transaction
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.text import quote
 
 MAX_ROWS = 400
 """Maximum orders per batch: two form fields for each stay below Django's limit of fields per form."""
+
+_TOKEN = re.compile(r"\A[!-~]{1,32}\Z")
 
 IsPermitted = Callable[[Actor, BatchKind], bool]
 """Return whether an actor's account currently has the permission for batches of this kind."""
@@ -186,6 +191,7 @@ def start_detached_refunds(
     currency than its deposit, and `InvalidState` when the person who drafted it lacks the permission.
     """
     _check_size(amounts)
+    _check_token(token)
     check_storable(comment=comment)
     check_reason_code(TransactionKind.DETACHED_REFUND, reason_code)
     batch = _running(BatchKind.DETACHED_REFUND, by, clock.now())
@@ -199,6 +205,14 @@ def start_detached_refunds(
         return OperationBatch.objects.get(token=token)
     batch.refresh_from_db()
     return batch
+
+
+def _check_token(token: str) -> None:
+    """Raise `InvalidInput` for a token that the idempotency keys of the rows cannot begin with."""
+    check_text("token", token)
+    if not _TOKEN.match(token):
+        expected, given = "1 to 32 visible ASCII characters without spaces", quote(token)
+        raise InvalidInput(ErrorCode.ARGUMENT_TYPE, argument="token", expected=expected, given=given)
 
 
 def _refund_row(batch: OperationBatch, deposit: MigratedDeposit, amount: Money) -> OperationBatchRow:
