@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from tests.operations.conftest import MakeContext, Pay, VirtualClock
+from tests.operations.conftest import MakeContext, MakeOrder, Pay, Start, VirtualClock
 from tests.operations.journal import times_sent
 from wallet_gateway import signals
 from wallet_gateway.domain.capture_deadline import CapturePolicy, CaptureWindow
 from wallet_gateway.domain.explanations import ExplanationCode, explain
-from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionKind, TransactionState
-from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, TransactionEventKind
+from wallet_gateway.domain.lifecycle import LifecycleEvent, OrderState, TransactionKind, TransactionState
+from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, PaymentOrder, TransactionEventKind
 from wallet_gateway.operations.approvals.resolve import close_discrepancy
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund
+from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund, reverse
 from wallet_gateway.operations.maintenance.authorization_expiry import AUTHOR, watch_authorizations
 from wallet_gateway.operations.polling.reconciliation import reconcile_attempt
 from wallet_gateway.operations.sending.emergency_stop import resume_sending, stop_sending
@@ -118,6 +118,86 @@ def test_a_late_payment_of_a_cancelled_order_is_told_of_and_left_alone_until_a_p
     watch_authorizations(context=context)
     assert GatewayTransaction.objects.latest("pk").created_by == AUTHOR
     assert len(told) == 1
+
+
+@pytest.fixture
+def older(authorized: Payment, clock: VirtualClock) -> Payment:
+    """An authorization of another order, which the sweep handles first."""
+    clock.advance(minutes=1)
+    return authorized
+
+
+@pytest.fixture
+def two_pages(
+    make_order: MakeOrder, start: Start, clock: VirtualClock, wallet_sandbox: SandboxControl
+) -> tuple[Payment, Payment]:
+    """Let a customer authorize one order on two pages that are open at once; nothing is known of it yet."""
+    order = make_order(type="preauthorization")
+    first = start(order)
+    clock.advance(seconds=850)
+    second = start(order)
+    for page in (first, second):
+        wallet_sandbox.complete_checkout(page.reference, "success")
+    return first, second
+
+
+@pytest.mark.parametrize(
+    ("what", "kind"),
+    [
+        (CapturePolicy.CAPTURE, TransactionKind.CAPTURE),
+        (CapturePolicy.REVERSE, TransactionKind.REVERSAL),
+    ],
+)
+def test_two_authorizations_of_one_order_are_left_alone_until_a_person_gave_one_back(
+    what: CapturePolicy,
+    kind: TransactionKind,
+    two_pages: tuple[Payment, Payment],
+    make_context: MakeContext,
+    clock: VirtualClock,
+    told: Notification,
+) -> None:
+    context = policy(make_context, what)
+    first, second = two_pages
+    for page in two_pages:
+        reconcile_attempt(reference=page.reference, context=context)
+    assert PaymentOrder.objects.get().state == OrderState.OVERPAID
+    clock.advance(days=5.1)
+    for _ in range(2):
+        watch_authorizations(context=context)
+        clock.advance(minutes=6)
+    assert [given["policy"] for given in told] == ["ask", "ask"]
+    assert GatewayTransaction.objects.count() == 2
+
+    reverse(payment=second, context=context)
+    for _ in range(2):
+        watch_authorizations(context=context)
+        clock.advance(minutes=6)
+    by_the_machine = GatewayTransaction.objects.get(created_by=AUTHOR)
+    assert (by_the_machine.payment, by_the_machine.kind) == (first, kind)
+    assert len(told) == 2
+
+
+def test_an_authorization_is_left_alone_if_a_second_one_arrives_while_the_sweep_runs(
+    older: Payment,
+    two_pages: tuple[Payment, Payment],
+    make_context: MakeContext,
+    clock: VirtualClock,
+) -> None:
+    """It arrives while the shop is told of another order's."""
+    context = policy(make_context, CapturePolicy.CAPTURE)
+    first, second = two_pages
+    reconcile_attempt(reference=first.reference, context=context)
+    clock.advance(days=6)
+
+    def arrive(reference: str, **_: Any) -> None:
+        if reference == older.order.reference:
+            reconcile_attempt(reference=second.reference, context=context)
+
+    signals.authorization_expiring.connect(arrive, weak=False, dispatch_uid="arrive")
+    watch_authorizations(context=context)
+    signals.authorization_expiring.disconnect(dispatch_uid="arrive")
+    assert PaymentOrder.objects.get(pk=first.order_id).state == OrderState.OVERPAID
+    assert GatewayTransaction.objects.get(created_by=AUTHOR).payment == older
 
 
 def test_the_machine_captures_what_is_left_and_once(

@@ -16,9 +16,8 @@ from typing import Any
 from django.db.models import Exists, OuterRef, Q
 
 from wallet_gateway import signals
-from wallet_gateway.domain.cancellation import LatePayment
 from wallet_gateway.domain.capture_deadline import CapturePolicy, CaptureWindow
-from wallet_gateway.domain.lifecycle import TransactionState
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import ExpiryNotice, ExpiryNoticeState, GatewayTransaction, Payment
 from wallet_gateway.models.authorizations import uncaptured
@@ -34,6 +33,8 @@ from wallet_gateway.protocol.text import one_line
 logger = logging.getLogger("wallet_gateway.sweep")
 
 AUTHOR = "authorization expiry"
+_LEFT_TO_PEOPLE = frozenset({OrderState.FROZEN, OrderState.OVERPAID})
+"""States of an order in which a person decides first what becomes of the money, e.g. of a second payment."""
 _WITHOUT_EFFECT = frozenset({TransactionState.REJECTED, TransactionState.ABANDONED})
 _CLAIM = timedelta(minutes=5)
 """Time after which a notice that was claimed and not finished may be claimed again."""
@@ -60,13 +61,14 @@ def _handle(transaction: GatewayTransaction, window: CaptureWindow, context: Gat
         return False
     notice = ExpiryNotice.objects.filter(payment=payment)
     told_before = notice.filter(state=ExpiryNoticeState.SENT).exists()
-    is_reported = payment.order.late_payment == LatePayment.REPORTED
-    if is_reported:
-        # The order was cancelled before it was paid: a person decides first what becomes of the money.
+    # What was done with another payment of the order, in this sweep too, may have changed its state.
+    payment.order.refresh_from_db()
+    is_left = payment.order.state in _LEFT_TO_PEOPLE
+    if is_left:
         window = replace(window, policy=CapturePolicy.ASK)
     if not (told_before or _tell(payment, window, transaction)):
         return False
-    done = False if is_reported else _act(payment, window.policy, context)
+    done = False if is_left else _act(payment, window.policy, context)
     if done is None:
         # The gateway refused it, and the machine does not try a second one: it is left to people.
         done = _tell(payment, replace(window, policy=CapturePolicy.ASK), transaction)
