@@ -81,7 +81,9 @@ def a_transaction(payment: Payment | None = None, **columns: Any) -> GatewayTran
     }
     if payment is not None and columns.get("kind") in OPENING_KINDS:
         given["payment_type"] = payment.type
-    # As every operation leaves it: what has not ended has a next instant.
+    # As every operation leaves it: what is approved has a time, what has not ended a next instant.
+    if columns.get("state") == TransactionState.APPROVED:
+        given["approved_at"] = columns.get("state_changed_at", NOW)
     given |= dict.fromkeys(_NEXT.get(columns.get("state", ""), ()), NOW + timedelta(minutes=2))
     return GatewayTransaction.objects.create(**given | columns)
 

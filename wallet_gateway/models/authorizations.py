@@ -23,11 +23,12 @@ def uncaptured(gateway: str, *, since: datetime) -> QuerySet[GatewayTransaction]
     """Return a gateway's authorizations that have held money since an instant or longer, the oldest first.
 
     The amounts decide. States and time of the payments are what has an index: without them, and in another
-    order, a database reads the paid payments of all years. A payment is older than its authorization.
+    order, a database reads the paid payments of all years. A payment is older than its authorization, and
+    what the gateway holds runs out from the first approval on, whatever is decided about it later.
     """
     rows = holding().filter(
         gateway=gateway,
-        state_changed_at__lte=since,
+        approved_at__lte=since,
         payment__created_at__lte=since,
         payment__state__in=_UNFINISHED,
     )

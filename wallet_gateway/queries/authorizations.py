@@ -34,10 +34,10 @@ def expiring_authorizations(
 ) -> tuple[ExpiringAuthorization, ...]:
     """Return the authorizations within their warning time, the most urgent first. One query per gateway."""
     found = [
-        expiring(transaction.payment, window, transaction.state_changed_at)
+        expiring(transaction.payment, window, transaction.approved_at)
         for gateway, window in windows.items()
         for transaction in uncaptured(gateway, since=window.warns_from(now))[:limit]
-        if transaction.payment is not None
+        if transaction.payment is not None and transaction.approved_at is not None
     ]
     return tuple(islice(sorted(found, key=lambda row: row.expires_at), limit))
 
@@ -54,8 +54,9 @@ def expiring(payment: Payment, window: CaptureWindow, authorized_at: datetime) -
 
 def held_since(orders: Collection[int]) -> Mapping[int, datetime]:
     """Return since when each order's oldest uncaptured authorization has held money. One SQL statement."""
-    rows = holding().filter(payment__order__in=orders).order_by("-state_changed_at")
-    return dict(rows.values_list("payment__order_id", "state_changed_at"))
+    rows = holding().filter(payment__order__in=orders).order_by("-approved_at")
+    found = rows.values_list("payment__order_id", "approved_at")
+    return {order: since for order, since in found if since is not None}
 
 
 HOLDING = (PaymentState.AUTHORIZED, PaymentState.PART_CAPTURED)

@@ -9,14 +9,16 @@ from typing import Any
 
 import pytest
 
-from tests.operations.conftest import MakeContext, MakeOrder, Pay, Start, VirtualClock
+from tests.operations.conftest import MakeContext, MakeOrder, Pay, Resolve, Start, VirtualClock
 from tests.operations.journal import times_sent
+from tests.operations.settlement.rows import contradiction, update
 from wallet_gateway import signals
 from wallet_gateway.domain.capture_deadline import CapturePolicy, CaptureWindow
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import LifecycleEvent, OrderState, TransactionKind, TransactionState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, PaymentOrder, TransactionEventKind
-from wallet_gateway.operations.approvals.resolve import close_discrepancy
+from wallet_gateway.operations.approvals.resolve import Decision, close_discrepancy
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund, reverse
 from wallet_gateway.operations.maintenance.authorization_expiry import AUTHOR, watch_authorizations
@@ -25,7 +27,7 @@ from wallet_gateway.operations.sending.emergency_stop import resume_sending, sto
 from wallet_gateway.operations.settlement.cancellation import cancel
 from wallet_gateway.operations.settlement.settle import reread, settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
-from wallet_gateway.queries.authorizations import expiring_payments
+from wallet_gateway.queries.authorizations import expiring_authorizations, expiring_payments, held_since
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -64,6 +66,24 @@ def test_an_authorization_is_told_of_two_days_before_its_end_and_once(
     assert (outbox_event["reference"], str(outbox_event["amount"])) == (payment.order.reference, "20.00 EUR")
     assert (outbox_event["expires_at"], outbox_event["policy"]) == (authorized_at + timedelta(days=7), "ask")
     assert not GatewayTransaction.objects.filter(kind=TransactionKind.CAPTURE).exists(), "people decide"
+
+
+def test_an_authorization_that_was_contradicted_and_accepted_expires_as_if_it_had_not_been(
+    authorized: Payment, context: GatewayContext, clock: VirtualClock, resolve: Resolve, told: Notification
+) -> None:
+    """The gateway holds the money from its approval on, and knows nothing of what we doubted."""
+    end = clock.now() + timedelta(days=7)
+    clock.advance(days=3)
+    doubled = contradiction(DiscrepancyKind.EXECUTED_TWICE)
+    settle(reread(authorized.opening), update(LifecycleEvent.CONTRADICTED, finding=doubled), context=context)
+    clock.advance(days=3)
+    resolve(reread(authorized.opening), Decision.DID_HAPPEN)
+
+    assert watch_authorizations(context=context) == 1
+    assert [given["expires_at"] for given in told] == [end]
+    (found,) = expiring_authorizations({"default": CaptureWindow()}, now=clock.now())
+    assert found.expires_at == end
+    assert held_since([authorized.order_id]) == {authorized.order_id: end - timedelta(days=7)}
 
 
 def test_what_is_captured_or_given_back_is_not_told_of(

@@ -55,8 +55,9 @@ def watch_authorizations(*, context: GatewayContext, limit: int = 100) -> int:
 
 
 def _handle(transaction: GatewayTransaction, window: CaptureWindow, context: GatewayContext) -> bool:
-    payment, now = transaction.payment, context.clock.now()
+    payment, approved_at, now = transaction.payment, transaction.approved_at, context.clock.now()
     assert payment is not None  # noqa: S101 - an authorization has a payment
+    assert approved_at is not None  # noqa: S101 - only approved ones are read
     if not _claim(payment, now):
         return False
     notice = ExpiryNotice.objects.filter(payment=payment)
@@ -66,12 +67,12 @@ def _handle(transaction: GatewayTransaction, window: CaptureWindow, context: Gat
     is_left = payment.order.state in _LEFT_TO_PEOPLE
     if is_left:
         window = replace(window, policy=CapturePolicy.ASK)
-    if not (told_before or _tell(payment, window, transaction)):
+    if not (told_before or _tell(payment, window, approved_at)):
         return False
     done = False if is_left else _act(payment, window.policy, context)
     if done is None:
         # The gateway refused it, and the machine does not try a second one: it is left to people.
-        done = _tell(payment, replace(window, policy=CapturePolicy.ASK), transaction)
+        done = _tell(payment, replace(window, policy=CapturePolicy.ASK), approved_at)
     # If it is not done, the claim ends in a few minutes and a later sweep looks again.
     notice.update(state=ExpiryNoticeState.DONE if done else ExpiryNoticeState.SENT, claimed_at=now)
     return not told_before
@@ -86,14 +87,14 @@ def _claim(payment: Payment, now: datetime) -> bool:
     return is_new
 
 
-def _tell(payment: Payment, window: CaptureWindow, transaction: GatewayTransaction) -> bool:
+def _tell(payment: Payment, window: CaptureWindow, approved_at: datetime) -> bool:
     answers = signals.authorization_expiring.send_robust(
         sender=type(payment.order),
         reference=payment.order.reference,
         order=payment.order,
         payment=payment,
         amount=_left(payment),
-        expires_at=window.expires_at(transaction.state_changed_at),
+        expires_at=window.expires_at(approved_at),
         policy=str(window.policy),
     )
     failures = [answer for _, answer in answers if isinstance(answer, Exception)]
