@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from pytest_django import DjangoAssertNumQueries
@@ -11,7 +12,11 @@ from tests.models.rows import NOW, a_payment, a_transaction, an_order
 from wallet_gateway.domain.capture_deadline import CaptureWindow
 from wallet_gateway.domain.lifecycle import PaymentState, TransactionKind, TransactionState
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.queries.authorizations import expiring_authorizations, expiring_orders
+from wallet_gateway.queries.authorizations import (
+    expiring_authorizations,
+    expiring_orders,
+    expiring_payments,
+)
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
@@ -63,13 +68,14 @@ def test_no_more_are_read_than_are_shown() -> None:
 
 @pytest.mark.parametrize("second", [5, 1], ids=["one instant for all", "an instant for each gateway"])
 def test_orders_that_lapse_soon_are_found_by_the_instant_of_their_gateway(second: float) -> None:
-    def held(days_ago: float, gateway: str, state: PaymentState = PaymentState.AUTHORIZED) -> PaymentOrder:
+    def held(days_ago: float, gateway: str, **columns: Any) -> PaymentOrder:
         order = an_order(gateway=gateway)
-        a_payment(order, authorized=2000, state=state, created_at=NOW - timedelta(days=days_ago))
+        given = {"authorized": 2000, "state": PaymentState.AUTHORIZED} | columns
+        a_payment(order, created_at=NOW - timedelta(days=days_ago), **given)
         return order
 
-    old, partly = held(6, "default"), held(6, "default", PaymentState.PART_CAPTURED)
-    held(6, "default", PaymentState.PAID)
+    old, partly = held(6, "default"), held(6, "default", state=PaymentState.PART_CAPTURED, captured=500)
+    held(6, "default", state=PaymentState.PAID, captured=2000)
     held(4, "default")
     elsewhere, fresh_elsewhere = held(6, "second"), held(4, "second")
     held(6, "former")
@@ -78,3 +84,22 @@ def test_orders_that_lapse_soon_are_found_by_the_instant_of_their_gateway(second
 
     assert set(PaymentOrder.objects.filter(expiring_orders(instants))) == found
     assert not PaymentOrder.objects.filter(expiring_orders({})).exists()
+
+
+@pytest.mark.parametrize("second", [5, 1], ids=["one instant for all", "an instant for each gateway"])
+@pytest.mark.parametrize(("captured", "found"), [(500, True), (2000, False)])
+def test_what_is_left_of_a_payment_that_was_refunded_in_part_lapses_too(
+    captured: int, found: bool, second: float
+) -> None:
+    order = an_order(type="preauthorization")
+    payment = a_payment(
+        order,
+        authorized=2000,
+        captured=captured,
+        refunded=100,
+        state=PaymentState.PART_REFUNDED,
+        created_at=NOW - timedelta(days=6),
+    )
+    instants = {"default": NOW - timedelta(days=5), "second": NOW - timedelta(days=second)}
+    assert list(PaymentOrder.objects.filter(expiring_orders(instants))) == [order] * found
+    assert list(expiring_payments(instants)) == [payment] * found

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
 
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from wallet_gateway.domain.capture_deadline import CaptureWindow
 from wallet_gateway.domain.lifecycle import PaymentState
@@ -59,8 +59,9 @@ def held_since(orders: Collection[int]) -> Mapping[int, datetime]:
     return {order: since for order, since in found if since is not None}
 
 
-HOLDING = (PaymentState.AUTHORIZED, PaymentState.PART_CAPTURED)
-"""States of a payment with an amount left to capture."""
+_STATES = (PaymentState.AUTHORIZED, PaymentState.PART_CAPTURED, PaymentState.PART_REFUNDED)
+HOLDING = Q(state__in=_STATES, authorized__gt=F("captured"))
+"""Condition that a payment has an amount left to capture: after a part refund only the amounts tell."""
 
 
 def expiring_payments(expires_from: Mapping[str, datetime]) -> QuerySet[Payment]:
@@ -68,7 +69,7 @@ def expiring_payments(expires_from: Mapping[str, datetime]) -> QuerySet[Payment]
     soon = Q(pk__in=())
     for gateway, instant in expires_from.items():
         soon |= Q(order__gateway=gateway, created_at__lt=instant)
-    return Payment.objects.filter(soon, state__in=HOLDING)
+    return Payment.objects.filter(HOLDING, soon)
 
 
 def expiring_orders(expires_from: Mapping[str, datetime]) -> Q:
@@ -77,5 +78,5 @@ def expiring_orders(expires_from: Mapping[str, datetime]) -> Q:
         return Q(pk__in=expiring_payments(expires_from).values("order_id"))
     # One time for all gateways (as with a single gateway) avoids joining the payments to their orders.
     [instant] = set(expires_from.values())
-    held = Payment.objects.filter(state__in=HOLDING, created_at__lt=instant)
+    held = Payment.objects.filter(HOLDING, created_at__lt=instant)
     return Q(gateway__in=tuple(expires_from), pk__in=held.values("order_id"))
