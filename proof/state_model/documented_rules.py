@@ -218,11 +218,12 @@ def order_is_called(amount: int, payments: Sequence[Books], *, is_cancelled: boo
 
 
 def _order_with_money(amount: int, holding: Sequence[Books]) -> str:
-    kept = sum(payment.authorized - payment.refunded for payment in holding)
-    captured = sum(payment.captured for payment in holding)
-    refunded = sum(payment.refunded for payment in holding)
-    if kept > amount:
+    if sum(payment.authorized - payment.refunded for payment in holding) > amount:
         return "OVERPAID"
+    # docs/reference/models.md: "a payment that was given back does not count beside one that holds money"
+    rest = [payment for payment in holding if payment.state() != "REFUNDED"] or holding
+    captured = sum(payment.captured for payment in rest)
+    refunded = sum(payment.refunded for payment in rest)
     if not captured:
         return "AUTHORIZED"
     if captured - refunded >= amount:

@@ -134,6 +134,21 @@ ORDERS = [
     ("authorized twice", [AUTHORIZED, AUTHORIZED], OrderState.OVERPAID),
     ("paid twice, one refunded", [RETURNED, PAID], OrderState.PAID),
     ("refunded", [RETURNED], OrderState.REFUNDED),
+    ("paid twice, both refunded", [RETURNED, RETURNED], OrderState.REFUNDED),
+    ("one refunded, one authorized", [RETURNED, AUTHORIZED], OrderState.AUTHORIZED),
+    (
+        "one refunded, one captured in part",
+        [RETURNED, standing(TransactionState.APPROVED, authorized=1000, captured=400)],
+        OrderState.PART_CAPTURED,
+    ),
+    (
+        "one captured in part and that refunded, one authorized over the rest",
+        [
+            standing(TransactionState.APPROVED, authorized=1000, captured=600, refunded=600),
+            standing(TransactionState.APPROVED, amount=500, authorized=500),
+        ],
+        OrderState.AUTHORIZED,
+    ),
     ("authorized", [AUTHORIZED], OrderState.AUTHORIZED),
     ("reversed", [REVERSED], OrderState.REVERSED),
     ("reversed, then paid", [REVERSED, PAID], OrderState.PAID),

@@ -147,9 +147,11 @@ def order_state(
 
 def _order_state_with_money(amount: int, live: Sequence[PaymentTotals]) -> OrderState:
     amount = _agreed(amount, live)
-    totals = order_totals(live)
-    if totals.held > amount:
+    if order_totals(live).held > amount:
         return OrderState.OVERPAID
+    # A payment that was given back does not hide what another one holds.
+    kept = [totals for totals in live if not totals.captured == totals.refunded > 0]
+    totals = order_totals(kept or live)
     if totals.captured == 0:
         return OrderState.AUTHORIZED
     if totals.captured - totals.refunded >= amount:

@@ -86,6 +86,36 @@ def test_a_late_payment_that_was_given_back_is_not_released_while_another_page_m
     assert (the_order().state, the_order().is_released) == (OrderState.REFUNDED, True)
 
 
+def test_a_cancelled_order_is_not_released_while_one_of_its_payments_holds_an_authorization(
+    make_order: MakeOrder,
+    start: Start,
+    make_context: MakeContext,
+    clock: VirtualClock,
+    wallet_sandbox: SandboxControl,
+) -> None:
+    accepting = make_context(late_payment=LatePaymentPolicy.ACCEPT)
+    order = make_order(type="preauthorization")
+    first = start(order)
+    clock.advance(minutes=14, seconds=30)
+    second = start(the_order())
+    for page in (first, second):
+        wallet_sandbox.complete_checkout(page.reference, "success")
+    cancelled(order, clock)
+    clock.advance(seconds=5)
+    first, second = (reconcile_attempt(reference=p.reference, context=accepting) for p in (first, second))
+    capture(payment=first, context=accepting)
+    refund(payment=first, context=accepting)
+    for _ in range(2):
+        clock.advance(minutes=30)
+        sweep(context=accepting)
+    assert (the_order().state, the_order().is_released) == (OrderState.AUTHORIZED, False)
+
+    reverse(payment=second, context=accepting)
+    clock.advance(minutes=2)
+    sweep(context=accepting)
+    assert (the_order().state, the_order().is_released) == (OrderState.REFUNDED, True)
+
+
 def test_a_late_payment_is_accepted_by_closing_its_difference(
     paid_late: Payment, context: GatewayContext
 ) -> None:
