@@ -89,12 +89,14 @@ def test_the_pages_of_decisions_say_a_refusal_in_german(
     module = payments.follow_ups if verb == "send_again" else payments.approvals
     monkeypatch.setattr(module, verb, raises(ErrorCode.STATE_CHANGED))
     url = reverse(f"admin:wallet_gateway_{name}", args=[row.pk])
-    check_is_german(operator.post(url, data, headers=GERMAN).content.decode(), ErrorCode.STATE_CHANGED)
+    shown = {"ticket": ticket_on(operator, url)} if verb == "resolve" else {}
+    answer = operator.post(url, data | shown, headers=GERMAN)
+    check_is_german(answer.content.decode(), ErrorCode.STATE_CHANGED)
 
 
 def test_what_is_really_refused_is_said_in_german(operator: Client, order: PaymentOrder) -> None:
     url = reverse("admin:wallet_gateway_gatewaytransaction_decide", args=[order.payments.get().opening.pk])
-    data = {"decision": "DID_NOT_HAPPEN", "reason": "ticket 7"}
+    data = {"ticket": ticket_on(operator, url), "decision": "DID_NOT_HAPPEN", "reason": "ticket 7"}
     page = unescape(operator.post(url, data, headers=GERMAN).content.decode())
     assert "Eine Transaktion im Zustand „Genehmigt“ braucht keine Entscheidung." in page
     assert "needs no decision" not in page

@@ -323,6 +323,7 @@ def test_a_difference_that_nobody_had_seen_is_not_closed_by_an_earlier_request(
 ) -> None:
     clock.advance_to(stuck.next_query_at)
     sweep(context=scripted(two, answer_of(*(record(stuck, "8.00", id=f"g{n}") for n in range(2)))))
+    stuck.refresh_from_db()
     request = asked(give_up)
     clock.advance(minutes=1)
     third = answer_of(*(record(stuck, "8.00", id=f"g{n}") for n in range(3)))

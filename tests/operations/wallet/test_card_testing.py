@@ -204,7 +204,9 @@ def test_an_order_tries_as_many_discount_codes_as_it_allows_from_however_many_br
 
     assert surprises(results, OperationRefused) == []
     assert len(set(seen)) == 5
-    assert codes_of(results) == {REACHED}
+    # Each sheet asks twice at once, and the price that was counted first may come too late.
+    assert REACHED in codes_of(results)
+    assert codes_of(results) <= {REACHED, ErrorCode.WALLET_BUSY}
     # Not even the right one; what was tried before may be asked for again.
     with pytest.raises(OperationRefused) as refused:
         guess(0, "CODE-7")
