@@ -1,13 +1,15 @@
-"""The one-time token of a confirm page: signed, bound to user and content, with the transaction's key.
+"""What a page of the admin was made for, signed; a confirm page has a one-time token with a transaction's key.
 
-However often a page is submitted, there is one operation: the token contains the key, and the database stores
+However often a confirm page is submitted, there is one operation: the token contains the key, and the database stores
 a key only once. A page that was opened before something changed reports this instead of executing.
 """
 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.core import signing
 from django.utils.translation import gettext as _
@@ -38,20 +40,31 @@ class Ticket:
 
 def issue(*made_for: object, person: str, available: int) -> str:
     """Return the token of a new page for one subject, one user and the amount available now."""
-    return signing.dumps(
-        [f"page-{secrets.token_urlsafe(16)}", person, *map(str, made_for), available], salt=_SALT
-    )
+    return sign([f"page-{secrets.token_urlsafe(16)}", person, *map(str, made_for), available], salt=_SALT)
 
 
 def read(token: str, *made_for: object, person: str) -> Ticket:
     """Return the content of a token; raise `StalePage` if it is for another page or user, or expired."""
     try:
-        key, *found, available = signing.loads(token, salt=_SALT, max_age=LIFETIME_SECONDS)
-    except (signing.BadSignature, TypeError, ValueError) as error:
+        key, *found, available = signed(token, salt=_SALT)
+    except (TypeError, ValueError) as error:
         raise StalePage(TOO_OLD) from error
     if found != [person, *map(str, made_for)]:
         raise StalePage(_("This page was made for somebody or something else. Look at it again."))
     return Ticket(key=key, available=available)
+
+
+def sign(content: Sequence[object], *, salt: str) -> str:
+    """Return what a page was made for as a text that it carries; `salt` names the kind of page."""
+    return signing.dumps(content, salt=salt)
+
+
+def signed(token: str, *, salt: str) -> Any:  # noqa: ANN401 - of the shape that was signed
+    """Return what was signed for a page of this kind; raise `StalePage` if it is forged or too old."""
+    try:
+        return signing.loads(token, salt=salt, max_age=LIFETIME_SECONDS)
+    except signing.BadSignature as error:
+        raise StalePage(TOO_OLD) from error
 
 
 def changed_since(available: Money) -> str:

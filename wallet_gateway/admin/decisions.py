@@ -11,7 +11,6 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.contrib.admin import AdminSite
-from django.core import signing
 from django.core.exceptions import ImproperlyConfigured
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
@@ -23,7 +22,7 @@ from wallet_gateway import payments
 from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.approval_limits import hint_of_decision
 from wallet_gateway.admin.approval_messages import report_approval_request
-from wallet_gateway.admin.confirm_tokens import LIFETIME_SECONDS, TOO_OLD
+from wallet_gateway.admin.confirm_tokens import StalePage, sign, signed
 from wallet_gateway.admin.current_site import reverse
 from wallet_gateway.admin.differences import sentence_of_difference
 from wallet_gateway.admin.forms import DecisionForm, ReasonForm
@@ -112,7 +111,7 @@ def decide(site: AdminSite, request: HttpRequest, transaction_id: int) -> HttpRe
 def _issue(request: HttpRequest, transaction: GatewayTransaction) -> str:
     """Return what a page shows of a transaction, signed: nobody decides on what came later."""
     shown = [*_shown_to(request, transaction), [row.pk for row in _open_differences(transaction)]]
-    return signing.dumps(shown, salt=_SALT)
+    return sign(shown, salt=_SALT)
 
 
 def _shown_to(request: HttpRequest, transaction: GatewayTransaction) -> list[str]:
@@ -123,10 +122,9 @@ def _shown_to(request: HttpRequest, transaction: GatewayTransaction) -> list[str
 def _why_not_as_shown(request: HttpRequest, transaction: GatewayTransaction) -> str:
     """Return why the page that was submitted is no ground for a decision; empty if it still is."""
     try:
-        ticket = signing.loads(request.POST.get("ticket", ""), salt=_SALT, max_age=LIFETIME_SECONDS)
-    except signing.BadSignature:
-        return str(TOO_OLD)
-    *shown, differences = ticket
+        *shown, differences = signed(request.POST.get("ticket", ""), salt=_SALT)
+    except StalePage as stale:
+        return str(stale)
     unseen = _open_differences(transaction).exclude(pk__in=differences)
     if shown == _shown_to(request, transaction) and not unseen.exists():
         return ""

@@ -14,7 +14,6 @@ from typing import Any
 
 from django import forms
 from django.contrib.admin import AdminSite
-from django.core import signing
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
@@ -23,7 +22,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from wallet_gateway import conf, gateways
 from wallet_gateway.admin.admin_log import log_bulk_change
-from wallet_gateway.admin.confirm_tokens import LIFETIME_SECONDS
+from wallet_gateway.admin.confirm_tokens import StalePage, sign, signed
 from wallet_gateway.admin.pages import render_page
 from wallet_gateway.admin.permissions import DETACHED_REFUND, require_permission
 from wallet_gateway.admin.profile_mark import TEST_SUFFIX
@@ -95,9 +94,8 @@ class _Upload:
     def was_checked(self) -> bool:
         """Return whether this user has had this exact file checked."""
         try:
-            token = self.request.POST.get("checked", "")
-            proof = signing.loads(token, salt=_SALT, max_age=LIFETIME_SECONDS)
-        except signing.BadSignature:
+            proof = signed(self.request.POST.get("checked", ""), salt=_SALT)
+        except StalePage:
             return False
         return bool(proof == self.proof)
 
@@ -127,7 +125,7 @@ class _Upload:
             "sentence": self._sentence(report),
             "is_good": not report.rejected_in_all,
             "is_stored": report.stored,
-            "token": "" if report.stored else signing.dumps(self.proof, salt=_SALT),
+            "token": "" if report.stored else sign(self.proof, salt=_SALT),
         }
 
     def _sentence(self, report: ImportReport) -> str:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 
 from django.contrib import messages
 from django.contrib.admin import AdminSite
-from django.core import signing
 from django.forms import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
@@ -20,7 +19,7 @@ from django.utils.translation import gettext as _
 from wallet_gateway.admin.amount_field import AmountField, amount_text
 from wallet_gateway.admin.approval_limits import approval_limit_of, hint, hints_of_many
 from wallet_gateway.admin.batch_progress import progress_url
-from wallet_gateway.admin.confirm_tokens import LIFETIME_SECONDS, TOO_OLD
+from wallet_gateway.admin.confirm_tokens import TOO_OLD, StalePage, sign, signed
 from wallet_gateway.admin.current_site import reverse
 from wallet_gateway.admin.forms import ReasonForAll
 from wallet_gateway.admin.operation_registry import DETACHED_REFUND
@@ -180,13 +179,13 @@ def _ids_in_url(request: HttpRequest) -> list[int]:
 
 
 def _issue(token: str, request: HttpRequest, ids: Sequence[int]) -> str:
-    return signing.dumps([token, str(request.user.pk), list(ids)], salt=_SALT)
+    return sign([token, str(request.user.pk), list(ids)], salt=_SALT)
 
 
 def _ticket(request: HttpRequest) -> tuple[str, list[int]] | None:
     try:
-        given = signing.loads(request.POST.get("ticket", ""), salt=_SALT, max_age=LIFETIME_SECONDS)
-    except signing.BadSignature:
+        given = signed(request.POST.get("ticket", ""), salt=_SALT)
+    except StalePage:
         return None
     token, person, ids = given
     return (token, ids) if person == str(request.user.pk) else None
