@@ -10,13 +10,9 @@ from wallet_gateway.domain.lifecycle import OPENING_KINDS, PaymentState, Payment
 from wallet_gateway.domain.totals import Reversal
 from wallet_gateway.models.transactions import GatewayTransaction
 
-_UNFINISHED = (
-    PaymentState.AUTHORIZED,
-    PaymentState.PART_CAPTURED,
-    PaymentState.PART_REFUNDED,
-    PaymentState.FROZEN,
-)
-"""The states in which a payment may still be captured, unless all that was captured of it was given back."""
+CAPTURABLE_STATES = (PaymentState.AUTHORIZED, PaymentState.PART_CAPTURED, PaymentState.PART_REFUNDED)
+"""The states in which a payment may still be captured: after a part refund only the amounts tell."""
+_UNFINISHED = (*CAPTURABLE_STATES, PaymentState.FROZEN)
 
 
 def uncaptured(gateway: str, *, since: datetime) -> QuerySet[GatewayTransaction]:

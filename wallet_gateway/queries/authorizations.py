@@ -10,9 +10,8 @@ from itertools import islice
 from django.db.models import F, Q, QuerySet
 
 from wallet_gateway.domain.capture_deadline import CaptureWindow
-from wallet_gateway.domain.lifecycle import PaymentState
 from wallet_gateway.models import Payment
-from wallet_gateway.models.authorizations import holding, uncaptured
+from wallet_gateway.models.authorizations import CAPTURABLE_STATES, holding, uncaptured
 from wallet_gateway.protocol.money import Money
 
 
@@ -59,9 +58,8 @@ def held_since(orders: Collection[int]) -> Mapping[int, datetime]:
     return {order: since for order, since in found if since is not None}
 
 
-_STATES = (PaymentState.AUTHORIZED, PaymentState.PART_CAPTURED, PaymentState.PART_REFUNDED)
-HOLDING = Q(state__in=_STATES, authorized__gt=F("captured"))
-"""Condition that a payment has an amount left to capture: after a part refund only the amounts tell."""
+HOLDING = Q(state__in=CAPTURABLE_STATES, authorized__gt=F("captured"))
+"""Condition that a payment has an amount left to capture."""
 
 
 def expiring_payments(expires_from: Mapping[str, datetime]) -> QuerySet[Payment]:
