@@ -203,7 +203,7 @@ def test_an_authorization_is_left_alone_if_a_second_one_arrives_while_the_sweep_
     make_context: MakeContext,
     clock: VirtualClock,
 ) -> None:
-    """It arrives while the shop is told of another order's."""
+    """The second one arrives in a receiver that is told of the authorization of another order."""
     context = policy(make_context, CapturePolicy.CAPTURE)
     first, second = two_pages
     reconcile_attempt(reference=first.reference, context=context)

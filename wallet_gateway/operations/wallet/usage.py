@@ -80,12 +80,9 @@ def _add_price(
     usage: WalletUsage, new: Sequence[str], counted: Mapping[WalletLimit, int], limits: WalletLimits
 ) -> int:
     """Return the number of the price, from one on; zero if it was not counted."""
-    where: Mapping[str, Any] | None = None
-    columns: Mapping[str, Any] | None = None
-    if new:
-        # The list is as it was read as long as no further code was counted.
-        where = {"discount_codes": usage.discount_codes}
-        columns = {"codes_tried": [*usage.codes_tried, *new]}
+    # The list is as it was read as long as no further code was counted.
+    where = {"discount_codes": usage.discount_codes} if new else None
+    columns = {"codes_tried": [*usage.codes_tried, *new]} if new else None
 
     def add() -> int:
         if not _add(usage.order_id, counted, limits, where=where, columns=columns):
