@@ -1,7 +1,8 @@
-"""What a page of the admin was made for, signed; a confirm page has a one-time token with a transaction's key.
+"""What a page of the admin was made for, signed; of a confirm page with the key of its transaction.
 
-However often a confirm page is submitted, there is one operation: the token contains the key, and the database stores
-a key only once. A page that was opened before something changed reports this instead of executing.
+However often a confirm page is submitted, there is one operation: its token contains the key, and the
+database stores a key only once. A page that was opened before something changed reports this instead of
+executing.
 """
 
 from __future__ import annotations
