@@ -2,18 +2,23 @@
 
 A connection that is still in a transaction, without autocommit, or wrapped would break every later test of
 the same process; rows that were committed after the flush, settings and the working directory as well.
+Receivers of the plugin's signals are taken away in silence: Django forgets most of them by itself.
 """
 
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
 from django.apps import apps
 from django.conf import settings
 from django.db import connections
+from django.dispatch import Signal
 from pytest_django.plugin import blocking_manager_key
+
+from wallet_gateway import signals
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -46,6 +51,29 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
         left += _of_tables(item.config)
     if left:
         pytest.fail(f"{item.nodeid} left behind: {'; '.join(left)}", pytrace=False)
+
+
+@pytest.fixture(autouse=True)
+def _same_receivers() -> Iterator[None]:
+    with same_receivers():
+        yield
+
+
+@contextmanager
+def same_receivers() -> Iterator[None]:
+    """Let only those hear afterwards who heard before.
+
+    A receiver that raised is held by its own traceback until garbage is collected: until then, Django's weak
+    reference alone would let it answer in a later test.
+    """
+    ours = [signal for signal in vars(signals).values() if isinstance(signal, Signal)]
+    before = [[*signal.receivers] for signal in ours]
+    try:
+        yield
+    finally:
+        for signal, known in zip(ours, before, strict=True):
+            signal.receivers = known
+            signal.sender_receivers_cache.clear()
 
 
 def _of_connections() -> Iterator[str]:

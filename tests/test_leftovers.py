@@ -12,6 +12,7 @@ from django.db import connection, connections
 from django.test import override_settings
 
 from tests import leftovers
+from wallet_gateway import signals
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -67,3 +68,17 @@ def test_settings_and_the_working_directory_are_told(item: pytest.Item, tmp_path
     assert left_by(item) == ["settings that are overridden", "another working directory"]
     override.disable()
     assert (leftovers._settings_in_force(), settings.DEBUG) == (given, False)
+
+
+def test_a_receiver_that_raised_answers_in_no_later_test() -> None:
+    heard: list[object] = []
+
+    def fail(**told: object) -> None:
+        heard.append(told["order"])
+        raise ConnectionRefusedError
+
+    with leftovers.same_receivers():
+        signals.order_paid.connect(fail)
+        signals.order_paid.send_robust(None, order="within")
+    signals.order_paid.send_robust(None, order="after")
+    assert heard == ["within"], "though it lives"

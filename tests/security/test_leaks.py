@@ -19,12 +19,13 @@ from pytest_django import DjangoDbBlocker
 
 from tests.admin.conftest import write_permissions
 from tests.contrib.opentelemetry.memory import exporter
+from tests.leftovers import same_receivers
 from tests.security import canaries, stores
 from tests.security.canaries import PERSONAL, Canaries
 from tests.security.gateway_faults import FaultyTransport
 from tests.security.leak_allowances import ALLOWED
 from tests.security.operations import PUBLIC, Shop
-from wallet_gateway import gateways, payments, signals
+from wallet_gateway import gateways, payments
 from wallet_gateway.contrib.mails import receivers
 from wallet_gateway.contrib.opentelemetry import spans
 from wallet_gateway.domain.lifecycle import FINAL_STATES
@@ -118,37 +119,19 @@ def _listening(records: _Records) -> Iterator[None]:
     """Let mails be sent, spans be written and every log record be kept."""
     root, ours = logging.getLogger(), logging.getLogger("wallet_gateway")
     levels = root.level, ours.level
-    told = [getattr(signals, name) for name in SIGNALS]
-    before = [[*signal.receivers] for signal in told]
     root.addHandler(records)
     root.setLevel(logging.DEBUG)
     ours.setLevel(logging.DEBUG)
-    receivers.connect()
-    spans.connect()
     exporter().clear()
     try:
-        yield
+        with same_receivers():
+            receivers.connect()
+            spans.connect()
+            yield
     finally:
         root.removeHandler(records)
         root.setLevel(levels[0])
         ours.setLevel(levels[1])
-        for signal, known in zip(told, before, strict=True):
-            signal.receivers = known
-            signal.sender_receivers_cache.clear()
-
-
-SIGNALS = (
-    "order_authorized",
-    "order_paid",
-    "order_failed",
-    "order_expired",
-    "order_refunded",
-    "authorization_expiring",
-    "gateway_called",
-    "sending_paused",
-    "sending_resumed",
-    "wallet_limit_reached",
-)
 
 
 def _everything(shop: Shop) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
 from smtplib import SMTPRecipientsRefused
@@ -23,25 +22,11 @@ from wallet_gateway.models import GatewayPause, PauseCode, PaymentOrder, Transac
 from wallet_gateway.protocol.money import Money
 
 pytestmark = pytest.mark.django_db
-ALL = (
-    signals.order_authorized,
-    signals.order_paid,
-    signals.order_failed,
-    signals.order_expired,
-    signals.order_released,
-    signals.order_refunded,
-    signals.authorization_expiring,
-)
 
 
 @pytest.fixture(autouse=True)
-def listening() -> Iterator[None]:
-    before = [[*signal.receivers] for signal in ALL]
+def _listening() -> None:
     MailsConfig("wallet_gateway.contrib.mails", __import__("wallet_gateway.contrib.mails.apps")).ready()
-    yield
-    for signal, known in zip(ALL, before, strict=True):
-        signal.receivers = known
-        signal.sender_receivers_cache.clear()
 
 
 def ordered(*, waited: bool = True, language: str = "en", **columns: Any) -> PaymentOrder:
