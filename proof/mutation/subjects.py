@@ -28,13 +28,15 @@ def _of(name: str, modules: str, tests: str, *, share: float = 0.9) -> Subject:
 SUBJECTS: Final = (
     _of(
         "outcomes",
-        "domain.outcomes domain.unknown_types domain.unreadable_records domain.wallet_outcomes",
+        "domain.outcomes domain.record_attribution domain.unknown_types domain.unreadable_records"
+        " domain.wallet_outcomes",
         "domain/test_outcomes.py domain/test_status_records.py domain/test_record_attribution.py"
         " domain/test_records_beside_others.py domain/test_elsewhere.py"
         " domain/test_unknown_types.py"
         " domain/test_unreadable_records.py domain/test_gateway_records.py domain/test_wallet_outcomes.py"
         " operations/settlement/test_contradictions.py operations/settlement/test_unkept_ids.py"
         " operations/settlement/test_unknown_types.py operations/settlement/test_excesses.py"
+        " operations/settlement/test_second_executions.py"
         " operations/settlement/test_differences.py"
         " operations/settlement/test_unit_mix_ups.py operations/settlement/test_mixed_up_answers.py"
         " operations/polling/test_unreadable_records.py operations/polling/test_silent_pages.py",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wallet_gateway.domain.outcomes import Expectation
+from wallet_gateway.domain.record_attribution import Expectation
 from wallet_gateway.protocol.follow_ups import FollowUpResponse
 from wallet_gateway.protocol.status import StatusRecord
 

@@ -11,13 +11,8 @@ from tests.domain.gateway_words import CAPTURE, OURS, expecting, follow_up, reco
 from tests.explanations import explained
 from tests.tables import every
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.outcomes import (
-    LONGEST_RECORD_ID,
-    ExpectedRecord,
-    Verdict,
-    read_follow_up_answer,
-    read_records,
-)
+from wallet_gateway.domain.outcomes import LONGEST_RECORD_ID, Verdict, read_follow_up_answer, read_records
+from wallet_gateway.domain.record_attribution import ExpectedRecord
 from wallet_gateway.protocol.status import StatusRecord
 
 V, K = Verdict, DiscrepancyKind
@@ -79,6 +74,40 @@ def test_what_was_approved_by_one_record_is_not_confirmed_by_another(
     assert found.verdict is verdict
     assert detail in explained(found.explanation)
     assert (found.discrepancy is K.EXECUTED_TWICE) is (verdict is V.CONTRADICTION)
+
+
+# Of what was executed twice and accepted by a person, one execution is ours
+
+
+@every(
+    ("records", "approved_id", "own", "elsewhere"),
+    [
+        ([R(), R(id="g2")], "g1", "g1", ["g2"]),
+        ([R(id="g2"), R()], "g1", "g1", ["g2"]),
+        ([R(), R(id="g2"), R(id="g3")], "g2", "g2", ["g1", "g3"]),
+        ([R(id="g2"), R()], "", "g1", ["g2"]),
+        ([R(), R(id="g2", state="Errored")], "g1", "g1", []),
+        ([R(), R(id="g2", transaction_amount="9.00")], "g1", "g1", ["g2"]),
+    ],
+    ids=str,
+)
+def test_of_two_accepted_executions_one_is_ours(
+    records: list[StatusRecord], approved_id: str, own: str, elsewhere: list[str]
+) -> None:
+    found = read_records(records, expecting(approved_id=approved_id, is_accepted_twice=True))
+    assert (found.verdict, found.record_id) == (V.APPROVED, own)
+    assert [one.id for one in found.elsewhere] == elsewhere
+
+
+def test_an_accepted_execution_that_is_not_listed_makes_no_other_one_bookable() -> None:
+    found = read_records([record(id="g2")], expecting(approved_id="g1", is_accepted_twice=True))
+    assert (found.discrepancy, found.elsewhere) == (K.EXECUTED_TWICE, ())
+
+
+def test_an_accepted_execution_of_another_amount_is_a_difference_still() -> None:
+    odd = record(transaction_amount="9.00")
+    found = read_records([odd, record(id="g2")], expecting(approved_id="g1", is_accepted_twice=True))
+    assert found.discrepancy is K.AMOUNT_DIFFERS
 
 
 # Ids that cannot be kept

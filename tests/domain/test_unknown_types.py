@@ -7,7 +7,8 @@ from typing import Any
 
 from tests.tables import every
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.outcomes import Expectation, Verdict, read_records
+from wallet_gateway.domain.outcomes import Verdict, read_records
+from wallet_gateway.domain.record_attribution import Expectation
 from wallet_gateway.protocol.status import StatusRecord
 
 V, K = Verdict, DiscrepancyKind

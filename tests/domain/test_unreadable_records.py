@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.outcomes import Expectation, ExpectedRecord, Verdict, read_records
+from wallet_gateway.domain.outcomes import Verdict, read_records
+from wallet_gateway.domain.record_attribution import Expectation, ExpectedRecord
 from wallet_gateway.domain.unreadable_records import (
     concerning,
     fingerprint_of,

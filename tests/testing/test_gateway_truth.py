@@ -96,30 +96,31 @@ def test_a_double_of_the_gateway_must_be_named(doubled: PaymentOrder) -> None:
     tolerant(doubled).check_known()
 
 
-def test_what_was_made_in_the_portal_and_is_named_as_a_second_execution_has_been_told(
-    order: PaymentOrder, wallet_sandbox: SandboxControl
-) -> None:
-    refund = GatewayTransaction.objects.get(kind="REFUND")
-    made = wallet_sandbox.portal(order.payments.get().reference, "ecom.refund", "5.00")["id"]
+def test_a_double_that_was_accepted_must_be_booked_beside_the_first(doubled: PaymentOrder) -> None:
+    payments.reconcile(doubled, everything=True)
+    accept(GatewayTransaction.objects.get(state="ANOMALY"))
     with pytest.raises(BooksDisagree, match="refunded is what the gateway carried out"):
-        tolerant(order).check_known()
-    ids = f"{refund.record_id}, NOBODY-HAS-IT"
-    difference = Discrepancy.objects.create(
-        kind="EXECUTED_TWICE",
-        gateway="default",
-        payment=refund.payment,
-        transaction=refund,
-        fingerprint="F",
-        found_at=refund.state_changed_at,
-        explanation_code="executed_twice",
-        explanation_params={"ids": ids},
-    )
+        tolerant(doubled).check_known()
+    payments.reconcile(doubled, everything=True)
+    difference = Discrepancy.objects.get(closed_at=None)
+    payments.approvals.book_discrepancy(difference, reason="seen", by="anna")
+    tolerant(doubled).check_allowed_for()
+    tolerant(doubled).check_known()
+
+
+def test_a_double_that_was_accepted_and_never_booked_is_found(doubled: PaymentOrder) -> None:
+    payments.reconcile(doubled, everything=True)
+    accept(GatewayTransaction.objects.get(state="ANOMALY"))
+    payments.reconcile(doubled, everything=True)
+    difference = Discrepancy.objects.get(closed_at=None)
+    payments.approvals.close_discrepancy(difference, reason="seen", by="anna")
     with pytest.raises(BooksDisagree, match="refunded is what the gateway carried out"):
-        tolerant(order).check_known()
-    difference.explanation_params = {"ids": f"{refund.record_id}, {made}"}
-    difference.save()
-    tolerant(order).check_known()
-    assert len(tolerant(order).doubles) == 1
+        tolerant(doubled).check_known()
+
+
+def accept(transaction: GatewayTransaction) -> None:
+    happened = payments.approvals.Decision.DID_HAPPEN
+    payments.approvals.resolve(transaction, decision=happened, reason="seen", by="anna")
 
 
 def test_what_was_done_in_the_portal_in_place_of_a_lost_request_is_that_request(

@@ -1,6 +1,6 @@
 """Operations made elsewhere, for example in the provider's portal: which of them can be booked.
 
-A record of such an operation is one that none of our transactions requested: see `outcomes.read_records`.
+A record of such an operation is one that none of our transactions requested: see `record_attribution`.
 Captures, refunds and reversals can be booked. A sale or an authorization belongs to none of our payments, and
 a type that the interface does not name has no rule: these are left to a person.
 """
@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
-from wallet_gateway.domain.outcomes import LONGEST_RECORD_ID, minor_units, provider_id, wire_type
+from wallet_gateway.domain.outcomes import LONGEST_RECORD_ID, provider_id
+from wallet_gateway.domain.record_attribution import minor_units, wire_type
 from wallet_gateway.domain.totals import PaymentTotals, Reversal
 from wallet_gateway.protocol.status import StatusRecord
 from wallet_gateway.protocol.text import storable

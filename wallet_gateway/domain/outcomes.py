@@ -1,4 +1,4 @@
-"""Convert the gateway's words to our evidence: the only reader of `state`, `type` and echoed fields.
+"""Convert the gateway's words to our evidence; only this and `record_attribution` read `state` and `type`.
 
 Answers and records are the input, a `Finding` is the output. Anything that is not clearly a yes or a no
 changes nothing: an HTTP status, an undocumented state or a missing echo never decides about money.
@@ -6,18 +6,17 @@ changes nothing: an HTTP status, an undocumented state or a missing echo never d
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
-from wallet_gateway.domain.lifecycle import LifecycleEvent, PaymentType, TransactionKind
-from wallet_gateway.domain.unknown_types import has_known_type, of_unknown_type, unknown_type_explanation
+from wallet_gateway.domain.lifecycle import LifecycleEvent
+from wallet_gateway.domain.record_attribution import APPROVED, Expectation, attribute, minor_units
+from wallet_gateway.domain.unknown_types import of_unknown_type, unknown_type_explanation
 from wallet_gateway.domain.unreadable_records import concerning, may_be_own, unreadable_explanation
-from wallet_gateway.protocol import endpoints
 from wallet_gateway.protocol.codes import currency_exponent
-from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.follow_ups import DetachedRefundResponse, FollowUpResponse
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.status import StatusRecord, UnreadableRecord
@@ -26,7 +25,7 @@ from wallet_gateway.protocol.text import quote, storable
 LONGEST_RECORD_ID = 128
 """Maximum length of a gateway's id; the interface names none. If cut, two long ids could become equal."""
 
-APPROVED, PENDING, ERRORED = "Approved", "Pending", "Errored"
+PENDING, ERRORED = "Pending", "Errored"
 
 
 class Verdict(StrEnum):
@@ -46,55 +45,6 @@ EVENTS = {
     Verdict.CONTRADICTION: LifecycleEvent.CONTRADICTED,
 }
 """The lifecycle event of each verdict; `INCONCLUSIVE` has none."""
-
-
-def wire_type(kind: TransactionKind, payment_type: PaymentType = PaymentType.SALE) -> str:
-    """Return the wire `type` of a transaction in the normalized letter case used to compare records."""
-    return endpoints.wire_type(kind, payment_type).lower()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExpectedRecord:
-    """A record that another of our transactions may still get: one, with its amount."""
-
-    references: frozenset[str]
-    """References under which the gateway may file it."""
-    wire_type: str
-    amount: int
-    """Minor units."""
-
-    def explains(self, record: StatusRecord) -> bool:
-        """Return whether a record may be this one."""
-        return (
-            record.client_system_transaction_id in self.references
-            and record.type.lower() == self.wire_type
-            and minor_units(record) == self.amount
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expectation:
-    """The values that one transaction requested, as its evidence must echo them."""
-
-    reference: str
-    wire_type: str
-    currency: str
-    amount: int
-    """Minor units."""
-    may_be_less: bool = False
-    """A detached refund may be approved for less than was requested."""
-    other_references: frozenset[str] = frozenset()
-    """References under which the gateway may also file this transaction."""
-    record_id: str = ""
-    """The record attributed to this transaction; no record under another reference is then its own."""
-    approved_id: str = ""
-    """The record that approved this transaction; an approved one with another id is a second execution."""
-    taken: frozenset[tuple[str, str]] = frozenset()
-    """(id, folded type) of records already attributed to other transactions."""
-    attributed: frozenset[tuple[str, int]] = frozenset()
-    """(folded type, amount) of those records: another like it may be a second execution."""
-    expected_elsewhere: tuple[ExpectedRecord, ...] = ()
-    """The records of our other transactions that are expected here; each explains one record."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,15 +136,6 @@ def _above_request(approved: int, expected: Expectation) -> Finding:
     return _contradiction(kind, why)
 
 
-def minor_units(message: DetachedRefundResponse | StatusRecord) -> int | None:
-    """Return the amount of an answer or a record in minor units; None if it cannot be read."""
-    try:
-        money = message.money
-    except ProtocolError:
-        return None
-    return None if money is None else money.minor_units
-
-
 def _not_approved(state: str | None, record_id: str = "", said: str = "") -> Finding:
     if state == ERRORED:
         why = explain(ExplanationCode.ERRORED, said=said)
@@ -216,18 +157,15 @@ def read_records(
 ) -> Finding:
     """Evaluate the answer to a status query (the interface, section Transaction status record).
 
-    Records match by reference (byte for byte) and type (any letter case), except those already attributed.
     Money that moved takes precedence over an error beside it. An unreadable record does not prevent an
     approved or pending result; beside any weaker result it may be the approval. A record of an unknown type
     decides nothing, and the gateway that has one under this reference does know it.
     """
-    known = {expected.reference} | expected.other_references
-    fits, strangers = _own(records, expected)
-    others = (r for r in records if r in strangers or _is_elsewhere(r, expected, known))
-    elsewhere = tuple(_unexplained(others, expected))
+    attribution = attribute(records, expected)
+    elsewhere = attribution.elsewhere
     doubtful = concerning(unreadable, expected)
-    unknown = of_unknown_type(records, known)
-    found = _not_absent(_judge(fits, expected), unknown, expected)
+    unknown = of_unknown_type(records, {expected.reference} | expected.other_references)
+    found = _not_absent(_judge(attribution.own, expected), unknown, expected)
     found = replace(found, elsewhere=elsewhere, unreadable=doubtful, unknown_types=unknown)
     if found.verdict in _MAY_HIDE_AN_APPROVAL and any(may_be_own(one, expected) for one in doubtful):
         return Finding(
@@ -249,56 +187,6 @@ def _not_absent(found: Finding, unknown: Sequence[StatusRecord], expected: Expec
     if not found.absent or not own:
         return found
     return replace(found, absent=False, explanation=unknown_type_explanation(own[0]))
-
-
-def _fits(record: StatusRecord, expected: Expectation) -> bool:
-    record_type = record.type.lower()
-    if record_type != expected.wire_type or (record.id, record_type) in expected.taken:
-        return False
-    if record.client_system_transaction_id == expected.reference:
-        return True
-    may_be_ours = expected.record_id in {"", record.id}
-    return may_be_ours and record.client_system_transaction_id in expected.other_references
-
-
-def _own(
-    records: Sequence[StatusRecord], expected: Expectation
-) -> tuple[list[StatusRecord], list[StatusRecord]]:
-    """Return the records that fit, and those of them that are another's.
-
-    Under a reference that transactions share, a record of another amount is another's if one of our amount
-    stands beside it, or if it is like the one of a transaction that has its record already.
-    """
-    fits = [record for record in records if _fits(record, expected)]
-    shared = [r for r in fits if r.client_system_transaction_id != expected.reference]
-    odd = [record for record in shared if minor_units(record) != expected.amount]
-    if len(odd) == len(fits):
-        odd = [record for record in odd if (record.type.lower(), minor_units(record)) in expected.attributed]
-    return [r for r in fits if r not in odd], [r for r in odd if r.state == APPROVED]
-
-
-def _is_elsewhere(record: StatusRecord, expected: Expectation, known: Iterable[str]) -> bool:
-    return (
-        record.client_system_transaction_id in known
-        and record.state == APPROVED
-        and has_known_type(record)
-        and not _fits(record, expected)
-        and (record.id, record.type.lower()) not in expected.taken
-    )
-
-
-def _unexplained(records: Iterable[StatusRecord], expected: Expectation) -> Iterator[StatusRecord]:
-    """Yield the records that no other of our transactions explains; each transaction explains one."""
-    waiting, explained = list(expected.expected_elsewhere), set()
-    for record in records:
-        if (name := (record.id, record.type.lower())) in explained:
-            continue
-        sibling = next((one for one in waiting if one.explains(record)), None)
-        if sibling is None:
-            yield record
-        else:
-            waiting.remove(sibling)
-            explained.add(name)
 
 
 def made_elsewhere(record: StatusRecord) -> Explanation:

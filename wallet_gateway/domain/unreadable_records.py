@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
+from wallet_gateway.domain.record_attribution import Expectation
 from wallet_gateway.protocol.status import UnreadableRecord
 from wallet_gateway.protocol.text import quote
-
-if TYPE_CHECKING:
-    from wallet_gateway.domain.outcomes import Expectation
 
 
 def concerning(records: Sequence[UnreadableRecord], expected: Expectation) -> tuple[UnreadableRecord, ...]:

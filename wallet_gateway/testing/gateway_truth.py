@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from django.db.models import QuerySet
-
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.elsewhere import KINDS
@@ -40,6 +38,8 @@ _WITHOUT_MONEY = {
     OrderState.FAILED,
     OrderState.EXPIRED,
 }
+_BOOKABLE = {K.CAPTURE, K.REFUND}
+"""What was carried out a second time can be booked, beside the first."""
 MOVES_MONEY = {"authorization", "capture", "refund", "reversal", "detached_refund", "checkout"}
 """What the sandbox calls the requests that are sent once."""
 _NAMED = "a difference names what the gateway has carried out twice"
@@ -53,7 +53,8 @@ class GatewayTruth:
     """How much of each transaction of an order the gateway has approved, in minor units, at one instant.
 
     With ``may_double`` the gateway may have carried out twice what was sent once. Then the sums of its
-    payment are not compared; ``check_doubles_named`` requires a discrepancy for each, which a person sees.
+    payment are compared only after the last question, and of a capture or refund only;
+    ``check_doubles_named`` requires a discrepancy for each, which a person sees.
     """
 
     def __init__(self, order: PaymentOrder, gateway: Gateway, *, may_double: bool = False) -> None:
@@ -69,14 +70,8 @@ class GatewayTruth:
         for row in self._transactions:
             records[row.reference] = records[row.reference] or _attributed(row, filed[row.payment_id or 0])
         self._doubled = _doubled(self._transactions, records, may_double=may_double)
-        self._doubled += [
-            row
-            for row in self._transactions
-            if may_double
-            and row not in self._doubled
-            and _is_taken_for_two(row, records[row.reference], filed)
-        ]
         self._doubled_payments = {row.payment_id for row in self._doubled}
+        self._unbookable = {row.payment_id for row in self._doubled if row.kind not in _BOOKABLE}
         self._approved = {reference: _sum(found) for reference, found in records.items()}
         ours = {record.id for found in records.values() for record in found}
         self._portal = {
@@ -103,14 +98,19 @@ class GatewayTruth:
         self._check_order()
 
     def check_known(self) -> None:
-        """Make sure that after enough questions our sums are the gateway's, unless a person was called."""
+        """Make sure that after enough questions our sums are the gateway's, unless a person was called.
+
+        A second capture or refund is among them once a person has accepted the first.
+        """
         for payment in self._payments:
-            if payment.is_frozen or payment.pk in self._doubled_payments:
+            if payment.is_frozen or payment.pk in self._unbookable:
                 continue
             require(payment.authorized == self._sum(payment, *OPENING_KINDS), _known("authorized"), payment)
             if payment.type != "sale":
-                require(payment.captured == self._all(payment, K.CAPTURE), _known("captured"), payment)
-            require(payment.refunded == self._all(payment, K.REFUND), _known("refunded"), payment)
+                captured = payment.captured + self._excess(payment, K.CAPTURE)
+                require(captured == self._all(payment, K.CAPTURE), _known("captured"), payment)
+            refunded = payment.refunded + self._excess(payment, K.REFUND)
+            require(refunded == self._all(payment, K.REFUND), _known("refunded"), payment)
             require(
                 (payment.reversal == Reversal.DONE) == bool(self._all(payment, K.REVERSAL)),
                 _known("reversal"),
@@ -190,6 +190,11 @@ class GatewayTruth:
         mine = (row for row in self._booked_elsewhere if row.payment_id == payment.pk and row.kind == kind)
         return sum((row.approved_minor or 0) - row.excess_minor for row in mine)
 
+    def _excess(self, payment: Payment, kind: TransactionKind) -> int:
+        """What was carried out beyond the payment's limits, which its sums do not contain."""
+        rows = (*self._transactions, *self._booked_elsewhere)
+        return sum(row.excess_minor for row in rows if row.payment_id == payment.pk and row.kind == kind)
+
     def _given_back(self, payment: Payment) -> int:
         return self._all(payment, K.REFUND, K.REVERSAL)
 
@@ -238,25 +243,8 @@ def _doubled(
     return doubled
 
 
-def _is_taken_for_two(
-    row: GatewayTransaction, own: list[StatusRecord], filed: Mapping[int, list[StatusRecord]]
-) -> bool:
-    """Return whether a difference names two executions, of which the gateway files one under the payment.
-
-    Where follow-ups are filed under the original's reference, one that was made in the portal looks like a
-    second execution of our request. The difference names both to a person.
-    """
-    there = {record.id for record in (*own, *filed[row.payment_id or 0])}
-    params = _executed_twice(row).values_list("explanation_params", flat=True)
-    return any(len(there.intersection(each["ids"].split(", "))) > 1 for each in params)
-
-
 def _is_named(row: GatewayTransaction) -> bool:
-    return _executed_twice(row).exists()
-
-
-def _executed_twice(row: GatewayTransaction) -> QuerySet[Discrepancy]:
-    return Discrepancy.objects.filter(transaction=row, kind=DiscrepancyKind.EXECUTED_TWICE)
+    return Discrepancy.objects.filter(transaction=row, kind=DiscrepancyKind.EXECUTED_TWICE).exists()
 
 
 class DepositTruth:

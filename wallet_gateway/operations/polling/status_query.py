@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from wallet_gateway.client.errors import GatewayError, OutcomeUnknown
 from wallet_gateway.client.exchange import Answer
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import (
     FINAL_STATES,
     OPENING_KINDS,
@@ -15,10 +16,11 @@ from wallet_gateway.domain.lifecycle import (
     TransactionKind,
     TransactionState,
 )
-from wallet_gateway.domain.outcomes import Expectation, ExpectedRecord, Finding, read_records, wire_type
+from wallet_gateway.domain.outcomes import Finding, read_records
 from wallet_gateway.domain.polling_schedule import OPERATOR_ABSENT_ANSWERS, pause_end
+from wallet_gateway.domain.record_attribution import Expectation, ExpectedRecord, wire_type
 from wallet_gateway.domain.unreadable_records import unreadable_explanation
-from wallet_gateway.models import GatewayPause, GatewayTransaction
+from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.protocol.status import StatusAnswer, StatusRecord
 from wallet_gateway.protocol.text import one_line
@@ -137,6 +139,7 @@ def _full_expectation(
         expected,
         other_references=frozenset({original} if original else set()),
         record_id=transaction.record_id or "",
+        is_accepted_twice=_is_accepted_twice(transaction),
         taken=frozenset((s.record_id or "", type_of(s)) for s in seen),
         attributed=frozenset((type_of(s), s.approved_minor or s.amount_minor) for s in seen),
         expected_elsewhere=tuple(
@@ -148,3 +151,16 @@ def _full_expectation(
             for s in unseen
         ),
     )
+
+
+def _is_accepted_twice(transaction: GatewayTransaction) -> bool:
+    """Return whether a person has accepted a capture or refund that the gateway has executed twice.
+
+    Of the others a second execution cannot be booked: it is settled with the provider.
+    """
+    if not transaction.decided_by_person or transaction.state != TransactionState.APPROVED:
+        return False
+    if transaction.kind not in {TransactionKind.CAPTURE, TransactionKind.REFUND}:
+        return False
+    doubled = Discrepancy.objects.filter(transaction=transaction, kind=DiscrepancyKind.EXECUTED_TWICE)
+    return doubled.filter(closed_at__isnull=False).exists()
