@@ -13,11 +13,14 @@ from typing import Any
 from rest_framework.request import Request
 from rest_framework.throttling import SimpleRateThrottle
 
+from wallet_gateway.api.throttle_counts import ThrottleCounts
+
 
 class SessionThrottle(SimpleRateThrottle):
     """Limits requests of one kind from one session; the view's `binding` identifies the session."""
 
     # The project's rates are for its own API; these do not come from its settings.
+    cache = ThrottleCounts()
     cache_format = "wallet_gateway.throttle.%(scope)s.%(ident)s"
 
     def get_cache_key(self, request: Request, view: Any) -> str | None:  # noqa: ANN401, ARG002
