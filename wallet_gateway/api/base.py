@@ -26,7 +26,13 @@ from wallet_gateway import access_tokens, conf, fetch_metadata, payments
 from wallet_gateway.access_tokens import BadAccessToken
 from wallet_gateway.api.cors import is_from_listed_origin
 from wallet_gateway.api.parsers import RequestBody, refuse_foreign_content
-from wallet_gateway.api.problems import CrossSiteRequest, InvalidToken, UnknownLink, as_answer
+from wallet_gateway.api.problems import (
+    CrossSiteRequest,
+    InvalidToken,
+    SessionUnreadable,
+    UnknownLink,
+    as_answer,
+)
 from wallet_gateway.models import PaymentOrder
 
 
@@ -147,8 +153,17 @@ NAME = "wallet_gateway"
 
 
 def binding_of(request: HttpRequest) -> str:
-    """Return the binding of this browser's session; empty if no button was shown in it."""
-    return str(_session(request).get(NAME, ""))
+    """Return the binding of this browser's session; empty if no button was shown in it.
+
+    Raises `SessionUnreadable`, whatever the store of the sessions raised: it may be a cache that is away.
+    """
+    session = _session(request)
+    try:
+        return str(session.get(NAME, ""))
+    except ImproperlyConfigured:
+        raise
+    except Exception as fault:
+        raise SessionUnreadable from fault
 
 
 def binding_for(request: HttpRequest) -> str:

@@ -147,6 +147,14 @@ class InternalError(exceptions.APIException):
     default_detail = _("Something went wrong. Load the page again before you try anything else.")
 
 
+class SessionUnreadable(exceptions.APIException):
+    """The store of the sessions does not answer, so it is not known which browser asks; nothing was done."""
+
+    status_code = status.HTTP_503_SERVICE_UNAVAILABLE
+    default_code = "try_again"
+    default_detail = _("Nothing was charged. Try again.")
+
+
 class Refusal(exceptions.APIException):
     """An operation's refusal, in words for the customer."""
 
@@ -226,6 +234,8 @@ def _known(fault: Exception) -> Exception:
         case ImproperlyConfigured():
             logger.error("wallet payments are not configured", exc_info=fault)
             return NotConfigured()
+        case SessionUnreadable():
+            logger.error("the session of a request could not be read", exc_info=fault)
         case PaymentOrder.DoesNotExist() | Http404():
             return UnknownLink()
         case PermissionDenied():
