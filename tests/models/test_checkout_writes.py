@@ -103,10 +103,14 @@ def opening(order: PaymentOrder) -> GatewayTransaction:
     return GatewayTransaction.objects.get()
 
 
+def as_seen(order: PaymentOrder) -> dict[str, Any]:
+    return {"id": order.pk, "version": PaymentOrder.objects.get(pk=order.pk).version}
+
+
 def test_an_opened_page_is_its_columns_and_an_event_as_one_that_was_saved(order: PaymentOrder) -> None:
     transaction = opening(order)
     where = {"state": "SENDING", "attempt_no": 1}
-    assert open_page(transaction.pk, where=where, columns=OPENED, event=EVENT).run()
+    assert open_page(transaction.pk, order=as_seen(order), where=where, columns=OPENED, event=EVENT).run()
 
     for name, value in OPENED.items():
         setattr(transaction, name, value)
@@ -123,7 +127,16 @@ def test_a_transaction_that_is_not_as_it_was_read_keeps_its_columns_and_gets_no_
     where: dict[str, Any], order: PaymentOrder
 ) -> None:
     transaction = opening(order)
-    assert not open_page(transaction.pk, where=where, columns=OPENED, event=EVENT).run()
+    assert not open_page(transaction.pk, order=as_seen(order), where=where, columns=OPENED, event=EVENT).run()
+    assert columns_of(GatewayTransaction.objects.get()) == columns_of(transaction)
+    assert rows() == (1, 1, 0)
+
+
+def test_a_page_whose_order_is_not_as_it_was_seen_is_not_opened_here(order: PaymentOrder) -> None:
+    transaction, seen = opening(order), as_seen(order)
+    PaymentOrder.objects.filter(pk=order.pk).update(version=seen["version"] + 1)
+    where = {"state": "SENDING", "attempt_no": 1}
+    assert not open_page(transaction.pk, order=seen, where=where, columns=OPENED, event=EVENT).run()
     assert columns_of(GatewayTransaction.objects.get()) == columns_of(transaction)
     assert rows() == (1, 1, 0)
 
@@ -133,7 +146,11 @@ def test_what_says_that_it_is_one_statement_is_one(order: PaymentOrder, way_of_w
     with CaptureQueriesContext(connection) as captured:
         prepared.run()
     opened = open_page(
-        GatewayTransaction.objects.get().pk, where={"attempt_no": 1}, columns=OPENED, event=EVENT
+        GatewayTransaction.objects.get().pk,
+        order=as_seen(order),
+        where={"attempt_no": 1},
+        columns=OPENED,
+        event=EVENT,
     )
     with CaptureQueriesContext(connection) as later:
         opened.run()
@@ -169,7 +186,7 @@ def test_a_writer_that_dies_between_two_statements_leaves_none_of_them(
     assert (order.version, rows()) == (0, (0, 0, 0))
 
     page, where = opening(order), {"state": "SENDING", "attempt_no": 1}
-    prepared_page = open_page(page.pk, where=where, columns=OPENED, event=EVENT)
+    prepared_page = open_page(page.pk, order=as_seen(order), where=where, columns=OPENED, event=EVENT)
     if number <= min(statements, 2):
         with pytest.raises(Killed), db_transaction.atomic(), connection.execute_wrapper(killed_at(number)):
             prepared_page.run()

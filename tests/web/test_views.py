@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from functools import partial
 from typing import Any
 
@@ -13,6 +14,7 @@ from django.urls import resolve, reverse
 from django.utils import timezone, translation
 from pytest_django import Settings
 
+from tests.operations.dying import interrupted
 from tests.web.conftest import address, result_page
 from tests.web.page_reader import Page, assert_nothing_inline
 from tests.web.rows import an_attempt, an_order
@@ -236,6 +238,24 @@ def test_a_click_while_the_page_is_being_opened_waits_on_a_page_and_not_on_a_wor
     assert client.get(reverse("wallet_gateway:opening", args=["nobody"])).status_code == 404
     assert client.post(waiting_page).status_code == 405
     assert len([entry for entry in wallet_sandbox.journal() if entry["operation"] == "checkout"]) == 1
+
+
+def test_a_customer_whose_order_is_cancelled_while_the_page_is_opened_reads_so_and_is_sent_nowhere(
+    client: Client, wallet_sandbox: SandboxControl, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order = payments.create_order(reference="SHOP-1", currency="EUR", amount=Decimal("20.00"))
+
+    def withdraw() -> None:
+        payments.cancel(order, by="shop")
+
+    def context_of(gateway: str) -> GatewayContext:
+        return interrupted(gateways.context_of(gateway), after=withdraw)
+
+    monkeypatch.setattr("wallet_gateway.payments.orders.context_of", context_of)
+    response = client.post(reverse("wallet_gateway:checkout", args=[order.token]))
+    assert response.status_code == 409
+    assert "This order can no longer be paid" in Page(response.content.decode()).text
+    assert GatewayTransaction.objects.get().redirect_url not in response.content.decode()
 
 
 # What a page is surrounded by

@@ -1,18 +1,19 @@
 """The writes of a hosted checkout: its order, first attempt and open page, by the fewest statements.
 
 The last two are prepared before they run: rows, conversions and SQL text need no lock. On PostgreSQL each is
-one statement, on SQLite two in a database transaction. On MariaDB, and without the switch, they are the
-statements of `prepared_sql` in one. Which rows they write, and when they write nothing, is the same in all
-ways. A statement of its own is a transaction: it is committed when it returns, as durably as any other.
+one statement, on SQLite two in a database transaction. On MariaDB, and without the switch, the attempt is the
+statements of `prepared_sql` in one, and the open page the two of SQLite. Which rows they write, and when they
+write nothing, is the same in all ways. A statement of its own is a transaction: it is committed when it
+returns, as durably as any other.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from django.db import connections, models, router
 
@@ -22,6 +23,7 @@ from wallet_gateway.models.payments import Payment
 from wallet_gateway.models.prepared_sql import (
     Columns,
     Names,
+    condition_text,
     defaults,
     insert_row_unless_taken,
     parameters,
@@ -110,26 +112,23 @@ def insert_order(order: PaymentOrder) -> PreparedWrite[bool] | None:
     return PreparedWrite(run=lambda: insert_row_unless_taken(order), is_one_statement=True)
 
 
-def open_page(transaction: int, *, where: Columns, columns: Columns, event: Columns) -> PreparedWrite[bool]:
+def open_page(
+    transaction: int, *, order: Columns, where: Columns, columns: Columns, event: Columns
+) -> PreparedWrite[bool]:
     """Write columns of a transaction if every column of `where` has its value, and insert an event of it.
 
-    The write returns whether there was such a transaction; nothing is written if there was none.
+    The write returns whether there was such a transaction, and an order with the columns of `order`; nothing
+    is written otherwise. The order is only compared and not locked.
     """
     alias = router.db_for_write(GatewayTransaction)
     where = {"id": transaction, **where}
+    shape = (alias, tuple(columns), tuple(where), tuple(order), tuple(event))
+    of_page = parameters(GatewayTransaction, columns, alias) + parameters(GatewayTransaction, where, alias)
+    of_page += parameters(PaymentOrder, order, alias)
+    of_event = parameters(TransactionEvent, event, alias)
     if is_one_statement(alias):
-        return _open_page_at_once(where, columns, event, alias)
-    if _is_two_statements(alias):
-        return _open_page_in_two(where, columns, event, alias)
-    row = prepare_insert(TransactionEvent, {"transaction_id": transaction, **event}, alias)
-
-    def run() -> bool:
-        if not update_row(GatewayTransaction, where=where, columns=columns):
-            return False
-        row.execute()
-        return True
-
-    return PreparedWrite(run=run, is_one_statement=False)
+        return _open_page_at_once(_open_page_text(*shape), [*of_page, *of_event], alias)
+    return _open_page_in_two(_open_page_texts(*shape), of_page, [transaction, *of_event], alias)
 
 
 # PostgreSQL
@@ -161,11 +160,7 @@ def _first_attempt_at_once(
     return PreparedWrite(run=run, is_one_statement=True)
 
 
-def _open_page_at_once(where: Columns, columns: Columns, event: Columns, alias: str) -> PreparedWrite[bool]:
-    text = _open_page_text(alias, tuple(columns), tuple(where), tuple(event))
-    values = parameters(GatewayTransaction, columns, alias) + parameters(GatewayTransaction, where, alias)
-    values += parameters(TransactionEvent, event, alias)
-
+def _open_page_at_once(text: str, values: Sequence[Any], alias: str) -> PreparedWrite[bool]:
     def run() -> bool:
         with repeated_statement(alias) as cursor:
             cursor.execute(text, values)
@@ -202,10 +197,10 @@ def _first_attempt_in_two(
     return PreparedWrite(run=run, is_one_statement=False)
 
 
-def _open_page_in_two(where: Columns, columns: Columns, event: Columns, alias: str) -> PreparedWrite[bool]:
-    opened, told = _open_page_texts(alias, tuple(columns), tuple(where), tuple(event))
-    of_page = parameters(GatewayTransaction, columns, alias) + parameters(GatewayTransaction, where, alias)
-    of_event = [where["id"], *parameters(TransactionEvent, event, alias)]
+def _open_page_in_two(
+    texts: tuple[str, str], of_page: Sequence[Any], of_event: Sequence[Any], alias: str
+) -> PreparedWrite[bool]:
+    opened, told = texts
 
     def run() -> bool:
         with repeated_statement(alias) as cursor:
@@ -254,20 +249,26 @@ def _first_attempt_texts(alias: str, payment: Names, transaction: Names) -> tupl
 
 
 @lru_cache(maxsize=16)
-def _open_page_text(alias: str, columns: Names, where: Names, event: Names) -> str:
-    opened = update_text(GatewayTransaction, alias, columns, (), where)
+def _open_page_text(alias: str, columns: Names, where: Names, order: Names, event: Names) -> str:
     return f"""
-        WITH opened AS ({opened} RETURNING id)
+        WITH opened AS ({_opened_text(alias, columns, where, order)} RETURNING id)
         {insert_selected(TransactionEvent, alias, event, transaction_id="opened.id")} FROM opened
     """
 
 
 @lru_cache(maxsize=16)
-def _open_page_texts(alias: str, columns: Names, where: Names, event: Names) -> tuple[str, str]:
+def _open_page_texts(alias: str, columns: Names, where: Names, order: Names, event: Names) -> tuple[str, str]:
     return (
-        update_text(GatewayTransaction, alias, columns, (), where),
+        _opened_text(alias, columns, where, order),
         insert_selected(TransactionEvent, alias, event, transaction_id="%s"),
     )
+
+
+def _opened_text(alias: str, columns: Names, where: Names, order: Names) -> str:
+    """Return the UPDATE of a page whose order is as it was seen."""
+    opened = update_text(GatewayTransaction, alias, columns, (), where)
+    seen = f"{quoted(PaymentOrder, alias)} WHERE {condition_text(PaymentOrder, alias, order)}"
+    return f"{opened} AND EXISTS (SELECT 1 FROM {seen})"  # noqa: S608 - as above
 
 
 @lru_cache(maxsize=64)

@@ -247,20 +247,20 @@ def _insert_text(model: type[models.Model], alias: str, names: Names, *, unless_
 @lru_cache(maxsize=256)
 def update_text(model: type[models.Model], alias: str, columns: Names, added: Names, where: Names) -> str:
     """Return an UPDATE with a parameter for each name: written, added to, and of the condition."""
-    changed, condition = _changes(model, alias, columns, added), _equal(model, alias, where, " AND ")
+    changed, condition = _changes(model, alias, columns, added), condition_text(model, alias, where)
     return f"UPDATE {quoted(model, alias)} SET {changed} WHERE {condition}"  # noqa: S608 - as above
 
 
 @lru_cache(maxsize=64)
 def _select_text(model: type[models.Model], alias: str, where: Names, most: int) -> str:
     columns = ", ".join(quoted_columns(model, alias, _names(model)))
-    condition = _equal(model, alias, where, " AND ")
+    condition = condition_text(model, alias, where)
     return f"SELECT {columns} FROM {quoted(model, alias)} WHERE {condition} LIMIT {most}"  # noqa: S608 - as above
 
 
-def _equal(model: type[models.Model], alias: str, names: Names, between: str) -> str:
-    """Return `column = %s` for each name."""
-    return between.join(f"{column} = %s" for column in quoted_columns(model, alias, names))
+def condition_text(model: type[models.Model], alias: str, names: Names) -> str:
+    """Return the condition that the column of each name has the value of a parameter."""
+    return " AND ".join(f"{column} = %s" for column in quoted_columns(model, alias, names))
 
 
 def _changes(model: type[models.Model], alias: str, columns: Names, added: Names) -> str:

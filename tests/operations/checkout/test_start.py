@@ -245,7 +245,9 @@ def test_a_page_is_not_handed_out_when_an_older_one_was_paid_while_it_was_opened
     assert newer.next_query_at is not None
 
 
-def test_a_first_page_that_was_outrun_by_the_button_is_as_any_open_page_and_seen_if_both_are_paid(
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_first_page_that_was_outrun_by_the_button_is_not_handed_out_and_seen_if_both_are_paid(
+    moment: str,
     make_order: MakeOrder,
     start: Start,
     context: GatewayContext,
@@ -258,10 +260,10 @@ def test_a_first_page_that_was_outrun_by_the_button_is_as_any_open_page_and_seen
     def press_the_button() -> None:
         customer.pay(order)
 
-    page = start(order, interrupted(context, before=press_the_button))
-    assert page.redirect_url, (
-        "no different from a page that was opened a moment before the button was pressed"
-    )
+    with refuses(OrderNotPayable, ErrorCode.ORDER_PAID_MEANWHILE):
+        start(order, interrupted(context, **{moment: press_the_button}))
+    page = Payment.objects.get(number=1)
+    assert page.redirect_url
     order.refresh_from_db()
     assert (order.state, order.is_payable) == (OrderState.PAID, False)
 

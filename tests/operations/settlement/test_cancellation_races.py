@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import threading
 from functools import partial
 
 import pytest
 
 from tests.operations.conftest import MakeOrder, Pay, Start, VirtualClock
+from tests.operations.dying import interrupted
 from tests.operations.journal import times_sent
 from tests.operations.settlement.test_late_payments import close, two_pages
 from tests.operations.threads import surprises, together
 from tests.operations.wallet_customer import Customer
 from tests.operations.ways_of_writing import in_each_way
+from tests.refusals import refuses
 from wallet_gateway.domain.cancellation import LatePayment
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayTransaction, OutboxEvent, PaymentOrder
@@ -57,6 +61,59 @@ def test_a_page_is_begun_before_the_cancellation_or_not_at_all(
         assert pages <= 1
         assert told("CANCELLED") == number
     assert times_sent(wallet_sandbox, "checkout") == GatewayTransaction.objects.count()
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_page_whose_order_is_cancelled_while_the_gateway_opens_it_is_watched_and_shown_to_nobody(
+    moment: str,
+    make_order: MakeOrder,
+    start: Start,
+    context: GatewayContext,
+    clock: VirtualClock,
+    wallet_sandbox: SandboxControl,
+) -> None:
+    order = make_order()
+
+    def withdraw() -> None:
+        cancel(order=order, by="shop", note="", clock=clock)
+
+    with refuses(OrderNotPayable, ErrorCode.ORDER_CANCELLED):
+        start(order, interrupted(context, **{moment: withdraw}))
+    page = GatewayTransaction.objects.get()
+    assert (page.state, bool(page.redirect_url), current().is_released) == (S.OPEN, True, False)
+
+    # Whoever has its address all the same pays late, and a person is told.
+    wallet_sandbox.complete_checkout(page.reference, "success")
+    clock.advance_to(page.next_query_at)
+    reconcile_due(context=context)
+    assert (current().state, current().late_payment) == (OrderState.FROZEN, LatePayment.REPORTED)
+
+
+def test_a_page_is_shown_or_its_order_was_cancelled_before_and_in_both_cases_it_is_watched_to_its_end(
+    make_order: MakeOrder, start: Start, context: GatewayContext, clock: VirtualClock
+) -> None:
+    order, opened = make_order(), threading.Barrier(2)
+
+    def meet() -> None:
+        opened.wait(60)
+
+    def begin() -> object:
+        return start(order, interrupted(context, after=meet))
+
+    def withdraw() -> object:
+        meet()
+        return cancel(order=order, by="shop", note="", clock=clock)
+
+    results = together(begin, withdraw, times=1)
+    assert surprises(results, OrderNotPayable) == []
+    page = GatewayTransaction.objects.get()
+    assert (page.state, bool(page.redirect_url)) == (S.OPEN, True)
+    assert (current().state, current().is_released) == (OrderState.CANCELLED, False)
+
+    clock.advance(minutes=31)
+    reconcile_due(context=context)
+    release_orders(context=context, limit=10)
+    assert current().is_released
 
 
 def test_a_card_is_charged_before_the_cancellation_or_not_at_all(

@@ -156,11 +156,10 @@ def _open(
         raise GatewayUnreachable(ErrorCode.PAGE_TOO_LATE)
     payment = opened.opened_payment
     if payment.order.is_cancelled:
-        # It was cancelled while the page was opened; the page stays on watch and is not shown. Of a first
-        # page the order is not read again: it is shown, as one that was opened just before the cancellation.
+        # It was cancelled while the page was opened; the page stays on watch and is not shown.
         raise not_payable(payment.order)
     if payment.order.state not in PAYABLE_STATES:
-        # An older page was paid while this one was opened.
+        # An older page, or the wallet button, was paid while this one was opened.
         raise OrderNotPayable(ErrorCode.ORDER_PAID_MEANWHILE, order=payment.order.reference)
     return payment
 

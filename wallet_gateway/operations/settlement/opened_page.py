@@ -1,7 +1,8 @@
 """The most frequent settlement, that a checkout's first page is open: two rows, and no sums.
 
 Nothing else can have happened to such a transaction: it was sent by its first claim, no money moved, and no
-older page exists that may have been paid. What is not so plain is settled as everything else.
+older page exists that may have been paid. The write makes sure that the order is as it was seen: it may have
+been cancelled, or paid by the wallet button. What is not so plain is settled as everything else.
 """
 
 from __future__ import annotations
@@ -16,7 +17,11 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.settlement.counters import NOTHING
 from wallet_gateway.operations.settlement.db_transactions import run, with_retries
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
-from wallet_gateway.operations.settlement.transaction_columns import columns_of_update, event_columns
+from wallet_gateway.operations.settlement.transaction_columns import (
+    columns_of_update,
+    event_columns,
+    order_as_seen,
+)
 
 
 def write_opened_page(
@@ -24,9 +29,10 @@ def write_opened_page(
 ) -> GatewayTransaction | None:
     """Record that a first page is open, commit, and return the transaction as it is now.
 
-    None, and nothing is written, if the update is another one, or the row is not as it was read.
+    None, and nothing is written, if the update is another one, or a row is not as it was read.
     """
-    if not _is_plain(transaction, update):
+    order = order_as_seen(transaction, update)
+    if order is None or not _is_plain(transaction, update):
         return None
     before, now = TransactionState(transaction.state), context.clock.now()
     opened = copy_row(transaction)
@@ -36,6 +42,7 @@ def write_opened_page(
     )
     prepared = open_page(
         transaction.pk,
+        order=order.where,
         where={"state": before, "attempt_no": transaction.attempt_no},
         columns=columns,
         event=event_columns(opened, update, now),

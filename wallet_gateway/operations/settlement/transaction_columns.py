@@ -48,13 +48,13 @@ def transaction_change(
 
 
 def order_as_seen(transaction: GatewayTransaction, update: StatusUpdate) -> RowChange | None:
-    """Return the comparison of the order when a further page is opened; None for any other update.
+    """Return the comparison of the order when a page is opened; None for any other update.
 
-    If the order was settled in the meantime, an older page may have been paid, and the caller that returns
-    the new page has to see that.
+    If the order was changed in the meantime, it may be cancelled, or paid by an older page or the wallet
+    button, and the caller that returns the new page has to see that.
     """
     payment = transaction.payment
-    if update.event is not LifecycleEvent.OPENED or payment is None or payment.number == 1:
+    if update.event is not LifecycleEvent.OPENED or payment is None:
         return None
     return RowChange(where={"id": payment.order_id, "version": payment.order.version})
 
