@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from typing import Any
+
 import pytest
 
 from tests.explanations import commented
-from tests.models.rows import NOW, a_transaction, an_order
+from tests.models.rows import NOW, a_payment, a_transaction, an_order
 from wallet_gateway.admin.dashboard_work_queue import work_of
-from wallet_gateway.domain.lifecycle import OrderState, TransactionState
+from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionState
 from wallet_gateway.queries.work_queue import MOST_SHOWN, waiting
 
 pytestmark = pytest.mark.django_db
@@ -36,3 +39,21 @@ def test_an_order_that_was_paid_twice_is_named_with_the_way_to_its_page() -> Non
     (item,) = work.items
     assert (work.slug, item.name, str(item.amount)) == ("overpaid", order.reference, "20.00 EUR")
     assert item.url.endswith(f"paymentorder/{order.pk}/change/")
+
+
+@pytest.mark.parametrize(
+    ("columns", "what", "detail"),
+    [
+        ({"state": PaymentState.FROZEN, "is_frozen": True}, "Frozen", ""),
+        ({"state": PaymentState.AUTHORIZED, "capture_reserved": 500}, "Authorized", "Under way: €5.00"),
+    ],
+    ids=["frozen", "a capture without an outcome"],
+)
+def test_an_authorization_that_lapses_says_what_keeps_it_from_being_captured(
+    columns: dict[str, Any], what: str, detail: str
+) -> None:
+    order = an_order(type="preauthorization")
+    a_payment(order, authorized=2000, created_at=NOW - timedelta(days=6), **columns)
+    (work,) = work_of(waiting({"default": NOW - timedelta(days=5)}, now=NOW))
+    (item,) = work.items
+    assert (work.slug, item.what, item.detail, str(item.amount)) == ("expiring", what, detail, "20.00 EUR")

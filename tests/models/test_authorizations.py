@@ -10,7 +10,7 @@ from tests.models.rows import NOW, a_payment, a_transaction, an_order
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.domain.totals import Reversal, payment_state
 from wallet_gateway.models import Payment
-from wallet_gateway.models.authorizations import uncaptured
+from wallet_gateway.models.authorizations import holding, holds, uncaptured
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
@@ -36,13 +36,26 @@ def authorized(kind: str = TransactionKind.CHECKOUT, gateway: str = "default", *
         ({"captured": 500, "refunded": 500}, False),
         ({"is_frozen": True}, True),
         ({"captured": 2000}, False),
-        ({"captured": 500, "capture_reserved": 1500}, False),
+        ({"captured": 500, "capture_reserved": 1000}, True),
         ({"reversal": Reversal.RESERVED}, False),
         ({"reversal": Reversal.DONE}, False),
         ({"type": "sale", "captured": 0}, False),
-        ({"gateway": "second"}, False),
     ],
 )
 def test_what_is_left_decides(columns: dict[str, Any], found: bool) -> None:
     reference = authorized(**columns)
-    assert [transaction.reference for transaction in uncaptured("default", since=NOW)] == [reference] * found
+    references = [reference] * found
+    assert [transaction.reference for transaction in uncaptured("default", since=NOW)] == references
+    assert list(Payment.objects.filter(holds()).values_list("reference", flat=True)) == references
+
+
+def test_while_all_that_is_left_is_being_captured_a_person_sees_it_and_nothing_more_is_captured() -> None:
+    reference = authorized(captured=500, capture_reserved=1500)
+    assert list(uncaptured("default", since=NOW)) == []
+    assert [transaction.reference for transaction in holding()] == [reference]
+    assert [payment.reference for payment in Payment.objects.filter(holds())] == [reference]
+
+
+def test_a_gateway_is_told_of_its_own_authorizations() -> None:
+    authorized(gateway="second")
+    assert list(uncaptured("default", since=NOW)) == []

@@ -11,11 +11,13 @@ from pytest_django import DjangoAssertNumQueries
 from tests.models.rows import NOW, a_payment, a_transaction, an_order
 from wallet_gateway.domain.capture_deadline import CaptureWindow
 from wallet_gateway.domain.lifecycle import PaymentState, TransactionKind, TransactionState
+from wallet_gateway.domain.totals import Reversal
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.queries.authorizations import (
     expiring_authorizations,
     expiring_orders,
     expiring_payments,
+    held_since,
 )
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -69,7 +71,7 @@ def test_no_more_are_read_than_are_shown() -> None:
 @pytest.mark.parametrize("second", [5, 1], ids=["one instant for all", "an instant for each gateway"])
 def test_orders_that_lapse_soon_are_found_by_the_instant_of_their_gateway(second: float) -> None:
     def held(days_ago: float, gateway: str, **columns: Any) -> PaymentOrder:
-        order = an_order(gateway=gateway)
+        order = an_order(type="preauthorization", gateway=gateway)
         given = {"authorized": 2000, "state": PaymentState.AUTHORIZED} | columns
         a_payment(order, created_at=NOW - timedelta(days=days_ago), **given)
         return order
@@ -103,3 +105,33 @@ def test_what_is_left_of_a_payment_that_was_refunded_in_part_lapses_too(
     instants = {"default": NOW - timedelta(days=5), "second": NOW - timedelta(days=second)}
     assert list(PaymentOrder.objects.filter(expiring_orders(instants))) == [order] * found
     assert list(expiring_payments(instants)) == [payment] * found
+
+
+@pytest.mark.parametrize("second", [5, 1], ids=["one instant for all", "an instant for each gateway"])
+@pytest.mark.parametrize(
+    ("columns", "found"),
+    [
+        ({"is_frozen": True, "state": PaymentState.FROZEN}, True),
+        ({"capture_reserved": 2000}, True),
+        ({"captured": 2000, "is_frozen": True, "state": PaymentState.FROZEN}, False),
+        ({"reversal": Reversal.RESERVED}, False),
+    ],
+    ids=["frozen", "a capture without an outcome", "frozen after its capture", "being given back"],
+)
+def test_an_authorization_that_lapses_is_found_though_nothing_can_be_done_with_it_yet(
+    columns: dict[str, Any], found: bool, second: float
+) -> None:
+    order, since = an_order(type="preauthorization"), NOW - timedelta(days=6)
+    given = {"authorized": 2000, "state": PaymentState.AUTHORIZED, "created_at": since} | columns
+    payment = a_payment(order, **given)
+    a_transaction(
+        payment,
+        reference=payment.reference,
+        kind=TransactionKind.CHECKOUT,
+        state=TransactionState.APPROVED,
+        state_changed_at=since,
+    )
+    instants = {"default": NOW - timedelta(days=5), "second": NOW - timedelta(days=second)}
+    assert list(expiring_payments(instants)) == [payment] * found
+    assert list(PaymentOrder.objects.filter(expiring_orders(instants))) == [order] * found
+    assert set(held_since([order.pk])) == ({order.pk} if found else set()), "the list counts down as well"

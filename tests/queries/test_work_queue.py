@@ -75,7 +75,11 @@ def test_however_many_differences_there_are_those_of_the_other_kind_are_seen() -
 
 
 def test_authorizations_lapse_by_the_window_of_their_gateway() -> None:
-    held: dict[str, Any] = {"state": PaymentState.AUTHORIZED, "authorized": 2000}
+    held: dict[str, Any] = {
+        "type": "preauthorization",
+        "state": PaymentState.AUTHORIZED,
+        "authorized": 2000,
+    }
     old = a_payment(an_order(), **held, created_at=NOW - timedelta(days=6))
     a_payment(an_order(), **held, created_at=NOW - timedelta(days=4))
     a_payment(an_order(gateway="patient"), **held, created_at=NOW - timedelta(days=6))

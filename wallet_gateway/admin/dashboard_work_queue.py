@@ -28,6 +28,7 @@ from wallet_gateway.models import (
     PaymentOrder,
 )
 from wallet_gateway.models.labels import label_of
+from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.queries.work_queue import MOST_SHOWN, Waiting
@@ -222,8 +223,17 @@ def _authorization(row: Payment) -> Item:
         name=visible(row.order),
         url=row_url(row.order),
         since=row.created_at,
-        amount=Money.from_minor_units(max(row.authorized - row.captured, 0), row.currency),
+        amount=Money.from_minor_units(row.authorized - row.captured, row.currency),
+        detail=_under_way(row),
     )
+
+
+def _under_way(row: Payment) -> str:
+    """Return which part of an authorization is being captured; empty if none is."""
+    if not row.capture_reserved:
+        return ""
+    amount = Money.from_minor_units(row.capture_reserved, row.currency)
+    return f"{_('Under way')}: {format_money(amount)}"
 
 
 def _name_of(row: GatewayTransaction | Discrepancy) -> str:

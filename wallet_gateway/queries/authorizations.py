@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import Q, QuerySet
 
 from wallet_gateway.domain.capture_deadline import CaptureWindow
 from wallet_gateway.models import Payment
-from wallet_gateway.models.authorizations import CAPTURABLE_STATES, holding, uncaptured
+from wallet_gateway.models.authorizations import holding, holds, uncaptured
 from wallet_gateway.protocol.money import Money
 
 
@@ -58,16 +58,12 @@ def held_since(orders: Collection[int]) -> Mapping[int, datetime]:
     return {order: since for order, since in found if since is not None}
 
 
-HOLDING = Q(state__in=CAPTURABLE_STATES, authorized__gt=F("captured"))
-"""Condition that a payment has an amount left to capture."""
-
-
 def expiring_payments(expires_from: Mapping[str, datetime]) -> QuerySet[Payment]:
     """Return the payments that hold money and began before the time given for their gateway."""
     soon = Q(pk__in=())
     for gateway, instant in expires_from.items():
         soon |= Q(order__gateway=gateway, created_at__lt=instant)
-    return Payment.objects.filter(HOLDING, soon)
+    return Payment.objects.filter(holds(), soon)
 
 
 def expiring_orders(expires_from: Mapping[str, datetime]) -> Q:
@@ -76,5 +72,5 @@ def expiring_orders(expires_from: Mapping[str, datetime]) -> Q:
         return Q(pk__in=expiring_payments(expires_from).values("order_id"))
     # One time for all gateways (as with a single gateway) avoids joining the payments to their orders.
     [instant] = set(expires_from.values())
-    held = Payment.objects.filter(HOLDING, created_at__lt=instant)
+    held = Payment.objects.filter(holds(), created_at__lt=instant)
     return Q(gateway__in=tuple(expires_from), pk__in=held.values("order_id"))
