@@ -232,8 +232,8 @@ def _under_way(row: Payment) -> str:
     """Return which part of an authorization is being captured; empty if none is."""
     if not row.capture_reserved:
         return ""
-    amount = Money.from_minor_units(row.capture_reserved, row.currency)
-    return f"{_('Under way')}: {format_money(amount)}"
+    label, amount = _("Under way"), Money.from_minor_units(row.capture_reserved, row.currency)
+    return f"{label}: {format_money(amount)}"
 
 
 def _name_of(row: GatewayTransaction | Discrepancy) -> str:
