@@ -11,7 +11,7 @@
  * sheet is open. Without it the sheet closes first, and `handlePaymentResult` pays.
  */
 
-import { ask, pauses } from "../pending.js";
+import { untilAnswered } from "../pending.js";
 import { failedUpdate, parametersOf, questionOf, retryUpdate, SUCCESS, updateOf } from "./sheet.js";
 import { LIMIT_REACHED, NOT_PAYABLE, Refused, refusedBy } from "./shop.js";
 
@@ -370,14 +370,7 @@ export class Payment {
     const [status, result] = [statusUrl, resultUrl].map((url) => new URL(url, document.baseURI))
     this.#isLeaving = true
     this.view.setBusy(this.view.text("unclear"))
-    for (const pause of pauses()) {
-      try {
-        await ask(status, result)
-        break
-      } catch {
-        await new Promise((go) => setTimeout(go, pause * 1000))
-      }
-    }
+    await untilAnswered(status, result)
     this.#leaveTo(result)
   }
 
