@@ -100,12 +100,15 @@ export async function open(t, answers = {}) {
   const before = Object.fromEntries(names.map((name) => [name, globalThis[name]]))
   Object.assign(globalThis, { window, document: window.document, location })
   globalThis.console = { ...console, warn: (...words) => page.warnings.push(words.join(" ")) }
+  const long = []
   globalThis.setTimeout = (act, pause, ...rest) => {
     const timer = before.setTimeout(act, pause, ...rest)
     if (pause === 5_000) page.passDeadline = act
     if (pause === 20_000) page.passReading = act
+    if (pause === 600_000) page.passSession = act
     // The end of a session is not waited for, nor that of a script which says nothing.
-    return pause >= 5_000 ? timer.unref() : timer
+    if (pause >= 5_000) long.push(timer.unref())
+    return timer
   }
   let underway = 0
   globalThis.fetch = async (...request) => {
@@ -118,6 +121,8 @@ export async function open(t, answers = {}) {
   }
   t.after(async () => {
     page.payment.end()
+    // A page of the next test must not be left by this one.
+    long.forEach(clearTimeout)
     // What this page still asks for must not be answered in the window of the next test.
     server.closeAllConnections()
     server.close()

@@ -379,6 +379,48 @@ test("what is approved in the sheet closes it, and its result is not sent a seco
   assert.equal(page.questions("result").length, 1)
 })
 
+test("from the approval on nothing else on the page can be pressed, though the account is still being made", async (t) => {
+  const gate = promise()
+  const page = await ready(t, { result: APPROVED })
+  const answer = page.options.onPaymentAuthorized({}, async (reference) => (await gate.value, accountOf()(reference)))
+  assert.deepEqual([page.state, page.slot.inert, page.form.inert, page.said], ["busy", true, true, "Sending"])
+  page.tell("handleWalletPayReady")
+  assert.deepEqual([page.state, page.form.inert, page.questions("result")], ["busy", true, []])
+  gate.resolve()
+  assert.deepEqual([await answer, page.form.inert], [{ transactionState: "SUCCESS" }, true])
+})
+
+test("a card for which no account can be made leaves both ways to pay", async (t) => {
+  const page = await ready(t, { result: APPROVED })
+  await assert.rejects(page.options.onPaymentAuthorized({}, failingAccount), /Take another card/)
+  assert.deepEqual([page.state, page.slot.inert, page.form.inert, page.said], ["ready", false, false, "Failed"])
+  page.tell("handlePaymentError", "CANCELED")
+  assert.deepEqual([page.said, page.runs.length], ["Closed", 1])
+})
+
+test("a session that ends while an account is made is replaced after the sheet", async (t) => {
+  const gate = promise()
+  const page = await ready(t)
+  const answer = page.options.onPaymentAuthorized({}, async (reference) => (await gate.value, failingAccount(reference)))
+  page.passSession()
+  await aWhile()
+  assert.deepEqual([page.runs.length, page.state], [1, "busy"])
+  gate.resolve()
+  await assert.rejects(answer, /Take another card/)
+  page.tell("handlePaymentError", "CANCELED")
+  await until(() => page.runs.length === 2)
+})
+
+test("an approval that fails after its button was drawn anew changes nothing there", async (t) => {
+  const gate = promise()
+  const page = await ready(t)
+  const answer = page.options.onPaymentAuthorized({}, async () => (await gate.value, failingAccount(async () => "")))
+  page.start()
+  gate.resolve()
+  await assert.rejects(answer, /Take another card/)
+  assert.deepEqual([page.state, page.said], ["loading", "Loading"])
+})
+
 test("3-D Secure closes the sheet first", async (t) => {
   const page = await ready(t, { result: { outcome: "THREE_D_SECURE", message: "", next: "https://bank.example/3ds" } })
   assert.deepEqual(await page.options.onPaymentAuthorized({}, accountOf()), { transactionState: "SUCCESS" })

@@ -12,7 +12,7 @@
  */
 
 import { untilAnswered } from "../pending.js";
-import { failedUpdate, parametersOf, questionOf, retryUpdate, SUCCESS, updateOf } from "./sheet.js";
+import { failedUpdate, isClosed, messageOf, parametersOf, questionOf, retryUpdate, SUCCESS, updateOf } from "./sheet.js";
 import { LIMIT_REACHED, NOT_PAYABLE, Refused, refusedBy } from "./shop.js";
 
 /** @typedef {{reference: string, parameters: any, statusUrl: string, resultUrl: string, expiresIn: number}} Session */
@@ -32,8 +32,6 @@ const RESULT_WITHIN = 60_000
 const CLOSED_WITHIN = 5_000
 // From the words in a sheet that nobody knows what became of its card, to the page that finds out.
 const READ_WITHIN = 20_000
-// The wallet's own word for a closed sheet, wherever a script puts it.
-const CLOSED = /\bCANCELED\b/
 
 export class Payment {
   /** @type {Session | undefined} */
@@ -151,7 +149,7 @@ export class Payment {
    * @param {unknown} fault for developers; no customer reads it
    */
   failed(fault) {
-    if (CLOSED.test(messageOf(fault))) return this.cancelled()
+    if (isClosed(fault)) return this.cancelled()
     this.#note(fault)
     if (this.#isSending || this.#isLeaving) return
     this.#stopWaiting()
@@ -191,8 +189,9 @@ export class Payment {
 
   /** A page that nobody looks at needs no new button: each one counts for its order. @param {number} turn */
   #renew(turn) {
-    if (turn !== this.#turn || this.#isBusy) return
-    if (document.hidden) document.addEventListener("visibilitychange", this.#seen, { once: true })
+    if (turn !== this.#turn) return
+    if (this.#isBusy) this.#isUsedUp = true
+    else if (document.hidden) document.addEventListener("visibilitychange", this.#seen, { once: true })
     else this.open()
   }
 
@@ -262,30 +261,43 @@ export class Payment {
    */
   async #authorize(account, sheet) {
     if (typeof account !== "function") return this.#awaitResult()
-    let detail
+    this.#isSending = true
+    // From the approval on the form must not begin another payment. Where a card is unclear, the page is locked already.
+    if (!this.#isUnclear) this.view.setBusy(this.view.text("sending"))
     try {
-      detail = await account(() => this.#referenceOfCard(sheet))
+      return await this.#decide(await account(() => this.#referenceOfCard(sheet)))
     } catch (fault) {
       if (this.#isLeaving) return SUCCESS
+      this.#free(sheet.refusal ?? this.view.text("failed"))
       // The script has words of its own for it, which ask for another card; none would be taken.
       if (sheet.refusal) return retryUpdate(sheet.refusal)
       throw fault
+    } finally {
+      this.#isSending = false
     }
-    this.view.setBusy(this.view.text("sending"))
+  }
+
+  /** @param {any} detail the account of an approved card */
+  async #decide(detail) {
     try {
       const verdict = await this.#send(detail)
       // 3-D Secure cannot be seen behind an open sheet.
       if (verdict.next) return this.#awaitClosing(verdict)
-      this.view.setIdle(verdict.message)
+      this.#free(verdict.message)
       return retryUpdate(verdict.message)
     } catch (fault) {
       const { code, message, isUnclear } = refusedBy(fault)
       // The sheet would offer to pay again.
       if (code === NOT_PAYABLE) return this.#leavePaid(message)
       if (isUnclear) setTimeout(() => void (this.#isLeaving || this.#recoverStatus()), this.#isEnded ? 0 : READ_WITHIN)
-      else this.view.setIdle(message || this.view.text("failed"))
+      else this.#free(message || this.view.text("failed"))
       return retryUpdate(isUnclear ? this.view.text("unclear") : message || this.view.text("failed"))
     }
+  }
+
+  /** The sheet is open for another card, and so is the form. @param {string} words */
+  #free(words) {
+    if (!this.#isEnded && !this.#isUnclear) this.view.setIdle(words)
   }
 
   /** The sheet's result leads on; where none comes, of a sheet that hangs or has lost its page, this. @param {Verdict} verdict */
@@ -310,9 +322,8 @@ export class Payment {
   /** @param {any} data @param {Session} session @param {Sheet} sheet */
   async #price(data, { parameters: given }, sheet) {
     try {
-      const label = given.optionalParams?.additionalTransactionInfo?.totalPriceLabel ?? this.view.text("total")
       const price = await this.shop.ask("price", questionOf(data, sheet.reference))
-      return updateOf(price, given, label)
+      return updateOf(price, given, this.view.text("total"))
     } catch (fault) {
       this.#note(fault)
       const { code, message } = refusedBy(fault)
@@ -366,8 +377,7 @@ export class Payment {
   async #recoverStatus() {
     // Another button's sheet may bring a result before this one's session; then the page itself knows most.
     if (!this.#session) return location.reload()
-    const { statusUrl, resultUrl } = this.#session
-    const [status, result] = [statusUrl, resultUrl].map((url) => new URL(url, document.baseURI))
+    const [status, result] = [this.#session.statusUrl, this.#session.resultUrl].map((url) => new URL(url, document.baseURI))
     this.#isLeaving = true
     this.view.setBusy(this.view.text("unclear"))
     await untilAnswered(status, result)
@@ -388,6 +398,3 @@ export class Payment {
     else this.#recoverStatus()
   }
 }
-
-/** Whatever a script throws; the wallet's own faults have a code. @param {any} fault */
-const messageOf = (fault) => String(fault?.statusCode || fault?.message || fault?.code || fault)

@@ -18,6 +18,8 @@ const NAMES = [
   "merchantName",
 ]
 const AUTHORIZATION = "PAYMENT_AUTHORIZATION"
+// The wallet's own word for a closed sheet, wherever a script puts it.
+const CLOSED = /\bCANCELED\b/
 
 /**
  * The 15 values in their order, with nothing but what the interface documents: the script may be the gateway's own. A
@@ -60,19 +62,20 @@ export function questionOf(data, reference) {
 /**
  * The update of the sheet. Country, currency and status are those of the parameters, since a script may pass on what it
  * gets and no more.
- * @param {any} price as the shop's server says it @param {any} given the parameters by name @param {string} totalPriceLabel
+ * @param {any} price as the shop's server says it @param {any} given the parameters by name
+ * @param {string} totalPriceLabel where the shop has no word of its own
  */
 export function updateOf(price, given, totalPriceLabel) {
   const [error] = price.errors
   if (error) return { error }
-  const { countryCode, currencyCode, amountStatus: totalPriceStatus } = given
+  const { countryCode, currencyCode, amountStatus: totalPriceStatus, optionalParams } = given
   return {
     newTransactionInfo: {
       countryCode,
       currencyCode,
       totalPriceStatus,
       totalPrice: price.total,
-      totalPriceLabel,
+      totalPriceLabel: optionalParams?.additionalTransactionInfo?.totalPriceLabel ?? totalPriceLabel,
       displayItems: price.displayItems,
     },
     ...(price.shippingOptions.length && {
@@ -109,3 +112,9 @@ export const retryUpdate = (message) => ({
   transactionState: "ERROR",
   error: { intent: AUTHORIZATION, reason: "PAYMENT_DATA_INVALID", message },
 })
+
+/** Whatever a script throws; the wallet's own faults have a code. @param {any} fault */
+export const messageOf = (fault) => String(fault?.statusCode || fault?.message || fault?.code || fault)
+
+/** @param {unknown} fault */
+export const isClosed = (fault) => CLOSED.test(messageOf(fault))
