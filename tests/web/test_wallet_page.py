@@ -182,6 +182,26 @@ def test_a_closed_sheet_leaves_both_ways_to_pay(page: Page, shop: str, make_orde
     expect(page.get_by_role("button", name=FORM)).to_be_enabled()
 
 
+def test_while_the_account_is_made_the_form_begins_no_second_payment(
+    page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    locked: list[str | None] = []
+
+    def lose_account(route: Route) -> None:
+        if route.request.method != "POST":
+            return route.fallback()
+        locked.append(page.locator(".wallet-button form").get_attribute("inert"))
+        return route.abort()
+
+    page.route(f"{wallet_sandbox.base_url}/**", lose_account)
+    page.goto(pay_page(shop, make_order()))
+    open_sheet(page)
+    approve(page, wallet_sandbox)
+    expect(page.get_by_role("status")).to_contain_text("Try again, or pay in another way.")
+    assert locked == [""]
+    page.get_by_role("button", name=FORM).click(trial=True)
+
+
 @pytest.mark.exhaustive
 def test_a_double_click_opens_one_sheet(page: Page, shop: str, make_order: MakeOrder) -> None:
     page.goto(pay_page(shop, make_order()))
