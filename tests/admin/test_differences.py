@@ -10,7 +10,7 @@ from tests.tables import every
 from wallet_gateway.admin.differences import sentence_of_difference
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import TransactionKind
-from wallet_gateway.domain.record_attribution import wire_type
+from wallet_gateway.domain.outcomes import wire_type
 from wallet_gateway.models import Discrepancy
 
 pytestmark = pytest.mark.django_db

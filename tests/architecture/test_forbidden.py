@@ -89,7 +89,7 @@ def _logged_bodies(source: Source) -> set[int]:
 RUNS_CODE_OF_THE_SHOP = {
     # The project's store of sessions, and its cache: each backend raises errors of its own.
     ("wallet_gateway/api/base.py", "binding_of"),
-    ("wallet_gateway/api/throttle_counts.py", "_shared"),
+    ("wallet_gateway/api/throttles.py", "_shared"),
     ("wallet_gateway/conf/accounts.py", "_run"),
     ("wallet_gateway/testing/chaos/worker.py", "attempt"),
 }

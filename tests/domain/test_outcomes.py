@@ -18,8 +18,8 @@ from wallet_gateway.domain.outcomes import (
     Verdict,
     read_detached_answer,
     read_follow_up_answer,
+    wire_type,
 )
-from wallet_gateway.domain.record_attribution import wire_type
 from wallet_gateway.protocol.follow_ups import DetachedRefundResponse, FollowUpResponse
 
 V, K = Verdict, DiscrepancyKind

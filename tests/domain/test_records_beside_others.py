@@ -8,8 +8,8 @@ from tests.tables import every
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionKind
-from wallet_gateway.domain.outcomes import EVENTS, Finding, Verdict, made_elsewhere, read_records
-from wallet_gateway.domain.record_attribution import Expectation, ExpectedRecord, wire_type
+from wallet_gateway.domain.outcomes import EVENTS, Finding, Verdict, made_elsewhere, read_records, wire_type
+from wallet_gateway.domain.record_attribution import Expectation, ExpectedRecord
 from wallet_gateway.domain.unknown_types import unknown_type_explanation
 from wallet_gateway.domain.unreadable_records import unreadable_explanation
 from wallet_gateway.protocol.status import StatusRecord, UnreadableRecord

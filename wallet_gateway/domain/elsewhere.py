@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
-from wallet_gateway.domain.outcomes import LONGEST_RECORD_ID, provider_id
-from wallet_gateway.domain.record_attribution import minor_units, wire_type
+from wallet_gateway.domain.outcomes import LONGEST_RECORD_ID, provider_id, wire_type
+from wallet_gateway.domain.record_attribution import minor_units
 from wallet_gateway.domain.totals import PaymentTotals, Reversal
 from wallet_gateway.protocol.status import StatusRecord
 from wallet_gateway.protocol.text import storable

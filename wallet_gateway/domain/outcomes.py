@@ -12,10 +12,11 @@ from enum import StrEnum
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
-from wallet_gateway.domain.lifecycle import LifecycleEvent
+from wallet_gateway.domain.lifecycle import LifecycleEvent, PaymentType, TransactionKind
 from wallet_gateway.domain.record_attribution import APPROVED, Expectation, attribute, minor_units
 from wallet_gateway.domain.unknown_types import of_unknown_type, unknown_type_explanation
 from wallet_gateway.domain.unreadable_records import concerning, may_be_own, unreadable_explanation
+from wallet_gateway.protocol import endpoints
 from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.follow_ups import DetachedRefundResponse, FollowUpResponse
 from wallet_gateway.protocol.money import Money
@@ -45,6 +46,11 @@ EVENTS = {
     Verdict.CONTRADICTION: LifecycleEvent.CONTRADICTED,
 }
 """The lifecycle event of each verdict; `INCONCLUSIVE` has none."""
+
+
+def wire_type(kind: TransactionKind, payment_type: PaymentType = PaymentType.SALE) -> str:
+    """Return the wire `type` of a transaction in the normalized letter case used to compare records."""
+    return endpoints.wire_type(kind, payment_type).lower()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,20 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind
 from wallet_gateway.domain.unknown_types import has_known_type
-from wallet_gateway.protocol import endpoints
 from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.follow_ups import DetachedRefundResponse
 from wallet_gateway.protocol.status import StatusRecord
 from wallet_gateway.protocol.text import storable
 
 APPROVED = "Approved"
-
-
-def wire_type(kind: TransactionKind, payment_type: PaymentType = PaymentType.SALE) -> str:
-    """Return the wire `type` of a transaction in the normalized letter case used to compare records."""
-    return endpoints.wire_type(kind, payment_type).lower()
 
 
 def minor_units(message: DetachedRefundResponse | StatusRecord) -> int | None:

@@ -16,9 +16,9 @@ from wallet_gateway.domain.lifecycle import (
     TransactionKind,
     TransactionState,
 )
-from wallet_gateway.domain.outcomes import Finding, read_records
+from wallet_gateway.domain.outcomes import Finding, read_records, wire_type
 from wallet_gateway.domain.polling_schedule import OPERATOR_ABSENT_ANSWERS, pause_end
-from wallet_gateway.domain.record_attribution import Expectation, ExpectedRecord, wire_type
+from wallet_gateway.domain.record_attribution import Expectation, ExpectedRecord
 from wallet_gateway.domain.unreadable_records import unreadable_explanation
 from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction
 from wallet_gateway.operations.context import GatewayContext

@@ -17,9 +17,8 @@ from tests.api.browser import FAILED, Browser, approve
 from tests.api.failing_cache import PLACE, FailingCache
 from tests.operations.journal import times_sent
 from tests.web.conftest import state_of
-from wallet_gateway.api import throttle_counts
-from wallet_gateway.api.throttle_counts import AWAY_SECONDS
-from wallet_gateway.api.throttles import SessionThrottle
+from wallet_gateway.api import throttles
+from wallet_gateway.api.throttles import AWAY_SECONDS, SessionThrottle
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.testing.control import SandboxControl
 
@@ -43,7 +42,7 @@ def clock(order: PaymentOrder, monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock, counts = Clock(), SessionThrottle.cache
     counts.clear()
     FailingCache.asked.clear()
-    monkeypatch.setattr(throttle_counts, "monotonic", clock)
+    monkeypatch.setattr(throttles, "monotonic", clock)
     monkeypatch.setattr(counts, "_asked_again_at", 0.0)
     return clock
 
@@ -133,7 +132,7 @@ def test_a_cache_that_is_away_lets_nobody_test_more_cards(
 def test_a_cache_that_has_failed_is_left_alone_for_a_minute_with_one_warning(
     order: PaymentOrder, cache_away: None, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.WARNING, logger=throttle_counts.__name__)
+    caplog.set_level(logging.WARNING, logger=throttles.__name__)
     browser = Browser()
     browser.open(order)
     for asked in (["get"], ["get", "get"]):
