@@ -41,7 +41,7 @@ def test_every_flow_works_in(shop: str, package: str) -> None:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,
     )
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
 

@@ -149,7 +149,7 @@ class Session:
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
+            timeout=600,
         )
         assert ran.returncode == 0, f"{step.where}: {command}\n{ran.stdout}{ran.stderr}"
         return ran.stdout

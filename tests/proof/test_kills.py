@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.wire]
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=300
+        [sys.executable, "-m", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=900
     )
 
 
