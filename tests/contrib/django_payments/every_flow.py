@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from payments import PaymentError, PaymentStatus, RedirectNeeded
 from payments.signals import status_changed
 
 from tests.contrib.django_payments.models import Payment
+from tests.contrib.django_payments.shop import a_payment, pay, stored
 from wallet_gateway import payments as wallet
 from wallet_gateway.contrib.django_payments import receivers
 from wallet_gateway.contrib.django_payments.provider import WalletProvider
@@ -25,62 +26,8 @@ if TYPE_CHECKING:
 
     from wallet_gateway.testing.control import SandboxControl
 
+pytest_plugins = ["tests.contrib.django_payments.fixtures"]
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def gateway(wallet_sandbox: SandboxControl) -> SandboxControl:
-    return wallet_sandbox
-
-
-@pytest.fixture
-def changes() -> Iterator[list[str]]:
-    """The statuses that the shop was told."""
-    told: list[str] = []
-
-    def tell(instance: Payment, **_rest: object) -> None:
-        told.append(instance.status)
-
-    status_changed.connect(tell)
-    yield told
-    status_changed.disconnect(tell)
-
-
-def a_payment(variant: str = "wallet", **columns: Any) -> Payment:
-    values = {"currency": "EUR", "total": Decimal("25.00"), "delivery": Decimal("5.00")} | columns
-    payment: Payment = Payment.objects.create(variant=variant, **values)
-    return payment
-
-
-def pay(client: Client, gateway: SandboxControl, payment: Payment, outcome: str = "success") -> Any:  # noqa: ANN401
-    """Send the customer to the gateway's page and back; give the page with the result."""
-    page = client.get(f"/pay/{payment.pk}/")["Location"]
-    attempt = wallet.get_order(payment.token).payments.order_by("-pk").first()
-    assert attempt is not None
-    assert page == attempt.redirect_url
-    back = gateway.complete_checkout(attempt.reference, outcome)
-    result = client.get(client.get(back)["Location"])
-    payment.refresh_from_db()
-    return result
-
-
-@pytest.fixture
-def paid(client: Client, gateway: SandboxControl) -> Payment:
-    payment = a_payment()
-    pay(client, gateway, payment)
-    return payment
-
-
-@pytest.fixture
-def reserved(client: Client, gateway: SandboxControl) -> Payment:
-    payment = a_payment("reserving")
-    pay(client, gateway, payment)
-    return payment
-
-
-def stored(payment: Payment) -> tuple[str, Decimal]:
-    row = Payment.objects.get(pk=payment.pk)
-    return row.status, row.captured_amount
 
 
 def test_a_customer_pays_and_sees_the_shops_own_page(

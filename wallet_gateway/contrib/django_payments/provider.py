@@ -19,6 +19,7 @@ from payments.core import BasicProvider
 
 from wallet_gateway import payments as wallet
 from wallet_gateway.contrib.django_payments import receivers
+from wallet_gateway.contrib.held_instance import columns_of
 from wallet_gateway.contrib.operation_result import why_not_approved
 from wallet_gateway.contrib.payment_page import payment_page
 from wallet_gateway.contrib.postal_address import postal_address
@@ -40,8 +41,7 @@ class WalletProvider(BasicProvider):
     def get_form(self, payment: Any, data: object = None) -> NoReturn:  # noqa: ARG002 - theirs
         """Send the customer to the payment page; there is no form to show."""
         order = self._order(payment)
-        if payment.status == PaymentStatus.WAITING:
-            payment.change_status(PaymentStatus.INPUT)
+        receivers.begin(payment)
         raise RedirectNeeded(payment_page(order))
 
     def _order(self, payment: Any) -> PaymentOrder:
@@ -77,7 +77,7 @@ class WalletProvider(BasicProvider):
 
     def process_data(self, payment: Any, request: HttpRequest) -> HttpResponseRedirect:  # noqa: ARG002 - theirs
         """Send a customer who comes back to the shop's page; only the gateway's word decides which."""
-        receivers.update(payment)
+        receivers.update(payment, columns_of(payment))
         paid = payment.status in {PaymentStatus.CONFIRMED, PaymentStatus.PREAUTH}
         return HttpResponseRedirect(payment.get_success_url() if paid else payment.get_failure_url())
 
@@ -96,8 +96,10 @@ class WalletProvider(BasicProvider):
     def refund(self, payment: Any, amount: Decimal | None = None) -> Decimal:
         """Refund all that is captured, or `amount`; return what was refunded."""
         refunded = self._done(payment, wallet.refund, amount)
-        # django-payments subtracts what is returned here, and the payment has it subtracted already.
+        # django-payments subtracts what is returned here, and the payment has it subtracted already. Then it
+        # saves the whole payment.
         payment.captured_amount += refunded
+        receivers.expect_save(payment)
         return refunded
 
     def cancel(self, payment: Any) -> None:
@@ -105,13 +107,16 @@ class WalletProvider(BasicProvider):
 
         Without an order, one is stored and cancelled, so that none is opened later.
         """
+        before = columns_of(payment)
         try:
             order = receivers.order_of(payment) or self._order(payment)
             wallet.cancel(order, by="django-payments")
         except wallet.errors.OperationError as error:
             raise PaymentError(str(error)) from error
+        receivers.update(payment, before)
 
     def _done(self, payment: Any, operation: Any, *amount: Decimal | None) -> Decimal:
+        before = columns_of(payment)
         try:
             order = receivers.order_of(payment)
             if order is None:
@@ -121,7 +126,7 @@ class WalletProvider(BasicProvider):
             raise PaymentError(str(error)) from error
         if reason := why_not_approved(done):
             raise PaymentError(reason)
-        receivers.update(payment)
+        receivers.update(payment, before)
         return (done.approved_amount or done.amount).amount
 
 

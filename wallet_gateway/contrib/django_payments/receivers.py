@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from django.db import transaction as db_transaction
+from django.db.models.signals import post_save
+from django.urls import NoReverseMatch, reverse
 from payments import PaymentStatus, get_payment_model
 
 from wallet_gateway import payments as wallet
 from wallet_gateway import signals
+from wallet_gateway.contrib.held_instance import columns_in, take_over
+from wallet_gateway.contrib.missing_row import log_missing
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.queries.search import orders_with
@@ -35,13 +40,19 @@ _SIGNALS: Final = (
     signals.order_failed,
     signals.order_expired,
     signals.order_cancelled,
+    signals.order_anomaly,
 )
+_REFUNDED: Final = "_refunded_by_wallet"
+"""The mark of an instance that django-payments is about to save as a whole."""
 
 
 def connect() -> None:
-    """Connect the receiver to the plugin's signals."""
+    """Connect the receivers to the plugin's signals, and to the save with which a refund ends."""
     for signal in _SIGNALS:
         signal.connect(follow, dispatch_uid="wallet_gateway.contrib.django_payments", weak=False)
+    post_save.connect(
+        correct, sender=get_payment_model(), dispatch_uid="wallet_gateway.contrib.django_payments"
+    )
 
 
 def follow(*, order: PaymentOrder, **_rest: Any) -> None:
@@ -49,7 +60,17 @@ def follow(*, order: PaymentOrder, **_rest: Any) -> None:
     # The shop's own manager may leave rows out, or join others that cannot be locked.
     payment = get_payment_model()._base_manager.filter(token=order.reference).first()
     if payment is not None:
-        update(payment)
+        update(payment, {})
+    elif _is_of_payment(order):
+        log_missing(order, "the payment")
+
+
+def _is_of_payment(order: PaymentOrder) -> bool:
+    """Return whether an order leads back to a payment: the shop may have other orders beside them."""
+    try:
+        return order.continue_url == reverse("process_payment", kwargs={"token": order.reference})
+    except NoReverseMatch:
+        return False
 
 
 def order_of(payment: Any) -> PaymentOrder | None:
@@ -66,20 +87,27 @@ def order_of(payment: Any) -> PaymentOrder | None:
     return found[0] if found else None
 
 
-def update(payment: Any) -> None:
+def begin(payment: Any) -> None:
+    """Store that the customer is sent to pay, unless the payment has gone on since it was read."""
+    if payment.status == PaymentStatus.WAITING:
+        with db_transaction.atomic():
+            payment.status = _locked(payment)["status"]
+            if payment.status == PaymentStatus.WAITING:
+                payment.change_status(PaymentStatus.INPUT)
+
+
+def update(payment: Any, before: Mapping[str, Any]) -> None:
     """Store status and captured amount as the order has them now; nothing without an order.
 
-    A change of status is saved together with what the receivers of `status_changed` save, or not at all: one
-    that raises is called again when the event is delivered again.
+    The instance gets what others have stored since its row was as in `before`, so that whoever saves it does
+    not write older columns back. A change of status is saved together with what the receivers of
+    `status_changed` save, or not at all: one that raises is called again when the event is delivered again.
     """
     with db_transaction.atomic():
         # One at a time, so that an older state never replaces a newer one.
-        payment.status = (
-            type(payment)
-            ._base_manager.select_for_update()
-            .values_list("status", flat=True)
-            .get(pk=payment.pk)
-        )
+        now = _locked(payment)
+        take_over(payment, before, now)
+        payment.status = now["status"]
         order = order_of(payment)
         if order is None:
             return
@@ -89,3 +117,19 @@ def update(payment: Any) -> None:
         status = STATUSES.get(totals.state, payment.status)
         if status != payment.status:
             payment.change_status(status)
+
+
+def expect_save(payment: Any) -> None:
+    """Look again at a payment once django-payments has saved it with what it has calculated by itself."""
+    setattr(payment, _REFUNDED, True)
+
+
+def correct(*, instance: Any, update_fields: frozenset[str] | None, **_rest: Any) -> None:
+    """Bring a payment in step after that save: another refund may have been stored right before it."""
+    is_whole = update_fields is None or "captured_amount" in update_fields
+    if is_whole and vars(instance).pop(_REFUNDED, False):
+        update(instance, {})
+
+
+def _locked(payment: Any) -> dict[str, Any]:
+    return columns_in(type(payment)._base_manager.select_for_update().filter(pk=payment.pk))

@@ -1,0 +1,35 @@
+"""Money for a row of the shop that is not there any more: the error log says so, because nobody else can."""
+
+from __future__ import annotations
+
+import logging
+from typing import Final
+
+from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.models import PaymentOrder
+
+logger = logging.getLogger("wallet_gateway.bridges")
+
+_WITH_MONEY: Final = frozenset(
+    {
+        OrderState.AUTHORIZED,
+        OrderState.PART_CAPTURED,
+        OrderState.PAID,
+        OrderState.PART_REFUNDED,
+        OrderState.OVERPAID,
+    }
+)
+
+
+def log_missing(order: PaymentOrder, row: str) -> None:
+    """Log that an order holds money and its row was deleted; a shop may delete what nobody has paid.
+
+    It is no exception: the event would stay overdue for ever, and no later delivery could do better.
+    """
+    if order.state in _WITH_MONEY:
+        logger.error(
+            "order %s holds money (%s), and %s of it was deleted; see docs/runbook.md#row_deleted",
+            order.reference,
+            order.state,
+            row,
+        )
