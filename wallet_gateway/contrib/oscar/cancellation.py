@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import transaction as db_transaction
-from oscar.core.loading import get_class, get_model
+from oscar.core.loading import get_class
 
 from wallet_gateway import payments
 from wallet_gateway.contrib.oscar import sources
@@ -40,7 +40,7 @@ def release(*, order: PaymentOrder, **_rest: Any) -> None:
     if source is None:
         return
     with db_transaction.atomic():
-        placed = get_model("order", "Order").objects.select_for_update().get(pk=source.order_id)
+        placed = sources.locked(source.order_id)
         if not _is_cancelled(placed, source):
             add_note(placed, f"Not paid by wallet in time; the status {placed.status!r} was left as it is.")
             return

@@ -19,6 +19,7 @@ from oscar.apps.payment.exceptions import PaymentError
 from oscar.core.loading import get_model
 
 from wallet_gateway import payments
+from wallet_gateway.contrib.held_instance import columns_of, take_over
 from wallet_gateway.contrib.operation_result import why_not_approved
 from wallet_gateway.contrib.oscar import sources
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
@@ -78,17 +79,24 @@ class WalletEventMixin(_Oscars):
         if self.user is not None:
             self._check_user(order, event_type, amount)
         pieces = self._pieces(event_type, amount, *lines) if lines and all(lines) else []
-        try:
-            done = self._operate(sources.order_to_pay(source), event_type.name, amount)
-        except payments.errors.OperationError as error:
-            raise PaymentError(str(error)) from error
-        if reason := why_not_approved(done):
-            raise PaymentError(reason)
+        done = self._approved(order, source, event_type.name, amount)
         event = order.payment_events.filter(reference=done.reference).first()
         # Without an event the receiver has failed; it is called again later.
         for line, quantity in pieces if event else ():
             event.line_quantities.create(line=line, quantity=quantity)
         return event
+
+    def _approved(self, order: Any, source: Any, event: str, amount: Decimal) -> GatewayTransaction:
+        before = columns_of(order)
+        try:
+            done = self._operate(sources.order_to_pay(source), event, amount)
+        except payments.errors.OperationError as error:
+            raise PaymentError(str(error)) from error
+        if reason := why_not_approved(done):
+            raise PaymentError(reason)
+        # Who has captured ships now, and oscar's `set_status` saves the whole order.
+        take_over(order, before, columns_of(order))
+        return done
 
     def _pieces(self, event_type: Any, amount: Decimal, lines: Any, quantities: Any) -> list[tuple[Any, int]]:
         """Return the lines of an event with their pieces: none of them for a part of their price.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db import transaction as db_transaction
 from django.urls import NoReverseMatch, reverse
 from django.utils import translation
 from oscar.apps.order.signals import order_status_changed
@@ -51,22 +52,30 @@ def confirm(*, order: PaymentOrder, **_rest: Any) -> None:
     """Record the payment; the first time also move the oscar order on, and send its confirmation."""
     placed = sources.record(order)
     if placed is not None:
-        send_once(order, "oscar_order_placed", lambda: _confirm_first(placed, order))
+        send_once(order, "oscar_order_placed", lambda: _confirm_first(placed.pk, order))
 
 
-def _confirm_first(placed: Any, to_pay: PaymentOrder) -> None:
+def _confirm_first(pk: int, to_pay: PaymentOrder) -> None:
     """Do what follows the first word of a payment; it is done again until the mail is sent."""
+    with db_transaction.atomic():
+        # As it is now: it may have been cancelled, or written by the shop, since the payment was recorded.
+        placed = sources.locked(pk)
+        if is_late := to_pay.is_cancelled or placed.status == config().cancelled_status:
+            _note_late_payment(placed)
+        else:
+            _move_on(placed)
+    if not is_late:
+        _send_confirmation(placed, to_pay.language)
+
+
+def _move_on(placed: Any) -> None:
     status = config().paid_status
-    if to_pay.is_cancelled or placed.status == config().cancelled_status:
-        _note_late_payment(placed)
-        return
     if status in placed.available_statuses():
         placed.set_status(status)
     elif placed.status != status:
         # The money is here, so a person must know.
         message = f"Paid by wallet; the status {placed.status!r} does not lead to {status!r}."
         cancellation.add_note(placed, message)
-    _send_confirmation(placed, to_pay.language)
 
 
 def _note_late_payment(placed: Any) -> None:

@@ -11,9 +11,11 @@ from typing import Any, Final
 
 from django.core.exceptions import ImproperlyConfigured
 from django.db import transaction as db_transaction
+from django.urls import NoReverseMatch, reverse
 from oscar.core.loading import get_model
 
 from wallet_gateway import conf, payments
+from wallet_gateway.contrib.missing_row import log_missing
 from wallet_gateway.contrib.oscar.apps import config
 from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
@@ -87,14 +89,21 @@ def is_of_oscar(to_pay: PaymentOrder) -> bool:
     return to_pay.gateway == gateway or to_pay.numbering == numbering
 
 
+def locked(pk: int) -> Any:
+    """Return an oscar order as it is stored now; nobody else changes it until the transaction ends."""
+    return get_model("order", "Order").objects.select_for_update().get(pk=pk)
+
+
 def record(to_pay: PaymentOrder) -> Any:
     """Write what is new of a payment order into oscar's books; return the oscar order, or None."""
     source = source_with(to_pay)
     if source is None:
+        if _leads_to_oscar(to_pay):
+            log_missing(to_pay, "the oscar order")
         return None
     with db_transaction.atomic():
         # One receiver at a time.
-        order = get_model("order", "Order").objects.select_for_update().get(pk=source.order_id)
+        order = locked(source.order_id)
         known = set(source.transactions.values_list("reference", flat=True))
         done = GatewayTransaction.objects.filter(payment__order=to_pay, state=TransactionState.APPROVED)
         for transaction in done.order_by("pk"):
@@ -104,8 +113,17 @@ def record(to_pay: PaymentOrder) -> Any:
         source.amount_allocated = totals.authorized.amount
         source.amount_debited = totals.captured.amount
         source.amount_refunded = totals.refunded.amount
-        source.save()
+        # Nothing else: the shop may have written into the source what it has just heard of the transactions.
+        source.save(update_fields=["amount_allocated", "amount_debited", "amount_refunded"])
     return order
+
+
+def _leads_to_oscar(to_pay: PaymentOrder) -> bool:
+    """Return whether a payment order was placed in oscar's checkout: the shop may have others beside them."""
+    try:
+        return is_of_oscar(to_pay) and to_pay.continue_url == reverse("checkout:thank-you")
+    except NoReverseMatch:
+        return False
 
 
 def _write(source: Any, order: Any, transaction: GatewayTransaction) -> None:
