@@ -200,8 +200,8 @@ def test_a_row_takes_so_many_statements_and_a_batch_so_many_more(
         return len(sent)
 
     few, many = statements(1), statements(11)
-    # All rows of a settlement, and that its event was delivered.
-    each = 2 if way_of_writing in {ONE, PREPARED} else 6
+    # All rows of a settlement, the metadata for the example shop's receiver, and that its event is delivered.
+    each = 3 if way_of_writing in {ONE, PREPARED} else 7
     assert many - few == 10 * each
     # To claim a batch five, to see that nothing else is due two, and two for repeated queries.
     assert few == each + 9

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 from decimal import Decimal
-from functools import partial
 
 import pytest
+from django.db import DatabaseError, connection
 from django.db import transaction as db_transaction
+from django.test.utils import CaptureQueriesContext
+from kombu.serialization import dumps as kombu_dumps
+from kombu.serialization import loads as kombu_loads
 
+from tests.models.rows import an_order
+from tests.nameless_receivers import Nameless, between_two, nameless
 from tests.operations.conftest import Pay, VirtualClock
 from tests.operations.settlement.conftest import Listen
-from tests.operations.settlement.receivers import Receiver
+from tests.statements import statements
 from wallet_gateway import signals
 from wallet_gateway.domain.lifecycle import OrderState
-from wallet_gateway.models import OutboxEvent, OutboxEventKind, PaymentOrder
+from wallet_gateway.models import OrderMetadata, OutboxEvent, OutboxEventKind, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund, reverse
 from wallet_gateway.operations.maintenance.sweep import sweep
-from wallet_gateway.operations.settlement.outbox import SIGNALS, deliver_due
+from wallet_gateway.operations.settlement.outbox import SIGNALS, add_order_events, deliver, deliver_due
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.testing.control import SandboxControl
 
+__all__ = ["nameless"]
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
@@ -167,17 +174,78 @@ def test_a_event_is_not_told_before_its_time(listen: Listen, pay: Pay, clock: Vi
     assert len(receiver.told) == 1
 
 
-def test_a_receiver_without_a_name_may_fail_too(
-    listen: Listen, pay: Pay, clock: VirtualClock, context: GatewayContext
+def test_a_receiver_without_a_name_that_fails_keeps_no_other_from_hearing(
+    nameless: Nameless, pay: Pay, clock: VirtualClock, context: GatewayContext
 ) -> None:
-    receiver = Receiver(failures=1)
-    nameless = partial(receiver)
-    signals.order_paid.connect(nameless)
-    try:
+    with between_two(signals.order_paid, nameless) as heard:
         assert pay().order.state == OrderState.PAID
-        clock.advance_to(OutboxEvent.objects.get().next_delivery_at)
-        assert sweep(context=context).events_delivered == 1
-    finally:
-        signals.order_paid.disconnect(nameless)
-    assert len(set(receiver.ids)) == 1
-    assert len(receiver.told) == 2
+        outbox_event = OutboxEvent.objects.get()
+        assert (outbox_event.delivered_at, outbox_event.last_error) == (None, "ConnectionError")
+        assert heard == ["first", "last"]
+    clock.advance_to(outbox_event.next_delivery_at)
+    assert sweep(context=context).events_delivered == 1
+
+
+# Metadata
+
+
+def noted(clock: VirtualClock, **metadata: str) -> OutboxEvent:
+    """An event of an order with metadata."""
+    order = an_order()
+    for key, value in metadata.items():
+        OrderMetadata.objects.create(order=order, key=key, value=value)
+    (event,) = add_order_events(order, [OutboxEventKind.CANCELLED], clock.now())
+    return event
+
+
+def test_metadata_is_a_dict_for_whatever_takes_dicts(listen: Listen, clock: VirtualClock) -> None:
+    receiver = listen(signals.order_cancelled)
+    assert deliver([noted(clock, cart="77")], clock=clock) == 1
+    metadata = receiver.told[0]["metadata"]
+    assert type(metadata) is dict
+    assert json.loads(json.dumps(metadata)) == {"cart": "77"}
+    content_type, encoding, body = kombu_dumps({"about": metadata}, serializer="json")
+    assert kombu_loads(body, content_type, encoding) == {"about": {"cart": "77"}}
+    assert metadata | {"branch": "Leipzig"} == {"cart": "77", "branch": "Leipzig"}
+    match metadata:
+        case {"cart": cart}:
+            assert cart == "77"
+        case _:
+            pytest.fail("it is no mapping for a match")
+
+
+def test_an_order_without_metadata_is_told_with_an_empty_dict(listen: Listen, clock: VirtualClock) -> None:
+    receiver = listen(signals.order_cancelled)
+    deliver([noted(clock)], clock=clock)
+    assert json.dumps(receiver.told[0]["metadata"]) == "{}"
+
+
+@pytest.mark.parametrize(("listeners", "reads"), [(0, 0), (1, 1), (2, 1)])
+def test_metadata_is_read_once_for_all_receivers_and_not_for_nobody(
+    listeners: int, reads: int, listen: Listen, clock: VirtualClock
+) -> None:
+    event = noted(clock, cart="77")
+    for _ in range(listeners):
+        listen(signals.order_cancelled)
+    with CaptureQueriesContext(connection) as captured:
+        assert deliver([event], clock=clock) == 1
+    sent = statements(captured)
+    assert sum("ordermetadata" in one for one in sent) == reads
+    # That it was delivered is the other one.
+    assert len(sent) == reads + 1
+
+
+def test_an_event_whose_metadata_cannot_be_read_is_told_later(
+    listen: Listen, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def gone(_order: PaymentOrder) -> None:
+        raise DatabaseError("server closed the connection")
+
+    receiver, event = listen(signals.order_cancelled), noted(clock, cart="77")
+    with monkeypatch.context() as patch:
+        patch.setattr(PaymentOrder, "metadata", property(gone))
+        assert deliver([event], clock=clock) == 0
+    assert "it is delivered again later" in caplog.text
+    clock.advance_to(event.next_delivery_at)
+    assert deliver_due(clock=clock) == 1
+    assert [told["metadata"] for told in receiver.told] == [{"cart": "77"}]

@@ -12,7 +12,6 @@ from functools import partial
 from django.db import Error as DatabaseFault
 from django.db.models import F
 from django.dispatch import Signal
-from django.utils.functional import SimpleLazyObject
 
 from wallet_gateway import signals
 from wallet_gateway.domain.cancellation import LatePayment
@@ -177,21 +176,20 @@ def _write_delivery(outbox_event: OutboxEvent, columns: Columns) -> None:
 
 def _tell(outbox_event: OutboxEvent) -> list[Exception]:
     """Call every receiver and return the exceptions they raised."""
-    try:
-        answers = SIGNALS[OutboxEventKind(outbox_event.kind)].send_robust(
-            sender=PaymentOrder,
-            event_id=str(outbox_event.event_id),
-            reference=outbox_event.order.reference,
-            order=outbox_event.order,
-            amount=outbox_event.amount,
-            # Read only by a receiver that uses it.
-            metadata=SimpleLazyObject(lambda: outbox_event.order.metadata),
-            occurred_at=outbox_event.occurred_at,
-            **({"limit": outbox_event.limit} if outbox_event.limit else {}),
-        )
-    except AttributeError as error:
-        # Django logs a failed receiver by its `__qualname__`, which, for example, a partial does not have.
-        return [error]
+    signal = SIGNALS[OutboxEventKind(outbox_event.kind)]
+    if not signal.has_listeners(PaymentOrder):
+        # Neither the order nor its metadata is read for nobody.
+        return []
+    answers = signal.send_robust(
+        sender=PaymentOrder,
+        event_id=str(outbox_event.event_id),
+        reference=outbox_event.order.reference,
+        order=outbox_event.order,
+        amount=outbox_event.amount,
+        metadata=outbox_event.order.metadata,
+        occurred_at=outbox_event.occurred_at,
+        **({"limit": outbox_event.limit} if outbox_event.limit else {}),
+    )
     return [answer for _, answer in answers if isinstance(answer, Exception)]
 
 
