@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from pathlib import Path
 from threading import Thread
 from urllib.parse import urlsplit
@@ -18,6 +17,7 @@ from requests.structures import CaseInsensitiveDict
 from tests.client.applications import Application
 from tests.client.certificates import make_certificate
 from tests.client.servers import RawServer, answer, says
+from tests.nameless_receivers import Nameless, between_two, nameless
 from wallet_gateway import conf, gateways, return_tokens
 from wallet_gateway.client.calls import CallRecord
 from wallet_gateway.client.credentials import SigningAccount
@@ -28,6 +28,8 @@ from wallet_gateway.protocol.status import StatusAnswer
 from wallet_gateway.signals import gateway_called
 from wallet_gateway.testing import InProcessTransport
 from wallet_gateway.testing.control import SandboxControl
+
+__all__ = ["nameless"]
 
 PROD = {"PROFILE": "prod", "BASE_URL": "https://gateway.example"}
 
@@ -127,16 +129,12 @@ def test_each_call_is_told_to_whoever_listens_and_a_listener_that_fails_is_only_
     assert "ZeroDivisionError" in caplog.text
 
 
-def test_an_answer_outlives_a_listener_that_fails_and_has_no_name(wallet_sandbox: SandboxControl) -> None:
-    def fails(_word: str, **_: object) -> None:
-        raise ZeroDivisionError
-
-    receiver = partial(fails, "word")
-    gateway_called.connect(receiver)
-    try:
+def test_an_answer_outlives_a_listener_that_fails_and_has_no_name(
+    wallet_sandbox: SandboxControl, nameless: Nameless
+) -> None:
+    with between_two(gateway_called, nameless) as heard:
         assert gateways.gateway("default").status("UNKNOWN-REFERENCE").message == StatusAnswer()
-    finally:
-        gateway_called.disconnect(receiver)
+    assert heard == ["first", "last"]
 
 
 def sign(request: object) -> object:

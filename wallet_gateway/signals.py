@@ -9,13 +9,20 @@ sender is the PaymentOrder class.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Hashable
+from functools import partial
 
 from django.dispatch import Signal
 
+logger = logging.getLogger("django.dispatch")
+
 
 class ShopSignal(Signal):
-    """A Django signal that stays typed for a shop without django-stubs."""
+    """A Django signal that stays typed without django-stubs, and takes receivers that have no name.
+
+    `send_robust` and `asend_robust` call every receiver, whichever of them raises.
+    """
 
     def connect(
         self,
@@ -26,6 +33,19 @@ class ShopSignal(Signal):
     ) -> None:
         """Connect a receiver, as `django.dispatch.Signal` does."""
         super().connect(receiver, sender=sender, weak=weak, dispatch_uid=dispatch_uid)
+
+    def _log_robust_failure(self, receiver: Callable[..., object], err: Exception) -> None:
+        """Log a failed receiver as Django 5.2 to 6.1 do, which raise if it has no `__qualname__`."""
+        # There is no public way: the receivers and their weak references are internals, too.
+        text = "Error calling %s in Signal.send_robust() (%s)"
+        logger.error(text, _name_of(receiver), err, exc_info=err)
+
+
+def _name_of(receiver: object) -> str:
+    """Return a receiver's name, or that of its class; its repr may hold personal data."""
+    if isinstance(receiver, partial):
+        return _name_of(receiver.func)
+    return str(getattr(receiver, "__qualname__", type(receiver).__qualname__))
 
 
 order_authorized = ShopSignal()
@@ -76,8 +96,8 @@ sending_paused = ShopSignal()
 """Sending to a gateway was paused, by a person or automatically: an alarm, once at the start of each pause.
 
 `gateway` (its alias), `until` (aware datetime; None until a person resumes sending), `code` (a `PauseCode`;
-None if a person stopped sending), `by` (that person; empty otherwise) and `reason` (str). A receiver that
-raises is logged.
+None if a person stopped sending), `by` (that person; empty otherwise) and `reason` (str). Sent after the
+outcome of the request that caused it is committed; a receiver that raises is logged.
 """
 sending_resumed = ShopSignal()
 """A person has ended a pause: `gateway`, `by` and `reason`. A pause that reaches its end sends nothing."""

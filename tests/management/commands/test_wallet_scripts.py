@@ -11,6 +11,7 @@ from django.core.management import CommandError, call_command
 from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
+from tests.nameless_receivers import Nameless, between_two, nameless
 from tests.web.rows import an_order
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.management.commands import wallet_scripts
@@ -18,6 +19,7 @@ from wallet_gateway.management.page_visit import FetchedPage
 from wallet_gateway.signals import page_scripts_changed
 from wallet_gateway.testing.control import SandboxControl
 
+__all__ = ["nameless"]
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
@@ -99,6 +101,15 @@ def test_every_change_is_told_by_exit_code_and_signal(
     assert fault.value.returncode == 1
     assert len(told) == 1
     assert any(words in change for change in told[0])
+
+
+def test_a_receiver_without_a_name_that_raises_hides_no_change(
+    shop: str, inventory: Path, nameless: Nameless
+) -> None:
+    with between_two(page_scripts_changed, nameless) as heard, pytest.raises(CommandError) as fault:
+        run(inventory)
+    assert fault.value.returncode == 1
+    assert heard == ["first", "last"]
 
 
 def test_without_an_inventory_everything_is_new(shop: str, inventory: Path) -> None:

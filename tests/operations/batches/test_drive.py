@@ -10,6 +10,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from tests.client.servers import unused_port
 from tests.models.rows import a_deposit
+from tests.nameless_receivers import Nameless, between_two, nameless
 from tests.operations.batches.conftest import MakeBatch, MakeDriver
 from tests.operations.batches.rows import LONG, no_limits, rows_of, state_of, states_of
 from tests.operations.conftest import MakeContext, Pay, VirtualClock
@@ -34,6 +35,7 @@ from wallet_gateway.protocol.money import Money
 from wallet_gateway.signals import batch_row_done
 from wallet_gateway.testing.control import SandboxControl
 
+__all__ = ["nameless"]
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True)]
 
 
@@ -130,6 +132,17 @@ def test_a_pause_and_a_stop_take_effect_between_two_rows(
     assert len(done) == 1
     assert states_of(batch) == [RowState.CARRIED_OUT, left, left]
     assert drive(seconds=LONG, driver=driver) == Counter()
+
+
+def test_a_receiver_without_a_name_that_raises_holds_up_no_row(
+    nameless: Nameless, make_batch: MakeBatch, driver: Driver
+) -> None:
+    batch = make_batch(2)
+    with between_two(batch_row_done, nameless) as heard:
+        done = step(batch, seconds=LONG, driver=driver)
+    assert len(done) == 2
+    assert heard == ["first", "last"] * 2
+    assert states_of(batch) == [RowState.CARRIED_OUT] * 2
 
 
 def test_a_permission_that_is_lost_in_the_middle_ends_the_batch_and_nothing_more_is_sent(

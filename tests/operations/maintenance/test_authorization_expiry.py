@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.nameless_receivers import Nameless, between_two, nameless
 from tests.operations.conftest import MakeContext, MakeOrder, Pay, Resolve, Start, VirtualClock
 from tests.operations.journal import times_sent
 from tests.operations.settlement.rows import contradiction, update
@@ -30,6 +31,7 @@ from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.queries.authorizations import expiring_authorizations, expiring_payments, held_since
 from wallet_gateway.testing.control import SandboxControl
 
+__all__ = ["nameless"]
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 Notification = list[dict[str, Any]]
 
@@ -111,6 +113,20 @@ def test_a_receiver_that_raises_is_told_again_by_a_later_sweep(
     clock.advance(minutes=6)
     assert watch_authorizations(context=context) == 1
     assert len(told) == 2
+
+
+def test_a_receiver_without_a_name_that_raises_ends_no_sweep(
+    nameless: Nameless, pay: Pay, context: GatewayContext, clock: VirtualClock, told: Notification
+) -> None:
+    for _ in range(2):
+        pay(type="preauthorization")
+    clock.advance(days=6)
+    with between_two(signals.authorization_expiring, nameless) as heard:
+        assert watch_authorizations(context=context) == 0
+    assert heard == ["first", "last"] * 2
+    clock.advance(minutes=6)
+    assert watch_authorizations(context=context) == 2
+    assert len(told) == 4
 
 
 @pytest.mark.parametrize("what", [CapturePolicy.CAPTURE, CapturePolicy.REVERSE])
