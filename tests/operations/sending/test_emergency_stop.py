@@ -206,8 +206,8 @@ def test_who_listens_hears_of_every_stop_and_of_its_end_once(
     limited = explain(ExplanationCode.COMMENT, said="rate limit")
     until = clock.now() + timedelta(hours=2)
     with django_capture_on_commit_callbacks(execute=True):
-        circuit_breaker.pause_sending(context, seconds=60, explanation=limited)
-        circuit_breaker.pause_sending(context, seconds=600, explanation=limited)
+        circuit_breaker.pause_sending(context, seconds=60, explanation=limited)()
+        circuit_breaker.pause_sending(context, seconds=600, explanation=limited)()
         stop_sending(context=context, **WHY, until=until)
         stop_sending(context=context, **WHY, until=until)
         resume_sending(context=context, by="bob", reason="checked")

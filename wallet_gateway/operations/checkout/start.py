@@ -33,7 +33,7 @@ from wallet_gateway.operations.sending.answers import (
 )
 from wallet_gateway.operations.sending.circuit_breaker import (
     check_sending_not_paused,
-    pause_sending,
+    pausing,
 )
 from wallet_gateway.operations.sending.send import Outcomes, send_once
 from wallet_gateway.operations.settlement.settle import settle
@@ -114,9 +114,8 @@ def _refused(transaction: GatewayTransaction, error: Refused, context: GatewayCo
 
 def _page_lost(transaction: GatewayTransaction, error: OutcomeUnknown, context: GatewayContext) -> NoReturn:
     # Only the answer contained the page's URL, so no customer can reach that page through us.
-    if error.retry_after is not None:
-        pause_sending(context, seconds=error.retry_after, explanation=explanation_of(error))
-    _record(transaction, LifecycleEvent.PAGE_LOST, error, context)
+    with pausing(context, error, explanation_of(error)):
+        _record(transaction, LifecycleEvent.PAGE_LOST, error, context)
     raise GatewayUnreachable(ErrorCode.PAGE_NOT_RECEIVED, fault=explanation_of(error)) from error
 
 

@@ -25,7 +25,7 @@ from wallet_gateway.models import GatewayTransaction, TransactionEventKind
 from wallet_gateway.models.fields import cut_to
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.polling.status_query import expectation_of, query_status
-from wallet_gateway.operations.sending.circuit_breaker import count_unknown, pause_sending
+from wallet_gateway.operations.sending.circuit_breaker import count_unknown, pausing
 from wallet_gateway.operations.settlement.settle import settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.protocol.authorizations import AuthorizationResponse
@@ -126,9 +126,9 @@ def record_unknown(
     """Record an unknown outcome: the amount stays reserved; only status queries follow, no second send."""
     update = _fault(error)
     if error.retry_after is not None:
-        pause_sending(context, seconds=error.retry_after, explanation=explanation_of(error))
         update = replace(update, query_not_before=pause_end(context.clock.now(), error.retry_after))
-    settled = settle(transaction, update, context=context)
+    with pausing(context, error, explanation_of(error)):
+        settled = settle(transaction, update, context=context)
     count_unknown(context)
     return settled
 

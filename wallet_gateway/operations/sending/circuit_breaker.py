@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import time
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from functools import partial
 
+from wallet_gateway.client.errors import OutcomeUnknown
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import Explanation
 from wallet_gateway.domain.lifecycle import TransactionState
@@ -23,25 +27,46 @@ _PAUSE_IS_READ_EVERY = 1.0
 _WITHOUT_END = datetime.max.replace(tzinfo=UTC)
 
 
-def pause_sending(context: GatewayContext, *, seconds: float, explanation: Explanation) -> None:
-    """Pause new requests for the seconds that the gateway requests, at most 15 minutes."""
+@contextlib.contextmanager
+def pausing(context: GatewayContext, error: OutcomeUnknown, why: Explanation) -> Iterator[None]:
+    """Pause new requests before the block if the gateway requests it with a lost answer.
+
+    The shop's receivers hear of it after the block, in which the outcome is recorded: they may be slow.
+    """
+    tell = _nobody
+    if error.retry_after is not None:
+        tell = pause_sending(context, seconds=error.retry_after, explanation=why)
+    try:
+        yield
+    finally:
+        tell()
+
+
+def _nobody() -> None:
+    """Tell nobody."""
+
+
+def pause_sending(context: GatewayContext, *, seconds: float, explanation: Explanation) -> Callable[[], None]:
+    """Pause new requests for the seconds that the gateway requests, at most 15 minutes.
+
+    Return what tells the shop's receivers.
+    """
     until = pause_end(context.clock.now(), seconds)
-    _pause(context, until, PauseCode.RETRY_AFTER, explanation)
+    return _pause(context, until, PauseCode.RETRY_AFTER, explanation)
 
 
 def _pause(
     context: GatewayContext, until: datetime, code: PauseCode, explanation: Explanation | None
-) -> None:
+) -> Callable[[], None]:
     begins = GatewayPause.pause_sending(
         context.alias, now=context.clock.now(), until=until, code=code, explanation=explanation
     )
     context.pause.forget()
-    if begins:
-        reason = explanation_text(explanation)
-        logger.warning(
-            "sending to %s is paused until %s: %s %s", context.alias, until, code, one_line(reason)
-        )
-        announce_pause(context.alias, until=until, code=code, reason=reason)
+    if not begins:
+        return _nobody
+    reason = explanation_text(explanation)
+    logger.warning("sending to %s is paused until %s: %s %s", context.alias, until, code, one_line(reason))
+    return partial(announce_pause, context.alias, until=until, code=code, reason=reason)
 
 
 def sending_is_paused(context: GatewayContext, now: datetime) -> bool:
@@ -87,4 +112,4 @@ def count_unknown(context: GatewayContext) -> None:
         error_code="",
     )
     if unknown.count() > PAUSE_AT_UNKNOWNS:
-        _pause(context, now + PAUSE, PauseCode.UNKNOWN_OUTCOMES, None)
+        _pause(context, now + PAUSE, PauseCode.UNKNOWN_OUTCOMES, None)()
