@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from smtplib import SMTPRecipientsRefused
+from smtplib import SMTPDataError, SMTPRecipientsRefused
 
 from wallet_gateway import gateways
 from wallet_gateway.models import PaymentOrder, SentMail
@@ -22,10 +22,22 @@ def send_once(order: PaymentOrder, template: str, send: Callable[[], object], *,
         return
     try:
         send()
-    except SMTPRecipientsRefused as refused:
-        if any(code < _PERMANENT for code, _said in refused.recipients.values()):
+    except (SMTPRecipientsRefused, SMTPDataError) as refused:
+        if not _is_for_good(refused):
             raise
         # A retry would keep the event overdue for ever and deliver it to all other receivers each time.
-        logger.warning("the mail server takes no mail to the customer of order %s", order.reference)
+        kind = type(refused).__name__
+        logger.warning("the mail server takes no mail to the customer of order %s: %s", order.reference, kind)
     # Recorded after sending: a mail that is sent twice is better than one that is never sent.
     SentMail.objects.get_or_create(**once, defaults={"sent_at": gateways.clock().now()})
+
+
+def _is_for_good(refused: SMTPRecipientsRefused | SMTPDataError) -> bool:
+    """Return whether a server never takes this mail, for its address or for its content.
+
+    What it refuses before, such as the connection, the log-in or the sender, is the shop's own to mend, and
+    then the mail can be sent.
+    """
+    if isinstance(refused, SMTPDataError):
+        return refused.smtp_code >= _PERMANENT
+    return all(code >= _PERMANENT for code, _said in refused.recipients.values())
