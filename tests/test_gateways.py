@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Thread
 from urllib.parse import urlsplit
@@ -257,33 +256,6 @@ def test_another_transport_is_used_until_the_gateways_are_forgotten() -> None:
     used = gateways.gateway("default")
     gateways.forget_gateways()
     assert gateways.gateway("default") is not used
-
-
-@pytest.mark.django_db
-def test_the_clock_is_aware_and_near_this_machines() -> None:
-    assert abs(gateways.clock().now() - datetime.now(UTC)) < timedelta(seconds=5)
-
-
-@pytest.mark.django_db
-def test_the_clock_goes_on_between_two_readings_of_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
-    base, ticks = datetime(2026, 5, 17, tzinfo=UTC), [100.0]
-    readings: list[datetime] = []
-
-    def database_now() -> datetime:
-        readings.append(base)
-        return base
-
-    monkeypatch.setattr(gateways, "_database_now", database_now)
-    monkeypatch.setattr("wallet_gateway.gateways.time.monotonic", lambda: ticks[0])
-    clock = gateways.DatabaseClock()
-
-    assert clock.now() == base
-    ticks[0] += 12.5
-    assert clock.now() == base + timedelta(seconds=12.5)
-    assert len(readings) == 1
-    ticks[0] += 31
-    assert clock.now() == base
-    assert len(readings) == 2
 
 
 def test_another_clock_is_used_by_every_context_from_now_on(

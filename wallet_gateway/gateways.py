@@ -43,6 +43,8 @@ from wallet_gateway.return_tokens import ReturnOutcome
 from wallet_gateway.signals import gateway_called
 
 _LOOK_AGAIN_AFTER = 30.0
+_CLOCKS_MAY_PART = 1.0
+"""How many seconds the wall clock may move more or less than the monotonic one before it counts as set."""
 _NOW = {
     "postgresql": "SELECT clock_timestamp()",
     "mysql": "SELECT UTC_TIMESTAMP(6)",
@@ -209,31 +211,52 @@ def _on_setting_changed(*, setting: str, **_: object) -> None:
 setting_changed.connect(_on_setting_changed)
 
 
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """The database's time, and what this machine's two clocks said when it was read."""
+
+    instant: datetime
+    ticks: float
+    wall: float
+
+    def now(self) -> datetime | None:
+        """Return the database's time now; None if it has to be read again."""
+        elapsed = time.monotonic() - self.ticks
+        # A machine that was suspended, or whose clock was set, has one clock that moved alone. A test that
+        # travels in time has both jump, or one.
+        stepped = abs(time.time() - self.wall - elapsed) > _CLOCKS_MAY_PART
+        if stepped or not 0 <= elapsed <= _LOOK_AGAIN_AFTER:
+            return None
+        return self.instant + timedelta(seconds=elapsed)
+
+
 class DatabaseClock:
     """The database's time, so that leases and schedules mean the same on every machine.
 
-    Every thirty seconds, the offset between this machine's clock and the database is read; in between, the
-    monotonic clock counts.
+    SQLite runs in this process, so its time is this process's. Of a server the offset between this machine's
+    clock and the database is read every thirty seconds, and in between the monotonic clock counts.
     """
 
     def __init__(self) -> None:
         # One value, so that another thread never sees a new base with an old reading.
-        self._reading: tuple[datetime, float] | None = None
+        self._reading: _Reading | None = None
 
     def now(self) -> datetime:
         """Return the current time, aware."""
-        if self._reading is not None:
-            base, read_at = self._reading
-            elapsed = time.monotonic() - read_at
-            if elapsed <= _LOOK_AGAIN_AFTER:
-                return base + timedelta(seconds=elapsed)
-        return self.read()
+        if connection.vendor not in _NOW:
+            return timezone.now()
+        known = self._reading
+        return (known and known.now()) or self.read()
 
     def read(self) -> datetime:
         """Read the current time from the database, and count from it for the next thirty seconds."""
         base = _database_now()
-        self._reading = base, time.monotonic()
+        self._reading = _Reading(base, ticks=time.monotonic(), wall=time.time())
         return base
+
+    def forget(self) -> None:
+        """Read the time from the database when it is next asked for."""
+        self._reading = None
 
     def sleep(self, seconds: float) -> None:
         """Wait before something is tried again."""
@@ -243,7 +266,6 @@ class DatabaseClock:
 def _database_now() -> datetime:
     statement = _NOW.get(connection.vendor)
     if statement is None:
-        # SQLite runs in this process; its clock is ours.
         return timezone.now()
     with connection.cursor() as cursor:
         cursor.execute(statement)
@@ -264,6 +286,13 @@ def use_clock(replacement: DatabaseClock) -> None:
     global _clock
     _clock = replacement
     _contexts.clear()
+
+
+def forget_readings() -> None:
+    """Read the database's clock and the pauses of gateways when they are next asked for. For tests."""
+    _clock.forget()
+    for context in tuple(_contexts.values()):
+        context.pause.forget()
 
 
 def context_of(alias: str) -> GatewayContext:

@@ -20,13 +20,17 @@ OWN = {
 }
 CASES = f"""
 import sys
+from datetime import timedelta
+from unittest import mock
 from urllib.request import urlopen
 
 from django.conf import settings
 from django.contrib.staticfiles.testing import StaticLiveServerTestCase
 from django.test import SimpleTestCase, TestCase, TransactionTestCase, override_settings
+from django.utils import timezone
 
 from wallet_gateway import payments
+from wallet_gateway.payments import maintenance
 from wallet_gateway.testing import WalletSandboxMixin
 from wallet_gateway.testing.orders import create_order
 
@@ -52,6 +56,24 @@ class WhatATestHasSent(WalletSandboxMixin, TestCase):
 
     def test_2_the_next_finds_the_sandbox_as_new(self):
         self.assertEqual(self.wallet_sandbox.journal(), [])
+
+    def test_3_a_test_stops_the_gateway(self):
+        maintenance.stop_sending("default", by="anna", reason="a test")
+        with self.assertRaises(payments.errors.SendingStopped):
+            payments.start_checkout(create_order())
+
+    def test_4_the_next_has_no_memory_of_it(self):
+        self.assertTrue(self.paid_order().is_paid)
+
+    def test_5_a_test_travels_past_the_time_to_pay(self):
+        order = create_order(payable_until=timezone.now() + timedelta(minutes=15))
+        later = timezone.now() + timedelta(minutes=20)
+        with mock.patch("django.utils.timezone.now", return_value=later):
+            with self.assertRaises(payments.errors.OrderNotPayable):
+                payments.start_checkout(order)
+
+    def test_6_the_next_is_back_in_time(self):
+        self.assertTrue(self.pay(create_order(payable_until=timezone.now() + timedelta(minutes=15))).is_paid)
 
     def test_an_order_is_refused_on_the_gateways_page(self):
         self.assertEqual(self.pay(create_order(), "refused").state, "FAILED")
@@ -104,4 +126,4 @@ def test_djangos_cases_have_a_sandbox(shop: pytest.Pytester) -> None:
     ]
     ran = subprocess.run(command, cwd=shop.path, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
-    assert "Ran 10 tests" in ran.stderr, ran.stderr
+    assert "Ran 14 tests" in ran.stderr, ran.stderr

@@ -47,7 +47,10 @@ class WalletSandboxMixin(Base):
 
     def setUp(self) -> None:
         """Put the sandbox back to how the class has left it."""
+        from wallet_gateway import gateways
+
         super().setUp()
+        gateways.forget_readings()
         if self._payments_of_class:
             self.wallet_sandbox.clear_faults()
             self.wallet_sandbox.reset_clock()
