@@ -43,7 +43,7 @@ def clock(order: PaymentOrder, monkeypatch: pytest.MonkeyPatch) -> Clock:
     counts.clear()
     FailingCache.asked.clear()
     monkeypatch.setattr(throttles, "monotonic", clock)
-    monkeypatch.setattr(counts, "_asked_again_at", 0.0)
+    monkeypatch.setattr(counts, "_failed_at", float("-inf"))
     return clock
 
 
@@ -144,6 +144,18 @@ def test_a_cache_that_has_failed_is_left_alone_for_a_minute_with_one_warning(
         "the cache fails (tests.api.failing_cache.Away): "
         "this process counts the wallet button's requests alone for 60 seconds"
     )
+
+
+def test_a_cache_that_failed_while_time_was_frozen_is_asked_again_afterwards(
+    order: PaymentOrder, cache_away: None, clock: Clock
+) -> None:
+    browser, before = Browser(), clock.now
+    browser.open(order)
+    clock.now = 1.8e9
+    results(browser, order, 1)
+    clock.now = before
+    results(browser, order, 1)
+    assert FailingCache.asked == ["get", "get"]
 
 
 def test_a_cache_that_is_back_counts_again(order: PaymentOrder, use_cache: UseCache, clock: Clock) -> None:

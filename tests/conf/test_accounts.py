@@ -78,6 +78,27 @@ def test_a_change_is_used_after_five_seconds_and_at_once_where_it_was_announced(
     assert conf.gateway_settings("a").account.store_id == "S-3"
 
 
+def test_a_change_is_used_after_a_test_that_had_frozen_time(rows: table.Table, clock: Now) -> None:
+    # As freezegun does: its monotonic clock has the seconds since 1970.
+    clock.seconds = 1.8e9
+    rows.write(1, a=ACCOUNT)
+    assert conf.gateway_settings("a").account.store_id == "SANDBOX-STORE"
+    clock.seconds = 1000
+    rows.write(2, a=ACCOUNT | {"STORE_ID": "S-2"})
+    assert conf.gateway_settings("a").account.store_id == "S-2"
+
+
+def test_a_wrong_account_is_read_again_after_a_test_that_had_frozen_time(
+    rows: table.Table, clock: Now
+) -> None:
+    clock.seconds = 1.8e9
+    rows.write(1, a={})
+    assert conf.find_gateway("a") is None
+    clock.seconds = 1000
+    rows.write(1, a=ACCOUNT)
+    assert conf.find_gateway("a") is not None
+
+
 def test_the_version_is_asked_for_once_in_five_seconds_and_accounts_are_read_once_for_each_version(
     rows: table.Table, clock: Now
 ) -> None:

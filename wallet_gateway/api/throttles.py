@@ -33,7 +33,7 @@ class ThrottleCounts(LocMemCache):
 
     def __init__(self) -> None:
         super().__init__("wallet_gateway.throttle", {"MAX_ENTRIES": _MOST_SESSIONS})
-        self._asked_again_at = 0.0
+        self._failed_at = float("-inf")
         self._noting = Lock()
 
     def get(self, key: str, default: Any = None, version: int | None = None) -> Any:  # noqa: ANN401
@@ -45,18 +45,22 @@ class ThrottleCounts(LocMemCache):
         self._shared("set", super().set, key, value, timeout, version)
 
     def _shared(self, method: str, own: Callable[..., Any], *given: Any) -> Any:  # noqa: ANN401
-        if monotonic() >= self._asked_again_at:
+        if not self._is_left_alone():
             try:
                 return getattr(cache, method)(*given)
             except Exception as fault:  # noqa: BLE001 - each backend raises its own, also for a wrong setting
                 self._leave_alone(fault)
         return own(*given)
 
+    def _is_left_alone(self) -> bool:
+        # Not below zero: a test may have frozen the clock when the cache failed.
+        return 0 <= monotonic() - self._failed_at < AWAY_SECONDS
+
     def _leave_alone(self, fault: Exception) -> None:
         with self._noting:
-            if monotonic() < self._asked_again_at:
+            if self._is_left_alone():
                 return
-            self._asked_again_at = monotonic() + AWAY_SECONDS
+            self._failed_at = monotonic()
         text = (
             "the cache fails (%s.%s): this process counts the wallet button's requests alone for %d seconds"
         )

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import import_string
@@ -31,6 +31,7 @@ logger = logging.getLogger("wallet_gateway.accounts")
 
 LOOK_AGAIN_SECONDS = 5.0
 """How long a process uses what it has read without asking for the version again."""
+_NEVER: Final = float("-inf")
 
 
 class Gateways(Protocol):
@@ -60,7 +61,7 @@ class _Account:
     given: Any = field(repr=False)
     settings: GatewaySettings | None
     problems: tuple[Problem, ...] = ()
-    read_at: float = 0.0
+    read_at: float = _NEVER
 
 
 @dataclass(slots=True, kw_only=True)
@@ -97,7 +98,7 @@ class AccountsElsewhere:
     def __init__(self, path: str, *, shop: Shop) -> None:
         self._path, self._shop = path, shop
         self._edition: _Edition | None = None
-        self._look_at = 0.0
+        self._looked_at = _NEVER
         self._looks = 0
         self._fault = ""
         self._lock = threading.Lock()
@@ -133,7 +134,7 @@ class AccountsElsewhere:
 
     def forget(self) -> None:
         """Ask for the version again at the next use."""
-        self._look_at = 0.0
+        self._looked_at = _NEVER
 
     def _find(self, alias: str) -> _Account | None:
         edition = self._current()
@@ -184,7 +185,7 @@ class AccountsElsewhere:
     def _account(self, edition: _Edition, alias: str) -> _Account | None:
         """Return an account as it was read, or read it; a wrong one is read again after a while."""
         known = edition.accounts.get(alias)
-        if known is not None and (known.settings or time.monotonic() < known.read_at + LOOK_AGAIN_SECONDS):
+        if known is not None and (known.settings or _is_recent(known.read_at)):
             return known
         try:
             found = self._read_one(edition, alias)
@@ -228,13 +229,12 @@ class AccountsElsewhere:
         """Return the accounts of the current version; those read last while it cannot be read, if any."""
         if _is_running_code():
             raise AccountsReadThemselves("the accounts cannot be used by the code that reads them")
-        now = time.monotonic()
         with self._lock:
             known = self._edition
-            if now < self._look_at and (known is not None or self._fault):
+            if _is_recent(self._looked_at) and (known is not None or self._fault):
                 return known
             # Other threads go on with what was read last, while this one runs the shop's code unlocked.
-            self._look_at = now + LOOK_AGAIN_SECONDS
+            self._looked_at = time.monotonic()
             self._looks += 1
             number = self._looks
         try:
@@ -280,6 +280,11 @@ def _keep(edition: _Edition, alias: str, found: _Account) -> None:
     if before is None or before.problems != found.problems:
         for problem in found.problems:
             logger.error("a gateway is not used: %s: %s", problem.setting, problem.expected)
+
+
+def _is_recent(instant: float) -> bool:
+    # Not below zero: a test may have frozen the clock at that instant.
+    return 0 <= time.monotonic() - instant < LOOK_AGAIN_SECONDS
 
 
 def _is_same(known: object, found: object) -> bool:

@@ -286,6 +286,20 @@ def test_a_pause_is_read_once_a_second_at_most_and_ones_own_at_once(
     assert circuit_breaker.sending_is_paused(context, now)
 
 
+def test_a_pause_is_read_again_where_the_clock_has_gone_back(
+    context: GatewayContext, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(circuit_breaker, "_PAUSE_IS_READ_EVERY", 1.0)
+    now = clock.now()
+    # As freezegun does: its monotonic clock has the seconds since 1970.
+    monkeypatch.setattr(time, "monotonic", lambda: 1.8e9)
+    assert not circuit_breaker.sending_is_paused(context, now)
+    GatewayPause.objects.create(gateway="default", sending_until=now + timedelta(minutes=1))
+
+    monkeypatch.setattr(time, "monotonic", lambda: 100.0)
+    assert circuit_breaker.sending_is_paused(context, now)
+
+
 def test_money_is_not_moved_on_a_memory(
     make: MakeSubject, context: GatewayContext, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
