@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import gzip
 import http.client
+import subprocess
+import sys
 import time
 import zlib
 
@@ -130,6 +132,38 @@ def test_the_global_debug_switch_of_http_client_prints_nothing_of_ours(
             "POST", "/", body=b"{}", headers={"Authorization": "PublicApiKey hunter2"}
         )
     assert capsys.readouterr().out == ""
+
+
+class Recorder:
+    """A recorder's connection, which can do nothing with a connection of ours."""
+
+    def getresponse(self) -> None:
+        raise AttributeError("this is no connection of the recorder's")
+
+
+def test_a_recorder_in_place_of_http_clients_connection_does_not_meet_ours(
+    connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http.client, "HTTPConnection", Recorder)
+    with RawServer(says(answer(b"{}"))) as server:
+        assert connect(server.base_url).send("POST", "/", body=b"{}").body == b"{}"
+
+
+def test_a_recorder_may_be_at_work_before_the_first_call_of_a_process() -> None:
+    code = """
+import http.client, sys, urllib3
+from wallet_gateway.client.http_transport import HttpTransport
+
+class Recorder:
+    pass
+
+assert "wallet_gateway.client.connection" not in sys.modules
+http.client.HTTPConnection = urllib3.connection.HTTPConnection = urllib3.connection.HTTPSConnection = Recorder
+sys.stdout.buffer.write(HttpTransport(base_url=sys.argv[1]).send("POST", "/", body=b"{}").body)
+"""
+    with RawServer(says(answer(b"{}"))) as server:
+        ran = subprocess.run([sys.executable, "-c", code, server.base_url], capture_output=True, check=True)
+    assert ran.stdout == b"{}"
 
 
 def test_a_closed_connection_does_not_open_itself() -> None:

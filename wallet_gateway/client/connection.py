@@ -15,8 +15,14 @@ import queue
 import time
 from typing import TYPE_CHECKING, Any, cast
 
-from urllib3.connection import HTTPConnection, HTTPSConnection
-from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+# The connections from here, too: where they are made, a recorder that is at work in a test, as vcrpy, has put
+# its own, and this may be the first import of the process.
+from urllib3.connectionpool import (  # type: ignore[attr-defined]
+    HTTPConnection,
+    HTTPConnectionPool,
+    HTTPSConnection,
+    HTTPSConnectionPool,
+)
 
 from wallet_gateway.client.exchange import RawAnswer
 from wallet_gateway.client.transport import KEPT_HEADERS, SignedRequest, check_size, unpack
@@ -91,7 +97,8 @@ class Connection(HTTPConnection):
         return (
             # Two processes on one inherited socket would read each other's answers.
             self.opened_by == os.getpid()
-            and time.monotonic() - self.used_at < self._idle_limit
+            # Not below zero: a test may have frozen the clock when it was used.
+            and 0 <= time.monotonic() - self.used_at < self._idle_limit
             and super().is_connected
         )
 
@@ -137,8 +144,9 @@ class Connection(HTTPConnection):
             self.putheader(name, value)
         self.endheaders()
         deadline.doing = "waiting for the answer"
-        # urllib3 would wrap the answer for streaming and unpacking: half the price of a bare call.
-        return http.client.HTTPConnection.getresponse(self)
+        # urllib3 would wrap the answer for streaming and unpacking: half the price of a bare call. Not by the
+        # name in http.client, under which a recorder puts its own class.
+        return super(HTTPConnection, self).getresponse()
 
 
 class TlsConnection(Connection, HTTPSConnection):
