@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -75,18 +76,77 @@ def answers(control: SandboxControl) -> bool:
     return True
 
 
-def test_one_ends_with_its_process_even_if_that_is_killed() -> None:
-    code = (
-        "from wallet_gateway.testing.sandbox import *; print(shared_sandbox().base_url, flush=True); input()"
-    )
+HOLDER = """
+import signal
+from wallet_gateway.testing.sandbox import shared_sandbox
+
+# A shell that has begun the tests in its background has them ignore it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+print(shared_sandbox().base_url, shared_sandbox().pid, flush=True)
+while True:
+    try:
+        input()
+        break
+    except KeyboardInterrupt:
+        print("Ctrl-C", flush=True)
+"""
+
+
+@pytest.fixture
+def holder(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """A process that holds a sandbox, in a session of its own as under a terminal."""
     with subprocess.Popen(
-        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as holder:
-        assert holder.stdout is not None
-        control = SandboxControl(holder.stdout.readline().strip())
-        assert answers(control)
-        holder.kill()
+        [sys.executable, "-c", HOLDER],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"TMPDIR": str(tmp_path)},
+        start_new_session=True,
+    ) as process:
+        yield process
+        process.kill()
+
+
+def held_by(holder: subprocess.Popen[str]) -> tuple[SandboxControl, int]:
+    assert holder.stdout is not None
+    base_url, pid = holder.stdout.readline().split()
+    return SandboxControl(base_url), int(pid)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
+def test_nothing_is_left_of_one_whose_process_is_killed(
+    holder: subprocess.Popen[str], number: signal.Signals, tmp_path: Path
+) -> None:
+    control, _pid = held_by(holder)
+    assert answers(control)
+    assert [path.name[:15] for path in tmp_path.iterdir()] == ["wallet-sandbox-"]
+    holder.send_signal(number)
     assert eventually(lambda: not answers(control))
+    assert eventually(lambda: not list(tmp_path.iterdir()))
+
+
+def test_ctrl_c_in_the_terminal_leaves_it_to_the_test_that_is_running(holder: subprocess.Popen[str]) -> None:
+    control, pid = held_by(holder)
+    assert os.getpgid(pid) != os.getpgid(holder.pid)
+    os.killpg(holder.pid, signal.SIGINT)
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "Ctrl-C\n"
+    assert answers(control)
+    holder.communicate("end\n")
+    assert holder.returncode == 0
+    assert not answers(control)
+
+
+def test_where_terminating_is_a_kill_it_ends_by_the_end_of_its_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sandbox, "_TERMINATE_IS_A_KILL", True)
+    monkeypatch.setattr(subprocess.Popen, "terminate", subprocess.Popen.kill)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    server = SandboxServer()
+    server.start()
+    assert server.stop() == 0
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.fixture

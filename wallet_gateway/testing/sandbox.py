@@ -13,6 +13,7 @@ from wallet_gateway.testing.control import SandboxControl
 
 _READY: Final = "Sandbox gateway ready at "
 _SECONDS_TO_END: Final = 15
+_TERMINATE_IS_A_KILL: Final = sys.platform == "win32"
 
 __all__ = ["SandboxControl", "SandboxNotStarted", "SandboxServer", "shared_sandbox", "stop_shared_sandbox"]
 
@@ -65,7 +66,14 @@ class SandboxServer:
         # Not as an argument, which everybody on the machine can read.
         environment = os.environ | {"WALLET_SANDBOX_CONTROL_KEY": self._control_key or ""}
         self._process = subprocess.Popen(  # noqa: S603 - our own command, no shell reads it
-            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            command,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            # Ctrl-C reaches all of the terminal's group, and the test that is running needs its gateway.
+            start_new_session=True,
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
         line = _stdout(self._process).readline()
         if not line.startswith(_READY):
@@ -81,20 +89,28 @@ class SandboxServer:
         :returns: its exit code.
         """
         process = self._running()
-        process.terminate()
+        if _TERMINATE_IS_A_KILL:
+            # It ends in good order with its input, and leaves no files.
+            _stdin(process).close()
+        else:
+            process.terminate()
         try:
             code = process.wait(_SECONDS_TO_END)
         except subprocess.TimeoutExpired:
             process.kill()
             code = process.wait()
         _stdout(process).close()
-        cast(IO[str], process.stdin).close()
+        _stdin(process).close()
         return code
 
     def _running(self) -> subprocess.Popen[str]:
         if self._process is None:
             raise RuntimeError("The sandbox was not started: use it in a 'with' block or call start().")
         return self._process
+
+
+def _stdin(process: subprocess.Popen[str]) -> IO[str]:
+    return cast(IO[str], process.stdin)
 
 
 def _stdout(process: subprocess.Popen[str]) -> IO[str]:
