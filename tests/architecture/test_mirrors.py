@@ -48,7 +48,10 @@ TESTED_ELSEWHERE: dict[str, str] = {
             "oscar/receivers",
             "oscar/sources",
             "oscar/templatetags/wallet_oscar",
-            "own_order",
+            "own_order/checks",
+            "own_order/deletion",
+            "own_order/payable_order",
+            "own_order/receivers",
             "payment_page",
         )
     },

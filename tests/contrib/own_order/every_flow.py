@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from tests.contrib.own_order import models
 from wallet_gateway import payments
-from wallet_gateway.contrib.own_order import _follow
+from wallet_gateway.contrib.own_order.receivers import _follow
 from wallet_gateway.models import OutboxEvent, PaymentOrder
 
 if TYPE_CHECKING:

@@ -1,24 +1,20 @@
-"""A mixin for a shop's own order model: the link to its payment order, and a call whenever that changes.
-
-The state of a payment is not copied: `payment_order` is a foreign key, so the shop reads and filters by the
-state that the plugin has.
-"""
+"""The mixin: an order of the shop with a link to its payment order, and what may be asked and done by it."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from django.apps import apps
 from django.db import models
-from django.db import transaction as db_transaction
-from django.dispatch import Signal, receiver
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway import payments, signals
+from wallet_gateway import payments
+from wallet_gateway.contrib.own_order.deletion import WITHOUT_MONEY, DeletionGuard
 from wallet_gateway.domain.actors import By
-from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import PaymentOrder
+
+MODEL: Final = "order_model"
+"""The entry of a payment order's metadata that names the model of the shop's order."""
 
 
 class PayableOrder(models.Model):
@@ -34,6 +30,8 @@ class PayableOrder(models.Model):
         verbose_name=_("payment order"),
     )
     """What is to be paid, with its state; None until `create_payment_order`."""
+    deletion_guard = DeletionGuard()
+    """No column: it refuses to delete an order whose payment is not decided."""
 
     class Meta:
         abstract = True
@@ -55,7 +53,10 @@ class PayableOrder(models.Model):
         Nothing is sent, so it may be in the transaction that stores the order: either both are stored, or
         neither. Raises `payments.errors.InvalidInput`, and `IdempotencyConflict` if the order has changed.
         """
-        order = payments.create_order(**self.payment_details())
+        details = self.payment_details()
+        # So that a payment is known as one of such an order even if its row is gone.
+        details["metadata"] = {**(details.get("metadata") or {}), MODEL: self._meta.label}
+        order = payments.create_order(**details)
         if self.payment_order != order:
             self.payment_order = order
             self.save(update_fields=["payment_order"])
@@ -89,39 +90,4 @@ class PayableOrder(models.Model):
     def is_released(self) -> bool:
         """Whether it was cancelled, holds no money, and nothing can pay it any more: its goods are free."""
         order = self.payment_order
-        return order is not None and order.is_released and order.state in _WITHOUT_MONEY
-
-
-_WITHOUT_MONEY: Final = frozenset({OrderState.CANCELLED, OrderState.REFUNDED})
-"""States of a released order; in any other, a payment came after the release."""
-
-_SIGNALS: list[Signal] = [
-    signals.order_authorized,
-    signals.order_paid,
-    signals.order_captured_in_part,
-    signals.order_refunded,
-    signals.order_reversed,
-    signals.order_failed,
-    signals.order_expired,
-    signals.order_anomaly,
-    signals.order_cancelled,
-    signals.order_released,
-]
-
-
-@receiver(_SIGNALS, dispatch_uid="wallet_gateway.contrib.own_order")
-def _follow(*, order: PaymentOrder, **_rest: Any) -> None:
-    for model in apps.get_models():
-        # Of a model and its children and proxies, the one with the column.
-        if issubclass(model, PayableOrder) and model._meta.get_field("payment_order").model is model:
-            _tell(model, order)
-
-
-def _tell(model: type[PayableOrder], order: PaymentOrder) -> None:
-    with db_transaction.atomic():
-        # The shop's own manager may leave rows out, or join others that cannot be locked.
-        row = model._base_manager.select_for_update().filter(payment_order=order.pk).first()
-        if row is not None:
-            # Read while the row is locked: of two calls at once the later one sees the later state.
-            row.payment_order = PaymentOrder.objects.get(pk=order.pk)
-            row.payment_changed(row.payment_order.state)
+        return order is not None and order.is_released and order.state in WITHOUT_MONEY

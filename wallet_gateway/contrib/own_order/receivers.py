@@ -1,0 +1,100 @@
+"""Tell an order of the shop whenever its payment order has changed."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+from django.apps import apps
+from django.db import models
+from django.db import transaction as db_transaction
+from django.db.models import QuerySet
+from django.dispatch import Signal, receiver
+
+from wallet_gateway import signals
+from wallet_gateway.contrib.own_order.deletion import holds_money
+from wallet_gateway.contrib.own_order.payable_order import MODEL, PayableOrder
+from wallet_gateway.documentation import address_of
+from wallet_gateway.models import PaymentOrder
+
+logger = logging.getLogger("wallet_gateway.own_order")
+
+_SIGNALS: list[Signal] = [
+    signals.order_authorized,
+    signals.order_paid,
+    signals.order_captured_in_part,
+    signals.order_refunded,
+    signals.order_reversed,
+    signals.order_failed,
+    signals.order_expired,
+    signals.order_anomaly,
+    signals.order_cancelled,
+    signals.order_released,
+]
+
+
+@receiver(_SIGNALS, dispatch_uid="wallet_gateway.contrib.own_order")
+def _follow(*, order: PaymentOrder, **_rest: Any) -> None:
+    # Of a model and its children and proxies, the one with the column.
+    columns = [model for model in _payable_models() if _has_column(model)]
+    rows_told = sum(_tell(model, order) for model in columns)
+    if not rows_told:
+        _report_missing(order)
+
+
+def _payable_models() -> Iterator[type[PayableOrder]]:
+    return (model for model in apps.get_models() if issubclass(model, PayableOrder))
+
+
+def _has_column(model: type[PayableOrder]) -> bool:
+    return model._meta.get_field("payment_order").model is model
+
+
+def _tell(model: type[PayableOrder], order: PaymentOrder) -> bool:
+    """Call the method of the order's row, if this model has one; return whether it has."""
+    with db_transaction.atomic():
+        row = _locked(model, payment_order=order.pk)
+        if row is None:
+            return False
+        for whole in _most_derived(row):
+            # Read while the row is locked: of two calls at once the later one sees the later state.
+            whole.payment_order = PaymentOrder.objects.get(pk=order.pk)
+            whole.payment_changed(whole.payment_order.state)
+        return True
+
+
+def _locked(model: type[PayableOrder], **where: Any) -> PayableOrder | None:
+    # A manager of the shop's may leave rows out, join others that cannot be locked, or give other classes.
+    return QuerySet(model).select_for_update().filter(**where).first()
+
+
+def _most_derived(row: PayableOrder) -> Iterator[PayableOrder]:
+    """Yield the row as an instance of its class, whose method may be another one than its parent's.
+
+    More than one if several children share the row; each is read when those before it were told.
+    """
+    model, has_child = type(row), False
+    for child in _payable_models():
+        link: models.Field[Any, Any] | None = child._meta.parents.get(model)
+        # A proxy has no link, and a grandchild has the one of its parent.
+        if link is not None and link.model is child:
+            found = _locked(child, **{link.name: row.pk})
+            if found is not None:
+                has_child = True
+                yield from _most_derived(found)
+    if not has_child:
+        yield row
+
+
+def _report_missing(order: PaymentOrder) -> None:
+    """Log a payment that no row could be told of: one that the mixin stored, and whose row was deleted."""
+    current = PaymentOrder.objects.get(pk=order.pk)
+    if holds_money(current) and (label := current.metadata.get(MODEL)):
+        logger.error(
+            "payment order %s is %s, and no row of %s is linked to it any more, so nobody was told; see %s",
+            current.reference,
+            current.state,
+            label,
+            address_of("how-to/own-order-model", "delete-an-order"),
+        )
