@@ -104,6 +104,12 @@ def check_collectors(**kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
     return _messages(project.risky_collectors())
 
 
+@register(Tags.compatibility)
+def check_middleware(**kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
+    """Check that no middleware opens a database transaction around the plugin's views."""
+    return _messages(project.atomic_middleware())
+
+
 @register(Tags.database)
 def check_databases(**kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
     """Warn if a database's settings disable what the ledger depends on."""

@@ -39,6 +39,7 @@ class Code(StrEnum):
     SANDBOX_SERVED = "wallet_gateway.E005"
     DEBUG_IN_PRODUCTION = "wallet_gateway.E006"
     PACKAGE_MISSING = "wallet_gateway.E007"
+    ATOMIC_MIDDLEWARE = "wallet_gateway.E008"
     ATOMIC_REQUESTS = "wallet_gateway.W001"
     SQLITE_NOT_IMMEDIATE = "wallet_gateway.W002"
     SQLITE_IN_PRODUCTION = "wallet_gateway.W003"
@@ -117,6 +118,10 @@ _MESSAGES: Mapping[Code, Text] = MappingProxyType(
         Code.ATOMIC_REQUESTS: (
             "DATABASES[%(database)r] has ATOMIC_REQUESTS: views that call wallet_gateway.payments must be "
             "decorated with django.db.transaction.non_atomic_requests"
+        ),
+        Code.ATOMIC_MIDDLEWARE: (
+            "MIDDLEWARE has %(middleware)r, which opens a database transaction around every view: no payment "
+            "can begin"
         ),
         Code.SQLITE_NOT_IMMEDIATE: (
             "DATABASES[%(database)r]['OPTIONS']['transaction_mode'] should be 'IMMEDIATE'"
@@ -219,6 +224,10 @@ _ADVICE: Mapping[Code, Text] = MappingProxyType(
             "own."
         ),
         Code.ATOMIC_REQUESTS: ("What is sent to the gateway must be committed before the first byte leaves."),
+        Code.ATOMIC_MIDDLEWARE: (
+            "Name a subclass of RevisionMiddleware with atomic = False in its place: what is sent to the "
+            "gateway must be committed before the first byte leaves."
+        ),
         Code.SQLITE_NOT_IMMEDIATE: (
             "Otherwise a transaction that reads and then writes fails when another one writes."
         ),

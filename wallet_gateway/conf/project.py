@@ -22,7 +22,7 @@ from django.utils.module_loading import import_string
 from django.views.debug import SafeExceptionReporterFilter
 
 from wallet_gateway import conf
-from wallet_gateway.conf import collectors
+from wallet_gateway.conf import collectors, middleware
 from wallet_gateway.conf.gateway_rules import SANDBOX_MERCHANT
 from wallet_gateway.conf.gateway_settings import GatewaySettings
 from wallet_gateway.conf.values import SETTING, end_of_certificate, is_local, is_readable_by_others
@@ -48,6 +48,7 @@ def findings(gateways: Gateways | None = None) -> Iterator[Finding]:
     yield from served_sandbox()
     yield from urls()
     yield from databases()
+    yield from atomic_middleware()
     yield from static_modules(gateways)
     yield from static_origin(gateways)
     yield from dangers(gateways)
@@ -120,6 +121,12 @@ def databases() -> Iterator[Finding]:
             yield warning(Code.ATOMIC_REQUESTS, SUBJECT, database=alias)
         if connections[alias].vendor == "sqlite":
             yield from _sqlite(alias, given)
+
+
+def atomic_middleware() -> Iterator[Finding]:
+    """Report each middleware that opens a transaction around every view: no payment could begin in it."""
+    for name in middleware.opening_transactions(django_settings.MIDDLEWARE):
+        yield error(Code.ATOMIC_MIDDLEWARE, SUBJECT, middleware=name)
 
 
 def _sqlite(alias: str, given: Mapping[str, Any]) -> Iterator[Finding]:
