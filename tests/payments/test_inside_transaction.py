@@ -131,7 +131,8 @@ SENTENCE = (
     "payments.refund must not run inside a database transaction: what it sends must be committed first. Move "
     "the call behind the end of the `transaction.atomic` block. With ATOMIC_REQUESTS every view is such a "
     "block: decorate a function with `@transaction.non_atomic_requests`, and a class-based view with "
-    '`@method_decorator(transaction.non_atomic_requests, name="dispatch")`.'
+    '`@method_decorator(transaction.non_atomic_requests, name="dispatch")`. A middleware may open one, too: '
+    "RevisionMiddleware of django-reversion needs a subclass with `atomic = False`."
 )
 
 

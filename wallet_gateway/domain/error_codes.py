@@ -137,6 +137,7 @@ class ErrorCode(StrEnum):
     PRICE_CHANGED = "price_changed"
 
     # TryAgain
+    ORDER_STORED_MEANWHILE = "order_stored_meanwhile"
     CHECKOUT_IN_PROGRESS = "checkout_in_progress"
     PAGE_STATUS_UNKNOWN = "page_status_unknown"
     CARD_UNKNOWN = "card_unknown"

@@ -73,7 +73,9 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
             "%(call)s must not run inside a database transaction: what it sends must be committed first. "
             "Move the call behind the end of the `transaction.atomic` block. With ATOMIC_REQUESTS every view "
             "is such a block: decorate a function with `@transaction.non_atomic_requests`, and a class-based "
-            'view with `@method_decorator(transaction.non_atomic_requests, name="dispatch")`.'
+            'view with `@method_decorator(transaction.non_atomic_requests, name="dispatch")`. '
+            "A middleware may open one, too: RevisionMiddleware of django-reversion needs a subclass with "
+            "`atomic = False`."
         ),
     ),
     # InvalidInput
@@ -353,6 +355,13 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
         409, _("The price on the wallet's sheet is out of date. Nothing was charged.")
     ),
     # TryAgain
+    _E.ORDER_STORED_MEANWHILE: Description(
+        503,
+        _(
+            "Another process has just stored order %(reference)s, and your database transaction began too "
+            "early to see it. Repeat the whole transaction."
+        ),
+    ),
     _E.CHECKOUT_IN_PROGRESS: Description(
         503, _("Another request is opening the payment page. Try again in a moment.")
     ),

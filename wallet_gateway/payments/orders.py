@@ -138,6 +138,8 @@ def create_order(
         `billing_address_missing`, where the settings of the gateway say so.
     :raises IdempotencyConflict: `order_content_differs`, if the reference belongs to an order with other
         content; `reference_at_other_gateway`, if that order is at another gateway of the same numbering.
+    :raises TryAgain: `order_stored_meanwhile`, within a transaction of the caller's that is isolated above
+        READ COMMITTED, if another process stores the same reference meanwhile.
     :raises ImproperlyConfigured: for a gateway that is not in the settings.
     """
     given = conf.gateway_settings(gateway)

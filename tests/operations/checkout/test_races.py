@@ -6,13 +6,14 @@ import threading
 from decimal import Decimal
 
 import pytest
-from django.db import connection
+from django.db import IntegrityError, connection
 from django.db import transaction as db_transaction
 
 from tests.operations.conftest import MUG, MakeOrder, VirtualClock
 from tests.operations.journal import times_sent
 from tests.operations.threads import surprises, together
 from tests.operations.ways_of_writing import in_each_way
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.policy import GatewayPolicy
 from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import Payment, PaymentOrder
@@ -118,3 +119,33 @@ def test_the_same_order_stored_twice_at_once_is_one_order_even_inside_old_snapsh
         thread.join(60)
     assert len(found) == 2
     assert len(set(found)) == 1
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="elsewhere a locking read sees the other row")
+@pytest.mark.parametrize("level", ["REPEATABLE READ", "SERIALIZABLE"])
+def test_a_transaction_that_cannot_see_the_other_order_is_told_to_begin_again(
+    level: str, clock: VirtualClock
+) -> None:
+    details = OrderDetails(currency="EUR", amount=Decimal("20.00"))
+
+    def create() -> PaymentOrder:
+        return orders.create_order(
+            reference="RACE-1", details=details, gateway="default", policy=GatewayPolicy(), clock=clock
+        )
+
+    def create_elsewhere() -> None:
+        create()
+        connection.close()
+
+    with db_transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute(f"SET TRANSACTION ISOLATION LEVEL {level}")
+        assert not PaymentOrder.objects.exists()
+        other = threading.Thread(target=create_elsewhere)
+        other.start()
+        other.join(60)
+        with pytest.raises(TryAgain) as told:
+            create()
+    assert told.value.code is ErrorCode.ORDER_STORED_MEANWHILE
+    assert isinstance(told.value.__cause__, IntegrityError)
+    assert create() == PaymentOrder.objects.get()

@@ -34,9 +34,13 @@ from wallet_gateway.operations.checkout.order_fields import (
 )
 from wallet_gateway.operations.checkout.page_request import content_hash, texts_of
 from wallet_gateway.operations.context import Clock
-from wallet_gateway.operations.errors import IdempotencyConflict, InvalidInput
+from wallet_gateway.operations.errors import IdempotencyConflict, InvalidInput, TryAgain
 from wallet_gateway.operations.field_names import in_python_names
-from wallet_gateway.operations.settlement.db_transactions import in_current_or_new_transaction, run
+from wallet_gateway.operations.settlement.db_transactions import (
+    in_current_or_new_transaction,
+    is_unseen_duplicate,
+    run,
+)
 from wallet_gateway.protocol.cart import (
     Discount,
     Shipping,
@@ -153,7 +157,8 @@ def create_order(
     part of the comparison with an existing order, which keeps what it was created with.
     Raises `InvalidInput` if it breaks a rule or lacks what the gateway's `policy` requires, and
     `IdempotencyConflict` if the reference belongs to an order with other content, or to one at another
-    gateway of the same numbering; nothing is stored in either case.
+    gateway of the same numbering; `TryAgain` if the caller's transaction cannot see what another one has
+    stored meanwhile. Nothing is stored in any of these cases.
     """
     details = _check_own_fields(reference, details, continue_url, redirect_when_paid=redirect_when_paid)
     _check_continue_url(continue_url, shop_origins)
@@ -265,12 +270,14 @@ def _store_once(order: PaymentOrder, metadata: Mapping[str, str], check: Callabl
         try:
             # A shop may store its own order in the same transaction: nothing is sent yet.
             in_current_or_new_transaction(lambda: _insert(order, metadata))
-        except IntegrityError:
+        except IntegrityError as error:
             # Another process stored the same reference between the two statements. A locking read sees it,
-            # even if the caller's own transaction began before.
+            # but not on PostgreSQL in a transaction of the caller's that reads an older snapshot.
             found = in_current_or_new_transaction(
                 lambda: _same_order(PaymentOrder.objects.select_for_update(), order)
             )
+            if found is None and is_unseen_duplicate(error):
+                raise TryAgain(ErrorCode.ORDER_STORED_MEANWHILE, reference=order.reference) from error
             if found is None:
                 raise
         else:

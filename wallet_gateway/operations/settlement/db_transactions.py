@@ -154,11 +154,20 @@ def _short_waits() -> Iterator[float]:
 
 def is_conflict(error: DatabaseError) -> bool:
     """Return whether the database error only requires repeating the transaction."""
-    cause = error.__cause__
-    # psycopg 3 and 2 have it under different names.
-    if (getattr(cause, "sqlstate", None) or getattr(cause, "pgcode", None)) in _POSTGRES_STATES:
+    if _postgres_state(error) in _POSTGRES_STATES:
         return True
     if not isinstance(error, OperationalError):
         return False
     code = error.args[0] if error.args else None
     return code in _MYSQL_CODES or "is locked" in str(error)
+
+
+def is_unseen_duplicate(error: DatabaseError) -> bool:
+    """Return whether a key is taken by a row that the caller's transaction may never see: on PostgreSQL."""
+    return connection.in_atomic_block and _postgres_state(error) == "23505"
+
+
+def _postgres_state(error: DatabaseError) -> str | None:
+    cause = error.__cause__
+    # psycopg 3 and 2 have it under different names.
+    return getattr(cause, "sqlstate", None) or getattr(cause, "pgcode", None)
