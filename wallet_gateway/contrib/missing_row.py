@@ -28,7 +28,7 @@ def log_missing(order: PaymentOrder, row: str) -> None:
     """
     if order.state in _WITH_MONEY:
         logger.error(
-            "order %s holds money (%s), and %s of it was deleted; see docs/runbook.md#row_deleted",
+            "order %s holds money (%s), and %s of it is gone; see docs/runbook.md#row_deleted",
             order.reference,
             order.state,
             row,

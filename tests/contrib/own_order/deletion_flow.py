@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.urls(__name__)]
 
 Order: Any = vars(models)["Order"]
-LOG = "wallet_gateway.own_order"
+LOG = "wallet_gateway.bridges"
 
 site = admin.AdminSite()
 site.register(Order)
@@ -193,9 +193,7 @@ def test_a_payment_whose_order_was_deleted_is_logged_with_its_reference(
     pay(begun, gateway)
     (record,) = [record for record in caplog.records if record.name == LOG]
     assert record.levelno == logging.ERROR
-    assert (
-        f"payment order ORDER-{begun.pk} is PAID, and no row of own_order.Order is linked" in record.message
-    )
+    assert f"order ORDER-{begun.pk} holds money (PAID), and the row of own_order.Order" in record.message
     assert OutboxEvent.objects.get().delivered_at is not None
 
 

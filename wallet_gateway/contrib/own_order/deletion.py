@@ -12,7 +12,6 @@ from django.db.models import Exists, F, OuterRef, ProtectedError, QuerySet
 from wallet_gateway.domain.cancellation import may_still_pay
 from wallet_gateway.domain.lifecycle import OPENING_KINDS, OrderState, TransactionState
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
-from wallet_gateway.models.orders import CANCELLABLE_STATES
 
 if TYPE_CHECKING:
     Field = models.Field[Any, Any]
@@ -27,11 +26,6 @@ _TOLD: Final = frozenset({OrderState.PAID, OrderState.PART_REFUNDED, OrderState.
 
 _AT_ONCE = 500
 _MOST_NAMED = 5
-
-
-def holds_money(order: PaymentOrder) -> bool:
-    """Return whether an amount is reserved or captured for a payment order, or a person has to say so."""
-    return order.state not in CANCELLABLE_STATES | WITHOUT_MONEY
 
 
 class DeletionGuard(Field):

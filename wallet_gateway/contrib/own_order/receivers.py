@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,12 +12,9 @@ from django.db.models import QuerySet
 from django.dispatch import Signal, receiver
 
 from wallet_gateway import signals
-from wallet_gateway.contrib.own_order.deletion import holds_money
+from wallet_gateway.contrib.missing_row import log_missing
 from wallet_gateway.contrib.own_order.payable_order import MODEL, PayableOrder
-from wallet_gateway.documentation import address_of
 from wallet_gateway.models import PaymentOrder
-
-logger = logging.getLogger("wallet_gateway.own_order")
 
 _SIGNALS: list[Signal] = [
     signals.order_authorized,
@@ -40,7 +36,7 @@ def _follow(*, order: PaymentOrder, **_rest: Any) -> None:
     columns = [model for model in _payable_models() if _has_column(model)]
     rows_told = sum(_tell(model, order) for model in columns)
     if not rows_told:
-        _report_missing(order)
+        _log_missing(order)
 
 
 def _payable_models() -> Iterator[type[PayableOrder]]:
@@ -87,14 +83,8 @@ def _most_derived(row: PayableOrder) -> Iterator[PayableOrder]:
         yield row
 
 
-def _report_missing(order: PaymentOrder) -> None:
-    """Log a payment that no row could be told of: one that the mixin stored, and whose row was deleted."""
+def _log_missing(order: PaymentOrder) -> None:
+    """Log a payment that no row could be told of, if the mixin has stored its order."""
     current = PaymentOrder.objects.get(pk=order.pk)
-    if holds_money(current) and (label := current.metadata.get(MODEL)):
-        logger.error(
-            "payment order %s is %s, and no row of %s is linked to it any more, so nobody was told; see %s",
-            current.reference,
-            current.state,
-            label,
-            address_of("how-to/own-order-model", "delete-an-order"),
-        )
+    if label := current.metadata.get(MODEL):
+        log_missing(current, f"the row of {label}")
