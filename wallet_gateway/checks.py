@@ -15,7 +15,7 @@ from django.core.checks import Warning as CheckWarning
 
 from wallet_gateway.conf import project
 from wallet_gateway.conf.django_tests import is_test_run
-from wallet_gateway.doctor import host
+from wallet_gateway.doctor import character_sets, host
 from wallet_gateway.findings import Code, Finding, Level
 from wallet_gateway.protocol.wire import BuiltOnFirstUse
 
@@ -123,6 +123,15 @@ def check_durability(
 ) -> Sequence[CheckMessage]:
     """Check in the databases of `check --database` that commits are durable on disk."""
     return _messages(host.look_at_durability(databases or ()))
+
+
+@register(Tags.database)
+def check_character_sets(
+    databases: Sequence[str] | None = None,
+    **kwargs: Any,  # noqa: ARG001
+) -> Sequence[CheckMessage]:
+    """Check in the databases of `check --database` and `migrate` that every letter can be stored."""
+    return _messages(character_sets.look_at_character_sets(databases or ()))
 
 
 def _messages(found: Iterable[Finding]) -> list[CheckMessage]:

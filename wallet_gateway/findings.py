@@ -40,6 +40,7 @@ class Code(StrEnum):
     DEBUG_IN_PRODUCTION = "wallet_gateway.E006"
     PACKAGE_MISSING = "wallet_gateway.E007"
     ATOMIC_MIDDLEWARE = "wallet_gateway.E008"
+    LETTERS_MISSING = "wallet_gateway.E009"
     ATOMIC_REQUESTS = "wallet_gateway.W001"
     SQLITE_NOT_IMMEDIATE = "wallet_gateway.W002"
     SQLITE_IN_PRODUCTION = "wallet_gateway.W003"
@@ -112,6 +113,10 @@ _MESSAGES: Mapping[Code, Text] = MappingProxyType(
             "%(expected)r, for writing and for reading"
         ),
         Code.PACKAGE_MISSING: "the package %(package)s cannot be imported: %(problem)s",
+        Code.LETTERS_MISSING: (
+            "%(place)s has the character set %(character_set)s, which lacks letters and emoji that customers "
+            "and gateways write: what has one of them is not stored, and a payment fails"
+        ),
         Code.SANDBOX_SERVED: (
             "wallet_gateway.sandbox is in INSTALLED_APPS; its console would be open to everybody"
         ),
@@ -216,6 +221,7 @@ _ADVICE: Mapping[Code, Text] = MappingProxyType(
         Code.URLS_MISSING: "Add path('wallet/', include('wallet_gateway.urls')) to the root URLconf.",
         Code.TIME_ZONES_OFF: "Set USE_TZ = True.",
         Code.PACKAGE_MISSING: "Install django-wallet-gateway with all that it depends on.",
+        Code.LETTERS_MISSING: "%(remedy)s",
         Code.TABLES_ELSEWHERE: (
             "Return None for wallet_gateway. A replica lags, and transactions are of one database."
         ),

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from wallet_gateway import conf, gateways
 from wallet_gateway.conf import project
+from wallet_gateway.doctor.character_sets import look_at_character_sets
 from wallet_gateway.findings import Code, Finding, error, ok, warning
 from wallet_gateway.models import WalletKey
 from wallet_gateway.operations.wallet.encryption import UnreadableSecret
@@ -37,7 +38,8 @@ def look_at_settings() -> Iterator[Finding]:
     """Return the findings of the system checks, including those that query the database."""
     # Here the database is there to ask, so accounts in a table are looked at as well.
     known = None if conf.problems() else tuple(conf.settings().gateways.values())
-    found = (*project.findings(known), *look_at_durability((DEFAULT_DB_ALIAS,)))
+    ours = (DEFAULT_DB_ALIAS,)
+    found = (*project.findings(known), *look_at_durability(ours), *look_at_character_sets(ours))
     yield from found or (ok(Code.CHECKS_PASSED, "settings"),)
 
 
