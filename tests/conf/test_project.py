@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -155,6 +156,33 @@ def test_tables_in_more_than_one_database_are_an_error(settings: Settings) -> No
     (finding,) = project.database_router()
     assert finding.code == Code.TABLES_ELSEWHERE
     assert "'replica'" in finding.text
+
+
+class OnlyEvents:
+    """A router that writes one table elsewhere."""
+
+    def db_for_write(self, model: type[Model], **_: object) -> str | None:
+        return "archive" if model._meta.model_name == "transactionevent" else None
+
+
+class Replicas:
+    """A router that reads from each database in turn, as others choose one at random."""
+
+    turn: Iterator[str] = cycle(["default", "default", "default", "replica-1", "replica-2"])
+
+    def db_for_read(self, model: type[Model], **_: object) -> str | None:
+        return next(self.turn) if model._meta.model_name == "gatewaytransaction" else None
+
+
+def test_a_table_elsewhere_is_an_error_whichever_it_is(settings: Settings) -> None:
+    settings.DATABASE_ROUTERS = ["tests.conf.test_project.OnlyEvents"]
+    (finding,) = project.database_router()
+    assert "'archive'" in finding.text
+
+
+def test_replicas_that_are_read_in_turn_are_all_found(settings: Settings) -> None:
+    settings.DATABASE_ROUTERS = ["tests.conf.test_project.Replicas"]
+    assert [finding.params["database"] for finding in project.database_router()] == ["replica-1", "replica-2"]
 
 
 def test_a_package_that_cannot_be_imported_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
