@@ -8,7 +8,14 @@ import pytest
 
 from tests.architecture.sources import PACKAGE
 from wallet_gateway.management.page_visit import FetchedPage
-from wallet_gateway.management.script_inventory import Inventory, approve, known_reason, load, save
+from wallet_gateway.management.script_inventory import (
+    BadInventory,
+    Inventory,
+    approve,
+    known_reason,
+    load,
+    save,
+)
 
 PAGE = "https://shop.example/wallet/pay/*/"
 OURS = "https://shop.example/static/wallet_gateway/wallet.js"
@@ -57,6 +64,11 @@ def test_a_written_inventory_is_read_as_it_was(tmp_path: Path) -> None:
     approved = approve(seen(Referrer="no"), Inventory(), reasons={}, date="2026-01-01")
     save(approved, tmp_path / "scripts.json")
     assert load(tmp_path / "scripts.json") == approved
+
+
+def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(BadInventory, match=r"scripts\.json cannot be written: No such file or directory"):
+        save(Inventory(), tmp_path / "none" / "scripts.json")
 
 
 def test_a_page_that_was_not_looked_at_is_a_change() -> None:

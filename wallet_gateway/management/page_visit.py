@@ -75,8 +75,15 @@ def _hash(script: bytes) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(script).digest()).decode()
 
 
+def _is_on_web(url: str) -> bool:
+    try:
+        return urlsplit(url).scheme in {"http", "https"}
+    except ValueError:
+        return False
+
+
 def _fetched(url: str) -> tuple[Mapping[str, str], bytes]:
-    if urlsplit(url).scheme not in {"http", "https"}:
+    if not _is_on_web(url):
         raise PageNotFetched(f"{url} is no http or https address")
     request = Request(url, headers={"User-Agent": "Mozilla/5.0", "Accept": "*/*"})  # noqa: S310 - checked above
     # Without a proxy of the environment, which could show another page than customers are shown.

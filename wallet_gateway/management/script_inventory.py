@@ -122,9 +122,12 @@ def load(path: Path) -> Inventory:
 
 
 def save(inventory: Inventory, path: Path) -> None:
-    """Write an inventory so that two versions can be compared line by line."""
+    """Write an inventory so that two versions can be compared line by line. Raises `BadInventory`."""
     written = {
         "scripts": [asdict(script) for script in inventory.scripts.values()],
         "pages": [{"page": page, "headers": dict(headers)} for page, headers in inventory.headers.items()],
     }
-    path.write_text(json.dumps(written, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    try:
+        path.write_text(json.dumps(written, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise BadInventory(f"{path} cannot be written: {error.strerror}") from error

@@ -67,6 +67,8 @@ def test_a_payment_that_a_person_compared_is_recorded(wallet_sandbox: SandboxCon
 def test_an_order_that_is_not_there_or_has_no_money_is_refused() -> None:
     with pytest.raises(CommandError, match="no order has the reference 'NONE'"):
         doctor(record_payment="NONE")
+    with pytest.raises(CommandError, match="--gateway: .* has no 'brnad'; it has: default"):
+        doctor(record_payment="NONE", gateway="brnad")
     payments.create_order(reference="DOC-2", currency="EUR", amount=Decimal("1.00"))
     with pytest.raises(CommandError, match="no money"):
         doctor(record_payment="DOC-2", by="anna")

@@ -42,7 +42,7 @@ def test_a_dry_run_erases_nothing() -> None:
 
 def test_with_yes_it_is_done() -> None:
     order, other = an_order("E-1"), an_order("E-2")
-    assert erase("E-1", yes=True, by="anna", reason="asked") == "E-1: erased\n"
+    assert erase("E-1", yes=True, by="anna", reason="asked") == "E-1: erased\n1 order. Erased.\n"
     assert (remembers(order), remembers(other)) == (False, True)
 
 
@@ -61,7 +61,7 @@ def test_an_address_is_found_in_any_letter_case_and_where_only_the_wallet_gave_i
     transaction = a_transaction(a_payment(by_wallet), state="EXPIRED")
     a_wallet_attempt(transaction, given={"email": "ADA@example.com"})
     said = erase(email="ada@example.com", yes=True, by="anna", reason="asked")
-    assert said == "E-1: erased\nE-2: erased\n"
+    assert said == "E-1: erased\nE-2: erased\n2 orders. Erased.\n"
     assert [remembers(order) for order in (written, by_wallet, other)] == [False, False, True]
 
 
@@ -86,3 +86,48 @@ def test_without_a_reason_it_is_refused() -> None:
     an_order("E-1")
     with pytest.raises(CommandError, match="The reason is missing"):
         erase("E-1", yes=True, by="anna")
+
+
+@pytest.mark.parametrize("yes", [True, False])
+def test_an_address_without_an_order_is_refused_also_beside_references(yes: bool) -> None:
+    order = an_order("E-1")
+    for references in ((), ("E-1",)):
+        with pytest.raises(CommandError, match="no order has this e-mail address"):
+            erase(*references, email="ada@exmaple.com", yes=yes, by="anna", reason="asked")
+    assert remembers(order)
+
+
+def test_who_asks_for_nothing_is_told_what_to_ask_for() -> None:
+    an_order("E-1", "")
+    with pytest.raises(CommandError, match="by their references, or by --email ADDRESS"):
+        erase(yes=True, by="anna", reason="asked")
+    for empty in ("", " "):
+        with pytest.raises(CommandError, match="--email is empty"):
+            erase("E-1", email=empty, yes=True, by="anna", reason="asked")
+
+
+def test_a_gateway_that_nobody_knows_is_refused_with_those_that_are_known() -> None:
+    order = an_order("E-1")
+    for asked in ({"email": "ada@example.com"}, {}):
+        references = () if asked else ("E-1",)
+        with pytest.raises(CommandError, match="--gateway: .* has no 'brnad'; it has: default"):
+            erase(*references, gateway="brnad", yes=True, by="anna", reason="asked", **asked)
+    assert remembers(order)
+
+
+def test_orders_of_a_gateway_that_the_settings_have_no_more_are_erased() -> None:
+    order = an_order("E-1")
+    PaymentOrder.objects.update(gateway="former")
+    erase("E-1", gateway="former", yes=True, by="anna", reason="asked")
+    assert not remembers(order)
+    with pytest.raises(CommandError, match="no such order: E-2"):
+        erase("E-2", gateway="former", yes=True, by="anna", reason="asked")
+
+
+def test_only_what_was_erased_is_counted(wallet_sandbox: SandboxControl) -> None:
+    payments.start_checkout(an_order("E-1"))
+    an_order("E-2")
+    out = StringIO()
+    with pytest.raises(CommandError, match="E-1"):
+        call_command("wallet_erase", "E-1", "E-2", yes=True, by="anna", reason="asked", stdout=out)
+    assert out.getvalue() == "E-2: erased\n1 order. Erased.\n"

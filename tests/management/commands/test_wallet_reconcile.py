@@ -57,12 +57,21 @@ def test_a_repair_is_evidence_with_its_author(unnoticed: PaymentOrder) -> None:
 
 @pytest.mark.parametrize(
     ("options", "why"),
-    [({"repair": True}, "--by"), ({"days": 0}, "--days")],
-    ids=["no-author", "no-days"],
+    [
+        ({"repair": True}, "--by"),
+        ({"days": 0}, "--days must be from 1 to 36500"),
+        ({"days": 999_999_999}, "--days must be from 1 to 36500"),
+        ({"gateway": "nowhere"}, "has no 'nowhere'; it has: default"),
+    ],
+    ids=["no-author", "no-days", "days-before-all-calendars", "no-gateway"],
 )
 def test_what_makes_no_sense_is_refused(options: dict[str, Any], why: str) -> None:
     with pytest.raises(CommandError, match=why):
         reconcile(**options)
+
+
+def test_the_most_days_are_within_every_calendar() -> None:
+    assert "0 transactions to compare" in reconcile(days=36_500)
 
 
 def test_a_gateway_that_stops_answering_ends_the_run_and_resume_goes_on(

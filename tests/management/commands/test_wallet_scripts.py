@@ -118,6 +118,13 @@ def test_without_an_inventory_everything_is_new(shop: str, inventory: Path) -> N
     assert fault.value.returncode == 1
 
 
+@pytest.mark.parametrize("address", ["http://[", "shop.example", "file:///etc/passwd"])
+def test_an_address_that_is_none_is_said(address: str, inventory: Path) -> None:
+    with pytest.raises(CommandError, match="is no http or https address") as fault:
+        run(inventory, "--page", address)
+    assert fault.value.returncode == 2
+
+
 def test_a_script_of_nobodys_needs_a_reason_to_be_approved(
     shop: str, inventory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

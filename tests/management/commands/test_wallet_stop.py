@@ -8,7 +8,6 @@ from io import StringIO
 from typing import Any
 
 import pytest
-from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 from pytest_django import Settings
@@ -53,9 +52,10 @@ def test_resuming_what_nobody_stopped_is_refused() -> None:
         stop(resume=True, by="anna", reason="x")
 
 
-def test_a_gateway_that_does_not_exist_is_named() -> None:
-    with pytest.raises(ImproperlyConfigured, match="'nowhere'"):
-        stop(gateway="nowhere", by="anna", reason="x")
+def test_a_gateway_that_does_not_exist_is_named_with_those_that_do() -> None:
+    for resume in (False, True):
+        with pytest.raises(CommandError, match="has no 'nowhere'; it has: default"):
+            stop(gateway="nowhere", by="anna", reason="x", resume=resume)
 
 
 @pytest.mark.parametrize(

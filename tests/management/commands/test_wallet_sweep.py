@@ -9,7 +9,7 @@ from io import StringIO
 from typing import Any
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import OperationalError
 
 from wallet_gateway import payments
@@ -98,3 +98,12 @@ def test_a_database_that_is_away_does_not_end_the_loop(
     sweep(loop=True, every=0.01)
 
     assert len(calls) >= 2
+
+
+@pytest.mark.parametrize("pause", ["-1", "0", "0.01", "nan", "inf", "-inf", "1e300", "soon"])
+def test_a_pause_that_is_none_is_refused_before_anything_is_swept(
+    pause: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(payments, "sweep", lambda: pytest.fail("it was swept"))
+    with pytest.raises(CommandError, match=r"--every: a number of seconds from 0\.1 to 86400"):
+        call_command("wallet_sweep", "--loop", f"--every={pause}")

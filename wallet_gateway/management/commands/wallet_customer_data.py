@@ -10,6 +10,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from wallet_gateway.error_reports import sensitive_variables
+from wallet_gateway.management.gateway_option import check_has_orders
 from wallet_gateway.payments import orders
 
 
@@ -29,6 +30,7 @@ class Command(BaseCommand):
     def handle(self, *, email: str, output: str | None, **options: Any) -> None:
         data = orders.customer_data(email, gateway=options["gateway"])
         if not data["orders"]:
+            check_has_orders(options["gateway"])
             raise CommandError("no order has this e-mail address")
         text = json.dumps(data, indent=2, ensure_ascii=False)
         if output is None:

@@ -13,6 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 from wallet_gateway.doctor.examination import is_well, run_checks
 from wallet_gateway.doctor.work import UnableToRecord, record_payment
 from wallet_gateway.findings import Level
+from wallet_gateway.management.gateway_option import check_has_orders
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.payments.errors import OperationRefused
 
@@ -55,6 +56,7 @@ class Command(BaseCommand):
         try:
             record_payment(reference, by=by, gateway=gateway)
         except PaymentOrder.DoesNotExist as error:
+            check_has_orders(gateway)
             raise CommandError(f"no order has the reference {reference[:64]!r}") from error
         except (UnableToRecord, OperationRefused) as error:
             raise CommandError(str(error)) from error

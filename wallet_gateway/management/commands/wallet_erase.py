@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from getpass import getuser
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from wallet_gateway.management.gateway_option import check_has_orders
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.payments import maintenance
 from wallet_gateway.payments.errors import OperationRefused
@@ -20,7 +22,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("references", nargs="*", metavar="REFERENCE", help="the shop's own")
-        parser.add_argument("--email", default="", help="every order of this address (reads all orders)")
+        parser.add_argument("--email", help="every order of this address (reads all orders)")
         parser.add_argument("--gateway", metavar="ALIAS", help="its orders only")
         parser.add_argument("--reason", default="", help="why; kept as an event")
         parser.add_argument("--by", default="", help="who decides it; the login name if not given")
@@ -30,23 +32,19 @@ class Command(BaseCommand):
         self,
         *,
         references: list[str],
-        email: str,
+        email: str | None,
         reason: str,
         by: str,
         yes: bool,
         **options: Any,
     ) -> None:
-        try:
-            orders = maintenance.orders_of(references=references, email=email, gateway=options["gateway"])
-        except OperationRefused as error:
-            raise CommandError(str(error)) from error
-        missing = set(references) - {order.reference for order in orders}
-        if missing:
-            raise CommandError(f"no such order: {', '.join(sorted(missing))}")
+        if email is not None and not email.strip():
+            raise CommandError("--email is empty")
+        if not references and email is None:
+            raise CommandError("say which orders: by their references, or by --email ADDRESS")
+        orders = _found(references, email, options["gateway"])
         refused = [line for order in orders if (line := self._erase(order, by, reason, yes=yes))]
-        if not yes:
-            count = f"{len(orders)} order{'' if len(orders) == 1 else 's'}"
-            self.stdout.write(f"{count}. Nothing was erased; add --yes to do it.")
+        self._sum_up(len(orders) - len(refused), yes=yes)
         if refused:
             raise CommandError("\n".join(refused))
 
@@ -60,3 +58,26 @@ class Command(BaseCommand):
             return f"{order.reference}: {error}"
         self.stdout.write(f"{order.reference}: erased")
         return ""
+
+    def _sum_up(self, count: int, *, yes: bool) -> None:
+        orders = "1 order" if count == 1 else f"{count} orders"
+        done = "Erased." if yes else "Nothing was erased; add --yes to do it."
+        self.stdout.write(f"{orders}. {done}")
+
+
+def _found(references: Sequence[str], email: str | None, gateway: str | None) -> Sequence[PaymentOrder]:
+    """Return the orders that are meant; raises `CommandError` if any part of what was asked for finds none."""
+    try:
+        named = maintenance.orders_of(references=references, gateway=gateway)
+        of_email = maintenance.orders_of(email=email, gateway=gateway) if email else ()
+    except OperationRefused as error:
+        raise CommandError(str(error)) from error
+    missing = set(references) - {order.reference for order in named}
+    if missing or (email and not of_email):
+        check_has_orders(gateway)
+    if missing:
+        raise CommandError(f"no such order: {', '.join(sorted(missing))}")
+    if email and not of_email:
+        raise CommandError("no order has this e-mail address")
+    found = {order.pk: order for order in (*named, *of_email)}
+    return [found[pk] for pk in sorted(found)]

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
 
 from wallet_gateway.management.progress import with_progress
@@ -18,6 +19,9 @@ WHAT_CANNOT_BE_FOUND = (
     "Only records under references that we know can be found: a payment that was made under any other "
     "reference shows in the provider's portal alone."
 )
+
+
+_MOST_DAYS = 36_500
 
 
 class Command(BaseCommand):
@@ -46,15 +50,18 @@ class Command(BaseCommand):
         unsent: bool,
         **options: Any,  # noqa: ARG002
     ) -> None:
-        if days < 1:
-            raise CommandError("--days must be 1 or more")
+        if not 1 <= days <= _MOST_DAYS:
+            raise CommandError(f"--days must be from 1 to {_MOST_DAYS}")
         if repair and not by.strip():
             raise CommandError("--repair needs --by: a repair names its author")
         found: Counter[str] = Counter()
         for alias in [gateway] if gateway else maintenance.gateway_aliases():
-            comparison = maintenance.comparison(
-                alias, days=days, repair_as=by if repair else "", resume=resume, unsent=unsent
-            )
+            try:
+                comparison = maintenance.comparison(
+                    alias, days=days, repair_as=by if repair else "", resume=resume, unsent=unsent
+                )
+            except ImproperlyConfigured as error:
+                raise CommandError(str(error)) from error
             self._compare(alias, comparison, found)
         self._sum_up(found, repaired=repair)
 

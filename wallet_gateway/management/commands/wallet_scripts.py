@@ -81,7 +81,9 @@ class Command(BaseCommand):
 
 
 def _visited(urls: list[str]) -> list[tuple[str, FetchedPage]]:
-    return [(_name_of(url), visit(url)) for url in urls]
+    # A page that can be fetched has an address that can be read.
+    pages = [(visit(url), url) for url in urls]
+    return [(_name_of(url), page) for page, url in pages]
 
 
 def _name_of(url: str) -> str:

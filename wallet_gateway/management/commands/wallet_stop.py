@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from getpass import getuser
 from typing import Any
 
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
@@ -81,7 +82,7 @@ class Command(BaseCommand):
         for alias in aliases:
             try:
                 decide(alias, **words)
-            except payments.errors.OperationRefused as error:
+            except (payments.errors.OperationRefused, ImproperlyConfigured) as error:
                 refused.append(f"{alias}: {error}")
         if refused:
             raise CommandError("\n".join(refused))

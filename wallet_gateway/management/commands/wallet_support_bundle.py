@@ -9,6 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from wallet_gateway import payments
+from wallet_gateway.management.gateway_option import check_has_orders
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.payments import maintenance
 from wallet_gateway.payments.errors import OperationRefused
@@ -30,6 +31,7 @@ class Command(BaseCommand):
         try:
             order = payments.get_order(reference, gateway=options["gateway"])
         except PaymentOrder.DoesNotExist as error:
+            check_has_orders(options["gateway"])
             raise CommandError(f"no order has the reference {reference[:64]!r}") from error
         except OperationRefused as error:
             raise CommandError(str(error)) from error

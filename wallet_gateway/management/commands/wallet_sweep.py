@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
+import math
 import signal
 import threading
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from types import FrameType
 from typing import Any
 
@@ -18,6 +19,20 @@ from wallet_gateway import payments
 logger = logging.getLogger("wallet_gateway.sweep")
 
 
+_LEAST_PAUSE, _LONGEST_PAUSE = 0.1, 86_400.0
+
+
+def _pause(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    # Nothing compares with a number that is none, so that is refused as well.
+    if not _LEAST_PAUSE <= seconds <= _LONGEST_PAUSE:
+        raise ArgumentTypeError(f"a number of seconds from {_LEAST_PAUSE} to {_LONGEST_PAUSE:.0f}")
+    return seconds
+
+
 class Command(BaseCommand):
     """Query the gateways about all transactions that are not final, and deliver events to the shop."""
 
@@ -26,7 +41,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--loop", action="store_true", help="go on until interrupted or terminated")
         parser.add_argument(
-            "--every", type=float, default=5.0, metavar="SECONDS", help="pause between two sweeps (5)"
+            "--every", type=_pause, default=5.0, metavar="SECONDS", help="pause between two sweeps (5)"
         )
 
     def handle(self, *, loop: bool, every: float, **options: Any) -> None:  # noqa: ARG002
