@@ -85,6 +85,7 @@ class Code(StrEnum):
     ISOLATION_SUITABLE = "isolation_suitable"
     ISOLATION_STRICT = "isolation_strict"
     DATABASE_CLOCK_DIFFERS = "database_clock_differs"
+    NOT_MIGRATED = "not_migrated"
     # A gateway
     SENDING_DISABLED = "sending_disabled"
     MERCHANT_ACCOUNT_CHANGED = "merchant_account_changed"
@@ -193,6 +194,7 @@ _MESSAGES: Mapping[Code, Text] = MappingProxyType(
         Code.ISOLATION_TOO_WEAK: _("reads what is not committed (%(isolation)s)"),
         Code.ISOLATION_SUITABLE: _("isolation is %(isolation)s"),
         Code.ISOLATION_STRICT: _("isolation is %(isolation)s; conflicts are tried again"),
+        Code.NOT_MIGRATED: _("tables or migrations are missing: %(missing)s"),
         Code.DATABASE_CLOCK_DIFFERS: _("the database is %(seconds)s s off this machine"),
         Code.SENDING_DISABLED: _("SENDING_ENABLED is False in the settings: nothing new is sent"),
         Code.MERCHANT_ACCOUNT_CHANGED: _(
@@ -283,6 +285,7 @@ _ADVICE: Mapping[Code, Text] = MappingProxyType(
         Code.ISOLATION_TOO_WEAK: _("Set it to read committed."),
         Code.ISOLATION_STRICT: _("Prefer read committed."),
         Code.DATABASE_CLOCK_DIFFERS: _TIME_SERVICE,
+        Code.NOT_MIGRATED: _("Run manage.py migrate."),
         Code.MERCHANT_ACCOUNT_CHANGED: _(
             "Give this gateway its former MERCHANT_ID and STORE_ID back, and the new account an alias of its "
             "own."

@@ -82,6 +82,15 @@ def test_a_database_whose_clock_is_off_is_named(monkeypatch: pytest.MonkeyPatch)
     ]
 
 
+def test_without_time_zones_no_clocks_are_compared(settings: Settings) -> None:
+    settings.USE_TZ = False
+    assert [finding.level for finding in host.look_at_database()] == [Level.OK]
+
+
+def test_a_database_with_all_tables_and_migrations_is_well() -> None:
+    assert list(host.look_at_tables()) == []
+
+
 def test_the_question_for_the_isolation_is_one_that_this_database_understands() -> None:
     expected: dict[str, Any] = {"sqlite": "serializable"}
     assert host._isolation() == expected.get(connection.vendor, "read committed")

@@ -18,9 +18,11 @@ def run_checks(*, go_live: bool = False) -> tuple[Finding, ...]:
         # Everything else reads rows, apart from the settings.
         return (*project.findings(), *database)
     found = list(host.look_at_settings())
-    if conf.problems():
-        # Without its settings nothing else can be checked.
+    if conf.problems() or any(finding.code is Code.TIME_ZONES_OFF for finding in found):
+        # Without its settings nothing else can be checked, and without time zones no instant compared.
         return tuple(found)
+    if missing := tuple(host.look_at_tables()):
+        return (*found, *database, *missing)
     found += [*host.look_at_keys(), *database]
     for alias in conf.settings().gateways:
         found += gateways.look_at_gateway(alias)

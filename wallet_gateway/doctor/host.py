@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
+from django.apps import apps
+from django.conf import settings as django_settings
 from django.db import DEFAULT_DB_ALIAS, Error, connection, connections
+from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from wallet_gateway import conf, gateways
@@ -80,7 +83,7 @@ def look_at_database() -> Iterator[Finding]:
     subject = f"database ({connection.vendor})"
     try:
         level = _isolation()
-        ahead = (_database_time() - timezone.now()).total_seconds()
+        ahead = _seconds_ahead()
     except Error as failure:
         yield error(Code.DATABASE_SILENT, subject, error=type(failure).__name__)
         return
@@ -92,6 +95,27 @@ def look_at_database() -> Iterator[Finding]:
         yield warning(Code.ISOLATION_STRICT, subject, isolation=level)
     if abs(ahead) > CLOCK_MAY_DIFFER_SECONDS:
         yield warning(Code.DATABASE_CLOCK_DIFFERS, "clock", seconds=f"{ahead:+.0f}")
+
+
+def look_at_tables() -> Iterator[Finding]:
+    """Find tables and migrations of this app that the database lacks, before a row is read."""
+    executor = MigrationExecutor(connection)
+    leaves = executor.loader.graph.leaf_nodes("wallet_gateway")
+    missing = [migration.name for migration, _ in executor.migration_plan(leaves)]
+    if not missing:
+        there = set(connection.introspection.table_names())
+        ours = apps.get_app_config("wallet_gateway").get_models(include_auto_created=True)
+        missing = sorted({model._meta.db_table for model in ours} - there)
+    if missing:
+        names = ", ".join(missing)
+        yield error(Code.NOT_MIGRATED, f"database ({connection.vendor})", missing=names)
+
+
+def _seconds_ahead() -> float:
+    if not django_settings.USE_TZ:
+        # Instants cannot be compared then, which is a finding of its own.
+        return 0.0
+    return (_database_time() - timezone.now()).total_seconds()
 
 
 def _isolation() -> str:

@@ -45,5 +45,5 @@ def test_an_address_of_no_order_is_said_and_not_repeated() -> None:
 
 
 def test_a_gateway_that_nobody_knows_is_named_with_those_that_are_known() -> None:
-    with pytest.raises(CommandError, match="--gateway: .* has no 'brnad'; it has: default"):
+    with pytest.raises(CommandError, match=r"--gateway: .* has no 'brnad'; it has: default"):
         call_command("wallet_customer_data", "ada@example.com", gateway="brnad")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 from pytest_django import Settings
 
 from wallet_gateway import payments
@@ -47,6 +48,19 @@ def test_wrong_settings_are_named_and_not_a_traceback(settings: Settings) -> Non
     assert "WALLET_GATEWAY['PUBLIC_ORIGIN']" in said
 
 
+@pytest.mark.parametrize("json", [False, True])
+def test_what_keeps_rows_from_being_read_is_said_and_not_a_traceback(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, json: bool
+) -> None:
+    others = [name for name in connection.introspection.table_names() if "wallet" not in name]
+    monkeypatch.setattr(connection.introspection, "table_names", lambda *_: others)
+    said, code = doctor(json=json)
+    assert (code, "Run manage.py migrate." in said) == (1, True)
+    settings.USE_TZ = False
+    said, code = doctor(json=json)
+    assert (code, "Set USE_TZ = True." in said) == (1, True)
+
+
 def test_programs_get_json(wallet_sandbox: SandboxControl) -> None:
     payments.sweep()
     said, code = doctor(json=True)
@@ -67,7 +81,7 @@ def test_a_payment_that_a_person_compared_is_recorded(wallet_sandbox: SandboxCon
 def test_an_order_that_is_not_there_or_has_no_money_is_refused() -> None:
     with pytest.raises(CommandError, match="no order has the reference 'NONE'"):
         doctor(record_payment="NONE")
-    with pytest.raises(CommandError, match="--gateway: .* has no 'brnad'; it has: default"):
+    with pytest.raises(CommandError, match=r"--gateway: .* has no 'brnad'; it has: default"):
         doctor(record_payment="NONE", gateway="brnad")
     payments.create_order(reference="DOC-2", currency="EUR", amount=Decimal("1.00"))
     with pytest.raises(CommandError, match="no money"):

@@ -110,7 +110,7 @@ def test_a_gateway_that_nobody_knows_is_refused_with_those_that_are_known() -> N
     order = an_order("E-1")
     for asked in ({"email": "ada@example.com"}, {}):
         references = () if asked else ("E-1",)
-        with pytest.raises(CommandError, match="--gateway: .* has no 'brnad'; it has: default"):
+        with pytest.raises(CommandError, match=r"--gateway: .* has no 'brnad'; it has: default"):
             erase(*references, gateway="brnad", yes=True, by="anna", reason="asked", **asked)
     assert remembers(order)
 

@@ -40,5 +40,5 @@ def test_an_order_that_is_not_there_and_a_folder_that_is_not_there_are_said(tmp_
 
 
 def test_a_gateway_that_nobody_knows_is_named_with_those_that_are_known() -> None:
-    with pytest.raises(CommandError, match="--gateway: .* has no 'brnad'; it has: default"):
+    with pytest.raises(CommandError, match=r"--gateway: .* has no 'brnad'; it has: default"):
         bundle("B-1", "--gateway", "brnad")

@@ -66,7 +66,7 @@ class Command(BaseCommand):
 
 
 def _found(references: Sequence[str], email: str | None, gateway: str | None) -> Sequence[PaymentOrder]:
-    """Return the orders that are meant; raises `CommandError` if any part of what was asked for finds none."""
+    """Return the orders that are meant; raises `CommandError` if a reference or the address has none."""
     try:
         named = maintenance.orders_of(references=references, gateway=gateway)
         of_email = maintenance.orders_of(email=email, gateway=gateway) if email else ()
