@@ -190,6 +190,7 @@ def _files(find: Callable[[Source], set[int]]) -> set[str]:
 
 def test_sql_is_written_in_these_files_only() -> None:
     assert _files(_method_calls("cursor", "executescript")) | _files(_imports("sqlite3")) == {
+        "wallet_gateway/doctor/character_sets.py",  # the character sets of MariaDB and MySQL
         "wallet_gateway/doctor/host.py",  # the database's clock and version
         "wallet_gateway/gateways.py",  # the database's clock
         "wallet_gateway/models/prepared_statements.py",  # a cursor for the SQL of others

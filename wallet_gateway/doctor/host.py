@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
 from django.apps import apps
-from django.conf import settings as django_settings
 from django.db import DEFAULT_DB_ALIAS, Error, connection, connections
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
@@ -112,10 +111,9 @@ def look_at_tables() -> Iterator[Finding]:
 
 
 def _seconds_ahead() -> float:
-    if not django_settings.USE_TZ:
-        # Instants cannot be compared then, which is a finding of its own.
-        return 0.0
-    return (_database_time() - timezone.now()).total_seconds()
+    then, now = _database_time(), timezone.now()
+    # Without `USE_TZ`, which is a finding of its own, they cannot be compared.
+    return 0.0 if timezone.is_naive(now) else (then - now).total_seconds()
 
 
 def _isolation() -> str:

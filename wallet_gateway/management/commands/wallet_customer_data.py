@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.management.gateway_option import check_has_orders
+from wallet_gateway.management.standard_output import READER_GONE, write_texts
 from wallet_gateway.payments import orders
 
 
@@ -34,7 +36,8 @@ class Command(BaseCommand):
             raise CommandError("no order has this e-mail address")
         text = json.dumps(data, indent=2, ensure_ascii=False)
         if output is None:
-            self.stdout.write(text)
+            if not write_texts(self.stdout, [text, "\n"]):
+                sys.exit(READER_GONE)
             return
         try:
             # Readable by its owner alone: it is all about one person.

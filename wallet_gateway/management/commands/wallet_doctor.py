@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from argparse import ArgumentParser
+from collections.abc import Iterable
 from getpass import getuser
 from typing import Any
 
@@ -12,8 +13,9 @@ from django.core.management.base import BaseCommand, CommandError
 
 from wallet_gateway.doctor.examination import is_well, run_checks
 from wallet_gateway.doctor.work import UnableToRecord, record_payment
-from wallet_gateway.findings import Level
+from wallet_gateway.findings import Finding, Level
 from wallet_gateway.management.gateway_option import check_has_orders
+from wallet_gateway.management.standard_output import write_texts
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.payments.errors import OperationRefused
 
@@ -40,15 +42,13 @@ class Command(BaseCommand):
         if record_payment:
             self._record(record_payment, by or getuser(), options["gateway"])
         found = run_checks(go_live=go_live)
-        if options["json"]:
-            self.stdout.write(json.dumps([finding.as_dict() for finding in found], indent=2))
-        else:
-            for finding in found:
-                self.stdout.write(f"{_SIGNS[finding.level]}  {finding.subject}: {finding.text}")
-                if finding.advice:
-                    self.stdout.write(f"         {finding.advice}")
-                if finding.docs:
-                    self.stdout.write(f"         See {finding.docs}")
+        text = (
+            json.dumps([finding.as_dict() for finding in found], indent=2)
+            if options["json"]
+            else _told(found)
+        )
+        # The exit code is that of the findings, whether or not anybody reads all of them.
+        write_texts(self.stdout, [text, "\n"])
         if not is_well(found):
             sys.exit(1)
 
@@ -60,3 +60,16 @@ class Command(BaseCommand):
             raise CommandError(f"no order has the reference {reference[:64]!r}") from error
         except (UnableToRecord, OperationRefused) as error:
             raise CommandError(str(error)) from error
+
+
+def _as_json(found: Iterable[Finding]) -> str:
+    return json.dumps([finding.as_dict() for finding in found], indent=2)
+
+
+def _told(found: Iterable[Finding]) -> str:
+    lines = []
+    for finding in found:
+        lines.append(f"{_SIGNS[finding.level]}  {finding.subject}: {finding.text}")
+        further = (finding.advice, f"See {finding.docs}" if finding.docs else "")
+        lines += [f"         {line}" for line in further if line]
+    return "\n".join(lines)

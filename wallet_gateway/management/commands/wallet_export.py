@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import ArgumentParser
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 from django.utils.dateparse import parse_date
 
 from wallet_gateway import gateways
+from wallet_gateway.management.standard_output import READER_GONE, write_texts
 from wallet_gateway.queries.exports import EXPORTS, WITH_MONEY, By, export_csv, export_json
-
-
-class _Writes(Protocol):
-    def write(self, text: str, /) -> object: ...
 
 
 class Command(BaseCommand):
@@ -52,21 +49,18 @@ class Command(BaseCommand):
         export = export_csv if options["format"] == "csv" else export_json
         days = {"since": _day("--since", since), "until": _day("--until", until)}
         lines = export(what, is_test=gateways.is_test, **days, by=By(by or By.APPROVED))
-        with self._opened(output) as out:
-            for line in lines:
-                out.write(line)
+        if output is not None:
+            _write_to_file(output, lines)
+        elif not write_texts(self.stdout, lines):
+            sys.exit(READER_GONE)
 
-    @contextmanager
-    def _opened(self, output: str | None) -> Iterator[_Writes]:
-        if output is None:
-            self.stdout.ending = ""
-            yield self.stdout
-            return
-        try:
-            with Path(output).open("w", encoding="utf-8", newline="") as file:
-                yield file
-        except OSError as error:
-            raise CommandError(f"{output} cannot be written: {error.strerror}") from error
+
+def _write_to_file(name: str, lines: Iterable[str]) -> None:
+    try:
+        with Path(name).open("w", encoding="utf-8", newline="") as file:
+            file.writelines(lines)
+    except OSError as error:
+        raise CommandError(f"{name} cannot be written: {error.strerror}") from error
 
 
 def _day(option: str, given: str | None) -> datetime | None:
