@@ -75,7 +75,7 @@ def read_gateway(alias: str, given: Mapping[str, Any], *, public_origin: str) ->
     return GatewaySettings(
         alias=alias,
         public_origin=(values["PUBLIC_ORIGIN"] or public_origin).rstrip("/"),
-        base_url=given["BASE_URL"],
+        base_url=str(given["BASE_URL"]),
         account=_account(given, values),
         policy=GatewayPolicy(
             address=_address(given["BASE_URL"], given["MERCHANT_ID"]),
