@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
+from unittest import TestResult, defaultTestLoader
 
 from django.apps import apps
 from django.conf import settings as django_settings
@@ -168,8 +169,17 @@ def the_admin_of_the_accounts(names: dict[str, Any]) -> None:
     names["errors_of"] = errors_of
 
 
+def the_tests_of_the_accounts(names: dict[str, Any]) -> None:
+    """Run the page's test case as Django's runner would."""
+    case = importlib.import_module("accounts.tests").AccountTest
+    result = TestResult()
+    defaultTestLoader.loadTestsFromTestCase(case).run(result)
+    assert (result.testsRun, result.errors, result.failures) == (1, [], [])
+
+
 SETUPS = {
     "the admin of the accounts": the_admin_of_the_accounts,
+    "the tests of the accounts": the_tests_of_the_accounts,
     "the return addresses": the_return_addresses,
     "a refund made in the portal": a_refund_made_in_the_portal,
     "a refund that was never sent": an_unsent_refund,

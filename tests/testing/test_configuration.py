@@ -12,8 +12,9 @@ from pytest_django import Settings
 from tests.sandbox.merchant import Merchant
 from tests.tables import every
 from wallet_gateway import conf
-from wallet_gateway.testing.configuration import BUILT_IN_MERCHANT, LOCAL_ORIGIN, point_at, use_sandbox
+from wallet_gateway.testing.configuration import BUILT_IN_MERCHANT, point_at, use_sandbox
 from wallet_gateway.testing.control import SandboxControl
+from wallet_gateway.testing.origins import LOCAL_ORIGIN
 
 URL = "http://127.0.0.1:1"
 LIVE: dict[str, Any] = {
@@ -119,14 +120,55 @@ def test_the_sandbox_knows_the_merchants_of_all_gateways(wallet_sandbox: Sandbox
 
 
 def test_with_accounts_outside_the_settings_every_address_leads_to_the_sandbox() -> None:
-    addresses = {
-        "live": {"BASE_URL": "https://gateway.example", "QUERY_RATE": 1},
-        "test": "https://t.example",
+    wallet = {
+        "PAY_JS_URL": "https://pay.example/pay.js",
+        "WALLET_JS_URL": "https://gateway.example/wallet.js",
     }
+    live = {"BASE_URL": "https://gateway.example", "PROFILE": "prod", "QUERY_RATE": 1, "WALLET": wallet}
+    addresses = {"live": live | {"PATHS": {"checkout": "/checkouts"}}, "test": "https://t.example"}
     given = {"PUBLIC_ORIGIN": "https://shop.example", "GATEWAYS": "shop.accounts", "BASE_URLS": addresses}
 
-    pointed = point_at(URL, given)
+    pointed = point_at(URL, given)["BASE_URLS"]
 
-    assert pointed["GATEWAYS"] == "shop.accounts"
-    assert pointed["BASE_URLS"] == {"live": {"BASE_URL": URL, "QUERY_RATE": 1}, "test": {"BASE_URL": URL}}
+    script = {"WALLET_JS_URL": f"{URL}/wallet.js?v=1"}
+    assert pointed["live"] == {"BASE_URL": URL, "PROFILE": "test", "QUERY_RATE": 1, "WALLET": script}
+    assert pointed["test"] == {"BASE_URL": URL}
     assert addresses["test"] == "https://t.example", "the shop's own settings stay as they are"
+
+
+def test_a_gateway_keeps_what_the_address_that_it_names_says(settings: Settings) -> None:
+    ids = {"BASE_URL": "live", "MERCHANT_ID": "M", "STORE_ID": "S", "USER_ID": "u", "WALLET": {}}
+    address: dict[str, Any] = {
+        "BASE_URL": "https://gateway.example",
+        "PROFILE": "prod",
+        "PROVIDER": "OtherV2",
+    }
+    address["WALLET"] = {"COUNTRY": "FR", "PAY_JS_URL": "https://pay.example/pay.js"}
+    settings.WALLET_GATEWAY = point_at(URL, {"GATEWAYS": {"default": ids}, "BASE_URLS": {"live": address}})
+
+    used = conf.gateway_settings("default")
+
+    assert (used.base_url, used.account.provider, used.account.profile) == (URL, "OtherV2", "test")
+    assert used.wallet is not None
+    assert (used.wallet.country, used.wallet.pay_js_url) == ("FR", f"{URL}/wallet/pay.js")
+
+
+@every(
+    ("origin", "live_server", "used"),
+    [
+        ("https://brand.example", "", "https://brand.example"),
+        ("http://localhost:9000", "", "http://localhost:9000"),
+        ("http://brand.localhost:8000", "", "https://shop.example"),
+        ("https://brand.example", "http://localhost:1", "http://localhost:1"),
+        ("http://brand.localhost:8000", "http://0.0.0.0:1", "http://0.0.0.0:1"),
+    ],
+)
+def test_a_gateways_own_origin_gives_way_where_a_test_cannot_have_it(
+    origin: str, live_server: str, used: str, settings: Settings
+) -> None:
+    outlet = LIVE["GATEWAYS"]["outlet"] | {"PUBLIC_ORIGIN": origin}
+    given = LIVE | {"GATEWAYS": {"default": LIVE["GATEWAYS"]["default"], "outlet": outlet}}
+    settings.WALLET_GATEWAY = point_at(URL, given, public_origin=live_server)
+    assert conf.gateway_settings("outlet").public_origin == used
+    # A fixture and a live server's each do it: what was right for a test stays so.
+    assert point_at(URL, settings.WALLET_GATEWAY) == settings.WALLET_GATEWAY

@@ -102,6 +102,25 @@ class ALiveServer(WalletSandboxMixin, StaticLiveServerTestCase):
             self.assertIn(b"Your payment went through", page.read())
 
 
+class ALiveServerForABrowserInAContainer(ALiveServer):
+    host = "0.0.0.0"
+
+
+@override_settings(
+    WALLET_GATEWAY={{
+        "PUBLIC_ORIGIN": "https://shop.example",
+        "GATEWAYS": {{"default": {OWN!r} | {{"PUBLIC_ORIGIN": "https://brand.example"}}}},
+    }}
+)
+class ALiveServerOfABrand(WalletSandboxMixin, StaticLiveServerTestCase):
+    def test_its_customers_come_back_to_the_live_server(self):
+        attempt = payments.start_checkout(create_order())
+        address = self.wallet_sandbox.complete_checkout(
+            attempt.reference, "success", merchant_id="OWN", store_id="S"
+        )
+        self.assertTrue(address.startswith(self.live_server_url), address)
+
+
 class AfterTheClasses(SimpleTestCase):
     def test_the_settings_are_those_of_the_project(self):
         self.assertFalse(hasattr(settings, "WALLET_GATEWAY"))
@@ -126,4 +145,4 @@ def test_djangos_cases_have_a_sandbox(shop: pytest.Pytester) -> None:
     ]
     ran = subprocess.run(command, cwd=shop.path, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
-    assert "Ran 14 tests" in ran.stderr, ran.stderr
+    assert "Ran 15 tests" in ran.stderr, ran.stderr

@@ -163,6 +163,46 @@ def test_the_customer_comes_back_to_the_live_server(
         assert b"Your payment went through" in page.read()
 
 
+@pytest.fixture
+def brand_with_an_origin(settings: Settings) -> None:
+    account = {"STORE_ID": "S", "USER_ID": "u", "PROVIDER": "OtherV2", "BASE_URL": "https://gateway.example"}
+    brand = account | {"MERCHANT_ID": "BRAND", "PUBLIC_ORIGIN": "https://brand.example", "PROFILE": "prod"}
+    gateways = {"default": account | {"MERCHANT_ID": "SHOP"}, "brand": brand}
+    settings.WALLET_GATEWAY = {"PUBLIC_ORIGIN": "https://shop.example", "GATEWAYS": gateways}
+
+
+def test_customers_of_a_gateway_with_an_origin_of_its_own_come_back_to_the_live_server(
+    brand_with_an_origin: None, wallet_live: LiveServer, wallet_sandbox: SandboxControl
+) -> None:
+    attempt = payments.start_checkout(create_order(gateway="brand"))
+    address = wallet_sandbox.complete_checkout(
+        attempt.reference, "success", merchant_id="BRAND", store_id="S"
+    )
+    assert address.startswith(wallet_live.url)
+
+
+def test_the_customer_comes_back_to_a_live_server_on_every_address_of_the_machine(
+    shop: pytest.Pytester,
+) -> None:
+    shop.makepyfile(
+        test_shop="""
+            from urllib.request import urlopen
+
+            from wallet_gateway import payments
+            from wallet_gateway.testing.orders import create_order
+
+            def test_the_customer_comes_back(wallet_live, wallet_sandbox):
+                attempt = payments.start_checkout(create_order())
+                address = wallet_sandbox.complete_checkout(attempt.reference, "success")
+                assert address.startswith("http://0.0.0.0:")
+                with urlopen(address) as page:
+                    assert b"Your payment went through" in page.read()
+        """,
+    )
+    result = shop.runpytest_subprocess("--ds=shop_settings", "--liveserver=0.0.0.0")
+    result.assert_outcomes(passed=1)
+
+
 def test_a_shop_without_settings_names_its_fixtures_in_any_order(shop: pytest.Pytester) -> None:
     shop.makepyfile(
         # Named as well as found by its entry point: it is loaded once.

@@ -8,10 +8,15 @@ from __future__ import annotations
 
 import base64
 import os
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from copy import deepcopy
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
+
+from wallet_gateway.conf.account_rules import with_address
+from wallet_gateway.conf.django_tests import SetByTests
+from wallet_gateway.testing.accounts import path_for_tests
+from wallet_gateway.testing.origins import origin_for_tests, without_replaced_origin
 
 if TYPE_CHECKING:
     from wallet_gateway.testing.control import SandboxControl
@@ -23,13 +28,10 @@ BUILT_IN_MERCHANT: Final = {
     "PROVIDER": "ExampleWalletV2",
 }
 """The account every sandbox starts with, as settings of a gateway."""
-LOCAL_ORIGIN: Final = "http://127.0.0.1:8000"
-"""Where a shop is taken to be that has not set a `PUBLIC_ORIGIN`."""
 _WALLET: Final = {"COUNTRY": "DE", "MERCHANT_NAME": "Example shop"}
 _OF_ANOTHER_HOST: Final = ("PATHS", "REDIRECT_HOSTS", "CA_FILE", "CLIENT_CERT")
 """Options of a gateway that are right for its own host only."""
 _SCRIPTS_OF_ANOTHER_HOST: Final = ("PAY_JS_URL", "WALLET_JS_INTEGRITY")
-_LOOPBACK: Final = {"127.0.0.1", "::1", "localhost"}
 
 
 def use_sandbox(
@@ -66,43 +68,57 @@ def point_at(
 ) -> dict[str, Any]:
     """Give a copy of ``WALLET_GATEWAY`` in which every gateway is the sandbox at ``base_url``.
 
-    Every one, and with the profile `test`: no test may reach a gateway that moves money. With accounts
-    outside the settings every address of ``BASE_URLS`` is the sandbox's.
+    Every one, and with the profile `test`: no test may reach a gateway that moves money. So is every address
+    of ``BASE_URLS``, and every account outside the settings. With a ``public_origin`` customers of all
+    gateways come back to it.
     """
     copy: dict[str, Any] = deepcopy(configuration or {"GATEWAYS": {"default": {"WALLET": dict(_WALLET)}}})
-    copy["PUBLIC_ORIGIN"] = public_origin or _origin_for_tests(copy.get("PUBLIC_ORIGIN"))
-    gateways = copy.setdefault("GATEWAYS", {})
-    if isinstance(gateways, str):
-        addresses = copy.get("BASE_URLS", {})
-        copy["BASE_URLS"] = {name: _sandbox_address(given, base_url) for name, given in addresses.items()}
-        return copy
-    gateways.setdefault("default", {})
-    for alias, given in gateways.items():
-        gateways[alias] = _sandbox_for(given, base_url)
-    if not copy.get("FERNET_KEYS") and any("WALLET" in gateway for gateway in gateways.values()):
+    copy["PUBLIC_ORIGIN"] = origin_for_tests(copy.get("PUBLIC_ORIGIN"), live_server=public_origin)
+    at_sandbox = partial(_at_sandbox, base_url=base_url, shop_origin=copy["PUBLIC_ORIGIN"])
+    addresses = copy.get("BASE_URLS") or {}
+    copy["GATEWAYS"] = _gateways(copy.get("GATEWAYS", {}), addresses, at_sandbox)
+    if addresses:
+        copy["BASE_URLS"] = {name: at_sandbox(_options(given)) for name, given in addresses.items()}
+    if not copy.get("FERNET_KEYS") and _may_have_button(copy["GATEWAYS"]):
         # What Fernet.generate_key() makes, without importing a library for it.
         copy["FERNET_KEYS"] = [base64.urlsafe_b64encode(os.urandom(32)).decode()]
     return copy
 
 
-def _origin_for_tests(origin: object) -> str:
-    """Return the shop's origin, or a local one where that is valid with `DEBUG` only."""
-    url = urlsplit(origin) if isinstance(origin, str) else None
-    is_valid = url is not None and (url.scheme == "https" or url.hostname in _LOOPBACK)
-    return str(origin) if is_valid else LOCAL_ORIGIN
+def _gateways(
+    given: str | dict[str, Any],
+    addresses: dict[str, Any],
+    at_sandbox: Callable[[Mapping[str, Any]], dict[str, Any]],
+) -> str | dict[str, Any]:
+    if isinstance(given, str):
+        return path_for_tests(given)
+    # A gateway that names an address has some of its options from there.
+    whole = {alias: with_address(one, addresses) for alias, one in ({"default": {}} | given).items()}
+    return {
+        alias: BUILT_IN_MERCHANT | at_sandbox(options) | {"PROFILE": "test"}
+        for alias, options in whole.items()
+    }
 
 
-def _sandbox_address(given: str | dict[str, Any], base_url: str) -> dict[str, Any]:
-    options = given if isinstance(given, dict) else {}
-    return _without(options, _OF_ANOTHER_HOST) | {"BASE_URL": base_url}
+def _options(address: str | dict[str, Any]) -> dict[str, Any]:
+    return address if isinstance(address, dict) else {}
 
 
-def _sandbox_for(given: dict[str, Any], base_url: str) -> dict[str, Any]:
-    kept = _without(given, _OF_ANOTHER_HOST)
-    gateway = BUILT_IN_MERCHANT | kept | {"BASE_URL": base_url, "PROFILE": "test"}
-    if wallet := gateway.get("WALLET"):
-        gateway["WALLET"] = _sandbox_wallet(wallet, base_url)
-    return gateway
+def _may_have_button(gateways: str | dict[str, Any]) -> bool:
+    return isinstance(gateways, str) or any("WALLET" in gateway for gateway in gateways.values())
+
+
+def _at_sandbox(given: Mapping[str, Any], *, base_url: str, shop_origin: str) -> dict[str, Any]:
+    """Return the options of a gateway or of an address as they are right for the sandbox."""
+    options = _without(without_replaced_origin(given, shop_origin=shop_origin), _OF_ANOTHER_HOST)
+    options["BASE_URL"] = SetByTests(base_url)
+    if "PROFILE" in options:
+        # Nowhere else: what an address says, no account may say itself.
+        options["PROFILE"] = "test"
+    wallet = options.pop("WALLET", None)
+    if wallet is not None:
+        options["WALLET"] = _sandbox_wallet(wallet, base_url)
+    return options
 
 
 def _sandbox_wallet(given: dict[str, Any], base_url: str) -> dict[str, Any]:
@@ -113,5 +129,5 @@ def _sandbox_wallet(given: dict[str, Any], base_url: str) -> dict[str, Any]:
     return wallet
 
 
-def _without(options: dict[str, Any], names: Collection[str]) -> dict[str, Any]:
+def _without(options: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if name not in names}

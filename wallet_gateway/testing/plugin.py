@@ -114,13 +114,12 @@ def paid_order(wallet_pay: WalletPay) -> PaymentOrder:
 
 
 @pytest.fixture
-def wallet_live(
-    wallet_sandbox: SandboxControl,  # noqa: ARG001 - points the settings first
-    live_server: LiveServer,
-    settings: _Settings,
-) -> LiveServer:
+def wallet_live(wallet_sandbox: SandboxControl, live_server: LiveServer, settings: _Settings) -> LiveServer:
     """The live server of pytest-django, to which customers come back from the gateway's page."""
-    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"PUBLIC_ORIGIN": live_server.url}
+    from wallet_gateway.testing.configuration import point_at
+
+    given, address = settings.WALLET_GATEWAY, wallet_sandbox.base_url
+    settings.WALLET_GATEWAY = point_at(address, given, public_origin=live_server.url)
     return live_server
 
 
