@@ -156,6 +156,7 @@ class ErrorCode(StrEnum):
     # GatewayRefused
     CHECKOUT_REFUSED = "checkout_refused"
     CHECKOUT_HOST = "checkout_host"
+    CHECKOUT_SCHEME = "checkout_scheme"
     RECORDS_REFUSED = "records_refused"
 
     # GatewayUnreachable

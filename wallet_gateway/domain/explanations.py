@@ -51,6 +51,7 @@ class ExplanationCode(StrEnum):
     STATE_DIFFERS = "state_differs"
     REPEATED_ON_THE_WIRE = "repeated_on_the_wire"
     HOST_UNEXPECTED = "host_unexpected"
+    SCHEME_UNEXPECTED = "scheme_unexpected"
 
     # A call without a usable answer, or with a refusal
     NOT_SENT = "not_sent"

@@ -118,6 +118,7 @@ SENTENCES: Mapping[str, str | Promise] = {
         "Refused and yet approved: something between the shop and the gateway repeats requests"
     ),
     _C.HOST_UNEXPECTED: _("The payment page is on host %(host)s, which is not an allowed one"),
+    _C.SCHEME_UNEXPECTED: _("The payment page is at %(scheme)s://%(host)s, and only https is allowed"),
     _C.NOT_SENT: _("Nothing was sent (%(reason)s)"),
     _C.OUTCOME_UNKNOWN: _("The outcome is unknown (%(reason)s)"),
     _C.REFUSED: _("The gateway refused (code %(error_code)s, HTTP %(http_status)s)"),

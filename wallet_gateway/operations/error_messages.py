@@ -393,6 +393,9 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
     _E.CHECKOUT_HOST: Description(
         502, _("The gateway named a payment page on the host %(host)s, which the settings do not allow.")
     ),
+    _E.CHECKOUT_SCHEME: Description(
+        502, _("The gateway named a payment page at %(scheme)s://%(host)s, but only https is allowed.")
+    ),
     _E.RECORDS_REFUSED: Description(502, _("The gateway refused the status query: %(answer)s")),
     # GatewayUnreachable
     _E.NOTHING_SENT: Description(

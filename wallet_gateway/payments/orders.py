@@ -223,7 +223,8 @@ def start_checkout(order: PaymentOrder) -> Payment:
         settings require an address since then.
     :raises SendingStopped: `sending_disabled` and `sending_paused`; nothing was sent.
     :raises TryAgain: `checkout_in_progress`, while another request opens the page.
-    :raises GatewayRefused: `checkout_refused`, and `checkout_host` for a page on a host not allowed.
+    :raises GatewayRefused: `checkout_refused`, and `checkout_host` or `checkout_scheme` for a page on a host
+        or by a scheme that is not allowed.
     :raises GatewayUnreachable: `nothing_sent`, `page_not_received` and `page_too_late`; the customer may try
         again.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.

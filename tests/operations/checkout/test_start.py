@@ -112,7 +112,6 @@ def page_at(url: str) -> bytes:
         "https://evil.example/gateway.example",
         "https://gateway.example:444/",
         "https://gateway.example./",
-        "http://gateway.example/",
         "http://127.0.0.1:8001/",
         "https://xn--gatewy-mva.example/",
     ],
@@ -128,6 +127,18 @@ def test_a_page_on_a_host_that_is_not_allowed_is_shown_to_nobody(
     assert (transaction.state, transaction.redirect_url) == (S.ABANDONED, "")
     assert Discrepancy.objects.get().kind == "UNEXPECTED_HOST"
     assert not Payment.objects.get().is_frozen
+
+
+def test_a_page_on_an_allowed_host_by_plain_http_is_refused_for_its_scheme(
+    make_order: MakeOrder, make_context: MakeContext, start: Start
+) -> None:
+    strict = make_context(redirect_hosts=frozenset({"gateway.example"}), allow_plain_http=False)
+    with refuses(GatewayRefused, ErrorCode.CHECKOUT_SCHEME) as refused:
+        start(make_order(), scripted(strict, page_at("http://gateway.example/checkout/1/")))
+
+    assert "http://gateway.example, but only https" in str(refused.value)
+    assert GatewayTransaction.objects.get().redirect_url == ""
+    assert Discrepancy.objects.get().kind == "UNEXPECTED_HOST"
 
 
 @pytest.mark.parametrize(

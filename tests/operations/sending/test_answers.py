@@ -329,10 +329,10 @@ def test_a_page_is_allowed_on_the_named_hosts_only(
     assert answers.is_allowed_page(url, replace(context, policy=policy)) is allowed
 
 
-def test_a_strange_host_is_named_up_to_a_hundred_characters() -> None:
+def test_a_strange_host_is_named_up_to_a_hundred_characters(context: GatewayContext) -> None:
     assert answers.host_of(f"https://{'A' * 101}/x") == "a" * 100
     assert answers.host_of("https://[/") == ""
-    found = answers.unexpected_host("https://odd.example/x")
+    found = answers.unexpected_page("https://odd.example/x", context)
     assert (found.verdict, found.record_id, found.discrepancy) == (
         Verdict.INCONCLUSIVE,
         "",
@@ -342,4 +342,15 @@ def test_a_strange_host_is_named_up_to_a_hundred_characters() -> None:
     assert (found.explanation.code, found.explanation.params) == (
         ExplanationCode.HOST_UNEXPECTED,
         {"host": "odd.example"},
+    )
+
+
+def test_where_only_the_scheme_is_not_allowed_it_is_named_with_the_host(context: GatewayContext) -> None:
+    policy = replace(context.policy, redirect_hosts=frozenset({HOST}), allow_plain_http=False)
+    found = answers.unexpected_page(f"http://{HOST}/x", replace(context, policy=policy))
+    assert found.discrepancy == "UNEXPECTED_HOST"
+    assert found.explanation is not None
+    assert (found.explanation.code, found.explanation.params) == (
+        ExplanationCode.SCHEME_UNEXPECTED,
+        {"host": HOST, "scheme": "http"},
     )

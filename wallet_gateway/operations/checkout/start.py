@@ -28,8 +28,10 @@ from wallet_gateway.operations.sending.answers import (
     error_columns,
     explanation_of,
     host_of,
+    is_allowed_host,
     is_allowed_page,
-    unexpected_host,
+    scheme_of,
+    unexpected_page,
 )
 from wallet_gateway.operations.sending.circuit_breaker import (
     check_sending_not_paused,
@@ -141,7 +143,7 @@ def _open(
 ) -> Payment:
     url = answer.message.redirect_url
     if not is_allowed_page(url, context):
-        return _refuse_host(transaction, answer, context)
+        return _refuse_page(transaction, answer, context)
     expires_at = transaction.expires_at or context.clock.now() + LONGEST_PAGE
     update = StatusUpdate(
         kind=TransactionEventKind.ANSWER,
@@ -163,16 +165,18 @@ def _open(
     return payment
 
 
-def _refuse_host(
+def _refuse_page(
     transaction: GatewayTransaction, answer: Answer[CheckoutResponse], context: GatewayContext
 ) -> Payment:
-    finding = unexpected_host(answer.message.redirect_url)
+    url = answer.message.redirect_url
     update = StatusUpdate(
         kind=TransactionEventKind.ANSWER,
         event=LifecycleEvent.PAGE_LOST,
-        finding=finding,
+        finding=unexpected_page(url, context),
         exchange=answer.exchange,
         attempt_no=transaction.attempt_no,
     )
     settle(transaction, update, context=context)
-    raise GatewayRefused(ErrorCode.CHECKOUT_HOST, host=host_of(answer.message.redirect_url))
+    if is_allowed_host(url, context):
+        raise GatewayRefused(ErrorCode.CHECKOUT_SCHEME, host=host_of(url), scheme=scheme_of(url))
+    raise GatewayRefused(ErrorCode.CHECKOUT_HOST, host=host_of(url))

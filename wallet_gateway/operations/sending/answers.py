@@ -59,7 +59,7 @@ def record_authorization_answer(
         return _record_finding(transaction, finding, answer.exchange, context)
     if not is_allowed_page(url, context):
         # The gateway has the authorization in any case, so only a status query tells how it ends.
-        strange = unexpected_host(url, verdict=Verdict.PENDING, record_id=finding.record_id)
+        strange = unexpected_page(url, context, verdict=Verdict.PENDING, record_id=finding.record_id)
         return _record_finding(transaction, strange, answer.exchange, context)
     ends = context.clock.now() + timedelta(seconds=context.gateway.account.redirect_url_timeout)
     update = StatusUpdate(
@@ -201,16 +201,29 @@ def _repeated_on_the_wire(finding: Finding) -> Finding:
 def is_allowed_page(url: str, context: GatewayContext) -> bool:
     """Return whether a customer may be sent to a URL from the gateway."""
     schemes: Sequence[str] = ("https", "http") if context.policy.allow_plain_http else ("https",)
-    scheme, host = _split(url)
-    return scheme in schemes and host in context.policy.redirect_hosts
+    return scheme_of(url) in schemes and is_allowed_host(url, context)
 
 
-def unexpected_host(url: str, *, verdict: Verdict = Verdict.INCONCLUSIVE, record_id: str = "") -> Finding:
-    """Return the finding for a gateway page on a host that is not allowed."""
+def is_allowed_host(url: str, context: GatewayContext) -> bool:
+    """Return whether the host of a URL is allowed; with a page that is not, its scheme is what is wrong."""
+    return _split(url)[1] in context.policy.redirect_hosts
+
+
+def unexpected_page(
+    url: str, context: GatewayContext, *, verdict: Verdict = Verdict.INCONCLUSIVE, record_id: str = ""
+) -> Finding:
+    """Return the finding for a gateway page that is not allowed: its host is not, or only its scheme."""
     host = host_of(url)
     why = explain(ExplanationCode.HOST_UNEXPECTED, host=host)
+    if is_allowed_host(url, context):
+        why = explain(ExplanationCode.SCHEME_UNEXPECTED, host=host, scheme=scheme_of(url))
     kind = DiscrepancyKind.UNEXPECTED_HOST
     return Finding(verdict=verdict, record_id=record_id, discrepancy=kind, explanation=why)
+
+
+def scheme_of(url: str) -> str:
+    """Return the scheme of a URL, cut to 100 characters; empty if the URL is invalid."""
+    return _split(url)[0][:100]
 
 
 def host_of(url: str) -> str:
