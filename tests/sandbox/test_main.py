@@ -144,6 +144,26 @@ def test_an_address_others_can_reach_needs_a_key(
     assert "--control-key" in capsys.readouterr().err
 
 
+def test_behind_a_proxy_it_needs_a_key(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("WALLET_SANDBOX_CONTROL_KEY", raising=False)
+    monkeypatch.setenv("WALLET_SANDBOX_PUBLIC_URL", "https://staging.example/gateway")
+    assert main(["--port", "0"]) == 1
+    assert "--control-key" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("by_option", [True, False])
+def test_a_public_url_that_is_none_is_a_usage_error(
+    by_option: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WALLET_SANDBOX_PUBLIC_URL", "" if by_option else "staging.example")
+    with pytest.raises(SystemExit) as refused:
+        main(["--port", "0", *(["--public-url", "staging.example"] if by_option else [])])
+    assert refused.value.code == 2
+    assert "staging.example is no address such as" in capsys.readouterr().err
+
+
 def test_a_host_that_does_not_exist_is_a_clear_error(environment: dict[str, str]) -> None:
     line = refusal(environment, "--port", "0", "--host", "no-such-host.invalid", "--control-key", "k")
     assert line.startswith("Cannot listen on no-such-host.invalid port 0: ")

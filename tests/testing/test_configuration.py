@@ -92,20 +92,6 @@ def test_keys_and_scripts_of_the_shop_stay() -> None:
     assert pointed["GATEWAYS"]["default"]["WALLET"]["WALLET_JS_URL"] == f"{URL}/wallet.js?v=1"
 
 
-@every(
-    ("given", "used"),
-    [
-        ("https://shop.example", "https://shop.example"),
-        ("http://localhost:9000", "http://localhost:9000"),
-        ("http://shop.test", LOCAL_ORIGIN),
-        (None, LOCAL_ORIGIN),
-        (17, LOCAL_ORIGIN),
-    ],
-)
-def test_an_origin_that_is_valid_with_debug_only_becomes_a_local_one(given: object, used: str) -> None:
-    assert point_at(URL, {"PUBLIC_ORIGIN": given, "GATEWAYS": {}})["PUBLIC_ORIGIN"] == used
-
-
 def test_the_origin_of_a_live_server_comes_first() -> None:
     assert point_at(URL, LIVE, public_origin="http://localhost:1")["PUBLIC_ORIGIN"] == "http://localhost:1"
 

@@ -18,12 +18,16 @@ from queue import SimpleQueue
 
 import django
 
+from wallet_gateway.sandbox.public_url import read_public_url
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until a stop signal arrives; return the exit code."""
     options = _parser().parse_args(arguments)
     if not options.control_key and not _is_loopback(options.host):
         return _fail(f"{options.host} can be reached from other machines: give a --control-key too.")
+    if options.public_url and not options.control_key:
+        return _fail("Behind a proxy every caller seems to be on this machine: give a --control-key too.")
     # A signal can interrupt any code, and putting an item on this queue is safe there.
     stop_signals: SimpleQueue[int] = SimpleQueue()
     for signal_number in (signal.SIGINT, signal.SIGTERM):
@@ -48,6 +52,13 @@ def _parser() -> argparse.ArgumentParser:
         metavar="KEY",
         default=os.environ.get("WALLET_SANDBOX_CONTROL_KEY", ""),
         help="what callers of the control interface must know; better given as WALLET_SANDBOX_CONTROL_KEY",
+    )
+    parser.add_argument(
+        "--public-url",
+        metavar="URL",
+        type=_public_url,
+        default=os.environ.get("WALLET_SANDBOX_PUBLIC_URL", ""),
+        help="address at which browsers reach it through a proxy, such as https://host/path",
     )
     parser.add_argument(
         "--merchant-name",
@@ -78,6 +89,15 @@ def _port(text: str) -> int:
     return number
 
 
+def _public_url(text: str) -> str:
+    try:
+        if text:
+            read_public_url(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+    return text
+
+
 def _is_loopback(host: str) -> bool:
     try:
         return ipaddress.ip_address(host).is_loopback
@@ -88,6 +108,7 @@ def _is_loopback(host: str) -> bool:
 def _set_up_django(options: argparse.Namespace, *, database: Path) -> None:
     os.environ["WALLET_SANDBOX_DATABASE"] = str(database)
     os.environ["WALLET_SANDBOX_CONTROL_KEY"] = options.control_key
+    os.environ["WALLET_SANDBOX_PUBLIC_URL"] = options.public_url
     os.environ["WALLET_SANDBOX_MERCHANT_NAME"] = options.merchant_name
     os.environ["WALLET_SANDBOX_MERCHANTS"] = str(options.merchants or "")
     # The shell may name the settings of the caller's own project; that project must not be served.

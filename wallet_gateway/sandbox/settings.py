@@ -10,6 +10,8 @@ import os
 
 from django.core.management.utils import get_random_secret_key
 
+from wallet_gateway.sandbox.public_url import read_public_url
+
 # Nothing signed with it outlives the process.
 SECRET_KEY = get_random_secret_key()
 DEBUG = False
@@ -22,6 +24,12 @@ WALLET_SANDBOX_MERCHANTS_FILE = os.environ.get("WALLET_SANDBOX_MERCHANTS", "")
 
 WALLET_SANDBOX_MERCHANT_NAME = os.environ.get("WALLET_SANDBOX_MERCHANT_NAME", "")
 """The name of the built-in merchant on customers' pages; empty for its id."""
+
+WALLET_SANDBOX_PUBLIC_URL = os.environ.get("WALLET_SANDBOX_PUBLIC_URL", "")
+"""The address at which browsers reach this sandbox through a proxy; empty where there is no proxy."""
+_PREFIX = read_public_url(WALLET_SANDBOX_PUBLIC_URL).prefix if WALLET_SANDBOX_PUBLIC_URL else ""
+# The proxy takes the prefix off; links of pages need it.
+FORCE_SCRIPT_NAME = _PREFIX or None
 
 # Without a key only this machine may call; any other host name would be a DNS rebinding attack.
 ALLOWED_HOSTS = ["*"] if WALLET_SANDBOX_CONTROL_KEY else ["127.0.0.1", "localhost", "[::1]"]
@@ -52,7 +60,7 @@ MIDDLEWARE = [
 ]
 ROOT_URLCONF = "wallet_gateway.sandbox.urls"
 TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True}]
-STATIC_URL = "/static/"
+STATIC_URL = f"{_PREFIX}/static/"
 LANGUAGE_CODE = "en"
 USE_I18N = True
 

@@ -77,7 +77,7 @@ class RequestContext:
     merchant: Merchant
     conditions: Conditions
     base_url: str
-    """Base URL under which the caller reached the gateway, without a trailing slash."""
+    """Scheme and host under which the caller reached the gateway; the path of a page goes behind it."""
     fault_mode: FaultMode = FaultMode.NONE
 
 

@@ -7,10 +7,17 @@ itself, so a charset says nothing to it.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler, WSGIRequest
+from django.http import HttpResponseBase
 from django.utils.http import parse_header_parameters
+
+from wallet_gateway.sandbox.public_url import read_public_url
+
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse
 
 
 class SandboxRequest(WSGIRequest):
@@ -25,3 +32,13 @@ class SandboxApplication(WSGIHandler):
     """Django's handler with the sandbox's requests; Django must be set up."""
 
     request_class = SandboxRequest
+
+    def __init__(self) -> None:
+        super().__init__()
+        public_url = settings.WALLET_SANDBOX_PUBLIC_URL
+        self._public_url = read_public_url(public_url) if public_url else None
+
+    def __call__(self, environ: dict[str, Any], start_response: StartResponse) -> HttpResponseBase:
+        """Answer a request; behind a proxy, under the address that browsers know."""
+        seen = self._public_url.seen_from_outside(environ) if self._public_url else environ
+        return super().__call__(seen, start_response)

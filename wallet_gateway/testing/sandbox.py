@@ -63,8 +63,9 @@ class SandboxServer:
         """Start the process and wait until it answers; raises ``SandboxNotStarted``."""
         command = [sys.executable, "-m", "wallet_gateway.sandbox", "--port", "0", "--stop-with-stdin"]
         command += self._arguments
-        # Not as an argument, which everybody on the machine can read.
-        environment = os.environ | {"WALLET_SANDBOX_CONTROL_KEY": self._control_key or ""}
+        # Not as an argument, which everybody on the machine can read. And no proxy of another sandbox.
+        own = {"WALLET_SANDBOX_CONTROL_KEY": self._control_key or "", "WALLET_SANDBOX_PUBLIC_URL": ""}
+        environment = os.environ | own
         self._process = subprocess.Popen(  # noqa: S603 - our own command, no shell reads it
             command,
             env=environment,

@@ -24,7 +24,7 @@ SHOPS = [Merchant(gateway_name="examplegateway"), Merchant(gateway_name="example
 
 
 def script(mode: WalletMode = WalletMode.READY) -> str:
-    return wallet_script(origin=ORIGIN, mode=mode, merchants=SHOPS)
+    return wallet_script(origin=ORIGIN, sheet="/below/wallet/sheet", mode=mode, merchants=SHOPS)
 
 
 def test_every_part_is_in_it_in_order() -> None:
@@ -56,11 +56,12 @@ def test_it_is_told_where_it_comes_from_and_how_to_behave() -> None:
     assert found is not None
     facts = json.loads(found[1])
     assert (facts["origin"], facts["mode"], facts["gateways"]) == (ORIGIN, "slow", ["examplegateway"])
+    assert facts["sheet"] == "/below/wallet/sheet"
     assert len(facts["cards"]) == len(CARDS)
 
 
 def test_it_knows_no_digit_of_a_card() -> None:
-    facts = script_config(origin=ORIGIN, mode=WalletMode.READY, merchants=SHOPS)
+    facts = script_config(origin=ORIGIN, sheet="/wallet/sheet", mode=WalletMode.READY, merchants=SHOPS)
     assert {name for card in facts["cards"] for name in card} == {"network", "authMethod", "fundingSource"}
     assert not [card for card in CARDS if card.last_four in json.dumps(facts["cards"])]
 

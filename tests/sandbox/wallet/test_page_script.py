@@ -43,6 +43,7 @@ def test_under_a_version_it_is_kept_and_without_one_asked_for_anew(merchant: Mer
 def test_it_knows_its_service_and_a_page_may_know_better(merchant: Merchant) -> None:
     text = get(merchant, "/wallet.js").body.decode()
     assert '"gatewayName": "examplegateway"' in text
+    assert f'"gatewayUrl": "{merchant.base_url}"' in text
     assert f'"payJsUrl": "{merchant.base_url}/wallet/pay.js"' in text
     # The last one counts: what the page says on the tag.
     assert ", { ...dataset })" in text

@@ -11,6 +11,8 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final
 
+from django.urls import get_script_prefix
+
 from wallet_gateway.protocol.faults import FaultCode, error_body
 from wallet_gateway.protocol.strict_json import NumberText
 from wallet_gateway.sandbox.api.delayed_requests import delay_request
@@ -94,7 +96,7 @@ def throttled(exchange: Exchange, fault: SetFault) -> Reply:
 
 def redirected(exchange: Exchange, _fault: SetFault) -> Reply:
     """Answer 307 to a path that does not exist, without processing the request."""
-    location = f"{exchange.raw.base_url}/api/v5/moved"
+    location = f"{exchange.raw.base_url}{get_script_prefix()}api/v5/moved"
     return _refuse(exchange, Moved(f"See {location}."), ("Location", location))
 
 

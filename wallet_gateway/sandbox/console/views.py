@@ -15,7 +15,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, reverse
 from django.utils import translation
 from django.views.decorators.http import require_safe
 
@@ -217,7 +217,7 @@ def console_page(
         "language": language,
         "direction": direction(language),
         "now": current_conditions().now,
-        "base_url": request.build_absolute_uri("/").rstrip("/"),
+        "base_url": request.build_absolute_uri(reverse("console")).rstrip("/"),
     }
     with translation.override(language):
         response = render(request, f"wallet_sandbox/console/{name}.html", context, status=status)

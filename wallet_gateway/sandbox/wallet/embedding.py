@@ -25,18 +25,21 @@ SCRIPT_PARTS: Final = ("checks.js", "words.js", "button.js", "frame.js", "client
 _PLAIN: Final = re.compile(r"https?://[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::(?:[0-9]{1,5}|\*))?")
 
 
-def wallet_script(*, origin: str, mode: WalletMode, merchants: Iterable[Merchant]) -> str:
-    """Return the script for pages that load it from ``origin``."""
-    facts = json.dumps(script_config(origin=origin, mode=mode, merchants=merchants))
+def wallet_script(*, origin: str, sheet: str, mode: WalletMode, merchants: Iterable[Merchant]) -> str:
+    """Return the script for pages that load it from ``origin``, with the path of the sheet there."""
+    facts = json.dumps(script_config(origin=origin, sheet=sheet, mode=mode, merchants=merchants))
     return "\n".join(
         ['(() => {\n"use strict"', f"const SANDBOX = {facts}", *map(_part, SCRIPT_PARTS), "})()", ""]
     )
 
 
-def script_config(*, origin: str, mode: WalletMode, merchants: Iterable[Merchant]) -> dict[str, Any]:
+def script_config(
+    *, origin: str, sheet: str, mode: WalletMode, merchants: Iterable[Merchant]
+) -> dict[str, Any]:
     """Return the script's configuration, which is public."""
     return {
         "origin": origin,
+        "sheet": sheet,
         "mode": mode.value,
         "gateways": sorted({merchant.gateway_name for merchant in merchants}),
         "cards": [

@@ -27,10 +27,10 @@ _CONFIGURATION: Final = """\
 """
 
 
-def page_script(*, pay_js_url: str) -> str:
-    """Return the script for pages whose wallet is at an address."""
+def page_script(*, base_url: str, pay_js_url: str) -> str:
+    """Return the script for pages whose gateway and wallet are at these addresses."""
     script = SCRIPT.read_text(encoding="utf-8")
-    facts = {"gatewayName": GATEWAY_NAME, "payJsUrl": pay_js_url}
+    facts = {"gatewayName": GATEWAY_NAME, "gatewayUrl": base_url, "payJsUrl": pay_js_url}
     versioned = script.replace(_IMPORTED, f"./wallet/{version()}/main.js")
     return _CONFIGURATION % json.dumps(facts) + versioned
 

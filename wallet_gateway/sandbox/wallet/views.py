@@ -50,8 +50,9 @@ def script(request: HttpRequest) -> HttpResponse:
     if mode is WalletMode.SCRIPT_FAILS:
         text, status = "// The sandbox is told not to send this script.\n", HTTPStatus.SERVICE_UNAVAILABLE
     else:
+        place = {"origin": _origin(request), "sheet": reverse("wallet_sheet")}
         merchants = cached_stores.get().values()
-        text, status = wallet_script(origin=_origin(request), mode=mode, merchants=merchants), HTTPStatus.OK
+        text, status = wallet_script(**place, mode=mode, merchants=merchants), HTTPStatus.OK
     return _script_response(text, status=status, cache=NO_STORE)
 
 
@@ -63,7 +64,8 @@ def _script_version(request: HttpRequest) -> str:
 @etag(_script_version)
 def service_script(request: HttpRequest) -> HttpResponse:
     """Return ``wallet.js``: kept for ever under a ``v`` parameter, asked for anew each time without one."""
-    text = page_script.page_script(pay_js_url=_origin(request) + reverse("wallet_script"))
+    base_url = _origin(request) + reverse("console").rstrip("/")
+    text = page_script.page_script(base_url=base_url, pay_js_url=_origin(request) + reverse("wallet_script"))
     return _script_response(text, cache=_FOR_EVER if "v" in request.GET else "no-cache")
 
 

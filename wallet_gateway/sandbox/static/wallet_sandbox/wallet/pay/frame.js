@@ -30,7 +30,7 @@ class SheetFrame {
   }
 
   open() {
-    const address = new URL("/wallet/sheet", SANDBOX.origin)
+    const address = new URL(SANDBOX.sheet, SANDBOX.origin)
     address.search = String(new URLSearchParams({ channel: this.channel, origin: location.origin }))
     this.frame.src = String(address)
     this.frame.title = WALLET_NAME
