@@ -40,6 +40,7 @@ SAMPLES: dict[str, Any] = {
     "state": "EXPIRED",
     "reported": "PENDING",
     "host": "'evil.example'",
+    "scheme": "http",
     "reason": "timeout",
     "error_code": "4100001",
     "http_status": 422,

@@ -55,6 +55,7 @@ PARAMS: dict[str, object] = {
     "gateways": "«default, second»",
     "given": "USD",
     "host": "evil.example",
+    "scheme": "http",
     "key": "«click-1»",
     "known": "«shipped»",
     "left": Money(Decimal("5.00"), "EUR"),
