@@ -1,8 +1,8 @@
 """The service's ``wallet.js`` for shops' pages: with what the service knows of itself, and its modules.
 
 The script is the plugin's own, as a gateway would ship it. A page names no gateway: its address and the rest
-stand in front of the script. The modules are below an address that contains
-a digest of all files, so that browsers may keep them for ever.
+stand in front of the script. The modules are below an address that contains a digest of all files, so that
+browsers may keep them for ever.
 """
 
 from __future__ import annotations
