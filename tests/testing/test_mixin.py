@@ -145,4 +145,4 @@ def test_djangos_cases_have_a_sandbox(shop: pytest.Pytester) -> None:
     ]
     ran = subprocess.run(command, cwd=shop.path, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
-    assert "Ran 15 tests" in ran.stderr, ran.stderr
+    assert "Ran 16 tests" in ran.stderr, ran.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Final
 
+from wallet_gateway.documentation import address_of
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import PaymentOrder
 
@@ -28,8 +29,9 @@ def log_missing(order: PaymentOrder, row: str) -> None:
     """
     if order.state in _WITH_MONEY:
         logger.error(
-            "order %s holds money (%s), and %s of it is gone; see docs/runbook.md#row_deleted",
+            "order %s holds money (%s), and %s of it is gone; see %s",
             order.reference,
             order.state,
             row,
+            address_of("runbook", "money-for-an-order-that-was-deleted"),
         )
