@@ -9,7 +9,7 @@ from tests.models.rows import NOW, a_payment
 from tests.tables import every
 from wallet_gateway.admin.differences import sentence_of_difference
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind
 from wallet_gateway.domain.outcomes import wire_type
 from wallet_gateway.models import Discrepancy
 
@@ -20,7 +20,12 @@ def elsewhere(kind: TransactionKind) -> Discrepancy:
     return Discrepancy(
         kind="MADE_ELSEWHERE",
         explanation_code="made_elsewhere",
-        explanation_params={"type": wire_type(kind), "given": "7.00", "currency": "EUR", "record": "SBX-1"},
+        explanation_params={
+            "type": wire_type(kind, PaymentType.SALE),
+            "given": "7.00",
+            "currency": "EUR",
+            "record": "SBX-1",
+        },
         payment=a_payment(),
         found_at=NOW,
     )

@@ -88,6 +88,7 @@ def test_what_was_approved_by_one_record_is_not_confirmed_by_another(
         ([R(id="g2"), R()], "", "g1", ["g2"]),
         ([R(), R(id="g2", state="Errored")], "g1", "g1", []),
         ([R(), R(id="g2", transaction_amount="9.00")], "g1", "g1", ["g2"]),
+        ([R(state="Errored"), R(id="g2"), R(id="g3")], "", "g2", ["g3"]),
     ],
     ids=str,
 )
@@ -99,8 +100,11 @@ def test_of_two_accepted_executions_one_is_ours(
     assert [one.id for one in found.elsewhere] == elsewhere
 
 
-def test_an_accepted_execution_that_is_not_listed_makes_no_other_one_bookable() -> None:
-    found = read_records([record(id="g2")], expecting(approved_id="g1", is_accepted_twice=True))
+@every("beside", [[], [R(state="Errored")], [R(state="Pending")]], ids=str)
+def test_an_accepted_execution_that_is_not_approved_there_makes_no_other_one_bookable(
+    beside: list[StatusRecord],
+) -> None:
+    found = read_records([*beside, R(id="g2")], expecting(approved_id="g1", is_accepted_twice=True))
     assert (found.discrepancy, found.elsewhere) == (K.EXECUTED_TWICE, ())
 
 

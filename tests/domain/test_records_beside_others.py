@@ -7,8 +7,8 @@ from typing import Any
 from tests.tables import every
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.explanations import ExplanationCode, explain
-from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionKind
-from wallet_gateway.domain.outcomes import EVENTS, Finding, Verdict, made_elsewhere, read_records, wire_type
+from wallet_gateway.domain.lifecycle import LifecycleEvent
+from wallet_gateway.domain.outcomes import EVENTS, Finding, Verdict, made_elsewhere, read_records
 from wallet_gateway.domain.record_attribution import Expectation, ExpectedRecord
 from wallet_gateway.domain.unknown_types import unknown_type_explanation
 from wallet_gateway.domain.unreadable_records import unreadable_explanation
@@ -55,10 +55,6 @@ def test_every_verdict_has_its_own_event() -> None:
         V.PENDING: LifecycleEvent.HELD,
         V.CONTRADICTION: LifecycleEvent.CONTRADICTED,
     }
-
-
-def test_a_payment_of_which_nothing_else_is_known_is_a_sale() -> None:
-    assert wire_type(TransactionKind.CHECKOUT) == "ecom.sale"
 
 
 # Under a reference that transactions share

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind
 from wallet_gateway.domain.outcomes import LONGEST_RECORD_ID, provider_id, wire_type
 from wallet_gateway.domain.record_attribution import minor_units
 from wallet_gateway.domain.totals import PaymentTotals, Reversal
@@ -19,10 +19,10 @@ from wallet_gateway.protocol.status import StatusRecord
 from wallet_gateway.protocol.text import storable
 
 KINDS: Mapping[str, TransactionKind] = {
-    wire_type(kind): kind
+    wire_type(kind, PaymentType.PREAUTHORIZATION): kind
     for kind in (TransactionKind.CAPTURE, TransactionKind.REFUND, TransactionKind.REVERSAL)
 }
-"""The kind of each bookable type, in the letter case used to compare records."""
+"""The kind of each bookable type, in the letter case used to compare records; a sale's are the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

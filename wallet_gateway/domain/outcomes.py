@@ -48,7 +48,7 @@ EVENTS = {
 """The lifecycle event of each verdict; `INCONCLUSIVE` has none."""
 
 
-def wire_type(kind: TransactionKind, payment_type: PaymentType = PaymentType.SALE) -> str:
+def wire_type(kind: TransactionKind, payment_type: PaymentType) -> str:
     """Return the wire `type` of a transaction in the normalized letter case used to compare records."""
     return endpoints.wire_type(kind, payment_type).lower()
 
