@@ -15,8 +15,6 @@ from functools import partial
 
 from django.dispatch import Signal
 
-logger = logging.getLogger("django.dispatch")
-
 
 class ShopSignal(Signal):
     """A Django signal that stays typed without django-stubs, and takes receivers that have no name.
@@ -38,7 +36,7 @@ class ShopSignal(Signal):
         """Log a failed receiver as Django 5.2 to 6.1 do, which raise if it has no `__qualname__`."""
         # There is no public way: the receivers and their weak references are internals, too.
         text = "Error calling %s in Signal.send_robust() (%s)"
-        logger.error(text, _name_of(receiver), err, exc_info=err)
+        logging.getLogger("django.dispatch").error(text, _name_of(receiver), err, exc_info=err)
 
 
 def _name_of(receiver: object) -> str:

@@ -25,7 +25,7 @@ def test_reconcile_takes_an_order_as_well_as_an_attempt(wallet_sandbox: SandboxC
     assert payments.reconcile(order).state == OrderState.PAID
 
 
-def test_finding_an_attempt_paid_takes_eight_statements_the_signal_among_them(
+def test_finding_an_attempt_paid_takes_nine_statements_the_signal_and_its_metadata_among_them(
     wallet_sandbox: SandboxControl,
 ) -> None:
     order = payments.create_order(reference="SHOP-1", currency="EUR", amount=Decimal("20.00"))
@@ -44,7 +44,7 @@ def test_finding_an_attempt_paid_takes_eight_statements_the_signal_among_them(
         signals.order_paid.disconnect(hear)
 
     assert told == ["SHOP-1"]
-    assert len(statements(captured)) <= 8, statements(captured)
+    assert len(statements(captured)) <= 9, statements(captured)
 
 
 def test_looking_at_a_settled_attempt_takes_two_statements(wallet_sandbox: SandboxControl) -> None:

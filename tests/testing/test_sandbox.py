@@ -80,8 +80,9 @@ HOLDER = """
 import signal
 from wallet_gateway.testing.sandbox import shared_sandbox
 
-# A shell that has begun the tests in its background has them ignore it.
+# A shell that has begun the tests in its background has them ignore the one, nohup the other.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 print(shared_sandbox().base_url, shared_sandbox().pid, flush=True)
 while True:
     try:
