@@ -77,19 +77,16 @@ def answers(control: SandboxControl) -> bool:
 
 
 HOLDER = """
+import os
 import signal
 from wallet_gateway.testing.sandbox import shared_sandbox
 
-# A shell that has begun the tests in its background has them ignore the one, nohup the other.
-signal.signal(signal.SIGINT, signal.default_int_handler)
+# A shell that has begun the tests in its background has them ignore the one, nohup the other. Written by the
+# handler itself, as Ctrl-C may come at any line.
+signal.signal(signal.SIGINT, lambda *_: os.write(1, b"Ctrl-C\\n"))
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 print(shared_sandbox().base_url, shared_sandbox().pid, flush=True)
-while True:
-    try:
-        input()
-        break
-    except KeyboardInterrupt:
-        print("Ctrl-C", flush=True)
+input()
 """
 
 
