@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
 from smtplib import SMTPRecipientsRefused
@@ -26,13 +25,8 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
-def _listening() -> Iterator[None]:
-    told = [signal for signal in vars(signals).values() if isinstance(signal, Signal)]
-    before = [list(signal.receivers) for signal in told]
+def _listening() -> None:
     MailsConfig("wallet_gateway.contrib.mails", __import__("wallet_gateway.contrib.mails.apps")).ready()
-    yield
-    for signal, receivers_before in zip(told, before, strict=True):
-        signal.receivers = receivers_before
 
 
 def ordered(*, waited: bool = True, language: str = "en", **columns: Any) -> PaymentOrder:
