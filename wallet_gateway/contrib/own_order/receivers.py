@@ -31,12 +31,13 @@ _SIGNALS: list[Signal] = [
 
 
 @receiver(_SIGNALS, dispatch_uid="wallet_gateway.contrib.own_order")
-def _follow(*, order: PaymentOrder, **_rest: Any) -> None:
+def _follow(*, order: PaymentOrder, **told: Any) -> None:
     # Of a model and its children and proxies, the one with the column.
     columns = [model for model in _payable_models() if _has_column(model)]
     rows_told = sum(_tell(model, order) for model in columns)
-    if not rows_told:
-        _log_missing(order)
+    # The mixin has stored the model's name with an order of its own; the shop may have others.
+    if not rows_told and (label := told["metadata"].get(MODEL)):
+        log_missing(PaymentOrder.objects.get(pk=order.pk), f"the row of {label}")
 
 
 def _payable_models() -> Iterator[type[PayableOrder]]:
@@ -81,10 +82,3 @@ def _most_derived(row: PayableOrder) -> Iterator[PayableOrder]:
                 yield from _most_derived(found)
     if not has_child:
         yield row
-
-
-def _log_missing(order: PaymentOrder) -> None:
-    """Log a payment that no row could be told of, if the mixin has stored its order."""
-    current = PaymentOrder.objects.get(pk=order.pk)
-    if label := current.metadata.get(MODEL):
-        log_missing(current, f"the row of {label}")
