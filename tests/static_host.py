@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from mimetypes import guess_type
 from pathlib import Path
-from threading import Thread
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from django.contrib.staticfiles.storage import ManifestStaticFilesStorage
 from django.core.files.storage import FileSystemStorage
 
 from tests.architecture.sources import PACKAGE
+from tests.local_server import LocalServer
 
 SOURCES = PACKAGE / "static"
 
@@ -44,24 +43,12 @@ def delete_plain_names(folder: Path) -> None:
         (folder / path.relative_to(SOURCES)).unlink(missing_ok=True)
 
 
-class StaticHost:
+class StaticHost(LocalServer):
     """Serves a folder inside its ``with`` block; `allows_all` pages of every origin, by CORS."""
 
     def __init__(self, folder: Path, *, allows_all: bool) -> None:
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(folder, allows_all=allows_all))
-        self._thread = Thread(target=self._server.serve_forever)
-        self.url = f"http://127.0.0.1:{self._server.server_port}/"
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+        super().__init__(_handler(folder, allows_all=allows_all))
+        self.url += "/"
 
 
 def _handler(folder: Path, *, allows_all: bool) -> type[BaseHTTPRequestHandler]:

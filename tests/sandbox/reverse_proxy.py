@@ -4,35 +4,25 @@ from __future__ import annotations
 
 import http.client
 import ssl
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
-from types import TracebackType
-from typing import Any, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Any
 from urllib.parse import urlsplit
+
+from tests.local_server import LocalServer
 
 _OF_ONE_CONNECTION = {"connection", "host", "keep-alive", "transfer-encoding"}
 
 
-class ReverseProxy:
+class ReverseProxy(LocalServer):
     """Passes what is asked below its prefix to `target`, which may be named once the proxy listens."""
 
     def __init__(self, tls: ssl.SSLContext | None = None, *, prefix: str = "") -> None:
         self.target = ""
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self, prefix))
+        super().__init__(_handler(self, prefix))
         if tls is not None:
             self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
         self.origin = f"http{'s' if tls else ''}://127.0.0.1:{self._server.server_port}"
         self.url = f"{self.origin}{prefix}"
-
-    def __enter__(self) -> Self:
-        Thread(target=self._server.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
 
 
 def _handler(proxy: ReverseProxy, prefix: str) -> type[BaseHTTPRequestHandler]:

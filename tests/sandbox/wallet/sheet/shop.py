@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from threading import Thread
-from types import MappingProxyType, TracebackType
-from typing import Any, Final, Self
+from types import MappingProxyType
+from typing import Any, Final
+
+from tests.local_server import LocalServer
 
 SCRIPT: Final = (Path(__file__).parent / "shop.js").read_text(encoding="utf-8")
 PAGE: Final = """<!doctype html>
@@ -23,25 +24,14 @@ PAGE: Final = """<!doctype html>
 STYLE: Final = "button { background: red !important; font-size: 40px !important; display: none !important }"
 
 
-class Shop:
+class Shop(LocalServer):
     """Serves the page for as long as the ``with`` block lasts; the policy of ``/unframed`` forbids frames.
 
     Each of `clients` is a script by name: below that name the page draws its button with it.
     """
 
     def __init__(self, wallet: str, clients: Mapping[str, str] = MappingProxyType({})) -> None:
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(wallet, clients))
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-
-    def __enter__(self) -> Self:
-        Thread(target=self._server.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        super().__init__(_handler(wallet, clients))
 
 
 def _handler(wallet: str, clients: Mapping[str, str]) -> type[BaseHTTPRequestHandler]:
