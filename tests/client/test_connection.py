@@ -135,7 +135,7 @@ def test_the_global_debug_switch_of_http_client_prints_nothing_of_ours(
 
 
 class Recorder:
-    """A recorder's connection, which can do nothing with a connection of ours."""
+    """The class that a recorder puts in place: its methods fail on an object of another class."""
 
     def getresponse(self) -> None:
         raise AttributeError("this is no connection of the recorder's")

@@ -1,4 +1,4 @@
-"""Money for a deleted row is an error in the log; a row that nobody has paid for is none."""
+"""A deleted row is an error in the log if its order holds money, and is not logged otherwise."""
 
 from __future__ import annotations
 

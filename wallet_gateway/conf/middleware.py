@@ -24,7 +24,7 @@ def opening_transactions(names: Iterable[str]) -> Iterator[str]:
 
 
 def _revision_middleware() -> type[Any] | None:
-    # A class of the shop's is derived from it, so without the package there is none.
+    # Without the package, no middleware can be derived from its class.
     try:
         module = import_module(_MODULE) if find_spec(_PACKAGE) else None
     except (ImportError, RuntimeError, ValueError):

@@ -1,4 +1,4 @@
-"""Money for a row of the shop that is not there any more: the error log says so, because nobody else can."""
+"""Log an order that holds money although the shop has deleted the row it was to pay."""
 
 from __future__ import annotations
 

@@ -219,7 +219,7 @@ def test_an_authorization_is_left_alone_if_a_second_one_arrives_while_the_sweep_
     make_context: MakeContext,
     clock: VirtualClock,
 ) -> None:
-    """The second one arrives in a receiver that is told of the authorization of another order."""
+    """The second payment is found while a receiver handles the expiry of another order's authorization."""
     context = policy(make_context, CapturePolicy.CAPTURE)
     first, second = two_pages
     reconcile_attempt(reference=first.reference, context=context)

@@ -1,4 +1,4 @@
-"""The alarm of a pause that the gateway asked for: after what is known of the request, whoever hears it."""
+"""`sending_paused` of a pause that the gateway requested: sent once the outcome of the request is stored."""
 
 from __future__ import annotations
 

@@ -99,9 +99,10 @@ def begin(payment: Any) -> None:
 def update(payment: Any, before: Mapping[str, Any]) -> None:
     """Store status and captured amount as the order has them now; nothing without an order.
 
-    The instance gets what others have stored since its row was as in `before`, so that whoever saves it does
-    not write older columns back. A change of status is saved together with what the receivers of
-    `status_changed` save, or not at all: one that raises is called again when the event is delivered again.
+    The instance gets the columns that others have stored since its row was as in `before`: a later save of
+    the whole instance does not write older values back. A change of status is saved together with what the
+    receivers of `status_changed` save, or not at all: one that raises is called again when the event is
+    delivered again.
     """
     with db_transaction.atomic():
         # One at a time, so that an older state never replaces a newer one.

@@ -90,7 +90,7 @@ def is_of_oscar(to_pay: PaymentOrder) -> bool:
 
 
 def locked(pk: int) -> Any:
-    """Return an oscar order as it is stored now; nobody else changes it until the transaction ends."""
+    """Lock an oscar order until the transaction ends, and return it as it is stored now."""
     return get_model("order", "Order").objects.select_for_update().get(pk=pk)
 
 
