@@ -10,7 +10,7 @@ from wallet_gateway.domain.comparison import DifferenceKind, as_status_update, d
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import UNSENT_STATES, LifecycleEvent, TransactionState, advance
-from wallet_gateway.domain.outcomes import Finding, Verdict
+from wallet_gateway.domain.outcomes import Finding, FoundDiscrepancy, Verdict
 from wallet_gateway.protocol.status import UnreadableRecord
 
 S, V, D = TransactionState, Verdict, DifferenceKind
@@ -74,7 +74,9 @@ def test_an_approval_that_the_gateway_does_not_confirm_differs_in_state(finding:
 )
 def test_a_contradiction_is_named_by_its_type(discrepancy: DiscrepancyKind, kind: DifferenceKind) -> None:
     why = explain(ExplanationCode.AMOUNT_DIFFERS)
-    finding = Finding(verdict=V.CONTRADICTION, discrepancy=discrepancy, explanation=why)
+    finding = Finding(
+        verdict=V.CONTRADICTION, discrepancies=(FoundDiscrepancy(kind=discrepancy, explanation=why),)
+    )
     (difference,) = differences(S.APPROVED, finding)
     assert (difference.kind, difference.explanation) == (kind, why)
 
@@ -102,7 +104,7 @@ def test_an_approval_is_never_taken_back_but_becomes_a_task(
     finding: Finding, discrepancy: DiscrepancyKind
 ) -> None:
     event, said = as_status_update(S.APPROVED, finding)
-    assert (event, said.discrepancy) == (None, discrepancy)
+    assert (event, said.shown_discrepancy) == (None, discrepancy)
     assert said.explanation
 
 

@@ -14,6 +14,9 @@ HARMLESS = {
     DiscrepancyKind.LATE_PAYMENT,
     # What the readable records beside it say counts: a paid order is not held back for it.
     DiscrepancyKind.RECORD_UNREADABLE,
+    # These are about the gateway: no payment is held for them.
+    DiscrepancyKind.UNKNOWN_STATE,
+    DiscrepancyKind.RECORDS_SHARED,
 }
 
 

@@ -63,10 +63,13 @@ def test_only_no_news_is_no_event() -> None:
         ({"state": "Errored"}, V.REJECTED, "errored said='Captured"),
         ({"state": "Errored", "provider_state_code": None}, V.REJECTED, "errored"),
         ({"state": "Pending"}, V.PENDING, ""),
-        ({"state": "approved"}, V.INCONCLUSIVE, """state_undocumented given=\"'approved'\""""),
-        ({"state": "APPROVED"}, V.INCONCLUSIVE, """state_undocumented given=\"'APPROVED'\""""),
-        ({"state": " Approved"}, V.INCONCLUSIVE, """state_undocumented given=\"' Approved'\""""),
-        ({"state": "Quarantined"}, V.INCONCLUSIVE, """state_undocumented given=\"'Quarantined'\""""),
+        ({"state": "approved"}, V.APPROVED, ""),
+        ({"state": "APPROVED"}, V.APPROVED, ""),
+        ({"state": "eRRored"}, V.REJECTED, "errored said='Captured"),
+        ({"state": "PENDING"}, V.PENDING, ""),
+        ({"state": " Approved"}, V.PENDING, """state_undocumented given=\"' Approved'\""""),
+        ({"state": "Approvedd"}, V.PENDING, """state_undocumented given=\"'Approvedd'\""""),
+        ({"state": "Quarantined"}, V.PENDING, """state_undocumented given=\"'Quarantined'\""""),
         ({"client_system_transaction_id": None}, V.INCONCLUSIVE, "reference_not_echoed"),
         ({"client_system_transaction_id": "REF-2"}, V.INCONCLUSIVE, "reference_not_echoed"),
         ({"client_system_transaction_id": "ref-1"}, V.INCONCLUSIVE, "reference_not_echoed"),
@@ -98,9 +101,16 @@ def test_an_approval_without_an_id_has_no_record_yet() -> None:
 
 
 @pytest.mark.parametrize("state", ["Errored", "Pending"])
-def test_what_is_not_approved_has_a_record_and_no_amount(state: str) -> None:
+def test_what_is_not_approved_has_an_id_that_claims_nothing(state: str) -> None:
     found = read_follow_up_answer(follow_up(state=state), CAPTURE)
-    assert (found.record_id, found.amount) == ("g1", None)
+    assert (found.record_id, found.reported_id, found.amount) == ("", "g1", None)
+
+
+@pytest.mark.parametrize("id_", ["0", "000", "00000000-0000-0000-0000-000000000000", " ", None])
+@pytest.mark.parametrize("state", ["Approved", "Errored", "Pending"])
+def test_a_placeholder_in_an_answer_is_no_id(id_: str | None, state: str) -> None:
+    found = read_follow_up_answer(follow_up(state=state, id=id_), CAPTURE)
+    assert (found.record_id, found.reported_id, found.discrepancies) == ("", "", ())
 
 
 def test_a_long_state_is_quoted_in_part() -> None:
@@ -140,7 +150,7 @@ def detached(**changes: Any) -> DetachedRefundResponse:
         ({"amount": "0.00"}, V.INCONCLUSIVE, None, "amount_unreadable"),
         ({"state": "Errored"}, V.REJECTED, None, "errored said='requested"),
         ({"state": "Pending"}, V.PENDING, None, ""),
-        ({"state": "Partly"}, V.INCONCLUSIVE, None, """state_undocumented given=\"'Partly'\""""),
+        ({"state": "Partly"}, V.PENDING, None, """state_undocumented given=\"'Partly'\""""),
         ({"client_system_transaction_id": "X"}, V.INCONCLUSIVE, None, "reference_not_echoed"),
         ({"currency_code": "USD"}, V.INCONCLUSIVE, None, "currency_not_echoed"),
         ({"currency_code": None}, V.INCONCLUSIVE, None, "currency_not_echoed"),
@@ -172,7 +182,7 @@ def test_an_amount_finer_than_the_currency_is_no_evidence_of_any_amount() -> Non
 )
 def test_more_than_was_asked_is_a_contradiction(amount: str, kind: DiscrepancyKind) -> None:
     found = read_detached_answer(detached(amount=amount), DETACHED)
-    assert (found.verdict, found.discrepancy) == (V.CONTRADICTION, kind)
+    assert (found.verdict, found.shown_discrepancy) == (V.CONTRADICTION, kind)
     assert found.explanation == explain(
         ExplanationCode.APPROVED_ABOVE_REQUEST, given=amount, requested="10.00", currency="EUR"
     )

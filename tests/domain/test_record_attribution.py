@@ -41,7 +41,7 @@ def test_a_record_under_the_originals_reference_is_ours_where_references_are_sha
 
 
 def test_once_a_record_is_attributed_another_one_under_a_shared_reference_was_made_elsewhere() -> None:
-    shared = expecting(other_references=frozenset({"ORIGINAL"}), record_id="g1")
+    shared = expecting(other_references=frozenset({"ORIGINAL"}), reported_id="g1")
     own = record(client_system_transaction_id="ORIGINAL")
     strange = record(id="g2", client_system_transaction_id="ORIGINAL", transaction_amount="1.00")
     found = read_records([own, strange], shared)
@@ -49,8 +49,8 @@ def test_once_a_record_is_attributed_another_one_under_a_shared_reference_was_ma
 
 
 def test_a_second_record_under_our_own_reference_is_a_second_execution() -> None:
-    found = read_records([record(), record(id="g2")], expecting(record_id="g1"))
-    assert found.discrepancy is K.EXECUTED_TWICE
+    found = read_records([record(), record(id="g2")], expecting(reported_id="g1"))
+    assert found.shown_discrepancy is K.EXECUTED_TWICE
 
 
 @every(
@@ -62,7 +62,10 @@ def test_a_second_record_under_our_own_reference_is_a_second_execution() -> None
         ([R(id="g2")], V.CONTRADICTION, "executed_twice ids='g1, g2'"),
         ([R(), R(id="g2")], V.CONTRADICTION, "executed_twice ids='g1, g2'"),
         ([R(id="g2"), R(id="g3")], V.CONTRADICTION, "executed_twice ids='g1, g2, g3'"),
-        ([R(id="g2", state="Errored")], V.REJECTED, "errored"),
+        # That another card was declined says nothing of the record by which it was booked.
+        ([R(id="g2", state="Errored")], V.INCONCLUSIVE, "no_record"),
+        ([R(state="Errored")], V.REJECTED, "errored"),
+        ([R(state="Pending")], V.PENDING, ""),
         ([], V.INCONCLUSIVE, "no_record"),
     ],
     ids=str,
@@ -73,7 +76,7 @@ def test_what_was_approved_by_one_record_is_not_confirmed_by_another(
     found = read_records(records, expecting(approved_id="g1"))
     assert found.verdict is verdict
     assert detail in explained(found.explanation)
-    assert (found.discrepancy is K.EXECUTED_TWICE) is (verdict is V.CONTRADICTION)
+    assert (found.shown_discrepancy is K.EXECUTED_TWICE) is (verdict is V.CONTRADICTION)
 
 
 # Of what was executed twice and accepted by a person, one execution is ours
@@ -105,13 +108,13 @@ def test_an_accepted_execution_that_is_not_approved_there_makes_no_other_one_boo
     beside: list[StatusRecord],
 ) -> None:
     found = read_records([*beside, R(id="g2")], expecting(approved_id="g1", is_accepted_twice=True))
-    assert (found.discrepancy, found.elsewhere) == (K.EXECUTED_TWICE, ())
+    assert (found.shown_discrepancy, found.elsewhere) == (K.EXECUTED_TWICE, ())
 
 
 def test_an_accepted_execution_of_another_amount_is_a_difference_still() -> None:
     odd = record(transaction_amount="9.00")
     found = read_records([odd, record(id="g2")], expecting(approved_id="g1", is_accepted_twice=True))
-    assert found.discrepancy is K.AMOUNT_DIFFERS
+    assert found.shown_discrepancy is K.AMOUNT_DIFFERS
 
 
 # Ids that cannot be kept
@@ -120,16 +123,24 @@ def test_an_accepted_execution_of_another_amount_is_a_difference_still() -> None
 LONG = "g" * LONGEST_RECORD_ID
 
 
-@pytest.mark.parametrize("state", ["Approved", "Pending", "Errored", "Odd"])
-def test_an_id_too_long_to_be_kept_is_refused_and_never_cut(state: str) -> None:
+def test_an_id_too_long_to_be_kept_is_refused_and_never_cut() -> None:
     for found in (
-        read_records([record(id=LONG + "1", state=state)], CAPTURE),
-        read_records([record(), record(id=LONG + "1", state=state)], CAPTURE),
-        read_follow_up_answer(follow_up(id=LONG + "1", state=state), CAPTURE),
+        read_records([record(id=LONG + "1")], CAPTURE),
+        read_records([record(), record(id=LONG + "1")], CAPTURE),
+        read_follow_up_answer(follow_up(id=LONG + "1"), CAPTURE),
     ):
-        assert (found.verdict, found.discrepancy) == (V.CONTRADICTION, K.RECORD_UNUSABLE)
+        assert (found.verdict, found.shown_discrepancy) == (V.CONTRADICTION, K.RECORD_UNUSABLE)
         assert found.record_id == ""
         assert "record_id_too_long limit=128" in explained(found.explanation)
+
+
+@every(("state", "verdict"), [("Errored", V.REJECTED), ("Pending", V.PENDING), ("Odd", V.PENDING)])
+def test_an_id_of_what_is_not_approved_is_not_looked_at(state: str, verdict: Verdict) -> None:
+    for found in (
+        read_records([record(id=LONG + "1", state=state)], CAPTURE),
+        read_follow_up_answer(follow_up(id=LONG + "1", state=state), CAPTURE),
+    ):
+        assert (found.verdict, found.discrepancies) == (verdict, ())
 
 
 def test_an_id_that_just_fits_is_kept_whole() -> None:

@@ -24,7 +24,7 @@ EXPECTED = Expectation(
     currency="EUR",
     amount=1000,
     other_references=frozenset({"ORIGINAL"}),
-    record_id="g1",
+    reported_id="g1",
     taken=frozenset({("t1", "ecom.capture")}),
     expected_elsewhere=(
         ExpectedRecord(references=frozenset({"ORIGINAL"}), wire_type="ecom.sale", amount=1000),
@@ -80,7 +80,7 @@ BEGINNING = "a record of the gateway cannot be read"
 BESIDE: list[tuple[list[StatusRecord], Verdict, bool]] = [
     ([], V.INCONCLUSIVE, True),
     ([record(state="Errored")], V.INCONCLUSIVE, True),
-    ([record(state="Odd")], V.INCONCLUSIVE, True),
+    ([record(state="Odd")], V.PENDING, False),
     ([record(state="Pending")], V.PENDING, False),
     ([record()], V.APPROVED, False),
     ([record(transaction_amount="9.00")], V.CONTRADICTION, False),
@@ -94,8 +94,26 @@ def test_only_money_that_moved_or_may_move_counts_beside_what_may_be_its_own(
     found = read_records(records, EXPECTED, [unreadable()])
     assert (found.verdict, found.own_unreadable, found.absent) == (verdict, own, False)
     assert found.unreadable == (unreadable(),)
-    assert found.shown_discrepancy is (found.discrepancy or DiscrepancyKind.RECORD_UNREADABLE)
+    kinds = [one.kind for one in found.discrepancies]
+    assert found.shown_discrepancy is (kinds[0] if kinds else DiscrepancyKind.RECORD_UNREADABLE)
     assert (found.explanation == unreadable_explanation([unreadable()])) is own
+
+
+@pytest.mark.parametrize("records", [[], [record(state="Errored")]], ids=["alone", "beside errored"])
+@pytest.mark.parametrize("type_", [None, "Ecom.Capture"])
+def test_an_unreadable_record_of_our_own_holds(records: list[StatusRecord], type_: str | None) -> None:
+    ours = unreadable(type=type_, client_system_transaction_id="REF-1")
+    found = read_records(records, EXPECTED, [ours])
+    assert (found.verdict, found.own_unreadable, found.absent) == (V.PENDING, True, False)
+
+
+@pytest.mark.parametrize("records", [[], [record(state="Errored")]], ids=["nothing", "errored"])
+def test_from_an_answer_that_is_not_read_whole_nothing_is_missing_and_nothing_refused(
+    records: list[StatusRecord],
+) -> None:
+    found = read_records(records, EXPECTED, is_cut=True)
+    assert (found.verdict, found.own_unreadable, found.absent) == (V.PENDING, True, False)
+    assert read_records([record()], EXPECTED, is_cut=True).verdict is V.APPROVED
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,14 @@ Only records under a reference that we know can be found: a status query searche
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionState
-from wallet_gateway.domain.outcomes import EVENTS, Finding, Verdict, made_elsewhere
+from wallet_gateway.domain.outcomes import EVENTS, Finding, FoundDiscrepancy, Verdict, made_elsewhere
 from wallet_gateway.domain.unknown_types import unknown_type_explanation
 from wallet_gateway.domain.unreadable_records import unreadable_explanation
 
@@ -66,7 +67,7 @@ def differences(state: TransactionState, finding: Finding) -> tuple[Difference, 
     """Return every difference between a transaction in this state and the gateway's answer."""
     found = [
         Difference(kind=DifferenceKind.MADE_ELSEWHERE, explanation=made_elsewhere(record))
-        for record in finding.elsewhere
+        for record in (*finding.elsewhere, *finding.unknown_references)
     ]
     found += [
         Difference(kind=DifferenceKind.UNKNOWN_TYPE, explanation=unknown_type_explanation(record))
@@ -75,19 +76,19 @@ def differences(state: TransactionState, finding: Finding) -> tuple[Difference, 
     if finding.unreadable:
         why = unreadable_explanation(finding.unreadable)
         found.append(Difference(kind=DifferenceKind.UNREADABLE, explanation=why))
-    own = _own(state, finding)
-    return (own, *found) if own else tuple(found)
+    return (*_own(state, finding), *found)
 
 
-def _own(state: TransactionState, finding: Finding) -> Difference | None:
-    if finding.discrepancy is not None:
-        kind = _NAMED.get(finding.discrepancy, DifferenceKind.STATE)
-        return Difference(kind=kind, explanation=finding.explanation or _states(finding, state))
+def _own(state: TransactionState, finding: Finding) -> Iterator[Difference]:
+    for found in finding.discrepancies:
+        kind = _NAMED.get(found.kind, DifferenceKind.STATE)
+        yield Difference(kind=kind, explanation=found.explanation or _states(finding, state))
+    if finding.discrepancies or finding.own_unreadable:
+        return
     if finding.absent and state is TransactionState.APPROVED:
-        return Difference(kind=DifferenceKind.MISSING_THERE, explanation=explain(ExplanationCode.NO_RECORD))
-    if finding.verdict in _SAYS and state not in _SAYS[finding.verdict]:
-        return Difference(kind=DifferenceKind.STATE, explanation=_states(finding, state))
-    return None
+        yield Difference(kind=DifferenceKind.MISSING_THERE, explanation=explain(ExplanationCode.NO_RECORD))
+    elif finding.verdict in _SAYS and state not in _SAYS[finding.verdict]:
+        yield Difference(kind=DifferenceKind.STATE, explanation=_states(finding, state))
 
 
 def _states(finding: Finding, state: TransactionState) -> Explanation:
@@ -100,10 +101,20 @@ def as_status_update(state: TransactionState, finding: Finding) -> tuple[Lifecyc
     An approval is not revoked because the gateway reports another state later, or has no record any more: a
     person must resolve such a difference.
     """
-    if finding.discrepancy is None and state is TransactionState.APPROVED:
+    if not finding.discrepancies and state is TransactionState.APPROVED:
         if finding.absent:
-            return None, replace(finding, discrepancy=DiscrepancyKind.MISSING_THERE)
-        if finding.verdict in {Verdict.REJECTED, Verdict.PENDING}:
+            missing = FoundDiscrepancy(
+                kind=DiscrepancyKind.MISSING_THERE, explanation=explain(ExplanationCode.NO_RECORD)
+            )
+            return None, replace(finding, discrepancies=(missing,))
+        # A word that is not documented is an alarm of its own, and contradicts nothing.
+        is_other = finding.verdict is Verdict.REJECTED or (
+            finding.verdict is Verdict.PENDING and not (finding.undocumented_state or finding.own_unreadable)
+        )
+        if is_other:
             why = _states(finding, state)
-            return None, replace(finding, discrepancy=DiscrepancyKind.STATE_DIFFERS, explanation=why)
+            differs = FoundDiscrepancy(
+                kind=DiscrepancyKind.STATE_DIFFERS, explanation=why, record=finding.record
+            )
+            return None, replace(finding, discrepancies=(differs,), explanation=why)
     return EVENTS.get(finding.verdict), finding

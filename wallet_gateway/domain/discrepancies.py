@@ -23,13 +23,17 @@ class DiscrepancyKind(StrEnum):
     LATE_PAYMENT = "LATE_PAYMENT"
     """An order was paid after it had been cancelled: the money is given back, or the payment accepted."""
     RECORD_UNUSABLE = "RECORD_UNUSABLE"
-    """The matching record has an id too long to store, so it could not be distinguished from another."""
+    """An approved record has an id by which it cannot be known again: too long to store, or a placeholder."""
     RECORD_UNREADABLE = "RECORD_UNREADABLE"
     """A record on our payment cannot be read: it may be an approval, or a second execution."""
     MADE_ELSEWHERE = "MADE_ELSEWHERE"
     """The gateway has an operation on our payment that we did not request."""
     UNKNOWN_TYPE = "UNKNOWN_TYPE"
     """The gateway has a record on our payment of a type that the interface does not name: a chargeback?"""
+    UNKNOWN_STATE = "UNKNOWN_STATE"
+    """The gateway uses a word for a state that the interface does not name; it holds each payment with it."""
+    RECORDS_SHARED = "RECORDS_SHARED"
+    """The gateway shows one operation in its answers about two payments: nobody knows whose it is."""
     APPROVED_ABOVE_REQUEST = "APPROVED_ABOVE_REQUEST"
     """A refund was approved for more than was requested."""
     ABOVE_LIMIT = "ABOVE_LIMIT"
@@ -56,6 +60,9 @@ OTHER_AMOUNT = frozenset(
 )
 """Kinds in which the gateway reports something other than what was requested."""
 
+OF_GATEWAY = frozenset({DiscrepancyKind.UNKNOWN_STATE, DiscrepancyKind.RECORDS_SHARED})
+"""Kinds that are about the gateway, whichever payment shows them first."""
+
 FREEZING = frozenset(DiscrepancyKind) - {
     DiscrepancyKind.REPEATED_ON_THE_WIRE,
     DiscrepancyKind.REFUND_SHORT,
@@ -66,6 +73,7 @@ FREEZING = frozenset(DiscrepancyKind) - {
     DiscrepancyKind.RECORD_UNREADABLE,
     # A gateway may archive old records.
     DiscrepancyKind.MISSING_THERE,
+    *OF_GATEWAY,
 }
 """Kinds after which no further operation may touch the payment until a person has decided."""
 

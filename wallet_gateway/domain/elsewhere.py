@@ -7,22 +7,15 @@ a type that the interface does not name has no rule: these are left to a person.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind
-from wallet_gateway.domain.outcomes import LONGEST_RECORD_ID, provider_id, wire_type
-from wallet_gateway.domain.record_attribution import minor_units
+from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.domain.outcomes import LONGEST_RECORD_ID, provider_id
+from wallet_gateway.domain.record_attribution import KINDS, is_placeholder, minor_units
 from wallet_gateway.domain.totals import PaymentTotals, Reversal
 from wallet_gateway.protocol.status import StatusRecord
 from wallet_gateway.protocol.text import storable
-
-KINDS: Mapping[str, TransactionKind] = {
-    wire_type(kind, PaymentType.PREAUTHORIZATION): kind
-    for kind in (TransactionKind.CAPTURE, TransactionKind.REFUND, TransactionKind.REVERSAL)
-}
-"""The kind of each bookable type, in the letter case used to compare records; a sale's are the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +36,7 @@ def operation_of(record: StatusRecord, *, currency: str) -> OperationElsewhere |
     record_id = storable(record.id)
     if kind is None or not amount or record.currency_code != currency:
         return None
-    if not record_id.strip() or len(record.id) > LONGEST_RECORD_ID:
+    if is_placeholder(record_id) or len(record_id) > LONGEST_RECORD_ID:
         return None
     return OperationElsewhere(
         kind=kind, amount=amount, record_id=record_id, provider_transaction_id=provider_id(record)

@@ -99,7 +99,7 @@ class ErrorCode(StrEnum):
     TOO_EARLY_PENDING = "too_early_pending"
     OTHER_ACCOUNT = "other_account"
     APPROVED_BEFORE = "approved_before"
-    OTHER_AMOUNT = "other_amount"
+    NOTHING_APPROVED = "nothing_approved"
     DISCREPANCY_CLOSED = "discrepancy_closed"
     NOT_BOOKABLE = "not_bookable"
     BOOKING_OUTSTANDING = "booking_outstanding"

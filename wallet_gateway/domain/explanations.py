@@ -35,6 +35,7 @@ class ExplanationCode(StrEnum):
     NO_RECORD = "no_record"
     RECORDS_UNREADABLE = "records_unreadable"
     RECORD_ID_TOO_LONG = "record_id_too_long"
+    RECORD_ID_PLACEHOLDER = "record_id_placeholder"
 
     # How it differs from our records
     AMOUNT_DIFFERS = "amount_differs"
@@ -46,6 +47,8 @@ class ExplanationCode(StrEnum):
     MADE_ELSEWHERE = "made_elsewhere"
     ABOVE_LIMIT = "above_limit"
     UNKNOWN_TYPE = "unknown_type"
+    UNKNOWN_STATE = "unknown_state"
+    RECORDS_SHARED = "records_shared"
     APPROVED_AFTER_END = "approved_after_end"
     LATE_PAYMENT = "late_payment"
     STATE_DIFFERS = "state_differs"

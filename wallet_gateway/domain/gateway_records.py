@@ -70,15 +70,15 @@ class GatewayRecord:
     """One record of a status query (the interface, section Transaction status record)."""
 
     record_id: str
-    """The gateway's own id of the transaction."""
+    """The gateway's own id of the transaction; empty if a record that is not approved has none."""
     reference: str
     """The clientSystemTransactionId under which the gateway files it."""
     type: str
     """The type on the wire, such as `ecom.capture`."""
     state: str
     """The gateway's word, such as `Approved`. It decides nothing: read the `state` of the transaction."""
-    amount: Money
-    """The recorded amount with its currency."""
+    amount: Money | None
+    """The recorded amount with its currency; None if a record that is not approved has none to read."""
     transacted_at: datetime | None
     """The time of the transaction in UTC; None if the gateway gives none that can be read."""
     provider: str
@@ -99,7 +99,7 @@ def as_gateway_record(message: StatusRecord) -> GatewayRecord:
     """Return a status record as a shop reads it."""
     details = message.apm_details or RecordedApmDetails()
     return GatewayRecord(
-        record_id=message.id,
+        record_id=message.id or "",
         reference=message.client_system_transaction_id,
         type=message.type,
         state=message.state,

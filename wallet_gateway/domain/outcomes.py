@@ -1,32 +1,58 @@
 """Convert the gateway's words to our evidence; only this and `record_attribution` read `state` and `type`.
 
-Answers and records are the input, a `Finding` is the output. Anything that is not clearly a yes or a no
-changes nothing: an HTTP status, an undocumented state or a missing echo never decides about money.
+A record is evidence about itself, so each is judged alone, and then the judgments are combined:
+
+1. Only an approved record says that money moved. Its amount, currency and id are compared with what we
+   requested; what differs is a discrepancy that names the record as it stands.
+2. A discrepancy that a person has closed leaves out its record, as long as nothing of that record changes.
+   The record by which we have booked the transaction is never left out, and one whose id is a placeholder
+   cannot be told from the next one, so it is judged anew.
+3. A record that moved nothing (errored) decides nothing about money: nothing of it is compared.
+4. A pending record holds the transaction, whatever its amount. So does a word that the interface does not
+   name, and what may be our record and cannot be read: it exists only because somebody decided.
+
+One approved as requested is an approval; approved otherwise, or two of them, contradict; only errored ones
+are a refusal; anything that holds, holds; nothing is absence. An HTTP status or a missing echo never decides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import LifecycleEvent, PaymentType, TransactionKind
-from wallet_gateway.domain.record_attribution import APPROVED, Expectation, attribute, minor_units
+from wallet_gateway.domain.record_attribution import (
+    Expectation,
+    attribute,
+    is_placeholder,
+    made_under_own_reference,
+    minor_units,
+)
 from wallet_gateway.domain.unknown_types import of_unknown_type, unknown_type_explanation
-from wallet_gateway.domain.unreadable_records import concerning, may_be_own, unreadable_explanation
+from wallet_gateway.domain.unreadable_records import (
+    concerning,
+    is_surely_own,
+    may_be_own,
+    unreadable_explanation,
+)
 from wallet_gateway.protocol import endpoints
 from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.follow_ups import DetachedRefundResponse, FollowUpResponse
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.protocol.status import StatusRecord, UnreadableRecord
+from wallet_gateway.protocol.status import (
+    RecordState,
+    StatusRecord,
+    UnreadableRecord,
+    digest,
+    known_state,
+)
 from wallet_gateway.protocol.text import quote, storable
 
 LONGEST_RECORD_ID = 128
 """Maximum length of a gateway's id; the interface names none. If cut, two long ids could become equal."""
-
-PENDING, ERRORED = "Pending", "Errored"
 
 
 class Verdict(StrEnum):
@@ -54,19 +80,51 @@ def wire_type(kind: TransactionKind, payment_type: PaymentType) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FoundDiscrepancy:
+    """A way in which the evidence differs from our records."""
+
+    kind: DiscrepancyKind
+    explanation: Explanation | None = None
+    record: str = ""
+    """The fingerprint of the record it is about, as it stands; empty if it is about no single record."""
+    amount: int | None = None
+    """What the record says in minor units, where it is an approval in our currency."""
+    record_id: str = ""
+    """The id of that record."""
+    is_judged_anew: bool = False
+    """Nothing tells the record from the next one, so a person's decision about it ends with that decision."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Return the text by which the same discrepancy of a transaction is known again."""
+        return self.record or (self.explanation.fingerprint if self.explanation else "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """The meaning of the evidence, with the reason."""
 
     verdict: Verdict
     record_id: str = ""
+    """The id of the approval, where there is one that can be stored."""
+    record: str = ""
+    """The fingerprint of the record that approves."""
+    reported_id: str = ""
+    """The id in the direct answer to our request; it claims nothing."""
     amount: int | None = None
     """Minor units approved, where the verdict is an approval."""
     provider_state: str = ""
     provider_transaction_id: str = ""
-    discrepancy: DiscrepancyKind | None = None
+    discrepancies: tuple[FoundDiscrepancy, ...] = ()
     explanation: Explanation | None = None
+    shown_amount: int | None = None
+    """Minor units of an approval as requested that is part of the evidence, whatever else contradicts."""
+    undocumented_state: str = ""
+    """The word of a record of ours that the interface does not name as a state."""
     elsewhere: tuple[StatusRecord, ...] = ()
     """Records on our payment that none of our transactions requested."""
+    unknown_references: tuple[StatusRecord, ...] = ()
+    """Such records under a reference that none of our transactions has."""
     unknown_types: tuple[StatusRecord, ...] = ()
     """Records on our payment of a type that the interface does not name."""
     absent: bool = False
@@ -80,15 +138,20 @@ class Finding:
 
     @property
     def shown_discrepancy(self) -> DiscrepancyKind | None:
-        """Return the discrepancy that the evidence shows; an unreadable or unknown record is one."""
-        if self.discrepancy is None and self.unreadable:
+        """Return the first discrepancy that the evidence shows; an unreadable or unknown record is one."""
+        if self.discrepancies:
+            return self.discrepancies[0].kind
+        if self.unreadable:
             return DiscrepancyKind.RECORD_UNREADABLE
-        if self.discrepancy is None and self.unknown_types:
+        if self.unknown_types:
             return DiscrepancyKind.UNKNOWN_TYPE
-        return self.discrepancy
+        return DiscrepancyKind.UNKNOWN_STATE if self.undocumented_state else None
 
 
 INCONCLUSIVE = Finding(verdict=Verdict.INCONCLUSIVE)
+
+
+# The direct answer to a request of ours
 
 
 def read_follow_up_answer(answer: FollowUpResponse, expected: Expectation) -> Finding:
@@ -96,23 +159,21 @@ def read_follow_up_answer(answer: FollowUpResponse, expected: Expectation) -> Fi
     missing = _echo_fault(answer.client_system_transaction_id, answer.currency_code, expected)
     if missing:
         return Finding(verdict=Verdict.INCONCLUSIVE, explanation=explain(missing))
-    if unusable := _unusable_id(answer.id):
-        return unusable
-    if answer.state == APPROVED:
-        return Finding(
-            verdict=Verdict.APPROVED,
-            record_id=storable(answer.id),
-            amount=expected.amount,
-            provider_state=storable(answer.provider_state_code),
-        )
-    return _not_approved(answer.state, storable(answer.id), storable(answer.provider_state_code))
-
-
-def _unusable_id(record_id: str | None) -> Finding | None:
-    if len(record_id or "") <= LONGEST_RECORD_ID:
-        return None
-    why = explain(ExplanationCode.RECORD_ID_TOO_LONG, limit=LONGEST_RECORD_ID, said=record_id)
-    return _contradiction(DiscrepancyKind.RECORD_UNUSABLE, why)
+    reported_id = storable(answer.id)
+    if _is_too_long(answer.id) or is_placeholder(reported_id):
+        reported_id = ""
+    if known_state(answer.state) is not RecordState.APPROVED:
+        return _not_approved(answer.state, reported_id, storable(answer.provider_state_code))
+    if _is_too_long(answer.id):
+        return replace(_contradiction(_unusable_id(answer.id)), shown_amount=expected.amount)
+    return Finding(
+        verdict=Verdict.APPROVED,
+        shown_amount=expected.amount,
+        record_id=reported_id,
+        reported_id=reported_id,
+        amount=expected.amount,
+        provider_state=storable(answer.provider_state_code),
+    )
 
 
 def read_detached_answer(answer: DetachedRefundResponse, expected: Expectation) -> Finding:
@@ -120,7 +181,7 @@ def read_detached_answer(answer: DetachedRefundResponse, expected: Expectation) 
     missing = _echo_fault(answer.client_system_transaction_id, answer.currency_code, expected)
     if missing:
         return Finding(verdict=Verdict.INCONCLUSIVE, explanation=explain(missing))
-    if answer.state != APPROVED:
+    if known_state(answer.state) is not RecordState.APPROVED:
         return _not_approved(answer.state, said=storable(answer.response_message))
     approved = minor_units(answer)
     if approved is None or approved == 0:
@@ -129,7 +190,7 @@ def read_detached_answer(answer: DetachedRefundResponse, expected: Expectation) 
         return _above_request(approved, expected)
     said = answer.response_message
     why = explain(ExplanationCode.GATEWAY_MESSAGE, said=said) if said else None
-    return Finding(verdict=Verdict.APPROVED, amount=approved, explanation=why)
+    return Finding(verdict=Verdict.APPROVED, shown_amount=approved, amount=approved, explanation=why)
 
 
 def _above_request(approved: int, expected: Expectation) -> Finding:
@@ -139,17 +200,25 @@ def _above_request(approved: int, expected: Expectation) -> Finding:
     why = explain(
         ExplanationCode.APPROVED_ABOVE_REQUEST, given=given, requested=asked, currency=expected.currency
     )
-    return _contradiction(kind, why)
+    return _contradiction(FoundDiscrepancy(kind=kind, explanation=why))
 
 
-def _not_approved(state: str | None, record_id: str = "", said: str = "") -> Finding:
-    if state == ERRORED:
+def _not_approved(state: str | None, reported_id: str = "", said: str = "") -> Finding:
+    known = known_state(state)
+    if known is RecordState.ERRORED:
         why = explain(ExplanationCode.ERRORED, said=said)
-        return Finding(verdict=Verdict.REJECTED, record_id=record_id, explanation=why)
-    if state == PENDING:
-        return Finding(verdict=Verdict.PENDING, record_id=record_id)
+        return Finding(verdict=Verdict.REJECTED, reported_id=reported_id, explanation=why)
+    if known is RecordState.PENDING:
+        return Finding(verdict=Verdict.PENDING, reported_id=reported_id)
     why = explain(ExplanationCode.STATE_UNDOCUMENTED, given=quote(state))
-    return Finding(verdict=Verdict.INCONCLUSIVE, explanation=why)
+    if not (state or "").strip():
+        return Finding(verdict=Verdict.INCONCLUSIVE, reported_id=reported_id, explanation=why)
+    return Finding(
+        verdict=Verdict.PENDING,
+        reported_id=reported_id,
+        explanation=why,
+        undocumented_state=storable(state),
+    )
 
 
 def _echo_fault(reference: str | None, currency: str | None, expected: Expectation) -> ExplanationCode | None:
@@ -158,31 +227,46 @@ def _echo_fault(reference: str | None, currency: str | None, expected: Expectati
     return None if currency == expected.currency else ExplanationCode.CURRENCY_NOT_ECHOED
 
 
+# The answer to a status query
+
+
 def read_records(
-    records: Sequence[StatusRecord], expected: Expectation, unreadable: Sequence[UnreadableRecord] = ()
+    records: Sequence[StatusRecord],
+    expected: Expectation,
+    unreadable: Sequence[UnreadableRecord] = (),
+    *,
+    closed: Collection[str] = frozenset(),
+    is_cut: bool = False,
 ) -> Finding:
     """Evaluate the answer to a status query (the interface, section Transaction status record).
 
-    Money that moved takes precedence over an error beside it. An unreadable record does not prevent an
-    approved or pending result; beside any weaker result it may be the approval. A record of an unknown type
-    decides nothing, and the gateway that has one under this reference does know it.
+    `closed` are the fingerprints of records whose discrepancy a person has closed. `is_cut` means that the
+    answer has more elements than are read: then nothing is concluded from what is missing.
     """
     attribution = attribute(records, expected)
-    elsewhere = attribution.elsewhere
     doubtful = concerning(unreadable, expected)
     unknown = of_unknown_type(records, {expected.reference} | expected.other_references)
-    found = _not_absent(_judge(attribution.own, expected), unknown, expected)
-    found = replace(found, elsewhere=elsewhere, unreadable=doubtful, unknown_types=unknown)
-    if found.verdict in _MAY_HIDE_AN_APPROVAL and any(may_be_own(one, expected) for one in doubtful):
-        return Finding(
-            verdict=Verdict.INCONCLUSIVE,
-            explanation=unreadable_explanation(doubtful),
-            elsewhere=elsewhere,
-            unknown_types=unknown,
-            unreadable=doubtful,
-            own_unreadable=True,
-        )
-    return found
+    found = _not_absent(_judge(attribution.own, expected, closed), unknown, expected)
+    is_paid = expected.is_paid or found.verdict is Verdict.APPROVED
+    found = replace(
+        found,
+        elsewhere=attribution.elsewhere,
+        unknown_references=made_under_own_reference(records, expected) if is_paid else (),
+        unreadable=doubtful,
+        unknown_types=unknown,
+    )
+    hidden = is_cut or any(may_be_own(one, expected) for one in doubtful)
+    if found.verdict not in _MAY_HIDE_AN_APPROVAL or not hidden:
+        return found
+    # What is surely ours exists because somebody decided; a stray element that cannot be read says nothing.
+    holds = is_cut or any(is_surely_own(one, expected) for one in doubtful)
+    return replace(
+        found,
+        verdict=Verdict.PENDING if holds else Verdict.INCONCLUSIVE,
+        explanation=unreadable_explanation(doubtful),
+        absent=False,
+        own_unreadable=True,
+    )
 
 
 _MAY_HIDE_AN_APPROVAL = frozenset({Verdict.REJECTED, Verdict.INCONCLUSIVE})
@@ -206,25 +290,63 @@ def made_elsewhere(record: StatusRecord) -> Explanation:
     )
 
 
-def _judge(fits: Sequence[StatusRecord], expected: Expectation) -> Finding:
+def _judge(fits: Sequence[StatusRecord], expected: Expectation, closed: Collection[str]) -> Finding:
+    """Judge each record for itself, and combine the judgments: see the module's docstring."""
+    requested: dict[str, StatusRecord] = {}
+    differing: list[FoundDiscrepancy] = []
+    left_out = nameless = 0
+    # A person has accepted it, and has seen no id by which its record could be known again.
+    is_nameless = expected.is_accepted and not expected.approved_id
     for record in fits:
-        if fault := _unusable_id(record.id) or _difference(record, expected):
-            return fault
-    approved = {storable(record.id): record for record in fits if record.state == APPROVED}
+        if not record.is_approved:
+            continue
+        record_id, mark = storable(record.id), _mark(record)
+        if is_placeholder(record_id):
+            nameless += 1
+            if not is_nameless or nameless > 1:
+                differing.append(_difference(record, expected) or _placeholder_id(record, nameless))
+        elif mark in closed and record_id != expected.approved_id:
+            left_out += 1
+        elif mark not in closed and (difference := _difference(record, expected)) is not None:
+            differing.append(difference)
+        else:
+            requested[record_id] = record
     # The record that approved it counts too, whether or not this answer lists it.
-    executions = {*approved, expected.approved_id or next(iter(approved))} if approved else set()
-    if len(executions) > 1:
-        why = explain(ExplanationCode.EXECUTED_TWICE, ids=", ".join(sorted(executions)))
-        return _contradiction(DiscrepancyKind.EXECUTED_TWICE, why)
-    for record_id, record in approved.items():
-        return Finding(
-            verdict=Verdict.APPROVED,
-            record_id=record_id,
-            amount=minor_units(record),
-            provider_state=storable(record.apm_details.apm_name) if record.apm_details else "",
-            provider_transaction_id=provider_id(record),
+    own = expected.approved_id or ("" if is_nameless else min(requested, default=""))
+    for record_id, record in sorted(requested.items()):
+        if record_id != own:
+            differing.append(_executed_twice({own, *requested}, record))
+    if differing:
+        shown = [one.amount for one in differing if one.kind in _AS_REQUESTED]
+        found = replace(
+            _contradiction(*differing),
+            shown_amount=minor_units(requested[own]) if own in requested else next(iter(shown), None),
+            reported_id=own if own in requested else "",
         )
-    return _judge_unapproved(fits)
+    elif own in requested:
+        found = _approved(requested[own])
+    elif is_nameless and (nameless or left_out):
+        found = Finding(verdict=Verdict.APPROVED, shown_amount=expected.amount, amount=expected.amount)
+    else:
+        found = _judge_unapproved([record for record in fits if not record.is_approved], expected)
+    words = [storable(record.state) for record in fits if record.known_state is None]
+    return replace(found, undocumented_state=words[0] if words else "")
+
+
+_AS_REQUESTED = frozenset({DiscrepancyKind.RECORD_UNUSABLE, DiscrepancyKind.EXECUTED_TWICE})
+"""Kinds about a record with our amount and currency."""
+
+
+def _approved(record: StatusRecord) -> Finding:
+    return Finding(
+        verdict=Verdict.APPROVED,
+        shown_amount=minor_units(record),
+        record_id=storable(record.id),
+        record=record.fingerprint,
+        amount=minor_units(record),
+        provider_state=storable(record.apm_details.apm_name) if record.apm_details else "",
+        provider_transaction_id=provider_id(record),
+    )
 
 
 def provider_id(record: StatusRecord) -> str:
@@ -232,46 +354,105 @@ def provider_id(record: StatusRecord) -> str:
     return storable(record.apm_details.apm_provider_transaction_id) if record.apm_details else ""
 
 
-def _judge_unapproved(fits: Sequence[StatusRecord]) -> Finding:
-    states = {record.state for record in fits}
-    if not states:
+def _judge_unapproved(records: Sequence[StatusRecord], expected: Expectation) -> Finding:
+    """Judge records of which none says that money moved."""
+    if expected.approved_id:
+        # Another attempt on the same page was declined: that says nothing of the record we have booked.
+        records = [
+            one for one in records if one.known_state is not _ERRORED or one.id == expected.approved_id
+        ]
+    if not records:
         return Finding(
             verdict=Verdict.INCONCLUSIVE, explanation=explain(ExplanationCode.NO_RECORD), absent=True
         )
-    record_id = storable(fits[-1].id)
-    if PENDING in states:
-        return Finding(verdict=Verdict.PENDING, record_id=record_id)
-    undocumented = sorted(states - {ERRORED})
-    return _not_approved(undocumented[0] if undocumented else ERRORED, record_id)
+    holding = [record for record in records if record.known_state is not _ERRORED]
+    if not holding:
+        return replace(_not_approved(_ERRORED), record=records[-1].fingerprint)
+    unknown = [record for record in holding if record.known_state is None]
+    found = replace(
+        _not_approved(unknown[0].state if unknown else RecordState.PENDING), record=holding[-1].fingerprint
+    )
+    other = next((record for record in holding if minor_units(record) != expected.amount), None)
+    if found.explanation is None and other is not None and not expected.may_be_less:
+        return replace(found, explanation=_amounts(other, expected))
+    return found
 
 
-def _difference(record: StatusRecord, expected: Expectation) -> Finding | None:
+_ERRORED = RecordState.ERRORED
+
+
+# How an approved record differs from what was requested
+
+
+def _difference(record: StatusRecord, expected: Expectation) -> FoundDiscrepancy | None:
     if record.currency_code != expected.currency:
+        kind = DiscrepancyKind.CURRENCY_DIFFERS
         why = explain(
             ExplanationCode.CURRENCY_DIFFERS,
             record=record.id,
             given=record.currency_code,
             requested=expected.currency,
         )
-        return _contradiction(DiscrepancyKind.CURRENCY_DIFFERS, why)
+        return FoundDiscrepancy(kind=kind, explanation=why, record=_mark(record))
     amount = minor_units(record)
     least = 1 if expected.may_be_less else expected.amount
     if amount is not None and least <= amount <= expected.amount:
-        return None
-    return _amount_difference(record, amount, expected)
+        return replace(_unusable_id(record.id), amount=amount) if _is_too_long(record.id) else None
+    mixed_up = amount is not None and _are_mixed_up(amount, expected)
+    kind = DiscrepancyKind.UNIT_MIX_UP if mixed_up else DiscrepancyKind.AMOUNT_DIFFERS
+    return FoundDiscrepancy(
+        kind=kind,
+        explanation=_amounts(record, expected),
+        record=_mark(record),
+        amount=amount,
+        record_id="" if _is_too_long(record.id) else storable(record.id),
+    )
 
 
-def _amount_difference(record: StatusRecord, amount: int | None, expected: Expectation) -> Finding:
-    why = explain(
+def _mark(record: StatusRecord) -> str:
+    """Return the fingerprint by which a record's discrepancy names it."""
+    return _mark_of_unusable(record.id) if _is_too_long(record.id) else record.fingerprint
+
+
+def _mark_of_unusable(record_id: str | None) -> str:
+    # The answer to our request and the record that follows it are the same news.
+    return digest("id", record_id or "")
+
+
+def _is_too_long(record_id: str | None) -> bool:
+    return len(record_id or "") > LONGEST_RECORD_ID
+
+
+def _unusable_id(record_id: str | None) -> FoundDiscrepancy:
+    why = explain(ExplanationCode.RECORD_ID_TOO_LONG, limit=LONGEST_RECORD_ID, said=record_id)
+    kind = DiscrepancyKind.RECORD_UNUSABLE
+    return FoundDiscrepancy(kind=kind, explanation=why, record=_mark_of_unusable(record_id))
+
+
+def _placeholder_id(record: StatusRecord, number: int) -> FoundDiscrepancy:
+    return FoundDiscrepancy(
+        kind=DiscrepancyKind.RECORD_UNUSABLE,
+        explanation=explain(ExplanationCode.RECORD_ID_PLACEHOLDER, record=record.id),
+        record=digest(record.fingerprint, str(number)),
+        amount=minor_units(record),
+        is_judged_anew=True,
+    )
+
+
+def _executed_twice(ids: Collection[str], record: StatusRecord) -> FoundDiscrepancy:
+    why = explain(ExplanationCode.EXECUTED_TWICE, ids=", ".join(sorted(filter(None, ids))))
+    kind = DiscrepancyKind.EXECUTED_TWICE
+    return FoundDiscrepancy(kind=kind, explanation=why, record=record.fingerprint, amount=minor_units(record))
+
+
+def _amounts(record: StatusRecord, expected: Expectation) -> Explanation:
+    return explain(
         ExplanationCode.AMOUNT_DIFFERS,
         record=record.id,
         given=str(record.transaction_amount),
         requested=_written(expected.amount, expected),
         currency=expected.currency,
     )
-    mixed_up = amount is not None and _are_mixed_up(amount, expected)
-    kind = DiscrepancyKind.UNIT_MIX_UP if mixed_up else DiscrepancyKind.AMOUNT_DIFFERS
-    return _contradiction(kind, why)
 
 
 def _are_mixed_up(amount: int, expected: Expectation) -> bool:
@@ -284,5 +465,9 @@ def _written(amount: int, expected: Expectation) -> str:
     return Money.from_minor_units(amount, expected.currency).to_wire()
 
 
-def _contradiction(kind: DiscrepancyKind, why: Explanation) -> Finding:
-    return Finding(verdict=Verdict.CONTRADICTION, discrepancy=kind, explanation=why)
+def _contradiction(*discrepancies: FoundDiscrepancy) -> Finding:
+    return Finding(
+        verdict=Verdict.CONTRADICTION,
+        discrepancies=discrepancies,
+        explanation=discrepancies[0].explanation,
+    )

@@ -6,16 +6,27 @@ attributed before. What a transaction's own records mean is `outcomes`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind
 from wallet_gateway.domain.unknown_types import has_known_type
+from wallet_gateway.protocol import endpoints
 from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.follow_ups import DetachedRefundResponse
-from wallet_gateway.protocol.status import StatusRecord
+from wallet_gateway.protocol.status import RecordState, StatusRecord
 from wallet_gateway.protocol.text import storable
 
-APPROVED = "Approved"
+KINDS: Mapping[str, TransactionKind] = {
+    endpoints.wire_type(kind, PaymentType.PREAUTHORIZATION).lower(): kind
+    for kind in (TransactionKind.CAPTURE, TransactionKind.REFUND, TransactionKind.REVERSAL)
+}
+"""The kind of each operation on a payment by its type, in the letter case used to compare records."""
+
+
+def is_placeholder(record_id: str) -> bool:
+    """Return whether an id is one that a gateway writes before it has assigned any: empty, or only zeros."""
+    return not record_id.strip(" 0-{}")
 
 
 def minor_units(message: DetachedRefundResponse | StatusRecord) -> int | None:
@@ -59,14 +70,20 @@ class Expectation:
     """A detached refund may be approved for less than was requested."""
     other_references: frozenset[str] = frozenset()
     """References under which the gateway may also file this transaction."""
-    record_id: str = ""
-    """The record attributed to this transaction; no record under another reference is then its own."""
+    reported_id: str = ""
+    """The id that the gateway gave it, if any; no record under another reference is then its own."""
     approved_id: str = ""
     """The record that approved this transaction; an approved one with another id is a second execution."""
+    is_accepted: bool = False
+    """A person has accepted the gateway's report of this transaction."""
+    is_paid: bool = False
+    """Its payment was approved, so captures and refunds of it are possible."""
+    our_references: frozenset[str] = frozenset()
+    """Further references in the answer that transactions of ours have, whichever payment they belong to."""
     is_accepted_twice: bool = False
     """A person has accepted it although it was executed twice: only one execution is its own."""
     taken: frozenset[tuple[str, str]] = frozenset()
-    """(id, folded type) of records already attributed to other transactions."""
+    """(id, folded type) of approved records already attributed to other transactions."""
     attributed: frozenset[tuple[str, int]] = frozenset()
     """(folded type, amount) of those records: another like it may be a second execution."""
     expected_elsewhere: tuple[ExpectedRecord, ...] = ()
@@ -91,7 +108,7 @@ def attribute(records: Sequence[StatusRecord], expected: Expectation) -> Attribu
     others = (
         record
         for record in records
-        if (record in strangers and record.state == APPROVED) or _is_elsewhere(record, expected, known)
+        if (record in strangers and record.is_approved) or _is_elsewhere(record, expected, known)
     )
     return Attribution(
         own=tuple(record for record in fits if record not in strangers),
@@ -105,8 +122,12 @@ def _fits(record: StatusRecord, expected: Expectation) -> bool:
         return False
     if record.client_system_transaction_id == expected.reference:
         return True
-    may_be_ours = expected.record_id in {"", record.id}
-    return may_be_ours and record.client_system_transaction_id in expected.other_references
+    if record.client_system_transaction_id not in expected.other_references:
+        return False
+    if record.known_state is RecordState.ERRORED:
+        # Its amount says nothing, so only its id can tell whose it is.
+        return record.id == expected.reported_id
+    return expected.reported_id in {"", record.id}
 
 
 def _of_another_amount(fits: Sequence[StatusRecord], expected: Expectation) -> list[StatusRecord]:
@@ -127,21 +148,41 @@ def _further_executions(fits: Sequence[StatusRecord], expected: Expectation) -> 
 
     Not without our own: a gateway that gives one record another id has carried out nothing more.
     """
-    approved = sorted(storable(record.id) for record in fits if record.state == APPROVED)
+    approved = sorted(storable(record.id) for record in fits if record.is_approved)
     own = expected.approved_id or next(iter(approved), "")
     if not expected.is_accepted_twice or own not in approved:
         return []
-    return [record for record in fits if record.state == APPROVED and storable(record.id) != own]
+    return [record for record in fits if record.is_approved and storable(record.id) != own]
 
 
 def _is_elsewhere(record: StatusRecord, expected: Expectation, known: Iterable[str]) -> bool:
     return (
         record.client_system_transaction_id in known
-        and record.state == APPROVED
+        and record.is_approved
         and has_known_type(record)
         and not _fits(record, expected)
         and (record.id, record.type.lower()) not in expected.taken
     )
+
+
+def made_under_own_reference(
+    records: Sequence[StatusRecord], expected: Expectation
+) -> tuple[StatusRecord, ...]:
+    """Return the operations on our payment that the gateway files under a reference of its own.
+
+    A provider's portal may make references, and join its operations to the payment by the invoice id.
+    Openings and detached refunds under such a reference belong to no payment of ours.
+    """
+    known = {expected.reference} | expected.other_references | expected.our_references
+    found = {
+        (record.id, record.type.lower()): record
+        for record in records
+        if record.client_system_transaction_id not in known
+        and record.is_approved
+        and record.type.lower() in KINDS
+        and (record.id, record.type.lower()) not in expected.taken
+    }
+    return tuple(found.values())
 
 
 def _unexplained(records: Iterable[StatusRecord], expected: Expectation) -> Iterator[StatusRecord]:

@@ -10,11 +10,10 @@ from collections.abc import Collection, Sequence
 
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
 from wallet_gateway.protocol.endpoints import WIRE_TYPES
-from wallet_gateway.protocol.status import StatusRecord
+from wallet_gateway.protocol.status import RecordState, StatusRecord
 
 KNOWN_TYPES = frozenset(wire_type.lower() for wire_type in WIRE_TYPES.values())
 """The types that the interface names, in the normalized letter case."""
-_NOTHING_HAPPENED = "Errored"
 
 
 def of_unknown_type(records: Sequence[StatusRecord], references: Collection[str]) -> tuple[StatusRecord, ...]:
@@ -42,6 +41,6 @@ def unknown_type_explanation(record: StatusRecord) -> Explanation:
 def _concerns(record: StatusRecord, references: Collection[str]) -> bool:
     return (
         not has_known_type(record)
-        and record.state != _NOTHING_HAPPENED
+        and record.known_state is not RecordState.ERRORED
         and record.client_system_transaction_id in references
     )

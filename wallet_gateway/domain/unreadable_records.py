@@ -25,7 +25,12 @@ def may_be_own(record: UnreadableRecord, expected: Expectation) -> bool:
         return False
     if record.client_system_transaction_id not in expected.other_references:
         return True
-    return expected.record_id in {"", record.id}
+    return expected.reported_id in {"", record.id}
+
+
+def is_surely_own(record: UnreadableRecord, expected: Expectation) -> bool:
+    """Return whether a record that may be this transaction's names its reference."""
+    return record.client_system_transaction_id == expected.reference and may_be_own(record, expected)
 
 
 def unreadable_explanation(records: Sequence[UnreadableRecord]) -> Explanation:

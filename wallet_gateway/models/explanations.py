@@ -100,6 +100,7 @@ SENTENCES: Mapping[str, str | Promise] = {
     _C.NO_RECORD: _("The gateway has no record of it"),
     _C.RECORDS_UNREADABLE: _("Records of the gateway that cannot be read (%(count)s): %(records)s"),
     _C.RECORD_ID_TOO_LONG: _("The record's id has more than %(limit)s characters"),
+    _C.RECORD_ID_PLACEHOLDER: _("The approved record's id is a placeholder: %(record)s"),
     _C.AMOUNT_DIFFERS: _("Record %(record)s has %(given)s %(currency)s, requested was %(requested)s"),
     _C.CURRENCY_DIFFERS: _("Record %(record)s is in %(given)s, requested was %(requested)s"),
     _C.APPROVED_ABOVE_REQUEST: _("Approved for %(given)s %(currency)s, requested was %(requested)s"),
@@ -111,6 +112,8 @@ SENTENCES: Mapping[str, str | Promise] = {
     _C.UNKNOWN_TYPE: _(
         "Record %(record)s is of the unknown type %(type)s: %(given)s %(currency)s, state %(state)s"
     ),
+    _C.UNKNOWN_STATE: _("The gateway uses the word %(given)s for a state, which the interface does not name"),
+    _C.RECORDS_SHARED: _("%(type)s, record %(record)s, is in the gateway's answers about two payments"),
     _C.APPROVED_AFTER_END: _("Approved at the gateway, after the state here was “%(state)s”"),
     _C.LATE_PAYMENT: _("Paid after the order had been cancelled: give the money back, or accept the payment"),
     _C.STATE_DIFFERS: _("“%(reported)s” at the gateway, “%(state)s” here"),

@@ -80,6 +80,8 @@ _NAMES = {
     "LATE_PAYMENT": pgettext_lazy("name of a state or kind", "Late payment"),
     "MADE_ELSEWHERE": pgettext_lazy("name of a state or kind", "Made elsewhere"),
     "UNKNOWN_TYPE": pgettext_lazy("name of a state or kind", "Unknown type"),
+    "UNKNOWN_STATE": pgettext_lazy("name of a state or kind", "Unknown state"),
+    "RECORDS_SHARED": pgettext_lazy("name of a state or kind", "Records shared"),
     "APPROVED_ABOVE_REQUEST": pgettext_lazy("name of a state or kind", "Approved above request"),
     "ABOVE_LIMIT": pgettext_lazy("name of a state or kind", "Above limit"),
     "REFUND_SHORT": pgettext_lazy("name of a state or kind", "Refund short"),

@@ -108,7 +108,13 @@ class GatewayTransaction(Explained):
     needs_operator: Column[bool] = models.BooleanField(default=False)
     decided_by_person: Column[bool] = models.BooleanField(default=False)
     record_id: Column[str | None] = ByteExactField(max_length=LONGEST_RECORD_ID, null=True, blank=True)
-    """The gateway's own id of the transaction."""
+    """The id of the gateway's approved record; no other transaction of this kind can have it."""
+    reported_id: Column[str] = ByteExactField(max_length=LONGEST_RECORD_ID, blank=True, default="")
+    """The id in the answer to our request, or of an approval that a person decides on; it claims nothing."""
+    shown_minor: Column[int | None] = models.BigIntegerField(null=True, blank=True)
+    """The amount of an approval as requested that the gateway has shown, whatever contradicts it."""
+    undocumented_state: Column[str] = models.CharField(max_length=64, blank=True, default="")
+    """The gateway's last word about it, if the interface does not name that word as a state."""
     provider_transaction_id: Column[str] = ByteExactField(max_length=128, blank=True)
     """The provider's id of the transaction, as the gateway's record has it; it decides nothing."""
     provider_state: Column[str] = models.CharField(max_length=64, blank=True)
@@ -138,8 +144,10 @@ class GatewayTransaction(Explained):
                 condition=Q(amount_minor__gt=0), name="wallet_transaction_amount_positive"
             ),
             models.CheckConstraint(
+                # Only a person books another amount than was requested.
                 condition=Q(approved_minor__isnull=True)
-                | Q(approved_minor__gt=0, approved_minor__lte=F("amount_minor")),
+                | Q(approved_minor__gt=0, approved_minor__lte=F("amount_minor"))
+                | Q(approved_minor__gt=0, decided_by_person=True),
                 name="wallet_transaction_approved_within",
             ),
             models.CheckConstraint(

@@ -268,11 +268,12 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
     _E.APPROVED_BEFORE: Description(
         409, _("The transaction was approved before the contradiction was found. It cannot be undone here.")
     ),
-    _E.OTHER_AMOUNT: Description(
+    _E.NOTHING_APPROVED: Description(
         409,
         _(
-            "The gateway reports another amount or currency than was requested, so it cannot be accepted. "
-            "Undo it in the provider's portal, then decide that it did not happen."
+            "The gateway has shown no approval with the requested amount and currency, so it cannot be "
+            "accepted. Ask the gateway again, or decide that it did not happen. If it captured or refunded "
+            "another amount, book that amount."
         ),
     ),
     _E.DISCREPANCY_CLOSED: Description(409, _("This discrepancy is already closed.")),

@@ -1,7 +1,8 @@
 """The status query and the records it answers with: the interface, section Transaction status record.
 
-The fields that decide about money are read strictly: id, state, type, amount, currency and reference. The
-time and the payer's details are kept as far as they can be read.
+The fields that decide about money are read strictly: state, type and reference, and of an approved record
+id, amount and currency too. A record that is not approved moved nothing: what cannot be read of these three
+is left out, as are parts of the time and of the payer's details.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from enum import StrEnum
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema, model_validator
 
 from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage, InvalidTime
@@ -37,6 +40,9 @@ _TIMESTAMP = re.compile(
 )
 _HALF_PAIR = re.compile(r"[\ud800-\udfff]")
 _MAX_COMPLAINT_LENGTH = 300
+MAX_RECORDS = 500
+"""Elements of one answer that are read: one transaction has a handful, and reading takes processor time."""
+
 JsonNumber = Annotated[Amount, WithJsonSchema({"type": "number", "minimum": 0})]
 """An amount that is a number on the wire."""
 
@@ -122,13 +128,37 @@ class RecordedApmDetails(WireModel):
     is_answer = True
 
 
-class StatusRecord(WireModel):
-    """One transaction as the service knows it; its amount is a number on the wire and a text here."""
+class RecordState(StrEnum):
+    """The states of a record that the interface names."""
 
-    id: Text
+    APPROVED = "Approved"
+    PENDING = "Pending"
+    ERRORED = "Errored"
+
+
+_STATES = {state.lower(): state for state in RecordState}
+
+
+def digest(*texts: str) -> str:
+    """Return a short digest of texts, the same each time and different for each sequence."""
+    return hashlib.sha256(ascii(texts).encode()).hexdigest()[:16]
+
+
+def known_state(text: str | None) -> RecordState | None:
+    """Return the state that a text names in any letter case; None for a word that is not documented."""
+    return _STATES.get((text or "").lower())
+
+
+class StatusRecord(WireModel):
+    """One transaction as the service knows it; its amount is a number on the wire and a text here.
+
+    Of a record that is not approved, id, amount and currency may be missing.
+    """
+
+    id: Text | None = None
     state: Text
-    currency_code: CurrencyCode
-    transaction_amount: JsonNumber
+    currency_code: CurrencyCode | None = None
+    transaction_amount: JsonNumber | None = None
     client_system_transaction_id: Identifier
     type: Text
     transaction_date_time: KeptText = Field(
@@ -137,11 +167,49 @@ class StatusRecord(WireModel):
     apm_details: Annotated[RecordedApmDetails | None, BeforeValidator(_keep_object)] = None
 
     is_answer = True
+    required_where = dict.fromkeys(("id", "currencyCode", "transactionAmount"), "state is Approved")
+
+    @model_validator(mode="after")
+    def _lacks_nothing(self) -> Self:
+        given = {
+            "id": self.id,
+            "currencyCode": self.currency_code,
+            "transactionAmount": self.transaction_amount,
+        }
+        if not self.is_approved or None not in given.values():
+            return self
+        raise InvalidMessage([self.missing(name) for name, value in given.items() if value is None])
 
     @property
-    def money(self) -> Money:
-        """The amount with its currency."""
+    def known_state(self) -> RecordState | None:
+        """The state, compared in any letter case; None for a word that the interface does not name."""
+        return known_state(self.state)
+
+    @property
+    def is_approved(self) -> bool:
+        """Whether the record says that money moved or was reserved."""
+        return self.known_state is RecordState.APPROVED
+
+    @property
+    def money(self) -> Money | None:
+        """The amount with its currency; None if the record lacks one of them."""
+        if self.transaction_amount is None or self.currency_code is None:
+            return None
         return _money(self.transaction_amount, self.currency_code)
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of the record as it stands: id, type, state, amount, currency and reference."""
+        money = self.money
+        amount = self.transaction_amount if money is None else str(money.minor_units)
+        return digest(
+            self.id or "",
+            self.type.lower(),
+            self.state.lower(),
+            amount or "",
+            self.currency_code or "",
+            self.client_system_transaction_id,
+        )
 
     @property
     def transacted_at(self) -> datetime | None:
@@ -154,7 +222,8 @@ class StatusRecord(WireModel):
     def to_wire(self) -> dict[str, Any]:
         """The record as JSON values; the amount is a NumberText, which is written as a number."""
         values = super().to_wire()
-        values["transactionAmount"] = NumberText(self.transaction_amount)
+        if self.transaction_amount is not None:
+            values["transactionAmount"] = NumberText(self.transaction_amount)
         return values
 
     def to_json(self) -> bytes:
@@ -190,20 +259,25 @@ class StatusAnswer:
 
     records: tuple[StatusRecord, ...] = ()
     unreadable: tuple[UnreadableRecord, ...] = ()
+    is_cut: bool = False
+    """Whether the answer has more than `MAX_RECORDS` elements; the others were not read."""
 
 
 def parse_records(value: object) -> StatusAnswer:
-    """Read the array that answers a status query record by record; raises InvalidMessage for no array."""
+    """Read the array that answers a status query record by record; raises InvalidMessage for no array.
+
+    Only the first `MAX_RECORDS` elements are read.
+    """
     if not isinstance(value, list | tuple):
         raise InvalidMessage([FieldError("", f"{quote(value)} is no list of status records")])
     records: list[StatusRecord] = []
     unreadable: list[UnreadableRecord] = []
-    for element in value:
+    for element in value[:MAX_RECORDS]:
         try:
             records.append(_record(element))
         except InvalidMessage as error:
             unreadable.append(_unreadable(element, error))
-    return StatusAnswer(records=tuple(records), unreadable=tuple(unreadable))
+    return StatusAnswer(records=tuple(records), unreadable=tuple(unreadable), is_cut=len(value) > MAX_RECORDS)
 
 
 def _record(element: object) -> StatusRecord:
@@ -215,7 +289,16 @@ def _record(element: object) -> StatusRecord:
         raise InvalidMessage([FieldError("", str(collision))])
     if names_a_fault(element):
         raise InvalidMessage([FieldError("", "it carries an error")])
-    return StatusRecord.from_wire(element)
+    try:
+        return StatusRecord.from_wire(element)
+    except InvalidMessage as error:
+        if not {fault.path for fault in error.errors} <= StatusRecord.required_where.keys():
+            raise
+        # A record that is not approved is read without these three; an approved one is refused.
+        faulty = {fold_name(fault.path) for fault in error.errors}
+        with suppress(InvalidMessage):
+            return StatusRecord.from_wire({k: v for k, v in element.items() if fold_name(k) not in faulty})
+        raise
 
 
 def _collisions(values: Iterable[object]) -> Iterator[Collision]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.elsewhere import KINDS
 from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.domain.record_attribution import KINDS
 from wallet_gateway.models import Discrepancy, PaymentOrder
 from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.money import Money

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping
 
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.elsewhere import KINDS
 from wallet_gateway.domain.lifecycle import (
     OPENING_KINDS,
     OrderState,
@@ -19,6 +18,7 @@ from wallet_gateway.domain.lifecycle import (
     TransactionOrigin,
     TransactionState,
 )
+from wallet_gateway.domain.record_attribution import KINDS, minor_units
 from wallet_gateway.domain.totals import Reversal
 from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
 from wallet_gateway.operations.polling.status_query import type_of
@@ -205,13 +205,13 @@ def _made_elsewhere(records: Iterable[StatusRecord]) -> Counter[TransactionKind]
     for record in records:
         kind = KINDS.get(record.type.lower())
         if kind is not None:
-            done[kind] += record.money.minor_units
+            done[kind] += minor_units(record) or 0
     return done
 
 
 def _under(reference: str, gateway: Gateway) -> list[StatusRecord]:
     """Return what the gateway has approved under a reference."""
-    return [record for record in gateway.status(reference).message.records if record.state == "Approved"]
+    return [record for record in gateway.status(reference).message.records if record.is_approved]
 
 
 def _approved(transaction: GatewayTransaction, gateway: Gateway) -> list[StatusRecord]:
@@ -230,7 +230,7 @@ def _attributed(transaction: GatewayTransaction, filed: list[StatusRecord]) -> l
 
 
 def _sum(records: list[StatusRecord]) -> int:
-    return sum(record.money.minor_units for record in records)
+    return sum(minor_units(record) or 0 for record in records)
 
 
 def _doubled(

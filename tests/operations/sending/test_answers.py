@@ -333,7 +333,7 @@ def test_a_strange_host_is_named_up_to_a_hundred_characters(context: GatewayCont
     assert answers.host_of(f"https://{'A' * 101}/x") == "a" * 100
     assert answers.host_of("https://[/") == ""
     found = answers.unexpected_page("https://odd.example/x", context)
-    assert (found.verdict, found.record_id, found.discrepancy) == (
+    assert (found.verdict, found.record_id, found.shown_discrepancy) == (
         Verdict.INCONCLUSIVE,
         "",
         "UNEXPECTED_HOST",
@@ -348,7 +348,7 @@ def test_a_strange_host_is_named_up_to_a_hundred_characters(context: GatewayCont
 def test_where_only_the_scheme_is_not_allowed_it_is_named_with_the_host(context: GatewayContext) -> None:
     policy = replace(context.policy, redirect_hosts=frozenset({HOST}), allow_plain_http=False)
     found = answers.unexpected_page(f"http://{HOST}/x", replace(context, policy=policy))
-    assert found.discrepancy == "UNEXPECTED_HOST"
+    assert found.shown_discrepancy == "UNEXPECTED_HOST"
     assert found.explanation is not None
     assert (found.explanation.code, found.explanation.params) == (
         ExplanationCode.SCHEME_UNEXPECTED,

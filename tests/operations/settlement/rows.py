@@ -14,7 +14,7 @@ from wallet_gateway.domain.lifecycle import (
     TransactionKind,
     TransactionState,
 )
-from wallet_gateway.domain.outcomes import Finding, Verdict
+from wallet_gateway.domain.outcomes import Finding, FoundDiscrepancy, Verdict
 from wallet_gateway.domain.totals import Reversal
 from wallet_gateway.models import (
     GatewayTransaction,
@@ -43,7 +43,11 @@ def approval(amount: int, record_id: str = "g1") -> StatusUpdate:
 
 
 def contradiction(kind: DiscrepancyKind | None) -> Finding:
-    return Finding(verdict=Verdict.CONTRADICTION, discrepancy=kind, explanation=WHY)
+    return Finding(
+        verdict=Verdict.CONTRADICTION,
+        discrepancies=(FoundDiscrepancy(kind=kind, explanation=WHY),),
+        explanation=WHY,
+    )
 
 
 def in_state(kind: TransactionKind, state: TransactionState, **columns: Any) -> GatewayTransaction:

@@ -18,7 +18,7 @@ from tests.operations.records import answer_of, record
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import IllegalTransition, LifecycleEvent, OrderState, TransactionState
-from wallet_gateway.domain.outcomes import Finding, Verdict
+from wallet_gateway.domain.outcomes import Finding, FoundDiscrepancy, Verdict
 from wallet_gateway.models import (
     Discrepancy,
     GatewayTransaction,
@@ -256,7 +256,9 @@ def test_the_time_of_the_approval_and_the_providers_id_are_kept(
     assert (then, approved.provider_transaction_id) == (clock.now(), "P-1")
 
     clock.advance(minutes=5)
-    doubled = Finding(verdict=Verdict.CONTRADICTION, discrepancy=DiscrepancyKind.EXECUTED_TWICE)
+    doubled = Finding(
+        verdict=Verdict.CONTRADICTION, discrepancies=(FoundDiscrepancy(kind=DiscrepancyKind.EXECUTED_TWICE),)
+    )
     doubtful = settle(approved, update(E.CONTRADICTED, finding=doubled), context=context)
     assert doubtful.state == S.ANOMALY
     assert (doubtful.approved_at, doubtful.provider_transaction_id) == (then, "P-1")

@@ -15,6 +15,7 @@ from tests.operations.settlement.rows import WHY, a_page, approval, update
 from tests.tables import every
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionKind, TransactionState
+from wallet_gateway.domain.outcomes import FoundDiscrepancy
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
 from wallet_gateway.models.checkout_writes import PreparedWrite
 from wallet_gateway.models.settlement_writes import SettlementRows, write_settlement
@@ -63,7 +64,10 @@ def test_only_from_the_states_that_are_queried_can_no_discrepancy_come(state: Tr
         (finding(amount=1999), False),
         (replace(STATUS, queried_in=None), False),
         (replace(STATUS, also=lambda: None), False),
-        (finding(discrepancy=DiscrepancyKind.EXECUTED_TWICE, explanation=WHY), False),
+        (
+            finding(discrepancies=(FoundDiscrepancy(kind=DiscrepancyKind.EXECUTED_TWICE, explanation=WHY),)),
+            False,
+        ),
         (finding(unreadable=(UNREADABLE,)), False),
         (finding(elsewhere=(OTHER,)), False),
         (finding(unknown_types=(OTHER,)), False),

@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
-from wallet_gateway.domain.actors import By
+from dataclasses import replace
+
+from wallet_gateway.domain.actors import Actor, By
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.elsewhere import KINDS, booking_order
+from wallet_gateway.domain.elsewhere import booking_order
 from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.domain.lifecycle import TransactionKind
-from wallet_gateway.domain.outcomes import Finding
+from wallet_gateway.domain.explanations import ExplanationCode, explain
+from wallet_gateway.domain.lifecycle import (
+    IllegalTransition,
+    LifecycleEvent,
+    TransactionKind,
+    TransactionState,
+)
+from wallet_gateway.domain.outcomes import INCONCLUSIVE, Finding
+from wallet_gateway.domain.record_attribution import KINDS
 from wallet_gateway.error_reports import sensitive_variables
-from wallet_gateway.models import Discrepancy, GatewayTransaction
+from wallet_gateway.models import Discrepancy, GatewayTransaction, TransactionEventKind
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import GatewayUnreachable, InvalidState
 from wallet_gateway.operations.inputs import check_decision
 from wallet_gateway.operations.polling.status_query import query_status
-from wallet_gateway.operations.settlement.discrepancies import elsewhere_fingerprint, is_closed
+from wallet_gateway.operations.settlement.discrepancies import (
+    closing_columns,
+    elsewhere_fingerprint,
+    fingerprint_of,
+    is_closed,
+)
 from wallet_gateway.operations.settlement.elsewhere import Bookkeeper, book_elsewhere
-from wallet_gateway.operations.settlement.settle import reread
+from wallet_gateway.operations.settlement.freezes import release_freeze
+from wallet_gateway.operations.settlement.settle import is_taken, reread, settle
+from wallet_gateway.operations.settlement.status_updates import StatusUpdate
+from wallet_gateway.operations.settlement.unit_mix_ups import resume_after_mix_up
 from wallet_gateway.protocol.status import StatusRecord
 
 
@@ -24,32 +41,91 @@ from wallet_gateway.protocol.status import StatusRecord
 def book_discrepancy(
     discrepancy: Discrepancy, *, reason: str, by: By, context: GatewayContext
 ) -> GatewayTransaction:
-    """Book the operation of an open `MADE_ELSEWHERE` discrepancy, and close it; return the transaction.
+    """Book what a discrepancy is about, and close it; return the transaction.
 
-    The gateway is asked first: booked is what it reports now. Nothing that moves money is sent. Raises
-    `InvalidInput` without an author or a reason, `InvalidState` if the discrepancy is closed or no rule books
-    its record, and `GatewayUnreachable` without an answer.
+    That is an operation made elsewhere, also one whose discrepancy was closed before; or the amount of a
+    capture or refund of ours that the gateway carried out with another amount than requested. The gateway
+    is asked first: booked is what it reports now. Nothing that moves money is sent. Raises `InvalidInput`
+    without an author or a reason, `InvalidState` if the discrepancy is closed or no rule books its record,
+    and `GatewayUnreachable` without an answer.
     """
     actor = check_decision(by=by, reason=reason)
     discrepancy.refresh_from_db()
-    if discrepancy.closed_at is not None:
-        raise InvalidState(ErrorCode.DISCREPANCY_CLOSED)
-    if discrepancy.kind != DiscrepancyKind.MADE_ELSEWHERE or discrepancy.transaction is None:
+    if discrepancy.transaction is None or discrepancy.kind not in BOOKABLE:
         raise InvalidState(ErrorCode.NOT_BOOKABLE)
+    is_elsewhere = discrepancy.kind == DiscrepancyKind.MADE_ELSEWHERE
+    if discrepancy.booked_as_id is not None or (discrepancy.closed_at is not None and not is_elsewhere):
+        raise InvalidState(ErrorCode.DISCREPANCY_CLOSED)
     transaction = reread(discrepancy.transaction)
     finding = query_status(transaction, context=context)
     if finding is None:
         raise GatewayUnreachable(
             ErrorCode.GATEWAY_SILENT, gateway=context.alias, address=context.policy.address
         )
+    if not is_elsewhere:
+        return _book_amount(discrepancy, transaction, finding, reason, actor, context)
     record = _reported(discrepancy, transaction, finding)
-    if any(_is_open_capture(other, transaction) for other in finding.elsewhere if _precedes(other, record)):
+    others = (*finding.elsewhere, *finding.unknown_references)
+    if any(_is_open_capture(other, transaction) for other in others if _precedes(other, record)):
         raise InvalidState(ErrorCode.CAPTURES_FIRST)
     return book_elsewhere(transaction, record, who=Bookkeeper(actor=actor, reason=reason), context=context)
 
 
+BOOKABLE = frozenset(
+    {DiscrepancyKind.MADE_ELSEWHERE, DiscrepancyKind.AMOUNT_DIFFERS, DiscrepancyKind.UNIT_MIX_UP}
+)
+"""Kinds about an approved record whose amount can be booked."""
+
+
+def _book_amount(
+    discrepancy: Discrepancy,
+    transaction: GatewayTransaction,
+    finding: Finding,
+    reason: str,
+    actor: Actor,
+    context: GatewayContext,
+) -> GatewayTransaction:
+    """Record a capture or refund of ours as approved with the amount that the gateway reports.
+
+    An order is never paid by another amount, and a reversal has only one.
+    """
+    is_amount = transaction.kind in {TransactionKind.CAPTURE, TransactionKind.REFUND}
+    if not is_amount or transaction.approved_minor is not None:
+        raise InvalidState(ErrorCode.NOT_BOOKABLE)
+    named = {fingerprint_of(transaction, one): one for one in finding.discrepancies}
+    found = named.get(discrepancy.fingerprint)
+    if found is None:
+        raise InvalidState(ErrorCode.NOT_REPORTED)
+    if not found.amount:
+        raise InvalidState(ErrorCode.NOT_BOOKABLE)
+    if is_taken(transaction, found.record_id):
+        raise InvalidState(ErrorCode.RECORD_TAKEN)
+
+    def close() -> None:
+        columns = closing_columns(actor=actor, reason=reason, now=context.clock.now())
+        Discrepancy.objects.filter(pk=discrepancy.pk).update(**columns, booked_as=transaction)
+
+    update = StatusUpdate(
+        kind=TransactionEventKind.DECISION,
+        event=LifecycleEvent.ACCEPTED_BY_PERSON,
+        finding=replace(INCONCLUSIVE, record_id=found.record_id, amount=found.amount),
+        explanation=explain(ExplanationCode.COMMENT, said=reason),
+        actor=actor,
+        decided_on=TransactionState.ANOMALY,
+        changes={"decided_by_person": True},
+        also=close,
+    )
+    try:
+        settled = settle(transaction, update, context=context)
+    except IllegalTransition as error:
+        raise InvalidState(ErrorCode.STATE_CHANGED) from error
+    resume_after_mix_up(transaction.gateway, by=actor.name, now=context.clock.now())
+    release_freeze(settled, context=context)
+    return reread(settled)
+
+
 def _reported(discrepancy: Discrepancy, transaction: GatewayTransaction, finding: Finding) -> StatusRecord:
-    for record in finding.elsewhere:
+    for record in (*finding.elsewhere, *finding.unknown_references):
         if elsewhere_fingerprint(transaction, record) == discrepancy.fingerprint:
             return record
     raise InvalidState(ErrorCode.NOT_REPORTED)

@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import partial
 
 from wallet_gateway.domain.actors import Actor, By
-from wallet_gateway.domain.discrepancies import OTHER_AMOUNT, DiscrepancyKind
+from wallet_gateway.domain.discrepancies import OF_GATEWAY, DiscrepancyKind
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import (
@@ -18,8 +18,10 @@ from wallet_gateway.domain.lifecycle import (
     TransactionKind,
     TransactionState,
 )
+from wallet_gateway.domain.outcomes import INCONCLUSIVE
 from wallet_gateway.domain.polling_schedule import (
     OPERATOR_ABSENT_ANSWERS,
+    OPERATOR_AFTER,
     decidable_after,
     is_silent,
     needs_operator,
@@ -39,7 +41,7 @@ from wallet_gateway.operations.inputs import actor_of, check_decision
 from wallet_gateway.operations.merchant_accounts import foreign_merchant_account
 from wallet_gateway.operations.settlement.discrepancies import closing_columns
 from wallet_gateway.operations.settlement.freezes import release_freeze
-from wallet_gateway.operations.settlement.settle import reread, settle
+from wallet_gateway.operations.settlement.settle import is_taken, reread, settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.operations.settlement.unit_mix_ups import resume_after_mix_up
 
@@ -114,9 +116,15 @@ def _record(
     context: GatewayContext,
 ) -> GatewayTransaction:
     """Record a decision on the state that `transaction` has in memory."""
+    finding = INCONCLUSIVE
+    if event is LifecycleEvent.ACCEPTED_BY_PERSON and transaction.approved_minor is None:
+        # The approval that the gateway has shown is the one that is accepted.
+        record_id = "" if is_taken(transaction, transaction.reported_id) else transaction.reported_id
+        finding = replace(INCONCLUSIVE, record_id=record_id, amount=transaction.shown_minor)
     update = StatusUpdate(
         kind=TransactionEventKind.DECISION,
         event=event,
+        finding=finding,
         explanation=why,
         actor=actor,
         decided_on=TransactionState(transaction.state),
@@ -207,10 +215,13 @@ def _has_waited(transaction: GatewayTransaction, context: GatewayContext) -> boo
     if needs_operator(since=since, absent_answers=transaction.absent_count, now=now, after=after):
         return True
     unreadable = Discrepancy.objects.filter(transaction=transaction, kind=DiscrepancyKind.RECORD_UNREADABLE)
-    return transaction.needs_operator and now - since >= after and unreadable.exists()
+    return transaction.needs_operator and now - since >= OPERATOR_AFTER and unreadable.exists()
 
 
 def _decidable_after(transaction: GatewayTransaction) -> timedelta:
+    if transaction.undocumented_state:
+        # No provider is waited for: the gateway has decided, in a word that nobody has explained.
+        return OPERATOR_AFTER
     return decidable_after(TransactionKind(transaction.kind), TransactionState(transaction.state))
 
 
@@ -226,18 +237,12 @@ def _too_early(transaction: GatewayTransaction) -> InvalidState:
 
 def _event_of_anomaly(transaction: GatewayTransaction, decision: Decision) -> LifecycleEvent:
     if decision is Decision.DID_HAPPEN:
-        _check_amount_is_ours(transaction)
+        if transaction.shown_minor is None and transaction.approved_minor is None:
+            raise InvalidState(ErrorCode.NOTHING_APPROVED)
         return LifecycleEvent.ACCEPTED_BY_PERSON
     if transaction.approved_minor is not None:
         raise InvalidState(ErrorCode.APPROVED_BEFORE)
     return LifecycleEvent.ABANDONED
-
-
-def _check_amount_is_ours(transaction: GatewayTransaction) -> None:
-    """Raise `InvalidState` if our amount would be booked although the gateway reports another one."""
-    differs = Discrepancy.objects.filter(transaction=transaction, kind__in=OTHER_AMOUNT)
-    if transaction.approved_minor is None and differs.exists():
-        raise InvalidState(ErrorCode.OTHER_AMOUNT)
 
 
 def _close_all(
@@ -255,6 +260,7 @@ _TASKS_OF_THEIR_OWN = (
     # Other operations on the payment, which were found by the same query.
     DiscrepancyKind.MADE_ELSEWHERE,
     DiscrepancyKind.UNKNOWN_TYPE,
+    *OF_GATEWAY,
     # That the money moved is one decision, whether the cancelled order keeps it another.
     DiscrepancyKind.LATE_PAYMENT,
 )

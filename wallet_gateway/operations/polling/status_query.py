@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import replace
 
 from wallet_gateway.client.errors import GatewayError, OutcomeUnknown
@@ -16,12 +17,13 @@ from wallet_gateway.domain.lifecycle import (
     TransactionKind,
     TransactionState,
 )
-from wallet_gateway.domain.outcomes import Finding, read_records, wire_type
+from wallet_gateway.domain.outcomes import Finding, Verdict, read_records, wire_type
 from wallet_gateway.domain.polling_schedule import OPERATOR_ABSENT_ANSWERS, pause_end
 from wallet_gateway.domain.record_attribution import Expectation, ExpectedRecord
 from wallet_gateway.domain.unreadable_records import unreadable_explanation
 from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.settlement.discrepancies import closed_records
 from wallet_gateway.protocol.status import StatusAnswer, StatusRecord
 from wallet_gateway.protocol.text import one_line
 
@@ -42,6 +44,7 @@ def expectation_of(transaction: GatewayTransaction) -> Expectation:
         may_be_less=transaction.kind == TransactionKind.DETACHED_REFUND
         and transaction.approved_minor is None,
         approved_id=(transaction.record_id or "") if transaction.approved_minor else "",
+        is_accepted=transaction.decided_by_person and transaction.state == TransactionState.APPROVED,
     )
 
 
@@ -77,12 +80,17 @@ def _judge(
     told = (record for answer in answers for record in answer.message.records)
     records = tuple(one for one in told if one.type.lower() not in context.policy.ignored_record_types)
     unreadable = tuple(record for answer in answers for record in answer.message.unreadable)
+    is_cut = any(answer.message.is_cut for answer in answers)
     expected = expectation_of(transaction)
     # A record of what has ended without money may have been booked as made elsewhere in the meantime.
     ended = transaction.state in _UNAPPROVED
-    if ended or unreadable or not _is_plain(records, expected):
-        expected = _full_expectation(transaction, expected, context)
-    return read_records(records, expected, unreadable)
+    if ended or unreadable or is_cut or not _is_plain(records, expected):
+        expected = _full_expectation(transaction, expected, records, context)
+    found = read_records(records, expected, unreadable, is_cut=is_cut)
+    contradicts = found.discrepancies or (ended and found.verdict is Verdict.APPROVED)
+    if contradicts and (closed := closed_records(transaction)):
+        return read_records(records, expected, unreadable, closed=closed, is_cut=is_cut)
+    return found
 
 
 def _with_answers(
@@ -121,15 +129,17 @@ def _is_plain(records: tuple[StatusRecord, ...], expected: Expectation) -> bool:
 
 
 def _full_expectation(
-    transaction: GatewayTransaction, expected: Expectation, context: GatewayContext
+    transaction: GatewayTransaction,
+    expected: Expectation,
+    records: Sequence[StatusRecord],
+    context: GatewayContext,
 ) -> Expectation:
     """Return the expectation with the records that the payment's other transactions explain."""
     if transaction.payment is None:
         return expected
     siblings = list(transaction.payment.transactions.exclude(pk=transaction.pk).select_related("payment"))
     # A sibling with a known record explains only that record; one that was not executed explains none.
-    # An errored record of a transaction that ended without money is not that of a later approval.
-    seen = [s for s in siblings if s.record_id and s.state not in _UNAPPROVED]
+    seen = [s for s in siblings if s.record_id]
     unseen = [s for s in siblings if not s.record_id and s.state in _MAY_HAVE_A_RECORD]
     original = _shared_original(transaction, context)
     # "Several records carrying the same clientSystemTransactionId (an original and a follow-up)": a follow-up
@@ -138,7 +148,9 @@ def _full_expectation(
     return replace(
         expected,
         other_references=frozenset({original} if original else set()),
-        record_id=transaction.record_id or "",
+        reported_id=transaction.record_id or transaction.reported_id,
+        is_paid=transaction.payment.authorized > 0,
+        our_references=_our_references(records, expected),
         is_accepted_twice=_is_accepted_twice(transaction),
         taken=frozenset((s.record_id or "", type_of(s)) for s in seen),
         attributed=frozenset((type_of(s), s.approved_minor or s.amount_minor) for s in seen),
@@ -151,6 +163,13 @@ def _full_expectation(
             for s in unseen
         ),
     )
+
+
+def _our_references(records: Sequence[StatusRecord], expected: Expectation) -> frozenset[str]:
+    """Return the references in an answer that transactions of ours have, apart from the expected one."""
+    named = {record.client_system_transaction_id for record in records} - {expected.reference}
+    rows = GatewayTransaction.objects.filter(reference__in=named) if named else ()
+    return frozenset(row.reference for row in rows)
 
 
 def _is_accepted_twice(transaction: GatewayTransaction) -> bool:

@@ -42,6 +42,8 @@ logger = logging.getLogger("wallet_gateway.operations")
 
 _HELD = frozenset({TransactionState.AWAITING_3DS, TransactionState.PENDING})
 _NOT_ENDED = _HELD | {TransactionState.UNKNOWN}
+_HOLDABLE = _NOT_ENDED | {TransactionState.OPEN, TransactionState.EXPIRED, TransactionState.REJECTED}
+"""States that a record of ours which nobody can read, or no rule knows, holds or keeps."""
 _EXPECTS_NEWS = frozenset({TransactionState.OPEN, TransactionState.PENDING})
 """States in which the gateway must report a result sooner or later."""
 
@@ -215,7 +217,11 @@ def _counted(
     """Return the columns that count consecutive inconclusive answers; many over a day need an operator."""
     if finding.own_unreadable:
         # An unreadable record is neither a record nor its absence: count nothing, an operator must read it.
-        return {"needs_operator": True} if transaction.state in _NOT_ENDED | {TransactionState.OPEN} else {}
+        return {"needs_operator": True} if transaction.state in _HOLDABLE else {}
+    if finding.undocumented_state and finding.verdict is Verdict.PENDING:
+        # What the word means is for a person to say, at once; who may decide by it, is for the count.
+        absent = transaction.absent_count + 1
+        return {"absent_count": absent} | ({"needs_operator": True} if transaction.state in _HOLDABLE else {})
     if not _ends_nothing(transaction, finding):
         return {"absent_count": 0} | _confirmed(transaction, finding, now)
     absent = transaction.absent_count + 1

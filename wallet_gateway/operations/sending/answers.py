@@ -16,6 +16,7 @@ from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionKind
 from wallet_gateway.domain.outcomes import (
     EVENTS,
     Finding,
+    FoundDiscrepancy,
     Verdict,
     read_detached_answer,
     read_follow_up_answer,
@@ -59,7 +60,8 @@ def record_authorization_answer(
         return _record_finding(transaction, finding, answer.exchange, context)
     if not is_allowed_page(url, context):
         # The gateway has the authorization in any case, so only a status query tells how it ends.
-        strange = unexpected_page(url, context, verdict=Verdict.PENDING, record_id=finding.record_id)
+        strange = unexpected_page(url, context)
+        strange = replace(strange, verdict=Verdict.PENDING, reported_id=finding.reported_id)
         return _record_finding(transaction, strange, answer.exchange, context)
     ends = context.clock.now() + timedelta(seconds=context.gateway.account.redirect_url_timeout)
     update = StatusUpdate(
@@ -192,7 +194,8 @@ def _after_refusal(error: Refused, finding: Finding) -> StatusUpdate:
 def _repeated_on_the_wire(finding: Finding) -> Finding:
     """Return the finding of an approval that was answered by a refusal: something repeats our requests."""
     why = explain(ExplanationCode.REPEATED_ON_THE_WIRE)
-    return replace(finding, discrepancy=DiscrepancyKind.REPEATED_ON_THE_WIRE, explanation=why)
+    repeated = FoundDiscrepancy(kind=DiscrepancyKind.REPEATED_ON_THE_WIRE, explanation=why)
+    return replace(finding, discrepancies=(repeated,), explanation=why)
 
 
 # The host of a page to which a customer is redirected
@@ -209,16 +212,14 @@ def is_allowed_host(url: str, context: GatewayContext) -> bool:
     return _split(url)[1] in context.policy.redirect_hosts
 
 
-def unexpected_page(
-    url: str, context: GatewayContext, *, verdict: Verdict = Verdict.INCONCLUSIVE, record_id: str = ""
-) -> Finding:
+def unexpected_page(url: str, context: GatewayContext) -> Finding:
     """Return the finding for a gateway page that is not allowed: its host is not, or only its scheme."""
     host = host_of(url)
     why = explain(ExplanationCode.HOST_UNEXPECTED, host=host)
     if is_allowed_host(url, context):
         why = explain(ExplanationCode.SCHEME_UNEXPECTED, host=host, scheme=scheme_of(url))
-    kind = DiscrepancyKind.UNEXPECTED_HOST
-    return Finding(verdict=verdict, record_id=record_id, discrepancy=kind, explanation=why)
+    unexpected = FoundDiscrepancy(kind=DiscrepancyKind.UNEXPECTED_HOST, explanation=why)
+    return Finding(verdict=Verdict.INCONCLUSIVE, discrepancies=(unexpected,), explanation=why)
 
 
 def scheme_of(url: str) -> str:

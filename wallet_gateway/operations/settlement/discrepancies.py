@@ -10,21 +10,22 @@ from itertools import chain
 from typing import Any
 
 from wallet_gateway.domain.actors import Actor
-from wallet_gateway.domain.discrepancies import DiscrepancyKind, freezes
-from wallet_gateway.domain.elsewhere import KINDS
+from wallet_gateway.domain.discrepancies import OF_GATEWAY, DiscrepancyKind, freezes
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import TransactionState
-from wallet_gateway.domain.outcomes import Finding, Verdict, made_elsewhere
+from wallet_gateway.domain.outcomes import Finding, FoundDiscrepancy, Verdict, made_elsewhere
+from wallet_gateway.domain.record_attribution import KINDS
 from wallet_gateway.domain.unknown_types import unknown_type_explanation
-from wallet_gateway.domain.unreadable_records import fingerprint_of, unreadable_explanation
+from wallet_gateway.domain.unreadable_records import fingerprint_of as unreadable_records_fingerprint
+from wallet_gateway.domain.unreadable_records import unreadable_explanation
 from wallet_gateway.models import Discrepancy, GatewayTransaction
 from wallet_gateway.models.actors import actor_columns
-from wallet_gateway.models.explanations import explanation_columns
+from wallet_gateway.models.explanations import explanation_columns, explanation_text
 from wallet_gateway.models.fields import note_of
-from wallet_gateway.operations.settlement.unit_mix_ups import pause_after_mix_up
+from wallet_gateway.operations.settlement.unit_mix_ups import is_further_mix_up, pause_after_mix_up
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.protocol.status import StatusRecord
-from wallet_gateway.protocol.text import storable
+from wallet_gateway.protocol.status import StatusRecord, digest
+from wallet_gateway.protocol.text import quote, storable
 
 _LONGEST_FINGERPRINT = 200
 _ENDED_WITHOUT_MONEY = frozenset(
@@ -49,6 +50,8 @@ class Recorded:
     """A new one is signalled to the shop even if the payment is frozen already."""
     stopped: Explanation | None = None
     """Why all sending was stopped; None if it was not stopped."""
+    alarms: tuple[Explanation, ...] = ()
+    """What is new about the gateway itself: log it as an error after the commit."""
 
 
 def record_discrepancies(
@@ -68,19 +71,22 @@ def record_discrepancies(
     in the answer to our own request, not to a status query; `is_late` that its order was cancelled before.
     """
     freeze, is_new, is_signalled, stopped = False, False, False, None
+    alarms: list[Explanation] = []
     found = chain(
         _above_limit(transaction, excess),
         _differences(transaction, finding, before=before, after=after),
         _late_payment(transaction) if is_late else (),
+        _about_gateway(transaction, finding, now),
     )
     for kind, why, fingerprint in found:
+        is_of_gateway = kind in OF_GATEWAY
         row, created = Discrepancy.objects.get_or_create(
             fingerprint=_fitting(fingerprint),
             defaults={
                 "kind": kind,
                 "gateway": transaction.gateway,
-                "payment_id": transaction.payment_id,
-                "deposit_id": transaction.deposit_id,
+                "payment_id": None if is_of_gateway else transaction.payment_id,
+                "deposit_id": None if is_of_gateway else transaction.deposit_id,
                 "transaction": transaction,
                 **explanation_columns(why),
                 "is_freezing": freezes(kind, is_news_of_approved=_was_approved(transaction)),
@@ -88,13 +94,22 @@ def record_discrepancies(
             },
         )
         is_new = is_new or created
-        is_signalled = is_signalled or (created and kind is DiscrepancyKind.UNKNOWN_TYPE)
+        is_signalled = is_signalled or (created and kind in _SIGNALLED)
+        if created and is_of_gateway and why is not None:
+            alarms.append(why)
         if row.closed_at is not None:
             continue
         freeze = freeze or row.is_freezing
         if created and kind is DiscrepancyKind.UNIT_MIX_UP:
             stopped = pause_after_mix_up(transaction, why, in_own_answer=in_own_answer, now=now)
-    return Recorded(freeze=freeze, is_new=is_new, is_signalled=is_signalled, stopped=stopped)
+            if stopped is None and why is not None and is_further_mix_up(transaction, now):
+                alarms.append(why)
+    return Recorded(
+        freeze=freeze, is_new=is_new, is_signalled=is_signalled, stopped=stopped, alarms=tuple(alarms)
+    )
+
+
+_SIGNALLED = OF_GATEWAY | {DiscrepancyKind.UNKNOWN_TYPE}
 
 
 def _fitting(fingerprint: str) -> str:
@@ -106,8 +121,19 @@ def _fitting(fingerprint: str) -> str:
 
 
 def is_settled_by_person(transaction: GatewayTransaction, finding: Finding) -> bool:
-    """Return whether a person has already closed this contradiction, so that it is not reported again."""
-    return finding.discrepancy is not None and is_closed(_fingerprint(transaction, finding))
+    """Return whether a person has closed all that contradicts, so that it is not reported again."""
+    fingerprints = [fingerprint_of(transaction, one) for one in finding.discrepancies]
+    if not fingerprints or any(one.is_judged_anew for one in finding.discrepancies):
+        return False
+    closed = Discrepancy.objects.filter(fingerprint__in=fingerprints, closed_at__isnull=False)
+    return closed.count() == len(set(fingerprints))
+
+
+def closed_records(transaction: GatewayTransaction) -> frozenset[str]:
+    """Return the fingerprints of the records whose discrepancies with a transaction a person has closed."""
+    closed = Discrepancy.objects.filter(transaction=transaction, closed_at__isnull=False)
+    names = closed.exclude(kind=DiscrepancyKind.MADE_ELSEWHERE).values_list("fingerprint", flat=True)
+    return frozenset(name.rpartition(":")[2] for name in names)
 
 
 def is_read_by_person(transaction: GatewayTransaction, finding: Finding) -> bool:
@@ -129,15 +155,18 @@ def closing_columns(*, actor: Actor, reason: str, now: datetime) -> dict[str, An
     }
 
 
-def _fingerprint(transaction: GatewayTransaction, finding: Finding) -> str:
-    """Return a fingerprint of a discrepancy's values: a third execution differs from the second."""
-    values = finding.explanation.fingerprint if finding.explanation else ""
-    return f"{finding.discrepancy}:{transaction.reference}:{values}"
+def fingerprint_of(transaction: GatewayTransaction, found: FoundDiscrepancy) -> str:
+    """Return the fingerprint of a discrepancy about one record: a third execution differs from the second."""
+    name = f"{found.kind}:{transaction.reference}:{found.fingerprint}"
+    if not found.is_judged_anew:
+        return _fitting(name)
+    decided = Discrepancy.objects.filter(fingerprint__startswith=name, closed_at__isnull=False).count()
+    return f"{name}:{decided}"
 
 
 def _unreadable_fingerprint(transaction: GatewayTransaction, finding: Finding) -> str:
     kind = DiscrepancyKind.RECORD_UNREADABLE
-    return _fitting(f"{kind}:{transaction.reference}:{fingerprint_of(finding.unreadable)}")
+    return _fitting(f"{kind}:{transaction.reference}:{unreadable_records_fingerprint(finding.unreadable)}")
 
 
 def _was_approved(transaction: GatewayTransaction) -> bool:
@@ -171,8 +200,8 @@ def _late_payment(transaction: GatewayTransaction) -> Iterator[_Named]:
 def _differences(
     transaction: GatewayTransaction, finding: Finding, *, before: TransactionState, after: TransactionState
 ) -> Iterator[_Named]:
-    if finding.discrepancy is not None:
-        yield finding.discrepancy, finding.explanation, _fingerprint(transaction, finding)
+    for found in finding.discrepancies:
+        yield found.kind, found.explanation, fingerprint_of(transaction, found)
     if after is TransactionState.APPROVED and before is not after and _is_short(transaction, finding):
         kind = DiscrepancyKind.REFUND_SHORT
         yield kind, _shortfall(transaction, finding), f"{kind}:{transaction.reference}"
@@ -180,19 +209,54 @@ def _differences(
     if turned and finding.verdict is Verdict.APPROVED:
         kind = DiscrepancyKind.APPROVED_AFTER_END
         why = explain(ExplanationCode.APPROVED_AFTER_END, state=before.value)
-        yield kind, why, f"{kind}:{transaction.reference}"
+        yield kind, why, f"{kind}:{transaction.reference}:{finding.record}"
     if finding.unreadable:
         kind = DiscrepancyKind.RECORD_UNREADABLE
         yield kind, unreadable_explanation(finding.unreadable), _unreadable_fingerprint(transaction, finding)
-    for record in finding.elsewhere:
+    for record in (*finding.elsewhere, *finding.unknown_references):
         kind = DiscrepancyKind.MADE_ELSEWHERE
-        if not _is_booked(transaction, record):
+        is_shared_one = record in finding.unknown_references and is_shared(transaction, record)
+        if not is_shared_one and not _is_booked(transaction, record):
             yield kind, made_elsewhere(record), elsewhere_fingerprint(transaction, record)
     for record in finding.unknown_types:
         kind = DiscrepancyKind.UNKNOWN_TYPE
         # Not with its state: a dispute goes through several, and is one task for a person.
         fingerprint = f"{kind}:{transaction.gateway}:{record.type.lower()}:{record.id}"
         yield kind, unknown_type_explanation(record), storable(fingerprint)
+
+
+def _about_gateway(transaction: GatewayTransaction, finding: Finding, now: datetime) -> Iterator[_Named]:
+    """Yield what the finding says about the gateway, once for all payments.
+
+    An operation under an unknown reference that the answers about two payments show belongs to nobody that we
+    know: the discrepancy about the first payment ends, and neither payment is held.
+    """
+    gateway, word = transaction.gateway, finding.undocumented_state
+    if word and transaction.undocumented_state != note_of(GatewayTransaction, "undocumented_state", word):
+        # A new payment with the word, after a person has closed the alarm, is a new alarm.
+        name = f"{DiscrepancyKind.UNKNOWN_STATE}:{gateway}:{digest(word.lower())}"
+        closed = Discrepancy.objects.filter(fingerprint__startswith=name, closed_at__isnull=False).count()
+        why = explain(ExplanationCode.UNKNOWN_STATE, given=quote(word))
+        yield DiscrepancyKind.UNKNOWN_STATE, why, f"{name}:{closed}"
+    for record in finding.unknown_references:
+        if not is_shared(transaction, record):
+            continue
+        kind = DiscrepancyKind.RECORDS_SHARED
+        why = explain(ExplanationCode.RECORDS_SHARED, type=record.type, record=record.id)
+        open_ones = Discrepancy.objects.filter(
+            fingerprint__startswith=f"{operation_fingerprint(gateway, record)}:", closed_at__isnull=True
+        )
+        open_ones.update(closed_at=now, reason=explanation_text(why))
+        yield kind, why, f"{kind}:{gateway}"
+
+
+def is_shared(transaction: GatewayTransaction, record: StatusRecord) -> bool:
+    """Return whether an operation under an unknown reference was shown for another payment, too."""
+    seen = Discrepancy.objects.filter(
+        fingerprint__startswith=f"{operation_fingerprint(transaction.gateway, record)}:",
+        payment__isnull=False,
+    )
+    return seen.exclude(payment=transaction.payment_id).exists()
 
 
 def _is_booked(transaction: GatewayTransaction, record: StatusRecord) -> bool:
@@ -206,8 +270,14 @@ def _is_booked(transaction: GatewayTransaction, record: StatusRecord) -> bool:
 
 def elsewhere_fingerprint(transaction: GatewayTransaction, record: StatusRecord) -> str:
     """Return the fingerprint of the discrepancy about a record that none of our transactions requested."""
-    kind, gateway = DiscrepancyKind.MADE_ELSEWHERE, transaction.gateway
-    return _fitting(storable(f"{kind}:{gateway}:{transaction.parent_key}:{record.type.lower()}:{record.id}"))
+    # As the record stands: with another amount it is other news.
+    operation = operation_fingerprint(transaction.gateway, record)
+    return f"{operation}:{transaction.parent_key}:{record.fingerprint}"
+
+
+def operation_fingerprint(gateway: str, record: StatusRecord) -> str:
+    """Return the beginning of those fingerprints, which is the same whatever payment shows the record."""
+    return f"{DiscrepancyKind.MADE_ELSEWHERE}:{gateway}:{digest(record.type.lower(), record.id or '')}"
 
 
 def _is_short(transaction: GatewayTransaction, finding: Finding) -> bool:

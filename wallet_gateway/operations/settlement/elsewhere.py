@@ -212,9 +212,7 @@ def _close(
     now: datetime,
 ) -> None:
     """Close the discrepancy about the record, if there was time to record one."""
-    about = Discrepancy.objects.filter(
-        fingerprint=elsewhere_fingerprint(seen, record), closed_at__isnull=True
-    )
+    about = Discrepancy.objects.filter(fingerprint=elsewhere_fingerprint(seen, record))
     about.update(**closing_columns(actor=who.actor, reason=who.reason, now=now), booked_as=row)
 
 

@@ -6,6 +6,7 @@ writer that another process has settled something in the meantime; it then reads
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -27,7 +28,7 @@ from wallet_gateway.domain.lifecycle import (
     TransactionState,
     advance,
 )
-from wallet_gateway.domain.outcomes import Finding, Verdict
+from wallet_gateway.domain.outcomes import Finding, FoundDiscrepancy, Verdict
 from wallet_gateway.domain.totals import PaymentTotals
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
@@ -75,6 +76,9 @@ from wallet_gateway.operations.settlement.transaction_columns import (
     transaction_change,
 )
 from wallet_gateway.operations.settlement.unit_mix_ups import warn_of_mix_up
+from wallet_gateway.protocol.text import one_line
+
+logger = logging.getLogger("wallet_gateway.operations")
 
 _settlements: ContextVar[int] = ContextVar("wallet_gateway_settlements", default=0)
 """Number of settlements of this thread or task: detects a nested settlement without an SQL statement."""
@@ -88,6 +92,8 @@ class Settled:
     outbox_events: tuple[OutboxEvent, ...] = ()
     stopped: Explanation | None = None
     """Why all sending was stopped by the update; None if it was not stopped."""
+    alarms: tuple[Explanation, ...] = ()
+    """What is new about the gateway itself."""
 
 
 @sensitive_variables()
@@ -106,8 +112,10 @@ def settle(
         if taken is None:
             raise
         settled = _settle(reread(transaction), taken, context)
-    if update.finding.discrepancy is not None:
+    if update.finding.discrepancies:
         context.pause.forget()
+    for why in settled.alarms:
+        logger.error("%s: %s", context.alias, one_line(why))
     if settled.stopped:
         warn_of_mix_up(context.alias, settled.stopped, now=context.clock.now())
     _settlements.set(mine := _settlements.get() + 1)
@@ -151,18 +159,26 @@ def reread(transaction: GatewayTransaction) -> GatewayTransaction:
     return rows.get(pk=transaction.pk)
 
 
+def is_taken(transaction: GatewayTransaction, record_id: str) -> bool:
+    """Return whether the gateway's record with this id belongs to another transaction."""
+    same = GatewayTransaction.objects.filter(
+        gateway=transaction.gateway, kind=transaction.kind, record_id=record_id
+    )
+    return bool(record_id) and same.exclude(pk=transaction.pk).exists()
+
+
 def _record_is_taken(transaction: GatewayTransaction, update: StatusUpdate) -> StatusUpdate | None:
     """Return the update as a contradiction if the gateway's record already belongs to another transaction."""
     record_id = update.finding.record_id
-    if not record_id:
+    if update.kind is TransactionEventKind.DECISION or not is_taken(transaction, record_id):
         return None
-    others = GatewayTransaction.objects.exclude(pk=transaction.pk)
-    if not others.filter(gateway=transaction.gateway, kind=transaction.kind, record_id=record_id).exists():
-        return None
+    why = explain(ExplanationCode.RECORD_TAKEN, record=record_id)
+    taken = FoundDiscrepancy(kind=DiscrepancyKind.RECORD_TAKEN, explanation=why, record=update.finding.record)
     finding = Finding(
         verdict=Verdict.CONTRADICTION,
-        discrepancy=DiscrepancyKind.RECORD_TAKEN,
-        explanation=explain(ExplanationCode.RECORD_TAKEN, record=record_id),
+        discrepancies=(taken,),
+        explanation=why,
+        shown_amount=update.finding.shown_amount,
     )
     # The schedule goes on: only the record is not this transaction's.
     changes = {name: value for name, value in update.changes.items() if name != "record_id"}
@@ -175,7 +191,14 @@ def is_plain(transaction: GatewayTransaction, update: StatusUpdate) -> bool:
     That is a status of what opens a payment, without a discrepancy, and not of an order that is cancelled.
     """
     payment, finding = transaction.payment, update.finding
-    differs = finding.discrepancy or finding.unreadable or finding.elsewhere or finding.unknown_types
+    differs = (
+        finding.discrepancies
+        or finding.unreadable
+        or finding.elsewhere
+        or finding.unknown_references
+        or finding.unknown_types
+        or finding.undocumented_state
+    )
     return (
         payment is not None
         and not payment.order.is_cancelled
@@ -250,7 +273,10 @@ def prepare(
         event=_event(transaction, step.update, now) if is_kept else None,
         outbox=events,
     )
-    return Settled(transaction=transaction, outbox_events=events, stopped=differs.stopped), rows
+    settled = Settled(
+        transaction=transaction, outbox_events=events, stopped=differs.stopped, alarms=differs.alarms
+    )
+    return settled, rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from wallet_gateway.domain.lifecycle import (
     TransactionKind,
     TransactionState,
 )
-from wallet_gateway.domain.outcomes import Finding
+from wallet_gateway.domain.outcomes import Finding, Verdict
 from wallet_gateway.domain.polling_schedule import next_query_at, query_priority
 from wallet_gateway.domain.unreadable_records import unreadable_explanation
 from wallet_gateway.models import GatewayTransaction, TransactionEvent
@@ -69,7 +69,7 @@ def columns_of_update(
     jitter: float,
 ) -> dict[str, Any]:
     """Return the columns to write for an update to `transaction.state`, and set them on `transaction`."""
-    columns = dict(update.changes)
+    columns = {**update.changes, **_shown(transaction, update.finding)}
     if TransactionState(transaction.state) != before:
         columns |= {
             **_columns_of_move(transaction, update, before=before, now=now),
@@ -84,6 +84,19 @@ def columns_of_update(
 def _set(transaction: GatewayTransaction, columns: dict[str, Any]) -> None:
     for name, value in columns.items():
         setattr(transaction, name, value)
+
+
+def _shown(transaction: GatewayTransaction, finding: Finding) -> dict[str, Any]:
+    """Return the columns of what the gateway has shown, whether or not it moves the transaction."""
+    columns: dict[str, Any] = {}
+    if finding.reported_id and finding.reported_id != transaction.reported_id:
+        columns["reported_id"] = finding.reported_id
+    if finding.shown_amount is not None and finding.shown_amount != transaction.shown_minor:
+        columns["shown_minor"] = finding.shown_amount
+    word = note_of(GatewayTransaction, "undocumented_state", finding.undocumented_state)
+    if finding.verdict is not Verdict.INCONCLUSIVE and word != transaction.undocumented_state:
+        columns["undocumented_state"] = word
+    return columns
 
 
 def _first_query(
@@ -122,8 +135,8 @@ def _columns_of_move(
         columns["approved_at"] = transaction.approved_at or now
         columns["provider_state"] = note_of(GatewayTransaction, "provider_state", finding.provider_state)
         columns |= provider_id_columns(finding)
-    if finding.record_id and after is not TransactionState.ANOMALY:
-        columns["record_id"] = finding.record_id
+        if finding.record_id:
+            columns["record_id"] = finding.record_id
     return columns
 
 
