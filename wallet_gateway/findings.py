@@ -67,6 +67,8 @@ class Code(StrEnum):
     QUERIES_BEHIND = "queries_behind"
     DISCREPANCIES_OPEN = "discrepancies_open"
     UNIT_MIX_UPS = "unit_mix_ups"
+    UNDOCUMENTED_STATE = "undocumented_state"
+    RECORDS_SHARED = "records_shared"
     ORDERS_OVERPAID = "orders_overpaid"
     ORDERS_UNRELEASED = "orders_unreleased"
     UNKNOWN_GATEWAY = "unknown_gateway"
@@ -176,6 +178,14 @@ _MESSAGES: Mapping[Code, Text] = MappingProxyType(
         Code.QUERIES_BEHIND: _("%(gateway)s: status queries that are more than a day late: %(count)d"),
         Code.DISCREPANCIES_OPEN: _("open discrepancies: %(count)d"),
         Code.UNIT_MIX_UPS: _("open unit mix-ups, amounts that differ by a factor of ten or more: %(count)d"),
+        Code.UNDOCUMENTED_STATE: _(
+            "%(gateway)s uses the word %(word)s for a state, which the interface does not name; "
+            "transactions held by it: %(count)d"
+        ),
+        Code.RECORDS_SHARED: _(
+            "%(gateway)s shows one operation in its answers about two payments, so portal operations cannot "
+            "be attributed"
+        ),
         Code.ORDERS_OVERPAID: _("overpaid orders: %(count)d"),
         Code.ORDERS_UNRELEASED: _("orders that are not released long after their end: %(count)d"),
         Code.UNKNOWN_GATEWAY: _("transactions at gateways that the settings do not name: %(count)d"),
@@ -272,6 +282,8 @@ _ADVICE: Mapping[Code, Text] = MappingProxyType(
         Code.QUERIES_BEHIND: _("Raise QUERY_RATE, or lower QUERY_AGAIN_DAYS: asking again falls behind."),
         Code.DISCREPANCIES_OPEN: _SEE_RUNBOOK,
         Code.UNIT_MIX_UPS: _SEE_RUNBOOK,
+        Code.UNDOCUMENTED_STATE: _SEE_RUNBOOK,
+        Code.RECORDS_SHARED: _SEE_RUNBOOK,
         Code.ORDERS_OVERPAID: _SEE_RUNBOOK,
         Code.ORDERS_UNRELEASED: _SEE_RUNBOOK,
         Code.UNKNOWN_GATEWAY: _SEE_RUNBOOK,

@@ -53,7 +53,7 @@ def test_a_reason_that_is_not_offered_is_refused() -> None:
 
 
 def test_the_forms_of_decisions_say_beside_a_field_what_is_refused() -> None:
-    decision = DecisionForm({"decision": "DID_NOT_HAPPEN", "reason": "seen"}, is_anomaly=False)
+    decision = DecisionForm({"decision": "DID_NOT_HAPPEN", "reason": "seen"}, may_accept=False)
     decision.refuse("too early")
     assert decision.errors["decision"] == ["too early"]
     reason = ReasonForm({"reason": "seen"})

@@ -30,6 +30,7 @@ from wallet_gateway.admin.pages import render_page, row_url, sentence_of, show_s
 from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, person_of, require_permission
 from wallet_gateway.admin.refusal_text import refusal_text
 from wallet_gateway.date_format import format_short_datetime
+from wallet_gateway.documentation import address_of
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
@@ -87,7 +88,9 @@ def decide(site: AdminSite, request: HttpRequest, transaction_id: int) -> HttpRe
     """Record a person's decision on a transaction whose outcome no event has settled."""
     require_permission(request, RESOLVE)
     transaction = _transaction(transaction_id)
-    form = DecisionForm(request.POST or None, is_anomaly=transaction.state == TransactionState.ANOMALY)
+    is_shown = transaction.shown_minor is not None or transaction.approved_minor is not None
+    may_accept = transaction.state == TransactionState.ANOMALY and is_shown
+    form = DecisionForm(request.POST or None, may_accept=may_accept)
     if form.is_bound and (why_not := _why_not_as_shown(request, transaction)):
         form.errors.clear()
         form.refuse(why_not)
@@ -101,11 +104,34 @@ def decide(site: AdminSite, request: HttpRequest, transaction_id: int) -> HttpRe
     words = {
         "title": _("Decide on an outcome"),
         "verb": _("Record the decision"),
-        "explanation": _("Decide only on what you have learned from the provider. Nothing is sent by this."),
+        "explanation": _what_remains(transaction, may_accept=may_accept),
         "hint": hint_of_decision(transaction, person_of(request)),
         "ticket": _issue(request, transaction),
     }
     return _decided(site, request, transaction, form, act, words)
+
+
+def _what_remains(transaction: GatewayTransaction, *, may_accept: bool) -> str:
+    """Return what a person can decide, and what to do before."""
+    if transaction.undocumented_state and transaction.state != TransactionState.ANOMALY:
+        return _(
+            "The gateway says “%(word)s”, which the interface does not name as a state. Ask the provider "
+            "what it means. If it means paid, teach the shop this word first: %(docs)s. The next status "
+            "query decides then. If it did not happen, say so here; an order can be paid again then."
+        ) % {
+            "word": visible(transaction.undocumented_state),
+            "docs": address_of("how-to/another-gateway", "other-words"),
+        }
+    if transaction.state == TransactionState.ANOMALY and not may_accept:
+        only_books = transaction.kind in {TransactionKind.CAPTURE, TransactionKind.REFUND}
+        remains = _(
+            "The gateway has shown no approval with the requested amount and currency, so it cannot be "
+            "accepted. Ask the gateway again, or decide that it did not happen once the provider has "
+            "undone it."
+        )
+        books = _("If another amount was captured or refunded, book it on the page of the difference.")
+        return f"{remains} {books}" if only_books else remains
+    return _("Decide only on what you have learned from the provider. Nothing is sent by this.")
 
 
 def _issue(request: HttpRequest, transaction: GatewayTransaction) -> str:
@@ -198,7 +224,7 @@ def close_discrepancy(site: AdminSite, request: HttpRequest, discrepancy_id: int
 def book_discrepancy(site: AdminSite, request: HttpRequest, discrepancy_id: int) -> HttpResponse:
     """Book the operation of a discrepancy, with a reason."""
     words = {
-        "title": _("Book an operation made elsewhere"),
+        "title": _("Book what the gateway has done"),
         "verb": _("Book"),
         "explanation": _(
             "The gateway is asked, and what it reports is booked: the totals and the state of the order "

@@ -20,7 +20,7 @@ from wallet_gateway.models import Discrepancy
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.text import visible
-from wallet_gateway.queries.differences import MadeElsewhere, made_elsewhere
+from wallet_gateway.queries.differences import MadeElsewhere, is_bookable, made_elsewhere
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,13 @@ _SENTENCES: Mapping[DiscrepancyKind, Promise | str] = {
     ),
     DiscrepancyKind.LATE_PAYMENT: gettext_lazy("The order was paid after it had been cancelled."),
     DiscrepancyKind.RECORD_UNUSABLE: gettext_lazy(
-        "The gateway's record has an id that cannot be stored, so it cannot be told from another one."
+        "The gateway's approval has an id that is too long or a placeholder, so it cannot be known again."
+    ),
+    DiscrepancyKind.UNKNOWN_STATE: gettext_lazy(
+        "The gateway uses a word for a state that the interface does not name. Its payments are held."
+    ),
+    DiscrepancyKind.RECORDS_SHARED: gettext_lazy(
+        "The gateway shows one operation in its answers about two payments, so nobody knows whose it is."
     ),
     DiscrepancyKind.RECORD_UNREADABLE: gettext_lazy(
         "The gateway has a record on this payment that cannot be read."
@@ -126,10 +132,12 @@ def ways_to_end(row: Discrepancy, request: HttpRequest, *, back: str = "") -> It
 
     `back` is the query by which `decisions` finds the page to return to; empty for the discrepancy's own.
     """
-    if row.closed_at is not None or not has_permission(request, RESOLVE):
+    if not has_permission(request, RESOLVE):
         return
-    if row.kind == DiscrepancyKind.MADE_ELSEWHERE and row.payment_id is not None:
+    if is_bookable(row):
         url = reverse("admin:wallet_gateway_discrepancy_book", args=[row.pk])
         yield Button(label=_("Book…"), url=url + back)
+    if row.closed_at is not None:
+        return
     url = reverse("admin:wallet_gateway_discrepancy_close", args=[row.pk])
     yield Button(label=_("Close…"), url=url + back)

@@ -108,13 +108,13 @@ class DecisionForm(forms.Form):
         help_text=gettext_lazy("For instance a ticket of the provider's support. It is kept with your name."),
     )
 
-    def __init__(self, *given: Any, is_anomaly: bool, **more: Any) -> None:
+    def __init__(self, *given: Any, may_accept: bool, **more: Any) -> None:
         super().__init__(*given, **more)
-        among = tuple(Decision) if is_anomaly else (Decision.DID_NOT_HAPPEN,)
+        among = tuple(Decision) if may_accept else (Decision.DID_NOT_HAPPEN,)
         field = self.fields["decision"]
         assert isinstance(field, forms.ChoiceField)  # noqa: S101 - declared above
         field.choices = [(decision.value, DECISIONS[decision]) for decision in among]
-        if not is_anomaly:
+        if not may_accept:
             field.initial = Decision.DID_NOT_HAPPEN.value
 
     def refuse(self, why: str) -> None:

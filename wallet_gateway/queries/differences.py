@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.domain.record_attribution import KINDS
 from wallet_gateway.models import Discrepancy, PaymentOrder
 from wallet_gateway.protocol.errors import ProtocolError
@@ -26,6 +26,25 @@ def differences_of(order: PaymentOrder) -> tuple[Discrepancy, ...]:
     """Return all discrepancies of an order, open and closed, in order of time. One SQL statement."""
     rows = Discrepancy.objects.filter(payment__order=order).select_related("transaction")
     return tuple(rows.order_by("pk"))
+
+
+def is_bookable(row: Discrepancy) -> bool:
+    """Return whether a person may book what a discrepancy is about.
+
+    An operation made elsewhere, until it is booked; and the amount of a capture or refund of ours that the
+    gateway carried out with another amount, until a person has decided on it.
+    """
+    if row.kind == DiscrepancyKind.MADE_ELSEWHERE:
+        return row.payment_id is not None and row.booked_as_id is None
+    transaction = row.transaction
+    return (
+        row.kind in {DiscrepancyKind.AMOUNT_DIFFERS, DiscrepancyKind.UNIT_MIX_UP}
+        and row.closed_at is None
+        and transaction is not None
+        and transaction.state == TransactionState.ANOMALY
+        and transaction.kind in {TransactionKind.CAPTURE, TransactionKind.REFUND}
+        and transaction.approved_minor is None
+    )
 
 
 def made_elsewhere(row: Discrepancy) -> MadeElsewhere | None:

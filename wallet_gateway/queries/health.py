@@ -29,6 +29,16 @@ MANY_BUTTONS_CLOSED = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HeldByWord:
+    """A word of a gateway that the interface does not name as a state."""
+
+    gateway: str
+    word: str
+    held: int
+    """Transactions that have not ended and whose last record has this word."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
     """The values that a monitor needs."""
 
@@ -46,6 +56,10 @@ class Health:
     discrepancies: int
     mix_ups: int
     """Of those, amounts that differ by exactly the factor between major and minor units."""
+    undocumented_states: tuple[HeldByWord, ...]
+    """Words that the interface does not name as a state, each with what it holds."""
+    sharing: tuple[str, ...]
+    """Gateways that show one operation in their answers about two payments."""
     overpaid: int
     """Orders that were paid more than once."""
     unreleased: int
@@ -87,6 +101,11 @@ class Health:
             Code.WALLET_BUTTONS_CLOSED: self.buttons_closed if self.has_many_closed else 0,
         }
         found += [warning(code, "work", count=count) for code, count in counts.items() if count]
+        found += [
+            warning(Code.UNDOCUMENTED_STATE, "work", gateway=each.gateway, word=each.word, count=each.held)
+            for each in self.undocumented_states
+        ]
+        found += [warning(Code.RECORDS_SHARED, "work", gateway=gateway) for gateway in self.sharing]
         found += account_problems(self.wrong_accounts)
         found += [warning(Code.SENDING_PAUSED, "work", gateway=pause.gateway) for pause in self.pauses]
         return tuple(found)
@@ -148,7 +167,7 @@ def _new_gateways(now: datetime, unswept: Collection[str], swept_at: Collection[
 def health(
     now: datetime, aliases: Collection[str], wrong_accounts: Mapping[str, str] = NO_WRONG_ACCOUNTS
 ) -> Health:
-    """Read the health of payments. Nine SQL statements, however many payments there are.
+    """Read the health of payments. Eleven SQL statements, however many payments there are.
 
     One more while a gateway was never swept although others are. `wrong_accounts` says what is wrong with
     each account that cannot be used, by alias.
@@ -170,6 +189,7 @@ def health(
     differences = Discrepancy.objects.filter(closed_at__isnull=True).aggregate(
         open=Count("pk"), mix_ups=Count("pk", filter=mixed_up)
     )
+    shared = Discrepancy.objects.filter(closed_at__isnull=True, kind=DiscrepancyKind.RECORDS_SHARED)
     return Health(
         now=now,
         swept_at=swept_at,
@@ -181,6 +201,8 @@ def health(
         unattended=of_transactions["unattended"],
         discrepancies=differences["open"],
         mix_ups=differences["mix_ups"],
+        undocumented_states=_undocumented_states(),
+        sharing=tuple(sorted(shared.values_list("gateway", flat=True))),
         orphans=of_transactions["orphans"],
         wrong_accounts=dict(wrong_accounts),
         overpaid=PaymentOrder.objects.filter(state=OrderState.OVERPAID).count(),
@@ -192,6 +214,12 @@ def health(
         buttons_closed=PaymentOrder.objects.filter(wallet_closed_at__gt=now - BUTTONS_CLOSED_WITHIN).count(),
         idle_batches=idle_batches(now).count(),
     )
+
+
+def _undocumented_states() -> tuple[HeldByWord, ...]:
+    held = GatewayTransaction.objects.filter(left_to_person(), undocumented_state__gt="").order_by()
+    groups = held.values_list("gateway", "undocumented_state").annotate(held=Count("pk"))
+    return tuple(HeldByWord(gateway=gateway, word=word, held=held) for gateway, word, held in sorted(groups))
 
 
 def _queries_behind(now: datetime) -> Coalesce:
