@@ -111,9 +111,10 @@ def test_an_unreadable_record_of_our_own_holds(records: list[StatusRecord], type
 def test_from_an_answer_that_is_not_read_whole_nothing_is_missing_and_nothing_refused(
     records: list[StatusRecord],
 ) -> None:
-    found = read_records(records, EXPECTED, is_cut=True)
+    rest = unreadable(is_rest=True)
+    found = read_records(records, EXPECTED, [rest])
     assert (found.verdict, found.own_unreadable, found.absent) == (V.PENDING, True, False)
-    assert read_records([record()], EXPECTED, is_cut=True).verdict is V.APPROVED
+    assert read_records([record()], EXPECTED, [rest]).verdict is V.APPROVED
 
 
 @pytest.mark.parametrize(

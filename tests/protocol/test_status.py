@@ -144,14 +144,15 @@ def test_a_record_that_moved_nothing_is_read_without_what_says_how_much(
     assert parse_records([told | {"state": "approved", path: value}]).records == ()
 
 
-@pytest.mark.parametrize(
-    ("count", "read", "is_cut"), [(499, 499, False), (500, 500, False), (501, 500, True)]
-)
-def test_at_most_five_hundred_elements_are_read(count: int, read: int, is_cut: bool) -> None:
-    answer = parse_records([record()] * count)
-    assert (len(answer.records), answer.is_cut) == (read, is_cut)
-    odd = parse_records([1] * count)
-    assert (len(odd.unreadable), odd.is_cut) == (read, is_cut)
+@pytest.mark.parametrize("count", [499, 500, 501, 5000])
+@pytest.mark.parametrize("element", [record(), 1], ids=["record", "number"])
+def test_at_most_five_hundred_elements_are_read_and_the_others_are_one_unreadable_record(
+    element: object, count: int
+) -> None:
+    answer = parse_records([element] * count)
+    rest = [one for one in answer.unreadable if one.is_rest]
+    assert len(rest) == (count > 500)
+    assert len(answer.records) + len(answer.unreadable) == min(count, 500) + len(rest)
 
 
 def test_the_payer_of_an_errored_follow_up_is_null() -> None:

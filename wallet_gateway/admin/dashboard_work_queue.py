@@ -12,8 +12,9 @@ from django.utils.translation import gettext as _
 from wallet_gateway.admin.approval_messages import url_of, what_is_asked
 from wallet_gateway.admin.batch_progress import progress_url
 from wallet_gateway.admin.current_site import reverse
+from wallet_gateway.admin.differences import sentence_of_difference
 from wallet_gateway.admin.pages import row_url
-from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.discrepancies import OF_GATEWAY, DiscrepancyKind
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
 from wallet_gateway.domain.wallet_limits import WalletLimit
 from wallet_gateway.models import (
@@ -193,7 +194,9 @@ def _difference(row: Discrepancy) -> Item:
         name=_name_of(row),
         url=row_url(row),
         since=row.found_at,
-        detail=visible(row.explanation, max_length=160),
+        detail=visible(
+            sentence_of_difference(row) if row.kind in OF_GATEWAY else row.explanation, max_length=160
+        ),
     )
 
 
@@ -239,4 +242,4 @@ def _under_way(row: Payment) -> str:
 def _name_of(row: GatewayTransaction | Discrepancy) -> str:
     if row.payment is not None:
         return visible(row.payment.order)
-    return visible(row.deposit or getattr(row, "reference", "") or row.pk)
+    return visible(row.deposit or getattr(row, "reference", "") or row.gateway)

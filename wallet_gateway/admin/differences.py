@@ -9,7 +9,7 @@ from datetime import datetime
 from django.http import HttpRequest
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from wallet_gateway.admin.current_site import reverse
 from wallet_gateway.admin.permissions import RESOLVE, has_permission
@@ -20,7 +20,7 @@ from wallet_gateway.models import Discrepancy
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.text import visible
-from wallet_gateway.queries.differences import MadeElsewhere, is_bookable, made_elsewhere
+from wallet_gateway.queries.differences import MadeElsewhere, held_by, is_bookable, made_elsewhere
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,9 +58,6 @@ _SENTENCES: Mapping[DiscrepancyKind, Promise | str] = {
     DiscrepancyKind.LATE_PAYMENT: gettext_lazy("The order was paid after it had been cancelled."),
     DiscrepancyKind.RECORD_UNUSABLE: gettext_lazy(
         "The gateway's approval has an id that is too long or a placeholder, so it cannot be known again."
-    ),
-    DiscrepancyKind.UNKNOWN_STATE: gettext_lazy(
-        "The gateway uses a word for a state that the interface does not name. Its payments are held."
     ),
     DiscrepancyKind.RECORDS_SHARED: gettext_lazy(
         "The gateway shows one operation in its answers about two payments, so nobody knows whose it is."
@@ -119,6 +116,13 @@ def sentence_of_difference(row: Discrepancy) -> str:
         what = {"what": words_of_elsewhere(elsewhere)}
         return _("%(what)s, for instance in the provider's portal. Our totals do not contain it.") % what
     kind = DiscrepancyKind(row.kind)
+    if kind is DiscrepancyKind.UNKNOWN_STATE:
+        held = held_by(row)
+        return ngettext(
+            "The gateway has a word for a state that the interface does not name. It holds %(held)d payment.",
+            "The gateway has a word for a state that the interface does not name. It holds %(held)d payments.",
+            held,
+        ) % {"held": held}
     return str(_SENTENCES.get(kind) or label_of(kind))
 
 

@@ -236,12 +236,10 @@ def read_records(
     unreadable: Sequence[UnreadableRecord] = (),
     *,
     closed: Collection[str] = frozenset(),
-    is_cut: bool = False,
 ) -> Finding:
     """Evaluate the answer to a status query (the interface, section Transaction status record).
 
-    `closed` are the fingerprints of records whose discrepancy a person has closed. `is_cut` means that the
-    answer has more elements than are read: then nothing is concluded from what is missing.
+    `closed` are the fingerprints of records whose discrepancy a person has closed.
     """
     attribution = attribute(records, expected)
     doubtful = concerning(unreadable, expected)
@@ -255,11 +253,10 @@ def read_records(
         unreadable=doubtful,
         unknown_types=unknown,
     )
-    hidden = is_cut or any(may_be_own(one, expected) for one in doubtful)
-    if found.verdict not in _MAY_HIDE_AN_APPROVAL or not hidden:
+    if found.verdict not in _MAY_HIDE_AN_APPROVAL or not any(may_be_own(one, expected) for one in doubtful):
         return found
     # What is surely ours exists because somebody decided; a stray element that cannot be read says nothing.
-    holds = is_cut or any(is_surely_own(one, expected) for one in doubtful)
+    holds = any(is_surely_own(one, expected) for one in doubtful)
     return replace(
         found,
         verdict=Verdict.PENDING if holds else Verdict.INCONCLUSIVE,

@@ -29,8 +29,12 @@ def may_be_own(record: UnreadableRecord, expected: Expectation) -> bool:
 
 
 def is_surely_own(record: UnreadableRecord, expected: Expectation) -> bool:
-    """Return whether a record that may be this transaction's names its reference."""
-    return record.client_system_transaction_id == expected.reference and may_be_own(record, expected)
+    """Return whether a record names this transaction's reference, or stands for records that were not read.
+
+    Of what is not read, nobody can say that the transaction has no record.
+    """
+    names_it = record.client_system_transaction_id == expected.reference
+    return record.is_rest or (names_it and may_be_own(record, expected))
 
 
 def unreadable_explanation(records: Sequence[UnreadableRecord]) -> Explanation:

@@ -251,6 +251,8 @@ class UnreadableRecord:
     """Why it cannot be read; it quotes values as they came, so redact it before storing."""
     fingerprint: str
     """A hash of the fields that decide about money, as they came: the same each time the record is seen."""
+    is_rest: bool = False
+    """It stands for all elements after the first `MAX_RECORDS`, which were not read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,14 +261,12 @@ class StatusAnswer:
 
     records: tuple[StatusRecord, ...] = ()
     unreadable: tuple[UnreadableRecord, ...] = ()
-    is_cut: bool = False
-    """Whether the answer has more than `MAX_RECORDS` elements; the others were not read."""
 
 
 def parse_records(value: object) -> StatusAnswer:
     """Read the array that answers a status query record by record; raises InvalidMessage for no array.
 
-    Only the first `MAX_RECORDS` elements are read.
+    Only the first `MAX_RECORDS` elements are read; all others together are one unreadable record.
     """
     if not isinstance(value, list | tuple):
         raise InvalidMessage([FieldError("", f"{quote(value)} is no list of status records")])
@@ -277,7 +277,19 @@ def parse_records(value: object) -> StatusAnswer:
             records.append(_record(element))
         except InvalidMessage as error:
             unreadable.append(_unreadable(element, error))
-    return StatusAnswer(records=tuple(records), unreadable=tuple(unreadable), is_cut=len(value) > MAX_RECORDS)
+    if len(value) > MAX_RECORDS:
+        unreadable.append(_REST)
+    return StatusAnswer(records=tuple(records), unreadable=tuple(unreadable))
+
+
+_REST = UnreadableRecord(
+    id=None,
+    type=None,
+    client_system_transaction_id=None,
+    complaint=f"the answer has more than {MAX_RECORDS} elements, and the others were not read",
+    fingerprint="rest",
+    is_rest=True,
+)
 
 
 def _record(element: object) -> StatusRecord:

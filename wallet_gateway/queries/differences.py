@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.domain.record_attribution import KINDS
-from wallet_gateway.models import Discrepancy, PaymentOrder
+from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder
 from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.queries.attention import left_to_person
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +27,13 @@ def differences_of(order: PaymentOrder) -> tuple[Discrepancy, ...]:
     """Return all discrepancies of an order, open and closed, in order of time. One SQL statement."""
     rows = Discrepancy.objects.filter(payment__order=order).select_related("transaction")
     return tuple(rows.order_by("pk"))
+
+
+def held_by(row: Discrepancy) -> int:
+    """Return how many transactions are held by the word that a discrepancy is about. One SQL statement."""
+    word = str(row.explanation_params.get("word", ""))
+    held = GatewayTransaction.objects.filter(left_to_person(), gateway=row.gateway)
+    return held.filter(undocumented_state__iexact=word).count()
 
 
 def is_bookable(row: Discrepancy) -> bool:

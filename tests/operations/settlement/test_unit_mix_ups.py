@@ -1,4 +1,4 @@
-"""Mix-ups of units in records: a customer's freezes one payment, one of our own operations stops all sending."""
+"""Mix-ups of units in records: a customer's freezes one payment, one of our own operations stops sending."""
 
 from __future__ import annotations
 

@@ -80,16 +80,15 @@ def _judge(
     told = (record for answer in answers for record in answer.message.records)
     records = tuple(one for one in told if one.type.lower() not in context.policy.ignored_record_types)
     unreadable = tuple(record for answer in answers for record in answer.message.unreadable)
-    is_cut = any(answer.message.is_cut for answer in answers)
     expected = expectation_of(transaction)
     # A record of what has ended without money may have been booked as made elsewhere in the meantime.
     ended = transaction.state in _UNAPPROVED
-    if ended or unreadable or is_cut or not _is_plain(records, expected):
+    if ended or unreadable or not _is_plain(records, expected):
         expected = _full_expectation(transaction, expected, records, context)
-    found = read_records(records, expected, unreadable, is_cut=is_cut)
+    found = read_records(records, expected, unreadable)
     contradicts = found.discrepancies or (ended and found.verdict is Verdict.APPROVED)
     if contradicts and (closed := closed_records(transaction)):
-        return read_records(records, expected, unreadable, closed=closed, is_cut=is_cut)
+        return read_records(records, expected, unreadable, closed=closed)
     return found
 
 

@@ -236,7 +236,7 @@ def _about_gateway(transaction: GatewayTransaction, finding: Finding, now: datet
         # A new payment with the word, after a person has closed the alarm, is a new alarm.
         name = f"{DiscrepancyKind.UNKNOWN_STATE}:{gateway}:{digest(word.lower())}"
         closed = Discrepancy.objects.filter(fingerprint__startswith=name, closed_at__isnull=False).count()
-        why = explain(ExplanationCode.UNKNOWN_STATE, given=quote(word))
+        why = explain(ExplanationCode.UNKNOWN_STATE, given=quote(word), word=word)
         yield DiscrepancyKind.UNKNOWN_STATE, why, f"{name}:{closed}"
     for record in finding.unknown_references:
         if not is_shared(transaction, record):

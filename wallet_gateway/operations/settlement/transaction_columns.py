@@ -120,7 +120,7 @@ def _columns_of_move(
         "poll_step": 0,
         "absent_count": 0,
         "confirmed_at": None,
-        "needs_operator": bool(update.changes.get("needs_operator")),
+        "needs_operator": bool(update.changes.get("needs_operator")) or _is_for_person(finding, after),
         "leased_until": None,
         **explanation_columns(_why(update, before=before, after=after)),
     }
@@ -138,6 +138,12 @@ def _columns_of_move(
         if finding.record_id:
             columns["record_id"] = finding.record_id
     return columns
+
+
+def _is_for_person(finding: Finding, after: TransactionState) -> bool:
+    """Return whether a transaction is held by what only a person can read."""
+    is_held = after in {TransactionState.PENDING, TransactionState.AWAITING_3DS}
+    return is_held and bool(finding.undocumented_state or finding.own_unreadable)
 
 
 def provider_id_columns(finding: Finding) -> dict[str, str]:
