@@ -119,8 +119,8 @@ def sentence_of_difference(row: Discrepancy) -> str:
     if kind is DiscrepancyKind.UNKNOWN_STATE:
         held = held_by(row)
         return ngettext(
-            "The gateway has a word for a state that the interface does not name. It holds %(held)d payment.",
-            "The gateway has a word for a state that the interface does not name. It holds %(held)d payments.",
+            "The gateway has a word for a state which the interface lacks. It holds %(held)d payment.",
+            "The gateway has a word for a state which the interface lacks. It holds %(held)d payments.",
             held,
         ) % {"held": held}
     return str(_SENTENCES.get(kind) or label_of(kind))
