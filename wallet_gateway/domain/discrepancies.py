@@ -50,16 +50,6 @@ class DiscrepancyKind(StrEnum):
     """Approved here, and the gateway's record says refused or pending."""
 
 
-OTHER_AMOUNT = frozenset(
-    {
-        DiscrepancyKind.AMOUNT_DIFFERS,
-        DiscrepancyKind.UNIT_MIX_UP,
-        DiscrepancyKind.CURRENCY_DIFFERS,
-        DiscrepancyKind.APPROVED_ABOVE_REQUEST,
-    }
-)
-"""Kinds in which the gateway reports something other than what was requested."""
-
 OF_GATEWAY = frozenset({DiscrepancyKind.UNKNOWN_STATE, DiscrepancyKind.RECORDS_SHARED})
 """Kinds that are about the gateway, whichever payment shows them first."""
 

@@ -18,7 +18,7 @@ from tests.operations.settlement.rows import (
     update,
 )
 from tests.refusals import refuses
-from wallet_gateway.domain.discrepancies import OTHER_AMOUNT, DiscrepancyKind
+from wallet_gateway.domain.discrepancies import OF_GATEWAY, DiscrepancyKind
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import ExplanationCode
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionKind, TransactionState
@@ -219,12 +219,12 @@ def test_a_contradiction_is_decided_either_way_and_at_once(
     assert (payment.captured, payment.capture_reserved, payment.is_frozen) == (captured, 0, False)
 
 
-@pytest.mark.parametrize("kind", sorted(OTHER_AMOUNT))
-def test_our_amount_is_not_booked_where_the_gateway_reports_another(
-    kind: DiscrepancyKind, anomaly: GatewayTransaction, resolve: Resolve
+def test_what_the_gateway_has_never_shown_as_approved_with_our_amount_is_not_accepted(
+    capture: GatewayTransaction, context: GatewayContext, resolve: Resolve
 ) -> None:
-    differs(anomaly, kind)
-    with refuses(InvalidState, ErrorCode.OTHER_AMOUNT):
+    found = contradiction(DiscrepancyKind.AMOUNT_DIFFERS, shown=None)
+    anomaly = settle(capture, update(E.CONTRADICTED, finding=found), context=context)
+    with refuses(InvalidState, ErrorCode.NOTHING_APPROVED):
         resolve(anomaly, HAPPENED)
     assert resolve(anomaly, NOT_HAPPENED).state == S.ABANDONED
 
@@ -245,6 +245,7 @@ OWN_TASKS = {
     DiscrepancyKind.ABOVE_LIMIT,
     DiscrepancyKind.MADE_ELSEWHERE,
     DiscrepancyKind.UNKNOWN_TYPE,
+    *OF_GATEWAY,
     DiscrepancyKind.LATE_PAYMENT,
 }
 
@@ -252,7 +253,7 @@ OWN_TASKS = {
 def test_a_decision_closes_the_differences_of_its_transaction_but_for_tasks_of_their_own(
     anomaly: GatewayTransaction, reserved: GatewayTransaction, resolve: Resolve, clock: VirtualClock
 ) -> None:
-    for kind in set(DiscrepancyKind) - OTHER_AMOUNT - {DiscrepancyKind.ABOVE_LIMIT}:
+    for kind in set(DiscrepancyKind) - {DiscrepancyKind.ABOVE_LIMIT}:
         differs(anomaly, kind)
     before = differs(anomaly, DiscrepancyKind.EXECUTED_TWICE, fingerprint="old", closed_at=clock.now())
     of_another = differs(reserved, DiscrepancyKind.EXECUTED_TWICE)

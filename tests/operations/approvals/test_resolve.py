@@ -169,7 +169,12 @@ def test_a_state_that_nobody_has_heard_of_is_decided_by_a_person_in_the_end(
 ) -> None:
     subject.control.fault("capture", "undocumented_state")
     transaction = subject.execute()
-    sweep_until(transaction, lambda row: row.needs_operator, context=context, clock=clock)
+    assert (transaction.state, transaction.needs_operator) == (S.PENDING, True)
+    with refuses(InvalidState, ErrorCode.TOO_EARLY_PENDING, count=0):
+        resolve(transaction, NOT_HAPPENED)
+    since = transaction.state_changed_at
+    sweep_until(transaction, lambda row: row.absent_count >= 5, context=context, clock=clock)
+    clock.advance_to(since + timedelta(hours=24))
     assert resolve(transaction, NOT_HAPPENED).state == S.ABANDONED
 
 

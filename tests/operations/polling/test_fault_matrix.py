@@ -162,15 +162,17 @@ def test_a_question_asked_twice_is_harmless(
     assert subject.booked() == subject.amount
 
 
-def test_an_answer_in_a_state_that_nobody_knows_climbs_the_ladder_and_decides_nothing(
+def test_an_answer_in_a_state_that_nobody_knows_holds_and_reaches_a_person(
     subject: Subject, unknown: GatewayTransaction, context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
     wallet_sandbox.fault("status", "undocumented_state")
     sweep(context=context)
 
     unknown.refresh_from_db()
-    assert (unknown.state, unknown.poll_step, unknown.absent_count) == (TransactionState.UNKNOWN, 1, 1)
+    assert (unknown.state, unknown.needs_operator) == (TransactionState.PENDING, True)
+    assert (unknown.undocumented_state, unknown.next_query_at is not None) == ("Quarantined", True)
     assert subject.reserved() == subject.amount
+    assert Discrepancy.objects.get().kind == "UNKNOWN_STATE"
 
 
 def test_records_that_carry_an_error_decide_nothing_and_are_told(
@@ -181,7 +183,7 @@ def test_records_that_carry_an_error_decide_nothing_and_are_told(
 
     unknown.refresh_from_db()
     assert (unknown.state, unknown.absent_count, unknown.needs_operator) == (
-        TransactionState.UNKNOWN,
+        TransactionState.PENDING,
         0,
         True,
     )

@@ -158,7 +158,7 @@ def test_what_is_kept_of_an_unreadable_record_is_redacted(open_page: Pay, contex
 # Without one
 
 
-def test_an_outcome_whose_record_cannot_be_read_stays_unknown_and_calls_a_person_at_once(
+def test_an_outcome_whose_record_cannot_be_read_is_held_and_calls_a_person_at_once(
     subject: Subject, context: GatewayContext, clock: VirtualClock
 ) -> None:
     subject.control.fault(subject.name, "drop_before")
@@ -169,13 +169,13 @@ def test_an_outcome_whose_record_cannot_be_read_stays_unknown_and_calls_a_person
     sweep(context=answered(context, errored, spoiled))
 
     transaction.refresh_from_db()
-    assert (transaction.state, transaction.absent_count, transaction.needs_operator) == (S.UNKNOWN, 0, True)
+    assert (transaction.state, transaction.absent_count, transaction.needs_operator) == (S.PENDING, 0, True)
     assert subject.reserved() == subject.amount
     assert transaction.next_query_at is not None
     assert "transactions that wait for a person: 1" in problems(clock)
     assert not subject.is_frozen()
     row = TransactionEvent.objects.get(transaction=transaction, kind="RECORDS")
-    assert (row.lifecycle_event, "id: is missing" in row.explanation) == ("", True)
+    assert (row.lifecycle_event, "id: is missing" in row.explanation) == ("HELD", True)
 
 
 TYPES = {
@@ -217,7 +217,8 @@ def test_a_page_does_not_end_unpaid_upon_a_record_that_cannot_be_read(
 
     transaction = payment.opening
     transaction.refresh_from_db()
-    assert (transaction.state, transaction.needs_operator) == (S.OPEN, True)
+    assert (transaction.state, transaction.needs_operator) == (S.PENDING, True)
+    assert the_order().state == OrderState.PENDING
     assert waiting({}, now=clock.now()).stuck == (transaction,)
     assert [str(entry.text) for entry in order_timeline(the_order(), everything=True)][-2:] == [
         "Gateway asked, a record cannot be read",
@@ -266,7 +267,7 @@ def test_a_person_may_give_up_after_a_day_what_the_gateway_cannot_name(
     clock.advance_to(transaction.next_query_at)
     sweep(context=spoiled)
     transaction.refresh_from_db()
-    with refuses(InvalidState, ErrorCode.TOO_EARLY_UNKNOWN):
+    with refuses(InvalidState, ErrorCode.TOO_EARLY_PENDING):
         resolve(transaction, Decision.DID_NOT_HAPPEN)
 
     clock.advance(days=1)

@@ -15,7 +15,7 @@ from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayTransaction, OutboxEvent, Payment, PaymentOrder
 from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import GatewayRefused, GatewayUnreachable
+from wallet_gateway.operations.errors import GatewayRefused, GatewayUnreachable, OrderNotPayable
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.testing.control import SandboxControl
 
@@ -231,5 +231,7 @@ def test_a_state_that_nobody_has_heard_of_neither_pays_nor_expires_an_attempt_an
     transaction = start(make_order(), context).opening
     sweep_until(transaction, lambda row: row.query_count > 20, context=context, clock=clock)
 
-    assert (transaction.state, transaction.needs_operator) == (TransactionState.OPEN, True)
+    assert (transaction.state, transaction.needs_operator) == (TransactionState.PENDING, True)
+    with pytest.raises(OrderNotPayable):
+        start(transaction.opened_payment.order, context)
     assert transaction.next_query_at is not None, "it is asked about for ever"

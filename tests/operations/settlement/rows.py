@@ -42,11 +42,12 @@ def approval(amount: int, record_id: str = "g1") -> StatusUpdate:
     return update(E.APPROVED, finding=found)
 
 
-def contradiction(kind: DiscrepancyKind | None) -> Finding:
+def contradiction(kind: DiscrepancyKind | None, *, shown: int | None = 500) -> Finding:
     return Finding(
         verdict=Verdict.CONTRADICTION,
-        discrepancies=(FoundDiscrepancy(kind=kind, explanation=WHY),),
+        discrepancies=(FoundDiscrepancy(kind=kind, explanation=WHY),) if kind else (),
         explanation=WHY,
+        shown_amount=shown,
     )
 
 

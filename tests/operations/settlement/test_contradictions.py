@@ -124,7 +124,7 @@ def test_another_amount_is_never_booked_as_ours(
     sweep(context=scripted(context, answer_of(record(transaction, amount))))
     transaction.refresh_from_db()
 
-    with refuses(InvalidState, ErrorCode.OTHER_AMOUNT):
+    with refuses(InvalidState, ErrorCode.NOTHING_APPROVED):
         resolve(transaction, HAPPENED)
     assert (subject.reserved(), subject.booked()) == (subject.amount, 0)
     assert subject.is_frozen()

@@ -17,14 +17,14 @@ from tests.operations.records import record
 from tests.operations.settlement.rows import a_follow_up, a_page, approval, contradiction, in_state, update
 from wallet_gateway import signals
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.explanations import ExplanationCode, explain
+from wallet_gateway.domain.explanations import ExplanationCode
 from wallet_gateway.domain.lifecycle import (
     LifecycleEvent,
     OrderState,
     TransactionKind,
     TransactionState,
 )
-from wallet_gateway.domain.outcomes import INCONCLUSIVE, Finding, Verdict
+from wallet_gateway.domain.outcomes import INCONCLUSIVE, Finding, FoundDiscrepancy, Verdict
 from wallet_gateway.models import (
     Discrepancy,
     GatewayTransaction,
@@ -100,12 +100,11 @@ def test_what_a_receiver_settles_is_in_the_transaction_that_is_returned(
         signals.order_captured_in_part.disconnect(react)
 
 
-@pytest.mark.parametrize(
-    ("kind", "is_stopped"), [(TransactionEventKind.ANSWER, True), (TransactionEventKind.RECORDS, False)]
-)
-def test_a_mix_up_in_our_own_answer_stops_sending_at_once_and_one_in_records_does_not(
+@pytest.mark.parametrize("kind", [TransactionEventKind.ANSWER, TransactionEventKind.RECORDS])
+@pytest.mark.parametrize("is_capture", [True, False])
+def test_a_mix_up_stops_sending_at_once_but_for_the_record_of_an_opening(
     kind: TransactionEventKind,
-    is_stopped: bool,
+    is_capture: bool,
     capture: GatewayTransaction,
     context: GatewayContext,
     heard: list[dict[str, Any]],
@@ -116,8 +115,10 @@ def test_a_mix_up_in_our_own_answer_stops_sending_at_once_and_one_in_records_doe
     circuit_breaker.check_sending_not_paused(context)
     mixed_up = contradiction(DiscrepancyKind.UNIT_MIX_UP)
     with django_capture_on_commit_callbacks(execute=True):
-        settle(capture, update(E.CONTRADICTED, kind=kind, finding=mixed_up), context=context)
+        mixed = capture if is_capture else a_page()
+        settle(mixed, update(E.CONTRADICTED, kind=kind, finding=mixed_up), context=context)
 
+    is_stopped = is_capture or kind is TransactionEventKind.ANSWER
     assert [said["code"] for said in heard] == ["UNIT_MIX_UP"] * is_stopped
     if is_stopped:
         with pytest.raises(SendingStopped):
@@ -325,7 +326,8 @@ def test_a_contradiction_that_a_person_has_closed_is_none_any_more_but_a_further
 
     approved = replace(doubled, verdict=Verdict.APPROVED, amount=500)
     assert settle(reread(capture), update(E.APPROVED, finding=approved), context=context).state == S.APPROVED
-    thrice = replace(doubled, explanation=explain(ExplanationCode.COMMENT, said="thrice"))
+    third = FoundDiscrepancy(kind=DiscrepancyKind.EXECUTED_TWICE, record="another record")
+    thrice = replace(doubled, discrepancies=(third,))
     assert settle(reread(capture), update(E.CONTRADICTED, finding=thrice), context=context).state == S.ANOMALY
 
 
