@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from tests.operations.journal import times_sent
 from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.domain.record_attribution import minor_units
 from wallet_gateway.domain.totals import Reversal
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment
 from wallet_gateway.operations.context import GatewayContext
@@ -101,7 +102,7 @@ class Subject:
     def executed(self, transaction: GatewayTransaction) -> int:
         """What the gateway's own records say was done under the transaction's reference, in minor units."""
         records = self.context.gateway.status(transaction.reference).message.records
-        return sum(record.money.minor_units for record in records if record.state == "Approved")
+        return sum(minor_units(record) or 0 for record in records if record.is_approved)
 
     def _row(self) -> Payment | MigratedDeposit:
         row = self.payment or self.deposit

@@ -45,7 +45,7 @@ def resolve(
     :param by: the person: a user such as `request.user`, an `Actor`, or a name.
     :returns: the transaction as it is now.
     :raises InvalidState: `too_early_unknown` and `too_early_pending` before enough answers;
-        `no_decision_needed`, `gateway_must_approve`, `approved_before`, `other_amount`, `other_account`,
+        `no_decision_needed`, `gateway_must_approve`, `approved_before`, `nothing_approved`, `other_account`,
         `state_changed` and `approval_pending`.
     :raises AwaitingApproval: `awaiting_approval`, where the settings demand a second person.
     :raises InvalidInput: `argument_type`, `argument_choice`, `reason_missing`, `name_missing` and
@@ -95,15 +95,18 @@ def close_discrepancy(discrepancy: Discrepancy, *, reason: str, by: By) -> Discr
 
 @sensitive_variables()
 def book_discrepancy(discrepancy: Discrepancy, *, reason: str, by: By) -> GatewayTransaction:
-    """Book a capture, refund or reversal that was made elsewhere, as the gateway reports it now.
+    """Book what the gateway has done, as it reports it now: elsewhere, or with another amount than requested.
 
-    It becomes a transaction of the order: totals, states, signals and exports contain it. Nothing that moves
-    money is sent.
+    A capture, refund or reversal that was made elsewhere becomes a transaction of the order. A capture or
+    refund of the shop's own that the gateway carried out with another amount is approved with that amount.
+    Totals, states, signals and exports contain it; what exceeds the payment's limits is `ABOVE_LIMIT`. Nothing
+    that moves money is sent.
 
-    :param discrepancy: an open one of the kind `MADE_ELSEWHERE`.
+    :param discrepancy: one of the kind `MADE_ELSEWHERE` that is not booked, closed or not; or an open one of
+        the kind `AMOUNT_DIFFERS` or `UNIT_MIX_UP`.
     :param reason: why it is right, not empty: `"refunded by the provider's support"`.
     :param by: the person: a user such as `request.user`, an `Actor`, or a name.
-    :returns: the new transaction.
+    :returns: the transaction that was booked.
     :raises InvalidState: `discrepancy_closed`, `not_bookable`, `booking_outstanding`, `captures_first`,
         `not_reported` and `record_taken`.
     :raises GatewayUnreachable: `gateway_silent`, if the gateway does not answer.
