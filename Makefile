@@ -77,7 +77,7 @@ demo: $(VENV)/.installed-demo  ## Start the example shop and the sandbox gateway
 
 # The scripts' tests first: they fetch axe, by which the browser tests look at pages.
 test: test-js test-python  ## Run the tests: Python, JavaScript, browser, three databases
-	@$(MAKE) --no-print-directory --jobs=2 WORKERS=2 test-postgres test-mariadb
+	@$(MAKE) --no-print-directory --jobs=2 $(if $(CI),--output-sync=target) WORKERS=2 test-postgres test-mariadb
 
 test-fast: $(VENV)/.installed-test  ## What needs no socket and no browser, within a minute: for every save
 	$(BIN)/pytest $(PYTEST_ARGS) $(FAST)
@@ -133,7 +133,7 @@ test-pooled: $(VENV)/.installed-test  ## What touches SQL through psycopg's pool
 	$(PYTEST_ARGS) $(ON_SERVERS) || exit 1; done
 	$(BIN)/python -m tests.behind_pgbouncer $(PYTEST_ARGS) $(ON_SERVERS)
 
-lint: $(VENV)/.installed-test $(VENV)/.installed-lint $(VENV)/.installed-docs $(VENV)/.installed-bench  ## Style, types, arrows between the rooms, missing migrations
+lint: $(VENV)/.installed-test $(VENV)/.installed-lint $(VENV)/.installed-bench  ## Style, types, arrows between the rooms, missing migrations
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/mypy wallet_gateway example_project tests bench proof manage.py

@@ -9,6 +9,7 @@ import pytest
 from tests.client.calls import (
     ACCOUNT,
     API_KEY,
+    AUTHORIZATION,
     CALLS,
     CAPTURE,
     CHECKOUT,
@@ -22,6 +23,7 @@ from tests.client.calls import (
 )
 from tests.client.wires import Wire, gateway, wire
 from tests.processor_time import BIG, LARGE, grows_too_fast
+from tests.protocol.samples import cryptogram_of
 from tests.tables import every
 from wallet_gateway.client.calls import CallOutcome, CallRecord
 from wallet_gateway.client.errors import (
@@ -34,6 +36,7 @@ from wallet_gateway.client.errors import (
 )
 from wallet_gateway.client.exchange import Exchange
 from wallet_gateway.client.gateway import Gateway
+from wallet_gateway.protocol.authorizations import AuthorizationRequest
 from wallet_gateway.protocol.checkout import CheckoutRequest
 
 # What is recorded
@@ -124,6 +127,36 @@ def test_no_exchange_no_error_and_no_repr_holds_a_secret_of_the_wallet(name: str
     for secret in SECRETS:
         assert secret not in repr(exchange)
         assert secret not in said
+
+
+REPEATED = [
+    (400, '{"code": "4400020", "details": {"message": "odd: %s"}}'),
+    (400, '{"code": "odd-%s", "details": {"message": "no"}}'),
+    (200, '{"id": "g-1", "state": "Approved", "currencyCode": "EUR", "memo": "%s"}'),
+    (200, '{"id": "g-1", "state": "%s", "currencyCode": "EUR"}'),
+    (200, '{"id": "%s", "state": "Approved", "amount": "%s"}'),
+    (200, '{"state": ["%s"]}'),
+    (502, "<h1>odd: %s</h1>"),
+    (200, '{"%s": 1, "state": "Approved", '),
+]
+
+
+@every(("status", "body"), REPEATED)
+@every("length", [16, 19, 20, 24, 28, 32, 64])
+def test_a_gateway_that_repeats_a_cryptogram_in_any_place_leaves_no_trace_of_it(
+    status: int, body: str, length: int
+) -> None:
+    secret = cryptogram_of(length)
+    request = AuthorizationRequest.build(**{**dict(AUTHORIZATION), "cryptogram": secret})
+    for spelling in (secret, secret.replace("/", "\\/").replace("+", "\\u002b").replace("=", "\\u003d")):
+        transport = wire(body.replace("%s", spelling).encode(), status=status)
+        try:
+            answer = gateway(transport).authorize(request, api_key=API_KEY)
+            left = repr(answer.message.to_wire()) + repr(answer.exchange) + answer.exchange.answer_body
+        except GatewayError as error:
+            left = repr(vars(error)) + str(error) + (error.exchange.answer_body if error.exchange else "")
+        assert secret.rstrip("=") not in left
+        assert spelling not in left
 
 
 def test_an_account_is_recorded_by_the_shape_of_its_address() -> None:

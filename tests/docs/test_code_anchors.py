@@ -6,16 +6,14 @@ import runpy
 from typing import Any
 
 import pytest
+from docutils import core, nodes
+from myst_parser.parsers.docutils_ import Parser
 
 from tests.docs.pages import ROOT
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.findings import Code, error
 from wallet_gateway.operations.errors import OperationError
 
-WITHOUT = "what builds the documentation is not installed: the dependency group docs"
-nodes: Any = pytest.importorskip("docutils.nodes", reason=WITHOUT)
-core: Any = pytest.importorskip("docutils.core", reason=WITHOUT)
-myst: Any = pytest.importorskip("myst_parser.parsers.docutils_", reason=WITHOUT)
 EXTENSION: dict[str, Any] = runpy.run_path(str(ROOT / "docs" / "_extensions" / "code_anchors.py"))
 QUIET = {"report_level": 5, "halt_level": 5, "myst_suppress_warnings": ["myst"]}
 
@@ -23,7 +21,7 @@ QUIET = {"report_level": 5, "halt_level": 5, "myst_suppress_warnings": ["myst"]}
 def anchors(page: str) -> list[str]:
     """Return the anchors of the rows of a page, as the documentation is built."""
     text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
-    doctree = core.publish_doctree(text, parser=myst.Parser(), settings_overrides=QUIET)
+    doctree = core.publish_doctree(text, parser=Parser(), settings_overrides=QUIET)
     EXTENSION["give_anchors"](doctree)
     return [name for row in doctree.findall(nodes.row) for name in row["ids"]]
 

@@ -5,20 +5,17 @@ from __future__ import annotations
 import runpy
 from typing import Any
 
-import pytest
+from docutils import core, nodes
+from myst_parser.parsers.docutils_ import Parser
 
 from tests.docs.pages import ROOT
 
-WITHOUT = "what builds the documentation is not installed: the dependency group docs"
-nodes: Any = pytest.importorskip("docutils.nodes", reason=WITHOUT)
-core: Any = pytest.importorskip("docutils.core", reason=WITHOUT)
-myst: Any = pytest.importorskip("myst_parser.parsers.docutils_", reason=WITHOUT)
 EXTENSION: dict[str, Any] = runpy.run_path(str(ROOT / "docs" / "_extensions" / "glossary_links.py"))
 
 
-def page_of(text: str) -> Any:  # noqa: ANN401 - docutils may not be installed
+def page_of(text: str) -> Any:  # noqa: ANN401 - docutils has no types
     quiet = {"report_level": 5, "halt_level": 5, "myst_suppress_warnings": ["myst"]}
-    return core.publish_doctree(text, parser=myst.Parser(), settings_overrides=quiet)
+    return core.publish_doctree(text, parser=Parser(), settings_overrides=quiet)
 
 
 def linked(text: str, terms: list[str]) -> list[str]:

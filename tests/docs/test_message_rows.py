@@ -45,7 +45,7 @@ VALUES = [
     ("StatusRecord", "", "apmDetails", "object, below"),
     ("StatusRecord", "apmDetails", "shippingAddress", "object, below"),
     ("PaymentAccount", "", "expirationMonth", "1 to 12"),
-    ("AuthorizationRequest", "", "cryptogram", "28 characters"),
+    ("AuthorizationRequest", "", "cryptogram", "12 to 252 characters"),
     ("MigrationRow", "", "parentTransactionId", "text of A-Z"),
 ]
 

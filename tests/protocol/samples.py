@@ -5,7 +5,9 @@ Nothing here is made by the code under test: these are the second opinion.
 
 from __future__ import annotations
 
+import base64
 import copy
+import hashlib
 import json
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -349,3 +351,12 @@ def renamed(value: Value, rename: Callable[[str], str]) -> Value:
 def paths(error: InvalidMessage) -> list[str]:
     """The paths an InvalidMessage names, sorted."""
     return sorted(fault.path for fault in error.errors)
+
+
+CRYPTOGRAM_LENGTHS = (8, 12, 16, 18, 19, 20, 21, 24, 28, 32, 40, 64, 189)
+"""Bytes: of Visa, Mastercard and American Express, and the least and the most that a field has room for."""
+
+
+def cryptogram_of(length: int, seed: str = "card") -> str:
+    """Return a cryptogram of so many bytes, the same each time."""
+    return base64.b64encode(hashlib.shake_256(seed.encode()).digest(length)).decode()

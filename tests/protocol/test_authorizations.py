@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.protocol.samples import authorization, changed, paths, without
+from tests.protocol.samples import CRYPTOGRAM_LENGTHS, authorization, changed, cryptogram_of, paths, without
 from tests.tables import every
 from wallet_gateway.protocol.authorizations import (
     AuthorizationRequest,
@@ -54,7 +54,9 @@ def test_what_is_mandatory_must_be_there(name: str) -> None:
     [
         ("transactionMethod", "Card"),
         ("cryptogram", "short"),
-        ("cryptogram", "A" * 28),
+        ("cryptogram", "A" * 27),
+        ("cryptogram", "A" * 256),
+        ("cryptogram", "A" * 26 + "="),
         ("cryptogram", 7),
         ("eciIndicator", "x"),
         ("eciIndicator", "123"),
@@ -66,6 +68,12 @@ def test_what_is_mandatory_must_be_there(name: str) -> None:
 )
 def test_a_wrong_value_is_named(name: str, value: object) -> None:
     assert faults(authorization() | {name: value}) == [name]
+
+
+@every("length", CRYPTOGRAM_LENGTHS)
+def test_a_cryptogram_of_any_length_is_written_as_it_came(length: int) -> None:
+    given = authorization() | {"cryptogram": cryptogram_of(length)}
+    assert AuthorizationRequest.from_wire(given).to_wire()["cryptogram"] == cryptogram_of(length)
 
 
 def test_a_cryptogram_is_not_quoted() -> None:

@@ -31,6 +31,7 @@ from wallet_gateway.protocol.accounts import (
 )
 from wallet_gateway.protocol.authorizations import AuthorizationRequest, AuthorizationResponse
 from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutResponse
+from wallet_gateway.protocol.cryptograms import remove_cryptogram
 from wallet_gateway.protocol.endpoints import (
     AUTHORIZATION,
     CHECKOUT,
@@ -229,6 +230,7 @@ class Gateway:
             elapsed = time.monotonic() - started
             self._end(operation, _without_answer(request, elapsed, sent=error.may_have_happened), error)
             raise
+        raw = _without_cryptogram(raw, message)
         value = _value_of(raw)
         exchange = _with_answer(request, raw, value)
         try:
@@ -276,6 +278,16 @@ class Gateway:
             error.exchange = exchange
         if self._observer is not None:
             self._observer(call_record(operation, exchange, error))
+
+
+def _without_cryptogram(raw: RawAnswer, message: _Message | None) -> RawAnswer:
+    """Return an answer without the cryptogram of its request, which a gateway may repeat in any field."""
+    sent = message.cryptogram if isinstance(message, AuthorizationRequest) else None
+    if sent is None:
+        return raw
+    # Each octet is one character, so that nothing else is changed, whatever the encoding.
+    body = remove_cryptogram(raw.body.decode("latin-1"), sent.get_secret_value())
+    return replace(raw, body=body.encode("latin-1"))
 
 
 def _without_answer(request: GatewayRequest, elapsed: float, *, sent: bool) -> Exchange:

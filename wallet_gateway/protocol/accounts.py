@@ -15,6 +15,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, Secret, Strict, Val
 
 from wallet_gateway.protocol.card_numbers import is_card_number
 from wallet_gateway.protocol.codes import check_country_of_wallet
+from wallet_gateway.protocol.cryptograms import CRYPTOGRAM_PATTERN
 from wallet_gateway.protocol.errors import InvalidTime, UnknownCode
 from wallet_gateway.protocol.field_types import (
     ANY_CASE,
@@ -39,13 +40,12 @@ TOKEN_PATH = "paymentData.paymentMethodData.tokenizationData.token"  # noqa: S10
 """Where a payment account request carries the wallet's token."""
 
 
-_CRYPTOGRAM = r"^[A-Za-z0-9+/]{27}=$"
-PATTERN_MESSAGES[_CRYPTOGRAM] = lambda _: "is no cryptogram; give 20 bytes in Base64, which are 28 characters"
+PATTERN_MESSAGES[CRYPTOGRAM_PATTERN] = lambda _: "is no cryptogram; give Base64 of 12 to 252 characters"
 _ECI = r"^[0-9]{1,2}$"
 PATTERN_MESSAGES[_ECI] = lambda text: f"{quote(text)} is no indicator; give one digit or two, such as 05"
 
-Cryptogram = Annotated[str, Strict(), Field(pattern=_CRYPTOGRAM)]
-"""The proof that a tokenized card was used: 20 bytes in Base64. A secret until it is used up."""
+Cryptogram = Annotated[str, Strict(), Field(pattern=CRYPTOGRAM_PATTERN)]
+"""The proof that a tokenized card was used, in Base64. A secret until it is used up."""
 
 EciIndicator = Annotated[str, Strict(), Field(pattern=_ECI)]
 """The electronic commerce indicator, which says how the cardholder was authenticated: one or two digits."""

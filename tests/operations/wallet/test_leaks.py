@@ -16,8 +16,10 @@ from django.views.debug import ExceptionReporter
 
 from tests.operations.conftest import MakeContext, MakeOrder
 from tests.operations.wallet_customer import CARD, Customer
+from tests.protocol.samples import cryptogram_of
 from wallet_gateway.client import gateway as client_gateway
 from wallet_gateway.client import http_transport, redaction
+from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import WalletAttempt, WalletKey
 from wallet_gateway.models.wallet import WalletEvent
 from wallet_gateway.operations.errors import OperationError
@@ -99,6 +101,42 @@ def test_a_card_number_or_cryptogram_posted_in_place_of_anything_else_is_in_no_r
     lines = [record.getMessage() for record in caplog.records if record.name.startswith("wallet_gateway")]
     assert number not in repr(refusal.value) + str(refusal.value) + "".join(lines)
     assert number.encode() not in everything_stored()
+
+
+@pytest.mark.parametrize("length", [16, 19, 20, 24, 28, 32, 64])
+def test_a_cryptogram_of_any_length_in_a_wrong_field_is_in_no_row_and_no_line(
+    length: int, customer: Customer, make_order: MakeOrder, caplog: pytest.LogCaptureFixture
+) -> None:
+    order, other = make_order(), cryptogram_of(length)
+    button = customer.open(order)
+    with caplog.at_level(logging.DEBUG):
+        record_event(
+            order=order,
+            reference=button.reference,
+            session=customer.session,
+            event=WalletEvent.ERROR,
+            message=f"failed with {other}",
+            clock=customer.context.clock,
+        )
+        failed = {"code": "4000340", "description": other, "details": {"message": f"odd: {other}, 05"}}
+        customer.post(order, failed)
+        detail = customer.approve(button)
+        own = detail["cryptogram"]
+        address = dict.fromkeys(("name", "address1", "locality", "postalCode", "phoneNumber"), other)
+        spoilt = {"email": own, "billingAddress": address, "shippingAddress": address | {"address2": own}}
+        payment = customer.post(order, detail | spoilt)
+    assert payment.opening.state == TransactionState.APPROVED
+    kept = everything_stored()
+    lines = "\n".join(record.getMessage() for record in caplog.records).encode()
+    for secret in (own, other):
+        for form in forms(secret):
+            assert form not in kept
+            assert form not in lines
+    assert [event["detail"] for event in WalletAttempt.objects.get().events] == [
+        "failed with [removed]",
+        "4000340 [removed] odd: [removed], 05",
+        "",
+    ]
 
 
 NUMBERS = ("4111111111111111", "4111 1111 1111 1111", "5555-5555-5555-4444")

@@ -33,6 +33,15 @@ S = TransactionState
 # A tokenized card
 
 
+@pytest.mark.parametrize("network", ["MASTERCARD", "AMEX", "DISCOVER", "JCB"])
+def test_a_token_of_each_network_pays_with_its_own_cryptogram(
+    network: str, customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    payment = customer.pay(make_order(), network=network)
+    assert payment.opening.state == S.APPROVED
+    assert payment.card_network == network
+
+
 @pytest.mark.parametrize(
     ("kind", "order_state", "wire_type"),
     [

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 import pytest
 
+from tests.protocol.samples import CRYPTOGRAM_LENGTHS, cryptogram_of
 from tests.tables import every
 from wallet_gateway.operations.errors import InvalidInput
 from wallet_gateway.operations.wallet.result import (
@@ -36,6 +38,30 @@ def test_a_success_is_read_and_what_the_interface_does_not_name_is_not() -> None
     assert result.transaction_account_id == "account-1"
     assert not hasattr(result, "amount")
     assert CRYPTOGRAM not in repr(result)
+
+
+@every("length", CRYPTOGRAM_LENGTHS)
+def test_a_cryptogram_of_any_length_is_read_and_kept_in_no_other_field(length: int) -> None:
+    # Nothing in a row of one letter looks like a cryptogram: the field it was given in says that it is one.
+    for secret in (cryptogram_of(length), base64.b64encode(bytes(length)).decode()):
+        result = read_result(
+            GOOD
+            | {
+                "cryptogram": secret,
+                "email": f"{secret}@x.example",
+                "shippingAddress": {"name": f"Ada {secret}"},
+            }
+        )
+        assert isinstance(result, WalletResult)
+        assert result.cryptogram is not None
+        assert result.cryptogram.get_secret_value() == secret
+        assert given_by(result) == {
+            "email": "[removed]@x.example",
+            "shippingAddress": {"name": "Ada [removed]"},
+        }
+        failed = read_result({"code": "1", "description": f"no {secret}", "cryptogram": secret})
+        assert isinstance(failed, FailedWalletResult)
+        assert report_of(failed) == "1 no [removed]"
 
 
 def test_a_failure_is_read_by_its_code() -> None:
@@ -135,6 +161,9 @@ BAD: list[Any] = [
     GOOD | {"clientSystemTransactionId": 1},
     GOOD | {"transactionMethod": "Card"},
     GOOD | {"cryptogram": "short"},
+    GOOD | {"cryptogram": "A" * 27},
+    GOOD | {"cryptogram": "A" * 26 + "="},
+    GOOD | {"cryptogram": "A" * 256},
     GOOD | {"cryptogram": 7},
     GOOD | {"cryptogram": "x" * 100_000},
     GOOD | {"eciIndicator": "005"},
@@ -222,6 +251,11 @@ def test_choices_are_of_the_right_kind_and_size() -> None:
     assert checked_choices(chosen) == {"address": {"countryCode": "DE"}, "option": "std", "offers": ["A"]}
     unselected = {"address": None, "option": "shipping_option_unselected", "offers": ()}
     assert checked_choices(unselected) == {"address": None, "option": None, "offers": []}
+
+
+@every("option", ["U2hpcHBpbmdNZXRob2Q6MQ==", "shr_1MxZkQ2eZvKYlo2CJ7uWp9aB", cryptogram_of(20)])
+def test_an_option_has_the_shops_own_id_whatever_it_looks_like(option: str) -> None:
+    assert checked_choices({"option": option})["option"] == option
 
 
 @every(

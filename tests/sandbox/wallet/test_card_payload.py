@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.protocol.samples import CRYPTOGRAM_LENGTHS, cryptogram_of
 from tests.tables import every
 from wallet_gateway.protocol.accounts import CardNetwork, CardType
 from wallet_gateway.sandbox.refusals import CardNotAccepted, TokenRefused
@@ -51,6 +52,11 @@ def test_a_network_may_give_no_indicator() -> None:
     assert read_card(with_details(eciIndicator=None)).eci_indicator == ""
 
 
+@every("length", CRYPTOGRAM_LENGTHS)
+def test_a_cryptogram_of_any_length_is_read(length: int) -> None:
+    assert read_card(with_details(cryptogram=cryptogram_of(length))).cryptogram == cryptogram_of(length)
+
+
 @every(
     "changes",
     [
@@ -65,6 +71,8 @@ def test_a_network_may_give_no_indicator() -> None:
         {"expirationYear": None},
         {"cryptogram": None},
         {"cryptogram": "short"},
+        {"cryptogram": "A" * 256},
+        {"cryptogram": "A" * 26 + "="},
         {"eciIndicator": "abc"},
         {"eciIndicator": 5},
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -10,7 +11,14 @@ import pytest
 from tests.sandbox.wallet_buyer import Buyer
 from tests.tables import every
 from wallet_gateway.protocol.accounts import CardNetwork
-from wallet_gateway.sandbox.wallet.accounts import ACCOUNTS, CRYPTOGRAM_3DS, OFFICE_CARDS, PAN_ONLY, card_for
+from wallet_gateway.sandbox.wallet.accounts import (
+    ACCOUNTS,
+    CARDS,
+    CRYPTOGRAM_3DS,
+    OFFICE_CARDS,
+    PAN_ONLY,
+    card_for,
+)
 from wallet_gateway.sandbox.wallet.keys import KeyRing
 from wallet_gateway.sandbox.wallet.payment_data import payment_data, shipping_address
 from wallet_gateway.sandbox.wallet.token_verification import unseal
@@ -82,6 +90,22 @@ def test_a_token_card_is_sealed_with_cryptogram_and_indicator() -> None:
         "expirationYear": 2030,
         "eciIndicator": "05",
     }
+
+
+@every(
+    ("card_id", "lengths"),
+    [
+        ("visa-token", {20}),
+        ("mastercard-token", {19}),
+        ("amex-token", {20, 40}),
+        ("discover-token", {20}),
+        ("jcb-token", {20}),
+    ],
+)
+def test_a_cryptogram_has_a_length_of_its_network(card_id: str, lengths: set[int]) -> None:
+    card = next(card for card in CARDS if card.id == card_id)
+    drawn = [sealed(data(card=card))["paymentMethodDetails"]["cryptogram"] for _ in range(4)]
+    assert {len(base64.b64decode(one, validate=True)) for one in drawn} <= lengths
 
 
 def test_a_plain_card_is_sealed_without() -> None:

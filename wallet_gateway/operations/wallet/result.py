@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from pydantic import Secret
 
-from wallet_gateway.client.redaction import REMOVED, redact_message
+from wallet_gateway.client.redaction import redact_message
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.policy import WalletPolicy
 from wallet_gateway.error_reports import sensitive_variables
@@ -17,6 +16,7 @@ from wallet_gateway.operations.errors import InvalidInput
 from wallet_gateway.operations.wallet.pricing import NO_OPTION, region_of
 from wallet_gateway.protocol.accounts import FailedWalletResult, SheetChoices, WalletResult
 from wallet_gateway.protocol.card_numbers import has_card_number, mask_card_numbers
+from wallet_gateway.protocol.cryptograms import is_cryptogram, mask_cryptograms, remove_cryptogram
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage
 from wallet_gateway.protocol.faults import is_contradictory
 from wallet_gateway.protocol.strict_json import fold_name
@@ -26,6 +26,7 @@ from wallet_gateway.protocol.wire import faults_without_values
 LONGEST_REPORT = 300
 """Maximum number of characters stored of a browser's report."""
 _ACCOUNT = "transactionaccountid"
+_CRYPTOGRAM = "cryptogram"
 
 
 def invalid_result(*faults: FieldError) -> InvalidInput:
@@ -48,6 +49,7 @@ def read_result(detail: object) -> WalletResult | FailedWalletResult:
         raise invalid_result(FieldError(name, "is card data, which no page may have; nothing of it was kept"))
     if is_contradictory(detail, _ACCOUNT):
         raise invalid_result(FieldError("code", "stands beside a field of a success"))
+    detail = _with_cryptogram_in_its_field_only(detail)
     failed = "code" in {fold_name(name) for name in detail}
     model = FailedWalletResult if failed else WalletResult
     try:
@@ -56,6 +58,30 @@ def read_result(detail: object) -> WalletResult | FailedWalletResult:
         # The cause contains the values, and one of them may be a cryptogram.
         faults = _without_values(error)
     raise invalid_result(*faults)
+
+
+@sensitive_variables()
+def _with_cryptogram_in_its_field_only(detail: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a result without copies of its cryptogram, which a page may have put into any field."""
+    own = [value for name, value in detail.items() if fold_name(name) == _CRYPTOGRAM]
+    given = list(filter(is_cryptogram, own))
+    if not given:
+        return detail
+
+    def without(value: Any) -> Any:  # noqa: ANN401
+        for cryptogram in given if isinstance(value, str) else ():
+            value = remove_cryptogram(value, cryptogram)
+        return value
+
+    kept: dict[str, Any] = {}
+    for name, value in detail.items():
+        if fold_name(name) == _CRYPTOGRAM:
+            kept[name] = value
+        elif isinstance(value, Mapping):
+            kept[name] = {part: without(inner) for part, inner in value.items()}
+        else:
+            kept[name] = without(value)
+    return kept
 
 
 _CARD_DATA = frozenset(
@@ -116,9 +142,9 @@ def given_by(result: WalletResult) -> dict[str, Any]:
 def _fit_to_keep(name: str, value: Any) -> Any:  # noqa: ANN401
     if isinstance(value, dict):
         return {part: _fit_to_keep(part, text) for part, text in value.items()}
-    if name == "phoneNumber" and sum(map(str.isdigit, value)) <= _LONGEST_PHONE:
-        return value
-    return _LIKE_CRYPTOGRAM.sub(REMOVED, mask_card_numbers(without_bidi_controls(value)))
+    kept = mask_cryptograms(without_bidi_controls(value))
+    is_phone = name == "phoneNumber" and sum(map(str.isdigit, kept)) <= _LONGEST_PHONE
+    return kept if is_phone else mask_card_numbers(kept)
 
 
 @sensitive_variables()
@@ -143,7 +169,8 @@ def checked_choices(chosen: Mapping[str, Any]) -> dict[str, Any]:
         if choices.option and has_card_number(choices.option):
             raise invalid_result(FieldError("option", "has the form of a card number; give an option's id"))
         address = _fit_to_keep("address", choices.address.to_wire()) if choices.address else None
-        option = None if choices.option in {None, NO_OPTION} else _fit_to_keep("option", choices.option)
+        # An option's id is the shop's own, and only one of those that PRICING then returns is stored.
+        option = None if choices.option in {None, NO_OPTION} else choices.option
         offers = [_fit_to_keep("offers", code) for code in choices.offers]
         return {"address": region_of(address), "option": option, "offers": offers}
     raise invalid_result(*faults)
@@ -151,7 +178,6 @@ def checked_choices(chosen: Mapping[str, Any]) -> dict[str, Any]:
 
 _SECRET = ("cryptogram", "eciIndicator")
 _NOT_FROM_A_WALLET = "is not what the wallet gives for a tokenized card"
-_LIKE_CRYPTOGRAM = re.compile(r"[A-Za-z0-9+/]{27}=")
 
 
 @sensitive_variables()
@@ -164,7 +190,7 @@ def _without_values(error: InvalidMessage) -> list[FieldError]:
 
 def _without_secrets(text: str) -> str:
     # A page that mixes up fields may report a secret in the wrong field.
-    return _LIKE_CRYPTOGRAM.sub(REMOVED, redact_message(text))
+    return redact_message(mask_cryptograms(text))
 
 
 def report_of(failed: FailedWalletResult) -> str:

@@ -13,13 +13,14 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from wallet_gateway.protocol.accounts import CardNetwork, CardType
+from wallet_gateway.protocol.cryptograms import CRYPTOGRAM_PATTERN
 from wallet_gateway.sandbox.refusals import CardNotAccepted, TokenRefused
 from wallet_gateway.sandbox.wallet.accounts import CRYPTOGRAM_3DS, PAN_ONLY, StoredCard
 from wallet_gateway.sandbox.wallet.token_encryption import milliseconds_text
 
 _CARD_TYPES: Final = {PAN_ONLY: CardType.CARD, CRYPTOGRAM_3DS: CardType.TOKEN}
 _NUMBER: Final = re.compile(r"[0-9]{12,19}")
-_CRYPTOGRAM: Final = re.compile(r"[A-Za-z0-9+/]{27}=")
+_CRYPTOGRAM: Final = re.compile(CRYPTOGRAM_PATTERN)
 _ECI: Final = re.compile(r"[0-9]{1,2}")
 _NETWORKS: Final = (
     (CardNetwork.VISA, re.compile(r"4")),
@@ -28,7 +29,10 @@ _NETWORKS: Final = (
     (CardNetwork.DISCOVER, re.compile(r"6011|64[4-9]|65")),
     (CardNetwork.JCB, re.compile(r"35(2[89]|[3-8])")),
 )
-_CRYPTOGRAM_BYTES: Final = 20
+# As the networks' own cryptograms: Visa's has 20 bytes; the one of a Mastercard device token in Google's test
+# environment has 19; processors describe that of American Express as 20 bytes, or 40 in two blocks of 20.
+_CRYPTOGRAM_BYTES: Final = {CardNetwork.MASTERCARD: (19,), CardNetwork.AMEX: (20, 40)}
+_USUAL_CRYPTOGRAM_BYTES: Final = (20,)
 MESSAGE_LIFETIME: Final = timedelta(hours=1)
 """Lifetime of a token."""
 
@@ -57,7 +61,8 @@ def build_card_payload(card: StoredCard, *, gateway_merchant_id: str, now: datet
         "expirationYear": now.year + card.expires_in_years,
     }
     if card.auth_method == CRYPTOGRAM_3DS:
-        details["cryptogram"] = base64.b64encode(secrets.token_bytes(_CRYPTOGRAM_BYTES)).decode()
+        length = secrets.choice(_CRYPTOGRAM_BYTES.get(card.network, _USUAL_CRYPTOGRAM_BYTES))
+        details["cryptogram"] = base64.b64encode(secrets.token_bytes(length)).decode()
         if card.eci_indicator:
             details["eciIndicator"] = card.eci_indicator
     return {
