@@ -99,8 +99,8 @@ def book_discrepancy(discrepancy: Discrepancy, *, reason: str, by: By) -> Gatewa
 
     A capture, refund or reversal that was made elsewhere becomes a transaction of the order. A capture or
     refund of the shop's own that the gateway carried out with another amount is approved with that amount.
-    Totals, states, signals and exports contain it; what exceeds the payment's limits is `ABOVE_LIMIT`. Nothing
-    that moves money is sent.
+    Totals, states, signals and exports contain it; what exceeds the payment's limits is `ABOVE_LIMIT`.
+    Nothing that moves money is sent.
 
     :param discrepancy: one of the kind `MADE_ELSEWHERE` that is not booked, closed or not; or an open one of
         the kind `AMOUNT_DIFFERS` or `UNIT_MIX_UP`.
