@@ -377,3 +377,25 @@ def test_a_permission_without_seeing_orders_is_not_enough(
 def test_the_page_is_kept_out_of_the_requests_transaction(client: Client, order: PaymentOrder) -> None:
     view = resolve(operation_url(order, "capture")).func
     assert view._non_atomic_requests == {"default"}  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("taken", [Decimal("20.00"), Decimal("12.00")])
+def test_while_a_refund_has_no_outcome_the_pages_say_so_and_offer_no_other(
+    operator: Client, paid_order: PaidOrder, wallet_sandbox: SandboxControl, taken: Decimal
+) -> None:
+    order = paid_order(type="sale")
+    url = operation_url(order, "refund")
+    ticket = ticket_on(operator, url)
+    wallet_sandbox.fault("refund", "drop_after")
+    assert payments.refund(order, taken).state == TransactionState.UNKNOWN
+    why = "Another operation on this payment has no outcome yet."
+
+    page = operator.get(url).content.decode()
+    assert why in page
+    assert 'name="amount"' not in page
+    page = operator.get(order_url(order)).content.decode()
+    assert page.count(why) == 1
+    assert url not in page
+    data = {"ticket": ticket, "reason": "returned", "comment": "", "amount": "9.00", "confirm": "9.00"}
+    assert why in operator.post(url, data).content.decode()
+    assert len(follow_ups()) == 1

@@ -212,3 +212,20 @@ def test_a_ticket_of_somebody_else_refunds_nothing(
 @pytest.mark.parametrize("ids", ["", "x", "1,", "0", "99999999999999999999", "²"])
 def test_an_address_without_deposits_is_not_found(ids: str, clerk: Client) -> None:
     assert clerk.get(f"{HERE}refund/", {"ids": ids}).status_code == 404
+
+
+@pytest.mark.parametrize("taken", ["20.00", "15.00"])
+def test_while_a_refund_of_a_deposit_has_no_outcome_the_pages_say_so(
+    clerk: Client, deposits: list[MigratedDeposit], wallet_sandbox: SandboxControl, taken: str
+) -> None:
+    deposit = deposits[-1]
+    form = refund_form(clerk, [deposit], OLD4="6.00")
+    wallet_sandbox.fault("detached_refund", "drop_after")
+    refund = payments.refund_migrated("OLD-4", Decimal(taken), "EUR", by="anna")
+    assert refund.state == TransactionState.UNKNOWN
+    why = "Another operation on this payment has no outcome yet."
+
+    assert why in clerk.get(f"{HERE}refund/?ids={deposit.pk}").content.decode()
+    assert why in clerk.post(f"{HERE}refund/", form).content.decode()
+    assert not OperationBatch.objects.exists()
+    assert f"refund/?ids={deposit.pk}" not in clerk.get(f"{HERE}{deposit.pk}/change/").content.decode()

@@ -15,10 +15,10 @@ from wallet_gateway.domain.limits import (
     capturable,
     refundable,
     reversible,
+    why_not_begin,
     why_not_capture,
     why_not_refund,
     why_not_reverse,
-    why_nothing_left,
 )
 from wallet_gateway.domain.totals import PaymentTotals, Reversal
 
@@ -131,4 +131,4 @@ def test_what_is_left_for_an_operation_is_what_its_own_rule_says(
 def test_why_nothing_is_left_is_always_said(
     kind: TransactionKind, totals: PaymentTotals, code: ErrorCode | None
 ) -> None:
-    assert why_nothing_left(kind, totals) is code
+    assert why_not_begin(kind, totals, awaits_outcome=False) is code

@@ -263,3 +263,17 @@ def test_a_sweep_ends_a_batch_to_which_nobody_agreed(
     payments.sweep()
     batch.refresh_from_db()
     assert batch.state == BatchState.EXPIRED
+
+
+@pytest.mark.parametrize("first", [BatchKind.CAPTURE, BatchKind.REVERSAL])
+def test_a_row_of_which_nothing_is_left_names_the_operation_that_has_no_outcome(
+    paid_order: PaidOrder, wallet_sandbox: SandboxControl, first: BatchKind
+) -> None:
+    order = paid_order()
+    wallet_sandbox.fault(first.lower(), "drop_after")
+    (payments.capture if first == BatchKind.CAPTURE else payments.reverse)(order)
+
+    for kind in (BatchKind.CAPTURE, BatchKind.REVERSAL):
+        (row,) = rows_of(batches.draft(kind, [order], by="anna"))
+        assert (row.state, row.result_code) == (RowState.LEFT_OUT, ResultCode.NOT_POSSIBLE)
+        assert row.refusal_code == payments.errors.ErrorCode.OPERATION_OUTSTANDING

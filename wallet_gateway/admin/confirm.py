@@ -157,7 +157,7 @@ class ConfirmPage:
             "named": named.to_wire(),
             "button": self.operation.button(named),
             "is_renamed": is_renamed,
-            "nothing_left": "" if self.available.minor_units else self.operation.why_not_of(self.payment),
+            "why_not": self.operation.why_not_of(self.payment),
             "form": form,
             "ticket": confirm_tokens.issue(
                 *self._page_of, person=self._person, available=self.available.minor_units

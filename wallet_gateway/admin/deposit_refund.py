@@ -27,14 +27,26 @@ from wallet_gateway.admin.pages import render_page
 from wallet_gateway.admin.permissions import person_of, require_permission
 from wallet_gateway.admin.profile_mark import only_one
 from wallet_gateway.admin.sums import CHECK_THE_SUM, what_was_named
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import MigratedDeposit, OperationBatch
 from wallet_gateway.money_format import format_money
 from wallet_gateway.payments import batches
+from wallet_gateway.payments.errors import message_of
 from wallet_gateway.protocol.money import MAX_UNITS, Money
 
 MAX_DEPOSITS = 200
 """Maximum number of deposits on one page: their ids are in its URL."""
 _SALT = "wallet_gateway.admin.detached-refund"
+
+
+def why_not_refund(deposit: MigratedDeposit) -> str:
+    """Return why no refund of a deposit can begin; empty if nothing here forbids it."""
+    left = deposit.refundable
+    if deposit.is_frozen:
+        return _("frozen until a person has looked at it")
+    if deposit.awaits_outcome:
+        return message_of(ErrorCode.OPERATION_OUTSTANDING)
+    return _("nothing is left to refund") if left is not None and not left.minor_units else ""
 
 
 @dataclass(kw_only=True)
@@ -48,10 +60,9 @@ class DepositFields:
     amount: Money | None = None
 
     @property
-    def is_possible(self) -> bool:
-        """Return whether a refund is possible; if no file contained the deposit, only the gateway knows."""
-        left = self.deposit.refundable
-        return not self.deposit.is_frozen and (left is None or bool(left.minor_units))
+    def why_not(self) -> str:
+        """Return why no refund of it can begin; empty if one can."""
+        return why_not_refund(self.deposit)
 
     @property
     def hint(self) -> str:
@@ -67,6 +78,9 @@ class DepositFields:
 
     def read(self) -> None:
         """Read the amount and record what is wrong with it."""
+        if self.deposit.awaits_outcome:
+            self.fault = message_of(ErrorCode.OPERATION_OUTSTANDING)
+            return
         left = self.deposit.refundable
         available = left if left is not None else Money.from_minor_units(MAX_UNITS, self.deposit.currency)
         try:
@@ -104,7 +118,7 @@ class RefundPage:
             "why": self.why,
             "hints": hints_of_many(
                 DETACHED_REFUND,
-                [(row.deposit.gateway, row.deposit.currency) for row in self.rows if row.is_possible],
+                [(row.deposit.gateway, row.deposit.currency) for row in self.rows if not row.why_not],
                 person=person_of(self.request),
             ),
             "ticket": _issue(self.token, self.request, [row.deposit.pk for row in self.rows]),
@@ -160,7 +174,7 @@ def _fields(request: HttpRequest, ids: Sequence[int]) -> Iterator[DepositFields]
         left = deposit.refundable
         typed = amount_text(left) if left and left.minor_units else ""
         fields = DepositFields(deposit=deposit, is_selected=True, typed=typed)
-        fields.is_selected = fields.is_possible
+        fields.is_selected = not fields.why_not
         if posted is not None:
             fields.is_selected = f"take-{deposit.pk}" in posted and not deposit.is_frozen
             fields.typed = posted.get(f"amount-{deposit.pk}", "")

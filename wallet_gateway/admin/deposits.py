@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway import conf
 from wallet_gateway.admin.deposit_import import export, import_page
-from wallet_gateway.admin.deposit_refund import MAX_DEPOSITS, refund_page, refund_url
+from wallet_gateway.admin.deposit_refund import MAX_DEPOSITS, refund_page, refund_url, why_not_refund
 from wallet_gateway.admin.migration_report import report
 from wallet_gateway.admin.permissions import DETACHED_REFUND, has_permission
 from wallet_gateway.admin.read_only import (
@@ -135,8 +135,7 @@ class MigratedDepositAdmin(ReadOnlyAdmin):
 
 
 def _ways_on(row: MigratedDeposit, request: HttpRequest) -> Iterator[Button]:
-    left = row.refundable
-    if not row.is_frozen and has_permission(request, DETACHED_REFUND) and (left is None or left.minor_units):
+    if has_permission(request, DETACHED_REFUND) and not why_not_refund(row):
         yield Button(label=_("Refund…"), url=refund_url([row.pk]))
 
 

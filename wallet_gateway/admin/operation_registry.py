@@ -21,7 +21,7 @@ from wallet_gateway.admin.refusal_text import refusal_text
 from wallet_gateway.admin.sums import sums_in_words, sums_of
 from wallet_gateway.domain.actors import By
 from wallet_gateway.domain.lifecycle import TransactionKind
-from wallet_gateway.domain.limits import available, why_nothing_left
+from wallet_gateway.domain.limits import available, why_not_begin
 from wallet_gateway.domain.reason_codes import REASON_CODES, ReasonCode
 from wallet_gateway.models import GatewayTransaction, Payment
 from wallet_gateway.models.labels import label_of
@@ -75,8 +75,8 @@ class Operation:
         return Money.from_minor_units(max(available(self.kind, payment.totals), 0), payment.currency)
 
     def why_not_of(self, payment: Payment) -> str:
-        """Return why nothing is available; empty if something is."""
-        code = why_nothing_left(self.kind, payment.totals)
+        """Return why the operation cannot begin; empty if it can."""
+        code = why_not_begin(self.kind, payment.totals, awaits_outcome=payment.awaits_outcome)
         return message_of(code) if code is not None else ""
 
     @property

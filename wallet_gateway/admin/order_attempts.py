@@ -92,14 +92,15 @@ def _was_tried(payment: Payment, history: History) -> bool:
 
 def _attempt(payment: Payment, history: History, request: HttpRequest) -> Attempt:
     opening = history.opening_of(payment)
+    why_not = {operation: operation.why_not_of(payment) for operation in _permitted(payment, request)}
     return Attempt(
         payment=payment,
         state=state_badge(payment),
         method=visible(card_name(payment.card_network, payment.card_last_four)) or _way_of(opening),
         provider_id=visible(opening.provider_transaction_id) if opening else "",
         left=tuple(_left(payment, history.differences)),
-        buttons=tuple(_buttons(payment, request)),
-        hints=tuple(_hints(payment, request)),
+        buttons=tuple(_buttons(payment, why_not)),
+        hints=tuple(_hints(payment, why_not)),
     )
 
 
@@ -120,22 +121,21 @@ def _left(payment: Payment, differences: Iterable[Discrepancy]) -> Iterator[Left
             yield Left(label=operation.left, amount=amount, elsewhere=words)
 
 
-def _buttons(payment: Payment, request: HttpRequest) -> Iterator[Button]:
-    for operation in _permitted(payment, request):
-        amount = operation.available_of(payment)
-        if amount.minor_units:
+def _buttons(payment: Payment, why_not: Mapping[Operation, str]) -> Iterator[Button]:
+    for operation, reason in why_not.items():
+        if not reason:
+            amount = format_money(operation.available_of(payment))
             arguments = [payment.order_id, payment.pk, operation.slug]
             url = reverse("admin:wallet_gateway_paymentorder_operation", args=arguments)
-            yield Button(label=str(_BUTTONS[operation.kind]) % {"amount": format_money(amount)}, url=url)
+            yield Button(label=str(_BUTTONS[operation.kind]) % {"amount": amount}, url=url)
 
 
-def _hints(payment: Payment, request: HttpRequest) -> Iterator[str]:
-    """Yield why each operation is not possible; once for all of a frozen payment."""
-    why = {operation: operation.why_not_of(payment) for operation in _permitted(payment, request)}
-    if payment.is_frozen:
-        yield from dict.fromkeys(why.values())
+def _hints(payment: Payment, why_not: Mapping[Operation, str]) -> Iterator[str]:
+    """Yield why each operation is not possible; once where the reason is the same for all."""
+    if payment.is_frozen or payment.awaits_outcome:
+        yield from dict.fromkeys(why_not.values())
         return
-    yield from (f"{operation.verb}: {reason}" for operation, reason in why.items() if reason)
+    yield from (f"{operation.verb}: {reason}" for operation, reason in why_not.items() if reason)
 
 
 def _permitted(payment: Payment, request: HttpRequest) -> Iterator[Operation]:

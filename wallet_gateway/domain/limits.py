@@ -70,8 +70,13 @@ def available(kind: TransactionKind, totals: PaymentTotals) -> int:
     return left[kind](totals)
 
 
-def why_nothing_left(kind: TransactionKind, totals: PaymentTotals) -> ErrorCode | None:
-    """Return the code of the reason why nothing is left for an operation; other rules take precedence."""
+def why_not_begin(kind: TransactionKind, totals: PaymentTotals, *, awaits_outcome: bool) -> ErrorCode | None:
+    """Return the code of the reason why an operation of any amount cannot begin; None if one can.
+
+    `awaits_outcome` means that another operation has no outcome yet: it may hold the amount that is missing.
+    """
+    if awaits_outcome and not totals.is_frozen:
+        return ErrorCode.OPERATION_OUTSTANDING
     if available(kind, totals) > 0:
         return None
     if kind is TransactionKind.CAPTURE:

@@ -79,3 +79,8 @@ class MigratedDeposit(models.Model):
             return None
         left = self.amount_minor - self.refunded_before - self.refunded - self.refund_reserved
         return Money.from_minor_units(left, self.currency)
+
+    @property
+    def awaits_outcome(self) -> bool:
+        """Whether a refund of it has no outcome yet, so that no other may begin."""
+        return self.refund_reserved > 0 and self.transactions.filter(outstanding_key__isnull=False).exists()

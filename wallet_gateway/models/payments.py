@@ -144,6 +144,12 @@ class Payment(models.Model):
         )
 
     @property
+    def awaits_outcome(self) -> bool:
+        """Whether a capture, refund or reversal of it has no outcome yet, so that no other may begin."""
+        holds = self.capture_reserved or self.refund_reserved or self.reversal == Reversal.RESERVED
+        return bool(holds) and self.transactions.filter(outstanding_key__isnull=False).exists()
+
+    @property
     def is_open(self) -> bool:
         """Whether the customer can still decide on the hosted page of this attempt."""
         return self.opening.state == TransactionState.OPEN

@@ -280,31 +280,6 @@ def test_what_a_stale_copy_allows_is_refused_by_the_row(
     refused(reverse, ErrorCode.ALREADY_CAPTURED, wallet_sandbox, payment=stale, context=context)
 
 
-def test_an_unknown_reversal_blocks_a_capture(
-    authorized: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
-) -> None:
-    wallet_sandbox.fault("reversal", "drop_before")
-    reverse(payment=authorized, context=context)
-    authorized.refresh_from_db()
-    assert authorized.reversal == Reversal.RESERVED
-    refused(
-        capture,
-        ErrorCode.AUTHORIZATION_REVERSED,
-        wallet_sandbox,
-        payment=authorized,
-        context=context,
-        amount=eur("1.00"),
-    )
-
-
-def test_an_unknown_capture_blocks_a_reversal(
-    authorized: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
-) -> None:
-    wallet_sandbox.fault("capture", "drop_before")
-    capture(payment=authorized, context=context, amount=eur("1.00"))
-    refused(reverse, ErrorCode.ALREADY_CAPTURED, wallet_sandbox, payment=authorized, context=context)
-
-
 def test_a_reversal_that_is_refused_gives_the_authorization_back(
     authorized: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:

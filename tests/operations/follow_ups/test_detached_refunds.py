@@ -18,7 +18,13 @@ from wallet_gateway.domain.explanations import ExplanationCode
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction, MigratedDeposit, OutboxEvent
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import IdempotencyConflict, InvalidInput, InvalidState, SendingStopped
+from wallet_gateway.operations.errors import (
+    IdempotencyConflict,
+    InvalidInput,
+    InvalidState,
+    OperationOutstanding,
+    SendingStopped,
+)
 from wallet_gateway.operations.follow_ups.detached_refunds import refund_migrated
 from wallet_gateway.operations.follow_ups.execute import Initiator
 from wallet_gateway.operations.maintenance.sweep import sweep
@@ -220,7 +226,7 @@ def test_what_is_outstanding_counts_as_refunded(
 ) -> None:
     wallet_sandbox.fault("detached_refund", "drop_before")
     transaction = give("35.00")
-    with refuses(InvalidState, ErrorCode.ABOVE_DEPOSIT, left=Money(Decimal("5.00"), "EUR")):
+    with refuses(OperationOutstanding, ErrorCode.OPERATION_OUTSTANDING):
         give("5.01")
 
     # What the gateway refuses in the end is free again.

@@ -6,24 +6,32 @@ import hashlib
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
+from functools import partial
 
 import pytest
 
 from tests.client.servers import RawServer, hangs_up, unused_port
 from tests.operations.conftest import MakeContext, Pay, VirtualClock
-from tests.operations.dying import interrupted
+from tests.operations.dying import Killed, interrupted, kill
 from tests.operations.journal import posts
+from tests.operations.subjects import DEPOSIT, make_subject
 from tests.refusals import refuses
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import GatewayTransaction, Payment, TransactionEvent
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import IdempotencyConflict, InvalidInput, OperationOutstanding
+from wallet_gateway.operations.errors import (
+    IdempotencyConflict,
+    InvalidInput,
+    InvalidState,
+    OperationOutstanding,
+)
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import (
     capture,
     refund,
     reverse,
 )
+from wallet_gateway.operations.follow_ups.detached_refunds import refund_migrated
 from wallet_gateway.operations.follow_ups.execute import Initiator, resend_unsent
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.testing.control import SandboxControl
@@ -61,6 +69,77 @@ def test_while_an_outcome_is_unknown_nothing_else_is_begun(
     clock.advance_to(unknown.next_query_at)
     sweep(context=context)
     assert second(payment=authorized, context=context, amount=eur("1.00")).state == S.APPROVED
+
+
+PARTS = {"all": None, "a part of the rest": eur("1.00"), "more than the rest": eur("16.00")}
+
+
+@pytest.mark.parametrize("part", PARTS.values(), ids=list(PARTS))
+@pytest.mark.parametrize(
+    ("first", "taken", "second"),
+    [
+        (capture, eur("20.00"), capture),
+        (capture, eur("20.00"), refund),
+        (capture, eur("20.00"), reverse),
+        (capture, eur("5.00"), capture),
+        (refund, eur("15.00"), refund),
+        (refund, eur("14.00"), refund),
+        (refund, eur("15.00"), capture),
+        (reverse, None, capture),
+        (reverse, None, refund),
+        (reverse, None, reverse),
+    ],
+)
+@pytest.mark.parametrize("state", [S.UNKNOWN, S.SENDING])
+def test_a_second_operation_is_told_of_the_first_and_not_of_what_is_left(
+    first: Callable[..., GatewayTransaction],
+    taken: Decimal | None,
+    second: Callable[..., GatewayTransaction],
+    part: Decimal | None,
+    state: TransactionState,
+    authorized: Payment,
+    context: GatewayContext,
+    wallet_sandbox: SandboxControl,
+) -> None:
+    if first is refund:
+        capture(payment=authorized, context=context, amount=eur("15.00"))
+    given = {} if taken is None else {"amount": taken}
+    if state == S.SENDING:
+        with pytest.raises(Killed):
+            first(payment=authorized, context=interrupted(context, before=kill), **given)
+    else:
+        kind = {capture: "capture", refund: "refund", reverse: "reversal"}[first]
+        wallet_sandbox.fault(kind, "drop_after")
+        first(payment=authorized, context=context, **given)
+    assert GatewayTransaction.objects.latest("pk").state == state
+    sent = len(posts(wallet_sandbox))
+
+    with refuses(OperationOutstanding, ErrorCode.OPERATION_OUTSTANDING):
+        second(payment=authorized, context=context, **({} if second is reverse else {"amount": part}))
+    assert len(posts(wallet_sandbox)) == sent
+
+
+@pytest.mark.parametrize("amount", [eur("40.00"), eur("0.01"), eur("51.00")])
+def test_a_second_detached_refund_is_told_of_the_first_and_not_of_what_is_left(
+    amount: Decimal, context: GatewayContext, wallet_sandbox: SandboxControl, pay: Pay
+) -> None:
+    subject = make_subject("detached_refund", control=wallet_sandbox, context=context, pay=pay)
+    again = partial(refund_migrated, parent_transaction_id=DEPOSIT, currency="EUR", context=context)
+    wallet_sandbox.fault("detached_refund", "drop_after")
+    assert again(amount=eur("40.00")).state == S.UNKNOWN
+
+    with refuses(OperationOutstanding, ErrorCode.OPERATION_OUTSTANDING):
+        again(amount=amount)
+    assert subject.requests() == 1
+
+
+def test_beside_a_request_that_waits_to_be_sent_the_amount_that_is_left_decides(
+    paid: Payment, make_context: MakeContext
+) -> None:
+    unreachable = make_context(f"http://127.0.0.1:{unused_port()}")
+    assert refund(payment=paid, context=unreachable, amount=eur("15.00")).state == S.NOT_SENT
+    with refuses(InvalidState, ErrorCode.ABOVE_REFUNDABLE):
+        refund(payment=paid, context=unreachable, amount=eur("6.00"))
 
 
 # Keys

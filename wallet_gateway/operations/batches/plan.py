@@ -15,7 +15,7 @@ from wallet_gateway.domain.actors import NOBODY, Actor, By
 from wallet_gateway.domain.approval_policy import GIVING_BACK, ApprovalPolicy
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
-from wallet_gateway.domain.limits import available, why_nothing_left
+from wallet_gateway.domain.limits import available, why_not_begin
 from wallet_gateway.domain.totals import Reversal
 from wallet_gateway.models import (
     BatchKind,
@@ -89,7 +89,9 @@ def _why_left_out(
     held = [payment for payment in candidates if payment.reversal != Reversal.DONE]
     if not held:
         return ResultCode.NOTHING_AUTHORIZED, ""
-    return ResultCode.NOT_POSSIBLE, why_nothing_left(kind, held[-1].totals) or ""
+    latest = held[-1]
+    code = why_not_begin(kind, latest.totals, awaits_outcome=latest.awaits_outcome)
+    return ResultCode.NOT_POSSIBLE, code or ""
 
 
 def _store(

@@ -25,7 +25,12 @@ from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayPause, GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.approvals.requests import check_alone, limit_for, within
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import InvalidInput, InvalidState
+from wallet_gateway.operations.errors import (
+    InvalidInput,
+    InvalidState,
+    OperationOutstanding,
+    OperationRefused,
+)
 from wallet_gateway.operations.follow_ups.execute import (
     SYSTEM,
     Initiator,
@@ -73,7 +78,7 @@ def capture(
             _refuse(payment, context, now, partial(why_not_capture, wanted=minor))
 
     if minor <= 0:
-        raise InvalidState(why_not_capture(totals, 1) or ErrorCode.NOTHING_TO_CAPTURE)
+        raise _refusal(payment, why_not_capture(totals, 1) or ErrorCode.NOTHING_TO_CAPTURE)
     return _carry_out(payment, TransactionKind.CAPTURE, minor, reserve, context, who, cart=cart)
 
 
@@ -111,7 +116,7 @@ def refund(
             _refuse(payment, context, now, why, lambda: check_alone(payment, minor, alone))
 
     if minor <= 0:
-        raise InvalidState(why_not_refund(totals, 1) or ErrorCode.NOTHING_TO_REFUND)
+        raise _refusal(payment, why_not_refund(totals, 1) or ErrorCode.NOTHING_TO_REFUND)
     return _carry_out(payment, TransactionKind.REFUND, minor, reserve, context, who, cart=cart)
 
 
@@ -136,7 +141,7 @@ def reverse(*, payment: Payment, context: GatewayContext, who: Initiator = SYSTE
         return first
     minor = reversible(payment.totals)
     if minor <= 0:
-        raise InvalidState(why_not_reverse(payment.totals) or ErrorCode.NOTHING_TO_REVERSE)
+        raise _refusal(payment, why_not_reverse(payment.totals) or ErrorCode.NOTHING_TO_REVERSE)
     return _carry_out(payment, TransactionKind.REVERSAL, minor, reserve, context, who)
 
 
@@ -185,8 +190,15 @@ def _refuse(
     payment.refresh_from_db()
     code = why_not(payment.totals)
     if code is not None:
-        raise InvalidState(code)
+        raise _refusal(payment, code)
     refuse_reservation(context, now, check_limit=check_limit)
+
+
+def _refusal(payment: Payment, code: ErrorCode) -> OperationRefused:
+    """Name an operation without an outcome before what is left: it holds the amount that is missing."""
+    if payment.awaits_outcome and not payment.is_frozen:
+        return OperationOutstanding(ErrorCode.OPERATION_OUTSTANDING)
+    return InvalidState(code)
 
 
 def _carry_out(

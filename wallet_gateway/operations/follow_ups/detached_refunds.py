@@ -16,7 +16,7 @@ from wallet_gateway.models import GatewayPause, GatewayTransaction, MigratedDepo
 from wallet_gateway.operations.approvals.requests import check_alone, limit_for, within
 from wallet_gateway.operations.argument_types import check_text
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import InvalidInput, InvalidState
+from wallet_gateway.operations.errors import InvalidInput, InvalidState, OperationOutstanding
 from wallet_gateway.operations.follow_ups.execute import (
     SYSTEM,
     Initiator,
@@ -139,6 +139,8 @@ def _reserve(
     deposit.refresh_from_db()
     if deposit.is_frozen:
         raise InvalidState(ErrorCode.DEPOSIT_FROZEN)
+    if deposit.awaits_outcome:
+        raise OperationOutstanding(ErrorCode.OPERATION_OUTSTANDING)
     left = deposit.refundable
     if left is not None and left.minor_units < minor:
         raise InvalidState(ErrorCode.ABOVE_DEPOSIT, left=left)
