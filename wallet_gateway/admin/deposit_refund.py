@@ -31,7 +31,7 @@ from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import MigratedDeposit, OperationBatch
 from wallet_gateway.money_format import format_money
 from wallet_gateway.payments import batches
-from wallet_gateway.payments.errors import message_of
+from wallet_gateway.payments.errors import OperationOutstanding
 from wallet_gateway.protocol.money import MAX_UNITS, Money
 
 MAX_DEPOSITS = 200
@@ -45,7 +45,7 @@ def why_not_refund(deposit: MigratedDeposit) -> str:
     if deposit.is_frozen:
         return _("frozen until a person has looked at it")
     if deposit.awaits_outcome:
-        return message_of(ErrorCode.OPERATION_OUTSTANDING)
+        return OperationOutstanding(ErrorCode.OPERATION_OUTSTANDING).message
     return _("nothing is left to refund") if left is not None and not left.minor_units else ""
 
 
@@ -79,7 +79,7 @@ class DepositFields:
     def read(self) -> None:
         """Read the amount and record what is wrong with it."""
         if self.deposit.awaits_outcome:
-            self.fault = message_of(ErrorCode.OPERATION_OUTSTANDING)
+            self.fault = OperationOutstanding(ErrorCode.OPERATION_OUTSTANDING).message
             return
         left = self.deposit.refundable
         available = left if left is not None else Money.from_minor_units(MAX_UNITS, self.deposit.currency)

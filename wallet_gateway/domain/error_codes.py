@@ -91,6 +91,7 @@ class ErrorCode(StrEnum):
     CHECKOUT_NOT_RESENT = "checkout_not_resent"
     NOT_UNSENT = "not_unsent"
     BEING_SENT = "being_sent"
+    REQUEST_UNREADABLE = "request_unreadable"
     # InvalidState, decisions
     STATE_CHANGED = "state_changed"
     NO_DECISION_NEEDED = "no_decision_needed"

@@ -238,6 +238,13 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
         _("The transaction has the state “%(state)s”. Only a request that was never sent can be sent again."),
     ),
     _E.BEING_SENT: Description(409, _("This request is already being sent. Reload the page.")),
+    _E.REQUEST_UNREADABLE: Description(
+        409,
+        _(
+            "The stored request of %(reference)s can no longer be read, so it cannot be sent. "
+            "Nothing was sent. Give it up and begin a new one."
+        ),
+    ),
     # InvalidState, decisions
     _E.STATE_CHANGED: Description(409, _("The state has changed. Reload the page.")),
     _E.NO_DECISION_NEEDED: Description(409, _("A transaction in the state “%(state)s” needs no decision.")),

@@ -270,8 +270,8 @@ def send_again(transaction: GatewayTransaction, *, by: By = "", comment: str = "
     :param by: who does it: a user such as `request.user`, an `Actor`, or a program's name.
     :param comment: why, for the timeline; cut to 500 characters.
     :returns: the transaction as it is now.
-    :raises InvalidState: `not_unsent`, `checkout_not_resent`, `being_sent`, `payment_frozen` and
-        `deposit_frozen`.
+    :raises InvalidState: `not_unsent`, `checkout_not_resent`, `being_sent`, `request_unreadable`,
+        `payment_frozen` and `deposit_frozen`.
     :raises OperationOutstanding: `operation_outstanding`, while another operation has no outcome.
     :raises SendingStopped: `sending_disabled` and `sending_paused`.
     :raises InvalidInput: `argument_type` for what is no transaction; `text_invalid`.

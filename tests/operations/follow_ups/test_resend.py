@@ -258,3 +258,65 @@ def test_a_page_is_opened_anew_instead(make_order: MakeOrder, unreachable: Gatew
 def test_words_that_cannot_be_stored_are_refused() -> None:
     with pytest.raises(InvalidInput):
         Initiator(by="anna", comment="a\0b")
+
+
+# A stored request that cannot be read any more
+
+UNREADABLE = {
+    "erased": "",
+    "cut short": '{"merchantId":"shop-1","amount":"5.0',
+    "not an object": "[1]",
+    "a field is missing": '{"merchantId":"shop-1"}',
+    "a number for a text": '{"merchantId":17}',
+}
+
+
+@pytest.mark.parametrize("body", UNREADABLE.values(), ids=list(UNREADABLE))
+def test_a_request_that_cannot_be_read_any_more_stays_unsent_and_asks_for_a_person(
+    body: str,
+    subject: Subject,
+    unreachable: GatewayContext,
+    context: GatewayContext,
+    clock: VirtualClock,
+    resolve: Resolve,
+) -> None:
+    transaction = subject.execute(unreachable)
+    GatewayTransaction.objects.filter(pk=transaction.pk).update(request_body=body)
+
+    clock.advance_to(transaction.next_send_at)
+    for _ in range(2):
+        sweep(context=context)
+        row = reread(transaction)
+        assert (row.state, row.attempt_no, row.needs_operator) == (S.NOT_SENT, 1, True)
+        assert row.next_send_at is None
+        clock.advance(hours=1)
+    with refuses(InvalidState, ErrorCode.REQUEST_UNREADABLE, reference=transaction.reference):
+        send_again(reread(transaction), context=context, who=ANNA)
+
+    assert subject.requests() == 0
+    assert resolve(reread(transaction), Decision.DID_NOT_HAPPEN).state == S.ABANDONED
+    assert subject.reserved() == 0
+    assert subject.execute().state == S.APPROVED
+
+
+@pytest.mark.parametrize("body", UNREADABLE.values(), ids=list(UNREADABLE))
+def test_a_checkout_that_cannot_be_read_any_more_is_begun_anew(
+    body: str,
+    make_order: MakeOrder,
+    unreachable: GatewayContext,
+    context: GatewayContext,
+    clock: VirtualClock,
+) -> None:
+    order = make_order()
+    with pytest.raises(GatewayUnreachable):
+        start_checkout(order=order, context=unreachable, return_urls=return_urls)
+    first = GatewayTransaction.objects.get()
+    GatewayTransaction.objects.filter(pk=first.pk).update(request_body=body)
+
+    second = start_checkout(order=order, context=context, return_urls=return_urls)
+
+    assert second.reference != first.reference
+    assert (reread(first).state, reread(first).attempt_no) == (S.NOT_SENT, 1)
+    clock.advance(hours=1)
+    sweep(context=context)
+    assert reread(first).state == S.ABANDONED

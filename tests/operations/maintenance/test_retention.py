@@ -6,11 +6,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
+from threading import Thread
+from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
+from tests.client.servers import unused_port
 from tests.operations.conftest import MakeContext, MakeOrder, Pay, VirtualClock
 from tests.operations.wallet_customer import Customer
 from tests.refusals import refuses
@@ -29,7 +32,8 @@ from wallet_gateway.models import (
 )
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidInput, InvalidState
-from wallet_gateway.operations.follow_ups.capture_refund_reverse import refund
+from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund, reverse
+from wallet_gateway.operations.follow_ups.execute import resend_unsent
 from wallet_gateway.operations.maintenance import retention
 from wallet_gateway.operations.maintenance.retention import erase_customer, erase_old_bodies
 from wallet_gateway.operations.wallet.hooks import SheetPricing
@@ -259,3 +263,66 @@ def test_it_needs_an_author_and_a_reason(words: tuple[str, str], pay: Pay, clock
     order = pay(cardholder=WHO).order
     with refuses(InvalidInput, ErrorCode.REASON_MISSING if words[0] else ErrorCode.NAME_MISSING):
         erase_customer(order, by=words[0], reason=words[1], clock=clock)
+
+
+# Beside what begins at the same moment
+
+
+class Midway:
+    """Calls back once, between the moment an erasure has looked at the transactions and its writing."""
+
+    def __init__(self, then: Callable[[], None]) -> None:
+        self._then: Callable[[], None] | None = then
+
+    def __call__(self, execute: Callable[..., object], sql: str, *given: Any) -> object:
+        result = execute(sql, *given)
+        looks = sql.startswith("SELECT") and f"FROM {QUOTED}" in sql
+        if looks and (then := self._then) is not None:
+            self._then = None
+            then()
+        return result
+
+
+QUOTED = connection.ops.quote_name(GatewayTransaction._meta.db_table)
+BEGUN = 2.0
+"""Seconds that a faulty erasure gives the other operation to be committed; a right one holds it back."""
+
+
+@pytest.mark.every_database
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("operation", [refund, capture, reverse])
+def test_an_operation_that_begins_while_data_is_erased_keeps_what_it_has_to_send(
+    operation: Callable[..., GatewayTransaction],
+    pay: Pay,
+    context: GatewayContext,
+    make_context: MakeContext,
+    clock: VirtualClock,
+) -> None:
+    payment = pay(type="sale" if operation is refund else "preauthorization")
+    unreachable = make_context(f"http://127.0.0.1:{unused_port()}")
+    results: list[object] = []
+
+    def begin() -> None:
+        try:
+            results.append(operation(payment=payment, context=unreachable))
+        except Exception as error:  # noqa: BLE001 - a thread's failure is a result to look at
+            results.append(error)
+        finally:
+            connections.close_all()
+
+    other = Thread(target=begin)
+
+    def meanwhile() -> None:
+        other.start()
+        other.join(BEGUN)
+
+    with connection.execute_wrapper(Midway(meanwhile)):
+        erase_customer(payment.order, by="anna", reason="asked for", clock=clock)
+    other.join()
+
+    (begun,) = results
+    assert isinstance(begun, GatewayTransaction), begun
+    assert begun.state == TransactionState.NOT_SENT
+    sent = resend_unsent(GatewayTransaction.objects.get(pk=begun.pk), context=context)
+    assert sent is not None
+    assert sent.state == TransactionState.APPROVED

@@ -17,6 +17,7 @@ from wallet_gateway.client.credentials import MerchantAccount
 from wallet_gateway.domain.polling_schedule import LONGEST_PAGE
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutType, RedirectDetails
+from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.strict_json import canonical
 from wallet_gateway.protocol.written import WrittenMessage, write_down
 
@@ -75,9 +76,15 @@ def page_request(
     return PageRequest(reference=reference, lifetime=timedelta(seconds=seconds), written=written)
 
 
-def stored_request(body: bytes) -> PageRequest:
-    """Return a stored request, to be sent again with the same bytes, even if the settings have changed."""
-    message = CheckoutRequest.from_json(body)
+def stored_request(body: bytes) -> PageRequest | None:
+    """Return a stored request, to be sent again with the same bytes, even if the settings have changed.
+
+    Returns None if it cannot be read any more.
+    """
+    try:
+        message = CheckoutRequest.from_json(body)
+    except ProtocolError:
+        return None
     seconds = message.checkout_details.redirect_url_timeout
     return PageRequest(
         reference=message.client_system_transaction_id,

@@ -95,8 +95,8 @@ def _begin_locked(
         if state is TransactionState.NOT_SENT and not foreign_merchant_account(latest, context):
             # The same reference requires the same bytes, even if the settings have changed.
             written = stored_request(latest.request_body.encode())
-            ends_at = now + written.lifetime
-            if order.payable_until is None or ends_at <= order.payable_until:
+            ends_at = None if written is None else now + written.lifetime
+            if ends_at is not None and (order.payable_until is None or ends_at <= order.payable_until):
                 is_ours = _claim_again(latest, ends_at, now)
                 return PreparedAttempt(transaction=latest, request=written) if is_ours else None
     return _new_attempt(order, request, context, now, number=len(attempts) + 1)

@@ -56,6 +56,7 @@ from wallet_gateway.operations.sending import answers
 from wallet_gateway.operations.sending.send import Outcomes, body_columns, claim_columns, send_once
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.settlement.settle import reread
+from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.follow_ups import (
     DetachedRefundRequest,
     DetachedRefundResponse,
@@ -274,20 +275,30 @@ def resend_unsent(
 
     Returns None and sends nothing if it is not in that state, if another worker claimed it first, or while
     its payment is frozen or sending is paused. `also` is a further write with the claim. Raises
-    `InvalidState` if the gateway has another merchant account now than the bytes name.
+    `InvalidState` if the bytes cannot be read any more, or if the gateway has another merchant account now
+    than they name.
     """
     context.check_sending_enabled()
+    if transaction.state != TransactionState.NOT_SENT:
+        return None
     check_merchant_account(transaction, context)
+    message = _stored_message(transaction)
     try:
         claimed = in_transaction(lambda: _claim(transaction, context, also))
     except IntegrityError as error:
         raise OperationOutstanding(ErrorCode.OPERATION_OUTSTANDING) from error
-    if not claimed:
-        return None
-    transaction = reread(transaction)
+    return send(reread(transaction), message, context=context) if claimed else None
+
+
+@sensitive_variables()
+def _stored_message(transaction: GatewayTransaction) -> Message:
+    """Read the stored request, before the claim: once claimed, it would count as perhaps sent."""
     detached = transaction.kind == TransactionKind.DETACHED_REFUND
     model: type[Message] = DetachedRefundRequest if detached else FollowUpRequest
-    return send(transaction, model.from_json(transaction.request_body.encode()), context=context)
+    try:
+        return model.from_json(transaction.request_body.encode())
+    except ProtocolError as error:
+        raise InvalidState(ErrorCode.REQUEST_UNREADABLE, reference=transaction.reference) from error
 
 
 def _claim(

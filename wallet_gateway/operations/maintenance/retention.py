@@ -118,6 +118,8 @@ def _is_unended(transaction: GatewayTransaction) -> bool:
 def _erase(order: PaymentOrder, *, actor: Actor, reason: str, now: datetime) -> None:
     # Lock the order, as a new attempt to pay does: none may begin between the check and the erasure.
     PaymentOrder.objects.filter(pk=order.pk).update(version=F("version") + 1)
+    # Lock the payments too, as a capture, refund or reversal does before its request is stored.
+    order.payments.update(card_last_four="")
     transactions = GatewayTransaction.objects.filter(payment__order=order)
     unended = next(filter(_is_unended, transactions.order_by("pk")), None)
     if unended is not None:
@@ -131,7 +133,6 @@ def _erase(order: PaymentOrder, *, actor: Actor, reason: str, now: datetime) -> 
     _plain(TransactionEvent).filter(transaction__payment__order=order).update(request_body="", answer_body="")
     transactions.update(request_body="", redirect_url="")
     OrderMetadata.objects.filter(order=order).delete()
-    order.payments.update(card_last_four="")
     Approval.objects.filter(payment__order=order).update(cart=None)
     _erase_sheets(WalletAttempt.objects.filter(transaction__payment__order=order))
     for transaction in transactions.order_by("pk")[:1]:

@@ -202,7 +202,7 @@ def _try_again(transaction: GatewayTransaction, context: GatewayContext) -> bool
             sent = resend_unsent(transaction, context=context)
     except OperationRefused as error:
         logger.info("%s was not sent again: %s", transaction.reference, one_line(repr(error)))
-        if error.code is ErrorCode.MERCHANT_ACCOUNT_CHANGED:
+        if error.code in {ErrorCode.MERCHANT_ACCOUNT_CHANGED, ErrorCode.REQUEST_UNREADABLE}:
             _give_to_person(transaction, next_send_at=None)
             return False
     if sent is None:
