@@ -134,6 +134,15 @@ def check_character_sets(
     return _messages(character_sets.look_at_character_sets(databases or ()))
 
 
+@register(Tags.database)
+def check_missing_gateways(
+    databases: Sequence[str] | None = None,
+    **kwargs: Any,  # noqa: ARG001
+) -> Sequence[CheckMessage]:
+    """Check in the databases of `check --database` and `migrate` that no gateway in use is missing."""
+    return _messages(host.look_at_missing_gateways(databases or ()))
+
+
 def _messages(found: Iterable[Finding]) -> list[CheckMessage]:
     left_out = ONLY_WITHOUT_DEBUG if is_test_run() else frozenset()
     return [_message(finding) for finding in found if finding.code not in left_out]

@@ -54,6 +54,7 @@ class Code(StrEnum):
     CLIENT_CERT_ENDS = "wallet_gateway.W011"
     COLLECTOR_RECORDS_TOO_MUCH = "wallet_gateway.W012"
     NO_DEFAULT_GATEWAY = "wallet_gateway.W013"
+    GATEWAY_MISSING = "wallet_gateway.W014"
     NOT_CONFIGURED = "not_configured"
     CHECKS_PASSED = "checks_passed"
     # Work in progress
@@ -164,6 +165,10 @@ _MESSAGES: Mapping[Code, Text] = MappingProxyType(
             "{%% wallet_scripts %%} tag fail where they are not given gateway='…' (known: %(known)s)"
         ),
         Code.COLLECTOR_RECORDS_TOO_MUCH: "%(collector)s records customers or secrets with %(option)s",
+        Code.GATEWAY_MISSING: (
+            "%(count)d unfinished transactions were begun at the gateway %(gateway)r, which the settings do "
+            "not have"
+        ),
         Code.NOT_CONFIGURED: _(
             "payments are not set up: manage.py check names what is wrong in the settings"
         ),
@@ -271,6 +276,11 @@ _ADVICE: Mapping[Code, Text] = MappingProxyType(
         Code.NO_DEFAULT_GATEWAY: (
             "Call one of them 'default', or name the gateway in every call and add wallet_gateway.W013 to "
             "SILENCED_SYSTEM_CHECKS."
+        ),
+        Code.GATEWAY_MISSING: (
+            "Nobody asks about them, and their customers read that the payment is being checked. Put the "
+            "gateway back under this alias, with 'SENDING_ENABLED': False if it is to take no new payment, "
+            "until this is silent."
         ),
         Code.COLLECTOR_RECORDS_TOO_MUCH: "%(remedy)s. See docs/how-to/monitoring.md.",
         Code.SWEEP_LATE: _RUN_SWEEP,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import logging
 import threading
 import time
 from collections.abc import Callable, Collection
@@ -31,7 +32,10 @@ from wallet_gateway.client.http_transport import HttpTransport, tls_context
 from wallet_gateway.client.transport import Auth, Transport
 from wallet_gateway.conf.gateway_settings import GatewaySettings
 from wallet_gateway.conf.values import SETTING
+from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.error_reports import sensitive_variables
+from wallet_gateway.models import PaymentOrder
+from wallet_gateway.models.orders import PAYABLE_STATES
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import WalletUnavailable
 from wallet_gateway.operations.wallet.encryption import WalletCipher
@@ -39,8 +43,11 @@ from wallet_gateway.operations.wallet.encryption_keys import Ciphers
 from wallet_gateway.operations.wallet.keys import current_key
 from wallet_gateway.protocol.checkout import RedirectDetails
 from wallet_gateway.protocol.endpoints import CREATE_PAYMENT_ACCOUNT
+from wallet_gateway.queries.attempts import may_turn_out_paid
 from wallet_gateway.return_tokens import ReturnOutcome
 from wallet_gateway.signals import gateway_called
+
+logger = logging.getLogger(__name__)
 
 _LOOK_AGAIN_AFTER = 30.0
 _CLOCKS_MAY_PART = 1.0
@@ -180,6 +187,15 @@ def is_test(alias: str) -> bool:
     return given is not None and given.account.profile != "prod"
 
 
+def awaits_missing_gateway(order: PaymentOrder) -> bool:
+    """Return whether an order may turn out to be paid at a gateway that no usable account is called.
+
+    Nobody can ask that gateway, so the customer must neither pay again nor read that nothing was paid.
+    """
+    unpaid = order.state in {*PAYABLE_STATES, OrderState.PENDING}
+    return unpaid and conf.find_gateway(order.gateway) is None and may_turn_out_paid(order)
+
+
 def use_transport(transport: Transport, *, alias: str) -> None:
     """Use this transport for a gateway until `forget_gateways` or a change of settings. For tests."""
     given = conf.gateway_settings(alias)
@@ -293,6 +309,19 @@ def forget_readings() -> None:
     _clock.forget()
     for context in tuple(_contexts.values()):
         context.pause.forget()
+
+
+def usable_context(alias: str) -> GatewayContext | None:
+    """Return the context of a gateway; None, with a line in the log, if no usable account has this alias.
+
+    Raises `ImproperlyConfigured` if the settings are wrong as a whole.
+    """
+    conf.settings()
+    try:
+        return context_of(alias)
+    except ImproperlyConfigured as error:
+        logger.error("a payment cannot be asked about: %s", error)
+        return None
 
 
 def context_of(alias: str) -> GatewayContext:

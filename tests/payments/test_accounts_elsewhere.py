@@ -124,7 +124,9 @@ def test_what_waits_at_an_account_that_cannot_be_used_stays_and_is_told_and_goes
     codes = {problem.code for problem in found.problems}
     assert codes == {Code.UNKNOWN_GATEWAY} | ({Code.ACCOUNT_WRONG} if gone else set())
     assert codes <= {finding.code for finding in run_checks()}
-    assert client.get(reverse("wallet_gateway:pay", args=[order.token])).status_code == 503
+    page = client.get(reverse("wallet_gateway:pay", args=[order.token]))
+    assert page.status_code == 200
+    assert "Please do not pay again." in page.content.decode()
     with pytest.raises(ImproperlyConfigured):
         payments.reconcile(order)
 

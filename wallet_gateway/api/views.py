@@ -6,12 +6,13 @@ from django.urls import reverse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from wallet_gateway import payments, return_tokens
+from wallet_gateway import gateways, payments, return_tokens
 from wallet_gateway.api.base import CustomerView, JSONView, order_of
 from wallet_gateway.api.problems import CheckoutUnavailable, ExpiredLink, UnknownLink
 from wallet_gateway.api.serializers import StatusSerializer, checkout_body
+from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import Payment
-from wallet_gateway.payments.errors import OperationError, OrderNotPayable, TryAgain
+from wallet_gateway.payments.errors import ErrorCode, OperationError, OrderNotPayable, TryAgain
 from wallet_gateway.return_tokens import BadReturnToken
 
 
@@ -35,6 +36,8 @@ class StatusView(JSONView):
             raise ExpiredLink
         next_url = reverse("wallet_gateway:result", args=[token])
         body = {"state": order.state, "final": order.is_final, "next": next_url}
+        if gateways.awaits_missing_gateway(order):
+            body |= {"state": OrderState.PENDING, "final": False}
         return Response(StatusSerializer(body).data)
 
 
@@ -51,6 +54,10 @@ class CheckoutView(CustomerView):
     def post(self, _request: Request, token: str) -> Response:
         """Answer `{redirectUrl, statusUrl, resultUrl}`."""
         order = order_of(token)
+        if gateways.awaits_missing_gateway(order):
+            raise OrderNotPayable(
+                ErrorCode.ORDER_NOT_PAYABLE, order=order.reference, state=OrderState.PENDING
+            )
         try:
             return Response(checkout_body(payments.start_checkout(order)))
         except (OrderNotPayable, TryAgain):

@@ -226,8 +226,13 @@ def approval_policy(alias: str) -> ApprovalPolicy:
 
 
 def shop_origins(alias: str) -> tuple[str, ...]:
-    """Return all origins to which a customer of one gateway may be led from our pages."""
-    return (gateway_settings(alias).public_origin, *settings().continue_origins)
+    """Return all origins to which a customer of one gateway may be led from our pages.
+
+    Those of the shop if no usable account has this alias.
+    """
+    given = find_gateway(alias)
+    own = settings().public_origin if given is None else given.public_origin
+    return (own, *settings().continue_origins)
 
 
 def csrf_header() -> str:

@@ -14,8 +14,9 @@ from wallet_gateway import conf, gateways
 from wallet_gateway.conf import project
 from wallet_gateway.doctor.character_sets import look_at_character_sets
 from wallet_gateway.findings import Code, Finding, error, ok, warning
-from wallet_gateway.models import WalletKey
+from wallet_gateway.models import GatewayTransaction, WalletKey
 from wallet_gateway.operations.wallet.encryption import UnreadableSecret
+from wallet_gateway.queries.attention import unfinished_elsewhere
 
 CLOCK_MAY_DIFFER_SECONDS = 30.0
 _ISOLATION = {
@@ -41,7 +42,12 @@ def look_at_settings() -> Iterator[Finding]:
     # Here the database is there to ask, so accounts in a table are looked at as well.
     known = None if conf.problems() else tuple(conf.settings().gateways.values())
     ours = (DEFAULT_DB_ALIAS,)
-    found = (*project.findings(known), *look_at_durability(ours), *look_at_character_sets(ours))
+    found = (
+        *project.findings(known),
+        *look_at_durability(ours),
+        *look_at_character_sets(ours),
+        *look_at_missing_gateways(ours),
+    )
     yield from found or (ok(Code.CHECKS_PASSED, "settings"),)
 
 
@@ -59,6 +65,22 @@ def look_at_durability(aliases: Iterable[str]) -> Iterator[Finding]:
             yield warning(
                 Code.COMMITS_NOT_DURABLE, "settings", database=alias, variable=variable, value=value
             )
+
+
+def look_at_missing_gateways(aliases: Iterable[str]) -> Iterator[Finding]:
+    """Find gateways that unfinished transactions name and the settings do not, once the tables are there."""
+    if DEFAULT_DB_ALIAS not in aliases or conf.problems():
+        return
+    try:
+        if GatewayTransaction._meta.db_table not in connection.introspection.table_names():
+            return
+        # Accounts that cannot be read at all are a finding of their own.
+        missing = {} if "" in conf.wrong_accounts() else unfinished_elsewhere(conf.settings().gateways)
+    except Error:
+        # `migrate` runs this before it has brought the tables up to date.
+        return
+    for alias, count in missing.items():
+        yield warning(Code.GATEWAY_MISSING, "settings", gateway=alias, count=count)
 
 
 def look_at_keys() -> Iterator[Finding]:

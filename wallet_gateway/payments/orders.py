@@ -12,7 +12,7 @@ from wallet_gateway import access_tokens, conf, gateways
 from wallet_gateway.domain.actors import By
 from wallet_gateway.domain.gateway_records import GatewayRecord, Payer, RecordedAddress
 from wallet_gateway.error_reports import sensitive_variables
-from wallet_gateway.gateways import context_of, return_urls
+from wallet_gateway.gateways import context_of, return_urls, usable_context
 from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.operations.argument_types import check_order, check_text, check_type
 from wallet_gateway.operations.checkout import orders
@@ -313,6 +313,8 @@ def reconcile(subject: PaymentOrder | Payment, *, everything: bool = False) -> P
 def reconcile_attempt(reference: str) -> Payment:
     """Query the status of one attempt, as seldom as `reconcile`.
 
+    Nothing is asked, and the attempt is returned as stored, if no usable account has its gateway's alias.
+
     :param reference: its clientSystemTransactionId, of 1 to 64 characters.
     :returns: the attempt with its current order.
     :raises InvalidInput: `argument_type` for what is no text.
@@ -323,7 +325,7 @@ def reconcile_attempt(reference: str) -> Payment:
     check_text("reference", reference)
     if not is_storable(reference):
         raise Payment.DoesNotExist(f"no attempt has the reference {reference[:64]!r}")
-    return reconciliation.reconcile_reference(reference=reference, context_of=context_of)
+    return reconciliation.reconcile_reference(reference=reference, context_of=usable_context)
 
 
 @sensitive_variables()

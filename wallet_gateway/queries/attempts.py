@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from wallet_gateway.domain.lifecycle import PaymentState, TransactionKind, TransactionState
+from django.db.models import Q
+
+from wallet_gateway.domain.lifecycle import (
+    OPENING_KINDS,
+    UNENDED_STATES,
+    PaymentState,
+    TransactionKind,
+    TransactionState,
+)
 from wallet_gateway.domain.polling_schedule import offered_until
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.protocol.text import is_storable
@@ -27,6 +35,13 @@ def latest_reference(order: PaymentOrder) -> str:
     """
     latest = Payment.objects.filter(order=order).order_by("-pk").values_list("reference", flat=True)
     return latest.exclude(state__in=_ONLY_SHOWN).first() or latest.first() or ""
+
+
+def may_turn_out_paid(order: PaymentOrder) -> bool:
+    """Return whether the gateway may still report an attempt to pay this order as paid."""
+    attempts = GatewayTransaction.objects.filter(payment__order=order, kind__in=OPENING_KINDS)
+    on_watch = Q(next_query_at__isnull=False)
+    return attempts.filter(Q(state__in=UNENDED_STATES - {TransactionState.NOT_SENT}) | on_watch).exists()
 
 
 def open_page(order: PaymentOrder, now: datetime) -> str:

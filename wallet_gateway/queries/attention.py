@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 
-from django.db.models import Q
+from django.db.models import Count, Q
 
 from wallet_gateway.domain.lifecycle import (
     FINAL_STATES,
     OPENING_KINDS,
+    UNENDED_STATES,
     OrderState,
     TransactionKind,
     TransactionState,
 )
 from wallet_gateway.domain.polling_schedule import INSTANTS_ARE_LATE, SILENCE
+from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.models.orders import PAYABLE_STATES
 
 POLLED_STATES = (
@@ -52,6 +55,13 @@ def unattended(now: datetime) -> Q:
         | Q(state=TransactionState.NOT_SENT) & of_kind
         | Q(state=TransactionState.CREATED, state_changed_at__lt=late)
     )
+
+
+def unfinished_elsewhere(aliases: Collection[str]) -> Mapping[str, int]:
+    """Return how many transactions have not ended at gateways other than these, by alias."""
+    unfinished = GatewayTransaction.objects.filter(state__in=sorted(UNENDED_STATES))
+    elsewhere = unfinished.exclude(gateway__in=aliases).order_by("gateway")
+    return dict(elsewhere.values_list("gateway").annotate(Count("pk")))
 
 
 CLOSED_BUTTONS_WAIT = timedelta(days=7)

@@ -52,6 +52,8 @@ def pay(request: HttpRequest, token: str) -> HttpResponse:
 def checkout(request: HttpRequest, token: str) -> HttpResponse:
     """Open the payment page of an order and send the customer there."""
     order = _order(token)
+    if gateways.awaits_missing_gateway(order):
+        return _order_page(request, order, PageKind.PENDING, token=pages.latest_token(order))
     warn_of_other_origin(request)
     try:
         return _see_other(payments.start_checkout(order).redirect_url)
@@ -74,7 +76,7 @@ def opening(request: HttpRequest, token: str) -> HttpResponse:
     It calls no gateway and waits for nothing, so a slow gateway holds no worker here.
     """
     order, now = _order(token), gateways.clock().now()
-    if not order.is_payable:
+    if not order.is_payable or gateways.awaits_missing_gateway(order):
         kind = pages.kind_without_payment(order)
         return _order_page(request, order, kind, token=pages.latest_token(order))
     if address := open_page(order, now):
@@ -155,13 +157,15 @@ def _order_page(
     status: int = HTTPStatus.OK,
     bank_url: str = "",
 ) -> HttpResponse:
-    given, now = conf.gateway_settings(order.gateway), gateways.clock().now()
+    given, now = conf.find_gateway(order.gateway), gateways.clock().now()
+    if gateways.awaits_missing_gateway(order):
+        kind, token = PageKind.PENDING, token or pages.latest_token(order)
     page = ResultPage(
         kind=kind,
         order=order,
         token=token,
         continue_url=pages.safe_continue_url(order.continue_url, origins=conf.shop_origins(order.gateway)),
-        has_wallet=given.wallet is not None and not order.is_wallet_closed,
+        has_wallet=given is not None and given.wallet is not None and not order.is_wallet_closed,
         is_test=gateways.is_test(order.gateway),
         receipt=pages.receipt_for(order, kind, now),
         mails_result=pages.mails_result(order, kind),
@@ -170,8 +174,10 @@ def _order_page(
     )
     response = _page(request, page, status=status)
     if page.offers_payment:
+        # Raises where there is none: nothing was begun there, and nothing can be.
+        given = conf.gateway_settings(order.gateway)
         allow_form(request, response, policy=given.policy)
-    if page.offers_wallet and given.wallet is not None:
+    if page.offers_wallet and given is not None and given.wallet is not None:
         allow_wallet(request, response, policy=given.policy, wallet=given.wallet)
     return response
 

@@ -7,7 +7,8 @@ import math
 import signal
 import threading
 from argparse import ArgumentParser, ArgumentTypeError
-from types import FrameType
+from collections.abc import Mapping
+from types import FrameType, MappingProxyType
 from typing import Any
 
 from django.core.management.base import BaseCommand
@@ -15,6 +16,7 @@ from django.db import Error as DatabaseFault
 from django.db import close_old_connections
 
 from wallet_gateway import payments
+from wallet_gateway.queries.attention import unfinished_elsewhere
 
 logger = logging.getLogger("wallet_gateway.sweep")
 
@@ -36,6 +38,8 @@ def _pause(text: str) -> float:
 class Command(BaseCommand):
     """Query the gateways about all transactions that are not final, and deliver events to the shop."""
 
+    waiting_elsewhere: Mapping[str, int] = MappingProxyType({})
+    """What was last printed of gateways that the settings do not have: a loop repeats only news."""
     help = "Recovery of unknown outcomes, expiry of pages, unsent requests, the outbox and batches."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -72,6 +76,13 @@ class Command(BaseCommand):
                     f"{report.sent_again} sent again, {report.events_delivered} events delivered, "
                     f"{report.queried_again} queried again, {report.batch_rows} rows of batches"
                 )
+        waiting = unfinished_elsewhere(payments.maintenance.gateway_aliases())
+        if waiting != self.waiting_elsewhere:
+            for alias, count in waiting.items():
+                self.stdout.write(
+                    f"{alias}: {count} unfinished transactions wait; the settings have no such gateway"
+                )
+        self.waiting_elsewhere = waiting
         # Without a flush, the output of a loop would appear in a pipe hours later.
         self.stdout.flush()
 

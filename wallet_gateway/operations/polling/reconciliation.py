@@ -64,13 +64,16 @@ def reconcile_attempt(*, reference: str, context: GatewayContext) -> Payment:
 
 
 @sensitive_variables()
-def reconcile_reference(*, reference: str, context_of: Callable[[str], GatewayContext]) -> Payment:
+def reconcile_reference(*, reference: str, context_of: Callable[[str], GatewayContext | None]) -> Payment:
     """Do the same where only the row says which gateway it is; `context_of` takes its alias.
 
+    Nothing is asked if `context_of` knows no such gateway.
     A settled payment, which most people look at, costs a single statement.
     """
     transaction = _load_opening(reference)
     context = context_of(transaction.gateway)
+    if context is None:
+        return transaction.opened_payment
     if _is_askable(transaction, context.clock.now()) and _claim_on_demand(reference, context):
         # Nobody has recorded an answer since it was loaded: the claim would have failed.
         transaction = query_and_record(transaction, context=context)
