@@ -105,6 +105,23 @@ def test_while_the_gateway_does_not_say_whether_the_page_is_paid_no_card_is_char
     assert PaymentOrder.objects.get(pk=order.pk).state == OrderState.PAID
 
 
+@pytest.mark.parametrize("times", [1, 2])
+def test_while_the_record_of_the_page_cannot_be_read_no_card_is_charged(
+    times: int, customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    detail = customer.approve(customer.open(order))
+    open_page(order, customer)
+    wallet_sandbox.fault("status", "unreadable_record", times=times)
+
+    for _ in range(times):
+        with refuses(TryAgain, ErrorCode.PAGE_STATUS_UNKNOWN):
+            customer.post(order, detail)
+    assert not sent(wallet_sandbox)
+
+    assert customer.post(order, detail).order.state == OrderState.PAID
+
+
 def test_a_page_that_was_paid_with_another_card_after_a_refusal_keeps_the_button_from_paying_too(
     customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
 ) -> None:

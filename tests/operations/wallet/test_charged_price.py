@@ -66,6 +66,30 @@ def test_an_address_that_costs_more_than_the_sheet_showed_is_not_charged(
     assert PaymentOrder.objects.get(pk=order.pk).is_payable
 
 
+@pytest.mark.parametrize("now", [Decimal("0.00"), Decimal("4.99"), Decimal("5.01"), Decimal("9.00")])
+def test_a_price_that_has_changed_since_the_sheet_showed_it_is_not_charged(
+    now: Decimal,
+    customer: Customer,
+    make_context: MakeContext,
+    make_order: MakeOrder,
+    wallet_sandbox: SandboxControl,
+) -> None:
+    amounts = [Decimal("5.00")]
+
+    def price(_: SheetQuestion) -> SheetPricing:
+        return SheetPricing(options=(ShippingOption(id="std", label="Standard", amount=amounts[-1]),))
+
+    shop, order = replace(customer, context=make_context(price=price)), make_order()
+    detail = shop.approve(shop.open(order))
+    amounts.append(now)
+
+    with pytest.raises(PriceChanged):
+        shop.post(order, detail)
+    assert not sent(wallet_sandbox)
+    amounts.append(Decimal("5.00"))
+    assert shop.post(order, detail).authorized == 2500
+
+
 def test_a_price_for_one_address_is_not_paid_for_a_parcel_that_the_page_says_nothing_of(
     customer: Customer, make_context: MakeContext, make_order: MakeOrder, wallet_sandbox: SandboxControl
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -14,16 +15,24 @@ from tests.operations.conftest import MakeContext, MakeOrder, VirtualClock
 from tests.operations.journal import sent
 from tests.operations.wallet_customer import Customer, authorizing_through
 from tests.refusals import refuses
+from wallet_gateway.client.exchange import Answer
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionState
 from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayPause, OutboxEvent, PaymentOrder, TransactionEvent, WalletAttempt
 from wallet_gateway.models.wallet import MOST_RESULTS
-from wallet_gateway.operations.errors import CardRefused, InvalidInput, InvalidState, SendingStopped
+from wallet_gateway.operations.errors import (
+    CardRefused,
+    InvalidInput,
+    InvalidState,
+    OrderNotPayable,
+    SendingStopped,
+)
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.wallet import attempts as wallet_attempts
 from wallet_gateway.operations.wallet.pay import pay_with_wallet
+from wallet_gateway.protocol.accounts import PaymentAccount
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -186,6 +195,34 @@ def test_a_button_whose_time_is_over_takes_no_result(
 
 
 # A decline, and another card
+
+
+@pytest.mark.parametrize("minutes", [9, 10, 45])
+def test_a_card_whose_look_up_outlasts_the_time_to_pay_is_not_charged(
+    minutes: int,
+    customer: Customer,
+    make_order: MakeOrder,
+    clock: VirtualClock,
+    wallet_sandbox: SandboxControl,
+) -> None:
+    order = make_order(payable_until=clock.now() + timedelta(minutes=10))
+    detail = customer.approve(customer.open(order))
+    clock.advance(seconds=1)
+    look_up = customer.context.gateway.payment_account
+
+    def slowly(*given: Any, **more: Any) -> Answer[PaymentAccount]:
+        account = look_up(*given, **more)
+        clock.advance(minutes=minutes)
+        return account
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(customer.context.gateway, "payment_account", slowly)
+        if minutes < 10:
+            assert customer.post(order, detail).order.state == OrderState.PAID
+            return
+        with refuses(OrderNotPayable, ErrorCode.ORDER_TIME_OVER):
+            customer.post(order, detail)
+    assert not sent(wallet_sandbox)
 
 
 def test_after_a_decline_another_card_of_the_same_sheet_pays_under_a_reference_of_its_own(
