@@ -59,7 +59,7 @@ order_reversed = ShopSignal()
 order_failed = ShopSignal()
 """An attempt to pay was refused, cancelled or failed; the customer may try again."""
 order_expired = ShopSignal()
-"""The payment page ended unpaid; the customer may try again while `order.is_payable`."""
+"""The payment page or the wallet button ended unpaid; the customer may try again while `order.is_payable`."""
 order_cancelled = ShopSignal()
 """The order takes no new payment: it was cancelled, or the time to pay it is over; no `amount`.
 

@@ -104,7 +104,6 @@ export async function open(t, answers = {}) {
   globalThis.setTimeout = (act, pause, ...rest) => {
     const timer = before.setTimeout(act, pause, ...rest)
     if (pause === 5_000) page.passDeadline = act
-    if (pause === 20_000) page.passReading = act
     if (pause === 600_000) page.passSession = act
     // The end of a session is not waited for, nor that of a script which says nothing.
     if (pause >= 5_000) long.push(timer.unref())

@@ -507,27 +507,56 @@ test("a sheet that is closed after a decline brings a new session", async (t) =>
   await until(() => page.runs.length === 2)
 })
 
-test("when the shop is lost within the sheet no second card is taken, and the shop's page says what became of the first", async (t) => {
-  const page = await ready(t, { result: null, reference: { reference: "REF-2" }, status: { final: false } })
-  const { error } = await page.options.onPaymentAuthorized({}, accountOf())
-  assert.equal(error.message, "Finding out")
-  const second = await page.options.onPaymentAuthorized({}, failingAccount)
-  assert.equal(second.error.message, "Finding out")
-  assert.deepEqual(page.questions("reference"), [])
-  assert.deepEqual([page.form.inert, page.slot.inert], [true, true])
-  page.tell("handlePaymentError", "CANCELED")
-  await until(() => page.went.length)
-  assert.deepEqual(page.went, [["replace", "/result-page"]])
+for (const [what, act] of [
+  ["in the open sheet, of the first card", async (page) => page.options.onPaymentAuthorized({}, accountOf())],
+  ["in the open sheet, of the second card", async (page) => {
+    page.answers.result = DECLINED
+    await page.options.onPaymentAuthorized({}, accountOf())
+    page.answers.result = null
+    return page.options.onPaymentAuthorized({}, accountOf("ACC-2"))
+  }],
+  ["in a sheet that outlasts its session", async (page) => {
+    page.answers.session = session({ reference: "REF-3", statusUrl: "/status/3", resultUrl: "/page/3" })
+    page.passSession()
+    await until(() => page.runs.length === 2)
+    return page.runs[0][14].onPaymentAuthorized({}, accountOf())
+  }],
+]) {
+  test(`a result that is lost ${what} closes it, and the shop's page of that card says what became of it`, async (t) => {
+    const page = await ready(t, {
+      session: session({ statusUrl: "/status/1", resultUrl: "/page/1" }),
+      reference: { reference: "REF-2", statusUrl: "/status/2", resultUrl: "/page/2" },
+      result: null, 1: { final: false }, 2: { final: true }, 3: { final: true },
+    })
+    assert.deepEqual(await act(page), { transactionState: "SUCCESS" })
+    assert.deepEqual([page.said, page.state, page.form.inert, page.slot.inert], ["Finding out", "busy", true, true])
+    // The sheet tells its result once more, or that it was closed; neither is news.
+    page.tell("handlePaymentResult", SUCCESS)
+    page.tell("handlePaymentError", "CANCELED")
+    await until(() => page.went.length)
+    await aWhile()
+    const card = page.questions("result").at(-1).clientSystemTransactionId.replace("REF-", "")
+    assert.deepEqual([page.went, page.questions(card).length], [[["replace", `/page/${card}`]], 1])
+    assert.deepEqual([page.said, page.questions("reference").length], ["Finding out", card === "2" ? 1 : 0])
+  })
+}
+
+test("while nobody knows what became of one card, a sheet that offers a second one is closed, too", async (t) => {
+  const page = await ready(t, { result: null, reference: { reference: "REF-2" }, status: null })
+  await page.options.onPaymentAuthorized({}, accountOf())
+  assert.deepEqual(await page.options.onPaymentAuthorized({}, failingAccount), { transactionState: "SUCCESS" })
+  assert.deepEqual([page.questions("reference"), page.questions("result").length, page.said], [[], 1, "Finding out"])
 })
 
-test("a sheet that hangs with nobody knowing what became of its card leads to the page that finds out", async (t) => {
-  const page = await ready(t, { result: null, status: { final: false } })
-  await page.options.onPaymentAuthorized({}, accountOf())
+test("as long as the shop cannot be reached, nobody reads that nothing was charged", async (t) => {
+  const gate = promise()
+  const page = await ready(t, { result: null, status: async () => (await gate.value, { final: false }) })
+  page.tell("handlePaymentResult", SUCCESS)
+  await until(() => page.questions("status").length)
   await aWhile()
-  assert.deepEqual(page.went, [])
-  page.passReading()
+  assert.deepEqual([page.said, page.state, page.went], ["Finding out", "busy", []])
+  gate.resolve()
   await until(() => page.went.length)
-  assert.deepEqual(page.went, [["replace", "/result-page"]])
 })
 
 test("the shop's own word for the total is shown before and after the sheet is priced", async (t) => {
@@ -622,8 +651,8 @@ for (const words of ["CANCELED", "PaymentsError: CANCELED: User closed the Payme
   })
 }
 
-test("an approved card of which nothing more is heard is a failure in the end, and its late result still pays", async (t) => {
-  const page = await open(t, { result: APPROVED })
+test("an approved card of which nothing more is heard is closed by the shop before anybody reads that nothing was charged", async (t) => {
+  const page = await open(t, { result: APPROVED, status: { final: true } })
   await until(() => page.runs.length)
   page.tell("handleWalletPayReady")
   const timers = []
@@ -633,9 +662,10 @@ test("an approved card of which nothing more is heard is a failure in the end, a
   globalThis.setTimeout = setTimeout
   assert.equal(page.state, "busy")
   timers.find(([, pause]) => pause === 60_000)[0]()
-  assert.deepEqual([page.said, page.state, page.slot.inert], ["Failed", "ready", false])
+  assert.deepEqual([page.said, page.state, page.slot.inert], ["Finding out", "busy", true])
   page.tell("handlePaymentResult", SUCCESS)
   await until(() => page.went.length)
+  assert.deepEqual([page.went, page.questions("status").length, page.questions("result")], [[["replace", "/result-page"]], 1, []])
 })
 
 test("a script that is ready before it is asked shows the button when it has been", async (t) => {

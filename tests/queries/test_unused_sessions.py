@@ -61,9 +61,9 @@ def test_a_page_that_was_loaded_once_is_told_as_it_was() -> None:
     order = an_order()
     expired(a_button(order, "READY", state=TransactionState.EXPIRED))
 
-    assert told(order_timeline(order)) == [("Wallet button shown", ""), ("Wallet button not used", "")]
+    assert told(order_timeline(order)) == [("Wallet button shown", ""), ("Wallet button ended, nothing was sent", "")]
     staff = [words for words, _ in told(order_timeline(order, everything=True))]
-    assert staff == ["Wallet button shown", "Wallet button ready", "Wallet button not used"]
+    assert staff == ["Wallet button shown", "Wallet button ready", "Wallet button ended, nothing was sent"]
 
 
 def test_what_a_customer_did_with_a_button_is_told_beside_those_that_were_left_alone() -> None:

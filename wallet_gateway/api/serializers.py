@@ -27,26 +27,31 @@ class StatusSerializer(serializers.Serializer[dict[str, object]]):
 
 def checkout_body(payment: Payment) -> dict[str, str]:
     """Return an open payment page: `{redirectUrl, statusUrl, resultUrl}`; the last two are our own."""
-    return {
-        "redirectUrl": payment.redirect_url,
-        "statusUrl": _address("status", payment.reference, ReturnOutcome.RETURN),
-        "resultUrl": _address("result", payment.reference, ReturnOutcome.RETURN),
-    }
+    return {"redirectUrl": payment.redirect_url, **_addresses(payment.reference)}
+
+
+def reference_body(reference: str) -> dict[str, str]:
+    """Return a reference for another card: `{reference, statusUrl, resultUrl}`."""
+    return {"reference": reference, **_addresses(reference)}
+
+
+def _addresses(reference: str) -> dict[str, str]:
+    """Return where an attempt's status and result are, for a page that does not have the shop's answer."""
+    return {f"{name}Url": _address(name, reference, ReturnOutcome.RETURN) for name in ("status", "result")}
 
 
 def session_body(session: WalletSession, *, gateway: str) -> dict[str, Any]:
     """Return a wallet session: `{reference, parameters, script, statusUrl, resultUrl, expiresIn}`.
 
-    A page that has lost the shop's answer uses the two addresses; `expiresIn` is in seconds, because the
-    customer's clock may be wrong.
+    A page that has lost the shop's answer uses the two addresses, each of which closes an attempt that still
+    waits for its result; `expiresIn` is in seconds, because the customer's clock may be wrong.
     """
     left = session.expires_at - gateways.clock().now()
     return {
         "reference": session.reference,
         "parameters": session.parameters,
         "script": gateways.wallet_script_settings(gateway),
-        "statusUrl": _address("status", session.reference, ReturnOutcome.RETURN),
-        "resultUrl": _address("result", session.reference, ReturnOutcome.RETURN),
+        **_addresses(session.reference),
         "expiresIn": max(int(left.total_seconds()), 0),
     }
 

@@ -20,7 +20,8 @@ class StatusView(JSONView):
     """The status of an attempt to pay, for the page that waits for it.
 
     The token is the only permission, and a poll does not use the session. There is no throttle, because the
-    gateway is queried only as often as the attempt's own schedule allows, however many pages poll.
+    gateway is queried only as often as the attempt's own schedule allows, however many pages poll. A page
+    asks about its wallet button only if it lost the answer to its result: a button that still waits is closed.
     """
 
     http_method_names = ("get",)
@@ -29,11 +30,12 @@ class StatusView(JSONView):
         """Answer `{state, final, next}`."""
         try:
             read = return_tokens.read(token)
-            order = payments.orders.reconcile_attempt(read.reference).order
+            attempt = payments.orders.reconcile_attempt(read.reference)
         except (BadReturnToken, Payment.DoesNotExist) as fault:
             raise UnknownLink from fault
         if read.expired:
             raise ExpiredLink
+        order = payments.wallet.abandon(attempt).order
         next_url = reverse("wallet_gateway:result", args=[token])
         body = {"state": order.state, "final": order.is_final, "next": next_url}
         if gateways.awaits_missing_gateway(order):

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from wallet_gateway import payments
 from wallet_gateway.api.base import CustomerView, bind, binding_for, binding_of, order_of
 from wallet_gateway.api.inputs import event_report, previous_reference, price_request
-from wallet_gateway.api.serializers import outcome_body, price_body, session_body
+from wallet_gateway.api.serializers import outcome_body, price_body, reference_body, session_body
 from wallet_gateway.api.throttles import (
     EventsThrottle,
     PricesThrottle,
@@ -50,10 +50,10 @@ class WalletReferenceView(CustomerView):
     throttle_classes = (ReferencesThrottle,)
 
     def post(self, _request: Request, token: str) -> Response:
-        """Answer `{reference}`, for the sheet whose previous reference was `after`."""
+        """Answer `{reference, statusUrl, resultUrl}`, for the sheet whose previous reference was `after`."""
         after = previous_reference(self.body.value())
         reference = payments.wallet.next_reference(order_of(token), session=self.binding, after=after)
-        return Response({"reference": reference})
+        return Response(reference_body(reference))
 
 
 class WalletPriceView(CustomerView):

@@ -66,7 +66,7 @@ class ExplanationCode(StrEnum):
     PAGE_ENDED = "page_ended"
     SENDER_SILENT = "sender_silent"
     NOT_RETRIED = "not_retried"
-    BUTTON_NOT_PRESSED = "button_not_pressed"
+    RESULT_NOT_RECEIVED = "result_not_received"
     PRESSED_AGAIN = "pressed_again"
     UNREACHABLE_GIVEN_UP = "unreachable_given_up"
 

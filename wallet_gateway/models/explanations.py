@@ -132,7 +132,7 @@ SENTENCES: Mapping[str, str | Promise] = {
     _C.PAGE_ENDED: _("The payment page has ended and the gateway has no record"),
     _C.SENDER_SILENT: _("The process that was sending ended without a result"),
     _C.NOT_RETRIED: _("Nothing was sent, and nobody tried again in the lifetime of the page"),
-    _C.BUTTON_NOT_PRESSED: _("Nobody pressed the wallet button in time"),
+    _C.RESULT_NOT_RECEIVED: _("No result of the wallet has come; nothing was sent"),
     _C.PRESSED_AGAIN: _("Nothing was sent; the customer can press the wallet button again"),
     _C.UNREACHABLE_GIVEN_UP: _("The gateway could not be reached; given up at once"),
     _C.COMMENT: "",

@@ -22,6 +22,7 @@ from wallet_gateway.models.wallet import WalletEvent
 from wallet_gateway.operations.argument_types import check_order, check_type
 from wallet_gateway.operations.errors import InvalidInput, WalletUnavailable
 from wallet_gateway.operations.settlement.db_transactions import check_outside_transaction
+from wallet_gateway.operations.wallet import abandon as wallet_abandon
 from wallet_gateway.operations.wallet import attempts as wallet_attempts
 from wallet_gateway.operations.wallet import encryption_keys
 from wallet_gateway.operations.wallet import events as wallet_events
@@ -59,6 +60,7 @@ __all__ = [
     "WalletPolicy",
     "WalletReceipt",
     "WalletSession",
+    "abandon",
     "check_open",
     "next_reference",
     "open_session",
@@ -227,6 +229,22 @@ def pay(
         context=context_of(tried.order.gateway),
         return_urls=partial(return_urls, gateway=tried.order.gateway),
     )
+
+
+@sensitive_variables()
+def abandon(payment: Payment) -> Payment:
+    """Close an attempt whose wallet result has not come: one that comes later is refused and charges nothing.
+
+    Call it before you tell a customer that nothing was charged, where the page has lost the way to the shop.
+
+    :param payment: the attempt; one that no longer waits for its result, or has none, stays as it is.
+    :returns: the attempt as it is now; give it to `outcome`.
+    :raises InvalidInput: `argument_type` for what is no payment.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
+    """
+    check_outside_transaction("payments.wallet.abandon")
+    check_type("payment", payment, Payment)
+    return wallet_abandon.abandon(payment, context=context_of(payment.opening.gateway))
 
 
 @sensitive_variables()

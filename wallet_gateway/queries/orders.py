@@ -377,7 +377,7 @@ def _text_of(row: TransactionEvent) -> str | Promise:
     if not row.lifecycle_event:
         return _NOTHING_NEW[TransactionEventKind(row.kind)]
     if state is TransactionState.EXPIRED and row.transaction.kind == TransactionKind.AUTHORIZATION:
-        return _("Wallet button not used")
+        return _("Wallet button ended, nothing was sent")
     if state is TransactionState.APPROVED:
         return _APPROVED[TransactionKind(row.transaction.kind)]
     return _UPDATED.get(state, label_of(state))

@@ -17,9 +17,9 @@ from django.urls import get_script_prefix, reverse
 
 from wallet_gateway import return_tokens
 from wallet_gateway.domain.continue_url import is_continue_url
-from wallet_gateway.domain.lifecycle import OrderState, TransactionState
+from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
 from wallet_gateway.domain.polling_schedule import REOPEN_MARGIN
-from wallet_gateway.models import Payment, PaymentOrder
+from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.models.orders import PAYABLE_STATES
 from wallet_gateway.queries.attempts import latest_reference
 from wallet_gateway.queries.mail_recipients import address_of, had_unknown_outcome
@@ -43,6 +43,7 @@ class PageKind(StrEnum):
     REVERSED = "reversed"
     PENDING = "pending"
     UNDECIDED = "undecided"
+    UNHEARD = "unheard"
     CHECKING = "checking"
     REFUSED = "refused"
     CANCELLED = "cancelled"
@@ -62,12 +63,12 @@ _BY_STATE = {
     OrderState.PART_REFUNDED: PageKind.PART_REFUNDED,
     OrderState.REFUNDED: PageKind.REFUNDED,
     OrderState.REVERSED: PageKind.REVERSED,
-    OrderState.EXPIRED: PageKind.EXPIRED,
     OrderState.OVERPAID: PageKind.OVERPAID,
     OrderState.CANCELLED: PageKind.NO_LONGER_PAYABLE,
     OrderState.FROZEN: PageKind.CHECKING,
 }
 _FAILED_BY_OUTCOME = {ReturnOutcome.REFUSED: PageKind.REFUSED, ReturnOutcome.CANCEL: PageKind.CANCELLED}
+_CLOSED = frozenset({TransactionState.ABANDONED, TransactionState.EXPIRED})
 _WITHOUT_RESULT = frozenset({ReturnOutcome.RETURN, ReturnOutcome.PENDING})
 _OFFERS_BUTTON = frozenset(
     {
@@ -76,6 +77,7 @@ _OFFERS_BUTTON = frozenset(
         PageKind.CANCELLED,
         PageKind.FAILED,
         PageKind.EXPIRED,
+        PageKind.UNHEARD,
         PageKind.REVERSED,
         PageKind.CHECKOUT_UNAVAILABLE,
     }
@@ -153,9 +155,20 @@ def page_for(order: PaymentOrder, attempt: Payment, outcome: ReturnOutcome) -> P
         return PageKind.NO_LONGER_PAYABLE
     if state is OrderState.OPEN:
         return PageKind.UNDECIDED
-    if state is OrderState.FAILED:
-        return _FAILED_BY_OUTCOME.get(outcome, PageKind.FAILED)
+    opening = attempt.opening
+    if state in PAYABLE_STATES and _is_unheard(opening):
+        return PageKind.UNHEARD
+    if state in {OrderState.FAILED, OrderState.EXPIRED}:
+        # The order's state is that of its latest attempt, which may be another one.
+        is_page_over = opening.kind == TransactionKind.CHECKOUT and opening.state == TransactionState.EXPIRED
+        return PageKind.EXPIRED if is_page_over else _FAILED_BY_OUTCOME.get(outcome, PageKind.FAILED)
     return _BY_STATE[state]
+
+
+def _is_unheard(opening: GatewayTransaction) -> bool:
+    """Return whether it is a button that ended without a result of the wallet: it was never sent."""
+    is_button = opening.kind == TransactionKind.AUTHORIZATION
+    return is_button and opening.state in _CLOSED and opening.wallet.results_count == 0
 
 
 def kind_without_payment(order: PaymentOrder) -> PageKind:

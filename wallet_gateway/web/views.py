@@ -130,13 +130,18 @@ def _order(token: str) -> PaymentOrder:
 
 
 def _attempt(token: str, *, query: bool) -> tuple[Payment, ReturnToken]:
-    """Return the attempt of a return token; with `query` as the gateway knows it now."""
+    """Return the attempt of a return token; with `query` as the gateway knows it now.
+
+    Only a page that lost its way to the shop has led a customer here who still waits for a wallet's result.
+    So the attempt is closed, before anything is said about it.
+    """
     find = payments.orders.reconcile_attempt if query else payments.orders.attempt_for
     try:
         read = return_tokens.read(token)
-        return find(read.reference), read
+        attempt = find(read.reference)
     except (BadReturnToken, Payment.DoesNotExist) as fault:
         raise Http404("no such link") from fault
+    return (payments.wallet.abandon(attempt) if query else attempt), read
 
 
 def _result_of(token: str) -> HttpResponseRedirect:

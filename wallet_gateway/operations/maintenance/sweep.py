@@ -69,7 +69,7 @@ class SweepReport:
     pages_given_up: int
     """Payment pages that ended without a record."""
     buttons_expired: int
-    """Wallet buttons that were not pressed in time."""
+    """Wallet buttons whose result did not come in time."""
     queried: int
     """Status queries that were due."""
     sent_again: int

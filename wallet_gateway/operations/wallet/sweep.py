@@ -57,7 +57,7 @@ def give_up_unsent_authorizations(*, context: GatewayContext, limit: int) -> int
 
 @sensitive_variables()
 def expire_buttons(*, context: GatewayContext, limit: int) -> int:
-    """Expire attempts whose button was not pressed in time; return how many."""
+    """Expire attempts whose result did not come in time; return how many."""
     waiting = GatewayTransaction.objects.filter(
         gateway=context.alias,
         kind=TransactionKind.AUTHORIZATION,
@@ -69,7 +69,7 @@ def expire_buttons(*, context: GatewayContext, limit: int) -> int:
         update = StatusUpdate(
             kind=TransactionEventKind.LEASE_ENDED,
             event=LifecycleEvent.EXPIRED,
-            explanation=explain(ExplanationCode.BUTTON_NOT_PRESSED),
+            explanation=explain(ExplanationCode.RESULT_NOT_RECEIVED),
             # A result that came in the last second has claimed the attempt and is still processed.
             attempt_no=transaction.attempt_no,
         )

@@ -3,7 +3,8 @@
  * What happens in which order: a wallet session from the shop, the wallet's button, the result to the shop, and on to
  * where the shop says.
  *
- * What does not live here: any opinion on the payment. Whatever the browser does not know, the shop's own page says.
+ * What does not live here: any opinion on the payment. Whatever the browser does not know, the shop's own page says. Of a
+ * result that has not reached the shop, that page says so only once the shop would refuse it.
  *
  * The script may be the gateway's own, of which only the interface is known: three handlers, callbacks of one argument,
  * and silence where it has no words, as when a sheet is closed. Nothing here waits for such news without an end. Our own
@@ -15,7 +16,8 @@ import { untilAnswered } from "../pending.js";
 import { failedUpdate, isClosed, messageOf, parametersOf, questionOf, retryUpdate, SUCCESS, updateOf } from "./sheet.js";
 import { LIMIT_REACHED, NOT_PAYABLE, Refused, refusedBy } from "./shop.js";
 
-/** @typedef {{reference: string, parameters: any, statusUrl: string, resultUrl: string, expiresIn: number}} Session */
+/** Where the shop says what became of a reference's card. @typedef {{statusUrl: string, resultUrl: string}} Pages */
+/** @typedef {Pages & {reference: string, parameters: any, expiresIn: number}} Session */
 /**
  * One run's sheet: its newest card's reference, whether that is taken, and why there is none for another card.
  * @typedef {{reference: string, isTaken: boolean, refusal?: string}} Sheet
@@ -26,17 +28,17 @@ import { LIMIT_REACHED, NOT_PAYABLE, Refused, refusedBy } from "./shop.js";
 const LONGEST_TIMER = 2 ** 31 - 1
 // For everything between the page and a button: the session, each script, the wallet's answer.
 const READY_WITHIN = 5_000
-// From the sheet's end to the account; nothing has reached the shop by then, so nothing was charged.
+// From the sheet's end to the account.
 const RESULT_WITHIN = 60_000
 // From a payment in the sheet to the sheet's end, which is only looked at.
 const CLOSED_WITHIN = 5_000
-// From the words in a sheet that nobody knows what became of its card, to the page that finds out.
-const READ_WITHIN = 20_000
 
 export class Payment {
   /** @type {Session | undefined} */
   #session
   #reference = ""
+  /** By reference: a sheet may outlast its session. @type {Map<string, Pages>} */
+  #pages = new Map()
   /** Runs out when an approved card is never told as a result. @type {ReturnType<typeof setTimeout> | undefined} */
   #resultTimer
   /** Runs out when there is no button yet. @type {ReturnType<typeof setTimeout> | undefined} */
@@ -48,7 +50,6 @@ export class Payment {
   /** One question for each card, however often its result is told. @type {Map<string, Promise<Verdict>>} */
   #verdicts = new Map()
   #isSending = false
-  #isUnclear = false
   #isLeaving = false
   /** What the session stands for cannot be used again: the next try asks for a new one. */
   #isUsedUp = false
@@ -99,8 +100,6 @@ export class Payment {
     document.removeEventListener("visibilitychange", this.#seen)
     this.view.place.removeEventListener("click", this.#press)
     this.wallet.end()
-    // The sheet, whose end was waited for, says no more.
-    if (this.#isUnclear && !this.#isLeaving) void this.#recoverStatus()
   }
 
   /** News of the wallet, by the names that the interface gives them. @param {string} name @param {any} [detail] */
@@ -139,7 +138,6 @@ export class Payment {
     this.#report("CLOSED")
     if (this.#isSending || this.#isLeaving) return
     this.#stopWaiting()
-    if (this.#isUnclear) return this.#recoverStatus()
     this.#tryAgain(this.view.text("cancelled"))
     this.view.focusButton()
   }
@@ -153,7 +151,6 @@ export class Payment {
     this.#note(fault)
     if (this.#isSending || this.#isLeaving) return
     this.#stopWaiting()
-    if (this.#isUnclear) return this.#recoverStatus()
     if (!this.view.isReady) return this.unavailable()
     this.#tryAgain(this.view.text("failed"))
   }
@@ -167,7 +164,7 @@ export class Payment {
     try {
       this.#handleResult(await this.#send(detail))
     } catch (fault) {
-      this.#recover(refusedBy(fault))
+      this.#recover(refusedBy(fault), detail.clientSystemTransactionId)
     }
   }
 
@@ -176,6 +173,7 @@ export class Payment {
     this.#session = session
     this.#isRetired = false
     this.#reference = session.reference
+    this.#pages.set(session.reference, session)
     const sheet = { reference: session.reference, isTaken: false }
     const begun = this.wallet.run(parametersOf(session.parameters, this.view.text("total"), {
       price: (/** @type {any} */ data) => this.#price(data, session, sheet),
@@ -246,9 +244,6 @@ export class Payment {
     this.#isSending = this.#isUsedUp = true
     try {
       return await this.shop.ask("result", detail)
-    } catch (fault) {
-      this.#isUnclear = refusedBy(fault).isUnclear
-      throw fault
     } finally {
       this.#isSending = false
     }
@@ -260,10 +255,10 @@ export class Payment {
    * @param {Sheet} sheet
    */
   async #authorize(account, sheet) {
-    if (typeof account !== "function") return this.#awaitResult()
+    if (typeof account !== "function") return this.#awaitResult(sheet)
     this.#isSending = true
-    // From the approval on the form must not begin another payment. Where a card is unclear, the page is locked already.
-    if (!this.#isUnclear) this.view.setBusy(this.view.text("sending"))
+    // From the approval on the form must not begin another payment. A page that is being left is locked already.
+    if (!this.#isLeaving) this.view.setBusy(this.view.text("sending"))
     try {
       return await this.#decide(await account(() => this.#referenceOfCard(sheet)))
     } catch (fault) {
@@ -289,15 +284,18 @@ export class Payment {
       const { code, message, isUnclear } = refusedBy(fault)
       // The sheet would offer to pay again.
       if (code === NOT_PAYABLE) return this.#leavePaid(message)
-      if (isUnclear) setTimeout(() => void (this.#isLeaving || this.#recoverStatus()), this.#isEnded ? 0 : READ_WITHIN)
-      else this.#free(message || this.view.text("failed"))
-      return retryUpdate(isUnclear ? this.view.text("unclear") : message || this.view.text("failed"))
+      if (isUnclear) {
+        if (!this.#isLeaving) void this.#recoverStatus(detail.clientSystemTransactionId)
+        return SUCCESS
+      }
+      this.#free(message || this.view.text("failed"))
+      return retryUpdate(message || this.view.text("failed"))
     }
   }
 
   /** The sheet is open for another card, and so is the form. @param {string} words */
   #free(words) {
-    if (!this.#isEnded && !this.#isUnclear) this.view.setIdle(words)
+    if (!this.#isEnded && !this.#isLeaving) this.view.setIdle(words)
   }
 
   /** The sheet's result leads on; where none comes, of a sheet that hangs or has lost its page, this. @param {Verdict} verdict */
@@ -306,12 +304,18 @@ export class Payment {
     return SUCCESS
   }
 
-  /** Nothing is decided here: the sheet closes, and `handlePaymentResult` or `handlePaymentError` comes. */
-  #awaitResult() {
+  /** Nothing is decided here: the sheet closes, and `handlePaymentResult` or `handlePaymentError` comes. @param {Sheet} sheet */
+  #awaitResult({ reference }) {
     this.#stopWaiting()
-    this.#resultTimer = setTimeout(() => this.failed("nothing was heard of an approved card"), RESULT_WITHIN)
+    this.#resultTimer = setTimeout(() => this.#miss(reference), RESULT_WITHIN)
     this.view.setBusy(this.view.text("sending"))
     return SUCCESS
+  }
+
+  /** A result may still be told: until the shop would refuse it, nobody can say that nothing was charged. @param {string} reference */
+  #miss(reference) {
+    this.#note("nothing was heard of an approved card")
+    if (!this.#isLeaving) void this.#recoverStatus(reference)
   }
 
   #stopWaiting() {
@@ -340,10 +344,11 @@ export class Payment {
       return sheet.reference
     }
     // While nobody knows what became of one card, there is no second.
-    if (this.#isUnclear) throw new Error(sheet.refusal = this.view.text("unclear"))
+    if (this.#isLeaving) throw new Error("the page is being left")
     try {
-      const { reference } = await this.shop.ask("reference", { after: sheet.reference })
+      const { reference, ...pages } = await this.shop.ask("reference", { after: sheet.reference })
       this.#reference = sheet.reference = reference
+      this.#pages.set(reference, pages)
       return reference
     } catch (fault) {
       const { code, message } = refusedBy(fault)
@@ -365,20 +370,25 @@ export class Payment {
     else this.#leaveTo(target)
   }
 
-  /** @param {Refused} fault */
-  #recover({ code, message, isUnclear }) {
+  /** @param {Refused} fault @param {string} reference */
+  #recover({ code, message, isUnclear }, reference) {
     if (this.#isLeaving) return
     if (code === NOT_PAYABLE) return void this.#leavePaid(message)
-    if (isUnclear) return this.#recoverStatus()
+    if (isUnclear) return this.#recoverStatus(reference)
     this.#tryAgain(message || this.view.text("failed"))
   }
 
-  /** Nobody here knows whether the shop has heard of the card. Once it can be reached again, its page says so. */
-  async #recoverStatus() {
-    // Another button's sheet may bring a result before this one's session; then the page itself knows most.
-    if (!this.#session) return location.reload()
-    const [status, result] = [this.#session.statusUrl, this.#session.resultUrl].map((url) => new URL(url, document.baseURI))
+  /**
+   * Nobody here knows whether the shop has heard of the card. Once it can be reached again, its page says so.
+   * @param {string} [reference] the card's; a refusal by the gateway has none
+   */
+  async #recoverStatus(reference = this.#reference) {
+    const pages = this.#pages.get(reference)
+    // A gateway's script may tell the result of another button's sheet; then the page itself knows most.
+    if (!pages) return location.reload()
+    const [status, result] = [pages.statusUrl, pages.resultUrl].map((url) => new URL(url, document.baseURI))
     this.#isLeaving = true
+    this.#stopWaiting()
     this.view.setBusy(this.view.text("unclear"))
     await untilAnswered(status, result)
     this.#leaveTo(result)
