@@ -21,7 +21,7 @@ class StatusView(JSONView):
 
     The token is the only permission, and a poll does not use the session. There is no throttle, because the
     gateway is queried only as often as the attempt's own schedule allows, however many pages poll. A page
-    asks about its wallet button only if it lost the answer to its result: a button that still waits is closed.
+    asks about its wallet button only if the answer to its result was lost: one that still waits is closed.
     """
 
     http_method_names = ("get",)
