@@ -184,8 +184,11 @@ def test_where_the_shop_does_not_ship_the_sheet_says_so(order: PaymentOrder, bro
 def test_a_second_card_gets_a_reference_of_its_own_after_the_first_was_used(
     order: PaymentOrder, browser: Browser
 ) -> None:
-    first = browser.open(order)["reference"]
-    assert browser.post("reference", order).json() == {"reference": first}
+    session = browser.open(order)
+    first = session["reference"]
+    addresses = ("reference", "statusUrl", "resultUrl")
+    again = browser.post("reference", order).json()
+    assert again == {name: session[name] for name in addresses}
     WalletAttempt.objects.update(results_count=1)
     assert browser.post("reference", order).json()["reference"] != first
 

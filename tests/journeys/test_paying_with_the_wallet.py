@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
 
+from tests.exhaustive import one_of
 from tests.journeys.sheet import (
     PAID,
     PAID_ORDER,
@@ -158,6 +160,53 @@ def test_when_the_gateways_answer_is_lost_the_customer_waits_and_has_paid_once(
 
     expect(customer.standing).to_have_text(PAID_ORDER)
     assert authorizations(live_shop, before) == 1
+
+
+def of_the_route(complaints: list[str]) -> None:
+    """Take away what the browser says of requests that the test has cut off."""
+    complaints[:] = [said for said in complaints if not said.endswith("net::ERR_FAILED")]
+
+
+@pytest.mark.parametrize("is_kept_open", one_of([True, False]))
+def test_when_the_result_never_reaches_the_shop_nothing_is_charged_and_the_customer_pays_again(
+    customer: Customer, sheet: Sheet, live_shop: LiveShop, complaints: list[str], is_kept_open: bool
+) -> None:
+    before = authorizations(live_shop)
+    panel = customer.page.locator(".sheet-panel")
+    panel.locator("summary").click()
+    panel.get_by_label("Keep the sheet open").set_checked(is_kept_open)
+    panel.get_by_role("button").click()
+    customer.page.route("**/wallet/api/orders/*/result/", lambda route: route.abort(), times=1)
+    sheet.opens()
+    sheet.approves()
+
+    expect(customer.heading).to_have_text("We did not hear from your wallet")
+    expect(customer.page.locator(".wallet__message")).to_have_text("Nothing was charged. You can pay again.")
+    expect(customer.page.locator("dialog iframe")).to_have_count(0)
+    assert authorizations(live_shop, before) == 0
+    sheet.opens()
+    sheet.approves()
+    expect(customer.heading).to_have_text(PAID)
+    assert authorizations(live_shop, before) == 1
+    of_the_route(complaints)
+
+
+def test_while_the_shop_cannot_be_reached_the_sheet_is_closed_and_nobody_is_asked_to_pay_again(
+    customer: Customer, sheet: Sheet, complaints: list[str]
+) -> None:
+    sheet.opens()
+    lost = re.compile("/wallet/api/(orders|status)/")
+    customer.page.route(lost, lambda route: route.abort())
+    sheet.approves()
+
+    expect(customer.page.locator("dialog iframe")).to_have_count(0)
+    expect(sheet.update).to_have_text(
+        "We are finding out whether your payment went through. Please do not pay again."
+    )
+    expect(customer.page.locator(".wallet-button__place")).to_have_attribute("inert", "")
+    customer.page.unroute(lost)
+    expect(customer.heading).to_have_text("We did not hear from your wallet")
+    of_the_route(complaints)
 
 
 @pytest.mark.exhaustive
