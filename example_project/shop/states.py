@@ -65,7 +65,7 @@ STANDINGS = {
     ),
     "EXPIRED": PaymentSnapshot(
         tone="bad",
-        title=_("Payment page expired"),
+        title=_("Not paid in time"),
         text=_("The time to pay ran out and nothing was charged. You can try again."),
     ),
     "OVERPAID": PaymentSnapshot(

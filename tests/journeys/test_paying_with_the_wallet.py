@@ -206,6 +206,7 @@ def test_while_the_shop_cannot_be_reached_the_sheet_is_closed_and_nobody_is_aske
     expect(customer.page.locator(".wallet-button__place")).to_have_attribute("inert", "")
     customer.page.unroute(lost)
     expect(customer.heading).to_have_text("We did not hear from your wallet")
+    expect(sheet.button).to_be_visible()
     of_the_route(complaints)
 
 
