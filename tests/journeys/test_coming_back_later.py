@@ -75,7 +75,7 @@ def late(customer: Customer, live_shop: LiveShop) -> tuple[Customer, str]:
     live_shop.command("wallet_sweep")
     again = customer.page.context.new_page()
     again.goto(order)
-    assert again.locator("#standing-heading").inner_text() == "Payment page expired"
+    assert again.locator("#standing-heading").inner_text() == "Not paid in time"
     again.locator(".wallet-checkout__button").click()
     again.wait_for_url(HOSTED_PAGE)
     return customer, order
