@@ -61,7 +61,10 @@ def test_a_page_that_was_loaded_once_is_told_as_it_was() -> None:
     order = an_order()
     expired(a_button(order, "READY", state=TransactionState.EXPIRED))
 
-    assert told(order_timeline(order)) == [("Wallet button shown", ""), ("Wallet button ended, nothing was sent", "")]
+    assert told(order_timeline(order)) == [
+        ("Wallet button shown", ""),
+        ("Wallet button ended, nothing was sent", ""),
+    ]
     staff = [words for words, _ in told(order_timeline(order, everything=True))]
     assert staff == ["Wallet button shown", "Wallet button ready", "Wallet button ended, nothing was sent"]
 
