@@ -9,6 +9,7 @@ from tests.architecture.sources import Source, everything, package
 LINE_BUDGET = 400
 # Files that may be longer, each with its reason.
 LONGER: dict[str, str] = {
+    "wallet_gateway/conformance/probes/open_points.py": "one probe for each open point",
     "wallet_gateway/operations/error_messages.py": "one table, with a message for each error code",
     "wallet_gateway/payments/maintenance.py": "each parameter of each function is described beside it",
     "wallet_gateway/payments/orders.py": "each parameter of each function is described beside it",

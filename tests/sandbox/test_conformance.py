@@ -12,6 +12,7 @@ import pytest
 from tests.conformance.wrong_gateways import gateway_behind
 from tests.exhaustive import one_of
 from wallet_gateway.conformance.probes import PROBES
+from wallet_gateway.conformance.registry import select
 from wallet_gateway.conformance.results import Outcome
 from wallet_gateway.conformance.run import Result, run
 from wallet_gateway.conformance.wire import HttpWire
@@ -37,6 +38,10 @@ def of(results: list[Result], outcome: Outcome) -> dict[str, str]:
             ({"duplicates": "execute"}, "same-refund", "both are executed"),
             ({"share_references": True}, "references", "a refund is reported under its own reference only"),
             ({"another_card": True}, "unpaid", "HTTP 200 with an array of 0"),
+            ({"newest_first": True}, "shared-records", "they have none"),
+            ({"errored_amount": "0.00"}, "errored-amount", "0.00, where 1.00 was requested"),
+            ({"placeholder_ids": "zeros"}, "unapproved-ids", "no: several payments share the id '0000"),
+            ({"portal_references": "own"}, "portal-references", "one of the gateway's own, such as 'PORTAL-"),
         ]
     ),
 )
@@ -48,6 +53,67 @@ def test_the_sandbox_is_conformant(
     assert of(results, Outcome.FAILED) == of(results, Outcome.SKIPPED) == NOTHING
     assert sum(result.seconds for result in results) < A_MINUTE
     assert of(results, Outcome.REPORTED)[f"open.{point}"].startswith(text)
+
+
+AMOUNT, IDS, WORDS, PORTAL = (
+    f"open.{name}" for name in ("errored-amount", "unapproved-ids", "state-words", "portal-references")
+)
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "probe", "text"),
+    [
+        ({}, AMOUNT, "the amount that was requested"),
+        ({"errored_amount": "null"}, AMOUNT, "null, where 1.00 was requested"),
+        ({"errored_amount": "100"}, AMOUNT, "100, where 1.00 was requested"),
+        ({"errored_amount": "0.5", "state_words": {"Errored": "Void"}}, AMOUNT, "0.5, where 1.00"),
+        ({}, IDS, "they have"),
+        ({"placeholder_ids": "zero"}, IDS, "no: several payments share the id '0'"),
+        ({"placeholder_ids": "empty"}, IDS, "no: several payments share the id ''"),
+        (
+            {"placeholder_ids": "zero", "state_words": {"Pending": "Queued"}},
+            IDS,
+            "no: several payments share",
+        ),
+        ({}, WORDS, "none"),
+        ({"state_words": {"Approved": "APPROVED", "Errored": "errored"}}, WORDS, "none"),
+        (
+            {"state_words": {"Errored": "Void", "Pending": "Queued"}},
+            WORDS,
+            "there are 'Void', 'Queued'; teach",
+        ),
+        ({"state_words": {"Approved": "Captured"}}, WORDS, "there are 'Captured'; teach adapt_answer"),
+        ({}, PORTAL, "its original's"),
+        (
+            {"portal_references": "own", "state_words": {"Approved": "Done"}},
+            PORTAL,
+            "one of the gateway's own",
+        ),
+    ],
+    ids=str,
+)
+def test_the_kit_reports_how_the_sandbox_writes_it(
+    behaviour: dict[str, Any], probe: str, text: str, control: SandboxControl
+) -> None:
+    control.behaviour(**behaviour)
+    [result] = run(select(PROBES, [probe]), gateway_behind(HttpWire(control.base_url), control.base_url))
+    assert result.outcome is Outcome.REPORTED
+    assert result.text.startswith(text)
+
+
+def test_a_state_of_a_success_that_is_not_approved_breaks_the_interface(control: SandboxControl) -> None:
+    control.behaviour(state_words={"Approved": "Settled", "Errored": "Declined", "Pending": "Processing"})
+    results = run(PROBES, gateway_behind(HttpWire(control.base_url), control.base_url))
+    assert set(of(results, Outcome.FAILED)) == {
+        "detached.response.approved",
+        "follow-ups.capture.state",
+        "follow-ups.refund.state",
+        "follow-ups.reversal.state",
+        "status.errored.state",
+        "status.record.approved",
+        "wallet.authorization.ecom.preauthorization",
+        "wallet.authorization.ecom.sale",
+    }
 
 
 def test_an_amount_that_is_a_number_is_no_string(control: SandboxControl) -> None:

@@ -11,21 +11,30 @@ import os
 import re
 import signal
 import socket
+import sqlite3
+import stat
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
+from tests.architecture.sources import ROOT
 from tests.sandbox.merchant import Merchant
+from tests.sandbox.wallet_buyer import Buyer
 from tests.waiting import eventually
 from wallet_gateway.sandbox.__main__ import main
 from wallet_gateway.testing.control import SandboxControl
 
-READY = re.compile(r"Sandbox gateway ready at (http://[\d.]+:(\d+))\n")
+READY = re.compile(r"Sandbox gateway ready at (http://[\d.]+:(\d+))( \(database (.+)\))?\n")
+NOTHING_KEPT = ("--database", ":memory:")
+SET_ASIDE = (
+    "sandbox.sqlite3 is of another version of the sandbox; it is sandbox.sqlite3.old-1 now, "
+    "and a new one is begun.\n"
+)
 NAME = ("--merchant-name", "Lark & Loam")
 IDS = {"merchantId": "M", "storeId": "S", "userId": "u"}
 Start = Callable[..., "Running"]
@@ -40,7 +49,7 @@ class Running:
         self.line = process.stdout.readline()
         found = READY.fullmatch(self.line)
         assert found, self.line
-        self.url, self.port = found[1], int(found[2])
+        self.url, self.port, self.database = found[1], int(found[2]), found[4]
 
     def end(self, by: signal.Signals = signal.SIGTERM) -> tuple[int, str, str]:
         """End it by a signal; give exit code and what else it printed."""
@@ -73,7 +82,12 @@ def start(environment: dict[str, str]) -> Iterator[Start]:
 def launch(environment: dict[str, str], *arguments: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-W", "error", "-m", "wallet_gateway.sandbox", *arguments]
     return subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        cwd=environment["TMPDIR"],
+        env=environment | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
 
 
@@ -92,7 +106,8 @@ def held_up(sandbox: Running) -> Iterator[None]:
 def test_one_line_when_it_answers_and_an_end_that_no_request_and_no_connection_holds_up(
     start: Start, tmp_path: Path
 ) -> None:
-    sandbox = start("--port", "0")
+    sandbox = start("--port", "0", *NOTHING_KEPT)
+    assert sandbox.database is None
     with Merchant(sandbox.url) as merchant:
         assert merchant.checkout("A").status == 200
         assert list(tmp_path.glob("wallet-sandbox-*/sandbox.sqlite3"))
@@ -107,7 +122,7 @@ def test_on_a_port_of_ones_own_ctrl_c_ends_it_and_no_fault_that_was_set_is_repor
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    sandbox = start("--port", str(port))
+    sandbox = start("--port", str(port), *NOTHING_KEPT)
     assert sandbox.port == port
     SandboxControl(sandbox.url).fault("*", "status_after", times=2, status=503)
     SandboxControl(sandbox.url).fault("*", "status_before")
@@ -203,6 +218,44 @@ def test_a_database_file_keeps_everything_between_two_runs(start: Start, tmp_pat
     assert file.exists()
 
 
+def test_without_an_option_it_keeps_everything_in_a_file_of_the_working_folder(
+    start: Start, environment: dict[str, str], tmp_path: Path
+) -> None:
+    first = start("--port", "0")
+    assert first.database == "sandbox.sqlite3"
+    with Merchant(first.url) as merchant:
+        buyer = Buyer(merchant, SandboxControl(first.url))
+        merchant.checkout("A")
+        SandboxControl(first.url).complete_checkout("A", "success")
+        before = merchant.records("A")
+    # The folder for what is not kept is empty.
+    files = [file for file in tmp_path.iterdir() if file.is_file()]
+    assert {file.name for file in files} >= {"sandbox.sqlite3", "sandbox.sqlite3-wal"}
+    assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
+    assert "another process uses it" in refusal(environment, "--port", "0")
+    assert first.end() == (0, "", "")
+    assert [file.name for file in tmp_path.iterdir()] == ["sandbox.sqlite3"]
+
+    second = start("--port", "0")
+    with Merchant(second.url) as merchant:
+        assert merchant.records("A") == before
+        buyer.merchant, buyer.control = merchant, SandboxControl(second.url)
+        # A shop's keys of before the restart are still taken.
+        assert buyer.create(buyer.data()).status == 200
+    assert second.end() == (0, "", "")
+
+    with closing(sqlite3.connect(tmp_path / "sandbox.sqlite3")) as database:
+        database.execute("PRAGMA user_version = 3")
+    third = start("--port", "0")
+    with Merchant(third.url) as merchant:
+        assert merchant.records("A") == []
+    assert third.end() == (
+        0,
+        "",
+        SET_ASIDE,
+    )
+
+
 def test_a_killed_sandbox_still_knows_what_it_answered(start: Start, tmp_path: Path) -> None:
     file = tmp_path / "kept.sqlite3"
     first = start("--port", "0", "--database", str(file))
@@ -289,7 +342,7 @@ def test_a_wrong_file_of_merchants_says_what_is_wrong(environment: dict[str, str
 
 
 def test_an_end_during_the_start_leaves_nothing_behind(environment: dict[str, str], tmp_path: Path) -> None:
-    process = launch(environment, "--port", "0")
+    process = launch(environment, "--port", "0", *NOTHING_KEPT)
     assert eventually(lambda: bool(list(tmp_path.glob("wallet-sandbox-*"))) or process.poll() is not None)
     process.terminate()
     process.communicate(timeout=60)

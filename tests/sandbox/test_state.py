@@ -17,6 +17,11 @@ DEFAULTS = {
     "shareReferences": False,
     "anotherCard": False,
     "billingAddress": "optional",
+    "erroredAmount": "requested",
+    "placeholderIds": "off",
+    "stateWords": {},
+    "portalReferences": "original",
+    "newestFirst": False,
 }
 
 
@@ -100,6 +105,8 @@ def test_false_is_a_change_too(control: SandboxControl) -> None:
 
 def test_reset_puts_the_behaviour_back(control: SandboxControl) -> None:
     control.behaviour(duplicates="execute", letter_case="pascal", numeric_amounts=True)
+    control.behaviour(errored_amount="0", placeholder_ids="empty", state_words={"Pending": "Queued"})
+    control.behaviour(portal_references="own", newest_first=True)
     control.reset()
     assert control.behaviour() == DEFAULTS
 
@@ -114,6 +121,37 @@ def test_reset_puts_the_behaviour_back(control: SandboxControl) -> None:
         ({"share_references": 1}, "shareReferences"),
         ({"another_card": "yes"}, "anotherCard"),
         ({"billing_address": "never"}, "billingAddress"),
+        *[
+            ({"errored_amount": amount}, "erroredAmount must be requested, null, or an amount such as")
+            for amount in (
+                "",
+                "free",
+                "1,00",
+                "1e3",
+                "007",
+                ".5",
+                "5.",
+                "NaN",
+                "1" * 15,
+                "0.0000001",
+                True,
+                [0],
+            )
+        ],
+        ({"placeholder_ids": "0"}, "placeholderIds must be one of off, zeros, zero, empty"),
+        ({"placeholder_ids": True}, "placeholderIds"),
+        ({"portal_references": "theirs"}, "portalReferences must be one of original, own"),
+        ({"newest_first": "yes"}, "newestFirst must be true or false"),
+        ({"state_words": "Settled"}, "stateWords must be an object of texts"),
+        ({"state_words": ["Settled"]}, "stateWords must be an object of texts"),
+        ({"state_words": {"Settled": "Approved"}}, "the documented states are Approved, Pending, Errored"),
+        ({"state_words": {"Approved": ""}}, "stateWords.Approved must be a text that is not empty"),
+        ({"state_words": {"Approved": " "}}, "stateWords.Approved must be a text that is not empty"),
+        ({"state_words": {"Errored": None}}, "stateWords.Errored must be a text that is not empty"),
+        ({"state_words": {"Errored": 5}}, "stateWords.Errored must be a text that is not empty"),
+        ({"state_words": {"Pending": "x" * 33}}, "stateWords.Pending has at most 32 characters"),
+        ({"state_words": {"Approved": "errored"}}, "for both Approved and Errored"),
+        ({"state_words": {"Errored": "Done", "Pending": "DONE "}}, "for both Pending and Errored"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -30,6 +30,11 @@ class Control:
             {"clientSystemTransactionId": reference, "outcome": outcome, **self._store()},
         )
 
+    def portal(self, reference: str, type_: str, amount: str) -> None:
+        """Make a follow-up as an operator would in the provider's portal."""
+        body = {"clientSystemTransactionId": reference, "type": type_, "amount": amount, **self._store()}
+        self._post("portal", body)
+
     def payment_data(self, auth_method: str, network: str = "VISA", **request: Any) -> dict[str, Any]:
         """Approve in the wallet as its customer would; return the PaymentData."""
         body = {"merchantId": self.account.merchant_id, "authMethod": auth_method, "cardNetwork": network}

@@ -182,6 +182,19 @@ class Gateway:
         states = (member(record, "state") for record in self.status(payment.reference).records)
         return any(isinstance(state, str) and state.casefold() == "approved" for state in states)
 
+    def undecided(self) -> dict[str, str]:
+        """Return what a sandbox's customer did not pay, by reference: ``refused`` or ``pending``."""
+        return self.once("undecided", self._leave_undecided)
+
+    def _leave_undecided(self) -> dict[str, str]:
+        ends = {}
+        for outcome in ("refused", "refused", "pending") if self.control else ():
+            body = self.plain_checkout()
+            accepted(self.checkout(body))
+            self.controls().complete_checkout(body["clientSystemTransactionId"], outcome)
+            ends[body["clientSystemTransactionId"]] = outcome
+        return ends
+
     def record(self, reference: str, type_: str) -> dict[str, object]:
         """Return the status record of a transaction, as soon as it is there; raises Skipped without one."""
         return self.once(f"record {reference} {type_}", lambda: self._wait_for_record(reference, type_))

@@ -7,7 +7,6 @@ import errno
 import ipaddress
 import os
 import signal
-import sqlite3
 import sys
 import tempfile
 import threading
@@ -15,10 +14,20 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from queue import SimpleQueue
+from sqlite3 import Connection
+from typing import Final
 
 import django
 
+from wallet_gateway.sandbox.database_file import (
+    DEFAULT_NAME,
+    UnusableDatabase,
+    check_database,
+    occupy_database,
+)
 from wallet_gateway.sandbox.public_url import read_public_url
+
+_KEEPS_NOTHING: Final = ":memory:"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,9 +43,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         signal.signal(signal_number, lambda number, _frame: stop_signals.put(number))
     if options.stop_with_stdin:
         threading.Thread(target=_wait_for_end_of_stdin, args=(stop_signals,), daemon=True).start()
+    # Threads cannot share a database in memory as they share a file.
     with tempfile.TemporaryDirectory(prefix="wallet-sandbox-") as folder:
-        _set_up_django(options, database=options.database or Path(folder, "sandbox.sqlite3"))
-        return _serve(options.host, options.port, stop_signals)
+        is_kept = options.database != _KEEPS_NOTHING
+        database = Path(options.database) if is_kept else Path(folder, DEFAULT_NAME)
+        _set_up_django(options, database=database)
+        return _serve(options, database, stop_signals, named=f" (database {database})" if is_kept else "")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -46,7 +58,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
     parser.add_argument("--port", type=_port, default=8001, help="0 takes a free one (default: %(default)s)")
-    parser.add_argument("--database", type=Path, metavar="FILE", help="keep everything in this SQLite file")
+    parser.add_argument(
+        "--database",
+        default=DEFAULT_NAME,
+        metavar="FILE",
+        help="keep everything in this SQLite file (default: %(default)s); :memory: keeps nothing",
+    )
     parser.add_argument(
         "--control-key",
         metavar="KEY",
@@ -116,13 +133,14 @@ def _set_up_django(options: argparse.Namespace, *, database: Path) -> None:
     django.setup()
 
 
-def _serve(host: str, port: int, stop_signals: SimpleQueue[int]) -> int:
+def _serve(options: argparse.Namespace, database: Path, stop_signals: SimpleQueue[int], *, named: str) -> int:
     # These imports need Django to be set up.
     from django.db import connections
 
     from wallet_gateway.sandbox.server.listener import GatewayServer
     from wallet_gateway.sandbox.wsgi import SandboxApplication
 
+    host, port = options.host, options.port
     try:
         server = GatewayServer(
             host=host,
@@ -139,12 +157,15 @@ def _serve(host: str, port: int, stop_signals: SimpleQueue[int]) -> int:
         server.shutdown()
 
     with server:
-        if reason := _prepare_database():
-            return _fail(reason)
-        sys.stdout.write(f"Sandbox gateway ready at {server.url}\n")
-        sys.stdout.flush()
-        threading.Thread(target=shut_down_on_signal, daemon=True).start()
-        server.serve_forever(poll_interval=0.1)
+        try:
+            held = _prepare_database(database)
+        except _NotPrepared as error:
+            return _fail(str(error))
+        with closing(held):
+            sys.stdout.write(f"Sandbox gateway ready at {server.url}{named}\n")
+            sys.stdout.flush()
+            threading.Thread(target=shut_down_on_signal, daemon=True).start()
+            server.serve_forever(poll_interval=0.1)
     return 0
 
 
@@ -154,26 +175,33 @@ def _other_port(error: OSError, port: int) -> str:
     return f" Choose another one, such as --port {port + 1}, and name it in the shop's BASE_URL."
 
 
-def _prepare_database() -> str:
-    """Migrate the tables and create the initial merchants; return an error message, or an empty text."""
+class _NotPrepared(Exception):
+    """The sandbox cannot begin; the message says why."""
+
+
+def _prepare_database(file: Path) -> Connection:
+    """Create the tables and the initial merchants; return the connection that keeps other sandboxes out."""
     from django.core.management import call_command
     from django.db import DatabaseError, connections
 
     from wallet_gateway.sandbox.control.provision import InvalidMerchantFile, provision
 
     try:
-        # Try the file first: Django would keep a connection open to a file that is not a database.
-        with closing(sqlite3.connect(os.environ["WALLET_SANDBOX_DATABASE"])) as database:
-            database.execute("PRAGMA schema_version")
+        if aside := check_database(file):
+            sys.stderr.write(
+                f"{file} is of another version of the sandbox; it is {aside} now, and a new one is begun.\n"
+            )
         call_command("migrate", verbosity=0)
         provision()
+        return occupy_database(file)
     except InvalidMerchantFile as error:
-        return str(error)
-    except (DatabaseError, sqlite3.Error) as error:
-        return f"Cannot use the database {os.environ['WALLET_SANDBOX_DATABASE']}: {error}."
+        raise _NotPrepared(str(error)) from error
+    except UnusableDatabase as error:
+        raise _NotPrepared(f"Cannot use the database {file}: {error}") from error
+    except DatabaseError as error:
+        raise _NotPrepared(f"Cannot use the database {file}: {error}.") from error
     finally:
         connections.close_all()
-    return ""
 
 
 def _fail(message: str) -> int:

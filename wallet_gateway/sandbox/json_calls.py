@@ -21,6 +21,7 @@ from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.refusals import BodyTooLarge, InvalidCall, MethodNotAllowed, Refusal
 from wallet_gateway.sandbox.server.bodies import MAX_BODY_BYTES
 
+_AMOUNT: Final = re.compile(r"-?(0|[1-9][0-9]{0,13})(\.[0-9]{1,6})?")
 _SECONDS: Final = re.compile(r"[0-9]{1,9}(\.[0-9]{1,6})?")
 _WHOLE: Final = re.compile(r"[0-9]{1,9}")
 
@@ -32,10 +33,14 @@ class InvalidInput(ValueError):
 
 
 class Input:
-    """The JSON object of a call; null counts as absent. All reading methods raise ``InvalidInput``."""
+    """The JSON object of a call; null counts as absent, unless a method says otherwise.
+
+    All reading methods raise ``InvalidInput``.
+    """
 
     def __init__(self, values: Mapping[str, JsonValue]) -> None:
         self._values = {name: value for name, value in values.items() if value is not None}
+        self._null = values.keys() - self._values.keys()
         self._read: set[str] = set()
 
     def text(self, name: str, *, max_length: int = 255) -> str:
@@ -79,6 +84,30 @@ class Input:
         if not all(isinstance(one, str) for one in value):
             raise InvalidInput(f"{name} must be a list of texts only.")
         return [str(one) for one in value]
+
+    def text_map(self, name: str, *, max_length: int) -> dict[str, str] | None:
+        """Read an optional object of texts."""
+        value = self._get(name)
+        if value is None:
+            return None
+        if not isinstance(value, dict):
+            raise InvalidInput(f"{name} must be an object of texts, not {quote(value)}.")
+        for key, part in value.items():
+            if not isinstance(part, str) or isinstance(part, NumberText) or not part.strip():
+                raise InvalidInput(f"{name}.{key} must be a text that is not empty, not {quote(part)}.")
+            if len(part) > max_length:
+                raise InvalidInput(f"{name}.{key} has at most {max_length} characters.")
+        return {key: str(part) for key, part in value.items()}
+
+    def amount_or_word(self, name: str, *, words: Iterable[str], null: str) -> str | None:
+        """Read an optional amount, as a number or as text, or one of some words; a null means that word."""
+        value = self._get(name)
+        if value is None:
+            return null if name in self._null else None
+        if isinstance(value, str) and (value in words or _AMOUNT.fullmatch(value)):
+            return str(value)
+        listed = ", ".join(words)
+        raise InvalidInput(f"{name} must be {listed}, or an amount such as 0 or 12.50, not {quote(value)}.")
 
     def choice(self, name: str, words: Iterable[str]) -> str:
         """Read a required value of a set of words."""

@@ -37,7 +37,7 @@ ALLOWED_HOSTS = ["*"] if WALLET_SANDBOX_CONTROL_KEY else ["127.0.0.1", "localhos
 DATABASES = {
     "default": {
         "ENGINE": "django.db.backends.sqlite3",
-        "NAME": os.environ.get("WALLET_SANDBOX_DATABASE", "sandbox.sqlite3"),
+        "NAME": os.environ.get("WALLET_SANDBOX_DATABASE", ":memory:"),
         "CONN_MAX_AGE": None,
         "OPTIONS": {
             # A deferred transaction that starts with a read fails at its first write instead of waiting.

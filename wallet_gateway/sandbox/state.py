@@ -16,6 +16,8 @@ from wallet_gateway.sandbox.models import (
     DuplicatePolicy,
     LetterCase,
     Merchant,
+    PlaceholderId,
+    PortalReference,
     SandboxState,
     WalletMode,
 )
@@ -48,6 +50,16 @@ class Behaviour:
     """Whether a checkout remains open after a refused card or an error."""
     billing_address: BillingAddressRule
     """Whether a checkout needs a billing address."""
+    errored_amount: str
+    """The amount of errored records: ``requested``, ``null``, or digits."""
+    placeholder_ids: PlaceholderId
+    """What records that are not approved carry in place of their id."""
+    state_words: dict[str, str]
+    """Other words for documented states."""
+    portal_references: PortalReference
+    """The reference of follow-ups that are made in the provider's portal."""
+    newest_first: bool
+    """Whether the status query lists the newest record first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,5 +174,10 @@ def _conditions_of(state: SandboxState) -> Conditions:
             share_references=state.share_references,
             another_card=state.another_card,
             billing_address=BillingAddressRule(state.billing_address),
+            errored_amount=state.errored_amount,
+            placeholder_ids=PlaceholderId(state.placeholder_ids),
+            state_words=state.state_words,
+            portal_references=PortalReference(state.portal_references),
+            newest_first=state.newest_first,
         ),
     )

@@ -190,6 +190,11 @@ class SandboxControl:
         share_references: bool | None = None,
         another_card: bool | None = None,
         billing_address: str | None = None,
+        errored_amount: str | None = None,
+        placeholder_ids: str | None = None,
+        state_words: dict[str, str] | None = None,
+        portal_references: str | None = None,
+        newest_first: bool | None = None,
     ) -> dict[str, Any]:
         """Change how the gateway behaves where the interface is silent; what is not given stays.
 
@@ -200,6 +205,12 @@ class SandboxControl:
         :param share_references: whether a follow-up may carry its original's reference.
         :param another_card: whether a hosted page stays payable after a refused card.
         :param billing_address: ``optional`` or ``required``.
+        :param errored_amount: of an errored record: ``requested``, ``null``, or an amount such as ``"0.00"``.
+        :param placeholder_ids: in place of the id of a record that is not approved: ``off``, ``zeros`` (a
+            UUID), ``zero`` (the text 0) or ``empty``.
+        :param state_words: other words for documented states: ``{"Approved": "Settled"}``; ``{}`` for none.
+        :param portal_references: of a follow-up made in the portal: ``original`` or ``own``.
+        :param newest_first: whether the status query lists the newest record first.
         :returns: the behaviour in force.
         """
         return self._object(
@@ -212,6 +223,11 @@ class SandboxControl:
             shareReferences=share_references,
             anotherCard=another_card,
             billingAddress=billing_address,
+            erroredAmount=errored_amount,
+            placeholderIds=placeholder_ids,
+            stateWords=state_words,
+            portalReferences=portal_references,
+            newestFirst=newest_first,
         )
 
     def portal(

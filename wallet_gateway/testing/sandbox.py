@@ -25,8 +25,8 @@ class SandboxNotStarted(RuntimeError):
 class SandboxServer:
     """A sandbox gateway on a free port of this machine, for as long as the ``with`` block lasts.
 
-    ``arguments`` are passed on to ``python -m wallet_gateway.sandbox``. It ends with this process, even if
-    that is killed.
+    ``arguments`` are passed on to ``python -m wallet_gateway.sandbox``. It keeps nothing, unless they name a
+    ``--database``. It ends with this process, even if that is killed.
     """
 
     def __init__(self, *arguments: str, control_key: str | None = None) -> None:
@@ -62,7 +62,7 @@ class SandboxServer:
     def start(self) -> None:
         """Start the process and wait until it answers; raises ``SandboxNotStarted``."""
         command = [sys.executable, "-m", "wallet_gateway.sandbox", "--port", "0", "--stop-with-stdin"]
-        command += self._arguments
+        command += ["--database", ":memory:", *self._arguments]
         # Not as an argument, which everybody on the machine can read. And no proxy of another sandbox.
         own = {"WALLET_SANDBOX_CONTROL_KEY": self._control_key or "", "WALLET_SANDBOX_PUBLIC_URL": ""}
         environment = os.environ | own
@@ -82,7 +82,8 @@ class SandboxServer:
             raise SandboxNotStarted(
                 f"{' '.join(command)} ended before it was ready: {line.strip() or 'see above'}"
             )
-        self._base_url = line.removeprefix(_READY).strip()
+        # Behind the address stands the database file, if there is one.
+        self._base_url = line.removeprefix(_READY).split()[0]
 
     def stop(self) -> int:
         """End the process as Ctrl-C would.

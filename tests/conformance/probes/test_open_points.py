@@ -10,6 +10,7 @@ import pytest
 
 from tests.conformance.wrong_gateways import (
     Request,
+    Wrong,
     WrongWire,
     answered,
     approving,
@@ -207,6 +208,61 @@ def _is(wanted: str) -> Callable[[object], bool]:
 )
 def test_another_way_is_reported(name: str, row: Any, text: str, sandbox_url: str) -> None:  # noqa: ANN401
     assert text in report(sandbox_url, row, f"open.{name}").text
+
+
+def _without_amount(record: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in record.items() if name != "transactionAmount"}
+
+
+def _numbered(record: dict[str, Any], id_: str) -> dict[str, Any]:
+    return record | {"id": id_}
+
+
+def _listing_another(request: Request, answer: Answer) -> Answer:
+    """Has one record more in the answer about each payment that is known: always the same."""
+    other = {"id": "SALE-OF-ANOTHER", "state": "Approved", "type": "ecom.sale"}
+    return spoiling("status", lambda records: [*records, *([other] if records else [])])(request, answer)
+
+
+@every(
+    ("name", "row", "text"),
+    [
+        ("errored-amount", wrong("x", spoil=spoiling_records(_without_amount)), "none, where 1.00 was"),
+        (
+            "unapproved-ids",
+            wrong("x", spoil=spoiling_records(lambda record: _numbered(record, "PENDING"))),
+            "no: several payments share the id 'PENDING'",
+        ),
+        (
+            "unapproved-ids",
+            wrong(
+                "x",
+                spoil=spoiling_records(lambda one: _numbered(one, "00" if _is_pending(one) else one["id"])),
+            ),
+            "no: there is the id '00'",
+        ),
+        ("shared-records", wrong("x"), "they have none"),
+        ("shared-records", wrong("x", spoil=_listing_another), "they have ecom.sale 'SALE-OF-ANOTHER'"),
+        (
+            "portal-references",
+            wrong("x", spoil=spoiling("status", lambda records: records[:1])),
+            "the answer does not have it",
+        ),
+    ],
+)
+def test_how_records_are_written_is_reported(name: str, row: Wrong, text: str, sandbox_url: str) -> None:
+    assert text in report(sandbox_url, row, f"open.{name}").text
+
+
+def _is_pending(record: dict[str, Any]) -> bool:
+    return bool(record["state"] == "Pending")
+
+
+@pytest.mark.parametrize("name", ["errored-amount", "unapproved-ids", "portal-references"])
+def test_what_only_a_sandbox_can_bring_about_is_skipped_elsewhere(name: str, sandbox_url: str) -> None:
+    gateway = replace(gateway_behind(HttpWire(sandbox_url), sandbox_url), control=None)
+    [result] = run(select(PROBES, [f"open.{name}"]), gateway)
+    assert result.outcome is Outcome.SKIPPED
 
 
 def test_a_gateway_that_refunds_once_is_reported(sandbox_url: str) -> None:

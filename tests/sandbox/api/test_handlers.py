@@ -9,7 +9,13 @@ import pytest
 from tests.sandbox.merchant import Merchant, new_reference
 from wallet_gateway.sandbox.api.handlers import process
 from wallet_gateway.sandbox.api.request_parser import ParsedRequest
-from wallet_gateway.sandbox.models import BillingAddressRule, DuplicatePolicy, LetterCase
+from wallet_gateway.sandbox.models import (
+    BillingAddressRule,
+    DuplicatePolicy,
+    LetterCase,
+    PlaceholderId,
+    PortalReference,
+)
 from wallet_gateway.sandbox.refusals import UnknownPath
 from wallet_gateway.sandbox.state import Behaviour, Conditions
 
@@ -44,6 +50,11 @@ def test_a_request_that_was_not_understood_is_answered_with_why() -> None:
         share_references=False,
         another_card=False,
         billing_address=BillingAddressRule.OPTIONAL,
+        errored_amount="requested",
+        placeholder_ids=PlaceholderId.OFF,
+        state_words={},
+        portal_references=PortalReference.ORIGINAL,
+        newest_first=False,
     )
     parsed = ParsedRequest(message=UnknownPath("Not here."))
     status, value = process(

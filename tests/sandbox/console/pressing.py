@@ -13,7 +13,7 @@ FORM = re.compile(
     r'(?:\s*<code class="curl"[^>]*>(?P<curl>.*?)</code>)?',
     re.DOTALL,
 )
-FIELD = re.compile(r'<input[^>]* name="(?P<name>\w+)"[^>]* value="(?P<value>[^"]*)"')
+FIELD = re.compile(r'<input[^>]* name="(?P<name>[\w.]+)"[^>]* value="(?P<value>[^"]*)"')
 CHOSEN = re.compile(r'<select[^>]* name="(?P<name>\w+)"[^>]*>.*?<option selected>(?P<value>[^<]*)', re.DOTALL)
 CURL = re.compile(r'<code class="curl"[^>]*>(.*?)</code>', re.DOTALL)
 LABEL = re.compile(r"<button[^>]*>([^<]*)")

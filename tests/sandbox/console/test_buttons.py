@@ -7,6 +7,7 @@ from datetime import timedelta
 from wallet_gateway.sandbox.api.faults import ANY_OPERATION, FaultKind
 from wallet_gateway.sandbox.api.request_parser import Operation
 from wallet_gateway.sandbox.console.buttons import (
+    behaviour_form,
     behaviour_groups,
     clock_buttons,
     fault_form,
@@ -14,7 +15,14 @@ from wallet_gateway.sandbox.console.buttons import (
     wallet_buttons,
 )
 from wallet_gateway.sandbox.console.control_calls import CONTROL_CALLS
-from wallet_gateway.sandbox.models import BillingAddressRule, DuplicatePolicy, LetterCase, WalletMode
+from wallet_gateway.sandbox.models import (
+    BillingAddressRule,
+    DuplicatePolicy,
+    LetterCase,
+    PlaceholderId,
+    PortalReference,
+    WalletMode,
+)
 from wallet_gateway.sandbox.state import Behaviour
 
 BEHAVIOUR = Behaviour(
@@ -25,6 +33,11 @@ BEHAVIOUR = Behaviour(
     share_references=False,
     another_card=True,
     billing_address=BillingAddressRule.REQUIRED,
+    errored_amount="0.00",
+    placeholder_ids=PlaceholderId.ZERO,
+    state_words={"Errored": "Declined"},
+    portal_references=PortalReference.OWN,
+    newest_first=False,
 )
 
 
@@ -43,7 +56,25 @@ def test_the_value_in_force_of_each_behaviour_is_marked() -> None:
         {"shareReferences": "false"},
         {"anotherCard": "true"},
         {"billingAddress": "required"},
+        {"placeholderIds": "zero"},
+        {"portalReferences": "own"},
+        {"newestFirst": "false"},
     ]
+
+
+def test_the_form_of_amounts_and_words_shows_what_is_in_force() -> None:
+    in_force = {
+        "erroredAmount": "0.00",
+        "stateWords.Approved": "",
+        "stateWords.Pending": "",
+        "stateWords.Errored": "Declined",
+    }
+    assert behaviour_form(BEHAVIOUR, {}).fields == in_force
+    given = {"call": "behaviour", "stateWords.Approved": "Settled", "stateWords.Errored": ""}
+    assert behaviour_form(BEHAVIOUR, given).fields == in_force | {
+        "stateWords.Approved": "Settled",
+        "stateWords.Errored": "",
+    }
 
 
 def test_the_wallet_has_a_button_for_each_mode() -> None:

@@ -36,6 +36,12 @@ def _no_control_key(settings: Settings) -> None:
         ({"numericAmounts": "yes"}, '{"numericAmounts": "yes"}'),
         ({"amount": "10.00", "code": "4107940"}, '{"amount": "10.00", "code": "4107940"}'),
         ({"skip": "", "message": "  "}, "{}"),
+        ({"newestFirst": "true", "erroredAmount": "0"}, '{"newestFirst": true, "erroredAmount": "0"}'),
+        (
+            {"stateWords.Approved": " Settled ", "erroredAmount": "null", "stateWords.Errored": ""},
+            '{"erroredAmount": "null", "stateWords": {"Approved": "Settled"}}',
+        ),
+        ({"stateWords.Approved": "", "stateWords.Errored": " "}, '{"stateWords": {}}'),
     ],
 )
 def test_a_field_becomes_the_json_that_its_call_reads(fields: dict[str, str], body: str) -> None:

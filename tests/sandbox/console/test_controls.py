@@ -65,7 +65,7 @@ PAGES: dict[str, Callable[[Visitor], str]] = {
     "wallet": accounts,
     "check": open_check,
 }
-EXPECTED = {"controls": 41, "pending": 3, "sale": 2, "authorized": 3, "wallet": 3, "check": 6}
+EXPECTED = {"controls": 50, "pending": 3, "sale": 2, "authorized": 3, "wallet": 3, "check": 6}
 """How many buttons each page has."""
 
 
@@ -112,6 +112,8 @@ def filled_in(control: Control) -> dict[str, str]:
     """The values of the fields that a developer has to fill in."""
     if control.label == "Make it in the portal":
         return {"amount": "4.00"}
+    if control.label == "Answer so":
+        return {"erroredAmount": "0", "stateWords.Errored": "Declined"}
     return {"now": "2100-01-31T09:30"} if control.call == "set-clock" else {}
 
 
@@ -178,6 +180,25 @@ def test_a_form_that_was_sent_stays_filled_in(visitor: Visitor) -> None:
     assert "late on refund" in page.text
 
 
+def test_the_form_sets_amounts_and_words_and_the_overview_shows_them(visitor: Visitor) -> None:
+    (form,) = [one for one in controls(visitor.get("/controls/")) if one.label == "Answer so"]
+    changed = {"erroredAmount": "0.00", "stateWords.Errored": "Declined", "stateWords.Pending": "Queued"}
+    page = visitor.get(press(visitor, form, **changed).headers["Location"])
+    (again,) = [one for one in controls(page) if one.label == "Answer so"]
+    assert {name: again.fields[name] for name in changed} == changed
+    in_force = visitor.control.behaviour()
+    assert in_force["erroredAmount"] == "0.00"
+    assert in_force["stateWords"] == {"Errored": "Declined", "Pending": "Queued"}
+    overview = visitor.get("/").html
+    for shown in ("0.00", "Errored: Declined", "Pending: Queued"):
+        assert f'<bdi dir="ltr">{shown}</bdi>' in overview
+    # An empty field has its documented word again.
+    press(visitor, again, erroredAmount="requested", **{"stateWords.Errored": "", "stateWords.Pending": ""})
+    assert visitor.control.behaviour() | {"erroredAmount": "requested", "stateWords": {}} == (
+        visitor.control.behaviour()
+    )
+
+
 @pytest.mark.parametrize(
     ("call", "fields", "words"),
     [
@@ -189,6 +210,9 @@ def test_a_form_that_was_sent_stays_filled_in(visitor: Visitor) -> None:
         ("set-clock", {}, "now is missing"),
         ("wallet", {"mode": "gone"}, "mode must be one of"),
         ("behaviour", {"numericAmounts": "perhaps"}, "numericAmounts must be true or false"),
+        ("behaviour", {"erroredAmount": "free"}, "erroredAmount must be requested, null, or an amount"),
+        ("behaviour", {"stateWords.Errored": "approved"}, "for both Approved and Errored"),
+        ("behaviour", {"stateWords": "Settled"}, "stateWords must be an object of texts"),
         ("reset", {"hard": "true"}, "There is no 'hard' here"),
     ],
 )

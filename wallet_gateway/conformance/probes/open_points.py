@@ -7,8 +7,16 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Final
 
-from wallet_gateway.conformance.answers import Answer, has, member
-from wallet_gateway.conformance.gateway import CAPTURE, PREAUTHORIZATION, REFUND, REVERSAL, Gateway, text_of
+from wallet_gateway.conformance.answers import MISSING, Answer, has, member
+from wallet_gateway.conformance.gateway import (
+    CAPTURE,
+    PREAUTHORIZATION,
+    REFUND,
+    REVERSAL,
+    SALE,
+    Gateway,
+    text_of,
+)
 from wallet_gateway.conformance.messages import Body, changed, follow_up, without
 from wallet_gateway.conformance.registry import Area
 from wallet_gateway.conformance.results import Finding, SettingValue, Skipped
@@ -197,6 +205,101 @@ def states(gateway: Gateway) -> Finding:
 
 
 _STATES: Final = ("state", "providerStateCode")
+
+
+@area.probe("state-words", section="States and transitions", moves_money=True)
+def words_of_states(gateway: Gateway) -> Finding:
+    """Which words for states appear beside Approved, Errored and Pending."""
+    values = [gateway.answered(type_)[1].value for type_ in (REFUND, CAPTURE)]
+    values += [record for _, record in _records_of_payments(gateway)]
+    words = [state for value in values if isinstance(state := member(value, "state"), str)]
+    others = [word for word in words if word.casefold() not in _DOCUMENTED]
+    if not others:
+        return Finding("none")
+    return Finding(
+        f"there are {', '.join(map(repr, dict.fromkeys(others)))}; teach adapt_answer what they mean"
+    )
+
+
+_DOCUMENTED: Final = {"approved", "errored", "pending"}
+
+
+def _records_of_payments(gateway: Gateway) -> list[tuple[str, dict[str, object]]]:
+    """Return the records in the answers about payments, each with the reference of its payment.
+
+    Besides the payments of this run these are checkouts that a sandbox's customer did not pay.
+    """
+    gateway.paid_sale()
+    gateway.authorization()
+    references = [*(payment.reference for payment in gateway.payments), *gateway.undecided()]
+    return [(reference, record) for reference in references for record in gateway.status(reference).records]
+
+
+def _is_errored(gateway: Gateway, reference: str, record: dict[str, object]) -> bool:
+    is_refused = gateway.undecided().get(reference) == "refused"
+    return is_refused or str(member(record, "state")).casefold() == "errored"
+
+
+@area.probe("errored-amount", section="Transaction status record", moves_money=True)
+def amount_of_an_errored_record(gateway: Gateway) -> Finding:
+    """Which amount the record of a declined payment carries."""
+    found = _records_of_payments(gateway)
+    errored = [record for reference, record in found if _is_errored(gateway, reference, record)]
+    if not errored:
+        raise Skipped("no payment of this run was declined")
+    amounts = {_amount_text(member(record, "transactionAmount")): None for record in errored}
+    if list(amounts) == [gateway.account.amount]:
+        return Finding("the amount that was requested")
+    return Finding(f"{', '.join(amounts)}, where {gateway.account.amount} was requested")
+
+
+def _amount_text(amount: object) -> str:
+    if amount is MISSING:
+        return "none"
+    return "null" if amount is None else str(amount)
+
+
+@area.probe("unapproved-ids", section="Transaction status record", moves_money=True)
+def ids_of_what_is_not_approved(gateway: Gateway) -> Finding:
+    """Whether declined and pending payments have ids of their own."""
+    ids: dict[str, set[str]] = {}
+    for reference, record in _records_of_payments(gateway):
+        is_pending = gateway.undecided().get(reference) == "pending"
+        if is_pending or _is_errored(gateway, reference, record):
+            ids.setdefault(str(member(record, "id")), set()).add(reference)
+    if not ids:
+        raise Skipped("no payment of this run was declined or stayed pending")
+    shared = [id_ for id_, references in ids.items() if len(references) > 1]
+    if shared:
+        return Finding(f"no: several payments share the id {', '.join(map(repr, shared))}")
+    placeholders = [id_ for id_ in ids if not id_.strip("0- ")]
+    return Finding(f"no: there is the id {placeholders[0]!r}" if placeholders else "they have")
+
+
+@area.probe("shared-records", section="Transaction status record", moves_money=True)
+def records_of_two_payments(gateway: Gateway) -> Finding:
+    """Whether the answers about two payments have a record in common: the same id and type."""
+    payments: dict[tuple[str, str], set[str]] = {}
+    for reference, record in _records_of_payments(gateway):
+        if reference not in gateway.undecided() and not _is_errored(gateway, reference, record):
+            key = (str(member(record, "id")), str(member(record, "type")).casefold())
+            payments.setdefault(key, set()).add(reference)
+    shared = [f"{type_} {id_!r}" for (id_, type_), references in payments.items() if len(references) > 1]
+    return Finding(f"they have {', '.join(shared)}" if shared else "they have none")
+
+
+@area.probe("portal-references", section="Transaction status record", moves_money=True)
+def references_of_the_portal(gateway: Gateway) -> Finding:
+    """Under which reference the answer about a payment has what was made in the provider's portal."""
+    control, sale = gateway.controls(), gateway.pay(SALE)
+    control.portal(sale.reference, REFUND, gateway.account.smallest)
+    records = gateway.status(sale.reference).records
+    refunds = [one for one in records if str(member(one, "type")).casefold() == REFUND]
+    if not refunds:
+        return Finding("the answer does not have it")
+    reference = member(refunds[0], "clientSystemTransactionId")
+    is_own = reference != sale.reference
+    return Finding(f"one of the gateway's own, such as {reference!r}" if is_own else "its original's")
 
 
 @area.probe("record-types", section="Transaction status record", moves_money=True)

@@ -27,6 +27,9 @@ from wallet_gateway.sandbox.models import (
     LetterCase,
     Merchant,
     Outcome,
+    PlaceholderId,
+    PortalReference,
+    RecordState,
     TransactionRecord,
     WalletMode,
 )
@@ -183,6 +186,36 @@ def behaviour_groups(behaviour: Behaviour) -> tuple[ButtonGroup, ...]:
             BillingAddressRule.choices,
             behaviour.billing_address,
         ),
+        _choices(
+            _("Ids of records that are not approved"),
+            "placeholderIds",
+            PlaceholderId.choices,
+            behaviour.placeholder_ids,
+        ),
+        _choices(
+            _("References of the portal"),
+            "portalReferences",
+            PortalReference.choices,
+            behaviour.portal_references,
+        ),
+        _switch(_("Newest record first"), "newestFirst", on=behaviour.newest_first),
+    )
+
+
+def behaviour_form(behaviour: Behaviour, given: Mapping[str, str]) -> CallForm:
+    """Return the form for amounts of errored records and words of states, as they are in force or given."""
+    in_force = {f"stateWords.{state}": word for state, word in behaviour.state_words.items()}
+    values = {"erroredAmount": behaviour.errored_amount} | in_force | _given(given, "behaviour")
+    amount_label = _("Amount of errored records: requested, null or an amount")
+    fields = [("erroredAmount", amount_label)] + [
+        (f"stateWords.{state}", format_lazy(_("Word for {state}"), state=state.value))
+        for state in RecordState
+    ]
+    return CallForm(
+        call="behaviour",
+        label=_("Answer so"),
+        hidden={},
+        inputs=tuple(FormField(name=name, label=label, value=values.get(name, "")) for name, label in fields),
     )
 
 

@@ -20,7 +20,7 @@ from wallet_gateway.sandbox.control import views as control
 from wallet_gateway.sandbox.json_calls import Input
 
 NUMBERS: Final = frozenset({"advanceSeconds", "seconds", "statusLagSeconds", "times", "skip", "status"})
-BOOLEANS: Final = frozenset({"numericAmounts", "shareReferences", "anotherCard"})
+BOOLEANS: Final = frozenset({"numericAmounts", "shareReferences", "anotherCard", "newestFirst"})
 """Fields that are JSON numbers or booleans; all others are texts."""
 
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,15})(?:\.[0-9]{1,9})?")
@@ -57,9 +57,17 @@ CONTROL_CALLS: Final[Mapping[str, ControlCall]] = {
 def call_body(fields: Mapping[str, str]) -> dict[str, JsonValue]:
     """Return the JSON object of a call from the fields of a form; an empty field counts as absent.
 
+    A name such as ``stateWords.Errored`` is a member of an object, which is sent even if it has no members.
     A text that is no number stays a text, which the call refuses by the field's name.
     """
-    return {name: _json_value(name, text.strip()) for name, text in fields.items() if text.strip()}
+    body: dict[str, JsonValue] = {}
+    members: dict[str, dict[str, JsonValue]] = {}
+    for name, text in fields.items():
+        outer, _, inner = name.partition(".")
+        part = members.setdefault(outer, {}) if inner else body
+        if text.strip():
+            part[inner or name] = _json_value(name, text.strip())
+    return {**body, **members}
 
 
 def curl_line(name: str, fields: Mapping[str, str], base_url: str) -> str:

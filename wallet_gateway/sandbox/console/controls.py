@@ -54,6 +54,7 @@ def show_controls(request: HttpRequest) -> HttpResponse:
         "clear_button": buttons.CLEAR_FAULTS,
         "fault_form": buttons.fault_form(given),
         "behaviour_groups": buttons.behaviour_groups(conditions.behaviour),
+        "behaviour_form": buttons.behaviour_form(conditions.behaviour, given),
         "wallet_buttons": buttons.wallet_buttons(state.wallet_mode()),
     }
     return console_page(request, "controls", context, section="controls")

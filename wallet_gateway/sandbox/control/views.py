@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 from io import BytesIO
-from typing import Any
+from typing import Any, Final
 
 from django.http import HttpRequest
 
 from wallet_gateway.protocol.accounts import CardNetwork
 from wallet_gateway.protocol.follow_ups import FollowUpType
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.strict_json import fold_name
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox import merchants, state
 from wallet_gateway.sandbox.api import faults, journal
@@ -24,6 +25,8 @@ from wallet_gateway.sandbox.api.request_parser import Operation
 from wallet_gateway.sandbox.control import provision
 from wallet_gateway.sandbox.json_calls import Input, InvalidInput, call_path, with_json, write_seconds
 from wallet_gateway.sandbox.models import (
+    AMOUNT_AS_REQUESTED,
+    NO_AMOUNT,
     AuthenticationOutcome,
     BillingAddressRule,
     DuplicatePolicy,
@@ -31,6 +34,9 @@ from wallet_gateway.sandbox.models import (
     LetterCase,
     Merchant,
     Outcome,
+    PlaceholderId,
+    PortalReference,
+    RecordState,
     WalletMode,
 )
 from wallet_gateway.sandbox.payments import checkouts, detached_refunds, follow_ups, records
@@ -47,6 +53,8 @@ from wallet_gateway.sandbox.refusals import UnknownMerchant
 from wallet_gateway.sandbox.wallet.accounts import CRYPTOGRAM_3DS, PAN_ONLY, card_for
 from wallet_gateway.sandbox.wallet.payment_data import approve
 from wallet_gateway.sandbox.wallet.three_d_secure import decide_authentication
+
+MAX_STATE_WORD_LENGTH: Final = 32
 
 
 def reset(given: Input) -> object:
@@ -151,6 +159,13 @@ def change_behaviour(given: Input) -> object:
         "share_references": given.boolean("shareReferences"),
         "another_card": given.boolean("anotherCard"),
         "billing_address": given.optional_choice("billingAddress", BillingAddressRule),
+        "errored_amount": given.amount_or_word(
+            "erroredAmount", words=(AMOUNT_AS_REQUESTED, NO_AMOUNT), null=NO_AMOUNT
+        ),
+        "placeholder_ids": given.optional_choice("placeholderIds", PlaceholderId),
+        "state_words": _state_words(given),
+        "portal_references": given.optional_choice("portalReferences", PortalReference),
+        "newest_first": given.boolean("newestFirst"),
     }
     given.check_no_unread_fields()
     behaviour = state.change_behaviour({name: value for name, value in changes.items() if value is not None})
@@ -162,7 +177,31 @@ def change_behaviour(given: Input) -> object:
         "shareReferences": behaviour.share_references,
         "anotherCard": behaviour.another_card,
         "billingAddress": behaviour.billing_address,
+        "erroredAmount": behaviour.errored_amount,
+        "placeholderIds": behaviour.placeholder_ids,
+        "stateWords": behaviour.state_words,
+        "portalReferences": behaviour.portal_references,
+        "newestFirst": behaviour.newest_first,
     }
+
+
+def _state_words(given: Input) -> dict[str, str] | None:
+    """Read the words for states; two states must not have the same one, in any letter case."""
+    words = given.text_map("stateWords", max_length=MAX_STATE_WORD_LENGTH)
+    if words is None:
+        return None
+    states = {fold_name(state): state.value for state in RecordState}
+    if unknown := [name for name in words if fold_name(name) not in states]:
+        listed = ", ".join(states.values())
+        raise InvalidInput(f"stateWords has {quote(unknown[0])}; the documented states are {listed}.")
+    chosen = {states[fold_name(name)]: word for name, word in words.items()}
+    meanings: dict[str, str] = {}
+    for documented in states.values():
+        word = chosen.get(documented, documented)
+        other = meanings.setdefault(word.casefold().strip(), documented)
+        if other != documented:
+            raise InvalidInput(f"stateWords would say {quote(word)} for both {other} and {documented}.")
+    return chosen
 
 
 def set_fault(given: Input) -> object:

@@ -159,6 +159,11 @@ class Migration(migrations.Migration):
                 ('share_references', models.BooleanField(default=False)),
                 ('another_card', models.BooleanField(default=False)),
                 ('billing_address', models.CharField(choices=[('optional', 'may be left out'), ('required', 'is demanded')], default='optional', max_length=8)),
+                ('errored_amount', models.CharField(default='requested', max_length=24)),
+                ('placeholder_ids', models.CharField(choices=[('off', 'its own id'), ('zeros', 'a UUID of zeros'), ('zero', 'the digit 0'), ('empty', 'an empty text')], default='off', max_length=5)),
+                ('state_words', models.JSONField(default=dict)),
+                ('portal_references', models.CharField(choices=[('original', 'that of its original'), ('own', "one of the gateway's own")], default='original', max_length=8)),
+                ('newest_first', models.BooleanField(default=False)),
                 ('wallet_mode', models.CharField(choices=[('ready', 'ready'), ('not_ready', 'not available in this browser'), ('no_card', 'available, no card stored'), ('script_fails', 'its script cannot be loaded'), ('slow', 'answers slowly'), ('developer_error', 'refuses every request as wrong'), ('cancelled', 'closed by the customer at once')], default='ready', max_length=15)),
             ],
             options={

@@ -19,12 +19,16 @@ from wallet_gateway.sandbox.models.payments import (
     new_record_id,
 )
 from wallet_gateway.sandbox.models.requests import (
+    AMOUNT_AS_REQUESTED,
+    NO_AMOUNT,
     AcceptedRequest,
     BillingAddressRule,
     DuplicatePolicy,
     JournalEntry,
     LateRequest,
     LetterCase,
+    PlaceholderId,
+    PortalReference,
     SandboxState,
     SetFault,
 )
@@ -40,6 +44,8 @@ from wallet_gateway.sandbox.models.wallet import (
 )
 
 __all__ = [
+    "AMOUNT_AS_REQUESTED",
+    "NO_AMOUNT",
     "AcceptedRequest",
     "Authentication",
     "AuthenticationOutcome",
@@ -53,6 +59,8 @@ __all__ = [
     "Merchant",
     "Outcome",
     "PaymentAccount",
+    "PlaceholderId",
+    "PortalReference",
     "PublicKey",
     "RecordOrigin",
     "RecordState",

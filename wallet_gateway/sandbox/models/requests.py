@@ -38,6 +38,27 @@ class BillingAddressRule(models.TextChoices):
     REQUIRED = "required", _("is demanded")
 
 
+class PlaceholderId(models.TextChoices):
+    """What a record that is not approved carries in place of its id."""
+
+    OFF = "off", _("its own id")
+    ZEROS = "zeros", _("a UUID of zeros")
+    ZERO = "zero", _("the digit 0")
+    EMPTY = "empty", _("an empty text")
+
+
+class PortalReference(models.TextChoices):
+    """The reference of a follow-up that was made in the provider's portal."""
+
+    ORIGINAL = "original", _("that of its original")
+    OWN = "own", _("one of the gateway's own")
+
+
+AMOUNT_AS_REQUESTED = "requested"
+NO_AMOUNT = "null"
+"""The two words among the amounts that an errored record may carry."""
+
+
 class SandboxState(models.Model):
     """The single row of global state: the clock's offset and the behaviour."""
 
@@ -55,6 +76,15 @@ class SandboxState(models.Model):
     billing_address = models.CharField(
         max_length=8, choices=BillingAddressRule.choices, default=BillingAddressRule.OPTIONAL
     )
+    errored_amount = models.CharField(max_length=24, default=AMOUNT_AS_REQUESTED)
+    """What errored records carry as their amount: the amount requested, null, or these digits."""
+    placeholder_ids = models.CharField(max_length=5, choices=PlaceholderId.choices, default=PlaceholderId.OFF)
+    state_words = models.JSONField(default=dict)
+    """Other words for documented states, by the documented one."""
+    portal_references = models.CharField(
+        max_length=8, choices=PortalReference.choices, default=PortalReference.ORIGINAL
+    )
+    newest_first = models.BooleanField(default=False)
     wallet_mode = models.CharField(max_length=15, choices=WalletMode.choices, default=WalletMode.READY)
 
     class Meta:

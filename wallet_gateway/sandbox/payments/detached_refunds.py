@@ -18,13 +18,14 @@ from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.models import Deposit, RecordOrigin, RecordState, TransactionRecord
+from wallet_gateway.sandbox.payments.dialect import written_id, written_state
 from wallet_gateway.sandbox.payments.limits import check_refund
 from wallet_gateway.sandbox.payments.payer import display_name, follow_up_details
 from wallet_gateway.sandbox.payments.provider_decision import decide_request
 from wallet_gateway.sandbox.payments.records import write_record
 from wallet_gateway.sandbox.payments.references import answer_once
 from wallet_gateway.sandbox.refusals import CurrencyDiffers, UnknownOriginal
-from wallet_gateway.sandbox.state import FaultMode, RequestContext
+from wallet_gateway.sandbox.state import Behaviour, FaultMode, RequestContext
 
 _RESPONSE_CODES: Final[dict[str, str]] = {RecordState.APPROVED: "00", RecordState.ERRORED: "05"}
 
@@ -44,7 +45,7 @@ def execute_detached_refund(context: RequestContext, request: DetachedRefundRequ
         deposit = _find_deposit(context.merchant.merchant_id, request.parent_transaction_id)
         _check(deposit, request.money)
         record = _write(context, deposit, request)
-        return _response(record, requested=request.money)
+        return _response(record, context.conditions.behaviour, requested=request.money)
 
     return answer_once(context, request, execute)
 
@@ -113,11 +114,11 @@ def _half(money: Money) -> Money:
     return Money.from_minor_units(max(1, money.minor_units // 2), money.currency)
 
 
-def _response(record: TransactionRecord, *, requested: Money) -> dict[str, Any]:
+def _response(record: TransactionRecord, behaviour: Behaviour, *, requested: Money) -> dict[str, Any]:
     given_back = record.amount
     if record.state == RecordState.ERRORED:
         given_back = Money.from_minor_units(0, record.currency)
-    return DetachedRefundResponse.build(
+    response = DetachedRefundResponse.build(
         state=record.state,
         provider_response_code=_RESPONSE_CODES.get(record.state, ""),
         provider_authorization_id=record.record_id,
@@ -128,6 +129,10 @@ def _response(record: TransactionRecord, *, requested: Money) -> dict[str, Any]:
         amount=given_back.to_wire(),
         apm_details={"apm_provider_name": display_name(record.merchant.provider)},
     ).to_wire()
+    return response | {
+        "providerAuthorizationID": written_id(record, record.state, behaviour),
+        "state": written_state(record.state, behaviour),
+    }
 
 
 class _LineCounter:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import secrets
 from datetime import datetime
 from typing import Any
 
 from wallet_gateway.protocol.follow_ups import FollowUpRequest, FollowUpResponse, FollowUpType
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.sandbox.db_transactions import write_lock
-from wallet_gateway.sandbox.models import RecordOrigin, TransactionRecord
+from wallet_gateway.sandbox.models import PortalReference, RecordOrigin, TransactionRecord
+from wallet_gateway.sandbox.payments.dialect import written_id, written_state
 from wallet_gateway.sandbox.payments.limits import check_follow_up
 from wallet_gateway.sandbox.payments.payer import display_name, follow_up_details
 from wallet_gateway.sandbox.payments.provider_decision import ProviderDecision, approval_of, decide_request
 from wallet_gateway.sandbox.payments.records import find_original, write_record
 from wallet_gateway.sandbox.payments.references import answer_once
-from wallet_gateway.sandbox.state import RequestContext, current_conditions
+from wallet_gateway.sandbox.state import Behaviour, RequestContext, current_conditions
 
 
 def execute_follow_up(context: RequestContext, request: FollowUpRequest) -> dict[str, Any]:
@@ -32,7 +34,7 @@ def execute_follow_up(context: RequestContext, request: FollowUpRequest) -> dict
             origin=RecordOrigin.API,
             now=context.conditions.now,
         )
-        return _response(record)
+        return _response(record, context.conditions.behaviour)
 
     has_original_reference = request.client_system_transaction_id == request.client_system_invoice_id
     shared = has_original_reference and context.conditions.behaviour.share_references
@@ -42,17 +44,19 @@ def execute_follow_up(context: RequestContext, request: FollowUpRequest) -> dict
 def make_portal_follow_up(
     original: TransactionRecord, follow_up: FollowUpType, amount: Money
 ) -> TransactionRecord:
-    """Create a follow-up of the portal, under its original's reference; raises a ``Refusal``."""
+    """Create a follow-up of the portal, under the reference that the behaviour says; raises a ``Refusal``."""
     with write_lock():
         check_follow_up(original, follow_up, amount)
+        conditions = current_conditions()
+        has_own = conditions.behaviour.portal_references is PortalReference.OWN
         return _write(
             original,
             follow_up,
             amount,
-            reference=original.reference,
+            reference=f"PORTAL-{secrets.token_hex(8).upper()}" if has_own else original.reference,
             decision=approval_of(follow_up),
             origin=RecordOrigin.PORTAL,
-            now=current_conditions().now,
+            now=conditions.now,
         )
 
 
@@ -81,8 +85,8 @@ def _write(
     )
 
 
-def _response(record: TransactionRecord) -> dict[str, Any]:
-    return FollowUpResponse.build(
+def _response(record: TransactionRecord, behaviour: Behaviour) -> dict[str, Any]:
+    response = FollowUpResponse.build(
         id=record.record_id,
         state=record.state,
         provider_state_code=record.provider_state_code,
@@ -93,3 +97,7 @@ def _response(record: TransactionRecord) -> dict[str, Any]:
             "apm_payment_method": record.type,
         },
     ).to_wire()
+    return response | {
+        "id": written_id(record, record.state, behaviour),
+        "state": written_state(record.state, behaviour),
+    }

@@ -16,6 +16,7 @@ from wallet_gateway.sandbox.models import (
     RecordState,
     TransactionRecord,
 )
+from wallet_gateway.sandbox.payments.dialect import written_id, written_state
 from wallet_gateway.sandbox.payments.payer import authorization_details, display_name
 from wallet_gateway.sandbox.payments.provider_decision import PENDING, ProviderDecision, decide_request
 from wallet_gateway.sandbox.payments.records import write_record
@@ -29,7 +30,7 @@ from wallet_gateway.sandbox.refusals import (
     ThreeDSecureNotPassed,
     ThreeDSecureRequired,
 )
-from wallet_gateway.sandbox.state import FaultMode, RequestContext
+from wallet_gateway.sandbox.state import Behaviour, FaultMode, RequestContext
 from wallet_gateway.sandbox.wallet.payment_accounts import find_account
 from wallet_gateway.sandbox.wallet.three_d_secure import open_authentication
 
@@ -46,7 +47,8 @@ def authorize(context: RequestContext, request: AuthorizationRequest) -> dict[st
         decision = PENDING if waits else decide_request(request.type, request.money, context.fault_mode)
         record = _write(context, account, request, decision)
         page = open_authentication(record, request, now=context.conditions.now) if waits else None
-        return _response(record, redirect_url=context.base_url + page.get_absolute_url() if page else None)
+        redirect_url = context.base_url + page.get_absolute_url() if page else None
+        return _response(record, context.conditions.behaviour, redirect_url=redirect_url)
 
     return answer_once(context, request, execute)
 
@@ -116,8 +118,8 @@ def _write(
     )
 
 
-def _response(record: TransactionRecord, *, redirect_url: str | None) -> dict[str, Any]:
-    return AuthorizationResponse.build(
+def _response(record: TransactionRecord, behaviour: Behaviour, *, redirect_url: str | None) -> dict[str, Any]:
+    response = AuthorizationResponse.build(
         id=record.record_id,
         state=record.state,
         provider_state_code=record.provider_state_code,
@@ -129,6 +131,10 @@ def _response(record: TransactionRecord, *, redirect_url: str | None) -> dict[st
         },
         redirect_url=redirect_url,
     ).to_wire()
+    return response | {
+        "id": written_id(record, record.state, behaviour),
+        "state": written_state(record.state, behaviour),
+    }
 
 
 def _two_digits(indicator: str | None) -> str:

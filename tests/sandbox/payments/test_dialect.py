@@ -1,0 +1,182 @@
+"""Amounts, ids, states and references as a gateway may write them: in answers and in status records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.sandbox.merchant import Merchant, new_reference
+from tests.sandbox.wallet_buyer import Buyer
+from wallet_gateway.testing.control import SandboxControl
+
+ZEROS = "00000000-0000-0000-0000-000000000000"
+UNDECIDED = ("refused", "cancelled", "error", "pending")
+OUTCOMES = {"success": "Approved", "pending": "Pending", "refused": "Errored", "error": "Errored"}
+
+Pay = Callable[..., str]
+
+
+@pytest.fixture
+def decided(merchant: Merchant, control: SandboxControl) -> Pay:
+    """Opens a checkout of 10.00 EUR, has it end in an outcome, and gives its reference."""
+
+    def decide(outcome: str) -> str:
+        reference = new_reference()
+        assert merchant.checkout(reference).status == 200
+        control.complete_checkout(reference, outcome)
+        return reference
+
+    return decide
+
+
+@pytest.mark.parametrize(
+    ("given", "in_force", "written"),
+    [
+        (None, "requested", b'"transactionAmount":10.00,'),
+        ("requested", "requested", b'"transactionAmount":10.00,'),
+        (0, "0", b'"transactionAmount":0,'),
+        ("0.00", "0.00", b'"transactionAmount":0.00,'),
+        ("1000", "1000", b'"transactionAmount":1000,'),
+        ("-10.00", "-10.00", b'"transactionAmount":-10.00,'),
+        ("0.000001", "0.000001", b'"transactionAmount":0.000001,'),
+        ("null", "null", b'"transactionAmount":null,'),
+    ],
+    ids=str,
+)
+def test_errored_records_alone_carry_the_amount_that_was_set(
+    given: Any,  # noqa: ANN401
+    in_force: str,
+    written: bytes,
+    merchant: Merchant,
+    control: SandboxControl,
+    decided: Pay,
+) -> None:
+    assert control.behaviour(errored_amount=given)["erroredAmount"] == in_force
+    assert written in merchant.status(decided("refused")).body
+    for outcome in ("success", "pending"):
+        assert b'"transactionAmount":10.00,' in merchant.status(decided(outcome)).body
+
+
+def test_a_null_in_the_call_is_the_word(merchant: Merchant, control: SandboxControl) -> None:
+    assert merchant.post("/_sandbox/behaviour", {"erroredAmount": None}).json["erroredAmount"] == "null"
+    # What is not named stays.
+    assert merchant.post("/_sandbox/behaviour", {"duplicates": None}).json["erroredAmount"] == "null"
+    assert control.behaviour(errored_amount="requested")["erroredAmount"] == "requested"
+
+
+@pytest.mark.parametrize(("kind", "id_"), [("zeros", ZEROS), ("zero", "0"), ("empty", "")])
+def test_until_it_is_approved_a_record_has_the_placeholder_for_its_id(
+    kind: str, id_: str, merchant: Merchant, control: SandboxControl, decided: Pay
+) -> None:
+    control.behaviour(placeholder_ids=kind)
+    references = [decided(outcome) for outcome in UNDECIDED]
+    assert [merchant.record(reference)["id"] for reference in references] == [id_] * len(UNDECIDED)
+    pending = references[-1]
+    assert control.settle_pending(pending, "success")["id"].startswith("SBX-")
+    assert merchant.record(pending)["id"].startswith("SBX-")
+    assert merchant.record(decided("success"))["id"].startswith("SBX-")
+
+
+def test_a_record_has_its_placeholder_as_long_as_the_query_does_not_tell_of_its_approval(
+    merchant: Merchant, control: SandboxControl, decided: Pay
+) -> None:
+    reference = decided("pending")
+    control.advance_clock(600)
+    control.behaviour(placeholder_ids="zero", status_lag_seconds=300)
+    control.settle_pending(reference, "success")
+    assert (merchant.record(reference)["state"], merchant.record(reference)["id"]) == ("Pending", "0")
+    control.advance_clock(300)
+    assert merchant.record(reference)["id"].startswith("SBX-")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"Approved": "Settled", "Errored": "Declined", "Pending": "Processing"},
+        {"Approved": "APPROVED", "Errored": "errored"},
+        {"approved": "Approved ", "PENDING": "in Arbeit"},
+        {},
+    ],
+    ids=str,
+)
+def test_states_are_said_in_the_words_that_were_set(
+    words: dict[str, str], merchant: Merchant, control: SandboxControl, decided: Pay
+) -> None:
+    documented = {state.lower(): state for state in OUTCOMES.values()}
+    expected = {documented[state.lower()]: word for state, word in words.items()}
+    assert control.behaviour(state_words=words)["stateWords"] == expected
+    for outcome, state in OUTCOMES.items():
+        assert merchant.record(decided(outcome))["state"] == expected.get(state, state)
+    # The engine goes by its own words: what is settled can be given back.
+    assert merchant.refund(new_reference(), decided("success")).status == 200
+
+
+def test_words_are_replaced_as_a_whole(control: SandboxControl) -> None:
+    control.behaviour(state_words={"Approved": "Settled"})
+    assert control.behaviour()["stateWords"] == {"Approved": "Settled"}
+    assert control.behaviour(state_words={"Errored": "Declined"})["stateWords"] == {"Errored": "Declined"}
+    assert control.behaviour(state_words={})["stateWords"] == {}
+
+
+SPECIAL = {"Approved": "10.00", "Errored": "6660.01", "Pending": "6660.02"}
+WORDS = {"Approved": "Done", "Errored": "Void", "Pending": "Queued"}
+
+
+@pytest.mark.parametrize("state", SPECIAL)
+@pytest.mark.parametrize("operation", ["refund", "detached", "authorization"])
+def test_the_answer_to_a_request_says_what_the_record_says(
+    operation: str, state: str, merchant: Merchant, control: SandboxControl, buyer: Buyer, pay: Pay
+) -> None:
+    control.behaviour(state_words=WORDS, placeholder_ids="zeros")
+    reference, amount = new_reference(), SPECIAL[state]
+    if operation == "refund":
+        answer = merchant.refund(reference, pay(amount="9000.00"), amount)
+    elif operation == "authorization":
+        answer = buyer.authorize(buyer.account(), clientSystemTransactionId=reference, amount=amount)
+    else:
+        header = "parentTransactionId,transactionDateTime,amount,currencyCode,refundedAmount"
+        control.migration_file(
+            f"{header},providerTransactionId\nOLD,2024-03-01T09:30:00,9000.00,EUR,0.00,P\n"
+        )
+        answer = merchant.detached(reference, "OLD", amount)
+    assert answer.status == 200, answer.body
+    record = merchant.record(reference)
+    id_ = answer.json["providerAuthorizationID" if operation == "detached" else "id"]
+    assert (answer.json["state"], id_) == (WORDS[state], record["id"])
+    assert record["state"] == WORDS[state]
+    assert (id_ == ZEROS) is (state != "Approved")
+
+
+def test_a_follow_up_of_the_portal_may_have_a_reference_of_the_gateways_own(
+    merchant: Merchant, control: SandboxControl, reserved: str
+) -> None:
+    capture = control.portal(reserved, "ecom.capture", "4.00")
+    assert capture["clientSystemTransactionId"] == reserved
+    control.behaviour(portal_references="own")
+    refunds = [control.portal(reserved, "ecom.refund", amount) for amount in ("1.00", "2.00")]
+    references = [refund["clientSystemTransactionId"] for refund in refunds]
+    assert len({reserved, *references}) == 3
+    # The answer about the original still has all of them, also after the behaviour has changed back.
+    control.behaviour(portal_references="original")
+    assert [record["id"] for record in merchant.records(reserved)][1:] == [
+        one["id"] for one in (capture, *refunds)
+    ]
+    assert merchant.records(references[0]) == [refunds[0]]
+
+
+def test_a_follow_up_of_the_merchants_stays_under_its_own_reference_only(
+    merchant: Merchant, control: SandboxControl, sale: str
+) -> None:
+    control.behaviour(portal_references="own")
+    merchant.refund(new_reference(), sale, "1.00")
+    assert [record["type"] for record in merchant.records(sale)] == ["ecom.sale"]
+
+
+def test_the_newest_record_can_come_first(merchant: Merchant, control: SandboxControl, sale: str) -> None:
+    for amount in ("1.00", "2.00"):
+        control.portal(sale, "ecom.refund", amount)
+    oldest_first = merchant.records(sale)
+    control.behaviour(newest_first=True)
+    assert merchant.records(sale) == oldest_first[::-1]
