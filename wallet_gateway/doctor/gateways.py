@@ -35,7 +35,7 @@ _ABOUT_US = {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}
 
 
 def look_at_gateway(alias: str) -> Iterator[Finding]:
-    """Send harmless queries to check the connection, the credentials, the wallet key and the gateway's clock."""
+    """Send harmless queries to check connection, credentials, wallet key and the clock of a gateway."""
     subject = f"gateway {alias}"
     try:
         given, context = conf.gateway_settings(alias), context_of(alias)
