@@ -220,6 +220,7 @@ def refuses_key(error: GatewayError | None) -> bool:
     return exchange is not None and exchange.http_status == HTTPStatus.UNAUTHORIZED
 
 
+@sensitive_variables()
 def note_if_refused(row: WalletKey, error: GatewayError | None, *, context: GatewayContext) -> None:
     """Take a key out of use if the gateway has answered 401 to it."""
     if not refuses_key(error) or row.refused_at is not None:
