@@ -81,14 +81,17 @@ def test_a_refused_wallet_key_is_named_and_the_next_button_gets_another(
     lose: str, wallet_key: WalletKey, wallet_sandbox: SandboxControl
 ) -> None:
     getattr(wallet_sandbox, lose)(*([] if lose == "reset" else [7200]))
-    (finding,) = _about_key(list(look_at_gateway("default")))
-    assert (finding.level, finding.code) == (Level.WARNING, Code.WALLET_KEY_REFUSED)
-    assert finding.text == "it no longer takes the stored wallet key, so no wallet button could pay"
-    assert finding.advice == "Nothing to do: the next button that is shown gets a new key."
-    assert _about_key(list(look_at_gateway("default"))) == []
-    current_key(context=context_of("default"))
-    (finding,) = _about_key(list(look_at_gateway("default")))
-    assert finding.code is Code.WALLET_KEY_TAKEN
+    # Twice: no browser asks here, so nothing has to wait a minute.
+    for _ in range(2):
+        getattr(wallet_sandbox, lose)(*([] if lose == "reset" else [7200]))
+        (finding,) = _about_key(list(look_at_gateway("default")))
+        assert (finding.level, finding.code) == (Level.WARNING, Code.WALLET_KEY_REFUSED)
+        assert finding.text == "it no longer takes the stored wallet key, so no wallet button could pay"
+        assert finding.advice == "Nothing to do: the next button that is shown gets a new key."
+        assert _about_key(list(look_at_gateway("default"))) == []
+        current_key(context=context_of("default"))
+        (finding,) = _about_key(list(look_at_gateway("default")))
+        assert finding.code is Code.WALLET_KEY_TAKEN
 
 
 @pytest.mark.parametrize(

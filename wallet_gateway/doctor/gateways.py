@@ -23,9 +23,9 @@ from wallet_gateway.gateways import context_of
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.wallet.keys import (
     PublicKey,
-    note_if_refused,
     refuses_key,
     stored_key,
+    take_out_of_use,
     try_out,
 )
 from wallet_gateway.queries.former_accounts import payments_of_former_accounts
@@ -91,7 +91,7 @@ def _wallet_key(subject: str, context: GatewayContext) -> Iterator[Finding]:
         # Whatever it says of the account, it took the key.
         yield ok(Code.WALLET_KEY_TAKEN, subject)
     elif refuses_key(failure) and not _refuses_new_key(key, context):
-        note_if_refused(key.row, failure, context=context)
+        take_out_of_use(key.row, context=context)
         yield warning(Code.WALLET_KEY_REFUSED, subject)
     else:
         yield warning(Code.WALLET_KEY_NOT_TRIED, subject, error=str(failure))

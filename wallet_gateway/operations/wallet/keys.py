@@ -222,17 +222,23 @@ def refuses_key(error: GatewayError | None) -> bool:
 
 @sensitive_variables()
 def note_if_refused(row: WalletKey, error: GatewayError | None, *, context: GatewayContext) -> None:
-    """Take a key out of use if the gateway has answered 401 to it."""
+    """Take a key out of use if the gateway answered 401 to it, unless it has just replaced another one."""
     if not refuses_key(error) or row.refused_at is not None:
         return
-    now = context.clock.now()
+    recently = context.clock.now() - REPLACED_ONCE_IN
     of_account = WalletKey.objects.filter(gateway=row.gateway, account=row.account)
-    replaced = of_account.filter(refused_at__lte=row.fetched_at, refused_at__gt=now - REPLACED_ONCE_IN)
-    if replaced.exists():
+    if of_account.filter(refused_at__lte=row.fetched_at, refused_at__gt=recently).exists():
         logger.error("the gateway %s refuses the wallet key that it has just given", context.alias)
-        return
-    in_statement(lambda: of_account.filter(pk=row.pk, refused_at=None).update(refused_at=now))
-    row.refused_at = now
+    else:
+        take_out_of_use(row, context=context)
+
+
+@sensitive_variables()
+def take_out_of_use(row: WalletKey, *, context: GatewayContext) -> None:
+    """Give a refused key to no new attempt; the next button gets another one."""
+    row.refused_at = context.clock.now()
+    unmarked = WalletKey.objects.filter(pk=row.pk, refused_at=None)
+    in_statement(lambda: unmarked.update(refused_at=row.refused_at))
     logger.warning("the gateway %s refuses its wallet key; the next button gets another one", context.alias)
 
 
