@@ -98,6 +98,9 @@ class Code(StrEnum):
     CREDENTIALS_REFUSED = "credentials_refused"
     GATEWAY_BUSY = "gateway_busy"
     UNEXPECTED_ANSWER = "unexpected_answer"
+    WALLET_KEY_TAKEN = "wallet_key_taken"
+    WALLET_KEY_REFUSED = "wallet_key_refused"
+    WALLET_KEY_NOT_TRIED = "wallet_key_not_tried"
     GATEWAY_CLOCK_DIFFERS = "gateway_clock_differs"
     GATEWAY_CLOCK_AGREES = "gateway_clock_agrees"
     # Before going live
@@ -222,6 +225,9 @@ _MESSAGES: Mapping[Code, Text] = MappingProxyType(
         Code.CREDENTIALS_REFUSED: _("reached, but it does not take our credentials: %(error)s"),
         Code.GATEWAY_BUSY: _("reached, but it wants to be left alone: %(error)s"),
         Code.UNEXPECTED_ANSWER: _("reached, but it does not answer as agreed: %(error)s"),
+        Code.WALLET_KEY_TAKEN: _("it takes the stored wallet key"),
+        Code.WALLET_KEY_REFUSED: _("it no longer takes the stored wallet key, so no wallet button could pay"),
+        Code.WALLET_KEY_NOT_TRIED: _("the stored wallet key could not be tried: %(error)s"),
         Code.GATEWAY_CLOCK_DIFFERS: _("the gateway %(gateway)s is %(seconds)s s off this machine"),
         Code.GATEWAY_CLOCK_AGREES: _("agrees with the gateway %(gateway)s within %(seconds)s s"),
         Code.PROFILE_NOT_LIVE: _("PROFILE is %(profile)s"),
@@ -316,6 +322,7 @@ _ADVICE: Mapping[Code, Text] = MappingProxyType(
         Code.GATEWAY_UNREACHABLE: _("See BASE_URL, the network and certificates."),
         Code.CREDENTIALS_REFUSED: _("See MERCHANT_ID, STORE_ID, USER_ID and AUTH."),
         Code.UNEXPECTED_ANSWER: _("See BASE_URL and PATHS."),
+        Code.WALLET_KEY_REFUSED: _("Nothing to do: the next button that is shown gets a new key."),
         Code.GATEWAY_CLOCK_DIFFERS: _TIME_SERVICE,
         Code.PROFILE_NOT_LIVE: _("Set it to 'prod'."),
         Code.NO_PAYMENT_COMPARED: _(

@@ -383,7 +383,7 @@ def wallet_script_settings(alias: str) -> dict[str, str | None]:
         "payJsUrl": given.wallet.pay_js_url,
         # None: that of the interface.
         "accountPath": given.paths.get(CREATE_PAYMENT_ACCOUNT.name),
-        "failedMessage": _("Nothing was charged. You can try again, or take another card."),
+        "failedMessage": _("Nothing was charged. Take another card, or close your wallet and try again."),
     }
 
 

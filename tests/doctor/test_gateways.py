@@ -13,8 +13,12 @@ from pytest_django import Settings
 
 from tests.client.servers import RawServer, Request, unused_port
 from tests.models.rows import a_transaction
+from wallet_gateway.doctor.examination import is_well
 from wallet_gateway.doctor.gateways import look_at_gateway
 from wallet_gateway.findings import Code, Finding, Level
+from wallet_gateway.gateways import context_of
+from wallet_gateway.models import WalletKey
+from wallet_gateway.operations.wallet.keys import current_key
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -50,6 +54,73 @@ def test_a_gateway_that_answers_is_well_and_nothing_but_a_question_was_sent(
     found = list(look_at_gateway("default"))
     assert [finding.level for finding in found] == [Level.OK, Level.OK]
     assert [entry["operation"] for entry in wallet_sandbox.journal()] == ["status"]
+
+
+@pytest.fixture
+def wallet_key(wallet_sandbox: SandboxControl) -> WalletKey:
+    """The key that the shop has stored for its buttons."""
+    current_key(context=context_of("default"))
+    return WalletKey.objects.get()
+
+
+def _about_key(found: list[Finding]) -> list[Finding]:
+    return [finding for finding in found if "key" in finding.code]
+
+
+def test_the_stored_wallet_key_is_tried_without_moving_anything(
+    wallet_key: WalletKey, wallet_sandbox: SandboxControl
+) -> None:
+    (finding,) = _about_key(list(look_at_gateway("default")))
+    assert (finding.level, finding.code) == (Level.OK, Code.WALLET_KEY_TAKEN)
+    sent = [entry["operation"] for entry in wallet_sandbox.journal()]
+    assert sent == ["public_key", "status", "get_payment_account"]
+
+
+@pytest.mark.parametrize("lose", ["reset", "advance_clock"])
+def test_a_refused_wallet_key_is_named_and_the_next_button_gets_another(
+    lose: str, wallet_key: WalletKey, wallet_sandbox: SandboxControl
+) -> None:
+    getattr(wallet_sandbox, lose)(*([] if lose == "reset" else [7200]))
+    # Twice: no browser asks here, so nothing has to wait a minute.
+    for _ in range(2):
+        getattr(wallet_sandbox, lose)(*([] if lose == "reset" else [7200]))
+        (finding,) = _about_key(list(look_at_gateway("default")))
+        assert (finding.level, finding.code) == (Level.WARNING, Code.WALLET_KEY_REFUSED)
+        assert finding.text == "it no longer takes the stored wallet key, so no wallet button could pay"
+        assert finding.advice == "Nothing to do: the next button that is shown gets a new key."
+        assert _about_key(list(look_at_gateway("default"))) == []
+        current_key(context=context_of("default"))
+        (finding,) = _about_key(list(look_at_gateway("default")))
+        assert finding.code is Code.WALLET_KEY_TAKEN
+
+
+@pytest.mark.parametrize(
+    ("fault", "status", "code"),
+    [
+        ("error_body", 400, Code.WALLET_KEY_TAKEN),
+        ("bare_error", 404, Code.WALLET_KEY_TAKEN),
+        ("error_body", 422, Code.WALLET_KEY_TAKEN),
+        # To a new key as well: the refusal is not about the key.
+        ("error_body", 401, Code.WALLET_KEY_NOT_TRIED),
+        ("status_before", 401, Code.WALLET_KEY_NOT_TRIED),
+        ("error_body", 403, Code.WALLET_KEY_NOT_TRIED),
+        ("status_before", 404, Code.WALLET_KEY_NOT_TRIED),
+        ("status_before", 503, Code.WALLET_KEY_NOT_TRIED),
+        ("drop_before", None, Code.WALLET_KEY_NOT_TRIED),
+        ("not_json", None, Code.WALLET_KEY_NOT_TRIED),
+    ],
+)
+def test_a_gateway_that_answers_otherwise_about_an_unknown_account_fails_no_healthy_shop(
+    fault: str, status: int | None, code: Code, wallet_key: WalletKey, wallet_sandbox: SandboxControl
+) -> None:
+    wallet_sandbox.fault("get_payment_account", fault, status=status, times=5)
+    found = list(look_at_gateway("default"))
+    (finding,) = _about_key(found)
+    assert finding.code is code
+    assert is_well(tuple(found))
+    assert "could not be tried" in finding.text or code is Code.WALLET_KEY_TAKEN
+    wallet_key.refresh_from_db()
+    assert wallet_key.refused_at is None
 
 
 def test_payments_of_a_former_account_are_told(wallet_sandbox: SandboxControl) -> None:

@@ -6,11 +6,11 @@ const { NAMES } = await import(new URL("wallet/parameters.js", STATIC))
 export const GOOD_RESULT_NEXT = "/paid"
 const PAID = { outcome: "APPROVED", message: "Your payment went through", next: GOOD_RESULT_NEXT }
 
-/** Opens a page of the shop's app. `results` are its next answers to a result; null is a lost one. */
+/** Opens a page of the shop's app. `results` are its next answers to a result; null is a lost one, `events` those to a report. */
 export async function openShop(t) {
   const page = await open(t, { html: "<main><div id=place hidden></div></main>" })
   page.readiness = () => page.wallet.readiness
-  const shop = { page, asked: [], results: [], order: { sessionUrl: "/api/session/", resultUrl: "/api/result/", csrfToken: "t0ken" } }
+  const shop = { page, asked: [], results: [], events: [], order: { sessionUrl: "/api/session/", resultUrl: "/api/result/", eventUrl: "/api/event/", csrfToken: "t0ken" } }
   const named = Object.fromEntries(parameters({ optionalParams: { callbackIntents: ["PAYMENT_AUTHORIZATION"], emailRequired: true } }).map((value, at) => [NAMES[at], value]))
   const session = {
     reference: "ORDER-1",
@@ -25,6 +25,7 @@ export async function openShop(t) {
     const what = String(url).match(/^\/api\/(\w+)\/$/)?.[1]
     if (!what) return fetch(url, options)
     shop.asked.push({ what, csrf: options.headers["X-CSRFToken"], body: JSON.parse(options.body) })
+    if (what === "event") return shop.events.length ? Response.json(shop.events.shift()) : new Response(null, { status: 204 })
     const answer = what === "session" ? session : shop.results.length ? shop.results.shift() : PAID
     if (answer === null) throw new TypeError("Failed to fetch")
     return Response.json(answer)

@@ -52,6 +52,27 @@ test("plain JavaScript: when the answer is lost, the shop's own page says what b
   assert.deepEqual(left, ["/result-page"])
 })
 
+test("plain JavaScript: a failure is reported, and a session that cannot pay any more is replaced", async (t) => {
+  const { mountWallet } = await import(pathToFileURL(join(FOLDER, "wallet_button.js")).href)
+  const shop = await openShop(t)
+  const told = []
+  const container = shop.page.document.getElementById("place")
+  mountWallet(container, shop.order, { tell: (words) => told.push(words), leave: () => {} })
+  const fail = async () => {
+    await until(() => container.querySelector("button") && !container.hidden)
+    container.querySelector("button").click()
+    shop.page.wallet.sheet.reject(new Error("HTTP 401"))
+  }
+  shop.events.push({ newSession: true })
+  await fail()
+  await until(() => shop.page.readiness().length === 2)
+  await fail()
+  await until(() => shop.asked.length === 4)
+  assert.deepEqual(shop.asked.map(({ what }) => what), ["session", "event", "session", "event"])
+  assert.deepEqual(shop.asked[1].body, { reference: "ORDER-1", event: "ERROR", message: "HTTP 401" })
+  assert.deepEqual(told, Array(2).fill("Your wallet could not be used. Nothing was charged."))
+})
+
 test("React: the component pays in strict mode, and takes its button with it", async (t) => {
   const shop = await openShop(t)
   const source = readFileSync(join(FOLDER, "WalletButton.tsx"), "utf8")

@@ -816,6 +816,38 @@ for (const [what, answer] of [["is not reached", null], ["has heard enough", [42
   })
 }
 
+/** A shop whose gateway refuses the key of the first session, and says so when it is told of a failure. */
+const withKeys = () => {
+  let opened = 0
+  return {
+    event: ({ event }) => (event === "ERROR" && opened === 1 ? { newSession: true } : [204, ""]),
+    session: () => session({ reference: `REF-${++opened}`, parameters: { ...parameters(), publicKeyApi: `pk-${opened}` } }),
+  }
+}
+
+test("where the shop says that a session cannot pay any more, the next press has the key of another one", async (t) => {
+  const page = await ready(t, withKeys())
+  page.tell("handlePaymentError", "Request failed with status code 401")
+  await until(() => page.runs.length === 2)
+  page.tell("handlePaymentError", "Another failure")
+  await until(() => page.questions("event").length === 3)
+  await aWhile()
+  assert.deepEqual(page.runs.map((values) => values[10]), ["pk-1", "pk-2"])
+  assert.deepEqual(page.questions("event").slice(1).map(({ reference }) => reference), ["REF-1", "REF-2"])
+  assert.deepEqual([page.said, page.state, page.slot.inert], ["Failed", "ready", false])
+})
+
+test("a button that has left the page asks for no session, whatever the shop says", async (t) => {
+  const gate = promise()
+  const page = await ready(t, { event: async ({ event }) => (event === "ERROR" ? (await gate.value, { newSession: true }) : [204, ""]) })
+  page.tell("handlePaymentError", "HTTP 401")
+  await until(() => page.questions("event").length === 2)
+  page.payment.end()
+  gate.resolve()
+  await aWhile()
+  assert.equal(page.questions("session").length, 1)
+})
+
 // --- back and forth -----------------------------------------------------------------------------------------------
 
 test("a page that the back button brings asks anew whether its order can be paid", async (t) => {

@@ -173,6 +173,37 @@ def test_an_order_that_has_tried_enough_cards_loses_its_button_and_keeps_its_for
     expect(page.locator("form.wallet-checkout button")).to_be_enabled()
 
 
+@pytest.mark.parametrize("answer", ["the gateway's own", "hidden from the page"])
+def test_after_the_gateway_has_refused_the_key_the_second_press_pays_with_another(
+    answer: str, page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    def deliver(route: Route) -> None:
+        is_failure = '"ERROR"' in (route.request.post_data or "")
+        route.continue_() if is_failure else route.fulfill(status=204)
+
+    page.route("**/event/", deliver)
+    order = make_order()
+    page.goto(pay_page(shop, order))
+    open_sheet(page)
+    # The shop believes in its key for an hour; the gateway has ended it.
+    wallet_sandbox.advance_clock(2 * 3600)
+    if answer == "hidden from the page":
+        page.route(f"{wallet_sandbox.base_url}/api/v5/paymentAccounts", lambda route: route.abort())
+    refused = page.evaluate("(data) => approve(data)", wallet_sandbox.wallet_payment_data())
+    words = "Nothing was charged. Take another card, or close your wallet and try again."
+    assert refused["error"]["message"] == words
+    page.unroute(f"{wallet_sandbox.base_url}/api/v5/paymentAccounts")
+    with page.expect_response("**/session/"):
+        page.evaluate("closeSheet()")
+    expect(page.get_by_role("status")).to_contain_text("Nothing was charged. Try again")
+    expect(page.locator(".wallet-button__place:not([inert])")).to_be_visible()
+    page.evaluate("delete window.approve")
+    open_sheet(page)
+    approve(page, wallet_sandbox)
+    expect(page.locator("h1")).to_have_text("Your payment went through")
+    assert payments.get_order(order.reference).payments.filter(captured__gt=0).count() == 1
+
+
 def test_a_closed_sheet_leaves_both_ways_to_pay(page: Page, shop: str, make_order: MakeOrder) -> None:
     page.goto(pay_page(shop, make_order()))
     open_sheet(page)

@@ -81,15 +81,17 @@ class WalletEventView(CustomerView):
     throttle_classes = (EventsThrottle,)
 
     def post(self, _request: Request, token: str) -> Response:
-        """Answer without content: the page continues in any case."""
+        """Answer without content, or `{newSession: true}` if the page's button cannot pay any more."""
         report = event_report(self.body.value())
-        payments.wallet.record_event(
+        needs_session = payments.wallet.record_event(
             order_of(token),
             reference=report.reference,
             session=self.binding,
             event=report.event,
             message=report.message,
         )
+        if needs_session:
+            return Response({"newSession": True})
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

@@ -11,7 +11,7 @@ from wallet_gateway.findings import Code, Finding, Level
 def run_checks(*, go_live: bool = False) -> tuple[Finding, ...]:
     """Run all checks and return all findings, good and bad.
 
-    Sends one status query to each gateway, with a reference that does not exist.
+    Sends each gateway one status query with a reference that does not exist, and tries its wallet key.
     """
     database = tuple(host.look_at_database())
     if any(finding.code is Code.DATABASE_SILENT for finding in database):

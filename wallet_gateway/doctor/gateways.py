@@ -1,8 +1,9 @@
-"""Checks of a gateway without moving money: one status query with a reference that does not exist."""
+"""Checks of a gateway without moving money: queries about a reference and an account that do not exist."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
@@ -19,6 +20,14 @@ from wallet_gateway.doctor.host import CLOCK_MAY_DIFFER_SECONDS
 from wallet_gateway.domain.gateway_address import GatewayAddress
 from wallet_gateway.findings import Code, Finding, error, ok, warning
 from wallet_gateway.gateways import context_of
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.wallet.keys import (
+    PublicKey,
+    refuses_key,
+    stored_key,
+    take_out_of_use,
+    try_out,
+)
 from wallet_gateway.queries.former_accounts import payments_of_former_accounts
 
 _LOOKED_BACK = timedelta(days=180)
@@ -26,7 +35,7 @@ _ABOUT_US = {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}
 
 
 def look_at_gateway(alias: str) -> Iterator[Finding]:
-    """Send one harmless query to check the connection, the credentials and the gateway's clock."""
+    """Send harmless queries to check connection, credentials, wallet key and the clock of a gateway."""
     subject = f"gateway {alias}"
     try:
         given, context = conf.gateway_settings(alias), context_of(alias)
@@ -46,6 +55,7 @@ def look_at_gateway(alias: str) -> Iterator[Finding]:
         exchange = answer.exchange
         milliseconds = round(answer.exchange.elapsed_seconds * 1000)
         yield ok(Code.GATEWAY_REACHED, subject, milliseconds=milliseconds)
+        yield from _wallet_key(subject, context)
     yield from _clock(alias, exchange.date if exchange else "", timezone.now())
 
 
@@ -69,6 +79,32 @@ def _failed(subject: str, failure: GatewayError, address: GatewayAddress) -> Fin
     if isinstance(failure, OutcomeUnknown) and failure.retry_after is not None:
         return warning(Code.GATEWAY_BUSY, subject, error=str(failure))
     return error(Code.UNEXPECTED_ANSWER, subject, error=str(failure))
+
+
+def _wallet_key(subject: str, context: GatewayContext) -> Iterator[Finding]:
+    """Try the stored wallet key, if there is one; a refused one is taken out of use."""
+    key = stored_key(context=context) if context.cipher is not None else None
+    if key is None:
+        return
+    failure = try_out(key, context=context)
+    if failure is None or (isinstance(failure, Refused) and failure.http_status not in _ABOUT_US):
+        # Whatever it says of the account, it took the key.
+        yield ok(Code.WALLET_KEY_TAKEN, subject)
+    elif refuses_key(failure) and not _refuses_new_key(key, context):
+        take_out_of_use(key.row, context=context)
+        yield warning(Code.WALLET_KEY_REFUSED, subject)
+    else:
+        yield warning(Code.WALLET_KEY_NOT_TRIED, subject, error=str(failure))
+
+
+def _refuses_new_key(key: PublicKey, context: GatewayContext) -> bool:
+    """Return whether the gateway refuses a new key as well: then its refusal says nothing about the key."""
+    try:
+        new = context.gateway.public_key().message
+    except GatewayError:
+        return False
+    fresh = replace(key, api_key=new.api_key, encryption_key=new.encryption_key)
+    return refuses_key(try_out(fresh, context=context))
 
 
 def _clock(alias: str, date: str, now: datetime) -> Iterator[Finding]:

@@ -536,6 +536,7 @@ class Migration(migrations.Migration):
                 ('fetched_at', models.DateTimeField()),
                 ('expires_at', models.DateTimeField()),
                 ('renewing_until', models.DateTimeField(blank=True, null=True)),
+                ('refused_at', models.DateTimeField(blank=True, null=True)),
             ],
             options={
                 'verbose_name': 'wallet key',

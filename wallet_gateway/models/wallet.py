@@ -51,7 +51,9 @@ class WalletKey(models.Model):
     fetched_at: Column[datetime] = models.DateTimeField()
     expires_at: Column[datetime] = models.DateTimeField()
     renewing_until: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
-    """Until when one process is renewing the keys, so that the others do not."""
+    """Until when one process is renewing the keys or trying them out, so that the others do not."""
+    refused_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
+    """When the gateway answered 401 to it: no new attempt gets it; those that have it keep it."""
 
     class Meta:
         verbose_name = _("wallet key")

@@ -275,29 +275,31 @@ def outcome(payment: Payment) -> WalletOutcome:
 @sensitive_variables()
 def record_event(
     order: PaymentOrder, *, reference: str, session: str, event: WalletEvent | str, message: str = ""
-) -> None:
-    """Store an event reported by the browser, such as a closed sheet, for the timeline; it decides nothing.
+) -> bool:
+    """Store an event reported by the browser, such as a closed sheet, for the timeline.
 
-    The first twenty events of an attempt and 200 of an order are stored.
+    The first twenty events of an attempt and 200 of an order are stored. After an `ERROR` the gateway is
+    asked, at most once a minute, whether it still takes the key that the page has.
 
     :param order: the order of the page.
     :param reference: the attempt's reference.
     :param session: the session's key, as for `open_session`.
     :param event: one of `WalletEvent`: `"CLOSED"`.
     :param message: what the browser says; shortened, and stored without card numbers.
+    :returns: whether the page needs a new session, because the gateway refuses the key of this one.
     :raises InvalidInput: `argument_choice` for another event; `wallet_reference_unknown`,
         `wallet_session_missing` and `argument_type`.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.wallet.record_event")
     check_order(order)
-    wallet_events.record_event(
+    return wallet_events.record_event(
         order=order,
         reference=reference,
         session=session,
         event=_event(event),
         message=message,
-        clock=gateways.clock(),
+        context=context_of(order.gateway),
     )
 
 

@@ -25,7 +25,7 @@ def test_the_first_twenty_events_are_kept_in_order(customer: Customer, make_orde
             session=customer.session,
             event=WalletEvent.ERROR,
             message=f"fault {number} of 4111111111111111",
-            clock=customer.context.clock,
+            context=customer.context,
         )
     events = WalletAttempt.objects.get().events
     assert len(events) == MOST_EVENTS
@@ -45,7 +45,7 @@ def test_a_page_that_is_loaded_again_says_the_same_once(
             session=customer.session,
             event=reported,
             message="",
-            clock=customer.context.clock,
+            context=customer.context,
         )
     assert [kept["event"] for kept in WalletAttempt.objects.get().events] == [event, "CLOSED", "CLOSED"]
 
@@ -70,5 +70,5 @@ def test_nobody_reports_for_another(customer: Customer, make_order: MakeOrder) -
             session="another",
             event=WalletEvent.CLOSED,
             message="",
-            clock=customer.context.clock,
+            context=customer.context,
         )

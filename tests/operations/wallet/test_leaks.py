@@ -215,7 +215,7 @@ def test_a_card_number_that_a_page_reports_is_in_no_row_wherever_the_report_is_c
             session=customer.session,
             event=WalletEvent.ERROR,
             message=message,
-            clock=customer.context.clock,
+            context=customer.context,
         )
     kept = everything_stored()
     assert b"411111" not in kept

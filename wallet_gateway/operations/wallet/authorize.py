@@ -6,11 +6,11 @@ except one of which certainly no byte left.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
 
-from wallet_gateway.client.errors import NotSent
+from wallet_gateway.client.errors import GatewayError, NotSent
 from wallet_gateway.client.redaction import redact
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import LifecycleEvent, OrderState, PaymentState, TransactionState
@@ -31,6 +31,7 @@ from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.settlement.settle import settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.operations.wallet.attempts import OrderAttempts
+from wallet_gateway.operations.wallet.keys import PublicKey, note_if_refused
 from wallet_gateway.protocol.authorizations import AuthorizationRequest, AuthorizationResponse
 
 
@@ -121,17 +122,30 @@ def _note_claim(
 
 @sensitive_variables()
 def send(
-    transaction: GatewayTransaction, request: AuthorizationRequest, *, api_key: str, context: GatewayContext
+    transaction: GatewayTransaction,
+    request: AuthorizationRequest,
+    *,
+    key: PublicKey,
+    context: GatewayContext,
 ) -> GatewayTransaction:
-    """Send a claimed authorization once and record the outcome."""
+    """Send a claimed authorization once and record the outcome, and then whether it refuses the key."""
+
+    def noting_key(record: Callable[..., GatewayTransaction]) -> Callable[[GatewayError], GatewayTransaction]:
+        def noted(error: GatewayError) -> GatewayTransaction:
+            recorded = record(transaction, error, context=context)
+            note_if_refused(key.row, error, context=context)
+            return recorded
+
+        return noted
+
     outcomes: Outcomes[AuthorizationResponse, GatewayTransaction] = Outcomes(
         answered=partial(answers.record_authorization_answer, transaction, context=context),
         not_sent=lambda error: _give_up(transaction, error, context),
-        refused=partial(answers.record_refusal, transaction, context=context),
-        unknown=partial(answers.record_unknown, transaction, context=context),
+        refused=noting_key(answers.record_refusal),
+        unknown=noting_key(answers.record_unknown),
     )
     return send_once(
-        lambda not_after: context.gateway.authorize(request, api_key=api_key, not_after=not_after),
+        lambda not_after: context.gateway.authorize(request, api_key=key.api_key, not_after=not_after),
         outcomes,
         context=context,
         retries_unsent=True,

@@ -26,7 +26,7 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import CardRefused, TryAgain, WalletUnavailable
 from wallet_gateway.operations.wallet.encryption import UnreadableSecret
 from wallet_gateway.operations.wallet.hooks import AuthenticationQuestion
-from wallet_gateway.operations.wallet.keys import PublicKey, opened
+from wallet_gateway.operations.wallet.keys import PublicKey, note_if_refused, opened
 from wallet_gateway.operations.wallet.result import as_report
 from wallet_gateway.operations.wallet.retries import retry_read
 from wallet_gateway.protocol.accounts import PaymentAccount, WalletResult
@@ -77,6 +77,7 @@ def look_up(transaction: GatewayTransaction, result: WalletResult, context: Gate
     try:
         account = retry_read(read, context=context)
     except GatewayError as error:
+        note_if_refused(key.row, error, context=context)
         if isinstance(error, Refused) and error.http_status == HTTPStatus.NOT_FOUND:
             # The page has named an account that there is not: the words of the answer repeat the page's own.
             logger.warning("the gateway knows no account as that of %s", transaction.reference)

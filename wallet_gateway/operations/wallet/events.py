@@ -1,4 +1,7 @@
-"""Store a browser's reports about the wallet sheet: for the timeline only, never trusted."""
+"""Store a browser's reports about the wallet sheet: for the timeline, never trusted.
+
+A reported failure is a reason to ask the gateway whether it still takes the key that the page has.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,10 @@ from typing import Any
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import PaymentOrder, WalletAttempt
 from wallet_gateway.models.wallet import MOST_EVENTS, WalletEvent
-from wallet_gateway.operations.context import Clock
+from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.wallet.attempts import load
+from wallet_gateway.operations.wallet.keys import is_refused
 from wallet_gateway.operations.wallet.result import as_report
 from wallet_gateway.operations.wallet.usage import count_event
 
@@ -26,9 +30,18 @@ def with_event(wallet: WalletAttempt, event: WalletEvent, detail: str, *, now: d
 
 @sensitive_variables()
 def record_event(
-    *, order: PaymentOrder, reference: str, session: str, event: WalletEvent, message: object, clock: Clock
-) -> None:
-    """Store a browser's report, the first twenty of an attempt and 200 of an order; raise `InvalidInput`."""
+    *,
+    order: PaymentOrder,
+    reference: str,
+    session: str,
+    event: WalletEvent,
+    message: object,
+    context: GatewayContext,
+) -> bool:
+    """Store a browser's report, the first twenty of an attempt and 200 of an order; raise `InvalidInput`.
+
+    Return whether the page needs a new session, because the gateway refuses the key of this one.
+    """
     tried = load(order)
     transaction, order_id = tried.meant(reference, session), tried.order.pk
     detail = as_report(message)
@@ -38,10 +51,11 @@ def record_event(
         rows = WalletAttempt.objects.select_for_update().filter(pk=transaction.wallet.pk)
         wallet = rows.only("events").get()
         if _is_worth_noting(wallet, event) and count_event(order_id):
-            wallet.events = with_event(wallet, event, detail, now=clock.now())
+            wallet.events = with_event(wallet, event, detail, now=context.clock.now())
             wallet.save(update_fields=["events"])
 
     in_transaction(comment)
+    return event is WalletEvent.ERROR and is_refused(transaction.wallet.key, context=context)
 
 
 def _is_worth_noting(wallet: WalletAttempt, event: WalletEvent) -> bool:

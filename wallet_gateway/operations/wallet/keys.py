@@ -1,6 +1,11 @@
 """The gateway's public keys: fetched once for all processes, renewed before expiry, encrypted at rest.
 
 A key service that has failed is not called for a while, so that pages omit the button immediately.
+
+A gateway may refuse a key before its end, because it has lost or withdrawn it. Only its own answer to a
+request of the shop's, HTTP 401, takes a key out of use; a browser's report is a reason to ask, and no proof.
+No new attempt gets a refused key, and the next page that needs a key fetches another one. Attempts that have
+the refused key keep it.
 """
 
 from __future__ import annotations
@@ -8,6 +13,7 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from http import HTTPStatus
 
 from django.db.models import Q
 
@@ -35,6 +41,8 @@ BACKOFF = timedelta(seconds=30)
 """Time for which a failed key service is not called."""
 _MAX_CALL_TIME = timedelta(seconds=60)
 _MAX_RENEWAL_TIME = timedelta(seconds=60)
+REPLACED_ONCE_IN = timedelta(seconds=60)
+"""A key that replaces a refused one is not refused itself within this time: browsers cannot use up keys."""
 _KEPT_AFTER_EXPIRY = timedelta(days=1)
 
 
@@ -82,12 +90,11 @@ def current_key(*, context: GatewayContext) -> PublicKey:
     Raises `WalletUnavailable` if there are no keys, and immediately while the service has just failed.
     """
     now = context.clock.now()
-    of_account = WalletKey.objects.filter(gateway=context.alias, account=account_fingerprint(context))
-    latest = of_account.order_by("-pk").first()
+    latest = _latest(context)
     usable = _usable(latest, context, now)
     if usable is not None and usable.row.expires_at > now + min(RENEW_BEFORE, _life(usable.row) / 2):
         return usable
-    if latest is not None and not _claim_renewal(latest, now) and usable is not None:
+    if latest is not None and not _claim(latest, now) and usable is not None:
         return usable
     key = _asked(context, now) if may_ask_for_key(context, now) else None
     if key is None:
@@ -98,8 +105,20 @@ def current_key(*, context: GatewayContext) -> PublicKey:
     return key
 
 
+@sensitive_variables()
+def stored_key(*, context: GatewayContext) -> PublicKey | None:
+    """Return the stored keys that a customer can use now, if there are any; never call the key service."""
+    return _usable(_latest(context), context, context.clock.now())
+
+
+@sensitive_variables()
+def _latest(context: GatewayContext) -> WalletKey | None:
+    of_account = WalletKey.objects.filter(gateway=context.alias, account=account_fingerprint(context))
+    return of_account.order_by("-pk").first()
+
+
 def _usable(row: WalletKey | None, context: GatewayContext, now: datetime) -> PublicKey | None:
-    if row is None or row.expires_at <= now + min(MIN_USE, _life(row) / 4):
+    if row is None or row.refused_at or row.expires_at <= now + min(MIN_USE, _life(row) / 4):
         return None
     try:
         return opened(row, context)
@@ -114,8 +133,8 @@ def _life(row: WalletKey) -> timedelta:
     return row.expires_at - row.fetched_at
 
 
-def _claim_renewal(row: WalletKey, now: datetime) -> bool:
-    """Claim the renewal and return whether this process may renew; only one process renews at a time."""
+def _claim(row: WalletKey, now: datetime) -> bool:
+    """Return whether this process may renew a key or try it out: one process does, at most once a minute."""
     free = Q(renewing_until__isnull=True) | Q(renewing_until__lte=now)
     mine = WalletKey.objects.filter(free, pk=row.pk)
     return bool(in_statement(lambda: mine.update(renewing_until=now + _MAX_RENEWAL_TIME)))
@@ -162,6 +181,65 @@ def _stored_key(
         expires_at=expires_at,
     )
     return PublicKey(row=row, api_key=said.api_key, encryption_key=said.encryption_key)
+
+
+# Keys that the gateway refuses
+
+
+@sensitive_variables()
+def is_refused(row: WalletKey, *, context: GatewayContext) -> bool:
+    """Return whether the gateway refuses a key of which a browser has reported a failure.
+
+    The gateway is asked at most once a minute for each key, whatever browsers report.
+    """
+    now = context.clock.now()
+    if row.refused_at is None and row.expires_at > now and _claim(row, now):
+        try:
+            error = try_out(opened(row, context), context=context)
+        except (UnreadableSecret, WalletUnavailable):
+            return False
+        note_if_refused(row, error, context=context)
+    return row.refused_at is not None
+
+
+@sensitive_variables()
+def try_out(key: PublicKey, *, context: GatewayContext) -> GatewayError | None:
+    """Query an account that nobody has, which moves nothing; return the gateway's error, if it has one."""
+    try:
+        context.gateway.payment_account(
+            context.new_reference(), api_key=key.api_key, encryption_key=key.encryption_key
+        )
+    except GatewayError as error:
+        return error
+    return None
+
+
+def refuses_key(error: GatewayError | None) -> bool:
+    """Return whether an answer to a request with a key is HTTP 401, with or without a body of the gateway."""
+    exchange = error.exchange if error is not None else None
+    return exchange is not None and exchange.http_status == HTTPStatus.UNAUTHORIZED
+
+
+@sensitive_variables()
+def note_if_refused(row: WalletKey, error: GatewayError | None, *, context: GatewayContext) -> None:
+    """Take a key out of use if the gateway answered 401 to it, unless it has just replaced another one."""
+    if not refuses_key(error) or row.refused_at is not None:
+        return
+    recently = context.clock.now() - REPLACED_ONCE_IN
+    of_account = WalletKey.objects.filter(gateway=row.gateway, account=row.account)
+    if of_account.filter(refused_at__lte=row.fetched_at, refused_at__gt=recently).exists():
+        logger.error("the gateway %s refuses the wallet key that it has just given", context.alias)
+    else:
+        take_out_of_use(row, context=context)
+
+
+@sensitive_variables()
+def take_out_of_use(row: WalletKey, *, context: GatewayContext) -> None:
+    """Give a refused key to no new attempt; the next button gets another one."""
+    row.refused_at = context.clock.now()
+    unmarked = WalletKey.objects.filter(pk=row.pk, refused_at=None)
+    in_statement(lambda: unmarked.update(refused_at=row.refused_at))
+    logger.warning("the gateway %s refuses its wallet key; the next button gets another one", context.alias)
 
 
 @sensitive_variables()

@@ -37,7 +37,7 @@ from wallet_gateway.operations.wallet.card import (
 )
 from wallet_gateway.operations.wallet.encryption import CardSecrets
 from wallet_gateway.operations.wallet.events import with_event
-from wallet_gateway.operations.wallet.keys import cipher_of
+from wallet_gateway.operations.wallet.keys import cipher_of, is_refused
 from wallet_gateway.operations.wallet.limits import check_authorizations, close_at_limit
 from wallet_gateway.operations.wallet.pricing import choices_in, price_sheet, region_of
 from wallet_gateway.operations.wallet.result import (
@@ -102,13 +102,17 @@ def _count(tried: OrderAttempts, context: GatewayContext) -> None:
 def _failed(
     tried: OrderAttempts, session: str, result: FailedWalletResult, context: GatewayContext
 ) -> Payment:
-    """Record a failure of the sheet on the latest attempt; the order stays payable."""
+    """Record a failure of the sheet on the latest attempt; the order stays payable.
+
+    If the gateway refuses the attempt's key, the page's next session has another one.
+    """
     mine = tried.of_session(session)
     transaction = mine[-1] if mine else tried.meant(None, session)
     with close_at_limit(tried.order, context):
         count_result(tried.order, limits=limits_of(context))
     events = with_event(transaction.wallet, WalletEvent.ERROR, report_of(result), now=context.clock.now())
     WalletAttempt.objects.filter(pk=transaction.wallet.pk).update(events=events)
+    is_refused(transaction.wallet.key, context=context)
     return transaction.opened_payment
 
 
@@ -204,7 +208,7 @@ def _charge(
         with close_at_limit(tried.order, context):
             check_authorizations(tried, context)
         if authorize.claim(tried, transaction, request, secrets, about_card, context):
-            sent = authorize.send(transaction, request, api_key=card.key.api_key, context=context)
+            sent = authorize.send(transaction, request, key=card.key, context=context)
             return sent.opened_payment
         tried = load(tried.order)
         transaction = next(other for other in tried.openings if other.pk == transaction.pk)

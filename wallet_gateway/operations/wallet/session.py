@@ -108,9 +108,10 @@ def next_reference(*, order: PaymentOrder, session: str, context: GatewayContext
     has_same_key = latest.wallet.key_id == wallet.key_id
     if context.price is None and has_same_key and _is_unused(latest, now):
         return str(latest.reference)
-    if wallet.key.expires_at <= now or not is_of_account(wallet.key, context):
+    key = wallet.key
+    if key.refused_at or key.expires_at <= now or not is_of_account(key, context):
         raise WalletUnavailable(ErrorCode.GATEWAY_KEY_EXPIRED)
-    transaction = _new_attempt(tried, wallet.key, session, shown_last(wallet.price), context)
+    transaction = _new_attempt(tried, key, session, shown_last(wallet.price), context)
     return str(transaction.reference)
 
 
@@ -212,10 +213,12 @@ def _reusable(
         return None
     until = _needed_until(tried.order, context.clock.now())
     for transaction in reversed(tried.of_session(session)):
-        wallet = transaction.wallet
-        if fresh(transaction, until) and wallet.results_count == 0 and is_of_account(wallet.key, context):
+        key = transaction.wallet.key
+        if not fresh(transaction, until) or transaction.wallet.results_count:
+            continue
+        if key.refused_at is None and is_of_account(key, context):
             try:
-                return transaction, opened(wallet.key, context)
+                return transaction, opened(key, context)
             except UnreadableSecret:
                 return None
     return None

@@ -219,16 +219,18 @@ export class Payment {
   }
 
   /** For developers and the order's timeline. @param {unknown} fault */
-  #note(fault) {
+  async #note(fault) {
     const reason = messageOf(fault)
     console.warn(`wallet: ${reason}`)
-    this.#report("ERROR", reason)
+    const said = await this.#report("ERROR", reason)
+    // The gateway refuses the session's key: a new session has another one.
+    if (said?.newSession && !this.#isEnded) this.#renew(this.#turn)
   }
 
   /** @param {"READY" | "UNAVAILABLE" | "CLOSED" | "ERROR"} event @param {string} [message] */
-  #report(event, message) {
+  async #report(event, message) {
     // Before a session there is nothing that a report could belong to.
-    if (this.#reference) this.shop.tell(this.#reference, event, message)
+    return this.#reference ? this.shop.tell(this.#reference, event, message) : undefined
   }
 
   /** @param {any} detail @returns {Promise<Verdict>} */

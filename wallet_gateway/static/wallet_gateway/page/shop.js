@@ -68,13 +68,15 @@ export class Shop {
   }
 
   /**
-   * For the order's timeline. Whether the shop hears it changes nothing here.
+   * For the order's timeline. After an error the shop may say that this session cannot pay any more.
    * @param {string} reference @param {"READY" | "UNAVAILABLE" | "CLOSED" | "ERROR"} event @param {unknown} [message]
+   * @returns {Promise<{newSession?: boolean} | undefined>} nothing where the shop has no more to say, or is not reached
    */
   async tell(reference, event, message) {
     const report = { reference, event, ...(message ? { message: String(message).slice(0, LONGEST_REPORT) } : {}) }
     try {
-      await this.#post(this.#address("event"), report)
+      const [status, answer] = await this.#post(this.#address("event"), report)
+      return status === 200 ? answer : undefined
     } catch {}
   }
 
