@@ -14,7 +14,7 @@ from wallet_gateway.testing.plugin import WalletApplication
 
 
 @pytest.fixture
-def gateway(wallet_application: WalletApplication, db: None) -> StubGateway:  # noqa: ARG001 - gives the database
+def gateway(wallet_application: WalletApplication, db: None) -> StubGateway:
     stub = StubGateway()
     wallet_application(stub)
     return stub
@@ -30,7 +30,7 @@ def shop(gateway: StubGateway) -> Iterator[Shop]:
 
 
 @pytest.fixture
-def heard(shop: Shop) -> Iterator[list[str]]:  # noqa: ARG001 - its clock says what is due
+def heard(shop: Shop) -> Iterator[list[str]]:
     """The names of the signals about orders in the sequence in which the shop has heard them."""
     names: list[str] = []
     watched = ("order_paid", "order_failed", "order_anomaly", "order_refunded")

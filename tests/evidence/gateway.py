@@ -114,7 +114,7 @@ def losing(_: Sent) -> tuple[int, object]:
 class TaughtGateway(Gateway):
     """A client that was taught two words of its gateway."""
 
-    def adapt_answer(self, endpoint: object, value: Any) -> Any:  # noqa: ANN401, ARG002  JSON
+    def adapt_answer(self, endpoint: object, value: Any) -> Any:  # noqa: ANN401  JSON
         if isinstance(value, list):
             return [_taught(one) for one in value]
         return _taught(value)

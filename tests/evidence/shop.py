@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -57,7 +58,11 @@ class Shop:
 
     def order(self, **given: Any) -> PaymentOrder:
         number = next(self._numbers)
-        details = {"currency": "EUR", "amount": PRICE, "cardholder_email": f"customer{number}@shop.example"}
+        details: dict[str, Any] = {
+            "currency": "EUR",
+            "amount": PRICE,
+            "cardholder_email": f"customer{number}@shop.example",
+        }
         return payments.create_order(reference=f"S-{number}", **details | given)
 
     def begin(self, **given: Any) -> Payment:
@@ -167,10 +172,8 @@ def news() -> list[Finding]:
 def doctors_words() -> str:
     """Return all that the doctor says; it may find this machine in a bad state, too."""
     out = io.StringIO()
-    try:
+    with suppress(SystemExit):
         call_command("wallet_doctor", stdout=out)
-    except SystemExit:
-        pass
     return out.getvalue()
 
 
