@@ -11,7 +11,7 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from tests.conf.test_settings import with_gateway
-from tests.evidence.gateway import answering, record, refusing
+from tests.evidence.gateway import Sent, answering, record, refusing
 from tests.evidence.shop import (
     Shop,
     doctors_words,
@@ -44,7 +44,7 @@ UNKNOWN = [
     "PendingReview",
     "Genehmigt",
     "ﬁnal",
-    "ＡＰＰＲＯＶＥＤ",
+    "ＡＰＰＲＯＶＥＤ",  # noqa: RUF001 - letters of full width
     "1",
     "",
 ]
@@ -204,13 +204,16 @@ def test_there_is_one_alarm_for_each_word_with_the_number_of_payments_held(
         assert sum(word in line for line in doctors_words().splitlines()) >= 1
 
 
-def test_the_dashboard_names_the_word_and_the_number_of_payments_held(shop: Shop, client: Client) -> None:
+def test_the_dashboard_names_the_word_and_the_number_of_payments_held(
+    shop: Shop, client: Client, settings: Settings
+) -> None:
+    settings.ROOT_URLCONF = "tests.admin.urls"
     for _ in range(2):
         payment = shop.begin()
         shop.report(payment, record(payment.reference, state="Settled"))
         shop.ask(payment)
     client.force_login(User.objects.create_superuser("anna"))
-    page = client.get(reverse("admin:wallet_gateway_dashboard")).content.decode()
+    page = client.get(reverse("admin:wallet_gateway_dashboard_changelist")).content.decode()
     assert "Settled" in page
 
 
@@ -352,13 +355,13 @@ def test_a_refund_that_was_refused_is_held_where_its_record_has_an_unknown_word(
 ) -> None:
     payment = shop.pay()
 
-    def refuse(sent: dict[str, str]) -> tuple[int, object]:
+    def refuse(sent: Sent) -> tuple[int, object]:
         reference = sent["clientSystemTransactionId"]
         unclear = record(reference, type="ecom.refund", state=word, transactionAmount=10)
         shop.gateway.records[reference].append(unclear)
         return refusing(400)(sent)
 
-    shop.gateway.answers.append(refuse)  # type: ignore[arg-type]
+    shop.gateway.answers.append(refuse)
     held = payments.refund(order_of(payment), Decimal("10.00"))
     assert held.state in {"PENDING", "UNKNOWN"}, "an error body alone is no refusal"
     with pytest.raises(payments.errors.OperationOutstanding):
