@@ -46,7 +46,6 @@ UNKNOWN = [
     "ﬁnal",
     "ＡＰＰＲＯＶＥＤ",  # noqa: RUF001 - letters of full width
     "1",
-    "",
 ]
 unknown = pytest.mark.parametrize("word", UNKNOWN)
 some_unknown = pytest.mark.parametrize("word", ["Settled", "Approved ", "Declined"])
