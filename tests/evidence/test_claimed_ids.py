@@ -131,7 +131,8 @@ def test_the_id_of_the_answer_finds_the_record_where_no_other_was_booked(shop: S
     payment = shop.pay()
     shop.gateway.answers.append(answering(state="Pending", id="F-1"))
     refund = payments.refund(order_of(payment), Decimal("10.00"))
-    assert refund.record_id == "F-1", "it is stored before anything is approved"
+    assert refund.reported_id == "F-1", "it is stored before anything is approved"
+    assert not refund.record_id, "and claims nothing"
     shop.report(refund, of(refund, id="F-1"))
     shop.hours(1)
     refund.refresh_from_db()
