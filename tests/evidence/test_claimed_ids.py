@@ -33,6 +33,7 @@ def test_two_declined_customers_with_the_same_id_may_both_pay_again(id_: str, sh
     assert not open_differences()
 
 
+@pytest.mark.every_database
 @same_ids
 def test_two_pending_customers_with_the_same_id_wait_and_are_paid_with_ids_of_their_own(
     id_: str, shop: Shop, heard: list[str]
@@ -69,6 +70,7 @@ def test_a_declined_and_a_pending_customer_share_an_id_and_the_page_is_paid_at_l
     assert not open_differences()
 
 
+@pytest.mark.every_database
 def test_a_real_id_of_a_declined_card_may_be_that_of_another_customers_approval(shop: Shop) -> None:
     declined, paid = shop.begin(), shop.begin()
     shop.report(declined, record(declined.reference, id="77", state="Errored"))
@@ -79,6 +81,7 @@ def test_a_real_id_of_a_declined_card_may_be_that_of_another_customers_approval(
     assert not open_differences()
 
 
+@pytest.mark.every_database
 def test_the_real_id_of_an_approval_is_that_of_one_payment_only(shop: Shop) -> None:
     first, second = shop.begin(), shop.begin()
     for payment in (first, second):
