@@ -1,0 +1,201 @@
+"""A shop with one gateway of hand-written records, through the public functions of `payments`."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from decimal import Decimal
+from itertools import count
+from typing import Any
+
+from django.core.management import call_command
+
+from tests.evidence.gateway import Record, StubGateway, losing, record
+from wallet_gateway import payments
+from wallet_gateway.findings import Finding
+from wallet_gateway.gateways import DatabaseClock
+from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.protocol.money import Money
+
+SESSION = "session-key-of-ada"
+PRICE = Decimal("30.00")
+TYPES = {
+    "CAPTURE": "ecom.capture",
+    "REFUND": "ecom.refund",
+    "REVERSAL": "ecom.reversalPreauthorization",
+    "DETACHED_REFUND": "detached.refund",
+}
+_EARLY = (20, 60, 120, 240, 540, 1500)
+"""Seconds after which a sweep comes by in the first hour; then it comes every hour."""
+
+
+class MovedClock(DatabaseClock):
+    """The database's clock, moved on by a test."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.by = timedelta(0)
+
+    def now(self) -> datetime:
+        return super().now() + self.by
+
+    def sleep(self, seconds: float) -> None:
+        self.by += timedelta(seconds=seconds)
+
+
+@dataclass
+class Shop:
+    """What a shop, its customers and its staff do."""
+
+    gateway: StubGateway
+    clock: MovedClock
+    _numbers: Iterator[int] = field(default_factory=lambda: count(1))
+
+    # Customers
+
+    def order(self, **given: Any) -> PaymentOrder:
+        number = next(self._numbers)
+        details: dict[str, Any] = {
+            "currency": "EUR",
+            "amount": PRICE,
+            "cardholder_email": f"customer{number}@shop.example",
+        }
+        return payments.create_order(reference=f"S-{number}", **details | given)
+
+    def begin(self, **given: Any) -> Payment:
+        """Open the payment page of a new order."""
+        return payments.start_checkout(self.order(**given))
+
+    def pay(self, **given: Any) -> Payment:
+        """Pay a new order on the page; the shop knows of it."""
+        payment = self.begin(**given)
+        opening = {"sale": "ecom.sale", "preauthorization": "ecom.preAuthorization"}
+        self.report(payment, record(payment.reference, type=opening[given.get("type", "sale")]))
+        self.ask(payment)
+        payment.refresh_from_db()
+        return payment
+
+    def press_button(self, order: PaymentOrder) -> Payment:
+        """Pay with a tokenized card of the wallet; the gateway's next answer decides."""
+        button = payments.wallet.open_session(order, session=SESSION)
+        detail = {
+            "clientSystemTransactionId": button.reference,
+            "transactionAccountId": f"A-{button.reference}",
+            "transactionMethod": "WalletPay",
+            "cryptogram": "AAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+            "eciIndicator": "05",
+        }
+        return payments.wallet.pay(order, session=SESSION, detail=detail)
+
+    # What the gateway reports and the shop asks
+
+    def report(self, subject: Payment | GatewayTransaction, *records: Any) -> None:
+        """Let the gateway answer queries for a reference with these records from now on."""
+        self.gateway.records[subject.reference] = list(records)
+
+    def ask(self, payment: Payment) -> PaymentOrder:
+        """Ask the gateway now for everything of an order."""
+        self.clock.by += timedelta(seconds=10)
+        return payments.reconcile(order_of(payment), everything=True)
+
+    def days(self, number: int) -> None:
+        """Let days pass, on each of which a sweep comes by."""
+        for _ in range(number):
+            self.clock.by += timedelta(hours=26)
+            payments.sweep()
+
+    def hours(self, number: int) -> None:
+        """Let hours pass with sweeps as they come by in life."""
+        begun = self.clock.by
+        for seconds in (*_EARLY, *range(3600, number * 3600 + 1, 3600)):
+            self.clock.by = begun + timedelta(seconds=seconds)
+            payments.sweep()
+
+    # Staff
+
+    def lose_answer(self, operate: Callable[..., GatewayTransaction], *arguments: Any) -> GatewayTransaction:
+        """Request an operation whose answer is lost."""
+        self.gateway.answers.append(losing)
+        transaction = operate(*arguments)
+        assert transaction.state == "UNKNOWN"
+        return transaction
+
+    def decide(self, payment: Payment, decision: str) -> None:
+        """Decide as a person on the contradiction of a payment, and close every other difference of it."""
+        for transaction in payment.transactions.filter(state="ANOMALY"):
+            payments.approvals.resolve(transaction, decision=decision, reason="looked it up", by="anna")
+        for difference in Discrepancy.objects.filter(payment=payment, closed_at=None):
+            payments.approvals.close_discrepancy(difference, reason="looked it up", by="anna")
+        assert not open_differences()
+
+
+def order_of(payment: Payment) -> PaymentOrder:
+    """Return the order of a payment as it is now."""
+    return PaymentOrder.objects.get(pk=payment.order_id)
+
+
+def open_differences(payment: Payment | None = None) -> list[Discrepancy]:
+    """Return what waits for a person, of one payment or of all."""
+    found = Discrepancy.objects.filter(closed_at=None)
+    return list(found if payment is None else found.filter(payment=payment))
+
+
+def kinds(payment: Payment | None = None) -> set[str]:
+    """Return the kinds of the differences that wait for a person."""
+    return {difference.kind for difference in open_differences(payment)}
+
+
+def state(payment: Payment) -> tuple[str, bool]:
+    """Return the state of a payment's order, and whether a customer may pay it (again)."""
+    order = order_of(payment)
+    return order.state, order.is_payable
+
+
+def totals(payment: Payment) -> tuple[Money, Money]:
+    """Return what was captured and refunded of an order, as the books say."""
+    summary = payments.order_summary(order_of(payment))
+    return summary.captured, summary.refunded
+
+
+def euros(amount: str) -> Money:
+    return Money(Decimal(amount), "EUR")
+
+
+def news() -> list[Finding]:
+    """Return what health tells a person, without what it says of the sweep itself."""
+    return [finding for finding in payments.maintenance.health().problems if finding.subject != "sweep"]
+
+
+def doctors_words() -> str:
+    """Return all that the doctor says; it may find this machine in a bad state, too."""
+    out = io.StringIO()
+    with suppress(SystemExit):
+        call_command("wallet_doctor", stdout=out)
+    return out.getvalue()
+
+
+def compared(**options: Any) -> str:
+    """Return what `wallet_reconcile` prints."""
+    out = io.StringIO()
+    call_command("wallet_reconcile", days=300, stdout=out, stderr=io.StringIO(), **options)
+    return out.getvalue()
+
+
+def differences_by_comparison() -> dict[str, list[str]]:
+    """Return the kinds of differences by reference, from the function behind `wallet_reconcile`."""
+    rows = payments.maintenance.comparison("default", days=300).rows
+    return {row.transaction.reference: [str(one.kind) for one in row.differences] for row in rows}
+
+
+def of(transaction: GatewayTransaction, **fields: Any) -> Record:
+    """Return the record of a follow-up with its own type and amount, approved, with changes."""
+    own = {"type": TYPES[transaction.kind], "transactionAmount": float(transaction.amount.amount)}
+    return record(transaction.reference, **own | fields)
+
+
+def book_gateways_amount(difference: Discrepancy) -> GatewayTransaction:
+    """Book a capture or refund with the amount that the gateway reports, by a person's decision."""
+    return payments.approvals.book_discrepancy(difference, reason="as on the statement", by="anna")

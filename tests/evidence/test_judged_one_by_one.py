@@ -1,0 +1,333 @@
+"""Every record is judged for itself: a difference that a person has closed hides no other record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import cycle
+from typing import Any
+
+import pytest
+
+from tests.evidence.gateway import ZERO, record
+from tests.evidence.shop import (
+    Shop,
+    compared,
+    differences_by_comparison,
+    kinds,
+    open_differences,
+    order_of,
+    state,
+    totals,
+)
+from wallet_gateway import payments
+from wallet_gateway.models import Payment
+
+pytestmark = pytest.mark.django_db
+
+Look = Callable[[Shop, Payment], object]
+LOOKS: dict[str, Look] = {
+    "asked on demand": lambda shop, payment: shop.ask(payment),
+    "swept for days": lambda shop, _: shop.days(4),
+    "repaired by the command": lambda shop, _: compared(repair=True, by="anna"),
+    "repaired by the function": lambda shop, _: [
+        *payments.maintenance.comparison("default", days=300, repair_as="anna").rows
+    ],
+}
+looks = pytest.mark.parametrize("look", [pytest.param(way, id=name) for name, way in LOOKS.items()])
+
+DIFFERENT: dict[str, dict[str, Any]] = {
+    "one cent": {"transactionAmount": 0.01},
+    "25.00": {"transactionAmount": 25},
+    "more than asked": {"transactionAmount": 31},
+    "minor units": {"transactionAmount": 3000},
+    "another currency": {"currencyCode": "USD"},
+    "a currency without decimals": {"currencyCode": "JPY", "transactionAmount": 30},
+    "an id too long to keep": {"id": "x" * 200},
+}
+different = pytest.mark.parametrize("odd", [pytest.param(odd, id=name) for name, odd in DIFFERENT.items()])
+different_looks = pytest.mark.parametrize(
+    ("odd", "look"),
+    [
+        pytest.param(odd, look, id=f"{name}, {way}")
+        for (name, odd), (way, look) in zip(
+            [*DIFFERENT.items(), *DIFFERENT.items()], cycle(LOOKS.items()), strict=False
+        )
+    ],
+)
+"""Each difference in two ways of looking, and each way with several differences."""
+
+
+def _closed(shop: Shop, odd: dict[str, Any]) -> tuple[Payment, dict[str, Any]]:
+    """A page with one approved record that differs, which a person has looked up and closed."""
+    payment = shop.begin()
+    first = record(payment.reference) | {"id": "R-odd"} | odd
+    shop.report(payment, first)
+    shop.ask(payment)
+    assert state(payment) == ("FROZEN", False)
+    shop.decide(payment, "DID_NOT_HAPPEN")
+    assert state(payment)[0] != "FROZEN"
+    return payment, first
+
+
+def _is_noticed(shop: Shop, payment: Payment) -> None:
+    """Somebody is told, the order is frozen and nobody pays it again."""
+    assert payments.get_order(order_of(payment).reference).state == "FROZEN"
+    assert state(payment) == ("FROZEN", False)
+    assert open_differences(payment)
+    assert {"CONTRADICTIONS", "DISCREPANCIES_OPEN"} & {
+        finding.code.name for finding in payments.maintenance.health().problems
+    }
+    assert differences_by_comparison()[payment.reference]
+    with pytest.raises(payments.errors.OrderNotPayable):
+        payments.start_checkout(order_of(payment))
+    assert not shop.gateway.sent
+
+
+# An approval beside a difference that is closed
+
+
+@different_looks
+def test_an_approval_beside_a_closed_difference_is_seen(odd: dict[str, Any], look: Look, shop: Shop) -> None:
+    payment, closed = _closed(shop, odd)
+    shop.report(payment, closed, record(payment.reference, id="R-2"))
+    look(shop, payment)
+    _is_noticed(shop, payment)
+    assert kinds(payment) == {"APPROVED_AFTER_END"}
+
+    (mine,) = payment.transactions.all()
+    payments.approvals.resolve(mine, decision="DID_HAPPEN", reason="on the statement", by="anna")
+    assert state(payment) == ("PAID", False)
+    assert totals(payment)[0] == order_of(payment).amount
+
+
+def test_an_approval_before_a_closed_difference_is_seen(shop: Shop) -> None:
+    payment, closed = _closed(shop, {"transactionAmount": 25})
+    shop.report(payment, record(payment.reference, id="R-2"), closed)
+    shop.days(2)
+    _is_noticed(shop, payment)
+
+
+@different
+def test_a_dry_comparison_names_an_approval_beside_a_closed_difference(
+    odd: dict[str, Any], shop: Shop
+) -> None:
+    payment, closed = _closed(shop, odd)
+    assert not differences_by_comparison()[payment.reference], "what is closed is not named again"
+    shop.report(payment, closed, record(payment.reference, id="R-2"))
+    assert differences_by_comparison()[payment.reference] == ["state"]
+    assert payment.reference in compared()
+
+
+@different_looks
+def test_what_is_closed_stays_closed_while_its_record_does_not_change(
+    odd: dict[str, Any], look: Look, shop: Shop
+) -> None:
+    payment, _ = _closed(shop, odd)
+    look(shop, payment)
+    assert not open_differences()
+    assert state(payment)[0] != "FROZEN"
+
+
+@different
+def test_a_closed_difference_does_not_hide_a_refused_card_beside_it(odd: dict[str, Any], shop: Shop) -> None:
+    payment, closed = _closed(shop, odd)
+    shop.report(payment, closed, record(payment.reference, id="R-2", state="Errored"))
+    shop.days(2)
+    assert not open_differences()
+    assert state(payment)[1], "it can be paid again"
+
+
+# A second execution beside a difference that is closed
+
+
+@different_looks
+def test_a_second_execution_beside_a_closed_difference_is_seen(
+    odd: dict[str, Any], look: Look, shop: Shop
+) -> None:
+    payment = shop.pay()
+    own, closed = record(payment.reference), record(payment.reference) | {"id": "R-odd"} | odd
+    shop.report(payment, own, closed)
+    shop.ask(payment)
+    assert state(payment) == ("FROZEN", False)
+    shop.decide(payment, "DID_HAPPEN")
+    assert state(payment) == ("PAID", False)
+    look(shop, payment)
+    assert not open_differences(), "nothing has changed"
+
+    shop.report(payment, own, closed, record(payment.reference, id="R-3"))
+    look(shop, payment)
+    _is_noticed(shop, payment)
+    assert any("R-3" in str(one.explanation) for one in open_differences(payment))
+
+
+# The same id with another state or amount
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        pytest.param({"transactionAmount": 26}, id="another amount again"),
+        pytest.param({"transactionAmount": 0.02}, id="another small amount"),
+        pytest.param({"currencyCode": "CHF"}, id="another currency again"),
+    ],
+)
+@looks
+def test_the_same_record_with_another_amount_is_judged_anew(
+    later: dict[str, Any], look: Look, shop: Shop
+) -> None:
+    payment, closed = _closed(shop, {"transactionAmount": 25})
+    shop.report(payment, closed | later)
+    look(shop, payment)
+    _is_noticed(shop, payment)
+
+
+@pytest.mark.parametrize(
+    "odd", [{"transactionAmount": 25}, {"currencyCode": "USD"}], ids=["amount", "currency"]
+)
+@looks
+def test_the_same_record_with_the_right_amount_now_is_seen(
+    odd: dict[str, Any], look: Look, shop: Shop
+) -> None:
+    payment, closed = _closed(shop, odd)
+    shop.report(payment, closed | {"transactionAmount": 30, "currencyCode": "EUR"})
+    look(shop, payment)
+    _is_noticed(shop, payment)
+    assert kinds(payment) == {"APPROVED_AFTER_END"}
+
+
+@pytest.mark.parametrize("changed", ["Errored", "Pending", "Approved"])
+@looks
+def test_a_closed_record_that_goes_and_comes_back_approved_is_no_secret(
+    changed: str, look: Look, shop: Shop
+) -> None:
+    payment, closed = _closed(shop, {"transactionAmount": 25})
+    shop.report(payment, closed | {"state": changed})
+    look(shop, payment)
+    assert not open_differences()
+    shop.report(payment, closed | {"state": "Approved", "transactionAmount": 30})
+    look(shop, payment)
+    _is_noticed(shop, payment)
+
+
+def test_a_record_closed_beside_a_paid_order_is_judged_anew_with_another_amount(shop: Shop) -> None:
+    payment = shop.pay()
+    own, closed = record(payment.reference), record(payment.reference, id="R-odd", transactionAmount=0.01)
+    shop.report(payment, own, closed)
+    shop.ask(payment)
+    shop.decide(payment, "DID_HAPPEN")
+    shop.report(payment, own, closed | {"transactionAmount": 30})
+    shop.days(2)
+    _is_noticed(shop, payment)
+
+
+# Placeholder ids
+
+
+PLACEHOLDERS = ["", "0", "000", ZERO, ZERO.replace("-", "")]
+
+
+@pytest.mark.parametrize("placeholder", PLACEHOLDERS)
+def test_a_second_approved_record_with_a_placeholder_id_is_judged_anew(placeholder: str, shop: Shop) -> None:
+    payment, closed = _closed(shop, {"id": placeholder})
+    shop.report(payment, closed, closed)
+    shop.ask(payment)
+    _is_noticed(shop, payment)
+
+
+@pytest.mark.parametrize("placeholder", PLACEHOLDERS)
+def test_an_approved_record_with_a_placeholder_id_that_somebody_denied_is_named_again(
+    placeholder: str, shop: Shop
+) -> None:
+    payment, _ = _closed(shop, {"id": placeholder})
+    shop.days(2)
+    _is_noticed(shop, payment)
+
+
+@pytest.mark.parametrize("placeholder", PLACEHOLDERS)
+def test_an_approved_record_with_a_placeholder_id_that_somebody_accepted_stays_accepted(
+    placeholder: str, shop: Shop
+) -> None:
+    payment = shop.begin()
+    shop.report(payment, record(payment.reference, id=placeholder))
+    shop.ask(payment)
+    shop.decide(payment, "DID_HAPPEN")
+    shop.days(4)
+    assert state(payment) == ("PAID", False)
+    assert not open_differences()
+
+    shop.report(payment, record(payment.reference, id=placeholder), record(payment.reference, id="R-2"))
+    shop.days(4)
+    assert state(payment) == ("FROZEN", False)
+    assert open_differences(payment)
+
+
+# The record that was booked
+
+
+CHANGED: dict[str, dict[str, Any] | None] = {
+    "errored": {"state": "Errored"},
+    "pending": {"state": "Pending"},
+    "of another amount": {"transactionAmount": 25},
+    "of another currency": {"currencyCode": "USD"},
+    "missing": None,
+}
+
+
+@pytest.mark.parametrize("change", [pytest.param(change, id=name) for name, change in CHANGED.items()])
+@looks
+def test_beside_a_booked_record_that_has_changed_a_second_execution_is_seen(
+    change: dict[str, Any] | None, look: Look, shop: Shop
+) -> None:
+    payment = shop.pay()
+    changed = [] if change is None else [record(payment.reference, **change)]
+    shop.report(payment, *changed)
+    shop.days(2)
+    assert kinds(payment)
+    shop.decide(payment, "DID_HAPPEN")
+    assert state(payment) == ("PAID", False)
+    look(shop, payment)
+    assert not open_differences(), "what is closed does not come back while nothing changes"
+
+    shop.report(payment, *changed, record(payment.reference, id="R-2"))
+    look(shop, payment)
+    _is_noticed(shop, payment)
+    assert any("R-2" in str(one.explanation) for one in open_differences(payment))
+
+
+def test_a_booked_record_that_errored_is_a_difference_again_after_it_was_approved_meanwhile(
+    shop: Shop,
+) -> None:
+    payment = shop.pay()
+    own = record(payment.reference)
+    for changed in (own | {"state": "Errored"}, own | {"state": "Errored", "transactionAmount": 0}):
+        shop.report(payment, changed)
+        shop.days(2)
+        assert kinds(payment) == {"STATE_DIFFERS"}
+        shop.decide(payment, "DID_HAPPEN")
+        shop.report(payment, own)
+        shop.days(2)
+        assert not open_differences()
+
+
+# Two differences at once
+
+
+def test_two_differing_records_are_two_differences_each_with_its_own_record(shop: Shop) -> None:
+    payment = shop.begin()
+    shop.report(
+        payment,
+        record(payment.reference, id="R-a", transactionAmount=25),
+        record(payment.reference, id="R-b", currencyCode="USD"),
+    )
+    shop.days(2)
+    told = [str(one.explanation) for one in open_differences(payment)]
+    assert any("R-a" in text for text in told)
+    assert any("R-b" in text for text in told)
+
+
+def test_the_second_of_two_differences_still_freezes_when_the_first_is_closed(shop: Shop) -> None:
+    payment, closed = _closed(shop, {"transactionAmount": 25})
+    shop.report(payment, closed, record(payment.reference, id="R-b", transactionAmount=26))
+    shop.days(2)
+    _is_noticed(shop, payment)
+    assert any("R-b" in str(one.explanation) for one in open_differences(payment))

@@ -1,0 +1,215 @@
+"""A capture or refund that the gateway carried out with another amount can be booked with that amount."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from tests.evidence.gateway import record
+from tests.evidence.shop import (
+    Shop,
+    book_gateways_amount,
+    euros,
+    kinds,
+    of,
+    open_differences,
+    order_of,
+    state,
+    totals,
+)
+from wallet_gateway import payments
+from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment
+
+pytestmark = pytest.mark.django_db
+
+OPERATIONS: dict[str, Callable[..., GatewayTransaction]] = {
+    "capture": payments.capture,
+    "refund": payments.refund,
+}
+operations = pytest.mark.parametrize("kind", list(OPERATIONS))
+
+
+def _lost(
+    shop: Shop, kind: str, asked: str, reported: str, **fields: Any
+) -> tuple[Payment, GatewayTransaction]:
+    """A capture or refund whose answer is lost, and whose record has another amount."""
+    payment = shop.pay(type="sale" if kind == "refund" else "preauthorization")
+    lost = shop.lose_answer(OPERATIONS[kind], order_of(payment), Decimal(asked))
+    shop.report(lost, of(lost, transactionAmount=float(reported), **fields))
+    shop.ask(payment)
+    lost.refresh_from_db()
+    assert lost.state == "ANOMALY"
+    return payment, lost
+
+
+def _booked(payment: Payment, kind: str) -> object:
+    captured, refunded = totals(payment)
+    return captured if kind == "capture" else refunded
+
+
+def _difference(payment: Payment) -> Discrepancy:
+    (difference,) = open_differences(payment)
+    assert difference.kind in {"AMOUNT_DIFFERS", "UNIT_MIX_UP"}
+    return difference
+
+
+@operations
+@pytest.mark.parametrize(
+    ("asked", "reported"),
+    [
+        pytest.param("20.00", "15.00", id="less than was asked"),
+        pytest.param("20.00", "0.01", id="one cent"),
+        pytest.param("20.00", "25.00", id="more than was asked, and not more than there is"),
+        pytest.param("20.00", "30.00", id="all that there is"),
+        pytest.param("20.00", "0.20", id="divided by 100"),
+    ],
+)
+def test_the_gateways_amount_is_booked_and_the_difference_closed(
+    asked: str, reported: str, kind: str, shop: Shop
+) -> None:
+    payment, _ = _lost(shop, kind, asked, reported)
+    book_gateways_amount(_difference(payment))
+    assert _booked(payment, kind) == euros(reported)
+    assert not open_differences()
+    payment.refresh_from_db()
+    assert not payment.is_frozen
+    shop.days(4)
+    assert _booked(payment, kind) == euros(reported), "it is counted once"
+    assert not open_differences()
+    assert payments.order_summary(order_of(payment)).reserved == euros("0.00")
+
+
+@operations
+def test_what_is_left_can_be_taken_or_given_back_afterwards(kind: str, shop: Shop) -> None:
+    payment, _ = _lost(shop, kind, "20.00", "15.00")
+    book_gateways_amount(_difference(payment))
+    with pytest.raises(payments.errors.InvalidState):
+        OPERATIONS[kind](order_of(payment), Decimal("15.01"))
+    assert OPERATIONS[kind](order_of(payment), Decimal("15.00")).state == "APPROVED"
+    assert _booked(payment, kind) == euros("30.00")
+    shop.days(3)
+    assert not open_differences()
+
+
+@operations
+@pytest.mark.parametrize("reported", ["30.01", "35.00", "2000.00"])
+def test_more_than_there_is_is_above_the_limit_and_stays_frozen(reported: str, kind: str, shop: Shop) -> None:
+    payment, _ = _lost(shop, kind, "20.00", reported)
+    for difference in open_differences(payment):
+        book_gateways_amount(difference)
+    assert _booked(payment, kind) == euros("30.00"), "no counter is above its limit"
+    assert kinds(payment) == {"ABOVE_LIMIT"}
+    assert state(payment)[0] == "FROZEN"
+
+
+@operations
+def test_a_record_in_another_currency_is_never_booked(kind: str, shop: Shop) -> None:
+    payment, _ = _lost(shop, kind, "20.00", "15.00", currencyCode="USD")
+    for difference in open_differences(payment):
+        with pytest.raises(payments.errors.InvalidState):
+            book_gateways_amount(difference)
+    assert _booked(payment, kind) == euros("0.00")
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        pytest.param([], id="missing"),
+        pytest.param([{"state": "Errored"}], id="errored"),
+        pytest.param([{"state": "Pending"}], id="pending"),
+        pytest.param([{"state": "Settled"}], id="in a word that is not known"),
+    ],
+)
+@operations
+def test_what_the_gateway_does_not_report_as_approved_now_is_not_booked(
+    kind: str, now: list[dict[str, Any]], shop: Shop
+) -> None:
+    payment, lost = _lost(shop, kind, "20.00", "15.00")
+    difference = _difference(payment)
+    shop.report(lost, *[of(lost, transactionAmount=15, **fields) for fields in now])
+    with pytest.raises(payments.errors.InvalidState):
+        book_gateways_amount(difference)
+    assert _booked(payment, kind) == euros("0.00")
+
+
+@operations
+def test_a_record_that_has_changed_since_somebody_looked_is_not_booked_but_judged_anew(
+    kind: str, shop: Shop
+) -> None:
+    payment, lost = _lost(shop, kind, "20.00", "15.00")
+    shop.report(lost, of(lost, transactionAmount=12))
+    with pytest.raises(payments.errors.InvalidState):
+        book_gateways_amount(_difference(payment))
+    assert _booked(payment, kind) == euros("0.00")
+    shop.ask(payment)
+    (seen,) = [one for one in open_differences(payment) if "12" in str(one.explanation)]
+    book_gateways_amount(seen)
+    assert _booked(payment, kind) == euros("12.00")
+
+
+@operations
+def test_a_second_execution_beside_what_was_booked_is_seen(kind: str, shop: Shop) -> None:
+    payment, lost = _lost(shop, kind, "20.00", "15.00")
+    book_gateways_amount(_difference(payment))
+    shop.gateway.records[lost.reference].append(of(lost, id="AGAIN", transactionAmount=15))
+    shop.days(3)
+    shop.ask(payment)
+    assert open_differences(payment)
+    assert state(payment)[0] == "FROZEN"
+
+
+@operations
+def test_it_is_booked_once_however_often_somebody_presses(kind: str, shop: Shop) -> None:
+    payment, _ = _lost(shop, kind, "20.00", "15.00")
+    difference = _difference(payment)
+    book_gateways_amount(difference)
+    with pytest.raises(payments.errors.InvalidState):
+        book_gateways_amount(difference)
+    assert _booked(payment, kind) == euros("15.00")
+
+
+@operations
+def test_the_other_decision_is_still_there(kind: str, shop: Shop) -> None:
+    payment, lost = _lost(shop, kind, "20.00", "15.00")
+    with pytest.raises(payments.errors.InvalidState):
+        payments.approvals.resolve(lost, decision="DID_HAPPEN", reason="x", by="anna")
+    payments.approvals.resolve(lost, decision="DID_NOT_HAPPEN", reason="undone in the portal", by="anna")
+    assert _booked(payment, kind) == euros("0.00")
+    assert not open_differences()
+
+
+def test_a_reversal_of_another_amount_is_not_booked(shop: Shop) -> None:
+    payment = shop.pay(type="preauthorization")
+    lost = shop.lose_answer(payments.reverse, order_of(payment))
+    shop.report(lost, of(lost, transactionAmount=15))
+    shop.ask(payment)
+    for difference in open_differences(payment):
+        with pytest.raises(payments.errors.InvalidState):
+            book_gateways_amount(difference)
+
+
+@operations
+def test_what_was_approved_in_the_answer_and_recorded_with_less_can_be_booked_so(
+    kind: str, shop: Shop
+) -> None:
+    payment = shop.pay(type="sale" if kind == "refund" else "preauthorization")
+    done = OPERATIONS[kind](order_of(payment), Decimal("20.00"))
+    assert done.state == "APPROVED"
+    shop.gateway.records[done.reference][0]["transactionAmount"] = 15
+    shop.days(2)
+    book_gateways_amount(_difference(payment))
+    assert _booked(payment, kind) == euros("15.00")
+    shop.days(3)
+    assert not open_differences()
+
+
+def test_the_payment_itself_is_never_booked_with_another_amount(shop: Shop) -> None:
+    payment = shop.begin()
+    shop.report(payment, record(payment.reference, transactionAmount=25))
+    shop.ask(payment)
+    with pytest.raises(payments.errors.InvalidState):
+        book_gateways_amount(_difference(payment))
+    assert state(payment) == ("FROZEN", False)

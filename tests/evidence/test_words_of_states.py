@@ -1,0 +1,486 @@
+"""States in other letters mean the same; a state in another word holds the payment and reaches a person."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from pytest_django import Settings
+
+from tests.conf.test_settings import with_gateway
+from tests.evidence.gateway import Sent, answering, record, refusing
+from tests.evidence.shop import (
+    Shop,
+    doctors_words,
+    euros,
+    news,
+    of,
+    open_differences,
+    order_of,
+    state,
+    totals,
+)
+from wallet_gateway import payments, return_tokens
+from wallet_gateway.findings import Finding
+from wallet_gateway.models import GatewayTransaction, Payment
+from wallet_gateway.return_tokens import ReturnOutcome
+from wallet_gateway.testing.plugin import WalletApplication
+
+pytestmark = pytest.mark.django_db
+
+UNKNOWN = [
+    "Settled",
+    "Declined",
+    "Approved ",
+    " approved",
+    "Approvedd",
+    "Approve",
+    "success",
+    "Captured",
+    "Voided",
+    "Errored!",
+    "PendingReview",
+    "Genehmigt",
+    "ﬁnal",
+    "ＡＰＰＲＯＶＥＤ",  # noqa: RUF001 - letters of full width
+    "1",
+]
+unknown = pytest.mark.parametrize("word", UNKNOWN)
+some_unknown = pytest.mark.parametrize("word", ["Settled", "Approved ", "Declined"])
+LETTERS = [
+    *(pytest.param(word, "PAID", id=f"{word} is approved") for word in ("APPROVED", "approved", "aPPROVED")),
+    *(pytest.param(word, "PENDING", id=f"{word} is pending") for word in ("PENDING", "pending", "pENDING")),
+    *(pytest.param(word, "FAILED", id=f"{word} is errored") for word in ("ERRORED", "errored", "eRRORED")),
+]
+
+
+# The documented words in other letters
+
+
+@pytest.mark.parametrize(("word", "after"), LETTERS)
+def test_the_letters_of_a_state_do_not_matter_on_a_page(word: str, after: str, shop: Shop) -> None:
+    payment = shop.begin()
+    shop.report(payment, record(payment.reference, state=word))
+    shop.ask(payment)
+    assert state(payment)[0] == after
+    assert not open_differences()
+    assert not news()
+
+
+@pytest.mark.parametrize(("word", "after"), LETTERS)
+def test_the_letters_of_a_state_do_not_matter_in_the_answer_to_a_refund(
+    word: str, after: str, shop: Shop
+) -> None:
+    payment = shop.pay()
+    shop.gateway.answers.append(answering(state=word))
+    refund = payments.refund(order_of(payment), Decimal("10.00"))
+    assert refund.state == {"PAID": "APPROVED", "FAILED": "REJECTED"}.get(after, after)
+
+
+@pytest.mark.parametrize(("word", "after"), LETTERS)
+def test_the_letters_of_a_state_do_not_matter_in_the_answer_to_a_detached_refund(
+    word: str, after: str, shop: Shop
+) -> None:
+    shop.gateway.answers.append(answering(state=word))
+    refund = payments.refund_migrated("OLD-1", Decimal("10.00"), "EUR")
+    assert refund.state == {"PAID": "APPROVED", "FAILED": "REJECTED"}.get(after, after)
+
+
+@pytest.mark.parametrize(("word", "after"), LETTERS)
+def test_the_letters_of_a_state_do_not_matter_at_the_button(word: str, after: str, shop: Shop) -> None:
+    shop.gateway.answers.append(answering(state=word))
+    payment = shop.press_button(shop.order())
+    assert state(payment)[0] == after
+
+
+@pytest.mark.parametrize(("word", "after"), LETTERS)
+def test_the_letters_of_a_state_do_not_matter_in_the_record_of_a_refund(
+    word: str, after: str, shop: Shop
+) -> None:
+    payment = shop.pay()
+    lost = shop.lose_answer(payments.refund, order_of(payment), Decimal("10.00"))
+    shop.report(lost, of(lost, state=word))
+    shop.ask(payment)
+    lost.refresh_from_db()
+    assert lost.state == {"PAID": "APPROVED", "FAILED": "REJECTED"}.get(after, after)
+
+
+def test_two_approvals_in_different_letters_are_two_executions(shop: Shop) -> None:
+    payment = shop.begin()
+    shop.report(
+        payment,
+        record(payment.reference, state="approved"),
+        record(payment.reference, id="2", state="APPROVED"),
+    )
+    shop.ask(payment)
+    assert state(payment) == ("FROZEN", False)
+
+
+@pytest.mark.parametrize("word", ["errored", "ERRORED"])
+def test_an_errored_record_of_a_type_that_is_not_known_changed_nothing_in_any_letters(
+    word: str, shop: Shop
+) -> None:
+    payment = shop.pay()
+    note = record(payment.reference, id="N-1", type="chargeback", state=word)
+    shop.report(payment, record(payment.reference), note)
+    shop.days(2)
+    assert not open_differences()
+
+
+@pytest.mark.parametrize("word", ["approved", "APPROVED"])
+def test_a_portal_refund_in_any_letters_is_made_elsewhere(word: str, shop: Shop) -> None:
+    payment = shop.pay()
+    portal = record(payment.reference, id="P-1", type="ecom.refund", state=word)
+    shop.report(payment, record(payment.reference), portal)
+    shop.days(2)
+    assert {one.kind for one in open_differences(payment)} == {"MADE_ELSEWHERE"}
+
+
+# Words that are not known
+
+
+def _is_held(payment: Payment) -> None:
+    assert state(payment) == ("PENDING", False)
+    opening = GatewayTransaction.objects.get(pk=payment.opening.pk)
+    assert opening.next_query_at is not None, "it is asked on"
+    with pytest.raises(payments.errors.OrderNotPayable):
+        payments.start_checkout(order_of(payment))
+    with pytest.raises(payments.errors.OrderNotPayable):
+        payments.wallet.open_session(order_of(payment), session="another session")
+
+
+def _naming(word: str) -> list[Finding]:
+    return [finding for finding in news() if word.strip() in finding.text]
+
+
+def _is_told(word: str, number: int) -> None:
+    (told,) = _naming(word)
+    assert "default" in f"{told.text} {told.subject} {told.params}"
+    assert str(number) in told.text
+    assert told.advice or told.text
+
+
+@unknown
+def test_an_unknown_word_holds_the_payment_before_and_after_its_page_has_ended(
+    word: str, shop: Shop, heard: list[str]
+) -> None:
+    payment = shop.begin()
+    shop.report(payment, record(payment.reference, state=word))
+    shop.ask(payment)
+    _is_held(payment)
+    shop.hours(2)
+    _is_held(payment)
+    shop.days(3)
+    _is_held(payment)
+    assert "order_paid" not in heard
+    assert "order_failed" not in heard
+    assert "order_expired" not in heard
+
+
+@unknown
+def test_an_unknown_word_reaches_a_person_at_once(word: str, shop: Shop) -> None:
+    assert not news()
+    payment = shop.begin()
+    shop.report(payment, record(payment.reference, state=word))
+    shop.ask(payment)
+    assert news()
+    if word.strip().isalpha():
+        _is_told(word, 1)
+
+
+def test_there_is_one_alarm_for_each_word_with_the_number_of_payments_held(
+    shop: Shop, caplog: pytest.LogCaptureFixture
+) -> None:
+    for word in ("Settled", "Settled", "Settled", "Captured", "Captured"):
+        payment = shop.begin()
+        shop.report(payment, record(payment.reference, state=word))
+        shop.ask(payment)
+    shop.hours(2)
+    _is_told("Settled", 3)
+    _is_told("Captured", 2)
+    alarms = [line.getMessage() for line in caplog.records if line.levelname == "ERROR"]
+    assert sum("Settled" in line for line in alarms) <= 1
+    assert sum("Captured" in line for line in alarms) <= 1
+    for word in ("Settled", "Captured"):
+        assert sum(word in line for line in doctors_words().splitlines()) >= 1
+
+
+def test_the_dashboard_names_the_word_and_the_number_of_payments_held(
+    shop: Shop, client: Client, settings: Settings
+) -> None:
+    settings.ROOT_URLCONF = "tests.admin.urls"
+    for _ in range(2):
+        payment = shop.begin()
+        shop.report(payment, record(payment.reference, state="Settled"))
+        shop.ask(payment)
+    client.force_login(User.objects.create_superuser("anna"))
+    page = client.get(reverse("admin:wallet_gateway_dashboard_changelist")).content.decode()
+    assert "Settled" in page
+
+
+@some_unknown
+def test_the_customer_reads_that_the_payment_is_being_checked(word: str, shop: Shop, client: Client) -> None:
+    payment = shop.begin()
+    shop.report(payment, record(payment.reference, state=word))
+    for outcome in (ReturnOutcome.SUCCESS, ReturnOutcome.ERROR, ReturnOutcome.CANCEL, ReturnOutcome.RETURN):
+        shop.clock.sleep(10)
+        token = return_tokens.sign(payment.reference, outcome)
+        page = client.get(reverse("wallet_gateway:result", args=[token])).content.decode()
+        assert "We are checking your payment" in page
+        assert "Nothing was charged" not in page
+    pay = client.get(reverse("wallet_gateway:pay", args=[order_of(payment).token]), follow=True)
+    assert "We are checking your payment" in pay.content.decode()
+
+
+@some_unknown
+def test_an_unknown_word_at_the_button_holds_the_payment(word: str, shop: Shop) -> None:
+    shop.gateway.answers.append(answering(state=word))
+    payment = shop.press_button(shop.order())
+    assert payments.wallet.outcome(payment) == "CHECKING"
+    assert state(payment) == ("PENDING", False)
+    shop.report(payment, record(payment.reference, state=word))
+    shop.hours(3)
+    _is_held(payment)
+    assert news()
+
+
+@pytest.mark.parametrize("beside", [{"state": "Errored"}, {"state": "Pending"}, {"transactionAmount": 17}])
+@some_unknown
+def test_another_record_beside_an_unknown_word_does_not_free_the_payment(
+    word: str, beside: dict[str, object], shop: Shop
+) -> None:
+    payment = shop.begin()
+    shop.report(
+        payment,
+        record(payment.reference, id="R-2", **beside),
+        record(payment.reference, state=word),
+        record(payment.reference, id="R-3", **beside),
+    )
+    shop.hours(2)
+    assert state(payment)[0] in {"PENDING", "FROZEN"}
+    assert not state(payment)[1]
+
+
+@some_unknown
+def test_an_approval_beside_an_unknown_word_is_paid(word: str, shop: Shop) -> None:
+    payment = shop.begin()
+    shop.report(payment, record(payment.reference, id="R-2", state=word), record(payment.reference))
+    shop.ask(payment)
+    assert state(payment) == ("PAID", False)
+
+
+@pytest.mark.parametrize("odd", [{"transactionAmount": 0}, {"currencyCode": "USD"}, {"id": "0"}, {"id": ""}])
+@some_unknown
+def test_whatever_else_stands_in_such_a_record_it_holds_and_freezes_nothing(
+    word: str, odd: dict[str, object], shop: Shop
+) -> None:
+    for _ in range(2):
+        payment = shop.begin()
+        shop.report(payment, record(payment.reference, state=word, **odd))
+        shop.ask(payment)
+        _is_held(payment)
+        payment.refresh_from_db()
+        assert not payment.is_frozen
+    assert not payments.maintenance.sending_pauses()
+
+
+def test_a_page_that_was_refused_before_is_held_by_an_unknown_word(shop: Shop) -> None:
+    payment = shop.begin()
+    declined = record(payment.reference, id="R-1", state="Errored")
+    shop.report(payment, declined)
+    shop.ask(payment)
+    assert state(payment) == ("FAILED", True)
+    shop.report(payment, declined, record(payment.reference, id="R-2", state="Settled"))
+    shop.ask(payment)
+    _is_held(payment)
+
+
+def test_a_page_that_had_expired_is_held_by_an_unknown_word(shop: Shop) -> None:
+    payment = shop.begin()
+    shop.hours(2)
+    assert state(payment) == ("EXPIRED", True)
+    shop.report(payment, record(payment.reference, state="Settled"))
+    shop.days(1)
+    _is_held(payment)
+
+
+# Refunds and captures
+
+
+@pytest.mark.parametrize("kind", ["CAPTURE", "REFUND", "REVERSAL"])
+@pytest.mark.parametrize("place", ["in the answer", "in the record"])
+@some_unknown
+def test_an_unknown_word_of_a_follow_up_holds_it(word: str, place: str, kind: str, shop: Shop) -> None:
+    payment = shop.pay(type="sale" if kind == "REFUND" else "preauthorization")
+    operate = {"CAPTURE": payments.capture, "REFUND": payments.refund, "REVERSAL": payments.reverse}[kind]
+    if place == "in the answer":
+        shop.gateway.answers.append(answering(state=word))
+        held = operate(order_of(payment))
+    else:
+        held = shop.lose_answer(operate, order_of(payment))
+    shop.report(held, of(held, state=word))
+    shop.ask(payment)
+    held.refresh_from_db()
+    assert held.state in {"PENDING", "UNKNOWN"}
+    assert held.next_query_at is not None
+    _is_told(word, 1)
+    with pytest.raises(payments.errors.OperationRefused):
+        operate(order_of(payment))
+    payment.refresh_from_db()
+    assert not payment.is_frozen
+
+    shop.report(held, of(held))
+    shop.hours(3)
+    held.refresh_from_db()
+    assert held.state == "APPROVED"
+    assert not _naming(word)
+
+
+@some_unknown
+def test_an_unknown_word_of_a_detached_refund_holds_it(word: str, shop: Shop) -> None:
+    shop.gateway.answers.append(answering(state=word))
+    held = payments.refund_migrated("OLD-1", Decimal("10.00"), "EUR")
+    assert held.state in {"PENDING", "UNKNOWN"}
+    shop.report(held, of(held, state=word))
+    shop.hours(2)
+    _is_told(word, 1)
+    shop.report(held, of(held, state="approved"))
+    shop.hours(10)
+    held.refresh_from_db()
+    assert held.state == "APPROVED"
+
+
+@some_unknown
+def test_a_refund_that_was_refused_is_held_where_its_record_has_an_unknown_word(
+    word: str, shop: Shop
+) -> None:
+    payment = shop.pay()
+
+    def refuse(sent: Sent) -> tuple[int, object]:
+        reference = sent["clientSystemTransactionId"]
+        unclear = record(reference, type="ecom.refund", state=word, transactionAmount=10)
+        shop.gateway.records[reference].append(unclear)
+        return refusing(400)(sent)
+
+    shop.gateway.answers.append(refuse)
+    held = payments.refund(order_of(payment), Decimal("10.00"))
+    assert held.state in {"PENDING", "UNKNOWN"}, "an error body alone is no refusal"
+    with pytest.raises(payments.errors.OperationOutstanding):
+        payments.refund(order_of(payment), Decimal("10.00"))
+
+
+# Teaching the word
+
+
+def _teach(settings: Settings, wallet_application: WalletApplication, shop: Shop) -> None:
+    with_gateway(settings, CLIENT_CLASS="tests.evidence.gateway.TaughtGateway")
+    wallet_application(shop.gateway)
+
+
+@pytest.mark.parametrize(
+    ("word", "after"),
+    [
+        pytest.param("Settled", ("PAID", False), id="Settled means paid"),
+        pytest.param("SETTLED", ("PAID", False), id="SETTLED means paid"),
+        pytest.param("Declined", ("FAILED", True), id="Declined means refused"),
+    ],
+)
+def test_what_is_held_is_judged_at_the_next_query_after_its_word_was_taught(
+    word: str,
+    after: tuple[str, bool],
+    shop: Shop,
+    settings: Settings,
+    wallet_application: WalletApplication,
+) -> None:
+    held = [shop.begin() for _ in range(2)]
+    for payment in held:
+        shop.report(payment, record(payment.reference, state=word))
+        shop.ask(payment)
+    shop.hours(2)
+    _teach(settings, wallet_application, shop)
+    shop.days(2)
+    for payment in held:
+        assert state(payment) == after
+        assert not open_differences(payment)
+    assert not _naming(word), "no payment is held by it any more"
+
+
+def test_a_refund_that_is_held_is_judged_after_its_word_was_taught(
+    shop: Shop, settings: Settings, wallet_application: WalletApplication
+) -> None:
+    payment = shop.pay()
+    shop.gateway.answers.append(answering(state="Settled"))
+    refund = payments.refund(order_of(payment), Decimal("10.00"))
+    shop.report(refund, of(refund, state="Settled"))
+    shop.hours(1)
+    _teach(settings, wallet_application, shop)
+    shop.ask(payment)
+    refund.refresh_from_db()
+    assert refund.state == "APPROVED"
+    assert totals(payment)[1] == euros("10.00")
+    assert not _naming("Settled")
+
+
+# A person's decision
+
+
+def _resolve(transaction: GatewayTransaction, decision: str) -> GatewayTransaction:
+    transaction.refresh_from_db()
+    return payments.approvals.resolve(transaction, decision=decision, reason="asked the provider", by="anna")
+
+
+@some_unknown
+def test_a_person_may_decide_after_the_time_of_an_unknown_outcome_that_nothing_happened(
+    word: str, shop: Shop
+) -> None:
+    payment = shop.begin()
+    shop.report(payment, record(payment.reference, state=word))
+    shop.ask(payment)
+    with pytest.raises(payments.errors.InvalidState):
+        _resolve(payment.opening, "DID_NOT_HAPPEN")
+    shop.hours(20)
+    with pytest.raises(payments.errors.InvalidState):
+        _resolve(payment.opening, "DID_NOT_HAPPEN")
+    shop.hours(10)
+    with pytest.raises(payments.errors.InvalidState):
+        _resolve(payment.opening, "DID_HAPPEN")
+    assert _resolve(payment.opening, "DID_NOT_HAPPEN").state == "ABANDONED"
+    assert state(payment)[1], "the order can be paid again"
+    assert payments.start_checkout(order_of(payment)).reference != payment.reference
+    assert not _naming(word)
+
+
+def test_a_word_that_comes_and_goes_is_decided_on_after_the_same_time(shop: Shop) -> None:
+    payment = shop.begin()
+    unclear = record(payment.reference, state="Settled")
+    shop.report(payment, unclear)
+    shop.ask(payment)
+    shop.report(payment)
+    shop.hours(30)
+    assert not state(payment)[1]
+    assert _resolve(payment.opening, "DID_NOT_HAPPEN").state == "ABANDONED"
+
+
+def test_a_refund_that_an_unknown_word_holds_may_be_given_up_after_the_same_time(shop: Shop) -> None:
+    payment = shop.pay()
+    shop.gateway.answers.append(answering(state="Settled"))
+    refund = payments.refund(order_of(payment), Decimal("10.00"))
+    shop.report(refund, of(refund, state="Settled"))
+    shop.hours(30)
+    assert _resolve(refund, "DID_NOT_HAPPEN").state == "ABANDONED"
+    assert payments.refund(order_of(payment), Decimal("30.00")).state == "APPROVED"
+
+
+def test_what_was_decided_and_then_approved_after_all_reaches_a_person(shop: Shop) -> None:
+    payment = shop.begin()
+    shop.report(payment, record(payment.reference, state="Settled"))
+    shop.ask(payment)
+    shop.hours(30)
+    _resolve(payment.opening, "DID_NOT_HAPPEN")
+    shop.report(payment, record(payment.reference))
+    shop.days(2)
+    assert state(payment) == ("FROZEN", False)
+    assert {one.kind for one in open_differences(payment)} == {"APPROVED_AFTER_END"}
