@@ -23,6 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from proof.habits.steps import draw_history
     from proof.habits.world import World
 
+    if options.planted:
+        return _prove(options)
     started, numbers = real_monotonic(), range(options.histories)
     if options.only is not None:
         numbers = range(options.only, options.only + 1)
@@ -48,6 +50,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 1 if found.found else 0
 
 
+def _prove(options: argparse.Namespace) -> int:
+    """Prove the search: find what comes of each client that does not hand on what the gateway says."""
+    from proof.habits.run import find_planted
+    from proof.habits.taught import PLANTED
+    from proof.habits.world import World
+
+    world, missed = World(), 0
+    for client, claim in PLANTED.items():
+        found = find_planted(client, claim, world, seed=options.seed, histories=options.histories)
+        missed += not found
+        sys.stdout.write(
+            f"{client.__name__}: {f'found in history {found}' if found else 'MISSED'}: {claim}\n"
+        )
+    return 1 if missed else 0
+
+
 def _show(history: History) -> None:
     sys.stdout.write(f"{history}\n")
 
@@ -58,6 +76,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--histories", type=int, default=500, help="how many (default: %(default)s)")
     parser.add_argument("--steps", type=int, default=25, help="of each history (default: %(default)s)")
     parser.add_argument("--only", type=int, metavar="NUMBER", help="run this history alone, and show it")
+    parser.add_argument(
+        "--planted", action="store_true", help="search for what comes of clients that hide something"
+    )
     parser.add_argument(
         "--most-failures", type=int, default=20, help="stop after as many claims (default: %(default)s)"
     )

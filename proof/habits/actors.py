@@ -88,11 +88,17 @@ def come_back(world: World, *, which: int) -> None:
     payments.orders.reconcile_attempt(_nth(list(Payment.objects.order_by("-pk")), which).reference)
 
 
-def _follow_up(world: World, verb: Callable[..., Any], which: int, left: str, percent: int | None, fate: str) -> None:
+def _follow_up(
+    world: World, verb: Callable[..., Any], which: int, left: str, percent: int | None, fate: str
+) -> None:
     payment = _payment(which)
     given: dict[str, Any] = {}
     if percent is not None:
-        minor = (payment.authorized - payment.captured if left == "captured" else payment.captured - payment.refunded)
+        minor = (
+            payment.authorized - payment.captured
+            if left == "captured"
+            else payment.captured - payment.refunded
+        )
         given["amount"] = Decimal(max(1, minor * percent // 100)) / 100
     # One click, which the browser repeats: it is one intent.
     key = f"click-{GatewayTransaction.objects.count()}"
@@ -118,6 +124,12 @@ def reverse(world: World, *, which: int, fate: str) -> None:
 def portal(world: World, *, which: int, type: str, percent: int) -> None:  # noqa: A002
     opened = [one for one in world.gateway.truth if one.state == APPROVED and one.intent == one.original]
     if not world.gateway.portal(_nth(opened, which).original, type, percent):
+        raise NothingToDo
+
+
+def execute_again(world: World, *, which: int) -> None:
+    done = [one for one in world.gateway.truth if one.state == APPROVED and one.intent and not one.is_changed]
+    if not world.gateway.execute_again(_nth(done, which)):
         raise NothingToDo
 
 
@@ -212,6 +224,7 @@ VERBS: Final[dict[str, Callable[..., None]]] = {
         refund,
         reverse,
         portal,
+        execute_again,
         send_again,
         give_up,
         decide,

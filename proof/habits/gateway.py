@@ -57,6 +57,8 @@ class Habits:
     """Whether the shop's settings say that follow-ups are filed under the original's reference."""
     portal: str = "original"
     """The reference of what is done in the portal: the original's, or one of the gateway's own."""
+    mixes: bool = False
+    """Whether portal operations under a reference of their own are in the answers about all payments."""
     strangers: bool = False
     """Whether answers contain records of other shops' openings and refused operations."""
     spelling: str = "plain"
@@ -170,7 +172,9 @@ class HabitualGateway:
             state=state,
             original=original,
             intent=intent,
-            reference=reference or intent or (original if self.habits.portal == "original" else f"PORTAL-{number}"),
+            reference=reference
+            or intent
+            or (original if self.habits.portal == "original" else f"PORTAL-{number}"),
             happens_at=now,
             visible_at=now + self.habits.lag,
         )
@@ -220,6 +224,18 @@ class HabitualGateway:
         if minor <= 0:
             return False
         self.add(kind, minor, APPROVED, original=original)
+        return True
+
+    def execute_again(self, done: Execution) -> bool:
+        """Carry out a request once more, as if repeated on the way; return False if it is refused."""
+        opens = done.intent == done.original
+        if not opens and done.minor > self.left_of(done.original, done.type):
+            return False
+        page = self.pages.get(done.intent)
+        minor = _minor(page[0]["amount"]) if page else done.minor
+        self.add(
+            done.type, minor, APPROVED, original=done.original, intent=done.intent, reference=done.reference
+        )
         return True
 
     def happened(self, intent: str) -> str:
@@ -328,6 +344,8 @@ class HabitualGateway:
             return False
         # An operation of the portal is in the answer about its payment, whatever its own reference is.
         is_of_original = not one.intent or self.habits.files == "listed"
+        if self.habits.mixes and one.reference.startswith("PORTAL") and not reference.startswith("PORTAL"):
+            return True
         return reference in (one.reference, one.original if is_of_original else one.reference)
 
     def _shown(self, one: Execution) -> dict[str, Any]:

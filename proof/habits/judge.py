@@ -1,4 +1,4 @@
-"""What must be true after each step, and at the end: the shop's rows against what it was shown, and the truth.
+"""What must be true after each step and at the end: the rows against what was shown, and the truth.
 
 The rules are those of docs/reliability.md, said once more and without the plugin's own code. Where a person
 decides, what they had been shown by then is theirs; what the gateway shows later is not.
@@ -12,7 +12,17 @@ from typing import Final
 from django.db import connection
 from django.db.models import Q
 
-from proof.habits.gateway import APPROVED, CAPTURE, ERRORED, PENDING, PREAUTHORIZATION, REFUND, REVERSAL, SALE, Shown
+from proof.habits.gateway import (
+    APPROVED,
+    CAPTURE,
+    ERRORED,
+    PENDING,
+    PREAUTHORIZATION,
+    REFUND,
+    REVERSAL,
+    SALE,
+    Shown,
+)
 from proof.habits.world import World
 from proof.simulation.virtual_time import shop_now
 from wallet_gateway import payments
@@ -67,6 +77,7 @@ class Judge:
         """Check what must be true once everything was asked about, and nothing new happens."""
         self.look(is_end=True)
         for payment in Payment.objects.order_by("pk"):
+            self._check_mixed(payment)
             self._check_sums(payment)
             self._check_changed(payment)
             self._check_outcome(payment)
@@ -113,7 +124,9 @@ class Judge:
                 and one not in known
                 and not (is_served and one.minor is None)
             ]
-            require(not holds, "nobody can pay again while a record of it is approved, pending or unknown", holds)
+            require(
+                not holds, "nobody can pay again while a record of it is approved, pending or unknown", holds
+            )
             is_cut = reference in self._gateway.cut and reference not in self._world.decided and not is_served
             require(not is_cut, "nobody can pay again while an answer was too long to read", row)
 
@@ -153,6 +166,11 @@ class Judge:
 
     def _is_told(self, shown: Shown, payment: Payment) -> bool:
         mine = [one for one in self._differences if payment.pk == one.payment_id or one.payment_id is None]
+        if shown.reference.startswith("PORTAL"):
+            # The same record may be in the answers about several payments: it is told once.
+            mine = self._differences
+            if any(row.record_id == shown.id for row in self._rows):
+                return True
         if shown.is_placeholder:
             # Such a record is looked at anew each time: what was closed before says nothing of it.
             return any(one.closed_at is None for one in mine) or self._is_contradicted(payment)
@@ -179,10 +197,31 @@ class Judge:
         beyond = self._gateway.beyond[payment.reference]
         about = [*self._about(payment), *beyond]
         odd = [one for one in about if self._is_money(one, payment) and not self._explains(one, payment)]
-        answers = [one for row in self._rows if row.payment_id == payment.pk for one in self._gateway.answered[row.reference]]
+        answers = [
+            one
+            for row in self._rows
+            if row.payment_id == payment.pk
+            for one in self._gateway.answered[row.reference]
+        ]
         odd += [one for one in answers if one.state == APPROVED and not self._explains(one, payment)]
-        changed = any(one.is_changed for one in self._gateway.truth if one.original == payment.reference)
+        changed = self._was_changed(payment)
         require(odd or changed, "what moved nothing freezes nothing", f"{payment}: {self._said(payment)}")
+
+    def _was_changed(self, payment: Payment) -> bool:
+        return any(one.is_changed for one in self._gateway.truth if one.original == payment.reference)
+
+    def _check_mixed(self, payment: Payment) -> None:
+        """A record in the answers about two payments is the gateway's fault, and freezes neither."""
+        odd = [one for one in self._about(payment) if self._is_money(one, payment)]
+        odd = [one for one in odd if not self._explains(one, payment)]
+        others = Payment.objects.exclude(pk=payment.pk)
+        mixed = [one for one in odd if any(one in self._gateway.ever[other.reference] for other in others)]
+        if payment.is_frozen and odd and odd == mixed and not self._was_changed(payment):
+            told = [
+                one for one in self._differences if one.payment_id == payment.pk and one.closed_at is None
+            ]
+            others_freeze = any(not self._names(one, shown) for one in told for shown in mixed)
+            require(others_freeze, "a record in the answers about two payments freezes neither", mixed)
 
     def _said(self, payment: Payment) -> str:
         return "; ".join(str(one) for one in self._differences if one.payment_id == payment.pk)
@@ -191,7 +230,9 @@ class Judge:
 
     def _check_unknown_word(self, row: GatewayTransaction) -> None:
         shown = self._gateway.latest.get(row.reference, ())
-        unknown = [one for one in shown if not one.state and (one.reference, one.type) == (row.reference, _type(row))]
+        unknown = [
+            one for one in shown if not one.state and (one.reference, one.type) == (row.reference, _type(row))
+        ]
         if not unknown or row.state in (S.APPROVED, S.ABANDONED, S.ANOMALY):
             return
         told = row.needs_operator or any(one.closed_at is None for one in self._differences)
@@ -202,7 +243,7 @@ class Judge:
 
     def _was_told(self, payment: Payment) -> bool:
         """Return whether a person knows, or has decided, that our books of a payment are not the truth."""
-        if any(one.payment_id == payment.pk for one in self._differences):
+        if any(one.payment_id in (payment.pk, None) for one in self._differences):
             return True
         mine = [row for row in self._rows if row.payment_id == payment.pk]
         return any(row.needs_operator or row.decided_by_person or row.state == S.ANOMALY for row in mine)
@@ -240,14 +281,20 @@ class Judge:
             return
         if any(one.is_changed for one in known) or reference not in self._gateway.latest:
             return
-        ours = {one for one in self._gateway.ever[reference] if (one.reference, one.type) == (reference, _type(row))}
+        ours = {
+            one
+            for one in self._gateway.ever[reference]
+            if (one.reference, one.type) == (reference, _type(row))
+        }
         if not ours <= set(self._gateway.latest[reference]) and any(one.state == APPROVED for one in ours):
             return
         approved = {one for one in ours if one.state == APPROVED}
         if len(approved) == 1:
             (one,) = approved
             if one.minor == row.amount_minor and not one.is_placeholder and row.kind == K.CHECKOUT:
-                require(row.state == S.APPROVED, "one approved record of the right amount pays the order", row)
+                require(
+                    row.state == S.APPROVED, "one approved record of the right amount pays the order", row
+                )
         latest = set(self._gateway.latest[reference])
         states = {one.state for one in latest if (one.reference, one.type) == (reference, _type(row))}
         if states == {ERRORED} and not approved:

@@ -18,11 +18,15 @@ from proof.habits.world import World
 from proof.simulation.shrink import shrink
 from proof.simulation.steps import History, Step
 from wallet_gateway import payments
+from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.operations.errors import OperationError
 from wallet_gateway.testing.invariants import BooksDisagree
 
 _CALM_HOURS: Final = (1, 26, 26, 100, 200)
 """How long the world is left alone at the end, with a sweep after each."""
+
+
+PLANTED_STEPS: Final = 15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +46,10 @@ class Failure:
         habits, plain = self.history.behaviour["habits"], Habits()
         said = {one.name: getattr(habits, one.name) for one in fields(Habits)}
         odd = ", ".join(f"{name}={value}" for name, value in said.items() if value != getattr(plain, name))
-        lines = [f"FOUND: {self.claim}", f"history {self.history.seed}, a gateway with {odd or 'no odd habits'}"]
+        lines = [
+            f"FOUND: {self.claim}",
+            f"history {self.history.seed}, a gateway with {odd or 'no odd habits'}",
+        ]
         lines += [f"  {number}. {step}" for number, step in enumerate(self.history.steps, 1)]
         return "\n".join([*lines, f"  {when}: {self.text}\n"])
 
@@ -68,10 +75,21 @@ class Search:
         ]
 
 
+def find_planted(client: type[Gateway], claim: str, world: World, *, seed: int, histories: int) -> str:
+    """Return the seed of a history in which a client that hides something makes a claim false; or nothing."""
+    world.client = f"{client.__module__}.{client.__qualname__}"
+    try:
+        for number in range(histories):
+            failure = run(draw_history(f"{seed}/{number}", PLANTED_STEPS), world)
+            if failure is not None and failure.claim == claim:
+                return failure.history.seed
+        return ""
+    finally:
+        world.client = ""
+
+
 def search(world: World, *, seed: int, numbers: range, steps: int, most_failures: int) -> Search:
     """Run the histories of a seed; the number of a history is part of its own seed."""
-    # What the plugin says to its log is not looked at here.
-    logging.disable(logging.CRITICAL)
     found = Search()
     for number in numbers:
         history = draw_history(f"{seed}/{number}", steps)
@@ -94,18 +112,23 @@ def run(history: History, world: World, *, done: Counter[str] | None = None) -> 
     """Run one history; an error that nobody expects is a failure, too."""
     number, is_at_end, judge = 0, False, Judge(world)
     done = Counter() if done is None else done
+    # What the plugin says to its log is not looked at here.
+    logging.disable(logging.CRITICAL)
     with world.patched():
         world.chance.seed(history.seed)
         world.restart(history.behaviour["habits"], history.seed)
         try:
-            for number, step in enumerate(history.steps, 1):
+            for step in history.steps:
+                number += 1
                 done[f"{step.verb} {_do(step, history, world)}"] += 1
                 judge.look()
             is_at_end = True
             _end(world)
             judge.look_at_end()
         except BooksDisagree as error:
-            return Failure(history=history, claim=error.claim, text=str(error), step=number, is_at_end=is_at_end)
+            return Failure(
+                history=history, claim=error.claim, text=str(error), step=number, is_at_end=is_at_end
+            )
         except Exception as error:  # noqa: BLE001  whatever it is, it is a finding
             place = traceback.extract_tb(error.__traceback__)[-1]
             claim = f"{type(error).__name__} at {place.filename.rpartition('/')[2]} {place.name}"

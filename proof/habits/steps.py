@@ -31,7 +31,10 @@ _PORTAL: Final = ("ecom.capture", "ecom.refund", "ecom.refund", "ecom.reversalPr
 
 STEPS: Final[Mapping[str, tuple[int, Mapping[str, Any]]]] = {
     "order": (3, {"type": ("sale", "preauthorization"), "amount": _ORDERED}),
-    "pay_on_page": (12, {"which": _WHICH, "outcome": PAGE_OUTCOMES, "fate": ("works",) * 9 + ("lost", "not_sent")}),
+    "pay_on_page": (
+        12,
+        {"which": _WHICH, "outcome": PAGE_OUTCOMES, "fate": ("works",) * 9 + ("lost", "not_sent")},
+    ),
     "decide_page": (6, {"which": _WHICH, "outcome": PAGE_OUTCOMES}),
     "press_button": (4, {"which": _WHICH, "fate": _FATES}),
     "settle": (6, {"which": _WHICH, "outcome": ("approved", "approved", "declined", "less")}),
@@ -40,6 +43,7 @@ STEPS: Final[Mapping[str, tuple[int, Mapping[str, Any]]]] = {
     "refund": (6, {"which": _WHICH, "percent": _PERCENT, "fate": _FATES}),
     "reverse": (3, {"which": _WHICH, "fate": _FATES}),
     "portal": (3, {"which": _WHICH, "type": _PORTAL, "percent": (100, 50, 30)}),
+    "execute_again": (2, {"which": _WHICH}),
     "send_again": (1, {"which": _WHICH, "fate": _FATES}),
     "give_up": (1, {"which": _WHICH}),
     "decide": (5, {"which": _WHICH, "how": _DECISIONS}),
@@ -61,7 +65,9 @@ def draw_history(seed: str, steps: int) -> History:
     chance = Random(seed)
     habits = draw_habits(chance)
     weights = [weight for weight, _ in STEPS.values()]
-    drawn = [Step(verb="order", given={"type": chance.choice(("sale", "preauthorization")), "amount": "20.00"})]
+    drawn = [
+        Step(verb="order", given={"type": chance.choice(("sale", "preauthorization")), "amount": "20.00"})
+    ]
     for number in range(1, steps):
         verb = chance.choices(tuple(STEPS), weights)[0]
         given = {name: chance.choice(values) for name, values in STEPS[verb][1].items()}
@@ -87,6 +93,7 @@ def draw_habits(chance: Random) -> Habits:
         files=files,
         shares=shares,
         portal=chance.choice(("original", "own")),
+        mixes=chance.random() < 0.06,
         strangers=chance.random() < 0.15,
         spelling=chance.choice(SPELLINGS),
         lag=chance.choice((0, 0, 0, 0, 30, 1_200)),

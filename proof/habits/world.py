@@ -11,7 +11,7 @@ from django.conf import settings as django_settings
 from django.contrib.auth import get_user_model
 from django.utils import timezone
 
-from proof.habits.gateway import HabitualGateway, Habits, Shown
+from proof.habits.gateway import Habits, HabitualGateway, Shown
 from proof.simulation.chance import Chance
 from proof.simulation.shop_database import ShopDatabase
 from proof.simulation.virtual_time import EPOCH, VirtualTime, shop_now
@@ -28,6 +28,8 @@ class World:
     def __init__(self) -> None:
         self.time, self.chance = VirtualTime(), Chance()
         self.gateway = HabitualGateway(self.time)
+        self.client = ""
+        """The dotted path of the shop's own client, where it has one from the beginning."""
         self._database = ShopDatabase()
         self._database.fill(_fill)
 
@@ -53,14 +55,15 @@ class World:
         """What a person had been shown of each reference when they decided on it."""
         self.keys: dict[str, set[str]] = {}
         """The references that each idempotency key has led to."""
-        self._begin_process({"SHARES_REFERENCES": habits.shares})
+        self._begin_process(self.client)
 
     def teach(self) -> None:
         """Let the shop's developers teach the plugin the words of their gateway."""
         self.gateway.is_taught = True
-        self._begin_process({"SHARES_REFERENCES": self.gateway.habits.shares, "CLIENT_CLASS": _TAUGHT})
+        self._begin_process(self.client or _TAUGHT)
 
-    def _begin_process(self, settings: dict[str, Any]) -> None:
+    def _begin_process(self, client: str) -> None:
+        settings = {"SHARES_REFERENCES": self.gateway.habits.shares, "CLIENT_CLASS": client}
         gateway = _GIVEN["GATEWAYS"]["default"] | settings
         django_settings.WALLET_GATEWAY = _GIVEN | {"GATEWAYS": {"default": gateway}}
         conf.settings.cache_clear()
