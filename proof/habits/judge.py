@@ -160,6 +160,14 @@ class Judge:
             for row in self._rows
         )
 
+    def _is_accepted(self, shown: Shown, payment: Payment) -> bool:
+        """Return whether a person has accepted an approval whose id says nothing."""
+        accepted = [row for row in self._rows if row.payment_id == payment.pk and row.decided_by_person]
+        return shown.is_placeholder and any(
+            (row.reference, _type(row), row.approved_minor) == (shown.reference, shown.type, shown.minor)
+            for row in accepted
+        )
+
     def _names(self, difference: Discrepancy, shown: Shown) -> bool:
         """Return whether a difference is about this record: its id is in what the person reads."""
         return shown.id in " ".join(str(value) for value in vars(difference).values())
@@ -182,6 +190,8 @@ class Judge:
     def _check_records(self, payment: Payment) -> None:
         for shown, references in self._about(payment).items():
             if not self._is_money(shown, payment) or self._explains(shown, payment):
+                continue
+            if self._is_accepted(shown, payment):
                 continue
             if all(shown not in self._gateway.latest[reference] for reference in references):
                 # It has changed since: see `_check_changed`.
