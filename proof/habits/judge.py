@@ -168,6 +168,12 @@ class Judge:
             for row in accepted
         )
 
+    def _may_be_outstanding(self, shown: Shown, payment: Payment) -> bool:
+        """Return whether a record may be that of an operation without an outcome, which is asked about."""
+        outstanding = (S.SENDING, S.UNKNOWN, S.PENDING)
+        mine = [row for row in self._rows if row.payment_id == payment.pk and row.state in outstanding]
+        return any((_type(row), row.amount_minor) == (shown.type, shown.minor) for row in mine)
+
     def _names(self, difference: Discrepancy, shown: Shown) -> bool:
         """Return whether a difference is about this record: its id is in what the person reads."""
         return shown.id in " ".join(str(value) for value in vars(difference).values())
@@ -191,7 +197,7 @@ class Judge:
         for shown, references in self._about(payment).items():
             if not self._is_money(shown, payment) or self._explains(shown, payment):
                 continue
-            if self._is_accepted(shown, payment):
+            if self._is_accepted(shown, payment) or self._may_be_outstanding(shown, payment):
                 continue
             if all(shown not in self._gateway.latest[reference] for reference in references):
                 # It has changed since: see `_check_changed`.

@@ -132,7 +132,7 @@ def run(history: History, world: World, *, done: Counter[str] | None = None) -> 
         except Exception as error:  # noqa: BLE001  whatever it is, it is a finding
             place = traceback.extract_tb(error.__traceback__)[-1]
             claim = f"{type(error).__name__} at {place.filename.rpartition('/')[2]} {place.name}"
-            text = "".join(traceback.format_exception(error))
+            text = "".join(traceback.format_exception(error, chain=False))
             return Failure(history=history, claim=claim, text=text, step=number, is_at_end=is_at_end)
     return None
 
