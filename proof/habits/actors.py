@@ -61,8 +61,7 @@ def pay_on_page(world: World, *, which: int, outcome: str, fate: str) -> None:
 
 def decide_page(world: World, *, which: int, outcome: str) -> None:
     """Decide on a page that was opened before, without coming back."""
-    if not world.gateway.decide_page(_nth(list(reversed(world.gateway.pages)), which), outcome):
-        raise NothingToDo
+    world.gateway.decide_page(_nth(world.gateway.open_pages, which), outcome)
 
 
 def press_button(world: World, *, which: int, fate: str) -> None:

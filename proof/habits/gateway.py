@@ -181,12 +181,19 @@ class HabitualGateway:
         self.truth.append(made)
         return made
 
+    @property
+    def open_pages(self) -> list[str]:
+        """The pages on which a customer may still decide, the newest first."""
+        held = {one.intent for one in self.truth if one.state != ERRORED}
+        return [
+            page for page in reversed(self.pages) if page not in held and self._now <= self.pages[page][1]
+        ]
+
     def decide_page(self, reference: str, outcome: str) -> bool:
         """Let a customer decide on a page; return False if there is nothing to decide any more."""
-        request, ends = self.pages[reference]
-        done = [one for one in self.truth if one.intent == reference]
-        if self._now > ends or any(one.state != ERRORED for one in done):
+        if reference not in self.open_pages:
             return False
+        request, _ = self.pages[reference]
         minor = _minor(request["amount"])
         kind = SALE if request["type"].lower() == SALE else PREAUTHORIZATION
         for state, amount in _PAGE_OUTCOMES[outcome]:
@@ -381,6 +388,7 @@ class HabitualGateway:
 
 
 _PAGE_OUTCOMES: Final[Mapping[str, tuple[tuple[str, int], ...]]] = {
+    "leave": (),
     "pay": ((APPROVED, 100),),
     "decline": ((ERRORED, 100),),
     "decline, then pay": ((ERRORED, 100), (APPROVED, 100)),

@@ -80,6 +80,7 @@ def draw_habits(chance: Random) -> Habits:
     placeholders = [state for state in (ERRORED, PENDING) if chance.random() < 0.4]
     if chance.random() < 0.06:
         placeholders.append(APPROVED)
+    mixes = chance.random() < 0.06
     files = chance.choices(("own", "listed", "original"), (5, 2, 3))[0]
     # Some shops do not know how their gateway files follow-ups.
     shares = (files == "original") != (chance.random() < 0.07)
@@ -92,8 +93,8 @@ def draw_habits(chance: Random) -> Habits:
         repeats=chance.random() < 0.2,
         files=files,
         shares=shares,
-        portal=chance.choice(("original", "own")),
-        mixes=chance.random() < 0.06,
+        portal="own" if mixes else chance.choice(("original", "own")),
+        mixes=mixes,
         strangers=chance.random() < 0.15,
         spelling=chance.choice(SPELLINGS),
         lag=chance.choice((0, 0, 0, 0, 30, 1_200)),
