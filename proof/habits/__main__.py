@@ -57,12 +57,11 @@ def _prove(options: argparse.Namespace) -> int:
     from proof.habits.world import World
 
     world, missed = World(), 0
-    for client, claim in PLANTED.items():
-        found = find_planted(client, claim, world, seed=options.seed, histories=options.histories)
-        missed += not found
-        sys.stdout.write(
-            f"{client.__name__}: {f'found in history {found}' if found else 'MISSED'}: {claim}\n"
-        )
+    for client in PLANTED:
+        failure = find_planted(client, world, seed=options.seed, histories=options.histories)
+        missed += failure is None
+        what = f"found in history {failure.history.seed}: {failure.claim}" if failure else "MISSED"
+        sys.stdout.write(f"{client.__name__}: {what}\n")
     return 1 if missed else 0
 
 

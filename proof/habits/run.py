@@ -75,17 +75,16 @@ class Search:
         ]
 
 
-def find_planted(client: type[Gateway], claim: str, world: World, *, seed: int, histories: int) -> str:
-    """Return the seed of a history in which a client that hides something makes a claim false; or nothing."""
-    world.client = f"{client.__module__}.{client.__qualname__}"
-    try:
-        for number in range(histories):
-            failure = run(draw_history(f"{seed}/{number}", PLANTED_STEPS), world)
-            if failure is not None and failure.claim == claim:
-                return failure.history.seed
-        return ""
-    finally:
+def find_planted(client: type[Gateway], world: World, *, seed: int, histories: int) -> Failure | None:
+    """Return what a client that hides something leads to, in a history that holds without it."""
+    for number in range(histories):
+        history = draw_history(f"{seed}/{number}", PLANTED_STEPS)
+        world.client = f"{client.__module__}.{client.__qualname__}"
+        failure = run(history, world)
         world.client = ""
+        if failure is not None and run(history, world) is None:
+            return failure
+    return None
 
 
 def search(world: World, *, seed: int, numbers: range, steps: int, most_failures: int) -> Search:

@@ -69,10 +69,5 @@ class OnlyItsOwn(_OfRecords):
         return [record for record in records if not record["clientSystemTransactionId"].startswith("PORTAL")]
 
 
-PLANTED: Final = {
-    BelievesRefusals: "what is booked as approved was shown as approved, with its amount",
-    LooksAtOne: "approved money that no transaction explains has a difference that names it",
-    ForgetsPending: "nobody can pay again while a record of it is approved, pending or unknown",
-    OnlyItsOwn: "approved money that no transaction explains has a difference that names it",
-}
-"""Clients through which a shop is told less, or something else, than its gateway says: what comes of each."""
+PLANTED: Final = (BelievesRefusals, LooksAtOne, ForgetsPending, OnlyItsOwn)
+"""Clients through which a shop is told less, or something else, than its gateway says."""
