@@ -137,6 +137,12 @@ PARTS: Final = (
         arguments=lambda size: ["--seed", str(size.seed), "--histories", size.of(5000), "--steps", "30"],
         minutes=120,
     ),
+    Part(
+        name="habits",
+        what="histories at gateways that speak differently: other words, ids, amounts, orders, references",
+        module="proof.habits",
+        arguments=lambda size: ["--seed", str(size.seed), "--histories", size.of(500), "--steps", "25"],
+    ),
     *map(_kills, DATABASES),
     Part(
         name="mutation",

@@ -1,0 +1,1 @@
+"""Histories of a shop at gateways that speak differently: other words, ids, amounts, orders, references."""

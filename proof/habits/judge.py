@@ -1,0 +1,320 @@
+"""What must be true after each step and at the end: the rows against what was shown, and the truth.
+
+The rules are those of docs/reliability.md, said once more and without the plugin's own code. Where a person
+decides, what they had been shown by then is theirs; what the gateway shows later is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from django.db import connection
+from django.db.models import Q
+
+from proof.habits.gateway import (
+    APPROVED,
+    CAPTURE,
+    ERRORED,
+    PENDING,
+    PREAUTHORIZATION,
+    REFUND,
+    REVERSAL,
+    SALE,
+    Shown,
+)
+from proof.habits.world import World
+from proof.simulation.virtual_time import shop_now
+from wallet_gateway import payments
+from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
+from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.testing.invariants import check_books, require
+
+S, K = TransactionState, TransactionKind
+BOOKS_EVERY: Final = 6
+"""After how many looks the sums are looked through, too."""
+_TYPES: Final = {K.CAPTURE: CAPTURE.lower(), K.REFUND: REFUND.lower(), K.REVERSAL: REVERSAL.lower()}
+_MOVES: Final = {kind.lower() for kind in (CAPTURE, REFUND, REVERSAL)}
+
+
+def _type(transaction: GatewayTransaction) -> str:
+    opens = PREAUTHORIZATION if transaction.payment_type == "preauthorization" else SALE
+    return _TYPES.get(TransactionKind(transaction.kind), opens.lower())
+
+
+class Judge:
+    """Looks at one history's rows; the first thing that is wrong raises `BooksDisagree`."""
+
+    def __init__(self, world: World) -> None:
+        self._world, self._gateway = world, world.gateway
+        self._looks, self._before = 0, -1
+
+    def look(self, *, is_end: bool = False) -> None:
+        """Check what must be true after every step; nothing new is in rows that nobody has written."""
+        if not is_end and self._before == connection.connection.total_changes:
+            return
+        self._before = connection.connection.total_changes
+        self._looks += 1
+        if is_end or self._looks % BOOKS_EVERY == 0:
+            check_books()
+        self._rows = list(GatewayTransaction.objects.select_related("payment").order_by("pk"))
+        self._differences = list(Discrepancy.objects.order_by("pk"))
+        twice = [reference for reference, count in self._gateway.posts.items() if count > 1]
+        require(not twice, "what moves money leaves once", twice)
+        several = [key for key, references in self._world.keys.items() if len(references) > 1]
+        require(not several, "one click is one intent", several)
+        for row in self._rows:
+            self._check_evidence(row)
+            self._check_unknown_word(row)
+        for order in PaymentOrder.objects.order_by("pk"):
+            if order.is_payable:
+                self._check_payable(order)
+        for payment in Payment.objects.order_by("pk"):
+            self._check_records(payment)
+            self._check_freeze(payment)
+
+    def look_at_end(self) -> None:
+        """Check what must be true once everything was asked about, and nothing new happens."""
+        self.look(is_end=True)
+        for payment in Payment.objects.order_by("pk"):
+            self._check_mixed(payment)
+            self._check_sums(payment)
+            self._check_changed(payment)
+            self._check_outcome(payment)
+
+    # Nothing is called paid without a record that says so
+
+    def _check_evidence(self, row: GatewayTransaction) -> None:
+        if row.approved_minor is None:
+            return
+        # An amount in the books is one that an approved record, or the answer to our own request, has.
+        evidence = [
+            shown
+            for shown in self._seen_of(row)
+            if (shown.state, shown.minor, shown.currency) == (APPROVED, row.approved_minor, row.currency)
+        ]
+        require(evidence, "what is booked as approved was shown as approved, with its amount", row)
+
+    def _seen_of(self, row: GatewayTransaction) -> Iterator[Shown]:
+        original = row.payment.reference if row.payment else ""
+        references = (row.reference, original)
+        for reference in references:
+            for shown in (*self._gateway.ever[reference], *self._gateway.beyond[reference]):
+                is_ours = shown.reference in references or row.origin == "ELSEWHERE"
+                if is_ours and shown.type == _type(row):
+                    yield shown
+        yield from self._gateway.answered[row.reference]
+
+    # Nobody can pay again while the gateway holds something
+
+    def _check_payable(self, order: PaymentOrder) -> None:
+        for payment in order.payments.order_by("pk"):
+            reference, row = payment.reference, payment.opening
+            if order.state == OrderState.REVERSED and payment.reversal == "done":
+                continue
+            known = self._world.decided.get(reference, frozenset())
+            shown = self._gateway.latest.get(reference, ())
+            # The same page is served until its end: that is no second attempt.
+            is_served = row.state == S.OPEN and row.expires_at is not None and row.expires_at > shop_now()
+            holds = [
+                one
+                for one in shown
+                if (one.reference, one.type) == (reference, _type(row))
+                and one.state != ERRORED
+                and one not in known
+                and not (is_served and one.minor is None)
+            ]
+            require(
+                not holds, "nobody can pay again while a record of it is approved, pending or unknown", holds
+            )
+            is_cut = reference in self._gateway.cut and reference not in self._world.decided and not is_served
+            require(not is_cut, "nobody can pay again while an answer was too long to read", row)
+
+    # Every movement that our books do not explain is a person's task
+
+    def _about(self, payment: Payment) -> dict[Shown, set[str]]:
+        """Return what was ever shown in the answers about a payment, with the references asked about."""
+        found: dict[Shown, set[str]] = {}
+        for row in self._rows:
+            if row.payment_id == payment.pk:
+                for shown in self._gateway.ever[row.reference]:
+                    found.setdefault(shown, set()).add(row.reference)
+        return found
+
+    def _is_money(self, shown: Shown, payment: Payment) -> bool:
+        """Return whether a record says that money of this payment moved."""
+        if shown.state != APPROVED:
+            return False
+        return shown.type in _MOVES or shown.reference == payment.reference
+
+    def _explains(self, shown: Shown, payment: Payment) -> bool:
+        """Return whether a transaction of ours was booked as this record, with its amount."""
+        if shown.is_placeholder:
+            return False
+        return any(
+            row.payment_id == payment.pk
+            and row.record_id == shown.id
+            and _type(row) == shown.type
+            and row.approved_minor == shown.minor
+            and not row.excess_minor
+            for row in self._rows
+        )
+
+    def _is_accepted(self, shown: Shown, payment: Payment) -> bool:
+        """Return whether a person has accepted an approval whose id says nothing."""
+        accepted = [row for row in self._rows if row.payment_id == payment.pk and row.decided_by_person]
+        return shown.is_placeholder and any(
+            (row.reference, _type(row), row.approved_minor) == (shown.reference, shown.type, shown.minor)
+            for row in accepted
+        )
+
+    def _may_be_outstanding(self, shown: Shown, payment: Payment) -> bool:
+        """Return whether a record may be that of an operation without an outcome, which is asked about."""
+        outstanding = (S.SENDING, S.UNKNOWN, S.PENDING)
+        mine = [row for row in self._rows if row.payment_id == payment.pk and row.state in outstanding]
+        return any((_type(row), row.amount_minor) == (shown.type, shown.minor) for row in mine)
+
+    def _names(self, difference: Discrepancy, shown: Shown) -> bool:
+        """Return whether a difference is about this record: its id is in what the person reads."""
+        return shown.id in " ".join(str(value) for value in vars(difference).values())
+
+    def _is_told(self, shown: Shown, payment: Payment) -> bool:
+        mine = [one for one in self._differences if payment.pk == one.payment_id or one.payment_id is None]
+        if shown.reference.startswith("PORTAL"):
+            # The same record may be in the answers about several payments: it is told once.
+            mine = self._differences
+            if any(row.record_id == shown.id for row in self._rows):
+                return True
+        if shown.is_placeholder:
+            # Such a record is looked at anew each time: what was closed before says nothing of it.
+            return any(one.closed_at is None for one in mine) or self._is_contradicted(payment)
+        return any(self._names(one, shown) for one in mine) or self._is_contradicted(payment)
+
+    def _is_contradicted(self, payment: Payment) -> bool:
+        return any(row.payment_id == payment.pk and row.state == S.ANOMALY for row in self._rows)
+
+    def _check_records(self, payment: Payment) -> None:
+        for shown, references in self._about(payment).items():
+            if not self._is_money(shown, payment) or self._explains(shown, payment):
+                continue
+            if self._is_accepted(shown, payment) or self._may_be_outstanding(shown, payment):
+                continue
+            if all(shown not in self._gateway.latest[reference] for reference in references):
+                # It has changed since: see `_check_changed`.
+                continue
+            told = self._is_told(shown, payment)
+            require(told, "approved money that no transaction explains has a difference that names it", shown)
+
+    # Only contradicting money freezes
+
+    def _check_freeze(self, payment: Payment) -> None:
+        if not payment.is_frozen:
+            return
+        beyond = self._gateway.beyond[payment.reference]
+        about = [*self._about(payment), *beyond]
+        odd = [one for one in about if self._is_money(one, payment) and not self._explains(one, payment)]
+        answers = [
+            one
+            for row in self._rows
+            if row.payment_id == payment.pk
+            for one in self._gateway.answered[row.reference]
+        ]
+        odd += [one for one in answers if one.state == APPROVED and not self._explains(one, payment)]
+        changed = self._was_changed(payment)
+        require(odd or changed, "what moved nothing freezes nothing", f"{payment}: {self._said(payment)}")
+
+    def _was_changed(self, payment: Payment) -> bool:
+        return any(one.is_changed for one in self._gateway.truth if one.original == payment.reference)
+
+    def _check_mixed(self, payment: Payment) -> None:
+        """A record in the answers about two payments is the gateway's fault, and freezes neither."""
+        odd = [one for one in self._about(payment) if self._is_money(one, payment)]
+        odd = [one for one in odd if not self._explains(one, payment)]
+        others = Payment.objects.exclude(pk=payment.pk)
+        mixed = [one for one in odd if any(one in self._gateway.ever[other.reference] for other in others)]
+        if payment.is_frozen and odd and odd == mixed and not self._was_changed(payment):
+            told = [
+                one for one in self._differences if one.payment_id == payment.pk and one.closed_at is None
+            ]
+            others_freeze = any(not self._names(one, shown) for one in told for shown in mixed)
+            require(others_freeze, "a record in the answers about two payments freezes neither", mixed)
+
+    def _said(self, payment: Payment) -> str:
+        return "; ".join(str(one) for one in self._differences if one.payment_id == payment.pk)
+
+    # A word that nobody knows is heard by somebody
+
+    def _check_unknown_word(self, row: GatewayTransaction) -> None:
+        shown = self._gateway.latest.get(row.reference, ())
+        unknown = [
+            one for one in shown if not one.state and (one.reference, one.type) == (row.reference, _type(row))
+        ]
+        if not unknown or row.state in (S.APPROVED, S.ABANDONED, S.ANOMALY):
+            return
+        told = row.needs_operator or any(one.closed_at is None for one in self._differences)
+        told = told or any(problem.subject != "sweep" for problem in payments.maintenance.health().problems)
+        require(told, "a person is told of a word for a state that nobody knows", unknown)
+
+    # The end
+
+    def _was_told(self, payment: Payment) -> bool:
+        """Return whether a person knows, or has decided, that our books of a payment are not the truth."""
+        if any(one.payment_id in (payment.pk, None) for one in self._differences):
+            return True
+        mine = [row for row in self._rows if row.payment_id == payment.pk]
+        return any(row.needs_operator or row.decided_by_person or row.state == S.ANOMALY for row in mine)
+
+    def _check_sums(self, payment: Payment) -> None:
+        moved = self._gateway.moved(payment.reference)
+        opened = moved[SALE] + moved[PREAUTHORIZATION]
+        truth = (opened, moved[SALE] + moved[CAPTURE], moved[REFUND], moved[REVERSAL])
+        reversed_minor = payment.authorized if payment.reversal == "done" else 0
+        books = (payment.authorized, payment.captured, payment.refunded, reversed_minor)
+        if truth != books:
+            claim = f"our books are the truth, or a person was told: {books}, and in truth {truth}"
+            require(self._was_told(payment), claim.partition(":")[0], f"{payment}, {claim}")
+
+    def _check_changed(self, payment: Payment) -> None:
+        """What is booked as approved is still shown so, or a difference says that it is not."""
+        for row in self._rows:
+            if row.payment_id != payment.pk or row.approved_minor is None or not row.record_id:
+                continue
+            own = [row.reference, payment.reference]
+            asked = [reference for reference in own if reference in self._gateway.latest]
+            if any(reference in self._gateway.cut for reference in asked) or not asked:
+                continue
+            latest = [one for reference in asked for one in self._gateway.latest[reference]]
+            if not any(one.state == APPROVED and one.id == row.record_id for one in latest):
+                about = Q(transaction=row) | Q(payment=payment)
+                told = Discrepancy.objects.filter(about).exists()
+                require(told, "an approval that is not shown any more is a difference", row)
+
+    def _check_outcome(self, payment: Payment) -> None:
+        """One approved record of the right amount pays; declined ones alone let the customer try again."""
+        row, reference = payment.opening, payment.reference
+        known = [one for one in self._gateway.truth if one.original == reference]
+        if reference in self._world.decided or reference in self._gateway.cut or row.state == S.ABANDONED:
+            return
+        if any(one.is_changed for one in known) or reference not in self._gateway.latest:
+            return
+        ours = {
+            one
+            for one in self._gateway.ever[reference]
+            if (one.reference, one.type) == (reference, _type(row))
+        }
+        if not ours <= set(self._gateway.latest[reference]) and any(one.state == APPROVED for one in ours):
+            return
+        approved = {one for one in ours if one.state == APPROVED}
+        if len(approved) == 1:
+            (one,) = approved
+            if one.minor == row.amount_minor and not one.is_placeholder and row.kind == K.CHECKOUT:
+                require(
+                    row.state == S.APPROVED, "one approved record of the right amount pays the order", row
+                )
+        latest = set(self._gateway.latest[reference])
+        states = {one.state for one in latest if (one.reference, one.type) == (reference, _type(row))}
+        if states == {ERRORED} and not approved:
+            require(row.state == S.REJECTED, "a customer who was only declined can try again", row)
+        if PENDING in states and not approved:
+            is_held = row.state == S.PENDING or row.needs_operator
+            require(is_held, "what is pending is waited for", row)
