@@ -155,7 +155,7 @@ class StatusRecord(WireModel):
     Of a record that is not approved, id, amount and currency may be missing.
     """
 
-    id: Text | None = None
+    id: OptionalText | None = None
     state: Text
     currency_code: CurrencyCode | None = None
     transaction_amount: JsonNumber | None = None

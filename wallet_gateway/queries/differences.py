@@ -51,7 +51,6 @@ def is_bookable(row: Discrepancy) -> bool:
         and transaction is not None
         and transaction.state == TransactionState.ANOMALY
         and transaction.kind in {TransactionKind.CAPTURE, TransactionKind.REFUND}
-        and transaction.approved_minor is None
     )
 
 

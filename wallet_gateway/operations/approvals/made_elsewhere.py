@@ -87,16 +87,17 @@ def _book_amount(
 ) -> GatewayTransaction:
     """Record a capture or refund of ours as approved with the amount that the gateway reports.
 
-    An order is never paid by another amount, and a reversal has only one.
+    An order is never paid by another amount, and a reversal has only one. An answer that approved it had no
+    amount, so the requested one may have been booked already. Raises `InvalidState` if more of a capture was
+    given back than the gateway has captured.
     """
-    is_amount = transaction.kind in {TransactionKind.CAPTURE, TransactionKind.REFUND}
-    if not is_amount or transaction.approved_minor is not None:
+    if transaction.kind not in {TransactionKind.CAPTURE, TransactionKind.REFUND}:
         raise InvalidState(ErrorCode.NOT_BOOKABLE)
     named = {fingerprint_of(transaction, one): one for one in finding.discrepancies}
     found = named.get(discrepancy.fingerprint)
     if found is None:
         raise InvalidState(ErrorCode.NOT_REPORTED)
-    if not found.amount:
+    if not found.amount or _is_below_refunds(transaction, found.amount):
         raise InvalidState(ErrorCode.NOT_BOOKABLE)
     if is_taken(transaction, found.record_id):
         raise InvalidState(ErrorCode.RECORD_TAKEN)
@@ -122,6 +123,15 @@ def _book_amount(
     resume_after_mix_up(transaction.gateway, by=actor.name, now=context.clock.now())
     release_freeze(settled, context=context)
     return reread(settled)
+
+
+def _is_below_refunds(transaction: GatewayTransaction, amount: int) -> bool:
+    """Return whether a capture of this amount would leave less captured than was given back."""
+    payment = transaction.payment
+    if payment is None or transaction.kind != TransactionKind.CAPTURE:
+        return False
+    counted = (transaction.approved_minor or 0) - transaction.excess_minor
+    return payment.captured - counted + amount < payment.refunded + payment.refund_reserved
 
 
 def _reported(discrepancy: Discrepancy, transaction: GatewayTransaction, finding: Finding) -> StatusRecord:

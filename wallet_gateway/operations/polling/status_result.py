@@ -33,6 +33,7 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.merchant_accounts import foreign_merchant_account
 from wallet_gateway.operations.settlement.discrepancies import is_read_by_person
 from wallet_gateway.operations.settlement.elsewhere import book_by_policy
+from wallet_gateway.operations.settlement.freezes import release_freezes
 from wallet_gateway.operations.settlement.settle import reread, settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.operations.settlement.transaction_columns import provider_id_columns
@@ -40,6 +41,8 @@ from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.operations")
 
+_RELEASED_AT_ONCE = 100
+"""Payments; the sweep releases the others."""
 _HELD = frozenset({TransactionState.AWAITING_3DS, TransactionState.PENDING})
 _NOT_ENDED = _HELD | {TransactionState.UNKNOWN}
 _HOLDABLE = _NOT_ENDED | {TransactionState.OPEN, TransactionState.EXPIRED, TransactionState.REJECTED}
@@ -56,7 +59,12 @@ def record_status_result(
         if transaction.payment and not transaction.payment.authorized:
             return _record_payment_first(transaction, finding, context)
         finding = book_by_policy(transaction, finding, context=context)
-    return _record(transaction, finding, context)
+    settled = _record(transaction, finding, context)
+    if finding is not None and finding.unknown_references:
+        # An operation that another payment shows, too, holds that payment no longer.
+        release_freezes(context=context, limit=_RELEASED_AT_ONCE)
+        settled = reread(settled)
+    return settled
 
 
 def status_update(

@@ -240,10 +240,13 @@ def _book_amount(
         return NOTHING
     changes = {RESERVED[kind]: -transaction.amount_minor} if transaction.holds_reservation else {}
     columns: dict[str, Any] = {"holds_reservation": False}
-    # An approval that became an anomaly and was then accepted is already in the totals.
-    if after is TransactionState.APPROVED and transaction.approved_minor is None:
-        approved = finding.amount or transaction.amount_minor
-        changes[SETTLED[kind]] = booked = min(approved, _room(transaction, kind))
+    before, approved = transaction.approved_minor, finding.amount or transaction.amount_minor
+    # An approval that became an anomaly and was then accepted is already in the totals, unless a person books
+    # the amount that the gateway reports now.
+    if after is TransactionState.APPROVED and (before is None or finding.amount not in {None, before}):
+        counted = (before or 0) - transaction.excess_minor
+        booked = min(approved, _room(transaction, kind) + counted)
+        changes[SETTLED[kind]] = booked - counted
         columns["excess_minor"] = approved - booked
     return Booking(changes=changes, transaction_columns=columns)
 

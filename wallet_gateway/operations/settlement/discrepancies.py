@@ -12,7 +12,7 @@ from typing import Any
 from wallet_gateway.domain.actors import Actor
 from wallet_gateway.domain.discrepancies import OF_GATEWAY, DiscrepancyKind, freezes
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
-from wallet_gateway.domain.lifecycle import TransactionState
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.domain.outcomes import Finding, FoundDiscrepancy, Verdict, made_elsewhere
 from wallet_gateway.domain.record_attribution import KINDS
 from wallet_gateway.domain.unknown_types import unknown_type_explanation
@@ -281,7 +281,8 @@ def operation_fingerprint(gateway: str, record: StatusRecord) -> str:
 
 
 def _is_short(transaction: GatewayTransaction, finding: Finding) -> bool:
-    return finding.amount is not None and finding.amount < transaction.amount_minor
+    is_detached = transaction.kind == TransactionKind.DETACHED_REFUND
+    return is_detached and finding.amount is not None and finding.amount < transaction.amount_minor
 
 
 def _shortfall(transaction: GatewayTransaction, finding: Finding) -> Explanation:
