@@ -354,10 +354,8 @@ def provider_id(record: StatusRecord) -> str:
 def _judge_unapproved(records: Sequence[StatusRecord], expected: Expectation) -> Finding:
     """Judge records of which none says that money moved."""
     if expected.approved_id:
-        # Another attempt on the same page was declined: that says nothing of the record we have booked.
-        records = [
-            one for one in records if one.known_state is not _ERRORED or one.id == expected.approved_id
-        ]
+        # Another attempt on the same page says nothing of the record that we have booked.
+        records = [one for one in records if one.id == expected.approved_id]
     if not records:
         return Finding(
             verdict=Verdict.INCONCLUSIVE, explanation=explain(ExplanationCode.NO_RECORD), absent=True

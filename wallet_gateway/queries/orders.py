@@ -11,7 +11,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionOrigin, TransactionState
+from wallet_gateway.domain.lifecycle import LifecycleEvent, OrderState, TransactionKind, TransactionOrigin, TransactionState
 from wallet_gateway.domain.totals import order_totals
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
@@ -343,7 +343,7 @@ def _asked(request: Approval) -> Iterator[TimelineEntry]:
 
 def _differed(row: Discrepancy) -> Iterator[TimelineEntry]:
     """Yield that a discrepancy was found, and closed; one that was booked is told by its transaction."""
-    if row.booked_as_id is not None:
+    if row.booked_as_id is not None and row.kind == DiscrepancyKind.MADE_ELSEWHERE:
         return
     elsewhere = made_elsewhere(row)
     found = TimelineEntry(
@@ -372,7 +372,8 @@ def _text_of(row: TransactionEvent) -> str | Promise:
     state = TransactionState(row.state_after)
     if row.kind == TransactionEventKind.APPROVAL:
         return _("Agreed to by a second person")
-    if not row.lifecycle_event and row.discrepancy_kind == DiscrepancyKind.RECORD_UNREADABLE:
+    is_unread = row.discrepancy_kind == DiscrepancyKind.RECORD_UNREADABLE
+    if is_unread and row.lifecycle_event in {"", LifecycleEvent.HELD}:
         return _("Gateway asked, a record cannot be read")
     if not row.lifecycle_event:
         return _NOTHING_NEW[TransactionEventKind(row.kind)]

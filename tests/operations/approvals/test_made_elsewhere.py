@@ -72,8 +72,12 @@ def test_a_booking_needs_a_name_and_a_reason(
     assert not GatewayTransaction.objects.filter(origin="ELSEWHERE").exists()
 
 
-def test_what_is_closed_is_not_booked(found: Discrepancy, context: GatewayContext) -> None:
+def test_what_was_closed_can_still_be_booked_once(found: Discrepancy, context: GatewayContext) -> None:
     close_discrepancy(found, reason="another shop's", by="anna", context=context)
+    booked = book(found, context)
+    assert Payment.objects.get().refunded == 400
+    found.refresh_from_db()
+    assert found.booked_as == booked
     with refuses(InvalidState, ErrorCode.DISCREPANCY_CLOSED):
         book(found, context)
 

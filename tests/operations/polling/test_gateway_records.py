@@ -97,7 +97,7 @@ def test_what_cannot_be_read_is_named_beside_what_can(
     (opened,) = gateway_records(order=payment.order, context=context)
     assert len(opened.records) == len(opened.unreadable) == 1
     assert opened.unreadable[0].id is None
-    assert "id" in opened.unreadable[0].complaint
+    assert "transactionAmount" in opened.unreadable[0].complaint
 
 
 def test_repr_shows_nothing_of_a_person(pay: Pay, context: GatewayContext) -> None:

@@ -177,7 +177,7 @@ def test_a_gateway_that_says_nothing_readable_for_a_day_is_a_persons_business(
         )
 
 
-@pytest.mark.parametrize(("decided", "state"), [("Approved", S.APPROVED), ("Errored", S.UNKNOWN)])
+@pytest.mark.parametrize(("decided", "state"), [("Approved", S.APPROVED), ("Errored", S.PENDING)])
 @pytest.mark.parametrize("first", [True, False])
 def test_beside_an_unreadable_record_an_approval_counts_and_an_error_does_not(
     decided: str,

@@ -136,8 +136,10 @@ def test_a_checkout_that_is_carried_out_twice_days_later_is_seen_within_a_day(
         ({}, DiscrepancyKind.MISSING_THERE, False),
         ({"state": "Errored"}, DiscrepancyKind.STATE_DIFFERS, True),
         ({"state": "Pending"}, DiscrepancyKind.STATE_DIFFERS, True),
+        ({"id": "g2", "state": "Errored"}, DiscrepancyKind.MISSING_THERE, False),
+        ({"id": "g2", "state": "Pending"}, DiscrepancyKind.MISSING_THERE, False),
     ],
-    ids=["forgotten", "errored", "pending"],
+    ids=["forgotten", "errored", "pending", "another one declined", "another one pending"],
 )
 def test_what_the_gateway_says_otherwise_a_day_later_is_recorded_as_a_comparison_would(
     answer: dict[str, str],
@@ -150,7 +152,8 @@ def test_what_the_gateway_says_otherwise_a_day_later_is_recorded_as_a_comparison
     payment = pay()
     sweep_for(2 * HOUR, context=context, clock=clock, every=HOUR / 4)
     transaction = GatewayTransaction.objects.get()
-    records = [record(transaction, "20.00", **answer)] if answer else []
+    own = {"id": transaction.record_id}
+    records = [record(transaction, "20.00", **own | answer)] if answer else []
     told = filing(context, {transaction.reference: answer_of(*records)})
     sweep_for(DAY, context=told, clock=clock, every=HOUR)
     transaction.refresh_from_db()

@@ -29,7 +29,6 @@ SILENCES: dict[str, tuple[str, dict[str, Any]]] = {
     "HTML": ("not_json", {}),
     "no array": ("wrong_shape", {}),
     "503": ("status_before", {"status": 503}),
-    "a state that nobody knows": ("undocumented_state", {}),
 }
 
 

@@ -15,7 +15,7 @@ from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder
-from wallet_gateway.operations.approvals.resolve import close_discrepancy
+from wallet_gateway.operations.approvals.resolve import Decision, resolve
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidState
 from wallet_gateway.operations.maintenance.retention import erase_customer
@@ -55,11 +55,13 @@ def test_a_refused_page_with_a_record_that_cannot_be_read_waits_for_a_person(
     refusal = errored(page)
     unclear = answered(context, refusal, refusal | {"id": "g2", "state": ""})
     sweep_for(unclear, clock, hours=3)
-    assert GatewayTransaction.objects.get().state == S.REJECTED
-    difference = Discrepancy.objects.get()
-    assert (difference.kind, current().is_released) == ("RECORD_UNREADABLE", False)
+    held = GatewayTransaction.objects.get()
+    assert (held.state, held.needs_operator) == (S.PENDING, True)
+    assert (Discrepancy.objects.get().kind, current().is_released) == ("RECORD_UNREADABLE", False)
 
-    close_discrepancy(difference, reason="no payment, says the provider", by="anna", context=context)
+    sweep_for(unclear, clock, hours=24)
+    denied = Decision.DID_NOT_HAPPEN
+    resolve(held, decision=denied, reason="says the provider", by="anna", context=context)
     sweep_for(unclear, clock, hours=2)
     assert current().is_released, "a person has read the record"
 

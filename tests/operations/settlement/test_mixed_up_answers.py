@@ -100,10 +100,10 @@ def test_a_person_may_stop_it_for_as_long_as_they_say(
     assert start(make_order()).is_open
 
 
-def test_a_mix_up_that_is_closed_stops_nothing_when_it_is_seen_again(
+def test_a_mix_up_that_a_person_has_denied_stops_sending_again_when_a_record_shows_it(
     own_answer: GatewayTransaction, resolve: Resolve, context: GatewayContext, clock: VirtualClock
 ) -> None:
     transaction = resolve(own_answer, resolutions.Decision.DID_NOT_HAPPEN)
     clock.advance_to(transaction.next_query_at)
     sweep(context=scripted(context, answer_of(record(transaction, "500.00"))))
-    assert sending_pauses(clock.now()) == ()
+    assert len(sending_pauses(clock.now())) == 1
