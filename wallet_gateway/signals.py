@@ -1,4 +1,4 @@
-"""Signals about orders, for the shop's own code, and about each call to a gateway, for its metrics.
+"""Signals about orders and operations, for the shop's own code, and about each call to a gateway.
 
 A signal about an order is sent after the change is committed, at least once, always with the same
 `event_id`: a receiver that stores the ids it has seen can safely be called twice. A receiver that raises is
@@ -79,6 +79,15 @@ wallet_limit_reached = ShopSignal()
 """A limit closed the wallet button of an order: `limit`, one of `payments.wallet.WalletLimit`; no `amount`.
 
 The order's payment page can still be used. Many of these at once are what testing of stolen cards looks like.
+"""
+
+operation_refused = ShopSignal()
+"""An operation was refused, or given up by a person, after the call that made it had returned.
+
+Besides the arguments above: `kind` (TransactionKind), `transaction` (GatewayTransaction) and `explanation`
+(str, why). `amount` is what was asked for. Sent once for each transaction. A detached refund belongs to no
+order: its `order` is None, its `reference` empty, and `transaction.deposit` is what it was to return. What the
+call itself returned as refused is not sent, except where nobody reads that: for batches and the sweep.
 """
 
 batch_row_done = ShopSignal()

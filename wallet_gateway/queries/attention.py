@@ -35,6 +35,11 @@ def left_to_person() -> Q:
     return Q(state__in=NOT_FINAL_STATES, needs_operator=True)
 
 
+def unseen_refusals() -> Q:
+    """Return the condition of an operation that was refused afterwards, which no person has seen yet."""
+    return Q(refusal_unseen_since__isnull=False)
+
+
 def unattended(now: datetime) -> Q:
     """Return the condition of a transaction that waits without anybody. No row should match.
 
