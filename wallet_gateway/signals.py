@@ -85,9 +85,10 @@ operation_refused = ShopSignal()
 """An operation was refused, or given up by a person, after the call that made it had returned.
 
 Besides the arguments above: `kind` (TransactionKind), `transaction` (GatewayTransaction) and `explanation`
-(str, why). `amount` is what was asked for. Sent once for each transaction. A detached refund belongs to no
-order: its `order` is None, its `reference` empty, and `transaction.deposit` is what it was to return. What the
-call itself returned as refused is not sent, except where nobody reads that: for batches and the sweep.
+(str, why); `amount` is what was asked for. At most one event for each transaction. A detached refund belongs
+to no order: its `order` is None, `reference` and `metadata` are empty, and `transaction.deposit` is what it
+was to return. A refusal that the call itself returns is not sent. What a batch, the sweep, or the approval of
+another person's request began is sent in any case: who asked for it is not there.
 """
 
 batch_row_done = ShopSignal()

@@ -101,9 +101,7 @@ def work_of(found: Waiting, request: HttpRequest) -> tuple[Work, ...]:
         _work(
             "refused",
             _("Refused afterwards"),
-            _(
-                "Not carried out, known only after it was asked for. Tell who relies on it, then mark it as seen."
-            ),
+            _("Not carried out, and no caller was told. Tell who relies on it, then mark it as seen."),
             (replace(_transaction(row), seen_url=seen_url_of(row, request)) for row in found.refused),
             f"{transactions}?refused=unseen",
         ),

@@ -82,7 +82,7 @@ class Initiator:
     is_in_agreed_batch: bool = False
     """Whether a second person has agreed to the whole batch to which it belongs."""
     is_awaited: bool = True
-    """Whether the caller reads the result; not for a batch or the sweep, which nobody watches."""
+    """Whether who asked for it reads the result; not for a batch, the sweep or another person's request."""
 
     actor: Actor = field(init=False)
     """The same as the rows store it."""

@@ -157,7 +157,7 @@ def _captured(transactions: Iterable[GatewayTransaction]) -> int:
 
 
 def _unreported(payment: Payment) -> QuerySet[GatewayTransaction]:
-    # Every outbox event about money has an amount; so have those of an end without money, before the approval.
+    # Every outbox event about money has an amount; those of an end before the approval have one, too.
     events = OutboxEvent.objects.filter(transaction=OuterRef("pk"), amount_minor__isnull=False)
     reported = events.exclude(kind__in=_WITHOUT_MONEY)
     kinds = (*OPENING_KINDS, TransactionKind.CAPTURE)
