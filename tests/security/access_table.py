@@ -162,6 +162,15 @@ _OWN_PAGES = (
         "unsent",
         all_of(SEE_TRANSACTIONS, CAPTURE),
     ),
+    replace(
+        _form(
+            "marking a refused capture as seen (another kind: its own permission)",
+            "gatewaytransaction_refusal_seen",
+            "unsent",
+            all_of(SEE_TRANSACTIONS, CAPTURE),
+        ),
+        get=NOBODY,
+    ),
     _form(
         "deciding on an outcome",
         "gatewaytransaction_decide",
