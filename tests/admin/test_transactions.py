@@ -76,7 +76,7 @@ def test_a_refusal_is_marked_as_seen_by_a_button_and_named_with_who_and_when(
 ) -> None:
     transaction, clerk = refused(), make_person("refund_payment")
     page_url = pages_of(transaction)[page]
-    assert f'action="{seen_url(transaction)}"' in clerk.get(page_url).content.decode()
+    assert f'formaction="{seen_url(transaction)}"' in clerk.get(page_url).content.decode()
 
     answer = clerk.post(seen_url(transaction), {"back": page_url}, follow=True)
 

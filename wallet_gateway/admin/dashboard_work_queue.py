@@ -101,7 +101,7 @@ def work_of(found: Waiting, request: HttpRequest) -> tuple[Work, ...]:
         _work(
             "refused",
             _("Refused afterwards"),
-            _("Not carried out, and no caller was told. Tell who relies on it, then mark it as seen."),
+            _("Not carried out, and the call that asked for it did not say so. Tell who relies on it."),
             (replace(_transaction(row), seen_url=seen_url_of(row, request)) for row in found.refused),
             f"{transactions}?refused=unseen",
         ),

@@ -85,7 +85,7 @@ def tasks_of(transactions: Iterable[GatewayTransaction], request: HttpRequest) -
             )
         elif transaction.refusal_unseen_since is not None:
             yield Task(
-                sentence=f"{sentence_of(transaction)} {_('It was asked for before: tell who relies on it.')}",
+                sentence=f"{_('Refused afterwards')}: {sentence_of(transaction)}",
                 reference=transaction.reference,
                 since=transaction.refusal_unseen_since,
                 queries=transaction.query_count,
