@@ -38,7 +38,6 @@ from wallet_gateway.operations.follow_ups.resend import send_again
 from wallet_gateway.operations.maintenance.authorization_expiry import watch_authorizations
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.migration.import_export import import_migration_file
-from wallet_gateway.operations.settlement.freezes import release_freeze
 from wallet_gateway.operations.settlement.settle import reread, settle
 from wallet_gateway.protocol.cart_lines import Item
 from wallet_gateway.queries.attention import unseen_refusals
@@ -93,7 +92,7 @@ def ask(wallet_sandbox: SandboxControl, context: GatewayContext, pay: Pay) -> As
 
 
 @pytest.fixture
-def heard(listen: Listen) -> Receiver:  # type: ignore[override]
+def heard(listen: Listen) -> Receiver:
     return listen(signals.operation_refused)
 
 
@@ -341,10 +340,23 @@ def test_what_was_told_as_refused_and_is_accepted_in_the_end_is_told_as_paid(
     refused_capture: GatewayTransaction, listen: Listen, context: GatewayContext, resolve: Resolve
 ) -> None:
     paid = listen(signals.order_paid)
-    doubled = contradiction(DiscrepancyKind.EXECUTED_TWICE)
-    settle(refused_capture, update(E.CONTRADICTED, finding=doubled), context=context)
-    accepted = resolve(reread(refused_capture), Decision.DID_HAPPEN)
-    release_freeze(reread(accepted), context=context)
+    found = approval(2000)
+    shown = replace(found, finding=replace(found.finding, shown_amount=2000))
+    settle(refused_capture, shown, context=context)
+    resolve(reread(refused_capture), Decision.DID_HAPPEN)
+    assert [str(told["amount"]) for told in paid.told] == ["20.00 EUR"]
+
+
+@pytest.mark.parametrize("ending", [S.REJECTED, S.EXPIRED])
+def test_so_is_a_page_that_was_told_as_failed_or_expired(
+    ending: TransactionState, listen: Listen, context: GatewayContext, resolve: Resolve
+) -> None:
+    paid, page = listen(signals.order_paid), a_page()
+    settle(page, update(E(ending.value)), context=context)
+    assert OutboxEvent.objects.get().kind in {"FAILED", "EXPIRED"}
+    contradicted = contradiction(DiscrepancyKind.EXECUTED_TWICE, shown=2000)
+    settle(reread(page), update(E.CONTRADICTED, finding=contradicted), context=context)
+    resolve(reread(page), Decision.DID_HAPPEN)
     assert [str(told["amount"]) for told in paid.told] == ["20.00 EUR"]
 
 
