@@ -259,6 +259,12 @@ ACTIONS = (
         access=one_of(SEE_TRANSACTIONS),
     ),
     Action(
+        label="marking refusals as seen (each with the permission of its kind)",
+        model="gatewaytransaction",
+        name="mark_seen_many",
+        access=one_of(SEE_TRANSACTIONS),
+    ),
+    Action(
         label="refunding",
         model="migrateddeposit",
         name="refund_many",

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -16,6 +16,7 @@ from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.badges import state_column
 from wallet_gateway.admin.batches import query_transactions
 from wallet_gateway.admin.counted_filter import CountedDayFilter, CountedFilter
+from wallet_gateway.admin.current_site import reverse
 from wallet_gateway.admin.decisions import decide, mark_refusal_seen, send_again
 from wallet_gateway.admin.list_sums import AmountsOfKindsPaginator, SummedList, money_to_sum
 from wallet_gateway.admin.operation_registry import reason_in_words
@@ -128,8 +129,10 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
         return query_transactions(request, transactions)
 
     @admin.action(description=_("Mark the selected refusals as seen"), permissions=["view"])
-    def mark_seen_many(self, request: HttpRequest, transactions: QuerySet[GatewayTransaction]) -> None:
-        """Mark those that the current user may, each for itself: a permission belongs to a kind."""
+    def mark_seen_many(
+        self, request: HttpRequest, transactions: QuerySet[GatewayTransaction]
+    ) -> HttpResponse:
+        """Mark those that the current user may, and show what is left: a permission belongs to a kind."""
         allowed = [kind for kind, permission in OF_KIND.items() if has_permission(request, permission)]
         unseen = transactions.filter(unseen_refusals(), kind__in=allowed)
         rows = list(unseen[:MAX_LISTED_ROWS])
@@ -137,6 +140,8 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
             payments.follow_ups.mark_refusal_seen(transaction, by=person_of(request))
             log_change(request, transaction, gettext("Refusal seen."))
         self.message_user(request, gettext("Marked as seen: %(count)d.") % {"count": len(rows)})
+        left = reverse("admin:wallet_gateway_gatewaytransaction_changelist")
+        return HttpResponseRedirect(f"{left}?{UnseenRefusals.parameter_name}=unseen")
 
     @admin.display(description=_("note"))
     def stated_reason(self, row: GatewayTransaction) -> str:
