@@ -27,6 +27,7 @@ NAMES = {
     "order_cancelled",
     "order_released",
     "wallet_limit_reached",
+    "operation_refused",
 }
 
 

@@ -65,6 +65,7 @@ class Code(StrEnum):
     CONTRADICTIONS = "contradictions"
     TRANSACTIONS_WAITING = "transactions_waiting"
     TRANSACTIONS_UNATTENDED = "transactions_unattended"
+    OPERATIONS_REFUSED = "operations_refused"
     QUERIES_BEHIND = "queries_behind"
     DISCREPANCIES_OPEN = "discrepancies_open"
     UNIT_MIX_UPS = "unit_mix_ups"
@@ -183,6 +184,7 @@ _MESSAGES: Mapping[Code, Text] = MappingProxyType(
         Code.CONTRADICTIONS: _("contradictions that wait for a decision: %(count)d"),
         Code.TRANSACTIONS_WAITING: _("transactions that wait for a person: %(count)d"),
         Code.TRANSACTIONS_UNATTENDED: _("transactions that neither a sweep nor a person handles: %(count)d"),
+        Code.OPERATIONS_REFUSED: _("operations that were refused afterwards, not seen yet: %(count)d"),
         Code.QUERIES_BEHIND: _("%(gateway)s: status queries that are more than a day late: %(count)d"),
         Code.DISCREPANCIES_OPEN: _("open discrepancies: %(count)d"),
         Code.UNIT_MIX_UPS: _("open unit mix-ups, amounts that differ by a factor of ten or more: %(count)d"),
@@ -295,6 +297,7 @@ _ADVICE: Mapping[Code, Text] = MappingProxyType(
         Code.CONTRADICTIONS: _SEE_RUNBOOK,
         Code.TRANSACTIONS_WAITING: _SEE_RUNBOOK,
         Code.TRANSACTIONS_UNATTENDED: _SEE_RUNBOOK,
+        Code.OPERATIONS_REFUSED: _SEE_RUNBOOK,
         Code.QUERIES_BEHIND: _("Raise QUERY_RATE, or lower QUERY_AGAIN_DAYS: asking again falls behind."),
         Code.DISCREPANCIES_OPEN: _SEE_RUNBOOK,
         Code.UNIT_MIX_UPS: _SEE_RUNBOOK,

@@ -1,4 +1,4 @@
-"""Signals about orders, for the shop's own code, and about each call to a gateway, for its metrics.
+"""Signals about orders and operations, for the shop's own code, and about each call to a gateway.
 
 A signal about an order is sent after the change is committed, at least once, always with the same
 `event_id`: a receiver that stores the ids it has seen can safely be called twice. A receiver that raises is
@@ -79,6 +79,16 @@ wallet_limit_reached = ShopSignal()
 """A limit closed the wallet button of an order: `limit`, one of `payments.wallet.WalletLimit`; no `amount`.
 
 The order's payment page can still be used. Many of these at once are what testing of stolen cards looks like.
+"""
+
+operation_refused = ShopSignal()
+"""An operation was refused, or given up by a person, after the call that made it had returned.
+
+Besides the arguments above: `kind` (TransactionKind), `transaction` (GatewayTransaction) and `explanation`
+(str, why); `amount` is what was asked for. At most one event for each transaction. A detached refund belongs
+to no order: its `order` is None, `reference` and `metadata` are empty, and `transaction.deposit` is what it
+was to return. A refusal that the call itself returns is not sent. What a batch, the sweep, or the approval of
+another person's request began is sent in any case: who asked for it is not there.
 """
 
 batch_row_done = ShopSignal()

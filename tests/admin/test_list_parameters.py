@@ -323,6 +323,7 @@ def test_each_list_that_the_dashboard_leads_to_can_be_opened(superuser: Client) 
     for number in range(MOST_SHOWN + 1):
         for state in (TransactionState.ANOMALY, TransactionState.UNKNOWN, TransactionState.NOT_SENT):
             payment = a_transaction(state=state, needs_operator=True).payment
+        a_transaction(kind="REFUND", state="REJECTED", refusal_unseen_since=NOW)
         an_order(state=OrderState.OVERPAID)
         an_approval(payment=payment, expires_at=timezone.now() + timedelta(days=1))
         held(6)
@@ -330,8 +331,10 @@ def test_each_list_that_the_dashboard_leads_to_can_be_opened(superuser: Client) 
             known: dict[str, Any] = {"gateway": "default", "payment": payment, "found_at": NOW}
             Discrepancy.objects.create(kind=kind, fingerprint=f"{kind}-{number}", **known)
 
-    leads_to = [work.more_url for work in work_of(waiting(expires_from(), now=timezone.now()))]
+    found, request = waiting(expires_from(), now=timezone.now()), RequestFactory().get("/")
+    request.user = User.objects.create_user("viewer")
+    leads_to = [work.more_url for work in work_of(found, request)]
 
-    assert len(leads_to) == 8
+    assert len(leads_to) == 9
     assert all(leads_to)
-    assert [superuser.get(url).status_code for url in leads_to] == [200] * 8
+    assert [superuser.get(url).status_code for url in leads_to] == [200] * 9

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from django.contrib.admin.models import LogEntry
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from tests.admin.conftest import MakePerson
 from tests.explanations import commented
-from tests.models.rows import a_transaction
+from tests.models.rows import NOW, a_transaction
+from wallet_gateway.models import GatewayTransaction
 
 pytestmark = pytest.mark.django_db
 
@@ -40,3 +45,90 @@ def test_a_transaction_that_waits_shows_its_ways_out(operator: Client, state: st
 
     text = page.content.decode()
     assert text.count("/send-again/") + text.count("/decide/") == ways
+
+
+# Refused afterwards
+
+
+def refused(kind: str = "REFUND", **columns: Any) -> GatewayTransaction:
+    given = {"refusal_unseen_since": NOW, **commented("no funds"), **columns}
+    return a_transaction(kind=kind, state="REJECTED", **given)
+
+
+def pages_of(transaction: GatewayTransaction) -> tuple[str, str, str]:
+    """Where the button is: the dashboard, the page of the transaction and that of its order."""
+    assert transaction.payment is not None
+    admin = "admin:wallet_gateway"
+    return (
+        reverse(f"{admin}_dashboard_changelist"),
+        reverse(f"{admin}_gatewaytransaction_change", args=[transaction.pk]),
+        reverse(f"{admin}_paymentorder_change", args=[transaction.payment.order_id]),
+    )
+
+
+def seen_url(transaction: GatewayTransaction) -> str:
+    return reverse("admin:wallet_gateway_gatewaytransaction_refusal_seen", args=[transaction.pk])
+
+
+@pytest.mark.parametrize("page", range(3))
+def test_a_refusal_is_marked_as_seen_by_a_button_and_named_with_who_and_when(
+    make_person: MakePerson, page: int
+) -> None:
+    transaction, clerk = refused(), make_person("refund_payment")
+    page_url = pages_of(transaction)[page]
+    assert f'formaction="{seen_url(transaction)}"' in clerk.get(page_url).content.decode()
+
+    answer = clerk.post(seen_url(transaction), {"back": page_url}, follow=True)
+
+    assert answer.redirect_chain == [(page_url, 302)]
+    assert "Marked as seen." in answer.content.decode()
+    assert seen_url(transaction) not in answer.content.decode()
+    transaction.refresh_from_db()
+    assert transaction.refusal_unseen_since is None
+    assert transaction.refusal_seen_by
+    assert transaction.refusal_seen_by in clerk.get(pages_of(transaction)[1]).content.decode()
+    assert LogEntry.objects.get().object_id == str(transaction.pk)
+
+
+@pytest.mark.parametrize(
+    ("kind", "permission", "status"),
+    [
+        ("CAPTURE", "capture_payment", 302),
+        ("CAPTURE", "refund_payment", 403),
+        ("REFUND", "refund_payment", 302),
+        ("REFUND", "resolve_unknown", 403),
+        ("REVERSAL", "reverse_payment", 302),
+        ("DETACHED_REFUND", "detached_refund", 302),
+        ("DETACHED_REFUND", "refund_payment", 403),
+    ],
+)
+def test_marking_takes_the_permission_of_the_operation(
+    kind: str, permission: str, status: int, make_person: MakePerson
+) -> None:
+    transaction, person = refused(kind), make_person(permission)
+    assert person.get(seen_url(transaction)).status_code == 405
+    assert person.post(seen_url(transaction)).status_code == status
+    transaction.refresh_from_db()
+    assert (transaction.refusal_unseen_since is None) is (status == 302)
+
+
+@pytest.mark.parametrize("back", ["https://elsewhere.example/", "//elsewhere.example", "/admin/logout/"])
+def test_marking_leads_to_no_other_page(back: str, make_person: MakePerson) -> None:
+    transaction = refused()
+    answer = make_person("refund_payment").post(seen_url(transaction), {"back": back})
+    assert answer["Location"] == pages_of(transaction)[1]
+
+
+def test_many_are_marked_in_the_list_as_far_as_the_person_may(make_person: MakePerson) -> None:
+    mine, other, none = refused(), refused("CAPTURE"), refused(refusal_unseen_since=None)
+    person = make_person("refund_payment")
+    url = reverse("admin:wallet_gateway_gatewaytransaction_changelist")
+    page = person.get(url, {"refused": "unseen"}).content.decode()
+    assert [row.reference in page for row in (mine, other, none)] == [True, True, False]
+
+    chosen = {"action": "mark_seen_many", "_selected_action": [mine.pk, other.pk, none.pk]}
+    answer = person.post(url, chosen, follow=True)
+
+    assert "Marked as seen: 1." in answer.content.decode()
+    unseen = GatewayTransaction.objects.filter(refusal_unseen_since__isnull=False)
+    assert [row.pk for row in unseen] == [other.pk]

@@ -141,6 +141,13 @@ def an_unsent_refund(names: dict[str, Any]) -> None:
     names["transaction"] = follow_ups.refund(payment=names["order"].payments.get(), context=deaf)
 
 
+def a_refused_refund(names: dict[str, Any]) -> None:
+    """A refund that was never sent, and that a person gave up then."""
+    an_unsent_refund(names)
+    words: dict[str, str] = {"decision": "DID_NOT_HAPPEN", "reason": "paid in the shop", "by": "anna"}
+    names["transaction"] = payments.approvals.resolve(names["transaction"], **words)
+
+
 def the_return_addresses(names: dict[str, Any]) -> None:
     """What leads a customer back, by gateway."""
     names["return_urls"] = gateways.return_urls
@@ -183,6 +190,7 @@ SETUPS = {
     "the return addresses": the_return_addresses,
     "a refund made in the portal": a_refund_made_in_the_portal,
     "a refund that was never sent": an_unsent_refund,
+    "a refund that was refused afterwards": a_refused_refund,
     "a refund whose outcome is unknown": an_unknown_refund,
     "an access token": an_access_token,
     "an order": an_order,

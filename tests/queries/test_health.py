@@ -35,7 +35,7 @@ def test_a_swept_shop_with_nothing_open_has_no_problems(
     django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
     SweepHeartbeat.beat("default", now=NOW - timedelta(minutes=4))
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(12):
         assert health(NOW, ["default"]).problems == ()
 
 
@@ -143,7 +143,7 @@ def test_a_gateway_that_has_just_appeared_is_no_problem_until_a_payment_of_it_wa
     django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
     SweepHeartbeat.beat("default", now=NOW)
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(13):
         found = health(NOW, ["default", "new"])
     assert (found.problems, found.swept_at) == ((), {"default": NOW})
     a_transaction(gateway="new", state=S.APPROVED, created_at=NOW - timedelta(minutes=4))

@@ -1,4 +1,4 @@
-"""What waits for a person: each kind of work apart, the oldest first, in ten statements."""
+"""What waits for a person: each kind of work apart, the oldest first, in eleven statements."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_authorizations_lapse_by_the_window_of_their_gateway() -> None:
     assert waiting({}, now=NOW).expiring == ()
 
 
-def test_however_much_waits_it_takes_ten_statements_and_shows_where_there_is_more() -> None:
+def test_however_much_waits_it_takes_eleven_statements_and_shows_where_there_is_more() -> None:
     for _ in range(MOST_SHOWN + 5):
         a_transaction(state=TransactionState.UNKNOWN)
     with CaptureQueriesContext(connection) as asked:
@@ -97,7 +97,7 @@ def test_however_much_waits_it_takes_ten_statements_and_shows_where_there_is_mor
         assert all(
             transaction.payment and transaction.payment.order.reference for transaction in found.unknown
         )
-    assert len(asked) == 10
+    assert len(asked) == 11
     assert len(found.unknown) == MOST_SHOWN + 1
 
 

@@ -162,6 +162,15 @@ _OWN_PAGES = (
         "unsent",
         all_of(SEE_TRANSACTIONS, CAPTURE),
     ),
+    replace(
+        _form(
+            "marking a refused capture as seen (another kind: its own permission)",
+            "gatewaytransaction_refusal_seen",
+            "unsent",
+            all_of(SEE_TRANSACTIONS, CAPTURE),
+        ),
+        get=NOBODY,
+    ),
     _form(
         "deciding on an outcome",
         "gatewaytransaction_decide",
@@ -247,6 +256,12 @@ ACTIONS = (
         label="asking the gateway",
         model="gatewaytransaction",
         name="query_many",
+        access=one_of(SEE_TRANSACTIONS),
+    ),
+    Action(
+        label="marking refusals as seen (each with the permission of its kind)",
+        model="gatewaytransaction",
+        name="mark_seen_many",
         access=one_of(SEE_TRANSACTIONS),
     ),
     Action(

@@ -104,7 +104,7 @@ class DashboardAdmin(ReadOnlyAdmin):
     def _page(self, request: HttpRequest, more: dict[str, Any]) -> HttpResponse:
         context = {
             "title": _("Payments dashboard"),
-            "work": work_of(waiting(expires_from(), now=gateways.clock().now())),
+            "work": work_of(waiting(expires_from(), now=gateways.clock().now()), request),
             "alarms": _alarms() if has_permission(request, VIEW_HEALTH) else (),
             "gateways": _gateways(),
             "may_stop": has_permission(request, STOP_SENDING),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
+from django.http import HttpRequest
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
@@ -14,6 +15,7 @@ from wallet_gateway.admin.batch_progress import progress_url
 from wallet_gateway.admin.current_site import reverse
 from wallet_gateway.admin.differences import sentence_of_difference
 from wallet_gateway.admin.pages import row_url
+from wallet_gateway.admin.tasks import seen_url_of
 from wallet_gateway.domain.discrepancies import OF_GATEWAY, DiscrepancyKind
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
 from wallet_gateway.domain.wallet_limits import WalletLimit
@@ -48,6 +50,8 @@ class Item:
     since: datetime
     amount: Money | None = None
     detail: str = ""
+    seen_url: str = ""
+    """Where a button posts that it was seen; empty without one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +66,7 @@ class Work:
     """The URL of the list with the remaining items; empty if all are shown."""
 
 
-def work_of(found: Waiting) -> tuple[Work, ...]:
+def work_of(found: Waiting, request: HttpRequest) -> tuple[Work, ...]:
     """Return the kinds of work that have items, the most urgent first."""
     transactions, differences = _list("gatewaytransaction"), _list("discrepancy")
     every = (
@@ -93,6 +97,13 @@ def work_of(found: Waiting) -> tuple[Work, ...]:
             _("Something differs between our books and the gateway's. Close each with the reason."),
             map(_difference, found.discrepancies),
             f"{differences}?open=yes",
+        ),
+        _work(
+            "refused",
+            _("Refused afterwards"),
+            _("Not carried out, and the call that asked for it did not say so. Tell who relies on it."),
+            (replace(_transaction(row), seen_url=seen_url_of(row, request)) for row in found.refused),
+            f"{transactions}?refused=unseen",
         ),
         _work(
             "approvals",

@@ -84,6 +84,22 @@ def send_again(site: AdminSite, request: HttpRequest, transaction_id: int) -> Ht
     return _decided(site, request, transaction, form, act, words)
 
 
+def mark_refusal_seen(site: AdminSite, request: HttpRequest, transaction_id: int) -> HttpResponse:  # noqa: ARG001
+    """Record that the current user has seen a refusal, and return to the page with the button."""
+    if request.method != "POST":
+        return HttpResponseNotAllowed(["POST"])
+    transaction = _transaction(transaction_id)
+    require_permission(request, OF_KIND.get(TransactionKind(transaction.kind), RESOLVE))
+    payments.follow_ups.mark_refusal_seen(transaction, by=person_of(request))
+    log_change(request, transaction, _("Refusal seen."))
+    messages.success(request, _("Marked as seen."))
+    pages = {row_url(transaction), reverse("admin:wallet_gateway_dashboard_changelist")}
+    if transaction.payment is not None:
+        pages.add(row_url(transaction.payment.order))
+    back = request.POST.get("back", "")
+    return HttpResponseRedirect(back if back in pages else row_url(transaction))
+
+
 def decide(site: AdminSite, request: HttpRequest, transaction_id: int) -> HttpResponse:
     """Record a person's decision on a transaction whose outcome no event has settled."""
     require_permission(request, RESOLVE)

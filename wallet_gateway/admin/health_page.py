@@ -82,6 +82,7 @@ def _counts(found: Health, site: AdminSite, request: HttpRequest) -> Iterator[Co
 
     unknown = rows(GatewayTransaction, state__exact=TransactionState.UNKNOWN)
     anomalies = rows(GatewayTransaction, state__exact=TransactionState.ANOMALY)
+    refused = rows(GatewayTransaction, refused="unseen")
     mix_ups = rows(Discrepancy, open="yes", kind__exact=DiscrepancyKind.UNIT_MIX_UP)
     differences = rows(Discrepancy, open="yes")
     overpaid = rows(PaymentOrder, state__exact=OrderState.OVERPAID)
@@ -90,6 +91,7 @@ def _counts(found: Health, site: AdminSite, request: HttpRequest) -> Iterator[Co
     yield Count(label=_("Contradictions"), number=found.anomalies, list_url=anomalies)
     yield Count(label=_("Transactions that wait for a person"), number=found.waiting_for_a_person)
     yield Count(label=_("Transactions that nobody goes on with"), number=found.unattended)
+    yield Count(label=_("Refused afterwards"), number=found.refused_afterwards, list_url=refused)
     yield Count(label=_("Open differences"), number=found.discrepancies, list_url=differences)
     yield Count(label=_("Amounts in the wrong unit"), number=found.mix_ups, list_url=mix_ups)
     held = rows(Discrepancy, open="yes", kind__exact=DiscrepancyKind.UNKNOWN_STATE)

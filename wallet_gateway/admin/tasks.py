@@ -39,6 +39,8 @@ class Task:
     since: datetime
     queries: int
     buttons: tuple[Button, ...]
+    seen_url: str = ""
+    """Where a button posts that a refusal was seen; empty if there is none or the user may not."""
     attempt: int | None = None
     """The number of the attempt that it opened, on the page that shows the attempt; None elsewhere."""
 
@@ -81,6 +83,23 @@ def tasks_of(transactions: Iterable[GatewayTransaction], request: HttpRequest) -
                 queries=transaction.query_count,
                 buttons=tuple(_ways_out(transaction, request)),
             )
+        elif transaction.refusal_unseen_since is not None:
+            yield Task(
+                sentence=f"{_('Refused afterwards')}: {sentence_of(transaction)}",
+                reference=transaction.reference,
+                since=transaction.refusal_unseen_since,
+                queries=transaction.query_count,
+                buttons=(),
+                seen_url=seen_url_of(transaction, request),
+            )
+
+
+def seen_url_of(transaction: GatewayTransaction, request: HttpRequest) -> str:
+    """Return where the current user posts that a refusal was seen; empty without the permission."""
+    permission = OF_KIND.get(TransactionKind(transaction.kind))
+    if permission is None or not has_permission(request, permission):
+        return ""
+    return reverse("admin:wallet_gateway_gatewaytransaction_refusal_seen", args=[transaction.pk])
 
 
 def _ways_out(transaction: GatewayTransaction, request: HttpRequest) -> Iterator[Button]:

@@ -6,17 +6,23 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from wallet_gateway import payments
+from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.badges import state_column
 from wallet_gateway.admin.batches import query_transactions
 from wallet_gateway.admin.counted_filter import CountedDayFilter, CountedFilter
-from wallet_gateway.admin.decisions import decide, send_again
+from wallet_gateway.admin.current_site import reverse
+from wallet_gateway.admin.decisions import decide, mark_refusal_seen, send_again
 from wallet_gateway.admin.list_sums import AmountsOfKindsPaginator, SummedList, money_to_sum
 from wallet_gateway.admin.operation_registry import reason_in_words
+from wallet_gateway.admin.permissions import OF_KIND, has_permission, person_of
 from wallet_gateway.admin.read_only import (
+    MAX_LISTED_ROWS,
     ReadOnlyAdmin,
     datetime_column,
     exact_money,
@@ -28,6 +34,7 @@ from wallet_gateway.admin.tasks import requests_of, tasks_of
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.protocol.text import visible
+from wallet_gateway.queries.attention import unseen_refusals
 from wallet_gateway.queries.search import transactions_found
 
 
@@ -35,6 +42,25 @@ class TransactionList(SummedList):
     """A list that adds up its transactions, each kind for itself: a refund takes back what a sale brought."""
 
     kinds = TransactionKind
+
+
+class UnseenRefusals(admin.SimpleListFilter):
+    """Filter for operations that were refused afterwards and that nobody has seen yet."""
+
+    title = _("refused afterwards")
+    parameter_name = "refused"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:  # noqa: ANN401, ARG002
+        """Return the one choice besides "all"."""
+        return [("unseen", _("Not seen yet"))]
+
+    def queryset(
+        self,
+        request: HttpRequest,  # noqa: ARG002
+        queryset: QuerySet[GatewayTransaction],
+    ) -> QuerySet[GatewayTransaction]:
+        """Filter the list."""
+        return queryset.filter(unseen_refusals()) if self.value() == "unseen" else queryset
 
 
 @admin.register(GatewayTransaction)
@@ -55,9 +81,9 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
         text_column("created_by", _("author")),
         datetime_column("created_at", _("created at")),
     )
-    list_filter = ("state", "kind", CountedDayFilter, CountedFilter, "origin")
+    list_filter = ("state", "kind", CountedDayFilter, CountedFilter, "origin", UnseenRefusals)
     when_empty = _("There is no transaction yet. The first one appears when a customer goes to pay an order.")
-    actions = ("query_many",)
+    actions = ("query_many", "mark_seen_many")
     list_select_related = ("payment__order",)
     fields = readonly_fields = (  # type: ignore[assignment]
         "reference",
@@ -83,6 +109,9 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
         label_column("last_queried_at", _("last asked at")),
         label_column("next_query_at", _("to be asked at")),
         label_column("next_send_at", _("to be sent again at")),
+        label_column("refusal_unseen_since", _("refused afterwards, not seen since")),
+        text_column("refusal_seen_by", _("refusal seen by")),
+        label_column("refusal_seen_at", _("refusal seen at")),
         text_column("created_by", _("author")),
         "stated_reason",
         label_column("created_at", _("created at")),
@@ -99,6 +128,21 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
         """Query the status of what the selected transactions belong to and redirect to the results."""
         return query_transactions(request, transactions)
 
+    @admin.action(description=_("Mark the selected refusals as seen"), permissions=["view"])
+    def mark_seen_many(
+        self, request: HttpRequest, transactions: QuerySet[GatewayTransaction]
+    ) -> HttpResponse:
+        """Mark those that the current user may, and show what is left: a permission belongs to a kind."""
+        allowed = [kind for kind, permission in OF_KIND.items() if has_permission(request, permission)]
+        unseen = transactions.filter(unseen_refusals(), kind__in=allowed)
+        rows = list(unseen[:MAX_LISTED_ROWS])
+        for transaction in rows:
+            payments.follow_ups.mark_refusal_seen(transaction, by=person_of(request))
+            log_change(request, transaction, gettext("Refusal seen."))
+        self.message_user(request, gettext("Marked as seen: %(count)d.") % {"count": len(rows)})
+        left = reverse("admin:wallet_gateway_gatewaytransaction_changelist")
+        return HttpResponseRedirect(f"{left}?{UnseenRefusals.parameter_name}=unseen")
+
     @admin.display(description=_("note"))
     def stated_reason(self, row: GatewayTransaction) -> str:
         """Return the reason and comment of the user who requested it."""
@@ -109,6 +153,11 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
         name = "wallet_gateway_gatewaytransaction"
         own = [
             path("<int:transaction_id>/send-again/", self.staff_view(send_again), name=f"{name}_send_again"),
+            path(
+                "<int:transaction_id>/refusal-seen/",
+                self.staff_view(mark_refusal_seen),
+                name=f"{name}_refusal_seen",
+            ),
             path("<int:transaction_id>/decide/", self.staff_view(decide), name=f"{name}_decide"),
         ]
         return own + super().get_urls()

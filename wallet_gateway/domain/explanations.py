@@ -73,6 +73,7 @@ class ExplanationCode(StrEnum):
     # A person
     COMMENT = "comment"
     RESEND_REQUESTED = "resend_requested"
+    REFUSAL_SEEN = "refusal_seen"
     RECONCILED = "reconciled"
     DATA_ERASED = "data_erased"
     WALLET_LIMITS_RAISED = "wallet_limits_raised"

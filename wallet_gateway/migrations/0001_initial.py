@@ -105,6 +105,10 @@ class Migration(migrations.Migration):
                 ('created_by_account', wallet_gateway.models.fields.ByteExactField(blank=True, default='', editable=False, max_length=255)),
                 ('reason_code', models.CharField(blank=True, choices=[('shipped', 'Goods shipped'), ('part-shipped', 'Part of the goods shipped'), ('service', 'Service rendered'), ('returned', 'Goods returned'), ('damaged', 'Damaged or missing'), ('cancelled', 'Order cancelled'), ('duplicate', 'Paid twice'), ('goodwill', 'Goodwill'), ('unavailable', 'Goods not available'), ('suspicious', 'Suspicion of fraud'), ('other', 'Another reason')], default='', max_length=16, verbose_name='reason')),
                 ('comment', models.CharField(blank=True, max_length=500)),
+                ('refusal_unseen_since', models.DateTimeField(blank=True, null=True)),
+                ('refusal_seen_at', models.DateTimeField(blank=True, null=True)),
+                ('refusal_seen_by', models.CharField(blank=True, max_length=150)),
+                ('refusal_seen_by_account', wallet_gateway.models.fields.ByteExactField(blank=True, default='', editable=False, max_length=255)),
                 ('created_at', models.DateTimeField()),
             ],
             options={
@@ -408,7 +412,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('event_id', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
-                ('kind', models.CharField(choices=[('AUTHORIZED', 'Authorized'), ('PAID', 'Paid'), ('CAPTURED_IN_PART', 'Captured in part'), ('REFUNDED', 'Refunded'), ('REVERSED', 'Reversed'), ('FAILED', 'Failed'), ('EXPIRED', 'Expired'), ('ANOMALY', 'Anomaly'), ('CANCELLED', 'Cancelled'), ('RELEASED', 'Released'), ('WALLET_LIMIT_REACHED', 'Wallet limit reached')], max_length=24)),
+                ('kind', models.CharField(choices=[('AUTHORIZED', 'Authorized'), ('PAID', 'Paid'), ('CAPTURED_IN_PART', 'Captured in part'), ('REFUNDED', 'Refunded'), ('REVERSED', 'Reversed'), ('FAILED', 'Failed'), ('EXPIRED', 'Expired'), ('ANOMALY', 'Anomaly'), ('CANCELLED', 'Cancelled'), ('RELEASED', 'Released'), ('WALLET_LIMIT_REACHED', 'Wallet limit reached'), ('OPERATION_REFUSED', 'Operation refused')], max_length=24)),
                 ('amount_minor', models.BigIntegerField(blank=True, null=True)),
                 ('currency', models.CharField(max_length=3)),
                 ('limit', models.CharField(blank=True, choices=[('SESSIONS', 'Browsers'), ('ATTEMPTS', 'Attempts'), ('PRICES', 'Price requests'), ('DISCOUNT_CODES', 'Discount codes'), ('RESULTS', 'Results'), ('AUTHORIZATIONS', 'Authorizations')], max_length=16)),
@@ -418,7 +422,7 @@ class Migration(migrations.Migration):
                 ('attempts', models.PositiveIntegerField(default=0)),
                 ('last_error', models.CharField(blank=True, max_length=500)),
                 ('transaction', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='outbox_events', to='wallet_gateway.gatewaytransaction')),
-                ('order', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='outbox_events', to='wallet_gateway.paymentorder')),
+                ('order', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='outbox_events', to='wallet_gateway.paymentorder')),
             ],
             options={
                 'verbose_name': 'outbox event',
@@ -489,11 +493,11 @@ class Migration(migrations.Migration):
                 ('template', models.CharField(max_length=32)),
                 ('event_id', wallet_gateway.models.fields.ByteExactField(blank=True, max_length=64)),
                 ('sent_at', models.DateTimeField()),
-                ('order', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='sent_mails', to='wallet_gateway.paymentorder')),
+                ('order', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='sent_mails', to='wallet_gateway.paymentorder')),
             ],
             options={
-                'verbose_name': 'mail to a customer',
-                'verbose_name_plural': 'mails to customers',
+                'verbose_name': 'sent mail',
+                'verbose_name_plural': 'sent mails',
                 'ordering': ('-id',),
                 'default_permissions': (),
             },
@@ -609,6 +613,10 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name='gatewaytransaction',
             index=models.Index(fields=['query_priority', 'next_query_at'], name='wallet_transaction_next_query'),
+        ),
+        migrations.AddIndex(
+            model_name='gatewaytransaction',
+            index=wallet_gateway.models.sparse_indexes.SparseIndex(fields=['refusal_unseen_since'], name='wallet_transaction_refusal'),
         ),
         migrations.AddIndex(
             model_name='gatewaytransaction',

@@ -137,6 +137,7 @@ SENTENCES: Mapping[str, str | Promise] = {
     _C.UNREACHABLE_GIVEN_UP: _("The gateway could not be reached; given up at once"),
     _C.COMMENT: "",
     _C.RESEND_REQUESTED: _("To be sent again"),
+    _C.REFUSAL_SEEN: _("The refusal was seen"),
     _C.RECONCILED: _("Reconciled (%(count)s): %(differences)s"),
     _C.DATA_ERASED: _("Personal data erased"),
     _C.WALLET_LIMITS_RAISED: _("Limits of the wallet button raised"),

@@ -49,6 +49,7 @@ _NAMES = {
     "CAPTURED_IN_PART": pgettext_lazy("name of a state or kind", "Captured in part"),
     "RELEASED": pgettext_lazy("name of a state or kind", "Released"),
     "WALLET_LIMIT_REACHED": pgettext_lazy("name of a state or kind", "Wallet limit reached"),
+    "OPERATION_REFUSED": pgettext_lazy("name of a state or kind", "Operation refused"),
     # Kinds of payments and operations
     "SALE": pgettext_lazy("name of a state or kind", "Sale"),
     "PREAUTHORIZATION": pgettext_lazy("name of a state or kind", "Preauthorization"),

@@ -129,19 +129,20 @@ class ExpiryNotice(models.Model):
 
 
 class SentMail(models.Model):
-    """A mail sent to the customer of an order, recorded so that it is sent once."""
+    """A mail about an order or an event, recorded so that it is sent once."""
 
-    order: Column[PaymentOrder] = models.ForeignKey(
-        PaymentOrder, on_delete=models.PROTECT, related_name="sent_mails"
+    order: Column[PaymentOrder | None] = models.ForeignKey(
+        PaymentOrder, on_delete=models.PROTECT, related_name="sent_mails", null=True, blank=True
     )
+    """None for an event that belongs to no order."""
     template: Column[str] = models.CharField(max_length=32)
     event_id: Column[str] = ByteExactField(max_length=64, blank=True)
     """The event that the mail reports; empty for a mail that an order gets only once."""
     sent_at: Column[datetime] = models.DateTimeField()
 
     class Meta:
-        verbose_name = _("mail to a customer")
-        verbose_name_plural = _("mails to customers")
+        verbose_name = _("sent mail")
+        verbose_name_plural = _("sent mails")
         ordering = ("-id",)
         default_permissions = ()
         constraints = [

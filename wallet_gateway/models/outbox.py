@@ -18,7 +18,7 @@ from wallet_gateway.protocol.money import Money
 
 
 class OutboxEventKind(StrEnum):
-    """The kind of an event of an order."""
+    """The kind of an event: of an order, or of an operation."""
 
     AUTHORIZED = "AUTHORIZED"
     PAID = "PAID"
@@ -31,6 +31,7 @@ class OutboxEventKind(StrEnum):
     CANCELLED = "CANCELLED"
     RELEASED = "RELEASED"
     WALLET_LIMIT_REACHED = "WALLET_LIMIT_REACHED"
+    OPERATION_REFUSED = "OPERATION_REFUSED"
 
 
 class OutboxEvent(models.Model):
@@ -38,9 +39,10 @@ class OutboxEvent(models.Model):
 
     event_id: Column[uuid.UUID] = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
     kind: Column[str] = models.CharField(max_length=24, choices=choices_of(OutboxEventKind))
-    order: Column[PaymentOrder] = models.ForeignKey(
-        PaymentOrder, on_delete=models.PROTECT, related_name="outbox_events"
+    order: Column[PaymentOrder | None] = models.ForeignKey(
+        PaymentOrder, on_delete=models.PROTECT, related_name="outbox_events", null=True, blank=True
     )
+    """None for a detached refund: it belongs to a deposit."""
     transaction: Column[GatewayTransaction | None] = models.ForeignKey(
         GatewayTransaction, on_delete=models.PROTECT, related_name="outbox_events", null=True, blank=True
     )

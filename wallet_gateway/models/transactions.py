@@ -128,6 +128,14 @@ class GatewayTransaction(Explained):
     )
     """The reason code of the person who requested it, if any."""
     comment: Column[str] = models.CharField(max_length=500, blank=True)
+    refusal_unseen_since: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
+    """When an operation was refused or given up after the call that made it had returned.
+
+    None once a person has marked that as seen, and for a refusal that the call itself returned.
+    """
+    refusal_seen_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
+    refusal_seen_by: Column[str] = models.CharField(max_length=150, blank=True)
+    refusal_seen_by_account: Column[str] = account_column()
     created_at: Column[datetime] = models.DateTimeField()
 
     class Meta:
@@ -181,6 +189,7 @@ class GatewayTransaction(Explained):
             SparseIndex(fields=["deposit"], name="wallet_transaction_deposit"),
             # With the priority first, urgent queries are found however many others have fallen behind.
             models.Index(fields=["query_priority", "next_query_at"], name="wallet_transaction_next_query"),
+            SparseIndex(fields=["refusal_unseen_since"], name="wallet_transaction_refusal"),
             # Searches for unsent or currently sent transactions find few rows by state alone.
             models.Index(fields=["state", "state_changed_at"], name="wallet_transaction_state"),
             models.Index(fields=["state", "-id"], name="wallet_transaction_newest"),

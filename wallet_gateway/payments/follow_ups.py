@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 
+from wallet_gateway import gateways
 from wallet_gateway.domain.actors import By
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.error_reports import sensitive_variables
@@ -13,7 +14,7 @@ from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.approvals import resolve as resolutions
 from wallet_gateway.operations.argument_types import check_order, check_type
 from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups
-from wallet_gateway.operations.follow_ups import detached_refunds
+from wallet_gateway.operations.follow_ups import detached_refunds, refusals
 from wallet_gateway.operations.follow_ups import preview as previews
 from wallet_gateway.operations.follow_ups import resend as resending
 from wallet_gateway.operations.follow_ups.cart import cart_of
@@ -30,6 +31,7 @@ __all__ = [
     "RefundLimit",
     "capture",
     "give_up_unsent",
+    "mark_refusal_seen",
     "preview",
     "refund",
     "refund_migrated",
@@ -288,7 +290,7 @@ def send_again(transaction: GatewayTransaction, *, by: By = "", comment: str = "
 def give_up_unsent(transaction: GatewayTransaction, *, by: By) -> bool:
     """Abandon a request that could not be sent, so that its amount is free again at once.
 
-    For callers that report this to a person.
+    For callers that report this to a person: `operation_refused` is not sent.
 
     :param transaction: one in the state `NOT_SENT`.
     :param by: who does it: a user such as `request.user`, an `Actor`, or a program's name.
@@ -300,6 +302,22 @@ def give_up_unsent(transaction: GatewayTransaction, *, by: By) -> bool:
     check_outside_transaction("payments.follow_ups.give_up_unsent")
     check_type("transaction", transaction, GatewayTransaction)
     return resolutions.give_up_unsent(transaction, by=by, context=context_of(transaction.gateway))
+
+
+@sensitive_variables()
+def mark_refusal_seen(transaction: GatewayTransaction, *, by: By) -> GatewayTransaction:
+    """Store that a person has seen an operation that was refused after the call that made it had returned.
+
+    Until then the dashboard, the health view and the metrics name it. Nothing happens if another person has
+    marked it before, or if there is nothing to mark.
+
+    :param transaction: a capture, refund, reversal or detached refund.
+    :param by: the person: a user such as `request.user`, an `Actor`, or a name.
+    :returns: the transaction as it is now: `refusal_seen_by` and `refusal_seen_at` say who and when.
+    :raises InvalidInput: `argument_type`, `name_missing` and `text_invalid`.
+    """
+    check_type("transaction", transaction, GatewayTransaction)
+    return refusals.mark_seen(transaction, by=by, clock=gateways.clock())
 
 
 @sensitive_variables()

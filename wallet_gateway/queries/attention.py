@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from django.db.models import Count, Q
 
@@ -33,6 +33,15 @@ NOT_FINAL_STATES = tuple(sorted(set(TransactionState) - FINAL_STATES))
 def left_to_person() -> Q:
     """Return the condition of a transaction that is left to a person."""
     return Q(state__in=NOT_FINAL_STATES, needs_operator=True)
+
+
+def unseen_refusals() -> Q:
+    """Return the condition of an operation that was refused afterwards, which no person has seen yet."""
+    # Not `isnull`: without statistics SQLite reads the whole table for it, and the index for a range.
+    return Q(refusal_unseen_since__gt=_BEFORE_ALL)
+
+
+_BEFORE_ALL = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def unattended(now: datetime) -> Q:

@@ -15,7 +15,13 @@ from wallet_gateway.domain.lifecycle import UNENDED_STATES, OrderState, Transact
 from wallet_gateway.domain.polling_schedule import QUERIES_ARE_BEHIND, QueryPriority
 from wallet_gateway.findings import Code, Finding, error, warning
 from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent, PaymentOrder, SweepHeartbeat
-from wallet_gateway.queries.attention import NOT_FINAL_STATES, left_to_person, unattended, unreleased
+from wallet_gateway.queries.attention import (
+    NOT_FINAL_STATES,
+    left_to_person,
+    unattended,
+    unreleased,
+    unseen_refusals,
+)
 from wallet_gateway.queries.batches import idle_batches
 from wallet_gateway.queries.pauses import SendingPause, sending_pauses
 
@@ -53,6 +59,8 @@ class Health:
     waiting_for_a_person: int
     unattended: int
     """Transactions that have not ended and that nobody goes on with: neither a sweep nor a person."""
+    refused_afterwards: int
+    """Operations that were refused after the call that made them had returned; nobody has seen them yet."""
     discrepancies: int
     mix_ups: int
     """Of those, amounts that differ by exactly the factor between major and minor units."""
@@ -91,6 +99,7 @@ class Health:
             Code.CONTRADICTIONS: self.anomalies,
             Code.TRANSACTIONS_WAITING: self.waiting_for_a_person,
             Code.TRANSACTIONS_UNATTENDED: self.unattended,
+            Code.OPERATIONS_REFUSED: self.refused_afterwards,
             Code.DISCREPANCIES_OPEN: self.discrepancies,
             Code.UNIT_MIX_UPS: self.mix_ups,
             Code.ORDERS_OVERPAID: self.overpaid,
@@ -167,7 +176,7 @@ def _new_gateways(now: datetime, unswept: Collection[str], swept_at: Collection[
 def health(
     now: datetime, aliases: Collection[str], wrong_accounts: Mapping[str, str] = NO_WRONG_ACCOUNTS
 ) -> Health:
-    """Read the health of payments. Eleven SQL statements, however many payments there are.
+    """Read the health of payments. Twelve SQL statements, however many payments there are.
 
     One more while a gateway was never swept although others are. `wrong_accounts` says what is wrong with
     each account that cannot be used, by alias.
@@ -199,6 +208,7 @@ def health(
         anomalies=of_transactions["anomalies"],
         waiting_for_a_person=of_transactions["waiting"],
         unattended=of_transactions["unattended"],
+        refused_afterwards=GatewayTransaction.objects.filter(unseen_refusals()).count(),
         discrepancies=differences["open"],
         mix_ups=differences["mix_ups"],
         undocumented_states=_undocumented_states(),

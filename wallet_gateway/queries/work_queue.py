@@ -20,7 +20,7 @@ from wallet_gateway.models import (
     PaymentOrder,
 )
 from wallet_gateway.queries.approvals import waiting_rows
-from wallet_gateway.queries.attention import closed_buttons, left_to_person, unattended
+from wallet_gateway.queries.attention import closed_buttons, left_to_person, unattended, unseen_refusals
 from wallet_gateway.queries.authorizations import expiring_payments
 from wallet_gateway.queries.batches import idle_batches, waiting_batches
 
@@ -44,6 +44,8 @@ class Waiting:
     """Orders that were paid more than once."""
     stuck: tuple[GatewayTransaction, ...]
     """Not sent, pending for too long, without a readable answer, or not handled by any sweep."""
+    refused: tuple[GatewayTransaction, ...]
+    """Operations that were refused after the call that made them had returned, not seen yet."""
     discrepancies: tuple[Discrepancy, ...]
     shortfalls: tuple[Discrepancy, ...]
     """Detached refunds approved for less than was requested."""
@@ -61,13 +63,13 @@ class Waiting:
     @property
     def is_empty(self) -> bool:
         """Return whether there is no work for anyone."""
-        doubts = self.unknown or self.anomalies or self.overpaid or self.discrepancies
+        doubts = self.unknown or self.anomalies or self.overpaid or self.discrepancies or self.refused
         decisions = self.stuck or self.shortfalls or self.expiring or self.approvals
         return not (doubts or decisions or self.batch_approvals or self.batches or self.closed_buttons)
 
 
 def waiting(expires_from: Mapping[str, datetime], *, now: datetime) -> Waiting:
-    """Return the items that need a person. Ten SQL statements.
+    """Return the items that need a person. Eleven SQL statements.
 
     `expires_from` gives for each gateway the time before which its authorizations are about to expire.
     """
@@ -78,6 +80,7 @@ def waiting(expires_from: Mapping[str, datetime], *, now: datetime) -> Waiting:
         anomalies=_transactions(Q(state=TransactionState.ANOMALY)),
         overpaid=tuple(_overpaid()[: MOST_SHOWN + 1]),
         stuck=_transactions((left_to_person() | unattended(now)) & ~shown_by_state),
+        refused=_transactions(unseen_refusals()),
         discrepancies=tuple(row for row in differences if row.kind != DiscrepancyKind.REFUND_SHORT),
         shortfalls=tuple(row for row in differences if row.kind == DiscrepancyKind.REFUND_SHORT),
         expiring=_expiring(expires_from),

@@ -364,6 +364,11 @@ def _check_outbox() -> None:
     several = (OutboxEventKind.ANOMALY, OutboxEventKind.WALLET_LIMIT_REACHED)
     told = OutboxEvent.objects.exclude(kind__in=several).values_list("order", "transaction", "kind")
     require(len(set(told)) == len(told), "each event of a transaction is told once", OutboxEvent.__name__)
+    refused = OutboxEvent.objects.filter(kind=OutboxEventKind.OPERATION_REFUSED).values("transaction")
+    for row in GatewayTransaction.objects.filter(refusal_unseen_since__isnull=False):
+        is_over = row.state in {TransactionState.REJECTED, TransactionState.ABANDONED}
+        require(is_over, "what was refused afterwards has ended without money", row)
+        require(refused.filter(transaction=row).exists(), "what was refused afterwards is told", row)
 
 
 def _check_usage() -> None:

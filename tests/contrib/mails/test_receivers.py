@@ -14,11 +14,18 @@ from django.core import mail
 from django.dispatch import Signal
 from pytest_django import Settings
 
-from tests.models.rows import NOW, a_payment, a_transaction, an_order
+from tests.models.rows import NOW, a_deposit, a_payment, a_transaction, an_order
 from wallet_gateway import gateways, signals
 from wallet_gateway.contrib.mails import receivers
 from wallet_gateway.contrib.mails.apps import MailsConfig
-from wallet_gateway.models import GatewayPause, PauseCode, PaymentOrder, TransactionEvent
+from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.models import (
+    GatewayPause,
+    GatewayTransaction,
+    PauseCode,
+    PaymentOrder,
+    TransactionEvent,
+)
 from wallet_gateway.protocol.money import Money
 
 pytestmark = pytest.mark.django_db
@@ -221,3 +228,54 @@ def test_managers_hear_who_resumed_sending(settings: Settings) -> None:
     (message,) = mail.outbox
     assert message.subject.endswith("Sending to default goes on")
     assert message.body.startswith("bob: checked\\nBcc: all@example.com\n")
+
+
+# An operation that was refused afterwards
+
+
+@pytest.mark.parametrize(
+    ("state", "kind", "words"),
+    [
+        ("REJECTED", TransactionKind.REFUND, "The gateway has refused it."),
+        ("ABANDONED", TransactionKind.CAPTURE, "It was given up."),
+    ],
+)
+def test_managers_read_once_what_was_refused_afterwards(
+    state: str, kind: TransactionKind, words: str, settings: Settings
+) -> None:
+    settings.MANAGERS = [("Anna", "anna@shop.example")] if django.VERSION < (6, 0) else ["anna@shop.example"]
+    transaction = a_transaction(kind=kind, state=state)
+    order = transaction.payment.order if transaction.payment else None
+    for _ in range(2):
+        refuse(transaction, order)
+    (message,) = mail.outbox
+    assert message.to == ["anna@shop.example"]
+    assert f"TEST: {kind.capitalize()} of €5.00 was not carried out: {order}" in message.subject
+    for text in (words, "no funds \\u202e", transaction.reference):
+        assert text in message.body
+
+
+def test_managers_read_of_a_detached_refund_by_the_earlier_payment(settings: Settings) -> None:
+    settings.MANAGERS = [("Anna", "anna@shop.example")] if django.VERSION < (6, 0) else ["anna@shop.example"]
+    deposit = a_deposit()
+    transaction = a_transaction(
+        kind=TransactionKind.DETACHED_REFUND, state="REJECTED", payment=None, deposit=deposit
+    )
+    for event_id in ("event-1", "event-1", "event-2"):
+        refuse(transaction, None, event_id)
+    assert len(mail.outbox) == 2
+    assert str(deposit) in mail.outbox[0].subject
+
+
+def refuse(transaction: GatewayTransaction, order: PaymentOrder | None, event_id: str = "event-1") -> None:
+    answers = signals.operation_refused.send_robust(
+        PaymentOrder,
+        event_id=event_id,
+        reference=order.reference if order else "",
+        order=order,
+        amount=transaction.amount,
+        kind=TransactionKind(transaction.kind),
+        transaction=transaction,
+        explanation="no funds \u202e",
+    )
+    assert [answer for _, answer in answers if isinstance(answer, Exception)] == []

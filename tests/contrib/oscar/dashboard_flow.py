@@ -15,6 +15,7 @@ from oscar.core.loading import get_class, get_model
 
 from tests.contrib.oscar.shop import PAID_BOOKS, Order, books, create_event, pay, place_an_order, to_pay
 from wallet_gateway import payments
+from wallet_gateway.models import GatewayTransaction
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
@@ -100,6 +101,24 @@ def test_a_refund_whose_answer_is_lost_is_recorded_when_the_gateway_has_said_so(
     payments.reconcile(to_pay(), everything=True)
     assert books()[1][1:] == [("Refunded", Decimal(3))]
     assert books()[2][2] == Decimal(3)
+
+
+def test_a_refund_that_is_given_up_in_the_end_is_a_note_for_the_staff(
+    clerk: Client,
+    paid: Any,  # noqa: ANN401
+    shop: SandboxControl,
+) -> None:
+    shop.fault("refund", "drop_before", times=1)
+    assert "not known yet" in create_event(clerk, "Refunded", "3.00")
+    refund = GatewayTransaction.objects.get(kind="REFUND")
+    GatewayTransaction.objects.update(
+        absent_count=5, state_changed_at=refund.state_changed_at - timedelta(days=2)
+    )
+    refund.refresh_from_db()
+    payments.approvals.resolve(refund, decision="DID_NOT_HAPPEN", reason="never arrived", by="anna")
+    assert books() == PAID_BOOKS
+    (note,) = paid.notes.all()
+    assert note.message == "Refund of 3.00 EUR by wallet was not carried out: never arrived"
 
 
 def test_a_refund_that_the_gateway_declines_is_an_error_with_its_reason(

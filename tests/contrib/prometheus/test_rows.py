@@ -95,7 +95,7 @@ def test_a_scrape_takes_a_few_statements_and_registering_none(
         registry.register(RowCollector())
     for _ in range(20):
         a_transaction(state=S.UNKNOWN)
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(15):
         generate_latest(registry)
 
 

@@ -36,7 +36,11 @@ def test_every_kind_of_event_has_its_signal() -> None:
     assert set(SIGNALS) == set(OutboxEventKind)
     about_orders = {name for name in vars(signals) if name.startswith("order_")}
     named = {name.removeprefix("order_").upper(): getattr(signals, name) for name in about_orders}
-    assert named | {"WALLET_LIMIT_REACHED": signals.wallet_limit_reached} == SIGNALS
+    others = {
+        "WALLET_LIMIT_REACHED": signals.wallet_limit_reached,
+        "OPERATION_REFUSED": signals.operation_refused,
+    }
+    assert named | others == SIGNALS
 
 
 # What is told

@@ -1,4 +1,4 @@
-"""Sends a mail about an order once, however often the event that it reports is delivered."""
+"""Sends a mail once, however often the event that it reports is delivered."""
 
 from __future__ import annotations
 
@@ -15,8 +15,13 @@ _PERMANENT = 500
 """SMTP codes from here on are permanent errors: trying again is useless."""
 
 
-def send_once(order: PaymentOrder, template: str, send: Callable[[], object], *, event_id: str = "") -> None:
-    """Call `send` unless it was called before for this event, or for the order where `event_id` is empty."""
+def send_once(
+    order: PaymentOrder | None, template: str, send: Callable[[], object], *, event_id: str = ""
+) -> None:
+    """Call `send` unless it was called before for this event, or for the order where `event_id` is empty.
+
+    `order` is None for an event that belongs to no order.
+    """
     once = {"order": order, "template": template, "event_id": event_id}
     if SentMail.objects.filter(**once).exists():
         return
@@ -27,7 +32,8 @@ def send_once(order: PaymentOrder, template: str, send: Callable[[], object], *,
             raise
         # A retry would keep the event overdue for ever and deliver it to all other receivers each time.
         kind = type(refused).__name__
-        logger.warning("the mail server takes no mail to the customer of order %s: %s", order.reference, kind)
+        about = f"order {order.reference}" if order is not None else event_id
+        logger.warning("the mail server takes no mail %r about %s: %s", template, about, kind)
     # Recorded after sending: a mail that is sent twice is better than one that is never sent.
     SentMail.objects.get_or_create(**once, defaults={"sent_at": gateways.clock().now()})
 

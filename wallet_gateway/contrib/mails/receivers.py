@@ -2,8 +2,8 @@
 
 Customers get four mails: paid after all, not paid and cancelled, if they were asked to wait, and refunded.
 The waiting page promises these mails (see `web.pages.mails_result`), so every end of a wait is reported. The
-shop's managers (Django's `MANAGERS`) get a mail about authorizations that expire, and one when sending to a
-gateway is paused or resumed, by a person or by the plugin.
+shop's managers (Django's `MANAGERS`) get a mail about authorizations that expire, about an operation that was
+refused after the call that made it had returned, and when sending to a gateway is paused or resumed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from django.utils.translation import gettext as _
 from wallet_gateway import gateways, signals
 from wallet_gateway.contrib.mails.once import send_once
 from wallet_gateway.date_format import format_datetime
-from wallet_gateway.models import PauseCode, PaymentOrder, SentMail
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.models import GatewayTransaction, PauseCode, PaymentOrder, SentMail
+from wallet_gateway.models.labels import label_of
 from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import header_line, visible
@@ -35,6 +37,7 @@ def connect() -> None:
         ("expired", signals.order_expired, tell_not_paid),
         ("released", signals.order_released, tell_cancelled),
         ("refunded", signals.order_refunded, tell_refunded),
+        ("operation_refused", signals.operation_refused, tell_managers_of_refusal),
         ("authorization_expiring", signals.authorization_expiring, tell_managers),
         ("sending_paused", signals.sending_paused, tell_managers_of_pause),
         ("sending_resumed", signals.sending_resumed, tell_managers_of_resumption),
@@ -86,6 +89,29 @@ def tell_managers(
         "amount": format_money(amount)
     }
     mail_managers(*_marked(order.gateway, subject, f"{text}\n"))
+
+
+def tell_managers_of_refusal(
+    event_id: str,
+    kind: TransactionKind,
+    amount: Money,
+    transaction: GatewayTransaction,
+    explanation: str,
+    **_kwargs: Any,
+) -> None:
+    """Write to the shop's managers that an operation was refused after the call that made it had returned."""
+    payment, deposit = transaction.payment, transaction.deposit
+    of = payment.order.reference if payment is not None else str(deposit)
+    words = {"kind": label_of(kind), "amount": format_money(amount), "name": of}
+    subject = _("%(kind)s of %(amount)s was not carried out: %(name)s") % words
+    given_up = transaction.state == TransactionState.ABANDONED
+    what = _("It was given up.") if given_up else _("The gateway has refused it.")
+    todo = _("It was asked for before: tell who relies on it, and mark it as seen in the admin.")
+    why = visible(explanation)
+    text = f"{what}\n{why}\n\n{todo}\n{_('Reference')}: {transaction.reference}\n"
+    mail = _marked(transaction.gateway, header_line(subject), text)
+    order = payment.order if payment is not None else None
+    send_once(order, "operation_refused", lambda: mail_managers(*mail), event_id=event_id)
 
 
 def tell_managers_of_pause(

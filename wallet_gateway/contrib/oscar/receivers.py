@@ -18,7 +18,10 @@ from wallet_gateway.contrib.mails.once import send_once
 from wallet_gateway.contrib.oscar import cancellation, sources
 from wallet_gateway.contrib.oscar.apps import config
 from wallet_gateway.domain.cancellation import LatePayment
+from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import PaymentOrder
+from wallet_gateway.models.labels import label_of
+from wallet_gateway.protocol.money import Money
 
 
 def connect() -> None:
@@ -31,6 +34,7 @@ def connect() -> None:
         (signals.order_reversed, record),
         (signals.order_anomaly, report),
         (signals.order_released, cancellation.release),
+        (signals.operation_refused, note_refusal),
         (order_status_changed, cancellation.follow_status),
     ):
         signal.connect(receiver, dispatch_uid="wallet_gateway.contrib.oscar", weak=False)
@@ -46,6 +50,22 @@ def report(*, order: PaymentOrder, **_rest: Any) -> None:
     placed = sources.record(order)
     if placed is not None and order.late_payment == LatePayment.REPORTED:
         _note_late_payment(placed)
+
+
+def note_refusal(
+    *,
+    order: PaymentOrder | None,
+    event_id: str,
+    kind: TransactionKind,
+    amount: Money,
+    explanation: str,
+    **_rest: Any,
+) -> None:
+    """Tell the staff of an operation that the dashboard had left open: it was not carried out."""
+    placed = sources.record(order) if order is not None else None
+    if placed is not None:
+        message = f"{label_of(kind)} of {amount} by wallet was not carried out: {explanation}"
+        send_once(order, "oscar_refused", lambda: cancellation.add_note(placed, message), event_id=event_id)
 
 
 def confirm(*, order: PaymentOrder, **_rest: Any) -> None:

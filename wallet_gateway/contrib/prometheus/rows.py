@@ -66,6 +66,8 @@ def _of_health(health: Health) -> Iterator[GaugeMetricFamily]:
     yield _gauge("orphans", "Transactions at gateways that the settings do not name.", health.orphans)
     words = "Accounts that cannot be used, because they are wrong or cannot be read."
     yield _gauge("wrong_accounts", words, len(health.wrong_accounts))
+    words = "Operations that were refused afterwards and that nobody has seen."
+    yield _gauge("refused_afterwards", words, health.refused_afterwards)
     yield _gauge("discrepancies", "Open differences between our books and a gateway's.", health.discrepancies)
     yield _gauge("unit_mix_ups", "Of those, amounts in the wrong unit.", health.mix_ups)
     yield _gauge("events_overdue", "Events that receivers have refused for long.", health.events_overdue)

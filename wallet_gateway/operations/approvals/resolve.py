@@ -113,6 +113,7 @@ def _record(
     *,
     actor: Actor,
     also: Callable[[], object] | None = None,
+    is_awaited: bool = False,
     context: GatewayContext,
 ) -> GatewayTransaction:
     """Record a decision on the state that `transaction` has in memory."""
@@ -129,6 +130,7 @@ def _record(
         actor=actor,
         decided_on=TransactionState(transaction.state),
         changes={"decided_by_person": True},
+        is_awaited=is_awaited,
         also=also,
     )
     try:
@@ -140,10 +142,13 @@ def _record(
 
 
 @sensitive_variables()
-def give_up_unsent(transaction: GatewayTransaction, *, by: By, context: GatewayContext) -> bool:
+def give_up_unsent(
+    transaction: GatewayTransaction, *, by: By, context: GatewayContext, is_awaited: bool = True
+) -> bool:
     """Give up a request that was just not sent; return False if there is nothing to give up.
 
-    Otherwise the sweep would send it later, when the user no longer expects it.
+    Otherwise the sweep would send it later, when the user no longer expects it. With `is_awaited` the caller
+    tells that user, and nobody else is told.
     """
     actor = actor_of(by)
     if transaction.state != TransactionState.NOT_SENT:
@@ -155,6 +160,7 @@ def give_up_unsent(transaction: GatewayTransaction, *, by: By, context: GatewayC
             LifecycleEvent.ABANDONED,
             why,
             actor=replace(actor, name=actor.name or "-"),
+            is_awaited=is_awaited,
             context=context,
         )
     except InvalidState:

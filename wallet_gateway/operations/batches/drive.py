@@ -167,7 +167,8 @@ def _operate(row: OperationBatchRow, context: GatewayContext) -> int:
     except OperationRefused as refused:
         _record(row, RowState.REFUSED, ResultCode.REFUSED, refused)
         return 0
-    if give_up_unsent(row.transaction, by=actor_in(row.batch, "created_by"), context=context):
+    author = actor_in(row.batch, "created_by")
+    if give_up_unsent(row.transaction, by=author, context=context, is_awaited=False):
         _record(row, RowState.REFUSED, ResultCode.UNREACHABLE)
     else:
         _record(row, RowState.CARRIED_OUT)
@@ -182,6 +183,7 @@ def _execute(row: OperationBatchRow, context: GatewayContext) -> GatewayTransact
         reason_code=batch.reason_code,
         comment=batch.comment,
         is_in_agreed_batch=batch.is_agreed,
+        is_awaited=False,
     )
     if row.deposit is not None:
         return refund_migrated(

@@ -59,6 +59,8 @@ def _carry_out(approval: Approval, grant: Grant, context: GatewayContext) -> Gat
         reason_code=approval.reason_code,
         comment=approval.comment,
         grant=grant,
+        # Who asked for it is not there.
+        is_awaited=False,
     )
     if approval.payment is None:
         return _refund_migrated(approval, who, context)

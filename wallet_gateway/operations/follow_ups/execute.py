@@ -81,6 +81,8 @@ class Initiator:
     """A second person's approval, if the operation needed one."""
     is_in_agreed_batch: bool = False
     """Whether a second person has agreed to the whole batch to which it belongs."""
+    is_awaited: bool = True
+    """Whether who asked for it reads the result; not for a batch, the sweep or another person's request."""
 
     actor: Actor = field(init=False)
     """The same as the rows store it."""
@@ -171,7 +173,7 @@ def execute(
         if isinstance(refused, SecondPersonNeeded):
             raise _ask_for(draft, message, context) from refused
         raise
-    return send(transaction, message, context=context)
+    return send(transaction, message, context=context, is_awaited=who.is_awaited)
 
 
 def _allowance_of(draft: GatewayTransaction, who: Initiator, context: GatewayContext) -> Allowance | None:
@@ -287,7 +289,10 @@ def resend_unsent(
         claimed = in_transaction(lambda: _claim(transaction, context, also))
     except IntegrityError as error:
         raise OperationOutstanding(ErrorCode.OPERATION_OUTSTANDING) from error
-    return send(reread(transaction), message, context=context) if claimed else None
+    if not claimed:
+        return None
+    # Who made it has gone on: also a person who sends it again does so in another call.
+    return send(reread(transaction), message, context=context, is_awaited=False)
 
 
 @sensitive_variables()
@@ -327,14 +332,21 @@ def _is_frozen(transaction: GatewayTransaction) -> Exists:
 
 
 @sensitive_variables()
-def send(transaction: GatewayTransaction, message: Message, *, context: GatewayContext) -> GatewayTransaction:
-    """Send a committed transaction and record the outcome."""
+def send(
+    transaction: GatewayTransaction, message: Message, *, context: GatewayContext, is_awaited: bool
+) -> GatewayTransaction:
+    """Send a committed transaction and record the outcome.
+
+    `is_awaited` means that the call that made it returns this outcome: a refusal is then told to nobody else.
+    """
     not_sent = partial(answers.record_not_sent, transaction, context=context)
-    refused = partial(answers.record_refusal, transaction, context=context)
+    refused = partial(answers.record_refusal, transaction, context=context, is_awaited=is_awaited)
     unknown = partial(answers.record_unknown, transaction, context=context)
     if isinstance(message, DetachedRefundRequest):
         detached: Outcomes[DetachedRefundResponse, GatewayTransaction] = Outcomes(
-            answered=partial(answers.record_detached_answer, transaction, context=context),
+            answered=partial(
+                answers.record_detached_answer, transaction, context=context, is_awaited=is_awaited
+            ),
             not_sent=not_sent,
             refused=refused,
             unknown=unknown,
@@ -345,7 +357,9 @@ def send(transaction: GatewayTransaction, message: Message, *, context: GatewayC
             context=context,
         )
     follow_up: Outcomes[FollowUpResponse, GatewayTransaction] = Outcomes(
-        answered=partial(answers.record_follow_up_answer, transaction, context=context),
+        answered=partial(
+            answers.record_follow_up_answer, transaction, context=context, is_awaited=is_awaited
+        ),
         not_sent=not_sent,
         refused=refused,
         unknown=unknown,

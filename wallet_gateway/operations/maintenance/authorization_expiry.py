@@ -113,7 +113,12 @@ def _act(payment: Payment, policy: CapturePolicy, context: GatewayContext) -> bo
 
     An action of an earlier sweep is found again by its key: its outcome may have been unknown.
     """
-    who = Initiator(idempotency_key=f"expiry-{payment.reference}", by=AUTHOR, comment="about to expire")
+    who = Initiator(
+        idempotency_key=f"expiry-{payment.reference}",
+        by=AUTHOR,
+        comment="about to expire",
+        is_awaited=False,
+    )
     try:
         if policy is CapturePolicy.CAPTURE:
             state = capture(payment=payment, context=context, who=who).state

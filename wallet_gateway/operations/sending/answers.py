@@ -35,19 +35,27 @@ from wallet_gateway.protocol.follow_ups import DetachedRefundResponse, FollowUpR
 
 
 def record_follow_up_answer(
-    transaction: GatewayTransaction, answer: Answer[FollowUpResponse], *, context: GatewayContext
+    transaction: GatewayTransaction,
+    answer: Answer[FollowUpResponse],
+    *,
+    context: GatewayContext,
+    is_awaited: bool,
 ) -> GatewayTransaction:
     """Record the direct answer to a capture, refund or reversal."""
     finding = read_follow_up_answer(answer.message, expectation_of(transaction))
-    return _record_finding(transaction, finding, answer.exchange, context)
+    return _record_finding(transaction, finding, answer.exchange, context, is_awaited=is_awaited)
 
 
 def record_detached_answer(
-    transaction: GatewayTransaction, answer: Answer[DetachedRefundResponse], *, context: GatewayContext
+    transaction: GatewayTransaction,
+    answer: Answer[DetachedRefundResponse],
+    *,
+    context: GatewayContext,
+    is_awaited: bool,
 ) -> GatewayTransaction:
     """Record the direct answer to a detached refund."""
     finding = read_detached_answer(answer.message, expectation_of(transaction))
-    return _record_finding(transaction, finding, answer.exchange, context)
+    return _record_finding(transaction, finding, answer.exchange, context, is_awaited=is_awaited)
 
 
 def record_authorization_answer(
@@ -75,11 +83,22 @@ def record_authorization_answer(
 
 
 def _record_finding(
-    transaction: GatewayTransaction, finding: Finding, exchange: Exchange, context: GatewayContext
+    transaction: GatewayTransaction,
+    finding: Finding,
+    exchange: Exchange,
+    context: GatewayContext,
+    *,
+    is_awaited: bool = True,
 ) -> GatewayTransaction:
     # An answer that neither approves nor rejects leaves the outcome unknown.
     event = EVENTS.get(finding.verdict, LifecycleEvent.LOST)
-    update = StatusUpdate(kind=TransactionEventKind.ANSWER, event=event, finding=finding, exchange=exchange)
+    update = StatusUpdate(
+        kind=TransactionEventKind.ANSWER,
+        event=event,
+        finding=finding,
+        exchange=exchange,
+        is_awaited=is_awaited,
+    )
     settled = settle(transaction, update, context=context)
     if event is LifecycleEvent.LOST:
         count_unknown(context)
@@ -152,7 +171,7 @@ def error_columns(error: GatewayError) -> dict[str, str]:
 
 
 def record_refusal(
-    transaction: GatewayTransaction, error: Refused, *, context: GatewayContext
+    transaction: GatewayTransaction, error: Refused, *, context: GatewayContext, is_awaited: bool = True
 ) -> GatewayTransaction:
     """Record a refusal after a status query has shown that the refused operation was not executed.
 
@@ -164,7 +183,8 @@ def record_refusal(
     finding = query_status(transaction, context=context)
     if finding is None or (finding.absent and _is_used_up(transaction, error)):
         return transaction
-    return settle(transaction, _after_refusal(error, finding), context=context)
+    update = replace(_after_refusal(error, finding), is_awaited=is_awaited)
+    return settle(transaction, update, context=context)
 
 
 def _is_used_up(transaction: GatewayTransaction, error: Refused) -> bool:

@@ -24,6 +24,7 @@ from wallet_gateway.models import (
     GatewayTransaction,
     MigratedDeposit,
     OutboxEvent,
+    OutboxEventKind,
     Payment,
     PaymentOrder,
 )
@@ -156,11 +157,15 @@ def _captured(transactions: Iterable[GatewayTransaction]) -> int:
 
 
 def _unreported(payment: Payment) -> QuerySet[GatewayTransaction]:
-    # Every outbox event about money has an amount.
-    reported = OutboxEvent.objects.filter(transaction=OuterRef("pk"), amount_minor__isnull=False)
+    # Every outbox event about money has an amount; those of an end before the approval have one, too.
+    events = OutboxEvent.objects.filter(transaction=OuterRef("pk"), amount_minor__isnull=False)
+    reported = events.exclude(kind__in=_WITHOUT_MONEY)
     kinds = (*OPENING_KINDS, TransactionKind.CAPTURE)
     approved = payment.transactions.filter(state=TransactionState.APPROVED, kind__in=kinds)
     return approved.filter(~Exists(reported)).order_by("pk")
+
+
+_WITHOUT_MONEY = (OutboxEventKind.FAILED, OutboxEventKind.EXPIRED, OutboxEventKind.OPERATION_REFUSED)
 
 
 def _tell(

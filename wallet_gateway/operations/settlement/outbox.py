@@ -46,6 +46,7 @@ SIGNALS: dict[OutboxEventKind, Signal] = {
     OutboxEventKind.CANCELLED: signals.order_cancelled,
     OutboxEventKind.RELEASED: signals.order_released,
     OutboxEventKind.WALLET_LIMIT_REACHED: signals.wallet_limit_reached,
+    OutboxEventKind.OPERATION_REFUSED: signals.operation_refused,
 }
 CLAIM = timedelta(seconds=60)
 _LONGEST_WAIT = timedelta(hours=1)
@@ -67,14 +68,15 @@ def new_outbox_events(
     transaction: GatewayTransaction, notifications: Sequence[Notification], now: datetime
 ) -> tuple[OutboxEvent, ...]:
     """Return a transaction's events for the outbox, not written yet."""
-    if not notifications or transaction.payment is None:
+    if not notifications:
+        # The order is not read for nothing.
         return ()
-    order = transaction.payment.order
+    order = transaction.payment.order if transaction.payment is not None else None
     return tuple(_new_event(notification, transaction, order, now) for notification in notifications)
 
 
 def _new_event(
-    notification: Notification, transaction: GatewayTransaction, order: PaymentOrder, now: datetime
+    notification: Notification, transaction: GatewayTransaction, order: PaymentOrder | None, now: datetime
 ) -> OutboxEvent:
     columns = {
         "event_id": uuid.uuid4(),
@@ -180,17 +182,30 @@ def _tell(outbox_event: OutboxEvent) -> list[Exception]:
     if not signal.has_listeners(PaymentOrder):
         # Neither the order nor its metadata is read for nobody.
         return []
+    order = outbox_event.order
     answers = signal.send_robust(
         sender=PaymentOrder,
         event_id=str(outbox_event.event_id),
-        reference=outbox_event.order.reference,
-        order=outbox_event.order,
+        reference=order.reference if order is not None else "",
+        order=order,
         amount=outbox_event.amount,
-        metadata=outbox_event.order.metadata,
+        metadata=order.metadata if order is not None else {},
         occurred_at=outbox_event.occurred_at,
-        **({"limit": outbox_event.limit} if outbox_event.limit else {}),
+        **_more_of(outbox_event),
     )
     return [answer for _, answer in answers if isinstance(answer, Exception)]
+
+
+def _more_of(outbox_event: OutboxEvent) -> dict[str, object]:
+    """Return the arguments that only the signal of this kind of event has."""
+    transaction = outbox_event.transaction
+    if outbox_event.kind == OutboxEventKind.OPERATION_REFUSED and transaction is not None:
+        return {
+            "kind": TransactionKind(transaction.kind),
+            "transaction": transaction,
+            "explanation": transaction.explanation,
+        }
+    return {"limit": outbox_event.limit} if outbox_event.limit else {}
 
 
 # Which events a transition is for the shop
@@ -217,7 +232,7 @@ def outbox_events_of(
     sums_before: PaymentTotals | None,
     is_signalled: bool = False,
 ) -> tuple[Notification, ...]:
-    """Return the events of a transaction in its current state; none for a detached refund.
+    """Return the events of a payment's transaction in its current state; none for a detached refund.
 
     `moved` means that it has just entered its state and had never been approved before: an approval that
     was contradicted and then accepted is not a second payment. `is_signalled` means that a discrepancy was
@@ -298,6 +313,17 @@ def _captured(transaction: GatewayTransaction, amount: int, captured_later: int)
     return Notification(
         kind=OutboxEventKind.PAID if whole else OutboxEventKind.CAPTURED_IN_PART, amount=amount
     )
+
+
+def refusal_of(transaction: GatewayTransaction, *, moved: bool, is_awaited: bool) -> tuple[Notification, ...]:
+    """Return the event of an operation that was refused or given up when nobody waited for it any more.
+
+    What opens a payment has events of its own; what was made elsewhere was asked for by nobody here.
+    """
+    is_over = transaction.state in {TransactionState.REJECTED, TransactionState.ABANDONED}
+    if not (moved and is_over) or is_awaited or transaction.kind in OPENING_KINDS:
+        return ()
+    return (Notification(kind=OutboxEventKind.OPERATION_REFUSED, amount=transaction.amount_minor),)
 
 
 _ENDINGS = {OrderState.FAILED: OutboxEventKind.FAILED, OrderState.EXPIRED: OutboxEventKind.EXPIRED}

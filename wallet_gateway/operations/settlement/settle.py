@@ -68,6 +68,7 @@ from wallet_gateway.operations.settlement.outbox import (
     deliver,
     new_outbox_events,
     outbox_events_of,
+    refusal_of,
 )
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.operations.settlement.transaction_columns import (
@@ -343,9 +344,11 @@ def _notifications(
     found = outbox_events_of(
         step.transaction, moved=moved, sums_before=sums_before, is_signalled=differs.is_signalled
     )
-    # A page with one refused card and a second pending one is reported to the shop as failed only once.
-    is_repeated = step.before is TransactionState.PENDING
-    return _without_repeated_failure(step.transaction, found) if is_repeated else found
+    found += refusal_of(step.transaction, moved=step.moves, is_awaited=step.update.is_awaited)
+    # A page with one refused card and a second pending one is reported to the shop as failed only once; so is
+    # an operation that was refused, reported as approved all the same, and then given up by a person.
+    is_repeated = step.before in {TransactionState.PENDING, TransactionState.ANOMALY}
+    return _without_repetition(step.transaction, found) if is_repeated else found
 
 
 _HIDES_OTHERS = OUTSTANDING_STATES - {TransactionState.SENDING} | {TransactionState.NOT_SENT}
@@ -367,17 +370,19 @@ def _is_stale(update: StatusUpdate, transaction: GatewayTransaction) -> bool:
     return queried[0] is not None and queried != (transaction.state, transaction.state_changed_at)
 
 
-def _without_repeated_failure(
+_TOLD_ONCE = frozenset({OutboxEventKind.FAILED, OutboxEventKind.OPERATION_REFUSED})
+"""Events of which each transaction has only one."""
+
+
+def _without_repetition(
     transaction: GatewayTransaction, notifications: Sequence[Notification]
 ) -> tuple[Notification, ...]:
-    if not any(notification.kind is OutboxEventKind.FAILED for notification in notifications):
+    kinds = _TOLD_ONCE & {notification.kind for notification in notifications}
+    if not kinds:
         return tuple(notifications)
-    failed = OutboxEvent.objects.filter(transaction=transaction, kind=OutboxEventKind.FAILED).exists()
-    return tuple(
-        notification
-        for notification in notifications
-        if not (failed and notification.kind is OutboxEventKind.FAILED)
-    )
+    told = OutboxEvent.objects.filter(transaction=transaction, kind__in=kinds)
+    known = frozenset(told.values_list("kind", flat=True))
+    return tuple(notification for notification in notifications if notification.kind not in known)
 
 
 def _after(

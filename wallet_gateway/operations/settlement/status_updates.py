@@ -39,6 +39,8 @@ class StatusUpdate:
     """When that state began: `changes` are void, too, if the transaction has left it and come back."""
     query_not_before: datetime | None = None
     """The earliest time of the next query, as requested by the gateway."""
+    is_awaited: bool = False
+    """Whether the call that made the operation is returning this result to its caller."""
     also: Callable[[], object] | None = None
     """A further write in the same database transaction, which may be repeated."""
     is_kept: bool = True

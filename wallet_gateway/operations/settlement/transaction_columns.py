@@ -8,6 +8,7 @@ from typing import Any
 from wallet_gateway.client.redaction import redact_text
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import (
+    OPENING_KINDS,
     OUTSTANDING_STATES,
     SENDABLE_STATES,
     LifecycleEvent,
@@ -23,6 +24,7 @@ from wallet_gateway.models.explanations import explanation_columns
 from wallet_gateway.models.fields import cut_to, note_of
 from wallet_gateway.models.settlement_writes import RowChange
 from wallet_gateway.operations.settlement.counters import Booking
+from wallet_gateway.operations.settlement.outbox import refusal_of
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 
 
@@ -124,6 +126,9 @@ def _columns_of_move(
         "leased_until": None,
         **explanation_columns(_why(update, before=before, after=after)),
     }
+    if transaction.kind not in OPENING_KINDS:
+        is_news = refusal_of(transaction, moved=True, is_awaited=update.is_awaited)
+        columns["refusal_unseen_since"] = now if is_news else None
     if transaction.kind != TransactionKind.CHECKOUT:
         columns["outstanding_key"] = transaction.parent_key if after in OUTSTANDING_STATES else None
     if before in {*SENDABLE_STATES, TransactionState.SENDING} and after not in SENDABLE_STATES:
