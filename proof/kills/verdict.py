@@ -12,6 +12,7 @@ from typing import Any
 from proof.kills.operations import Operation
 from wallet_gateway import gateways
 from wallet_gateway.domain.lifecycle import FINAL_STATES, TransactionKind, TransactionState
+from wallet_gateway.domain.record_attribution import minor_units
 from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, OutboxEvent, PaymentOrder
 from wallet_gateway.operations.polling.status_query import type_of
 from wallet_gateway.testing.control import SandboxControl
@@ -55,11 +56,9 @@ def check_gateways_word() -> None:
     for deposit in MigratedDeposit.objects.filter(is_frozen=False):
         done = 0
         for row in GatewayTransaction.objects.filter(deposit=deposit):
-            records = [
-                one for one in gateway.status(row.reference).message.records if one.state == "Approved"
-            ]
+            records = [one for one in gateway.status(row.reference).message.records if one.is_approved]
             require(len(records) <= 1, "carried out once", row)
-            done += sum(record.money.minor_units for record in records)
+            done += sum(minor_units(record) or 0 for record in records)
         # The file says 10.00 were given back before.
         require(deposit.refunded == done, f"refunded is what the gateway carried out, {done}", deposit)
 

@@ -56,8 +56,8 @@ def _miss_nobody(*, context: object) -> int:
     return 0
 
 
-def _look_at_the_first(fits: Sequence[Any], expected: Any) -> Any:  # noqa: ANN401
-    return _judge(fits[:1], replace(expected, approved_id=""))
+def _look_at_the_first(fits: Sequence[Any], expected: Any, closed: Any) -> Any:  # noqa: ANN401
+    return _judge(fits[:1], replace(expected, approved_id=""), closed)
 
 
 PLANTED: Final[dict[str, Callable[[], AbstractContextManager[object]]]] = {

@@ -86,7 +86,7 @@ def test_a_detached_refund_posts_its_message_on_a_fresh_connection() -> None:
 def test_a_status_query_asks_by_the_account_and_the_reference() -> None:
     transport = wire(RECORDS)
     (record,) = gateway(transport).status("order-1").message.records
-    assert (record.type, record.money.to_wire()) == ("ecom.sale", "10.00")
+    assert (record.type, record.transaction_amount) == ("ecom.sale", "10.00")
     (given,) = transport.given
     assert (given["method"], given["path"], given["body"]) == ("GET", "/api/v5/apmTransactions", None)
     assert given["query"] == {

@@ -11,7 +11,13 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import LifecycleEvent, OrderState, TransactionKind, TransactionOrigin, TransactionState
+from wallet_gateway.domain.lifecycle import (
+    LifecycleEvent,
+    OrderState,
+    TransactionKind,
+    TransactionOrigin,
+    TransactionState,
+)
 from wallet_gateway.domain.totals import order_totals
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (

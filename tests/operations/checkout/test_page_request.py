@@ -66,4 +66,5 @@ def test_what_the_account_adds_is_checked_too(make_order: MakeOrder, context: Ga
 def test_a_stored_request_is_sent_with_its_own_bytes(make_order: MakeOrder, context: GatewayContext) -> None:
     request = request_of(make_order(), context)
     again = stored_request(request.body)
+    assert again is not None
     assert (again.body, again.reference, again.lifetime) == (request.body, "REF-1", request.lifetime)

@@ -155,7 +155,7 @@ def test_the_fourth_unknown_outcome_of_a_moment_pauses_new_requests(
     others_unknown(transaction, others, state_changed_at=context.clock.now())
     if is_answered:
         answer = Answer(message=echoing(transaction, "Approved", currencyCode="USD"), exchange=EXCHANGE)
-        answers.record_follow_up_answer(transaction, answer, context=context)
+        answers.record_follow_up_answer(transaction, answer, is_awaited=True, context=context)
     else:
         error = OutcomeUnknown(UnknownReason.CONNECTION_LOST)
         answers.record_unknown(transaction, error, context=context)
@@ -187,7 +187,7 @@ def test_an_answer_is_the_outcome_where_it_is_a_yes_or_a_no(
     transaction = sent()
     answer = Answer(message=echoing(transaction, said), exchange=EXCHANGE)
     others_unknown(transaction, 4, state_changed_at=context.clock.now())
-    settled = answers.record_follow_up_answer(transaction, answer, context=context)
+    settled = answers.record_follow_up_answer(transaction, answer, is_awaited=True, context=context)
     assert settled.state == state
     assert last_event(settled)[:2] == ("ANSWER", event)
     assert settled.events.latest("pk").http_status == 200

@@ -116,7 +116,7 @@ def test_a_cryptogram_of_any_length_in_a_wrong_field_is_in_no_row_and_no_line(
             session=customer.session,
             event=WalletEvent.ERROR,
             message=f"failed with {other}",
-            clock=customer.context.clock,
+            context=customer.context,
         )
         failed = {"code": "4000340", "description": other, "details": {"message": f"odd: {other}, 05"}}
         customer.post(order, failed)
