@@ -74,18 +74,14 @@ def _of_health(health: Health) -> Iterator[GaugeMetricFamily]:
     yield _gauge("idle_batches", "Running batches that no worker drives.", health.idle_batches)
     words = "Orders whose wallet button a limit has closed within the last hour."
     yield _gauge("wallet_buttons_closed", words, health.buttons_closed)
-    yield _held(health)
+    # Without the word: a gateway may write any, and each would be a time series of its own.
+    held = sum(each.held for each in health.undocumented_states)
+    yield _gauge("undocumented_states", "Transactions held by a word that is no documented state.", held)
+    words = "Gateways that show one operation in their answers about two payments."
+    yield _gauge("sharing_gateways", words, len(health.sharing))
     yield _since_sweep(health)
     yield _behind(health)
     yield _paused(health)
-
-
-def _held(health: Health) -> GaugeMetricFamily:
-    words = "Transactions held by a word that the interface does not name as a state."
-    family = _family("undocumented_states", words, "gateway", "word")
-    for each in health.undocumented_states:
-        family.add_metric([each.gateway, each.word], each.held)
-    return family
 
 
 def _since_sweep(health: Health) -> GaugeMetricFamily:
