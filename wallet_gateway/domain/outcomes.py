@@ -301,7 +301,7 @@ def _judge(fits: Sequence[StatusRecord], expected: Expectation, closed: Collecti
         if is_placeholder(record_id):
             nameless += 1
             if not is_nameless or nameless > 1:
-                differing.append(_difference(record, expected) or _placeholder_id(record, nameless))
+                differing.append(_nameless(record, nameless, expected))
         elif mark in closed and record_id != expected.approved_id:
             left_out += 1
         elif mark not in closed and (difference := _difference(record, expected)) is not None:
@@ -424,14 +424,15 @@ def _unusable_id(record_id: str | None) -> FoundDiscrepancy:
     return FoundDiscrepancy(kind=kind, explanation=why, record=_mark_of_unusable(record_id))
 
 
-def _placeholder_id(record: StatusRecord, number: int) -> FoundDiscrepancy:
-    return FoundDiscrepancy(
+def _nameless(record: StatusRecord, number: int, expected: Expectation) -> FoundDiscrepancy:
+    """Return the discrepancy of an approved record whose id is a placeholder, the first or a further one."""
+    found = _difference(record, expected) or FoundDiscrepancy(
         kind=DiscrepancyKind.RECORD_UNUSABLE,
         explanation=explain(ExplanationCode.RECORD_ID_PLACEHOLDER, record=record.id),
-        record=digest(record.fingerprint, str(number)),
         amount=minor_units(record),
-        is_judged_anew=True,
     )
+    mark = digest(record.fingerprint, str(number))
+    return replace(found, record=mark, record_id="", is_judged_anew=True)
 
 
 def _executed_twice(ids: Collection[str], record: StatusRecord) -> FoundDiscrepancy:
