@@ -39,6 +39,7 @@ from wallet_gateway.models.labels import label_of
 from wallet_gateway.money_format import format_money
 from wallet_gateway.payments.errors import InvalidState, OperationRefused
 from wallet_gateway.protocol.text import visible
+from wallet_gateway.queries.differences import bookable_difference
 
 Words = dict[str, Any]
 _SALT = "wallet_gateway.admin.decide"
@@ -138,16 +139,17 @@ def _what_remains(transaction: GatewayTransaction, *, may_accept: bool) -> str:
             "word": visible(transaction.undocumented_state),
             "docs": address_of("how-to/another-gateway", "other-words"),
         }
+    books = _("If another amount was captured or refunded, book it on the page of the difference.")
+    may_book = bookable_difference(transaction) is not None
     if transaction.state == TransactionState.ANOMALY and not may_accept:
-        only_books = transaction.kind in {TransactionKind.CAPTURE, TransactionKind.REFUND}
         remains = _(
             "The gateway has shown no approval with the requested amount and currency, so it cannot be "
             "accepted. Ask the gateway again, or decide that it did not happen once the provider has "
             "undone it."
         )
-        books = _("If another amount was captured or refunded, book it on the page of the difference.")
-        return f"{remains} {books}" if only_books else remains
-    return _("Decide only on what you have learned from the provider. Nothing is sent by this.")
+        return f"{remains} {books}" if may_book else remains
+    remains = _("Decide only on what you have learned from the provider. Nothing is sent by this.")
+    return f"{remains} {books}" if may_book else remains
 
 
 def _issue(request: HttpRequest, transaction: GatewayTransaction) -> str:

@@ -118,11 +118,8 @@ def sentence_of_difference(row: Discrepancy) -> str:
     kind = DiscrepancyKind(row.kind)
     if kind is DiscrepancyKind.UNKNOWN_STATE:
         held = held_by(row)
-        return ngettext(
-            "The gateway has a word for a state which the interface lacks. It holds %(held)d payment.",
-            "The gateway has a word for a state which the interface lacks. It holds %(held)d payments.",
-            held,
-        ) % {"held": held}
+        holds = ngettext("It holds %(held)d payment.", "It holds %(held)d payments.", held) % {"held": held}
+        return f"{visible(row.explanation)}. {holds}"
     return str(_SENTENCES.get(kind) or label_of(kind))
 
 

@@ -18,6 +18,7 @@ from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, has_permission, i
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import Approval, GatewayTransaction
 from wallet_gateway.protocol.text import visible
+from wallet_gateway.queries.differences import bookable_difference
 
 Label = str | Promise
 
@@ -112,6 +113,10 @@ def _ways_out(transaction: GatewayTransaction, request: HttpRequest) -> Iterator
         url = reverse("admin:wallet_gateway_gatewaytransaction_send_again", args=[transaction.pk])
         yield Button(label=_("Send again"), url=url)
     if has_permission(request, RESOLVE):
+        other_amount = bookable_difference(transaction)
+        if other_amount is not None:
+            url = reverse("admin:wallet_gateway_discrepancy_book", args=[other_amount.pk])
+            yield Button(label=_("Book…"), url=f"{url}?back=order")
         url = reverse("admin:wallet_gateway_gatewaytransaction_decide", args=[transaction.pk])
         yield Button(label=_("Decide"), url=url)
 

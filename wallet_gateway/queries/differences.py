@@ -54,6 +54,14 @@ def is_bookable(row: Discrepancy) -> bool:
     )
 
 
+def bookable_difference(transaction: GatewayTransaction) -> Discrepancy | None:
+    """Return the open discrepancy about another amount of a capture or refund, which a person may book."""
+    if transaction.state != TransactionState.ANOMALY:
+        return None
+    rows = Discrepancy.objects.filter(transaction=transaction, closed_at__isnull=True).order_by("pk")
+    return next(filter(is_bookable, rows), None)
+
+
 def made_elsewhere(row: Discrepancy) -> MadeElsewhere | None:
     """Return the operation that a discrepancy is about; None if it is booked, or about anything else."""
     if row.kind != DiscrepancyKind.MADE_ELSEWHERE or row.booked_as_id is not None:
