@@ -63,8 +63,14 @@ _SAYS = {
 """States that agree with the gateway's answer."""
 
 
-def differences(state: TransactionState, finding: Finding) -> tuple[Difference, ...]:
-    """Return every difference between a transaction in this state and the gateway's answer."""
+def differences(
+    state: TransactionState, finding: Finding, *, is_settled: bool = False
+) -> tuple[Difference, ...]:
+    """Return every difference between a transaction in this state and the gateway's answer.
+
+    `is_settled` means that a person has closed those of the transaction's own records; what stands beside
+    them is a difference all the same.
+    """
     found = [
         Difference(kind=DifferenceKind.MADE_ELSEWHERE, explanation=made_elsewhere(record))
         for record in (*finding.elsewhere, *finding.unknown_references)
@@ -76,7 +82,7 @@ def differences(state: TransactionState, finding: Finding) -> tuple[Difference, 
     if finding.unreadable:
         why = unreadable_explanation(finding.unreadable)
         found.append(Difference(kind=DifferenceKind.UNREADABLE, explanation=why))
-    return (*_own(state, finding), *found)
+    return tuple(found) if is_settled else (*_own(state, finding), *found)
 
 
 def _own(state: TransactionState, finding: Finding) -> Iterator[Difference]:

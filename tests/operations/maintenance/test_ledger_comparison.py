@@ -62,7 +62,8 @@ def opening(payment: Payment) -> GatewayTransaction:
 
 def saying(context: GatewayContext, transaction: GatewayTransaction, **changes: object) -> GatewayContext:
     """A gateway whose record of a sale of 20.00 EUR has these changes; it knows of nothing else."""
-    return filing(context, {transaction.reference: answer_of(record(transaction, "20.00", **changes))})
+    own = record(transaction, "20.00", id=transaction.record_id) | changes
+    return filing(context, {transaction.reference: answer_of(own)})
 
 
 def test_books_that_agree_show_no_difference(
@@ -99,17 +100,12 @@ def test_a_record_that_differs_is_named_by_type_and_nothing_is_changed(
     assert not payment.is_frozen
 
 
-def test_a_second_execution_is_a_duplicate(pay: Pay, context: GatewayContext) -> None:
+@pytest.mark.parametrize("further", [["g2"], ["g2", "g3"]], ids=["one", "two"])
+def test_each_further_execution_is_a_duplicate(further: list[str], pay: Pay, context: GatewayContext) -> None:
     transaction = opening(pay())
-    told = filing(
-        context,
-        {
-            transaction.reference: answer_of(
-                record(transaction, "20.00"), record(transaction, "20.00", id="g2")
-            )
-        },
-    )
-    assert kinds(compare(told)) == [D.DUPLICATE]
+    told = [record(transaction, "20.00", id=one) for one in (transaction.record_id, *further)]
+    gateway = filing(context, {transaction.reference: answer_of(*told)})
+    assert kinds(compare(gateway)) == [D.DUPLICATE] * len(further)
 
 
 def test_what_the_gateway_has_forgotten_is_missing_there_and_a_task_when_repaired(
@@ -146,6 +142,21 @@ def test_an_approval_that_is_refused_there_freezes_when_repaired_until_a_person_
     payment.refresh_from_db()
     assert not payment.is_frozen
     assert kinds(compare(told)) == [], "what a person has closed is no difference any more"
+
+
+def test_what_stands_beside_a_closed_difference_is_a_difference_still(
+    pay: Pay, context: GatewayContext, clock: VirtualClock
+) -> None:
+    transaction = opening(pay())
+    clock.advance(hours=1)
+    missing = filing(context, {transaction.reference: b"[]"})
+    compare(missing, repair_as="anna")
+    resolutions.close_discrepancy(Discrepancy.objects.get(), reason="archived", by="anna", context=context)
+    assert kinds(compare(missing)) == []
+
+    portal = record(transaction, "5.00", id="g9", type="ecom.refund")
+    beside = filing(context, {transaction.reference: answer_of(portal)})
+    assert kinds(compare(beside)) == [D.MADE_ELSEWHERE]
 
 
 def test_what_is_settled_while_the_gateway_is_asked_is_no_difference(

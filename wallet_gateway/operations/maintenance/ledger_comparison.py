@@ -135,9 +135,8 @@ def _compare(
         # A gateway may show a record only some time after its answer.
         finding = replace(finding, absent=False)
     event, said = as_status_update(TransactionState(transaction.state), finding)
-    if is_settled_by_person(transaction, said):
-        return ComparedTransaction(transaction=transaction, differences=())
-    found = differences(TransactionState(transaction.state), finding)
+    is_settled = is_settled_by_person(transaction, said)
+    found = differences(TransactionState(transaction.state), finding, is_settled=is_settled)
     if not found or not repair_as:
         return ComparedTransaction(transaction=transaction, differences=found)
     update = StatusUpdate(
