@@ -46,6 +46,9 @@ TRANSACTION = {
     "expires_at": "%(expires_at)s",
     **dict.fromkeys(("redirect_url", "provider_transaction_id", "provider_state", "error_code"), "''"),
     **dict.fromkeys(("created_by", "created_by_account", "reason_code", "comment"), "''"),
+    **dict.fromkeys(
+        ("reported_id", "undocumented_state", "refusal_seen_by", "refusal_seen_by_account"), "''"
+    ),
     "explanation_code": "''",
     "explanation_params": "'{}'",
     "created_at": "%(now)s",

@@ -21,13 +21,14 @@ INSERT INTO wallet_gateway_gatewaytransaction (payment_id, gateway, kind, origin
     amount_minor, approved_minor, excess_minor, query_priority, state, state_changed_at, attempt_no, holds_reservation, request_body, body_hash, redirect_url,
     poll_step, query_count, absent_count, needs_operator, decided_by_person, record_id, merchant_id, store_id,
     provider_transaction_id, provider_state, error_code, explanation_code, explanation_params, created_by,
-    created_by_account, reason_code, comment, created_at)
+    created_by_account, reason_code, comment, reported_id, undocumented_state, refusal_seen_by, refusal_seen_by_account,
+    created_at)
 SELECT id, 'default', kind, 'SHOP', CASE kind WHEN 'CHECKOUT' THEN reference ELSE 'CAP-' || lpad(id::text, 7, '0') END,
     CASE kind WHEN 'CHECKOUT' THEN type ELSE '' END, currency, amount_minor,
     CASE WHEN approved AND NOT stuck THEN amount_minor END, 0, 0,
     CASE WHEN stuck THEN 'UNKNOWN' WHEN approved THEN 'APPROVED' ELSE 'REJECTED' END,
     created_at + interval '1 minute', 1, false, '{}', '', '', 0, 0, 0, false, false, kind || id, 'M', 'S', '', '', '', '',
-    '{}', '', '', '', '', created_at
+    '{}', '', '', '', '', '', '', '', '', created_at
 FROM (SELECT *, kind = 'CAPTURE' AND id <= 20 AS stuck,
           state = 'PAID' OR (state = 'AUTHORIZED' AND kind = 'CHECKOUT') AS approved
       FROM wallet_gateway_payment, (VALUES ('CHECKOUT'), ('CAPTURE')) AS kinds(kind)) made;

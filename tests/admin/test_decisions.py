@@ -134,8 +134,13 @@ def test_a_decision_needs_a_reason(operator: Client, unknown: GatewayTransaction
 def test_only_a_contradiction_can_be_said_to_have_happened(
     operator: Client, unknown: GatewayTransaction
 ) -> None:
-    anomaly = a_transaction(a_payment(authorized=500), state="ANOMALY", holds_reservation=False)
+    shown = {"state": "ANOMALY", "holds_reservation": False, "shown_minor": 500}
+    anomaly = a_transaction(a_payment(authorized=500), **shown)
+    bare = a_transaction(a_payment(authorized=500), **shown | {"shown_minor": None})
 
+    never = operator.get(url_of(bare, "decide")).content.decode()
+    assert "It did happen" not in never
+    assert "has shown no approval with the requested amount and currency" in never
     assert "It did happen" not in operator.get(url_of(unknown, "decide")).content.decode()
     assert "It did happen" in operator.get(url_of(anomaly, "decide")).content.decode()
     page = decide(operator, unknown, decision="DID_HAPPEN")
@@ -179,7 +184,8 @@ def test_a_contradiction_that_was_found_while_the_page_was_open_is_shown_and_not
 
     assert STALE in page
     assert "The gateway has recorded another amount than we requested." in page
-    assert "It did happen" in page
+    assert "book it on the page of the difference" in page
+    assert "It did happen" not in page, "no approval of our amount was shown"
     unknown.refresh_from_db()
     assert unknown.state == TransactionState.ANOMALY
     assert Discrepancy.objects.filter(closed_at=None).count() == 1

@@ -44,8 +44,16 @@ MODULES = {
         "reconcile_attempt",
     },
     "prices": {"PriceLine", "items_from"},
-    "follow_ups": {"RefundLimit", "give_up_unsent", "preview", "send_again", "shown_body"},
+    "follow_ups": {
+        "RefundLimit",
+        "give_up_unsent",
+        "mark_refusal_seen",
+        "preview",
+        "send_again",
+        "shown_body",
+    },
     "wallet": {
+        "abandon",
         "AuthenticationQuestion",
         "KeySurvey",
         "KeyUse",

@@ -60,6 +60,7 @@ REFUSED: dict[str, Callable[[], object]] = {
     "wallet.raise_limits": lambda: wallet.raise_limits(ORDER, by="anna", reason="asked"),
     "wallet.next_reference": lambda: wallet.next_reference(ORDER, session="s"),
     "wallet.price_sheet": lambda: wallet.price_sheet(ORDER, reference="REF-1", session="s"),
+    "wallet.abandon": lambda: wallet.abandon(Payment(pk=1)),
     "wallet.pay": lambda: wallet.pay(ORDER, session="s", detail={}),
     "wallet.record_event": lambda: wallet.record_event(ORDER, reference="REF-1", session="s", event="READY"),
     "approvals.resolve": lambda: approvals.resolve(
@@ -102,7 +103,7 @@ ALLOWED = {
     *("create_order", "approvals.decline", "batches.approve", "batches.decline", "batches.draft"),
     *("batches.pause", "batches.resume", "batches.start", "batches.start_detached_refunds"),
     *("batches.start_status_queries", "batches.stop", "maintenance.stop_sending"),
-    *("maintenance.resume_sending", "wallet.rotate_keys"),
+    *("maintenance.resume_sending", "wallet.rotate_keys", "follow_ups.mark_refusal_seen"),
 }
 
 

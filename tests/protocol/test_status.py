@@ -122,7 +122,6 @@ def test_all_that_is_wrong_with_a_record_is_told_at_once() -> None:
     ("path", "value"),
     [
         ("id", None),
-        ("id", ""),
         ("id", {"no": "text"}),
         ("currencyCode", None),
         ("currencyCode", "ZZZ"),
@@ -172,7 +171,12 @@ def test_a_state_is_kept_as_it_was_sent(state: str) -> None:
     assert StatusRecord.from_wire(record() | {"state": state}).state == state
 
 
-@pytest.mark.parametrize("path", ["id", "state", "type", "clientSystemTransactionId"])
+@pytest.mark.parametrize("state", ["Approved", "Errored"])
+def test_an_empty_id_is_read_as_the_placeholder_that_it_is(state: str) -> None:
+    assert parse_records([record() | {"id": "", "state": state}]).records[0].id == ""
+
+
+@pytest.mark.parametrize("path", ["state", "type", "clientSystemTransactionId"])
 def test_what_a_record_is_judged_by_is_not_blank(path: str) -> None:
     with pytest.raises(InvalidMessage, match=f"{path}: is empty"):
         StatusRecord.from_wire(record() | {path: " "})

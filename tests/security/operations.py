@@ -234,6 +234,7 @@ class Shop:
         spoilt = {"transactionAccountId": canary.CARD_NUMBERS[0], "email": canary.CARD_NUMBERS[1]}
         self.call(wallet.pay, again, **bound, detail=detail | spoilt)
         self.call(wallet.next_reference, again, **bound, after=first.reference)
+        self.call(wallet.abandon, again.payments.order_by("-pk")[:1].get())
         self.told.append(repr((self.call(wallet.survey_keys), self.call(wallet.rotate_keys))))
 
     # People
@@ -259,6 +260,7 @@ class Shop:
             unsent = [self.call(payments.capture, order) for order in held]
         self.call(payments.follow_ups.send_again, unsent[0], by="anna", comment=canary.CARD_NUMBERS[1])
         self.call(payments.follow_ups.give_up_unsent, unsent[1], by="anna")
+        self.call(payments.follow_ups.mark_refusal_seen, unsent[1], by="anna")
         unknown = GatewayTransaction.objects.filter(state=TransactionState.UNKNOWN)[:1].get()
         given_up = {"decision": "DID_NOT_HAPPEN", "reason": canary.CARD_NUMBERS[0], "by": "anna"}
         self.call(payments.approvals.resolve, unknown, **given_up)

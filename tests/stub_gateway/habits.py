@@ -226,6 +226,10 @@ _PAYER = {
 # The set of states is not complete: what this one says of a page is not known.
 NEW_STATE = written("a record of a new state more", also({"state": "Initiated"}), Kind.STATUS)
 
+SOMEBODY_ELSES = written(
+    "somebody else's record more", also({"clientSystemTransactionId": "other"}), Kind.STATUS
+)
+
 # What the document does not name and does not exclude.
 ADDED = (
     written("unknown members on every level", everywhere(lambda members: {**members, "x-new": _UNKNOWN})),
@@ -235,7 +239,7 @@ ADDED = (
     written("a declined record more", also({"state": "Errored"}), Kind.STATUS),
     NEW_STATE,
     written("a declined record of a new type more", also({"state": "Errored", "type": "x"}), Kind.STATUS),
-    written("somebody else's record more", also({"clientSystemTransactionId": "other"}), Kind.STATUS),
+    SOMEBODY_ELSES,
     written("a life in seconds", having("expiresIn", 900), Kind.KEYS),
     written("an end of another kind", having("expiresAt", 1767261600), Kind.KEYS),
     written("more of the card", having("cardArt", {"last4": "1111"}), Kind.ACCOUNT),

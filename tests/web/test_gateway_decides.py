@@ -51,6 +51,7 @@ STATES = {
     "Errored": OrderState.FAILED,
     "Pending": OrderState.PENDING,
     "Approved": OrderState.PAID,
+    "unheard-of state": OrderState.PENDING,
 }
 
 

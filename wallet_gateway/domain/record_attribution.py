@@ -126,7 +126,7 @@ def _fits(record: StatusRecord, expected: Expectation) -> bool:
         return False
     if record.known_state is RecordState.ERRORED:
         # Its amount says nothing, so only its id can tell whose it is.
-        return record.id == expected.reported_id
+        return expected.reported_id != "" and record.id == expected.reported_id
     return expected.reported_id in {"", record.id}
 
 

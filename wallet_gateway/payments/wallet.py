@@ -244,6 +244,8 @@ def abandon(payment: Payment) -> Payment:
     """
     check_outside_transaction("payments.wallet.abandon")
     check_type("payment", payment, Payment)
+    if payment.opening.state != TransactionState.AWAITING_RESULT:
+        return payment
     return wallet_abandon.abandon(payment, context=context_of(payment.opening.gateway))
 
 

@@ -19,7 +19,7 @@ from wallet_gateway import return_tokens
 from wallet_gateway.domain.continue_url import is_continue_url
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
 from wallet_gateway.domain.polling_schedule import REOPEN_MARGIN
-from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
 from wallet_gateway.models.orders import PAYABLE_STATES
 from wallet_gateway.queries.attempts import latest_reference
 from wallet_gateway.queries.mail_recipients import address_of, had_unknown_outcome
@@ -168,7 +168,9 @@ def page_for(order: PaymentOrder, attempt: Payment, outcome: ReturnOutcome) -> P
 def _is_unheard(opening: GatewayTransaction) -> bool:
     """Return whether it is a button that ended without a result of the wallet: it was never sent."""
     is_button = opening.kind == TransactionKind.AUTHORIZATION
-    return is_button and opening.state in _CLOSED and opening.wallet.results_count == 0
+    if not is_button or opening.state not in _CLOSED:
+        return False
+    return WalletAttempt.objects.filter(transaction=opening, results_count=0).exists()
 
 
 def kind_without_payment(order: PaymentOrder) -> PageKind:

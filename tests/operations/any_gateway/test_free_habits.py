@@ -11,7 +11,7 @@ from django.test import Client
 from tests.operations.any_gateway.conftest import Shop, every_habit, states, sums
 from tests.stub_gateway.answers import Kind
 from tests.stub_gateway.book import Filing
-from tests.stub_gateway.habits import FREE, NEW_STATE, PLAIN, THE_LEAST, Habit, free, only
+from tests.stub_gateway.habits import FREE, NEW_STATE, PLAIN, SOMEBODY_ELSES, THE_LEAST, Habit, free, only
 from tests.tables import every
 from wallet_gateway import payments
 from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent
@@ -31,7 +31,12 @@ def _events() -> list[str]:
     return kinds
 
 
-@every_habit(*(habit for habit in free(Kind.CHECKOUT, Kind.FOLLOW_UP, Kind.STATUS) if habit is not NEW_STATE))
+# A word of its own for a state is told, and so is a refund under a reference that nobody here knows.
+TOLD = (NEW_STATE, SOMEBODY_ELSES)
+QUIET = [habit for habit in free(Kind.CHECKOUT, Kind.FOLLOW_UP, Kind.STATUS) if habit not in TOLD]
+
+
+@every_habit(*QUIET)
 def test_a_sale_is_paid_and_refunded(habit: Habit, shop: Shop) -> None:
     with shop.gateway.having(habit):
         order = shop.paid()
@@ -96,6 +101,14 @@ def test_beside_a_state_that_the_document_does_not_name_nothing_has_failed_yet(s
         shop.gateway.pay(page, state="Errored")
         assert states(shop.told(order)) == ["PENDING"]
     assert shop.told(order).state == "FAILED"
+
+
+def test_a_refund_under_a_reference_of_nobody_here_is_told(shop: Shop) -> None:
+    with shop.gateway.having(SOMEBODY_ELSES):
+        order = shop.paid()
+        assert payments.refund(order, Decimal("4.00")).state == "APPROVED"
+        assert shop.told(order).state == "FROZEN"
+    assert {row.kind for row in Discrepancy.objects.all()} == {"MADE_ELSEWHERE"}
 
 
 def test_beside_such_a_state_an_approval_counts_and_the_word_is_told_once(shop: Shop) -> None:

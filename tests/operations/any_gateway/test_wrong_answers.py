@@ -120,7 +120,7 @@ def test_a_wrong_answer_to_a_follow_up_leaves_it_open_until_it_is_known(
         transaction = getattr(payments, operation)(order)
         assert transaction.state in {"UNKNOWN", "PENDING"}
         assert sums(order) == before
-        with pytest.raises(payments.errors.InvalidState):
+        with pytest.raises(payments.errors.OperationOutstanding):
             getattr(payments, operation)(order)
     shop.told(order)
     transaction.refresh_from_db()

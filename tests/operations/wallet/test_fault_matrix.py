@@ -29,6 +29,7 @@ pytestmark = pytest.mark.django_db
 S = TransactionState
 ORDER_STATES = {
     S.UNKNOWN: OrderState.PENDING,
+    S.PENDING: OrderState.PENDING,
     S.APPROVED: OrderState.PAID,
     S.REJECTED: OrderState.FAILED,
 }

@@ -64,12 +64,15 @@ def read_result(detail: object) -> WalletResult | FailedWalletResult:
 def _with_cryptogram_in_its_field_only(detail: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a result without copies of its cryptogram, which a page may have put into any field."""
     own = [value for name, value in detail.items() if fold_name(name) == _CRYPTOGRAM]
+    if any(isinstance(value, str) and has_card_number(value) for value in own):
+        raise invalid_result(FieldError(_CRYPTOGRAM, "has the form of a card number"))
     given = list(filter(is_cryptogram, own))
     if not given:
         return detail
 
     def without(value: Any) -> Any:  # noqa: ANN401
-        for cryptogram in given if isinstance(value, str) else ():
+        # A number that came as JSON is a text of another type, and stays one.
+        for cryptogram in given if type(value) is str else ():
             value = remove_cryptogram(value, cryptogram)
         return value
 
