@@ -241,4 +241,5 @@ def test_the_page_takes_at_most_fifteen_statements_however_long_the_order_is(sup
     empty = an_order()
     with CaptureQueriesContext(connection) as captured:
         page_of(superuser, empty)
-    assert len(statements(captured)) == len(asked)
+    # One more looks for amounts to book, where anything contradicts our records.
+    assert len(statements(captured)) == len(asked) - 1

@@ -39,7 +39,7 @@ from wallet_gateway.models.labels import label_of
 from wallet_gateway.money_format import format_money
 from wallet_gateway.payments.errors import InvalidState, OperationRefused
 from wallet_gateway.protocol.text import visible
-from wallet_gateway.queries.differences import bookable_difference
+from wallet_gateway.queries.differences import bookable_differences
 
 Words = dict[str, Any]
 _SALT = "wallet_gateway.admin.decide"
@@ -140,7 +140,7 @@ def _what_remains(transaction: GatewayTransaction, *, may_accept: bool) -> str:
             "docs": address_of("how-to/another-gateway", "other-words"),
         }
     books = _("If another amount was captured or refunded, book it on the page of the difference.")
-    may_book = bookable_difference(transaction) is not None
+    may_book = transaction.pk in bookable_differences([transaction])
     if transaction.state == TransactionState.ANOMALY and not may_accept:
         remains = _(
             "The gateway has shown no approval with the requested amount and currency, so it cannot be "

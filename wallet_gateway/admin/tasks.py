@@ -16,9 +16,9 @@ from wallet_gateway.admin.current_site import reverse
 from wallet_gateway.admin.pages import sentence_of
 from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, has_permission, is_own_request
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
-from wallet_gateway.models import Approval, GatewayTransaction
+from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction
 from wallet_gateway.protocol.text import visible
-from wallet_gateway.queries.differences import bookable_difference
+from wallet_gateway.queries.differences import bookable_differences
 
 Label = str | Promise
 
@@ -73,7 +73,9 @@ _PENDING = frozenset({TransactionState.OPEN, TransactionState.AWAITING_3DS, Tran
 
 def tasks_of(transactions: Iterable[GatewayTransaction], request: HttpRequest) -> Iterator[Task]:
     """Yield the transactions that need a person, with what the current user may do about them."""
-    for transaction in transactions:
+    rows = list(transactions)
+    bookable = bookable_differences(rows)
+    for transaction in rows:
         # Open or pending: the customer or the provider decides; a person is needed only after too long.
         too_soon = transaction.state in _PENDING and not transaction.needs_operator
         if transaction.state in FOR_A_PERSON and not too_soon:
@@ -82,7 +84,7 @@ def tasks_of(transactions: Iterable[GatewayTransaction], request: HttpRequest) -
                 reference=transaction.reference,
                 since=transaction.state_changed_at,
                 queries=transaction.query_count,
-                buttons=tuple(_ways_out(transaction, request)),
+                buttons=tuple(_ways_out(transaction, bookable.get(transaction.pk), request)),
             )
         elif transaction.refusal_unseen_since is not None:
             yield Task(
@@ -103,7 +105,9 @@ def seen_url_of(transaction: GatewayTransaction, request: HttpRequest) -> str:
     return reverse("admin:wallet_gateway_gatewaytransaction_refusal_seen", args=[transaction.pk])
 
 
-def _ways_out(transaction: GatewayTransaction, request: HttpRequest) -> Iterator[Button]:
+def _ways_out(
+    transaction: GatewayTransaction, other_amount: Discrepancy | None, request: HttpRequest
+) -> Iterator[Button]:
     resend = OF_KIND.get(TransactionKind(transaction.kind))
     if (
         transaction.state == TransactionState.NOT_SENT
@@ -113,7 +117,6 @@ def _ways_out(transaction: GatewayTransaction, request: HttpRequest) -> Iterator
         url = reverse("admin:wallet_gateway_gatewaytransaction_send_again", args=[transaction.pk])
         yield Button(label=_("Send again"), url=url)
     if has_permission(request, RESOLVE):
-        other_amount = bookable_difference(transaction)
         if other_amount is not None:
             url = reverse("admin:wallet_gateway_discrepancy_book", args=[other_amount.pk])
             yield Button(label=_("Book…"), url=f"{url}?back=order")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
@@ -54,12 +55,17 @@ def is_bookable(row: Discrepancy) -> bool:
     )
 
 
-def bookable_difference(transaction: GatewayTransaction) -> Discrepancy | None:
-    """Return the open discrepancy about another amount of a capture or refund, which a person may book."""
-    if transaction.state != TransactionState.ANOMALY:
-        return None
-    rows = Discrepancy.objects.filter(transaction=transaction, closed_at__isnull=True).order_by("pk")
-    return next(filter(is_bookable, rows), None)
+def bookable_differences(transactions: Iterable[GatewayTransaction]) -> dict[int, Discrepancy]:
+    """Return the open discrepancy of each capture or refund with another amount, by the transaction's key.
+
+    One SQL statement; none without a contradiction.
+    """
+    anomalies = [row.pk for row in transactions if row.state == TransactionState.ANOMALY]
+    if not anomalies:
+        return {}
+    rows = Discrepancy.objects.filter(transaction__in=anomalies, closed_at__isnull=True)
+    found = filter(is_bookable, rows.select_related("transaction").order_by("-pk"))
+    return {row.transaction.pk: row for row in found if row.transaction is not None}
 
 
 def made_elsewhere(row: Discrepancy) -> MadeElsewhere | None:

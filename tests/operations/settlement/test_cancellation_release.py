@@ -74,7 +74,7 @@ def test_a_refused_page_with_a_record_in_an_undocumented_state_is_not_unpaid_yet
     sweep_for(answered(context, refusal, refusal | {"id": "g2", "state": "Held"}), clock, hours=3)
     assert not current().is_released
 
-    sweep_for(answered(context, refusal), clock, hours=3)
+    sweep_for(answered(context, refusal), clock, hours=30)
     assert current().is_released
 
 
