@@ -102,9 +102,12 @@ class Shop:
         return payments.reconcile(order_of(payment), everything=True)
 
     def days(self, number: int) -> None:
-        """Let days pass, on each of which a sweep comes by."""
-        for _ in range(number):
-            self.clock.by += timedelta(hours=26)
+        """Let days pass, on each of which a sweep comes by, and one more for the last day's latest queries.
+
+        A daily query of a page is delayed by up to a fifth of a day, so that not all come at once.
+        """
+        for hours in (*[24] * number, 5):
+            self.clock.by += timedelta(hours=hours)
             payments.sweep()
 
     def hours(self, number: int) -> None:

@@ -132,6 +132,8 @@ class LiveShop:
     def let_time_pass(self, seconds: int) -> None:
         """Make all that the wallet app has written older, as though that much time had passed in the shop."""
         with closing(sqlite3.connect(self._database, timeout=30)) as database, database:
+            # A transaction that only begins to write after it has read does not wait for the shop: it fails.
+            database.execute("BEGIN IMMEDIATE")
             for table, column in _instants(database):
                 rows = database.execute(
                     f"SELECT rowid, {column} FROM {table} WHERE {column} IS NOT NULL"
