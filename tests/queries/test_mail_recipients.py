@@ -6,7 +6,7 @@ import pytest
 
 from tests.models.rows import NOW, a_payment, a_transaction, an_order
 from wallet_gateway.models import TransactionEvent
-from wallet_gateway.queries.mail_recipients import address_of, had_unknown_outcome
+from wallet_gateway.queries.mail_recipients import address_of, unknown_outcomes
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
@@ -27,7 +27,7 @@ def test_customers_wait_for_attempts_to_pay_alone(kind: str, state: str, waited:
     order = an_order()
     transaction = a_transaction(a_payment(order), kind=kind)
     TransactionEvent.objects.create(transaction=transaction, kind="FAULT", state_after=state, occurred_at=NOW)
-    assert had_unknown_outcome(order) is waited
+    assert unknown_outcomes(order) == waited
 
 
 @pytest.mark.parametrize(

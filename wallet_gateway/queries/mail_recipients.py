@@ -22,12 +22,12 @@ def address_of(order: PaymentOrder) -> str:
     return address
 
 
-def had_unknown_outcome(order: PaymentOrder) -> bool:
-    """Return whether the outcome of a payment attempt was unknown for some time.
+def unknown_outcomes(order: PaymentOrder) -> int:
+    """Return for how many attempts to pay the outcome was unknown for some time.
 
     Only the shop follows captures and refunds.
     """
     rows = TransactionEvent.objects.filter(
         transaction__payment__order=order, transaction__kind__in=OPENING_KINDS
     )
-    return rows.filter(state_after__in=_NO_OUTCOME).exists()
+    return rows.filter(state_after__in=_NO_OUTCOME).values("transaction").distinct().count()

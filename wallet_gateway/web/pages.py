@@ -22,7 +22,7 @@ from wallet_gateway.domain.polling_schedule import REOPEN_MARGIN
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
 from wallet_gateway.models.orders import PAYABLE_STATES
 from wallet_gateway.queries.attempts import latest_reference
-from wallet_gateway.queries.mail_recipients import address_of, had_unknown_outcome
+from wallet_gateway.queries.mail_recipients import address_of, unknown_outcomes
 from wallet_gateway.queries.receipts import Receipt, order_receipt
 from wallet_gateway.return_tokens import ReturnOutcome
 
@@ -193,7 +193,7 @@ def receipt_for(order: PaymentOrder, kind: PageKind, now: datetime) -> Receipt |
 def mails_result(order: PaymentOrder, kind: PageKind) -> bool:
     """Return whether the plugin's own mails inform this customer, who was asked to wait, of the result."""
     is_told = kind in _MAILED and apps.is_installed(_MAILS)
-    return is_told and bool(address_of(order)) and had_unknown_outcome(order)
+    return is_told and bool(address_of(order)) and unknown_outcomes(order) > 0
 
 
 def bank_page(attempt: Payment, outcome: ReturnOutcome, now: datetime) -> str:

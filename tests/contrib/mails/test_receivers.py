@@ -106,6 +106,17 @@ def test_who_has_heard_already_that_nothing_was_charged_hears_no_more_of_a_cance
     assert len(mail.outbox) == 1
 
 
+def test_a_button_that_ends_unused_after_an_attempt_that_was_waited_for_is_no_second_mail() -> None:
+    order = ordered()
+    tell(signals.order_failed, order)
+    tell(signals.order_expired, order, "event-2")
+    assert len(mail.outbox) == 1
+    second = a_transaction(a_payment(order), kind="AUTHORIZATION")
+    TransactionEvent.objects.create(transaction=second, kind="FAULT", state_after="UNKNOWN", occurred_at=NOW)
+    tell(signals.order_failed, order, "event-3")
+    assert len(mail.outbox) == 2
+
+
 @pytest.mark.parametrize("signal", [signals.order_paid, signals.order_failed, signals.order_released])
 def test_who_was_not_made_to_wait_has_seen_it_on_the_page(signal: Signal) -> None:
     tell(signal, ordered(waited=False))

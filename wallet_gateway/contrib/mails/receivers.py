@@ -25,7 +25,7 @@ from wallet_gateway.models.labels import label_of
 from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import header_line, visible
-from wallet_gateway.queries.mail_recipients import address_of, had_unknown_outcome
+from wallet_gateway.queries.mail_recipients import address_of, unknown_outcomes
 
 
 def connect() -> None:
@@ -50,20 +50,20 @@ def tell_paid_after_all(order: PaymentOrder, amount: Money | None, **_kwargs: An
 
     Sent once per order: a capture after the authorization is no news to the customer.
     """
-    if had_unknown_outcome(order):
+    if unknown_outcomes(order):
         _write("paid", order, "", amount)
 
 
 def tell_not_paid(order: PaymentOrder, event_id: str, amount: Money | None, **_kwargs: Any) -> None:
-    """Write to a customer who was asked to wait that nothing was charged."""
-    if had_unknown_outcome(order):
+    """Write to a customer who was asked to wait that nothing was charged, once for each such attempt."""
+    if unknown_outcomes(order) > SentMail.objects.filter(order=order, template="not_paid").count():
         _write("not_paid", order, event_id, amount)
 
 
 def tell_cancelled(order: PaymentOrder, **_kwargs: Any) -> None:
     """Write to a customer who was asked to wait, and heard nothing since, that the order is not paid."""
     is_told = SentMail.objects.filter(order=order, template__in=_RESULTS).exists()
-    if had_unknown_outcome(order) and not is_told:
+    if unknown_outcomes(order) and not is_told:
         _write("cancelled", order, "", None)
 
 
