@@ -98,6 +98,23 @@ def test_nothing_is_given_back_twice_after_a_refund_in_the_portal(shop: Shop) ->
         payments.refund(order_of(payment))
 
 
+@pytest.mark.parametrize(("kind", "fields"), KINDS)
+def test_beside_a_payment_that_was_made_twice_it_is_told_at_once(
+    kind: str, fields: dict[str, Any], shop: Shop
+) -> None:
+    payment = shop.begin(type="sale" if kind == "refund" else "preauthorization")
+    opening = "ecom.sale" if kind == "refund" else "ecom.preAuthorization"
+    shop.report(
+        payment,
+        record(payment.reference, type=opening),
+        record(payment.reference, type=opening, id="R-2"),
+        _portal(**fields),
+    )
+    shop.ask(payment)
+    assert kinds(payment) == {"EXECUTED_TWICE", "MADE_ELSEWHERE"}
+    assert state(payment) == ("FROZEN", False)
+
+
 def test_two_operations_are_two_differences(shop: Shop) -> None:
     payment = shop.pay()
     second = _portal("GW-PORTAL-78", id="PORTAL-2", transactionAmount=5)

@@ -245,7 +245,8 @@ def read_records(
     doubtful = concerning(unreadable, expected)
     unknown = of_unknown_type(records, {expected.reference} | expected.other_references)
     found = _not_absent(_judge(attribution.own, expected, closed), unknown, expected)
-    is_paid = expected.is_paid or found.verdict is Verdict.APPROVED
+    # Where something contradicts, too: an approval as requested can have been captured or given back already.
+    is_paid = expected.is_paid or found.shown_amount is not None
     found = replace(
         found,
         elsewhere=attribution.elsewhere,
