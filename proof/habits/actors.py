@@ -161,6 +161,8 @@ def decide(world: World, *, which: int, how: str) -> None:
 def close(world: World, *, which: int) -> None:
     found = _nth(list(Discrepancy.objects.filter(closed_at=None).order_by("pk")), which)
     payments.approvals.close_discrepancy(found, reason="looked at", by="anna")
+    if found.transaction is not None:
+        world.note_closed(found.transaction.reference)
 
 
 def book(world: World, *, which: int) -> None:

@@ -75,6 +75,12 @@ class World:
         """Keep what the gateway had shown of a transaction when a person decided on it."""
         shown = frozenset(self.gateway.latest.get(transaction.reference, ()))
         self.decided[transaction.reference] = self.decided.get(transaction.reference, frozenset()) | shown
+        self.note_closed(transaction.reference)
+
+    def note_closed(self, reference: str) -> None:
+        """Forget records whose ids say nothing: they are judged anew when the next answer shows them."""
+        if shown := self.gateway.latest.get(reference):
+            self.gateway.latest[reference] = tuple(one for one in shown if not one.is_placeholder)
 
 
 def _fill() -> None:
