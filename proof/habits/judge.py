@@ -26,7 +26,7 @@ from proof.habits.gateway import (
 from proof.habits.world import World
 from proof.simulation.virtual_time import shop_now
 from wallet_gateway import payments
-from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.testing.invariants import check_books, require
 
@@ -110,7 +110,7 @@ class Judge:
     def _check_payable(self, order: PaymentOrder) -> None:
         for payment in order.payments.order_by("pk"):
             reference, row = payment.reference, payment.opening
-            if order.state == OrderState.REVERSED and payment.reversal == "done":
+            if payment.reversal == "done":
                 continue
             known = self._world.decided.get(reference, frozenset())
             shown = self._gateway.latest.get(reference, ())
@@ -142,8 +142,14 @@ class Judge:
         return found
 
     def _is_money(self, shown: Shown, payment: Payment) -> bool:
-        """Return whether a record says that money of this payment moved."""
+        """Return whether a record says that money of this payment moved.
+
+        What the portal has done is looked at where the payment is paid: nothing can be given back before.
+        """
         if shown.state != APPROVED:
+            return False
+        was_paid = payment.authorized > 0 or self._is_contradicted(payment)
+        if shown.reference.startswith("PORTAL") and not was_paid:
             return False
         return shown.type in _MOVES or shown.reference == payment.reference
 
@@ -230,7 +236,7 @@ class Judge:
         """A record in the answers about two payments is the gateway's fault, and freezes neither."""
         odd = [one for one in self._about(payment) if self._is_money(one, payment)]
         odd = [one for one in odd if not self._explains(one, payment)]
-        others = Payment.objects.exclude(pk=payment.pk)
+        others = Payment.objects.filter(authorized__gt=0).exclude(pk=payment.pk)
         mixed = [one for one in odd if any(one in self._gateway.ever[other.reference] for other in others)]
         if payment.is_frozen and odd and odd == mixed and not self._was_changed(payment):
             told = [
