@@ -6,7 +6,6 @@ import json
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterable
-from getpass import getuser
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -15,6 +14,7 @@ from wallet_gateway.doctor.examination import is_well, run_checks
 from wallet_gateway.doctor.work import UnableToRecord, record_payment
 from wallet_gateway.findings import Finding, Level
 from wallet_gateway.management.gateway_option import check_has_orders
+from wallet_gateway.management.login_name import login_name
 from wallet_gateway.management.standard_output import write_texts
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.payments.errors import OperationRefused
@@ -36,11 +36,11 @@ class Command(BaseCommand):
             "--record-payment", metavar="REFERENCE", help="note that you compared it with the bank statement"
         )
         parser.add_argument("--gateway", metavar="ALIAS", help="that of the recorded order")
-        parser.add_argument("--by", default="", help="who compared it; the login name if not given")
+        parser.add_argument("--by", default="", help="who compared it; the login name or number if not given")
 
     def handle(self, *, go_live: bool, record_payment: str | None, by: str, **options: Any) -> None:
         if record_payment:
-            self._record(record_payment, by or getuser(), options["gateway"])
+            self._record(record_payment, by or login_name(), options["gateway"])
         found = run_checks(go_live=go_live)
         text = (
             json.dumps([finding.as_dict() for finding in found], indent=2)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 from collections.abc import Sequence
-from getpass import getuser
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
 from wallet_gateway.management.gateway_option import check_has_orders
+from wallet_gateway.management.login_name import login_name
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.payments import maintenance
 from wallet_gateway.payments.errors import OperationRefused
@@ -25,7 +25,7 @@ class Command(BaseCommand):
         parser.add_argument("--email", help="every order of this address (reads all orders)")
         parser.add_argument("--gateway", metavar="ALIAS", help="its orders only")
         parser.add_argument("--reason", default="", help="why; kept as an event")
-        parser.add_argument("--by", default="", help="who decides it; the login name if not given")
+        parser.add_argument("--by", default="", help="who decides it; the login name or number if not given")
         parser.add_argument("--yes", action="store_true", help="erase, and not only say what would be")
 
     def handle(
@@ -53,7 +53,7 @@ class Command(BaseCommand):
             self.stdout.write(f"{order.reference}: would be erased")
             return ""
         try:
-            maintenance.erase_customer(order, by=by or getuser(), reason=reason)
+            maintenance.erase_customer(order, by=by or login_name(), reason=reason)
         except OperationRefused as error:
             return f"{order.reference}: {error}"
         self.stdout.write(f"{order.reference}: erased")

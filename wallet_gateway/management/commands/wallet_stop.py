@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from argparse import ArgumentParser, ArgumentTypeError
 from datetime import datetime, timedelta
-from getpass import getuser
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
@@ -14,6 +13,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from wallet_gateway import gateways, payments
+from wallet_gateway.management.login_name import login_name
 from wallet_gateway.payments import maintenance
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
@@ -50,7 +50,7 @@ class Command(BaseCommand):
         end.add_argument("--until", type=_instant, metavar="INSTANT", help="as 2026-05-04T18:00")
         parser.add_argument("--gateway", metavar="ALIAS", help="one gateway; all of them if not given")
         parser.add_argument("--reason", default="", help="why; shown to everybody who is kept waiting")
-        parser.add_argument("--by", default="", help="who decides it; the login name if not given")
+        parser.add_argument("--by", default="", help="who decides it; the login name or number if not given")
 
     def handle(
         self,
@@ -64,12 +64,12 @@ class Command(BaseCommand):
         until: datetime | None,
         **options: Any,  # noqa: ARG002
     ) -> None:
-        words: dict[str, Any] = {"by": by or getuser(), "reason": reason}
         if (resume or status) and (lasts or until):
             raise CommandError("--for and --until say how long a stop lasts")
-        if not resume:
-            words["until"] = gateways.clock().now() + lasts if lasts else until
         if not status:
+            words: dict[str, Any] = {"by": by or login_name(), "reason": reason}
+            if not resume:
+                words["until"] = gateways.clock().now() + lasts if lasts else until
             self._decide(
                 payments.maintenance.resume_sending if resume else payments.maintenance.stop_sending,
                 aliases=[gateway] if gateway else _all_aliases(),
