@@ -35,7 +35,7 @@ VALUES = [
     ("CheckoutRequest", "checkoutDetails", "cardholderMobilePhone", "1 to 3 digits"),
     ("CheckoutRequest", "addressDetails.billingAddress", "state", "ISO 3166-2"),
     ("CheckoutRequest", "addressDetails.billingAddress", "countryCode", "ISO 3166 alpha-3"),
-    ("CheckoutRequest", "redirectDetails", "errorUrl", "at most 2048 characters"),
+    ("CheckoutRequest", "redirectDetails", "errorUrl", "at most 8192 characters"),
     ("CheckoutRequest", LINE, "productQuantity", f"1 to {MAX_QUANTITY}"),
     ("CheckoutRequest", LINE, "totalAmount", "unitAmount x productQuantity - discountAmount"),
     ("CheckoutRequest", LINE, "taxRate", "up to 4 decimals"),

@@ -133,7 +133,7 @@ def is_loopback(host: str) -> bool:
 def read_account(file: Path) -> Account:
     """Read an account file; raises Unusable."""
     try:
-        value = json.loads(file.read_text(encoding="utf-8"))
+        value = json.loads(file.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise Unusable(f"The account file {file} cannot be read: {error.strerror}.") from error
     except (ValueError, RecursionError) as error:

@@ -114,7 +114,7 @@ def load(path: Path) -> Inventory:
     if not path.exists():
         return Inventory()
     try:
-        written = json.loads(path.read_text(encoding="utf-8"))
+        written = json.loads(path.read_text(encoding="utf-8-sig"))
         scripts = {entry["url"]: Script(**entry) for entry in written["scripts"]}
         return Inventory(scripts=scripts, headers={one["page"]: one["headers"] for one in written["pages"]})
     except (ValueError, KeyError, TypeError, OSError) as error:

@@ -113,8 +113,8 @@ OptionalText = Annotated[str, Strict(), Field(min_length=0)]
 Identifier = Annotated[str, Strict(), Field(pattern=_NOT_EMPTY, max_length=255)]
 """An identifier of either party, up to 255 characters."""
 
-Url = Annotated[str, Strict(), Field(pattern=_URL, max_length=2048)]
-"""An absolute http or https address without user name."""
+Url = Annotated[str, Strict(), Field(pattern=_URL, max_length=8192)]
+"""An absolute http or https address without user name. The interface names no limit; signed ones grow long."""
 
 
 def _check_own_reference(value: object, info: ValidationInfo) -> object:

@@ -86,9 +86,8 @@ def _decode(data: bytes | str, max_bytes: int) -> str:
         raise UnreadableBody(
             f"not UTF-8 at position {getattr(error, 'start', 0)}; send JSON in UTF-8"
         ) from error
-    if text.startswith("\ufeff"):
-        raise UnreadableBody("the body begins with a byte order mark; send JSON without one")
-    return text
+    # RFC 8259, 8.1: a reader may ignore a byte order mark, and gateways send it.
+    return text.removeprefix("\ufeff")
 
 
 def _parse(text: str, decoder: json.JSONDecoder, max_depth: int) -> JsonValue:

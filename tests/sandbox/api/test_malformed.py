@@ -32,7 +32,7 @@ BODIES: dict[str, bytes] = {
     "trailing comma": (RIGHT[:-1] + ",}").encode(),
     "single quotes": RIGHT.replace('"', "'").encode(),
     "a comment": (RIGHT[:-1] + "/* hi */}").encode(),
-    "byte order mark": b"\xef\xbb\xbf" + RIGHT.encode(),
+    "two byte order marks": b"\xef\xbb\xbf" * 2 + RIGHT.encode(),
     "UTF-16": RIGHT.encode("utf-16"),
     "Latin-1": checkout_body("A", providerDiscretionaryData="caf\u00e9").__repr__().encode("latin-1"),
     "half a character": b'{"a":"\xc3"}',
