@@ -65,6 +65,34 @@ def test_the_fifteen_parameters_are_the_interfaces_in_its_order(
     assert given["publicKeyApi"] not in repr(button)
 
 
+@pytest.mark.parametrize(
+    ("language", "setting", "sent"),
+    [
+        ("nb", "", "no"),
+        ("nn-NO", "", "no"),
+        ("nb_NO", "", "no"),
+        ("no", "", "no"),
+        ("in", "", "id"),
+        ("pt-br", "", "pt"),
+        ("sr_Latn", "", "sr"),
+        ("zh-hans", "", "zh"),
+        ("HR", "", "hr"),
+        ("hu", "", None),
+        ("he", "", None),
+        ("", "", None),
+        ("de", "nb", "no"),
+        ("de", "sv-FI", "sv"),
+        ("de", "hu", "hu"),
+    ],
+)
+def test_the_buttons_language_is_a_code_of_the_wallet(
+    customer: Customer, make_order: MakeOrder, language: str, setting: str, sent: str | None
+) -> None:
+    shop = with_sheet(customer, button_locale=setting)
+    given = shop.open(make_order(language=language)).parameters["optionalParams"]
+    assert given.get("buttonLocale") == sent
+
+
 def test_the_attempt_is_written_before_the_page_is_shown_and_changes_nothing_else(
     customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -46,6 +47,12 @@ _TIME_TO_PAY = timedelta(minutes=5)
 AUTH_METHODS = ("PAN_ONLY", "CRYPTOGRAM_3DS")
 DEFAULT_OPTION = "DEFAULT"
 AUTHORIZATION = "PAYMENT_AUTHORIZATION"
+_BUTTON_LOCALES = frozenset(
+    "en ar bg ca cs da de el es et fi fr hr id it ja ko ms nl no pl pt ru sk sl sr sv th tr uk zh".split()
+)
+"""The codes of `buttonLocale`, as the interface lists them."""
+# Django has both written forms of Norwegian, the wallet has one; browsers have written `in` for Indonesian.
+_RENAMED_LOCALES = {"nb": "no", "nn": "no", "in": "id"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,7 +279,9 @@ def _optional(price: SheetPrice, wallet: WalletPolicy, language: str, *, dynamic
         "buttonType": wallet.button_type,
         "buttonSizeMode": wallet.button_size_mode,
     }
-    if locale := wallet.button_locale or language.partition("-")[0].lower():
+    # What a shop has set is sent although the wallet may lack it: the script says so on the console.
+    own = wallet.button_locale
+    if locale := _button_locale(own) or own or _button_locale(language):
         given["buttonLocale"] = locale
     if wallet.billing_address:
         given["billingAddressParameters"] = {"format": wallet.billing_address} | _phone(
@@ -281,6 +290,13 @@ def _optional(price: SheetPrice, wallet: WalletPolicy, language: str, *, dynamic
     if wallet.shipping_address and (shipping := _shipping_parameters(wallet)):
         given["shippingAddressParameters"] = shipping
     return given | (_dynamic(price, wallet) if dynamic else {})
+
+
+def _button_locale(language: str) -> str:
+    """Return the wallet's code of a language; empty for one the wallet lacks: it then takes the browser's."""
+    base = re.split("[-_]", language.lower())[0]
+    code = _RENAMED_LOCALES.get(base, base)
+    return code if code in _BUTTON_LOCALES else ""
 
 
 def _transaction_info(price: SheetPrice, wallet: WalletPolicy) -> dict[str, Any]:
