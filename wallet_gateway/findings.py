@@ -96,6 +96,7 @@ class Code(StrEnum):
     GATEWAY_REACHED = "gateway_reached"
     GATEWAY_UNREACHABLE = "gateway_unreachable"
     SANDBOX_NOT_STARTED = "sandbox_not_started"
+    PROXY_NOT_USED = "proxy_not_used"
     CREDENTIALS_REFUSED = "credentials_refused"
     GATEWAY_BUSY = "gateway_busy"
     UNEXPECTED_ANSWER = "unexpected_answer"
@@ -223,6 +224,9 @@ _MESSAGES: Mapping[Code, Text] = MappingProxyType(
         ),
         Code.GATEWAY_REACHED: _("reached, and it takes our credentials; it answered in %(milliseconds)d ms"),
         Code.GATEWAY_UNREACHABLE: _("%(address)s cannot be reached: %(error)s"),
+        Code.PROXY_NOT_USED: _(
+            "the environment names the proxy %(proxy)s; requests to gateways do not go through a proxy"
+        ),
         Code.SANDBOX_NOT_STARTED: _("no sandbox answers at %(address)s: %(error)s"),
         Code.CREDENTIALS_REFUSED: _("reached, but it does not take our credentials: %(error)s"),
         Code.GATEWAY_BUSY: _("reached, but it wants to be left alone: %(error)s"),
@@ -323,6 +327,7 @@ _ADVICE: Mapping[Code, Text] = MappingProxyType(
         ),
         Code.SANDBOX_NOT_STARTED: _("Start it: %(command)s"),
         Code.GATEWAY_UNREACHABLE: _("See BASE_URL, the network and certificates."),
+        Code.PROXY_NOT_USED: _("Allow this machine to reach the gateway directly."),
         Code.CREDENTIALS_REFUSED: _("See MERCHANT_ID, STORE_ID, USER_ID and AUTH."),
         Code.UNEXPECTED_ANSWER: _("See BASE_URL and PATHS."),
         Code.WALLET_KEY_REFUSED: _("Nothing to do: the next button that is shown gets a new key."),

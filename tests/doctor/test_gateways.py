@@ -185,3 +185,45 @@ def test_a_gateway_that_is_switched_off_says_so(settings: Settings, wallet_sandb
     default = given["GATEWAYS"]["default"] | {"SENDING_ENABLED": False}
     settings.WALLET_GATEWAY = {**given, "GATEWAYS": {"default": default}}
     assert "SENDING_ENABLED is False" in next(iter(look_at_gateway("default"))).text
+
+
+@pytest.fixture
+def no_proxies(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    for name in ("http", "https", "all", "no"):
+        monkeypatch.delenv(f"{name}_proxy", raising=False)
+        monkeypatch.delenv(f"{name.upper()}_PROXY", raising=False)
+    return monkeypatch
+
+
+@pytest.mark.parametrize(
+    ("environment", "named"),
+    [
+        ({"HTTPS_PROXY": "http://127.0.0.1:9"}, "127.0.0.1:9"),
+        ({"https_proxy": "http://proxy.company.example:3128/"}, "proxy.company.example:3128"),
+        ({"ALL_PROXY": "socks5h://10.0.0.1:1080"}, "10.0.0.1:1080"),
+        ({"HTTPS_PROXY": "proxy:8080"}, "proxy:8080"),
+        ({"HTTPS_PROXY": "http://ada:p@ss@proxy:8080"}, "proxy:8080"),
+        ({"HTTP_PROXY": "http://127.0.0.1:9"}, None),
+        ({"HTTPS_PROXY": ""}, None),
+        ({"HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": "0.0.0.0"}, None),
+        ({"HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": "*"}, None),
+        ({}, None),
+    ],
+)
+def test_a_proxy_of_the_environment_is_named_where_the_gateway_is_not_reached(
+    look_at: At, no_proxies: pytest.MonkeyPatch, environment: dict[str, str], named: str | None
+) -> None:
+    for name, value in environment.items():
+        no_proxies.setenv(name, value)
+    # This machine, where nobody listens, under an address that is not called loopback.
+    found = look_at(f"https://0.0.0.0:{unused_port()}")
+    assert found[0].code is Code.GATEWAY_UNREACHABLE
+    proxies = [dict(finding.params)["proxy"] for finding in found if finding.code is Code.PROXY_NOT_USED]
+    assert proxies == ([named] if named else [])
+    assert "p@ss" not in repr(found)
+
+
+def test_a_sandbox_of_this_machine_needs_no_proxy(look_at: At, no_proxies: pytest.MonkeyPatch) -> None:
+    no_proxies.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    found = look_at(f"http://127.0.0.1:{unused_port()}")
+    assert Code.PROXY_NOT_USED not in [finding.code for finding in found]

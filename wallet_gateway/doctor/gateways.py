@@ -7,6 +7,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
+from urllib.parse import urlsplit
+from urllib.request import getproxies_environment, proxy_bypass_environment
 
 from django.core.exceptions import ImproperlyConfigured
 from django.utils import timezone
@@ -16,6 +18,7 @@ from wallet_gateway.client.errors import GatewayError, NotSent, OutcomeUnknown, 
 from wallet_gateway.client.exchange import Exchange
 from wallet_gateway.conf import project
 from wallet_gateway.conf.gateway_settings import GatewaySettings
+from wallet_gateway.conf.values import is_loopback
 from wallet_gateway.doctor.host import CLOCK_MAY_DIFFER_SECONDS
 from wallet_gateway.domain.gateway_address import GatewayAddress
 from wallet_gateway.findings import Code, Finding, error, ok, warning
@@ -51,6 +54,8 @@ def look_at_gateway(alias: str) -> Iterator[Finding]:
     except GatewayError as failure:
         exchange = failure.exchange
         yield _failed(subject, failure, context.policy.address)
+        if isinstance(failure, NotSent):
+            yield from _unused_proxy(subject, context.policy.address.url)
     else:
         exchange = answer.exchange
         milliseconds = round(answer.exchange.elapsed_seconds * 1000)
@@ -79,6 +84,16 @@ def _failed(subject: str, failure: GatewayError, address: GatewayAddress) -> Fin
     if isinstance(failure, OutcomeUnknown) and failure.retry_after is not None:
         return warning(Code.GATEWAY_BUSY, subject, error=str(failure))
     return error(Code.UNEXPECTED_ANSWER, subject, error=str(failure))
+
+
+def _unused_proxy(subject: str, url: str) -> Iterator[Finding]:
+    """Name the proxy through which other programs of this environment would reach the gateway."""
+    gateway, proxies = urlsplit(url), getproxies_environment()
+    proxy = proxies.get(gateway.scheme) or proxies.get("all")
+    if proxy and not is_loopback(gateway.hostname) and not proxy_bypass_environment(gateway.netloc, proxies):
+        # Before the @ there may be a password.
+        address = proxy.rpartition("@")[2].rpartition("://")[2].rstrip("/")
+        yield warning(Code.PROXY_NOT_USED, subject, proxy=address)
 
 
 def _wallet_key(subject: str, context: GatewayContext) -> Iterator[Finding]:
