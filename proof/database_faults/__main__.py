@@ -30,7 +30,7 @@ WHAT = "databases that fail in the midst of operations"
 def main(arguments: list[str]) -> int:
     """Run what the arguments say; return the exit code."""
     parser = argparse.ArgumentParser(
-        prog="python -m proof.database_faults", description=__doc__.splitlines()[0]
+        prog="python -m proof.database_faults", description=(__doc__ or "").partition("\n")[0]
     )
     parser.add_argument(
         "--part", choices=[part.name for part in PARTS], help="one part; all of them if not given"

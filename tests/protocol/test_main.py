@@ -70,3 +70,19 @@ def test_printing_a_schema_loads_no_table_of_codes() -> None:
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "wallet_gateway.protocol.status" in loaded
     assert not {"pycountry", "iso4217", "django", "requests"} & loaded
+
+
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        ("wallet_gateway.protocol", "FollowUpRequest: "),
+        ("wallet_gateway.conformance --list", "open.key-life [Authentication] life of keys"),
+        ("proof.kills --help", "usage: "),
+    ],
+)
+def test_commands_work_without_docstrings(command: str, line: str) -> None:
+    run = subprocess.run(
+        [sys.executable, "-OO", "-m", *command.split()], capture_output=True, text=True, check=False
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+    assert line in run.stdout

@@ -75,7 +75,8 @@ class Area:
 
 
 def _title(check: Callable[..., Finding | None]) -> str:
-    return (check.__doc__ or "").splitlines()[0]
+    # Under `python -OO` there are no docstrings.
+    return (check.__doc__ or check.__name__.replace("_", " ")).partition("\n")[0]
 
 
 def _call(check: CheckOfValue, value: str, gateway: Gateway) -> Finding | None:

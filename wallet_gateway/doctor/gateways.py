@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from urllib.parse import urlsplit
-from urllib.request import getproxies_environment, proxy_bypass_environment
+from urllib.request import getproxies, proxy_bypass
 
 from django.core.exceptions import ImproperlyConfigured
 from django.utils import timezone
@@ -88,9 +88,9 @@ def _failed(subject: str, failure: GatewayError, address: GatewayAddress) -> Fin
 
 def _unused_proxy(subject: str, url: str) -> Iterator[Finding]:
     """Name the proxy through which other programs of this environment would reach the gateway."""
-    gateway, proxies = urlsplit(url), getproxies_environment()
+    gateway, proxies = urlsplit(url), getproxies()
     proxy = proxies.get(gateway.scheme) or proxies.get("all")
-    if proxy and not is_loopback(gateway.hostname) and not proxy_bypass_environment(gateway.netloc, proxies):
+    if proxy and not is_loopback(gateway.hostname) and not proxy_bypass(gateway.netloc):
         # Before the @ there may be a password.
         address = proxy.rpartition("@")[2].rpartition("://")[2].rstrip("/")
         yield warning(Code.PROXY_NOT_USED, subject, proxy=address)

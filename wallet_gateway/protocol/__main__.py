@@ -22,9 +22,9 @@ def main(arguments: list[str]) -> int:
 
 
 def _listing() -> str:
-    return "".join(
-        f"{name}: {(message.__doc__ or '').splitlines()[0]}\n" for name, message in MESSAGES.items()
-    )
+    # Under `python -OO` there are no docstrings.
+    docs = {name: (message.__doc__ or name).partition("\n")[0] for name, message in MESSAGES.items()}
+    return "".join(f"{name}: {doc}\n" for name, doc in docs.items())
 
 
 if __name__ == "__main__":
