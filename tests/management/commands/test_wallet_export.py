@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import csv
 import json
-from datetime import timedelta
+from datetime import date, datetime, timedelta
 from io import StringIO
 from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
+from pytest_django import Settings
 
 from tests.models.rows import NOW, a_payment, a_transaction, an_order
+from wallet_gateway.models import GatewayTransaction
+from wallet_gateway.queries.statistics import Period
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
@@ -57,6 +61,34 @@ def test_days_are_those_on_which_money_moved_unless_told_otherwise() -> None:
         assert "R-1" in export(what, *of_the_day)
         assert export(what, *of_the_day) == export(what, "--by", "approved", *of_the_day)
         assert "R-1" not in export(what, "--by", "created", *of_the_day)
+
+
+@pytest.mark.parametrize(
+    ("zone", "approved", "of_the_project", "of_utc"),
+    [
+        ("Europe/Berlin", "2026-02-28T23:30:00Z", "2026-03-01", "2026-02-28"),
+        ("America/Los_Angeles", "2026-03-02T07:30:00Z", "2026-03-01", "2026-03-02"),
+        ("Pacific/Kiritimati", "2026-02-28T10:00:00Z", "2026-03-01", "2026-02-28"),
+        # Where the clocks change at midnight, that day begins at one.
+        ("Africa/Cairo", "2026-04-23T22:00:00Z", "2026-04-24", "2026-04-23"),
+        ("UTC", "2026-03-01T00:00:00Z", "2026-03-01", "2026-03-01"),
+    ],
+)
+@pytest.mark.parametrize("what", ["orders", "transactions"])
+def test_days_are_those_of_the_project_and_of_its_dashboard(
+    settings: Settings, what: str, zone: str, approved: str, of_the_project: str, of_utc: str
+) -> None:
+    settings.TIME_ZONE = zone
+    at = datetime.fromisoformat(approved)
+    a_transaction(a_payment(an_order(reference="R-1")), kind="CHECKOUT", state="APPROVED", approved_at=at)
+    for days, day in (((), of_the_project), (("--days", "utc"), of_utc)):
+        next_day = (date.fromisoformat(day) + timedelta(days=1)).isoformat()
+        assert "R-1" in export(what, *days, "--since", day, "--until", next_day)
+        assert "R-1" not in export(what, *days, "--until", day)
+        assert "R-1" not in export(what, *days, "--since", next_day)
+    local = date.fromisoformat(of_the_project)
+    period = Period(first=local, last=local, zone=timezone.get_current_timezone())
+    assert GatewayTransaction.objects.filter(period.of("approved_at")).exists()
 
 
 @pytest.mark.parametrize("what", ["events", "discrepancies"])

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
 from django.utils.dateparse import parse_date
 
 from wallet_gateway import gateways
@@ -25,8 +26,14 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("what", choices=EXPORTS)
         parser.add_argument("--format", choices=("csv", "json"), default="csv")
-        parser.add_argument("--since", metavar="YYYY-MM-DD", help="from the beginning of this day, UTC")
-        parser.add_argument("--until", metavar="YYYY-MM-DD", help="before the beginning of this day, UTC")
+        parser.add_argument("--since", metavar="YYYY-MM-DD", help="from the beginning of this day")
+        parser.add_argument("--until", metavar="YYYY-MM-DD", help="before the beginning of this day")
+        parser.add_argument(
+            "--days",
+            choices=("project", "utc"),
+            default="project",
+            help="whose days: those of TIME_ZONE, as on the dashboard (the default), or of UTC",
+        )
         parser.add_argument(
             "--by",
             choices=tuple(By),
@@ -47,8 +54,9 @@ class Command(BaseCommand):
         if by is not None and what not in WITH_MONEY:
             raise CommandError(f"--by is for {' and '.join(WITH_MONEY)}; {what} have one time only")
         export = export_csv if options["format"] == "csv" else export_json
-        days = {"since": _day("--since", since), "until": _day("--until", until)}
-        lines = export(what, is_test=gateways.is_test, **days, by=By(by or By.APPROVED))
+        zone = UTC if options["days"] == "utc" else timezone.get_current_timezone()
+        limits = {"since": _day("--since", since, zone), "until": _day("--until", until, zone)}
+        lines = export(what, is_test=gateways.is_test, **limits, by=By(by or By.APPROVED))
         if output is not None:
             _write_to_file(output, lines)
         elif not write_texts(self.stdout, lines):
@@ -63,7 +71,7 @@ def _write_to_file(name: str, lines: Iterable[str]) -> None:
         raise CommandError(f"{name} cannot be written: {error.strerror}") from error
 
 
-def _day(option: str, given: str | None) -> datetime | None:
+def _day(option: str, given: str | None, zone: tzinfo) -> datetime | None:
     if given is None:
         return None
     try:
@@ -72,4 +80,4 @@ def _day(option: str, given: str | None) -> datetime | None:
         day = None
     if day is None:
         raise CommandError(f"{option} must be a day such as 2026-05-31, not {given[:20]!r}")
-    return datetime(day.year, day.month, day.day, tzinfo=UTC)
+    return datetime(day.year, day.month, day.day, tzinfo=zone)
