@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import itertools
 import tracemalloc
 from decimal import Decimal
@@ -109,8 +110,8 @@ def test_columns_may_come_in_any_order() -> None:
         "",
         "parentTransactionId",
         HEADER.replace("amount,", ""),
-        HEADER.replace(",", ";"),
-        HEADER.replace(",", "\t"),
+        HEADER.replace(",", "|"),
+        HEADER.replace(",", " "),
         HEADER.replace("amount", "sum"),
         HEADER + ",amount",
         HEADER + ",AMOUNT",
@@ -122,7 +123,8 @@ def test_a_header_that_lacks_or_repeats_a_column_is_one_error_and_ends_the_readi
     (error,) = read_rows([header, GOOD, GOOD])
     assert isinstance(error, RowError)
     assert error.line == 1
-    assert error.reason == f"the header must have the columns {', '.join(COLUMNS)}, each once"
+    columns = f"the header must have the columns {', '.join(COLUMNS)}, each once"
+    assert error.reason == f"{columns}; they are parted by commas, semicolons or tabs"
 
 
 def test_a_file_of_nothing_has_no_header() -> None:
@@ -281,8 +283,69 @@ def test_what_stands_in_a_cell_behind_a_bad_byte_is_no_row_of_its_own() -> None:
 
 
 def test_a_header_that_is_not_utf_8_is_one_error() -> None:
-    lines = f"{HEADER}\n{GOOD}\n".encode("utf-16").splitlines(keepends=True)
+    lines = [f"{HEADER},caf\u00e9\n".encode("latin-1"), f"{GOOD}\n".encode()]
     assert list(read_rows(lines)) == [RowError(1, "not UTF-8; save the file in UTF-8")]
+
+
+def saved(text: str, encoding: str) -> Iterator[bytes]:
+    """Yield the lines of a file as Python reads them of a binary file: cut behind each byte of a line feed."""
+    yield from io.BytesIO(text.encode(encoding))
+
+
+@every(
+    ("separator", "encoding", "line_end", "mark"),
+    [
+        (";", "utf-8", "\r\n", ""),
+        (";", "utf-8", "\r\n", "\ufeff"),
+        ("\t", "utf-8", "\n", ""),
+        ("\t", "utf-16", "\r\n", ""),
+        ("\t", "utf-16-le", "\n", "\ufeff"),
+        (",", "utf-16-be", "\r\n", "\ufeff"),
+        (";", "utf-8", "\r", ""),
+        (",", "utf-16", "\r", ""),
+    ],
+)
+def test_a_file_that_a_spreadsheet_has_saved_is_read(
+    separator: str, encoding: str, line_end: str, mark: str
+) -> None:
+    empty = "," * 6
+    # Of the comments' letters one has the byte of a line feed, and both have two in UTF-8.
+    others = [GOOD.replace("OLD-1", f"OLD-{number}") + ",\u010a\u0a0a" for number in (2, 3)]
+    lines = [HEADER + ",comment", GOOD + ",", empty, others[0], " ,,,,, ,", "", others[1], empty, ""]
+    text = mark + line_end.join(lines).replace(",", separator)
+    ids = [
+        each.parent_transaction_id
+        for each in read_rows(saved(text, encoding))
+        if isinstance(each, MigrationRow)
+    ]
+    assert ids == ["OLD-1", "OLD-2", "OLD-3"]
+    assert not [each for each in read_rows(saved(text, encoding)) if isinstance(each, RowError)]
+
+
+def test_quoted_names_behind_a_mark_and_quoted_separators_are_read() -> None:
+    header = "\ufeff" + ";".join(f'"{name}"' for name in (*HEADER.split(","), "comment"))
+    assert list(read_rows([header, GOOD.replace(",", ";") + ';"a; b"'])) == [row()]
+
+
+def test_a_decimal_comma_of_a_spreadsheet_is_refused_with_its_line() -> None:
+    lines = [HEADER.replace(",", ";"), GOOD.replace(",", ";").replace("100.00", "100,00")]
+    (error,) = read_rows(lines)
+    assert isinstance(error, RowError)
+    assert (error.line, "amount" in error.reason) == (2, True)
+
+
+@every("text", [f"{HEADER}\n{GOOD}\n".encode("utf-16")[:-1], f"{HEADER}\n{GOOD}\n".encode("utf-16-le")])
+def test_a_file_in_half_a_code_is_an_error_and_no_traceback(text: bytes) -> None:
+    assert isinstance(list(read_rows(io.BytesIO(text)))[-1], RowError)
+
+
+def test_half_a_surrogate_pair_costs_its_row_alone() -> None:
+    text = f"{HEADER},comment\n{GOOD},\ud800\n{GOOD.replace('OLD-1', 'OLD-2')},\n".encode(
+        "utf-16", "surrogatepass"
+    )
+    bad, good = read_rows(io.BytesIO(text))
+    assert bad == RowError(2, "not UTF-8; save the file in UTF-8")
+    assert isinstance(good, MigrationRow)
 
 
 def test_bytes_and_text_are_read_alike() -> None:

@@ -2,7 +2,8 @@
 
 "It is used together with a migration file process through which the service learns which earlier transactions
 can be refunded." The format is this project's: UTF-8 CSV with a header. Rows are read one by one, so a file
-may have any length; a wrong row is reported with its line and does not stop the others.
+may have any length; a wrong row is reported with its line and does not stop the others. What spreadsheets make
+of such a file is read as well: semicolons or tabs, UTF-16 with a byte order mark, rows of empty cells.
 
 Note [Bytes that are not UTF-8]: a file opened as text is decoded in blocks, and an undecodable byte loses its
 whole block. The next block begins in the middle of a line and may look like a deposit that never existed. So
@@ -12,12 +13,14 @@ and quotes around it intact; then the whole row is refused.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from typing import Annotated, Protocol, Self
 
 from pydantic import AfterValidator, Field, Strict, field_validator, model_validator
@@ -48,6 +51,7 @@ FileId = Annotated[str, Strict(), Field(pattern=_FILE_ID), AfterValidator(_check
 
 
 _NOT_UTF_8 = "not UTF-8; save the file in UTF-8"
+_BARE_CR = re.compile(r"\r(?!\n)")
 _BAD_BYTE = re.compile(r"[\ud800-\udfff]")
 
 
@@ -127,27 +131,35 @@ def read_rows(
     Open the file as binary. In one opened as text nothing is read after a byte that is not UTF-8.
     See Note [Bytes that are not UTF-8]. `seen` finds deposits that the file names twice.
     """
-    table = _Table(lines, seen or _SeenInMemory())
+    texts = text_lines(lines)
+    try:
+        first = next(texts, "").removeprefix("\ufeff")
+    except UnicodeDecodeError:
+        yield RowError(1, f"{_NOT_UTF_8}; nothing behind it was read")
+        return
+    table = _Table(first, texts, seen or _SeenInMemory())
     header = table.next_cells()
     if isinstance(header, RowError):
         yield header
         return
-    names = [_COLUMN_OF.get(fold_name(cell.strip().removeprefix("\ufeff")), "") for cell in header or ()]
+    names = [_COLUMN_OF.get(fold_name(cell.strip()), "") for cell in header or ()]
     if sorted(filter(None, names)) != sorted(COLUMNS):
-        yield RowError(1, f"the header must have the columns {', '.join(COLUMNS)}, each once")
+        missing = f"the header must have the columns {', '.join(COLUMNS)}, each once"
+        yield RowError(1, f"{missing}; they are parted by commas, semicolons or tabs")
         return
     while (cells := table.next_cells()) is not None:
         if isinstance(cells, RowError):
             yield cells
-        elif cells:
+        elif any(map(str.strip, cells)):
             yield table.read(names, cells)
 
 
 class _Table:
     """A CSV reader that reports a line it cannot read and goes on, and knows the deposits it has seen."""
 
-    def __init__(self, lines: Iterable[str | bytes], seen: SeenIds) -> None:
-        self.reader = csv.reader(map(_text_of, lines), strict=True)
+    def __init__(self, first: str, others: Iterator[str], seen: SeenIds) -> None:
+        delimiter = max(",;\t", key=first.count)
+        self.reader = csv.reader(chain([first], others), delimiter=delimiter, strict=True)
         self.seen = seen
         self.ended = False
 
@@ -180,8 +192,37 @@ class _Table:
         return row
 
 
-def _text_of(line: str | bytes) -> str:
-    return line.decode("utf-8", "surrogateescape") if isinstance(line, bytes) else line
+def text_lines(lines: Iterable[str | bytes]) -> Iterator[str]:
+    """Yield the lines of a file as text; a bad byte becomes a surrogate. `read_rows` does it by itself.
+
+    See Note [Bytes that are not UTF-8].
+    """
+    parts = iter(lines)
+    first = next(parts, "")
+    parts = chain([first], parts)
+    if isinstance(first, bytes) and first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        parts = _utf_16_lines(parts)
+    texts: Iterator[str] = (
+        part.decode("utf-8", "surrogateescape") if isinstance(part, bytes) else part for part in parts
+    )
+    header = next(texts, "")
+    # Old spreadsheets of a Mac end each line with CR alone. Elsewhere it is no end: half a row could look right.
+    if _BARE_CR.search(header):
+        header, *others = io.StringIO(header, newline="")
+        texts = chain(others, (line for text in texts for line in io.StringIO(text, newline="")))
+    yield header
+    yield from texts
+
+
+def _utf_16_lines(parts: Iterable[str | bytes]) -> Iterator[str]:
+    """Decode parts that were cut at each byte of a line feed, which may be the half of another character."""
+    decoder = codecs.getincrementaldecoder("utf-16")("surrogatepass")
+    rest = ""
+    for part in parts:
+        assert isinstance(part, bytes)  # noqa: S101 - as the first part is
+        *whole, rest = (rest + decoder.decode(part)).split("\n")
+        yield from (f"{line}\n" for line in whole)
+    yield rest + decoder.decode(b"", final=True)
 
 
 _COLUMN_OF = {fold_name(name): name for name in COLUMNS}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import tracemalloc
 from collections.abc import Callable
@@ -62,6 +63,24 @@ def test_amounts_are_counted_in_the_minor_units_of_their_currency(
 ) -> None:
     take(row("OLD-1", amount, "0", currency))
     assert MigratedDeposit.objects.get().amount_minor == minor
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_lines_of_a_spreadsheets_file_are_those_that_a_person_sees(
+    take: Import, clock: VirtualClock, encoding: str, line_end: str
+) -> None:
+    take(row("OLD-3", "99.00", "90.00"))
+    refund_of = MigratedDeposit.objects.get()
+    rows = [row("OLD-1"), ",,,,,\n", row("OLD-3", "98.00", "90.00", "USD"), row("OLD-2", "1,5")]
+    text = "".join([HEADER, *rows]).replace(",", "\t").replace("\n", line_end)
+    report = migration_file.import_migration_file(
+        io.BytesIO(text.encode(encoding)), gateway="default", clock=clock, keep_good=True
+    )
+    assert [error.line for error in report.rejected] == [4, 5]
+    assert set(MigratedDeposit.objects.values_list("parent_transaction_id", flat=True)) == {"OLD-1", "OLD-3"}
+    refund_of.refresh_from_db()
+    assert refund_of.currency == "EUR"
 
 
 def test_with_a_bad_row_nothing_is_stored(take: Import) -> None:

@@ -16,7 +16,14 @@ from wallet_gateway.models import MigratedDeposit
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.migration.spool import CheckedRow, CheckedRows
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
-from wallet_gateway.protocol.migration_file import MigrationRow, RowError, SeenIds, read_rows, write_rows
+from wallet_gateway.protocol.migration_file import (
+    MigrationRow,
+    RowError,
+    SeenIds,
+    read_rows,
+    text_lines,
+    write_rows,
+)
 from wallet_gateway.protocol.money import Money
 
 _BATCH = 2_000
@@ -137,22 +144,22 @@ def _check(batch: Iterable[Numbered], good: CheckedRows, gateway: str) -> Iterat
 
 def _numbered(lines: Iterable[str | bytes], seen: SeenIds) -> Iterator[Numbered]:
     """Pair each row with the line it ends on: blank lines are not rows, and cells may span lines."""
-    counted = _Counted(lines)
+    counted = _Counted(text_lines(lines))
     for row in read_rows(counted, seen=seen):
         yield counted.read, row
 
 
 class _Counted:
-    """An iterator that counts the lines read. Not a generator: one unreadable line would end it."""
+    """An iterator that counts the lines read."""
 
-    def __init__(self, lines: Iterable[str | bytes]) -> None:
+    def __init__(self, lines: Iterable[str]) -> None:
         self._lines = iter(lines)
         self.read = 0
 
-    def __iter__(self) -> Iterator[str | bytes]:
+    def __iter__(self) -> Iterator[str]:
         return self
 
-    def __next__(self) -> str | bytes:
+    def __next__(self) -> str:
         line = next(self._lines)
         self.read += 1
         return line

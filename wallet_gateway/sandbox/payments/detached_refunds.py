@@ -13,7 +13,7 @@ from wallet_gateway.protocol.follow_ups import (
     DetachedRefundRequest,
     DetachedRefundResponse,
 )
-from wallet_gateway.protocol.migration_file import MigrationRow, RowError, read_rows
+from wallet_gateway.protocol.migration_file import MigrationRow, RowError, read_rows, text_lines
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.db_transactions import write_lock
@@ -57,7 +57,7 @@ def import_migration_file(
 
     A known deposit is updated, unless more has been refunded here than its new amount allows.
     """
-    counter = _LineCounter(lines)
+    counter = _LineCounter(text_lines(lines))
     good: list[Deposit] = []
     rejected: list[RowError] = []
     with write_lock():
@@ -138,11 +138,11 @@ def _response(record: TransactionRecord, behaviour: Behaviour, *, requested: Mon
 class _LineCounter:
     """Counts the lines read, because a valid row does not carry its line number."""
 
-    def __init__(self, lines: Iterable[bytes]) -> None:
+    def __init__(self, lines: Iterable[str]) -> None:
         self._lines = lines
         self.line = 0
 
-    def __iter__(self) -> Iterator[bytes]:
+    def __iter__(self) -> Iterator[str]:
         for line in self._lines:
             self.line += 1
             yield line
