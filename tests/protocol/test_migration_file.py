@@ -288,7 +288,7 @@ def test_a_header_that_is_not_utf_8_is_one_error() -> None:
 
 
 def saved(text: str, encoding: str) -> Iterator[bytes]:
-    """Yield the lines of a file as Python reads them of a binary file: cut behind each byte of a line feed."""
+    """Yield the lines of a binary file as Python does: cut behind each byte of a line feed."""
     yield from io.BytesIO(text.encode(encoding))
 
 

@@ -29,7 +29,8 @@ def order() -> PaymentOrder:
     )
     transaction = a_transaction(
         a_payment(order),
-        request_body='{"amount":"5.00","cardholderLastName":"Lovelace","items":[{"name":"Main Street"}]}',
+        request_body='{"amount":"5.00","cardholderLastName":"Lovelace",'
+        '"itemDetails":[{"productName":"Main Street"}]}',
         created_by="Anna",
         comment="Anna said ticket 4711",
         **commented("Anna: ticket 4711"),
@@ -40,7 +41,9 @@ def order() -> PaymentOrder:
         lifecycle_event="APPROVED",
         state_after="APPROVED",
         http_status=200,
-        answer_body='{"state":"Approved","apiKey":"SECRET-KEY","in":{"Amount":5.00,"street":"Main Street"}}',
+        answer_body='{"state":"Approved","apiKey":"SECRET-KEY",'
+        '"ApmDetails":{"Amount":5.00,"street":"Main Street"},'
+        '"Lovelace":{"state":"Errored","ada@example.com":1}}',
         occurred_at=NOW,
     )
     TransactionEvent.objects.create(
@@ -89,11 +92,12 @@ def test_what_helps_is_in_it(order: PaymentOrder) -> None:
     assert transaction["request"] == {
         "amount": "5.00",
         "cardholderLastName": "[left out]",
-        "items": [{"name": "[left out]"}],
+        "itemDetails": [{"productName": "[left out]"}],
     }
     answer, decision = files["events.json"]
     assert answer["answer"]["state"] == "Approved"
-    assert answer["answer"]["in"] == {"Amount": "5.00", "street": "[left out]"}
+    assert answer["answer"]["ApmDetails"] == {"Amount": "5.00", "street": "[left out]"}
+    assert answer["answer"]["[name 4]"] == {"state": "Errored", "[name 2]": "[left out]"}
     assert (answer["by_person"], decision["by_person"]) == (False, True)
     assert decision["answer"] == "[26 characters that are no JSON]"
     assert files["discrepancies.json"][0]["kind"] == "MADE_ELSEWHERE"

@@ -42,6 +42,8 @@ _CREDENTIAL = re.compile(
 )
 _CREDENTIAL_WORDS = ("authorization", "publicapikey", "bearer")
 _ORIGIN = re.compile(r"(?i)(https?://)(?:[^/?#]*@)?([^/?#]*)")
+# A field as messages have it, or a path of fields.
+_NAME = re.compile(r"[A-Za-z_@$][A-Za-z0-9_.$:-]{0,63}")
 # One field of something that wants to be JSON, whole or cut off; its quotes may be escaped, as in a text that
 # repeats a request. A value in escaped quotes ends at the next one.
 _FIELD = re.compile(
@@ -92,8 +94,9 @@ def _redact(value: JsonValue, rule: Rule) -> str:
     if isinstance(value, dict):
         # Two names that differ in a card number only are one afterwards.
         members = {}
-        for name, part in value.items():
+        for position, (name, part) in enumerate(value.items(), 1):
             written, its = _name_and_rule(name)
+            written = written or _numbered(position)
             if its is _remove:
                 members[written] = _QUOTED_REMOVED
             elif type(part) is str:
@@ -140,6 +143,7 @@ def _are_lines(parts: list[JsonValue]) -> TypeGuard[list[dict[str, JsonValue]]]:
 def _lines(lines: list[dict[str, JsonValue]]) -> Iterator[str]:
     """Yield redacted objects with the same names, field by field for some of them at a time."""
     names = [(name, *_name_and_rule(name)) for name in lines[0]]
+    names = [(name, written or _numbered(n), rule) for n, (name, written, rule) in enumerate(names, 1)]
     for first in range(0, len(lines), _LINES_AT_A_TIME):
         some = lines[first : first + _LINES_AT_A_TIME]
         # Two names that differ in a card number only are one afterwards.
@@ -163,8 +167,16 @@ def _column(name: str, values: list[JsonValue], rule: Rule) -> list[str]:
 
 @lru_cache(maxsize=2048)
 def _name_and_rule(name: str) -> tuple[str, Rule]:
-    """Return a name as it is written, and the rule for what it names."""
-    return encode_basestring(mask_card_numbers(name)), _rule_of(name)
+    """Return a name as it is written, and the rule for what it names.
+
+    One that is not written as fields are is empty: maps by value have e-mail addresses and names for names.
+    """
+    written = encode_basestring(mask_card_numbers(name)) if _NAME.fullmatch(name) else ""
+    return written, _rule_of(name)
+
+
+def _numbered(position: int) -> str:
+    return f'"[name {position}]"'
 
 
 _QUOTED_REMOVED = f'"{REMOVED}"'

@@ -114,7 +114,7 @@ Identifier = Annotated[str, Strict(), Field(pattern=_NOT_EMPTY, max_length=255)]
 """An identifier of either party, up to 255 characters."""
 
 Url = Annotated[str, Strict(), Field(pattern=_URL, max_length=8192)]
-"""An absolute http or https address without user name. The interface names no limit; signed ones grow long."""
+"""An absolute http or https address without user name. The interface names no limit; signed ones are long."""
 
 
 def _check_own_reference(value: object, info: ValidationInfo) -> object:

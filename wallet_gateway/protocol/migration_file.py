@@ -2,8 +2,8 @@
 
 "It is used together with a migration file process through which the service learns which earlier transactions
 can be refunded." The format is this project's: UTF-8 CSV with a header. Rows are read one by one, so a file
-may have any length; a wrong row is reported with its line and does not stop the others. What spreadsheets make
-of such a file is read as well: semicolons or tabs, UTF-16 with a byte order mark, rows of empty cells.
+may have any length; a wrong row is reported with its line and does not stop the others. What a spreadsheet
+saves is read as well: semicolons or tabs, UTF-16 with a byte order mark, rows of empty cells.
 
 Note [Bytes that are not UTF-8]: a file opened as text is decoded in blocks, and an undecodable byte loses its
 whole block. The next block begins in the middle of a line and may look like a deposit that never existed. So
@@ -206,7 +206,7 @@ def text_lines(lines: Iterable[str | bytes]) -> Iterator[str]:
         part.decode("utf-8", "surrogateescape") if isinstance(part, bytes) else part for part in parts
     )
     header = next(texts, "")
-    # Old spreadsheets of a Mac end each line with CR alone. Elsewhere it is no end: half a row could look right.
+    # Old spreadsheets of a Mac end a line with CR alone. Elsewhere half of a row could look like a deposit.
     if _BARE_CR.search(header):
         header, *others = io.StringIO(header, newline="")
         texts = chain(others, (line for text in texts for line in io.StringIO(text, newline="")))

@@ -1,7 +1,7 @@
 """One order's full history for support, as a zip that is safe to share: no personal data, no secrets.
 
-Only the message fields listed here are kept and all others are blanked; people's names and free text are
-left out.
+Only the message fields listed here are kept and all others are blanked; a field that the interface does not
+name has a number for a name; people's names and free text are left out.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 import platform
 import zipfile
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 import django
@@ -29,6 +30,7 @@ from wallet_gateway.models import (
 from wallet_gateway.models.transaction_events import BY_PEOPLE
 from wallet_gateway.protocol.errors import UnreadableBody
 from wallet_gateway.protocol.strict_json import fold_name, loads
+from wallet_gateway.protocol.wire import WireModel
 from wallet_gateway.queries.approvals import approvals_of
 
 _KEPT = frozenset(
@@ -208,10 +210,25 @@ def _masked(body: str) -> object:
 
 def _mask(value: Any, name: str = "") -> Any:  # noqa: ANN401 - JSON is anything
     if isinstance(value, dict):
-        return {key: _mask(inner, key) for key, inner in value.items()}
+        known = _names_of_the_interface()
+        return {
+            name if fold_name(name) in known else f"[name {position}]": _mask(inner, name)
+            for position, (name, inner) in enumerate(value.items(), 1)
+        }
     if isinstance(value, list):
         return [_mask(inner, name) for inner in value]
     return redact_message(str(value)) if fold_name(name) in _KEPT else "[left out]"
+
+
+@cache
+def _names_of_the_interface() -> frozenset[str]:
+    """Return the folded names of all fields of its messages. Any other name may be a customer's e-mail."""
+    models, names = [WireModel], set(_KEPT)
+    while models:
+        model = models.pop()
+        models += model.__subclasses__()
+        names.update(map(fold_name, model.wire_names.values()))
+    return frozenset(names)
 
 
 def _written(value: object) -> str:

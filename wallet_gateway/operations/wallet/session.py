@@ -48,7 +48,10 @@ AUTH_METHODS = ("PAN_ONLY", "CRYPTOGRAM_3DS")
 DEFAULT_OPTION = "DEFAULT"
 AUTHORIZATION = "PAYMENT_AUTHORIZATION"
 _BUTTON_LOCALES = frozenset(
-    "en ar bg ca cs da de el es et fi fr hr id it ja ko ms nl no pl pt ru sk sl sr sv th tr uk zh".split()
+    (
+        *("en", "ar", "bg", "ca", "cs", "da", "de", "el", "es", "et", "fi", "fr", "hr", "id", "it", "ja"),
+        *("ko", "ms", "nl", "no", "pl", "pt", "ru", "sk", "sl", "sr", "sv", "th", "tr", "uk", "zh"),
+    )
 )
 """The codes of `buttonLocale`, as the interface lists them."""
 # Django has both written forms of Norwegian, the wallet has one; browsers have written `in` for Indonesian.
