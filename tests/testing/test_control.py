@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import socket
+from decimal import Decimal
 
 import pytest
 
@@ -60,6 +61,36 @@ def test_a_whole_story_can_be_told_with_them(control: SandboxControl) -> None:
     assert control.advance_clock(60).endswith("+00:00")
     control.reset()
     assert control.journal() == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "amount", "record"),
+    [
+        ("capture", Decimal("2.50"), ("ecom.capture", 2.5)),
+        ("Capture", Decimal("1E+1"), ("ecom.capture", 10.0)),
+        ("CAPTURE", 3, ("ecom.capture", 3.0)),
+        ("ecom.capture", "2.50", ("ecom.capture", 2.5)),
+        ("reversal", Decimal("20.00"), ("ecom.reversalPreauthorization", 20.0)),
+    ],
+)
+def test_the_portal_takes_decimals_and_plain_words(
+    control: SandboxControl, kind: str, amount: Decimal | int | str, record: tuple[str, float]
+) -> None:
+    with Merchant(control.base_url) as merchant:
+        merchant.checkout("A", type="ecom.preAuthorization", amount="20.00")
+        control.complete_checkout("A", "success")
+        made = control.portal("A", kind, amount)
+        assert (made["type"], made["transactionAmount"]) == record
+
+
+def test_a_refund_in_the_portal_by_its_plain_word(control: SandboxControl) -> None:
+    with Merchant(control.base_url) as merchant:
+        merchant.checkout("A")
+        control.complete_checkout("A", "success")
+        assert control.portal("A", "refund", Decimal("1.00"))["type"] == "ecom.refund"
+        with pytest.raises(SandboxRefused, match="ecom"):
+            control.portal("A", "refound", Decimal("1.00"))
+    assert control.behaviour(errored_amount=Decimal("0.00"))["erroredAmount"] == "0.00"
 
 
 def test_a_migration_file_can_keep_its_good_rows(control: SandboxControl) -> None:

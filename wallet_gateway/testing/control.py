@@ -5,10 +5,16 @@ from __future__ import annotations
 import json
 import urllib.error
 import urllib.request
+from decimal import Decimal
 from typing import Any, Final
 from urllib.parse import urlencode
 
 _SECONDS_TO_ANSWER: Final = 30
+_FOLLOW_UPS: Final = {
+    "capture": "ecom.capture",
+    "refund": "ecom.refund",
+    "reversal": "ecom.reversalPreauthorization",
+}
 
 
 class SandboxRefused(AssertionError):
@@ -190,7 +196,7 @@ class SandboxControl:
         share_references: bool | None = None,
         another_card: bool | None = None,
         billing_address: str | None = None,
-        errored_amount: str | None = None,
+        errored_amount: Decimal | str | None = None,
         placeholder_ids: str | None = None,
         state_words: dict[str, str] | None = None,
         portal_references: str | None = None,
@@ -205,7 +211,7 @@ class SandboxControl:
         :param share_references: whether a follow-up may carry its original's reference.
         :param another_card: whether a hosted page stays payable after a refused card.
         :param billing_address: ``optional`` or ``required``.
-        :param errored_amount: of an errored record: ``requested``, ``null``, or an amount such as ``"0.00"``.
+        :param errored_amount: of an errored record: ``requested``, ``null``, or an amount.
         :param placeholder_ids: in place of the id of a record that is not approved: ``off``, ``zeros`` (a
             UUID), ``zero`` (the text 0) or ``empty``.
         :param state_words: other words for documented states: ``{"Approved": "Settled"}``; ``{}`` for none.
@@ -223,7 +229,7 @@ class SandboxControl:
             shareReferences=share_references,
             anotherCard=another_card,
             billingAddress=billing_address,
-            erroredAmount=errored_amount,
+            erroredAmount=None if errored_amount is None else _on_the_wire(errored_amount),
             placeholderIds=placeholder_ids,
             stateWords=state_words,
             portalReferences=portal_references,
@@ -234,7 +240,7 @@ class SandboxControl:
         self,
         reference: str,
         type: str,  # noqa: A002  (the name on the wire)
-        amount: str,
+        amount: Decimal | int | str,
         *,
         merchant_id: str | None = None,
         store_id: str | None = None,
@@ -242,13 +248,17 @@ class SandboxControl:
         """Make a follow-up outside the shop, as in the provider's portal.
 
         :param reference: the clientSystemTransactionId of the original.
-        :param type: ``ecom.capture``, ``ecom.refund`` or ``ecom.reversalPreauthorization``.
-        :param amount: as on the wire, with a period: ``"5.00"``.
+        :param type: ``capture``, ``refund`` or ``reversal``, or the type on the wire, as ``ecom.refund``.
+        :param amount: ``Decimal("5.00")``, or a text with a period.
         :param merchant_id: whose reference is meant; the built-in merchant's if not given.
         :param store_id: the same of the store.
         :returns: its status record.
         """
-        body = {"clientSystemTransactionId": reference, "type": type, "amount": amount}
+        body = {
+            "clientSystemTransactionId": reference,
+            "type": _FOLLOW_UPS.get(type.lower(), type),
+            "amount": _on_the_wire(amount),
+        }
         return self._object("portal", body, merchantId=merchant_id, storeId=store_id)
 
     def fault(
@@ -319,6 +329,10 @@ class SandboxControl:
             with error:
                 text = error.read().decode(errors="replace")
             raise SandboxRefused(f"{method} /_sandbox/{name}", error.code, text) from error
+
+
+def _on_the_wire(amount: Decimal | int | str) -> str:
+    return f"{amount:f}" if isinstance(amount, Decimal) else str(amount)
 
 
 # A proxy of the developer's has no business between a test and the sandbox on the same machine.
