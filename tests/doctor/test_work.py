@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
 from pytest_django import Settings
 
-from tests.models.rows import a_payment, an_order
-from wallet_gateway import payments
+from tests.models.rows import a_payment, a_transaction, an_order
+from wallet_gateway import gateways, payments
 from wallet_gateway.doctor import work
 from wallet_gateway.findings import Code, Level
 from wallet_gateway.models import PaymentOrder
@@ -18,12 +19,31 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def test_a_sweep_that_never_ran_is_an_error_and_one_sweep_mends_it() -> None:
-    (before,) = work.look_at_work()
+    (before,) = work.look_at_work(go_live=True)
     assert (before.level, before.code) == (Level.ERROR, Code.NEVER_SWEPT)
     assert before.text == "default was never swept"
     payments.sweep()
     (after,) = work.look_at_work()
     assert (after.level, after.code) == (Level.OK, Code.SWEPT)
+
+
+@pytest.mark.parametrize(
+    ("gateway", "due", "level"),
+    [
+        ("default", None, Level.WARNING),
+        ("default", timedelta(days=1), Level.WARNING),
+        ("default", -timedelta(minutes=4), Level.WARNING),
+        ("default", -timedelta(minutes=6), Level.ERROR),
+        ("another", -timedelta(minutes=6), Level.WARNING),
+    ],
+)
+def test_in_a_new_shop_a_sweep_that_never_ran_is_a_warning_until_a_payment_waits_for_one(
+    gateway: str, due: timedelta | None, level: Level
+) -> None:
+    due_at = None if due is None else gateways.clock().now() + due
+    a_transaction(gateway=gateway, state="APPROVED", next_query_at=due_at)
+    (found,) = [one for one in work.look_at_work() if one.code is Code.NEVER_SWEPT]
+    assert found.level is level
 
 
 def test_what_waits_for_a_person_is_a_warning_with_the_way_to_the_runbook() -> None:

@@ -26,7 +26,7 @@ def run_checks(*, go_live: bool = False) -> tuple[Finding, ...]:
     found += [*host.look_at_keys(), *database]
     for alias in conf.settings().gateways:
         found += gateways.look_at_gateway(alias)
-    found += work.look_at_work()
+    found += work.look_at_work(go_live=go_live)
     if go_live:
         found += work.look_before_going_live()
     return tuple(found)

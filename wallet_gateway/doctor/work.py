@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from django.core.exceptions import ImproperlyConfigured
 
 from wallet_gateway import conf, gateways
 from wallet_gateway.conf import project
-from wallet_gateway.findings import Code, Finding, error, ok
-from wallet_gateway.models import GoLiveCheck, PaymentOrder
+from wallet_gateway.findings import Code, Finding, Level, error, ok
+from wallet_gateway.models import GatewayTransaction, GoLiveCheck, PaymentOrder
 from wallet_gateway.models.fields import cut_to
 from wallet_gateway.operations.checkout.orders import find_by_reference
 from wallet_gateway.operations.inputs import check_storable
@@ -26,11 +27,18 @@ class UnableToRecord(Exception):
     """The payment does not qualify as the comparison before going live; nothing was recorded."""
 
 
-def look_at_work() -> Iterator[Finding]:
-    """Return when each gateway was last swept and what needs a person."""
+def look_at_work(*, go_live: bool = False) -> Iterator[Finding]:
+    """Return when each gateway was last swept and what needs a person.
+
+    In a new shop, in which nothing waits for a sweep yet, one that never ran is only a warning.
+    """
     now, aliases = gateways.clock().now(), tuple(conf.settings().gateways)
     problems = health(now, aliases, conf.account_problems()).problems
-    yield from problems
+    late = GatewayTransaction.objects.filter(next_query_at__lt=now - SWEEP_IS_LATE).order_by()
+    waiting = aliases if go_live else set(late.values_list("gateway", flat=True).distinct())
+    for problem in problems:
+        is_new = problem.code is Code.NEVER_SWEPT and problem.params["gateway"] not in waiting
+        yield replace(problem, level=Level.WARNING) if is_new else problem
     if not _LATE.intersection(problem.code for problem in problems):
         yield ok(Code.SWEPT, "sweep", minutes=SWEEP_IS_LATE.seconds // 60)
 
