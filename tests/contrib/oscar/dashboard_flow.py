@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from datetime import timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ import pytest
 from django.contrib.auth.models import Permission, User
 from django.core import mail
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 from oscar.core.loading import get_class, get_model
 
@@ -71,11 +73,14 @@ def test_a_part_of_a_lines_price_is_refunded_and_the_rest_later(clerk: Client, p
     for part in ("3.00", "22.00"):
         assert create_event(clerk, "Refunded", part, **of_line(paid, 2)) == "Payment event created"
     assert books()[2] == (Decimal(25), Decimal(25), Decimal(25))
-    named = [
-        event.line_quantities.get().quantity
-        for event in paid.payment_events.filter(event_type__name="Refunded")
-    ]
-    assert named == [0, 0], "no piece is used up by a part of its price"
+    page = clerk.get(reverse("dashboard:order-detail", args=[paid.number])).content.decode()
+    assert "quantity 0" not in page
+    assert "(quantity 0/" not in page
+    line = paid.lines.get()
+    for part in ("\u20ac3.00", "\u20ac22.00"):
+        assert f"Refunded {part}: a part of the price of {line.title}." in html.unescape(page)
+    refunds = paid.payment_events.filter(event_type__name="Refunded")
+    assert [event.line_quantities.count() for event in refunds] == [0, 0], "no piece is used up by a part"
 
 
 def test_pieces_that_were_refunded_whole_are_not_refunded_again(clerk: Client, paid: Any) -> None:  # noqa: ANN401

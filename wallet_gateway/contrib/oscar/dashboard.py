@@ -23,6 +23,7 @@ from wallet_gateway.contrib.held_instance import columns_of, take_over
 from wallet_gateway.contrib.operation_result import why_not_approved
 from wallet_gateway.contrib.oscar import sources
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
+from wallet_gateway.money_format import format_money
 from wallet_gateway.queries import permissions
 
 _PERMISSIONS: Final = {
@@ -78,12 +79,19 @@ class WalletEventMixin(_Oscars):
         self.validate_payment_event(order, event_type, amount, *lines, **kwargs)
         if self.user is not None:
             self._check_user(order, event_type, amount)
-        pieces = self._pieces(event_type, amount, *lines) if lines and all(lines) else []
+        pieces = list(zip(*lines, strict=True)) if lines and all(lines) else []
+        is_part = bool(pieces) and amount < self.calculate_payment_event_subtotal(event_type, *lines)
         done = self._approved(order, source, event_type.name, amount)
         event = order.payment_events.filter(reference=done.reference).first()
         # Without an event the receiver has failed; it is called again later.
-        for line, quantity in pieces if event else ():
-            event.line_quantities.create(line=line, quantity=quantity)
+        if event and is_part:
+            # Oscar takes a piece into one event of a type only, so the rest of its price could not follow.
+            what = ", ".join(line.title for line, _quantity in pieces)
+            told = {"event": event_type.name, "amount": format_money(done.amount), "lines": what}
+            self.create_note(order, _("%(event)s %(amount)s: a part of the price of %(lines)s.") % told)
+        elif event:
+            for line, quantity in pieces:
+                event.line_quantities.create(line=line, quantity=quantity)
         return event
 
     def _approved(self, order: Any, source: Any, event: str, amount: Decimal) -> GatewayTransaction:
@@ -97,14 +105,6 @@ class WalletEventMixin(_Oscars):
         # Who has captured ships now, and oscar's `set_status` saves the whole order.
         take_over(order, before, columns_of(order))
         return done
-
-    def _pieces(self, event_type: Any, amount: Decimal, lines: Any, quantities: Any) -> list[tuple[Any, int]]:
-        """Return the lines of an event with their pieces: none of them for a part of their price.
-
-        Oscar takes a piece into one event of a type only, so the rest of its price could not follow.
-        """
-        is_part = amount < self.calculate_payment_event_subtotal(event_type, lines, quantities)
-        return [(line, 0 if is_part else quantity) for line, quantity in zip(lines, quantities, strict=True)]
 
     def _check_user(self, order: Any, event_type: Any, amount: Decimal) -> None:
         if not self.user.has_perm(_PERMISSIONS[event_type.name]):
