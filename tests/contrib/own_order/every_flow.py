@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.db import transaction as db_transaction
 from django.db.models import Manager, QuerySet
+from django.test import Client
 from django.utils import timezone
 
 from tests.contrib.own_order import models
@@ -17,8 +18,6 @@ from wallet_gateway.models import OutboxEvent, PaymentOrder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from django.test import Client
 
     from wallet_gateway.testing.control import SandboxControl
 
@@ -53,6 +52,14 @@ def test_a_customer_places_an_order_pays_and_is_thanked(client: Client, gateway:
     assert client.get(order.pay_url).status_code == 200
     assert f"/thanks/{order.pk}/" in pay(client, gateway).content.decode()
     assert "Thank you. It is paid." in client.get(f"/thanks/{order.pk}/").content.decode()
+
+
+def test_nobody_else_is_shown_the_order(client: Client) -> None:
+    client.post("/place/", {"email": "robin@example.com"})
+    order = Order.objects.get()
+    assert Client().get(f"/thanks/{order.pk}/").status_code == 404
+    assert client.get(f"/thanks/{order.pk + 1}/").status_code == 404
+    assert client.get(f"/thanks/{order.pk}/").status_code == 200
 
 
 def test_an_order_that_cannot_be_paid_is_not_stored() -> None:
