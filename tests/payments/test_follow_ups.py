@@ -40,6 +40,7 @@ def test_a_sandbox_that_was_restarted_and_has_forgotten_the_payment_says_so(
     refund = payments.refund(order)
     assert refund.state == TransactionState.REJECTED
     assert "UnknownOriginal" in refund.explanation
+    assert refund.explanation.endswith("in another folder, pay a new order.")
 
 
 def test_the_reason_is_kept_with_the_transaction(wallet_sandbox: SandboxControl) -> None:

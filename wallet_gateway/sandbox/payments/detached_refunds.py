@@ -84,7 +84,10 @@ def _find_deposit(merchant_id: str, parent_transaction_id: str) -> Deposit:
     deposits = Deposit.objects.filter(merchant_id=merchant_id, parent_transaction_id=parent_transaction_id)
     deposit = deposits.first()
     if deposit is None:
-        raise UnknownOriginal(f"No migration file had a deposit {quote(parent_transaction_id)}.")
+        raise UnknownOriginal(
+            f"No migration file of this sandbox had a deposit {quote(parent_transaction_id)}. "
+            "Give it the file: POST /_sandbox/migration-file."
+        )
     return deposit
 
 
