@@ -79,7 +79,7 @@ demo: $(VENV)/.installed-demo  ## Start the example shop and the sandbox gateway
 test: test-js test-python  ## Run the tests: Python, JavaScript, browser, three databases
 	@$(MAKE) --no-print-directory --jobs=2 $(if $(CI),--output-sync=target) WORKERS=2 test-postgres test-mariadb
 
-test-fast: $(VENV)/.installed-test  ## What needs no socket and no browser, within a minute: for every save
+test-fast: $(VENV)/.installed-test  ## What needs no socket and no browser, a few minutes on two cores: before a commit
 	$(BIN)/pytest $(PYTEST_ARGS) $(FAST)
 
 test-all:  ## Every test: pages in all states in a browser, all of Python on every database

@@ -1,6 +1,6 @@
 """The same checkout by other packages, in the same server, against the same gateway, on PostgreSQL.
 
-django-payments and django-getpaid are given the thinnest provider that one can write for them, dj-stripe
+django-payments and django-getpaid are given a thin provider, dj-stripe
 Stripe's own library. What each keeps durable stands beside its view, in `bench.peers_shop.views`.
 """
 

@@ -1,1 +1,1 @@
-"""The measured shop with the peers beside the plugin, each with its thinnest provider that is durable."""
+"""The measured shop with the peers beside the plugin, each with a thin provider that is durable."""

@@ -1,4 +1,4 @@
-"""The thinnest providers for the measured gateway, as the peers' documentation says how to write one.
+"""Thin providers for the measured gateway, as the peers' documentation says how to write one.
 
 Both post the order's lines over a kept connection, and change the row that was written before. A provider in
 use would sign, check and note more.
