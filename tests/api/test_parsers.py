@@ -34,7 +34,7 @@ NO_JSON: dict[str, bytes] = {
     "deep-objects": b'{"a":' * 2_000 + b"1" + b"}" * 2_000,
     "bad-utf-8": b'{"reference": "\xff\xfe"}',
     "utf-16": '{"reference": "A"}'.encode("utf-16"),
-    "byte-order-mark": b'\xef\xbb\xbf{"reference": "A"}',
+    "two-byte-order-marks": b'\xef\xbb\xbf\xef\xbb\xbf{"reference": "A"}',
     "half-a-surrogate": b'{"reference": "\\ud800"}',
     "duplicate": b'{"reference": "A", "reference": "B"}',
     "duplicate-in-another-case": b'{"reference": "A", "Reference": "B"}',
