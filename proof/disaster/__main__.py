@@ -20,7 +20,9 @@ WHAT = "an older backup restored while the gateway went on; two sites at once by
 
 def main(arguments: list[str]) -> int:
     """Go through both disasters; return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m proof.disaster", description=(__doc__ or "").partition("\n")[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m proof.disaster", description=(__doc__ or "").partition("\n")[0]
+    )
     parser.add_argument("--result", type=Path, help="where to write what was found, as JSON")
     parser.add_argument("--seed", type=int, default=1, help="written into the result, nothing else")
     parser.add_argument("--only", choices=("restore", "two_sites"), help="one disaster alone")

@@ -26,7 +26,9 @@ _FEWEST = 170
 
 def main(arguments: list[str]) -> int:
     """Run what the arguments say; return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m proof.kills", description=(__doc__ or "").partition("\n")[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m proof.kills", description=(__doc__ or "").partition("\n")[0]
+    )
     parser.add_argument("--database", choices=KINDS, help="one database; all three if not given")
     parser.add_argument(
         "--runs", type=int, default=_FEWEST, help="kills on each database; 0: at every instant"

@@ -161,19 +161,19 @@ def test_free_text_inside_a_message_is_searched_too() -> None:
 def test_a_name_that_no_field_has_is_a_number_and_its_value_stays(name: str) -> None:
     shown = {"state": "Errored", "[name 2]": "taken already", "errors": {"[name 1]": ["x"]}}
     assert redacted({"state": "Errored", name: "taken already", "errors": {name: ["x"]}}) == shown
-    lines = [{"amount": "5.00", name: str(number)} for number in range(12)]
-    assert redacted({"items": lines})["items"][3] == {"amount": "5.00", "[name 2]": "3"}
+    lines: list[JsonValue] = [{"amount": "5.00", name: str(number)} for number in range(12)]
+    assert redacted(lines) == [{"amount": "5.00", "[name 2]": str(number)} for number in range(12)]
 
 
 @every("name", ["state", "@type", "$ref", "_links", "details.message", "risk_score", "x2", "urn:id"])
 def test_a_name_as_fields_have_it_stays(name: str) -> None:
-    assert redacted({name: "10.00"}).keys() == {name}
+    assert redacted({name: "10.00"}) == {name: "10.00"}
 
 
 @every("name", ["state", "type", "countryCode", "transactionDateTime", "productName", "shippingName", "rate"])
 def test_a_card_number_goes_from_what_else_stays_whatever_the_name(name: str) -> None:
     assert redacted({name: CARD}) == {name: "***1111"}
-    assert redacted({f"card{CARD}": "x", f"n_{CARD}": "y"}).keys() <= {"card***1111", "n_***1111"}
+    assert redacted({f"card{CARD}": "10.00"}) == {"card***1111": "10.00"}
 
 
 def test_a_rule_reaches_into_lists_but_not_into_objects() -> None:

@@ -125,8 +125,8 @@ def find_original(merchant: Merchant, reference: str) -> TransactionRecord:
     ]
     if not originals:
         raise UnknownOriginal(
-            f"No payment was made under {quote(reference)} at this sandbox. If it was paid before the sandbox "
-            "was started anew or in another folder, pay a new order."
+            f"No payment was made under {quote(reference)} at this sandbox. If it was paid before the "
+            "sandbox was started anew or in another folder, pay a new order."
         )
     return next((one for one in originals if one.state == RecordState.APPROVED), originals[0])
 
