@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-ADDRESS: Final = ""
+ADDRESS: str = ""
 """Of published pages, such as `https://forge.example/owner/name/blob/v1.2.3/docs/{page}.md#{anchor}`."""
 
 _PACKAGE: Final = Path(__file__).resolve().parent

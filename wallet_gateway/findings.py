@@ -186,7 +186,7 @@ _MESSAGES: Mapping[Code, Text] = MappingProxyType(
         Code.TRANSACTIONS_UNATTENDED: _("transactions that neither a sweep nor a person handles: %(count)d"),
         Code.OPERATIONS_REFUSED: _("operations that were refused afterwards, not seen yet: %(count)d"),
         Code.QUERIES_BEHIND: _("%(gateway)s: status queries that are more than a day late: %(count)d"),
-        Code.DISCREPANCIES_OPEN: _("open discrepancies: %(count)d"),
+        Code.DISCREPANCIES_OPEN: _("open differences: %(count)d"),
         Code.UNIT_MIX_UPS: _("open unit mix-ups, amounts that differ by a factor of ten or more: %(count)d"),
         Code.UNDOCUMENTED_STATE: _(
             "%(gateway)s uses the word %(word)s for a state, which the interface does not name; "

@@ -119,7 +119,8 @@ OF_SHOP: list[tuple[dict[str, Any], str, str]] = [
     ),
     ({"RETENTION_DAYS": "400"}, "['RETENTION_DAYS']", "a whole number of days above zero, at most 36500"),
 ]
-HINT = f"See the settings reference in the documentation. See {address_of('reference/checks', 'wallet_gateway.E001')}"
+ADDRESS = address_of("reference/checks", "wallet_gateway.E001")
+HINT = f"See the settings reference in the documentation. See {ADDRESS}"
 
 
 def is_told(settings: Settings, setting: str, expected: str) -> None:

@@ -16,7 +16,7 @@ from wallet_gateway import conf
 from wallet_gateway.admin import operation_registry
 from wallet_gateway.admin.badges import state_badge, state_column
 from wallet_gateway.admin.batches import draft_batch, query_orders
-from wallet_gateway.admin.cancel_order import cancel_order
+from wallet_gateway.admin.cancel_order import Unreleased, cancel_order
 from wallet_gateway.admin.capture_deadline import EndsSoon, time_left
 from wallet_gateway.admin.confirm import confirm
 from wallet_gateway.admin.date_range import CreatedFilter
@@ -50,7 +50,7 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
         "gateway's or the provider's id"
     )
     list_display = ("name", STATE, AMOUNT, "customer", "way", "to_capture", CREATED_AT, GATEWAY)
-    list_filter = ("state", CreatedFilter, EndsSoon, WalletClosed)
+    list_filter = ("state", CreatedFilter, EndsSoon, WalletClosed, Unreleased)
     when_empty = _(
         "There is no order yet. One appears here as soon as the shop calls payments.create_order, usually "
         "when a customer goes to pay."

@@ -354,8 +354,8 @@ class Migration(migrations.Migration):
                 ('payment', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='discrepancies', to='wallet_gateway.payment')),
             ],
             options={
-                'verbose_name': 'discrepancy',
-                'verbose_name_plural': 'discrepancies',
+                'verbose_name': 'difference',
+                'verbose_name_plural': 'differences',
                 'ordering': ('-id',),
                 'default_permissions': ('view',),
             },
