@@ -125,7 +125,7 @@ def sentence_of_difference(row: Discrepancy) -> str:
 
 def explanation_of(row: Discrepancy) -> str:
     """Return what a list tells of a difference beside its kind: a sentence, or what was compared."""
-    if row.kind == DiscrepancyKind.MADE_ELSEWHERE or row.kind in OF_GATEWAY:
+    if made_elsewhere(row) is not None or row.kind in OF_GATEWAY:
         return sentence_of_difference(row)
     return row.explanation
 
@@ -138,8 +138,8 @@ def words_of_elsewhere(elsewhere: MadeElsewhere) -> str:
 def ways_to_end(row: Discrepancy, request: HttpRequest, *, back: str = "") -> Iterator[Button]:
     """Yield what the current user may do about a difference.
 
-    Where the gateway has done something that can be booked, that is the act that is meant, and to dismiss the
-    difference is the quiet one. Any other difference can only be closed.
+    Where the gateway has done something that can be booked, that is the act that is meant. To dismiss the
+    difference, or to close one of any other kind, is quiet.
 
     `back` is the query by which `decisions` finds the page to return to; empty for the discrepancy's own.
     """
@@ -150,4 +150,4 @@ def ways_to_end(row: Discrepancy, request: HttpRequest, *, back: str = "") -> It
         yield taking_button(row, back=back)
     if row.closed_at is None:
         url = reverse("admin:wallet_gateway_discrepancy_close", args=[row.pk])
-        yield Button(label=_("Dismiss…") if may_book else _("Close…"), url=url + back, is_quiet=may_book)
+        yield Button(label=_("Dismiss…") if may_book else _("Close…"), url=url + back, is_quiet=True)

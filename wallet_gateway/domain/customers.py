@@ -37,9 +37,7 @@ def is_same_email(one: object, other: object) -> bool:
 def begins_name(text: str, names: Iterable[str]) -> bool:
     """Return whether a text begins one of a person's names, or the names one after another."""
     wanted = " ".join(_folded(text).split())
-    parts = [part for name in names for part in _folded(name).split()]
-    tails = (" ".join(parts[place:]) for place in range(len(parts)))
-    return bool(wanted) and any(tail.startswith(wanted) for tail in tails)
+    return bool(wanted) and f" {wanted}" in " ".join(["", *_folded(" ".join(names)).split()])
 
 
 def _folded(text: str) -> str:

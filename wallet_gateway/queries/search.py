@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from heapq import nlargest
 from itertools import chain
 from typing import Any
 
@@ -76,7 +77,7 @@ def _orders_of_name(text: str) -> set[int]:
         by_shop.order_by().iterator(),
         by_wallet.order_by().values_list(_ORDER_OF_WALLET, *_NAMES_FROM_WALLET).iterator(),
     )
-    return {pk for pk, *names in rows if begins_name(text, filter(None, names))}
+    return set(nlargest(MOST_FOUND, {pk for pk, *names in rows if begins_name(text, filter(None, names))}))
 
 
 def _orders_named(text: str, gateways: Collection[str]) -> set[int]:
