@@ -11,6 +11,7 @@ from pytest_django import Settings
 
 from wallet_gateway import checks, conf
 from wallet_gateway.doctor import host
+from wallet_gateway.documentation import address_of
 from wallet_gateway.findings import Code, Level
 
 LEVELS = {Level.ERROR: ERROR, Level.WARNING: WARNING}
@@ -39,7 +40,7 @@ def test_a_finding_becomes_a_message_of_its_level_with_its_id_and_what_to_do(set
     settings.USE_TZ = False
     (message,) = checks.check_time_zone()
     expected = "USE_TZ is off; leases and timetables need aware instants"
-    hint = "Set USE_TZ = True. See docs/reference/checks.md#wallet_gateway.E003"
+    hint = f"Set USE_TZ = True. See {address_of('reference/checks', 'wallet_gateway.E003')}"
     assert message == Error(expected, hint=hint, id="wallet_gateway.E003")
 
 

@@ -187,7 +187,7 @@ _MESSAGES: Mapping[Code, Text] = MappingProxyType(
         Code.TRANSACTIONS_UNATTENDED: _("transactions that neither a sweep nor a person handles: %(count)d"),
         Code.OPERATIONS_REFUSED: _("operations that were refused afterwards, not seen yet: %(count)d"),
         Code.QUERIES_BEHIND: _("%(gateway)s: status queries that are more than a day late: %(count)d"),
-        Code.DISCREPANCIES_OPEN: _("open discrepancies: %(count)d"),
+        Code.DISCREPANCIES_OPEN: _("open differences: %(count)d"),
         Code.UNIT_MIX_UPS: _("open unit mix-ups, amounts that differ by a factor of ten or more: %(count)d"),
         Code.UNDOCUMENTED_STATE: _(
             "%(gateway)s uses the word %(word)s for a state, which the interface does not name; "
@@ -242,7 +242,7 @@ _MESSAGES: Mapping[Code, Text] = MappingProxyType(
     }
 )
 _RUN_SWEEP = _("Run manage.py wallet_sweep every minute, or with --loop.")
-_SEE_RUNBOOK = _("See docs/runbook.md.")
+_SEE_RUNBOOK = _("See %(runbook)s")
 _TIME_SERVICE = _("Run a time service on this machine: certificates and leases depend on its clock.")
 _ADVICE: Mapping[Code, Text] = MappingProxyType(
     {
@@ -294,7 +294,7 @@ _ADVICE: Mapping[Code, Text] = MappingProxyType(
             "gateway back under this alias, with 'SENDING_ENABLED': False if it is to take no new payment, "
             "until this is silent."
         ),
-        Code.COLLECTOR_RECORDS_TOO_MUCH: "%(remedy)s. See docs/how-to/monitoring.md.",
+        Code.COLLECTOR_RECORDS_TOO_MUCH: "%(remedy)s. See %(monitoring)s",
         Code.SWEEP_LATE: _RUN_SWEEP,
         Code.NEVER_SWEPT: _RUN_SWEEP,
         Code.OUTCOME_UNKNOWN: _SEE_RUNBOOK,
@@ -359,7 +359,11 @@ class Finding:
     @property
     def advice(self) -> str:
         """Return what to do, in the reader's language; empty if there is nothing to do."""
-        return str(_ADVICE.get(self.code, "")) % self.params
+        pages = {
+            "runbook": address_of("runbook", self.code),
+            "monitoring": address_of("how-to/monitoring", "collectors-of-errors"),
+        }
+        return str(_ADVICE.get(self.code, "")) % {**self.params, **pages}
 
     @property
     def docs(self) -> str:

@@ -225,7 +225,7 @@ class Gallery:
                 ("paymentorder/", "orders", "Orders"),
                 ("gatewaytransaction/", "transactions", "Transactions with the gateway"),
                 ("transactionevent/", "events", "Every answer and decision, in order"),
-                ("discrepancy/", "discrepancies", "Discrepancies between the books and the gateway"),
+                ("discrepancy/", "discrepancies", "Differences between the books and the gateway"),
                 ("approval/", "approvals", "What waits for a second person"),
                 ("operationbatch/", "batches", "Operations on many orders"),
                 ("migrateddeposit/", "deposits", "Payments of an earlier provider"),

@@ -92,7 +92,7 @@ def test_the_confirm_page_says_it_beside_the_amount_and_of_the_amount_that_was_t
     assert f"An amount above €5.00 {ABOVE}" in page
     assert 'aria-describedby="id_amount_helptext"' in page
     assert "asks for a second person" not in page + small
-    assert "“Refund €5.01” sends nothing yet: it asks for a second person." in large
+    assert "“Ask for €5.01” sends nothing yet: it asks for a second person." in large
 
 
 @pytest.mark.usefixtures("limit")

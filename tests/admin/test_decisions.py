@@ -184,7 +184,7 @@ def test_a_contradiction_that_was_found_while_the_page_was_open_is_shown_and_not
 
     assert STALE in page
     assert "The gateway has recorded another amount than we requested." in page
-    assert "book it on the page of the difference" in page
+    assert "take it into our totals on the page of the difference" in page
     assert "It did happen" not in page, "no approval of our amount was shown"
     unknown.refresh_from_db()
     assert unknown.state == TransactionState.ANOMALY
@@ -286,12 +286,14 @@ def test_a_difference_is_closed_once_with_a_reason(operator: Client) -> None:
     difference = a_difference()
     url = reverse("admin:wallet_gateway_discrepancy_close", args=[difference.pk])
 
-    assert "The difference is closed." in operator.post(url, {"reason": "seen"}, follow=True).content.decode()
-    assert "This discrepancy is already closed." in operator.post(url, {"reason": "seen"}).content.decode()
+    assert (
+        "The difference is dismissed." in operator.post(url, {"reason": "seen"}, follow=True).content.decode()
+    )
+    assert "This difference is already closed." in operator.post(url, {"reason": "seen"}).content.decode()
 
     difference.refresh_from_db()
     assert (difference.closed_by, difference.reason) == ("anna", "seen")
-    assert LogEntry.objects.get().change_message == "Closed: seen"
+    assert LogEntry.objects.get().change_message == "Dismissed: seen"
 
 
 def test_a_difference_is_closed_only_with_the_permission(onlooker: Client) -> None:

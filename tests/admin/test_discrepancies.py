@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.test import Client
@@ -10,7 +12,9 @@ from django.urls import reverse
 from tests.admin.conftest import PaidOrder
 from tests.models.rows import NOW, a_payment
 from wallet_gateway import payments
+from wallet_gateway.findings import _MESSAGES
 from wallet_gateway.models import Discrepancy, GatewayTransaction
+from wallet_gateway.operations.error_messages import DESCRIPTIONS
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -84,11 +88,11 @@ def test_an_operation_made_elsewhere_is_booked_with_a_reason(
 
     page = operator.post(url, {"reason": "support did it"}, follow=True).content.decode()
 
-    assert "The operation is booked." in page
+    assert "Our totals contain it now." in page
     booked = GatewayTransaction.objects.get(origin="ELSEWHERE")
     assert (booked.amount_minor, booked.created_by) == (500, "anna")
     assert f"Refund {booked.reference}" in page
-    assert LogEntry.objects.get().change_message == "Booked: support did it"
+    assert LogEntry.objects.get().change_message == "Taken into our totals: support did it"
     order_page = operator.get(order_url).content.decode()
     assert "Refund made elsewhere" in order_page
     assert url not in order_page
@@ -99,9 +103,66 @@ def test_whoever_closes_without_booking_reads_what_that_means(
     operator: Client, difference: Discrepancy
 ) -> None:
     url = reverse("admin:wallet_gateway_discrepancy_close", args=[difference.pk])
-    assert "Closing does not book the operation" in operator.get(url).content.decode()
+    page = operator.get(url).content.decode()
+    book = reverse("admin:wallet_gateway_discrepancy_book", args=[difference.pk])
+    assert "the same money could be captured or refunded again" in page
+    assert f'<a class="wallet-button" href="{book}">Take it into our totals…</a>' in page
+    assert '<button class="wallet-button wallet-button--quiet" type="submit">Dismiss</button>' in page
     Discrepancy.objects.update(kind="EXECUTED_TWICE")
-    assert "Closing does not book the operation" not in operator.get(url).content.decode()
+    page = operator.get(url).content.decode()
+    assert "could be captured or refunded again" not in page
+    assert '<button class="wallet-button" type="submit">Close</button>' in page
+
+
+ELSEWHERE = {
+    "ecom.refund": ("Take €7.00 into our totals…", "€7.00 were refunded elsewhere"),
+    "ecom.capture": ("Take €7.00 into our totals…", "€7.00 were captured elsewhere"),
+    "ecom.reversalPreauthorization": (
+        "Take it into our totals…",
+        "An authorization of €7.00 was reversed elsewhere",
+    ),
+}
+
+
+@pytest.mark.parametrize("word", ELSEWHERE)
+def test_the_safe_act_is_the_one_primary_on_every_page_and_no_list_shows_the_wires_word(
+    word: str, operator: Client, difference: Discrepancy
+) -> None:
+    params = {"type": word, "given": "7.00", "currency": "EUR", "record": "SBX-1"}
+    Discrepancy.objects.update(explanation_code="made_elsewhere", explanation_params=params)
+    assert difference.payment is not None
+    act, told = ELSEWHERE[word]
+    of_order = reverse("admin:wallet_gateway_paymentorder_change", args=[difference.payment.order_id])
+    of_difference = reverse("admin:wallet_gateway_discrepancy_change", args=[difference.pk])
+    for page in (operator.get(of_order).content.decode(), operator.get(of_difference).content.decode()):
+        buttons = re.findall(r'<a class="(wallet-button[^"]*)" href="[^"]+"[^>]*>([^<]*…)</a>', page)
+        of_row = [button for button in buttons if button[1] in {act, "Dismiss…", "Close…", "Book…"}]
+        assert of_row == [("wallet-button", act), ("wallet-button wallet-button--quiet", "Dismiss…")]
+    lists = [
+        operator.get(reverse(f"admin:wallet_gateway_{name}_changelist")).content.decode()
+        for name in ("discrepancy", "dashboard")
+    ]
+    for page in lists:
+        assert told in page
+        assert word not in page
+    assert "Look at each: take it into our totals where this is offered" in lists[1]
+    assert word not in Discrepancy.objects.get().explanation
+
+
+def test_one_word_for_it_in_menu_list_and_findings(operator: Client, difference: Discrepancy) -> None:
+    index = operator.get(reverse("admin:index")).content.decode()
+    listed = operator.get(reverse("admin:wallet_gateway_discrepancy_changelist")).content.decode()
+    shown = re.sub(r"<[^>]*>", "", index + listed)
+    assert "Differences" in shown
+    assert "iscrepanc" not in shown
+    texts = [*map(str, _MESSAGES.values()), *(text.message for text in DESCRIPTIONS.values())]
+    assert not [text for text in texts if "iscrepanc" in str(text)]
+
+
+def test_what_only_needs_to_be_closed_has_one_button(operator: Client, difference: Discrepancy) -> None:
+    Discrepancy.objects.update(kind="EXECUTED_TWICE")
+    page = operator.get(reverse("admin:wallet_gateway_discrepancy_change", args=[difference.pk]))
+    assert [(button.label, button.is_quiet) for button in page.context["buttons"]] == [("Close…", True)]
 
 
 @pytest.mark.parametrize(("way", "reason"), [("book", "support did it"), ("close", "is the shop's own")])

@@ -13,7 +13,8 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from tests.admin.conftest import MakePerson
-from tests.models.rows import a_transaction
+from tests.models.rows import a_transaction, an_order
+from wallet_gateway import documentation
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import SweepHeartbeat
 
@@ -68,6 +69,32 @@ def test_every_number_with_a_list_leads_to_its_rows(guard: Client) -> None:
         assert listed.context["cl"].params, f"{label} leads to a list of everything"
     (unknown,) = (link for link, label in links.items() if label == "Unknown outcomes")
     assert [row.pk for row in guard.get(unknown).context["cl"].result_list] == [transaction.pk]
+
+
+def test_the_lists_hold_as_many_rows_as_the_numbers_say(guard: Client) -> None:
+    long_ago = timezone.now() - timedelta(days=3)
+    a_transaction(state=TransactionState.PENDING, needs_operator=True)
+    a_transaction(state=TransactionState.CREATED, state_changed_at=long_ago)
+    a_transaction(state=TransactionState.UNKNOWN, gateway="gone")
+    an_order(cancelled_at=long_ago, release_check_at=long_ago, state="CANCELLED")
+    SweepHeartbeat.beat("default", now=timezone.now())
+    rows = re.findall(r'<dt>(?:<a href="([^"]+)">)?([^<]+)(?:</a>)?</dt><dd>(\d+)</dd>', text_of(guard))
+    counted = {label: int(number) for _link, label, number in rows}
+    assert [label for link, label, _number in rows if not link] == ["Signals that are late"]
+    for label in (
+        "Transactions that wait for a person",
+        "Transactions that nobody goes on with",
+        "Unfinished at a gateway that the settings do not name",
+        "Orders that are not released long after their end",
+    ):
+        (link,) = (link for link, name, _number in rows if name == label)
+        assert guard.get(link.replace("&amp;", "&")).context["cl"].result_count == counted[label] >= 1, label
+
+
+def test_a_problem_leads_to_the_published_runbook(guard: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    a_transaction(state=TransactionState.ANOMALY)
+    monkeypatch.setattr(documentation, "ADDRESS", "https://docs.example/{page}.html#{anchor}")
+    assert 'href="https://docs.example/runbook.html#contradictions"' in text_of(guard)
 
 
 def test_without_the_permission_for_a_list_a_number_leads_nowhere(make_person: MakePerson) -> None:

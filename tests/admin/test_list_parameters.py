@@ -41,10 +41,13 @@ ADMITTED = {
     "dashboard": set(),
     "discrepancy": KIND | {"open"},
     "transactionevent": set(),
-    "gatewaytransaction": STATE | KIND | DAYS | {"counted", "currency", "origin__exact", "origin__isnull"},
+    "gatewaytransaction": STATE
+    | KIND
+    | DAYS
+    | {"counted", "currency", "origin__exact", "origin__isnull", "waits"},
     "migrateddeposit": set(),
     "operationbatch": STATE,
-    "paymentorder": STATE | DAYS | {"expires"},
+    "paymentorder": STATE | DAYS | {"expires", "released"},
 }
 """What the filters of each list are set by, written out: a list that shows a new filter says so twice."""
 LOOKUPS = {

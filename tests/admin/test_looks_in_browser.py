@@ -86,6 +86,9 @@ def walk(page: Page, looked_at: Callable[[str], None], *, whole: bool = True) ->
         assert answer.ok, name
         looked_at(name)
         if name in FAULTS and (whole or name == REFUSED):
+            for reason in page.locator("select[name=reason]").all():
+                # It needs a note, which is not there.
+                reason.select_option("other")
             page.locator(FAULTS[name]).first.click()
             page.locator(".wallet-field__error, .messagelist .error").first.wait_for()
             # The words are there before the styles.

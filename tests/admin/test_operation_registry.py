@@ -60,7 +60,7 @@ def test_what_is_left_is_what_the_domain_says() -> None:
         (
             {"authorized": 2000, "is_frozen": True},
             CAPTURE,
-            "The payment is frozen because of a discrepancy. Resolve the discrepancy first.",
+            "The payment is frozen because of a difference. Decide on the difference first.",
         ),
     ],
 )

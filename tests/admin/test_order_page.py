@@ -175,9 +175,17 @@ def test_a_frozen_order_says_why_and_how_to_go_on(
         assert page.count(url) == 1
         assert url not in page_of(onlooker, order)
     assert "Waits for a person" not in page
+    left = "<dt>Left to refund</dt><dd><bdi>€21.90</bdi></dd>"
+    assert left in page, "true while it is frozen"
+    confirm = reverse(
+        "admin:wallet_gateway_paymentorder_operation", args=[order.pk, order.payments.get().pk, "refund"]
+    )
+    assert "<dt>Left to refund</dt><dd><bdi>€21.90</bdi></dd>" in operator.get(confirm).content.decode()
 
     payments.approvals.close_discrepancy(difference, by="anna", reason="is mine")
     assert "This payment is frozen" not in page_of(operator, order)
+    payments.approvals.book_discrepancy(difference, by="anna", reason="it was support")
+    assert left in page_of(operator, order)
 
 
 def test_a_contradiction_is_among_the_reasons_with_its_decision(operator: Client) -> None:

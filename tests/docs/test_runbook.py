@@ -34,7 +34,7 @@ def sections(chapter: str) -> dict[str, str]:
 
 
 def test_every_discrepancy_has_its_section_and_no_other() -> None:
-    assert set(sections("Discrepancies")) == {str(kind) for kind in DiscrepancyKind}
+    assert set(sections("Differences")) == {str(kind) for kind in DiscrepancyKind}
 
 
 def test_every_state_that_a_person_may_end_has_its_section_and_no_other() -> None:
@@ -46,7 +46,7 @@ def test_every_order_that_waits_for_a_person_has_its_section() -> None:
     assert set(sections("Orders that wait")) == {str(state) for state in WAITING_ORDERS}
 
 
-@pytest.mark.parametrize("chapter", ["Discrepancies", "Transactions that wait", "Orders that wait", "Alarms"])
+@pytest.mark.parametrize("chapter", ["Differences", "Transactions that wait", "Orders that wait", "Alarms"])
 def test_a_section_says_what_to_do(chapter: str) -> None:
     assert [name for name, text in sections(chapter).items() if len(text.split()) < 10] == []
 

@@ -1,15 +1,16 @@
-"""Whether two texts are one e-mail address."""
+"""Whether two texts are one e-mail address, how a search folds one, and how a name begins."""
 
 from __future__ import annotations
 
 import pytest
 
-from wallet_gateway.domain.customers import is_same_email
+from wallet_gateway.domain.customers import begins_name, folded_email, is_same_email
 
 
 def test_an_address_is_the_same_in_any_letter_case_and_composition() -> None:
     assert is_same_email("J\u00dcRGEN@example.com", "j\u00fcrgen@EXAMPLE.com")
     assert is_same_email("JU\u0308RGEN@example.com", "j\u00fcrgen@example.com")
+    assert is_same_email("ada@B\u00dcCHER.example", "ada@XN--bcher-kva.example")
 
 
 @pytest.mark.parametrize(
@@ -25,3 +26,38 @@ def test_an_address_is_the_same_in_any_letter_case_and_composition() -> None:
 def test_letters_that_only_look_alike_are_of_another_address(one: str, other: str) -> None:
     assert not is_same_email(one, other)
     assert not is_same_email(other, one.upper())
+
+
+@pytest.mark.parametrize(
+    ("written", "folded"),
+    [
+        ("  Ada@Example.COM\n", "ada@example.com"),
+        ("\uff41da@example.com", "ada@example.com"),
+        ("ada@example\u3002com", "ada@example.com"),
+        ("ada\u200b@exam\u00adple.com", "ada@example.com"),
+        ("JU\u0308RGEN@example.com", "j\u00fcrgen@example.com"),
+        ("stra\u00dfe@example.com", "strasse@example.com"),
+        ("ada@stra\u00dfe.example", "ada@strasse.example"),
+        ("ada@xn--strae-oqa.example", "ada@strasse.example"),
+        ("ada@XN--BCHER-KVA.example", "ada@b\u00fccher.example"),
+        ("ada@b\u00fccher.example", "ada@b\u00fccher.example"),
+        ("ada@xn--\u00fc.example", "ada@xn--\u00fc.example"),
+        ("ada@xn--99999999.example", "ada@xn--99999999.example"),
+        ("\u039f\u0394\u039f\u03a3@example.com", "\u03bf\u03b4\u03bf\u03c3@example.com"),
+        ("", ""),
+        (" \u200b\u00ad\u3000", ""),
+    ],
+)
+def test_a_search_folds_what_people_and_browsers_vary(written: str, folded: str) -> None:
+    assert folded_email(written) == folded
+    assert folded_email(folded) == folded
+
+
+@pytest.mark.parametrize("text", ["ada", "ADA  kin", "lovelace", "Kin", "\uff2bing L", "king love"])
+def test_a_name_begins_with_any_of_its_words(text: str) -> None:
+    assert begins_name(text, ("Ada", "King  Lovelace"))
+
+
+@pytest.mark.parametrize("text", ["da", "lace", "ada lovelace", "lovelace ada", "", "\u200b"])
+def test_a_part_of_a_name_that_begins_no_word_is_no_beginning(text: str) -> None:
+    assert not begins_name(text, ("Ada", "King  Lovelace"))

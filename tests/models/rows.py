@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionKind, TransactionState
+from wallet_gateway.email_hashes import columns_of_order, columns_of_wallet
 from wallet_gateway.models import (
     Approval,
     GatewayTransaction,
@@ -38,7 +39,7 @@ def an_order(**columns: Any) -> PaymentOrder:
         "created_at": NOW,
         "updated_at": NOW,
     }
-    return PaymentOrder.objects.create(**given | columns)
+    return PaymentOrder.objects.create(**given | columns | columns_of_order(columns.get("content", {})))
 
 
 def a_payment(order: PaymentOrder | None = None, **columns: Any) -> Payment:
@@ -101,7 +102,7 @@ def a_wallet_attempt(transaction: GatewayTransaction | None = None, **columns: A
         "gateway": "default",
         "session_hash": "0" * 64,
     }
-    return WalletAttempt.objects.create(**given | columns)
+    return WalletAttempt.objects.create(**given | columns | columns_of_wallet(columns.get("given", {})))
 
 
 def an_approval(**columns: Any) -> Approval:

@@ -18,13 +18,14 @@ from wallet_gateway.models import (
     OrderMetadata,
     Payment,
     PaymentOrder,
+    WalletAttempt,
 )
 from wallet_gateway.models.fields import VISIBLE_ASCII, ByteExactField, choices_of, cut_to, note_of
 
 pytestmark = pytest.mark.every_database
 
 EXACT = {
-    PaymentOrder: {"reference", "token", "cancelled_by_account"},
+    PaymentOrder: {"reference", "token", "cancelled_by_account", "email_hash", "recipient_email_hash"},
     OrderMetadata: {"key", "value"},
     Payment: {"reference"},
     GatewayTransaction: {
@@ -39,6 +40,7 @@ EXACT = {
     },
     MigratedDeposit: {"parent_transaction_id", "provider_transaction_id"},
     Discrepancy: {"fingerprint", "closed_by_account"},
+    WalletAttempt: {"account_id", "email_hash"},
 }
 
 

@@ -19,6 +19,7 @@ from django.utils.translation import override
 import wallet_gateway
 from tests.tables import every
 from wallet_gateway.client.errors import NotSentReason
+from wallet_gateway.documentation import address_of
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.gateway_address import GatewayAddress, sandbox_address
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
@@ -235,8 +236,8 @@ def test_a_log_has_the_code_and_the_parameters_in_english() -> None:
 
 def test_a_traceback_names_the_page_that_describes_the_code_and_the_message_does_not() -> None:
     error = errors.InvalidState(ErrorCode.NOTHING_CAPTURED)
-    assert error.docs == "docs/reference/errors.md#nothing_captured"
-    assert traceback.format_exception_only(error)[-1] == "See docs/reference/errors.md#nothing_captured\n"
+    assert error.docs == address_of("reference/errors", "nothing_captured")
+    assert traceback.format_exception_only(error)[-1] == f"See {error.docs}\n"
     assert error.docs not in error.message
 
 

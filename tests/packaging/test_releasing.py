@@ -29,6 +29,8 @@ def checkout(tmp_path: Path) -> Path:
         "CHANGELOG.md",
         "wallet_gateway/__init__.py",
         "scripts/prepare-release",
+        "wallet_gateway/documentation.py",
+        "wallet_gateway/contrib/prometheus/alerts.yml",
     ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
@@ -69,6 +71,24 @@ def test_the_released_metadata_have_the_addresses_of_the_repository(checkout: Pa
     assert all(address.startswith(REPOSITORY) for address in urls.values())
 
 
+def test_messages_and_alerts_of_a_release_name_the_pages_of_its_tag(checkout: Path) -> None:
+    prepare(checkout)
+
+    pages = f"{REPOSITORY}/blob/{TAG}/docs/"
+    scope: dict[str, Any] = {
+        "__file__": str(checkout / "wallet_gateway" / "documentation.py"),
+        "__name__": "d",
+    }
+    exec(Path(scope["__file__"]).read_text(encoding="utf-8"), scope)
+    assert (
+        scope["address_of"]("reference/errors", "nothing_sent") == f"{pages}reference/errors.md#nothing_sent"
+    )
+    alerts = (checkout / "wallet_gateway/contrib/prometheus/alerts.yml").read_text(encoding="utf-8")
+    runbooks = re.findall(r"runbook: (\S+)", alerts)
+    assert len(runbooks) > 20
+    assert all(address.startswith(f"{pages}runbook.md#") for address in runbooks)
+
+
 @pytest.mark.parametrize(
     ("tag", "repository", "told"),
     [
@@ -80,7 +100,7 @@ def test_a_release_that_contradicts_itself_is_refused_and_changes_nothing(
     checkout: Path, tag: str, repository: str, told: str
 ) -> None:
     assert told in prepare(checkout, tag, repository)
-    for name in ("README.md", "pyproject.toml"):
+    for name in ("README.md", "pyproject.toml", "wallet_gateway/documentation.py"):
         assert (checkout / name).read_bytes() == (ROOT / name).read_bytes()
 
 

@@ -74,6 +74,10 @@ def test_every_file_of_the_package_is_shipped(names: list[str]) -> None:
         "wallet_gateway/locale/fr/LC_MESSAGES/django.mo",
         "wallet_gateway/locale/es/LC_MESSAGES/django.mo",
         "wallet_gateway/locale/ar/LC_MESSAGES/django.mo",
+        "wallet_gateway/docs/reference/errors.md",
+        "wallet_gateway/docs/reference/checks.md",
+        "wallet_gateway/docs/how-to/monitoring.md",
+        "wallet_gateway/docs/runbook.md",
         "*.dist-info/licenses/LICENSE",
     ],
 )

@@ -10,19 +10,22 @@ from django.db import connection
 from django.db.models import Model, QuerySet
 from django.test.utils import CaptureQueriesContext
 
-from tests.models.rows import NOW, a_deposit, a_payment, a_transaction, an_order
+from tests.models.rows import NOW, a_deposit, a_payment, a_transaction, a_wallet_attempt, an_order
 from wallet_gateway.models import (
     Discrepancy,
     GatewayTransaction,
     MigratedDeposit,
     OrderMetadata,
+    PaymentOrder,
     TransactionEvent,
 )
+from wallet_gateway.queries import search
 from wallet_gateway.queries.search import (
     deposits_found,
     discrepancies_found,
     events_found,
     orders_found,
+    orders_found_with_customer,
     transactions_found,
 )
 
@@ -57,6 +60,87 @@ def test_a_part_of_a_name_that_no_index_begins_with_finds_nothing(story: dict[st
 
 def test_a_record_of_another_gateway_is_not_meant(story: dict[str, Any]) -> None:
     assert not orders_found("gw-555", gateways=("elsewhere",))
+
+
+def an_order_of(first: str, last: str, email: str, **columns: Any) -> PaymentOrder:
+    details = {"cardholderFirstName": first, "cardholderLastName": last, "cardholderEmail": email}
+    return an_order(content={"checkoutDetails": details}, **columns)
+
+
+@pytest.fixture
+def customers() -> dict[str, PaymentOrder]:
+    """Three orders: of Grace, a present for Alan, and one whose customer only the wallet told."""
+    of_grace = an_order_of("Grace", "Hopper", "Grace@Example.com")
+    a_payment(of_grace, card_last_four="4242")
+    recipient = {"firstName": "Alan", "lastName": "Turing", "email": "alan@b\u00fccher.example"}
+    for_alan = an_order(content={"addressDetails": {"shippingAddress": recipient}})
+    by_wallet = an_order()
+    given = {"email": "Stra\u00dfe@example.com", "billingAddress": {"name": "S\u00f8ren Kierkegaard"}}
+    a_wallet_attempt(a_transaction(a_payment(by_wallet), kind="AUTHORIZATION"), given=given)
+    return {"grace": of_grace, "alan": for_alan, "soren": by_wallet}
+
+
+CUSTOMERS = [
+    ("grace", "GRACE@example.com"),
+    ("grace", "grace\u200b@example\u3002com"),
+    ("grace", "4242"),
+    ("grace", "hop"),
+    ("grace", "grace hop"),
+    ("alan", "alan@xn--bcher-kva.example"),
+    ("alan", "Turing"),
+    ("soren", "strasse@example.com"),
+    ("soren", "s\u00d8REN k"),
+]
+
+
+@pytest.mark.parametrize(("who", "text"), CUSTOMERS)
+def test_an_order_is_found_by_its_customer(customers: dict[str, PaymentOrder], who: str, text: str) -> None:
+    assert list(orders_found_with_customer(text, gateways=HERE)) == [customers[who]]
+    assert not orders_found(text, gateways=HERE), "who may not see customers does not find them"
+
+
+@pytest.mark.parametrize(
+    "text", ["grace@example.co", "race@example.com", "@", "@example.com", "242", "42424", "opper", "%", "G"]
+)
+def test_a_part_of_an_address_or_of_a_card_finds_nobody(
+    customers: dict[str, PaymentOrder], text: str
+) -> None:
+    assert not orders_found_with_customer(text, gateways=HERE)
+
+
+def test_names_and_digits_are_looked_for_in_the_newest_orders_and_addresses_in_all(
+    customers: dict[str, PaymentOrder], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    oldest = customers["grace"].pk
+    newest = PaymentOrder.objects.order_by("-pk").values_list("pk", flat=True)[0]
+    for number, found in ((newest - oldest + 1, 1), (newest - oldest, 0)):
+        monkeypatch.setattr(search, "_BEFORE_NEWEST", newest - number)
+        for text in ("4242", "hopper"):
+            assert len(orders_found_with_customer(text, gateways=HERE)) == found, (number, text)
+    assert orders_found_with_customer("grace@example.com", gateways=HERE)
+
+
+def test_an_address_is_looked_up_in_indexes() -> None:
+    PaymentOrder.objects.bulk_create(
+        PaymentOrder(
+            reference=f"N-{number}",
+            type="sale",
+            currency="EUR",
+            amount_minor=100,
+            content_hash="0" * 64,
+            email_hash=f"{number:064x}",
+            recipient_email_hash=f"{number:064x}",
+            created_at=NOW,
+            updated_at=NOW,
+        )
+        for number in range(2000)
+    )
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE wallet_gateway_paymentorder")
+    for column, index in (("email_hash", "email"), ("recipient_email_hash", "recipient")):
+        plan = PaymentOrder.objects.filter(**{f"{column}__in": ["a" * 64]}).order_by().explain()
+        assert f"wallet_order_{index}" in plan
 
 
 @pytest.mark.parametrize("text", ["CAP", "gw-555", "PRV-7", "A-1001"])

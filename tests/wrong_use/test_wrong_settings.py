@@ -13,6 +13,7 @@ from tests.tables import every
 from wallet_gateway import payments
 from wallet_gateway.checks import check_default_gateway, check_settings, check_urls
 from wallet_gateway.conf.django_tests import HOW_TO_TEST
+from wallet_gateway.documentation import address_of
 
 NAMES = (
     "BASE_URL, MERCHANT_ID, STORE_ID, USER_ID, PROVIDER, PROFILE, SKIN_ID, PROVIDER_MERCHANT_ID, "
@@ -118,7 +119,8 @@ OF_SHOP: list[tuple[dict[str, Any], str, str]] = [
     ),
     ({"RETENTION_DAYS": "400"}, "['RETENTION_DAYS']", "a whole number of days above zero, at most 36500"),
 ]
-HINT = "See the settings reference in the documentation. See docs/reference/checks.md#wallet_gateway.E001"
+ADDRESS = address_of("reference/checks", "wallet_gateway.E001")
+HINT = f"See the settings reference in the documentation. See {ADDRESS}"
 
 
 def is_told(settings: Settings, setting: str, expected: str) -> None:
@@ -175,7 +177,7 @@ def test_gateways_without_a_default_one_are_told(settings: Settings) -> None:
     )
     assert message.hint == (
         "Call one of them 'default', or name the gateway in every call and add wallet_gateway.W013 to "
-        "SILENCED_SYSTEM_CHECKS. See docs/reference/checks.md#wallet_gateway.W013"
+        f"SILENCED_SYSTEM_CHECKS. See {address_of('reference/checks', 'wallet_gateway.W013')}"
     )
 
 
@@ -204,7 +206,7 @@ def test_urls_that_are_not_included_are_told(settings: Settings) -> None:
     assert message.msg == "the URLs of wallet_gateway are not included, so customers could not come back"
     assert message.hint == (
         "Add path('wallet/', include('wallet_gateway.urls')) to the root URLconf. "
-        "See docs/reference/checks.md#wallet_gateway.E002"
+        f"See {address_of('reference/checks', 'wallet_gateway.E002')}"
     )
 
 

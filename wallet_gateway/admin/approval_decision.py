@@ -157,7 +157,7 @@ def left_of(approval: Approval) -> Money | None:
     if approval.decision:
         return None
     if approval.payment is not None:
-        return REFUND.available_of(approval.payment)
+        return REFUND.left_of(approval.payment)
     return approval.deposit.refundable if approval.deposit is not None else None
 
 

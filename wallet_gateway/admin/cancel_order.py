@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from django.contrib import messages
+from django.contrib import admin, messages
 from django.contrib.admin import AdminSite
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
-from wallet_gateway import payments
+from wallet_gateway import gateways, payments
 from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.current_site import reverse
 from wallet_gateway.admin.forms import NoteForm
@@ -21,6 +23,22 @@ from wallet_gateway.models.orders import CANCELLABLE_STATES
 from wallet_gateway.money_format import format_money
 from wallet_gateway.payments.errors import OperationRefused
 from wallet_gateway.protocol.text import visible
+from wallet_gateway.queries.attention import unreleased
+
+
+class Unreleased(admin.SimpleListFilter):
+    """Filter for orders that are not released long after their end, counted as on the health page."""
+
+    title = gettext_lazy("released")
+    parameter_name = "released"
+
+    def lookups(self, request: HttpRequest, model_admin: object) -> list[tuple[str, str]]:  # noqa: ARG002
+        """Return the one choice besides "all"."""
+        return [("late", _("Not, long after the end"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[PaymentOrder]) -> QuerySet[PaymentOrder]:  # noqa: ARG002
+        """Filter the list."""
+        return queryset.filter(unreleased(gateways.clock().now())) if self.value() == "late" else queryset
 
 
 def cancel_url_of(order: PaymentOrder, request: HttpRequest) -> str:

@@ -152,10 +152,10 @@ class ConfirmPage:
             "payment": self.payment,
             "order": self.payment.order,
             "order_url": self._order_url,
-            "available": format_money(self.available),
+            "available": format_money(self.operation.left_of(self.payment)),
             "currency": self.available.currency,
             "named": named.to_wire(),
-            "button": self.operation.button(named),
+            "button": self._asking(named, form) or self.operation.button(named),
             "is_renamed": is_renamed,
             "why_not": self.operation.why_not_of(self.payment),
             "form": form,
@@ -168,6 +168,12 @@ class ConfirmPage:
         return render_page(
             self.site, self.request, "confirm.html", context, gateway=self.payment.order.gateway
         )
+
+    def _asking(self, named: Money, form: OperationForm) -> str:
+        """Return the button's text where it asks for a second person; empty where it moves the amount."""
+        if form.limit is None or named.minor_units <= form.limit.minor_units:
+            return ""
+        return _("Ask for %(amount)s") % {"amount": format_money(named)}
 
     def _request_body(self, asked: Money) -> str:
         """Return the request body for the amount in the form, or for all that is left if there is none."""

@@ -13,10 +13,10 @@ from django.utils.translation import gettext as _
 from wallet_gateway.admin.approval_messages import url_of, what_is_asked
 from wallet_gateway.admin.batch_progress import progress_url
 from wallet_gateway.admin.current_site import reverse
-from wallet_gateway.admin.differences import sentence_of_difference
+from wallet_gateway.admin.differences import explanation_of
 from wallet_gateway.admin.pages import row_url
 from wallet_gateway.admin.tasks import seen_url_of
-from wallet_gateway.domain.discrepancies import OF_GATEWAY, DiscrepancyKind
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
 from wallet_gateway.domain.wallet_limits import WalletLimit
 from wallet_gateway.models import (
@@ -94,7 +94,7 @@ def work_of(found: Waiting, request: HttpRequest) -> tuple[Work, ...]:
         _work(
             "discrepancies",
             _("Differences"),
-            _("Something differs between our books and the gateway's. Close each with the reason."),
+            _("Look at each: take it into our totals where this is offered, or dismiss it with the reason."),
             map(_difference, found.discrepancies),
             f"{differences}?open=yes",
         ),
@@ -205,9 +205,7 @@ def _difference(row: Discrepancy) -> Item:
         name=_name_of(row),
         url=row_url(row),
         since=row.found_at,
-        detail=visible(
-            sentence_of_difference(row) if row.kind in OF_GATEWAY else row.explanation, max_length=160
-        ),
+        detail=visible(explanation_of(row), max_length=160),
     )
 
 

@@ -1,4 +1,4 @@
-"""The pages on which a person decides on an outcome, an unsent transaction or a discrepancy.
+"""The pages on which a person decides on an outcome, an unsent transaction or a difference.
 
 Each page requires a reason, which is stored as a transaction event with the name of the user who gave it.
 """
@@ -29,9 +29,9 @@ from wallet_gateway.admin.forms import DecisionForm, ReasonForm
 from wallet_gateway.admin.pages import render_page, row_url, sentence_of, show_status
 from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, person_of, require_permission
 from wallet_gateway.admin.refusal_text import refusal_text
+from wallet_gateway.admin.tasks import taking_button, taking_words
 from wallet_gateway.date_format import format_short_datetime
 from wallet_gateway.documentation import address_of
-from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder
@@ -39,7 +39,7 @@ from wallet_gateway.models.labels import label_of
 from wallet_gateway.money_format import format_money
 from wallet_gateway.payments.errors import InvalidState, OperationRefused
 from wallet_gateway.protocol.text import visible
-from wallet_gateway.queries.differences import bookable_differences
+from wallet_gateway.queries.differences import bookable_differences, is_bookable
 
 Words = dict[str, Any]
 _SALT = "wallet_gateway.admin.decide"
@@ -139,7 +139,9 @@ def _what_remains(transaction: GatewayTransaction, *, may_accept: bool) -> str:
             "word": visible(transaction.undocumented_state),
             "docs": address_of("how-to/another-gateway", "other-words"),
         }
-    books = _("If another amount was captured or refunded, book it on the page of the difference.")
+    books = _(
+        "If another amount was captured or refunded, take it into our totals on the page of the difference."
+    )
     may_book = transaction.pk in bookable_differences([transaction])
     if transaction.state == TransactionState.ANOMALY and not may_accept:
         remains = _(
@@ -222,44 +224,51 @@ def _facts(transaction: GatewayTransaction) -> list[tuple[str, object]]:
 
 
 def close_discrepancy(site: AdminSite, request: HttpRequest, discrepancy_id: int) -> HttpResponse:
-    """Close a discrepancy with a reason."""
-    words = {
-        "title": _("Close a difference"),
-        "verb": _("Close"),
+    """Close a difference with a reason, or dismiss what could be taken into our totals."""
+    require_permission(request, RESOLVE)
+    row = _difference(discrepancy_id)
+    may_book = is_bookable(row)
+    words: Words = {
+        "title": _("Dismiss a difference") if may_book else _("Close a difference"),
+        "verb": _("Dismiss") if may_book else _("Close"),
         "explanation": _("The payment can be used again once none of its differences is open."),
-        "hint_of": {
-            DiscrepancyKind.MADE_ELSEWHERE: _(
-                "Closing does not book the operation: the totals stay without it, so the same money could be "
-                "captured or refunded again."
-            )
-        },
-        "logged": _("Closed: %(reason)s"),
-        "done": _("The difference is closed."),
+        "logged": _("Dismissed: %(reason)s") if may_book else _("Closed: %(reason)s"),
+        "done": _("The difference is dismissed.") if may_book else _("The difference is closed."),
     }
-    return _ended(site, request, discrepancy_id, payments.approvals.close_discrepancy, words)
+    if may_book:
+        words["hint"] = _(
+            "Our totals stay without it, so the same money could be captured or refunded again. Dismiss only "
+            "what is not yours, or was undone in the provider's portal."
+        )
+        words["instead"] = taking_button(row, back="?back=order" if _is_from_order(row, request) else "")
+    return _ended(site, request, row, payments.approvals.close_discrepancy, words)
 
 
 def book_discrepancy(site: AdminSite, request: HttpRequest, discrepancy_id: int) -> HttpResponse:
-    """Book the operation of a discrepancy, with a reason."""
+    """Take the operation of a difference into our totals, with a reason."""
+    require_permission(request, RESOLVE)
+    row = _difference(discrepancy_id)
     words = {
-        "title": _("Book what the gateway has done"),
-        "verb": _("Book"),
+        "title": _("Take into our totals what the gateway has done"),
+        "verb": taking_words(row),
         "explanation": _(
-            "The gateway is asked, and what it reports is booked: the totals and the state of the order "
-            "follow, and the shop is told. No money is moved by this."
+            "The gateway is asked, and what it reports is taken into our totals: the state of the order "
+            "follows, and the shop is told. No money is moved by this."
         ),
-        "logged": _("Booked: %(reason)s"),
-        "done": _("The operation is booked."),
+        "logged": _("Taken into our totals: %(reason)s"),
+        "done": _("Our totals contain it now."),
     }
-    return _ended(site, request, discrepancy_id, payments.approvals.book_discrepancy, words)
+    return _ended(site, request, row, payments.approvals.book_discrepancy, words)
+
+
+def _difference(key: int) -> Discrepancy:
+    rows = Discrepancy.objects.select_related("payment__order", "transaction__payment__order")
+    return get_object_or_404(rows, pk=key)
 
 
 def _ended(
-    site: AdminSite, request: HttpRequest, discrepancy_id: int, end: Callable[..., object], words: Words
+    site: AdminSite, request: HttpRequest, discrepancy: Discrepancy, end: Callable[..., object], words: Words
 ) -> HttpResponse:
-    require_permission(request, RESOLVE)
-    rows = Discrepancy.objects.select_related("payment__order", "transaction__payment__order")
-    discrepancy = get_object_or_404(rows, pk=discrepancy_id)
     back, trail = _way_back(discrepancy, request)
     form = ReasonForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
@@ -274,7 +283,6 @@ def _ended(
             return HttpResponseRedirect(back)
     context = {
         **words,
-        "hint": words.get("hint_of", {}).get(discrepancy.kind, ""),
         "form": form,
         "back": back,
         "trail": trail,
@@ -289,8 +297,12 @@ def _ended(
 
 def _way_back(discrepancy: Discrepancy, request: HttpRequest) -> tuple[str, dict[str, str]]:
     """Return the URL of the page that the person came from, its order's or its own, and a link above it."""
-    if request.GET.get("back") == "order" and discrepancy.payment is not None:
+    if _is_from_order(discrepancy, request) and discrepancy.payment is not None:
         order = discrepancy.payment.order
         return row_url(order), {"url": row_url(order), "label": visible(order)}
     rows = reverse("admin:wallet_gateway_discrepancy_changelist")
     return row_url(discrepancy), {"url": rows, "label": capfirst(str(Discrepancy._meta.verbose_name_plural))}
+
+
+def _is_from_order(discrepancy: Discrepancy, request: HttpRequest) -> bool:
+    return request.GET.get("back") == "order" and discrepancy.payment is not None

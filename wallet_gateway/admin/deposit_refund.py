@@ -26,7 +26,7 @@ from wallet_gateway.admin.operation_registry import DETACHED_REFUND
 from wallet_gateway.admin.pages import render_page
 from wallet_gateway.admin.permissions import person_of, require_permission
 from wallet_gateway.admin.profile_mark import only_one
-from wallet_gateway.admin.sums import CHECK_THE_SUM, what_was_named
+from wallet_gateway.admin.sums import CHECK_THE_SUM, sums_in_words, sums_of, what_was_named
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import MigratedDeposit, OperationBatch
 from wallet_gateway.money_format import format_money
@@ -111,7 +111,7 @@ class RefundPage:
             if batch is not None or self._is_valid():
                 return HttpResponseRedirect(progress_url(batch or self._start_batch()))
         context = {
-            "button": DETACHED_REFUND.button_of_many(self._amounts),
+            "button": self._asking() or DETACHED_REFUND.button_of_many(self._amounts),
             "named": what_was_named(self._amounts),
             "title": DETACHED_REFUND.heading_of_many,
             "rows": self.rows,
@@ -126,6 +126,19 @@ class RefundPage:
         }
         gateway = only_one(row.deposit.gateway for row in self.rows)
         return render_page(self.site, self.request, "migrated_refund.html", context, gateway=gateway)
+
+    def _asking(self) -> str:
+        """Return the button's text where all it does is ask for a second person; empty otherwise."""
+        person, amounts = person_of(self.request), self._amounts
+        chosen = [row for row in self.rows if row.amount is not None]
+        limits = [
+            approval_limit_of(DETACHED_REFUND, row.deposit, gateway=row.deposit.gateway, person=person)
+            for row in chosen
+        ]
+        pairs = zip(amounts, limits, strict=True)
+        if not all(limit is not None and amount.minor_units > limit.minor_units for amount, limit in pairs):
+            return ""
+        return _("Ask for %(amount)s") % {"amount": sums_in_words(sums_of(amounts))} if amounts else ""
 
     def _is_valid(self) -> bool:
         selected = [row for row in self.rows if row.is_selected]

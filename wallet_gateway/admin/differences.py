@@ -1,4 +1,4 @@
-"""Discrepancies as a person reads them: a plain sentence for each, and the ways to end it."""
+"""Differences as a person reads them: a plain sentence for each, and the ways to end it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from wallet_gateway.admin.current_site import reverse
 from wallet_gateway.admin.permissions import RESOLVE, has_permission
-from wallet_gateway.admin.tasks import Button
-from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.admin.tasks import Button, taking_button
+from wallet_gateway.domain.discrepancies import OF_GATEWAY, DiscrepancyKind
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import Discrepancy
 from wallet_gateway.models.labels import label_of
@@ -123,22 +123,31 @@ def sentence_of_difference(row: Discrepancy) -> str:
     return str(_SENTENCES.get(kind) or label_of(kind))
 
 
+def explanation_of(row: Discrepancy) -> str:
+    """Return what a list tells of a difference beside its kind: a sentence, or what was compared."""
+    if made_elsewhere(row) is not None or row.kind in OF_GATEWAY:
+        return sentence_of_difference(row)
+    return row.explanation
+
+
 def words_of_elsewhere(elsewhere: MadeElsewhere) -> str:
     """Return what was made elsewhere in a few words, such as `€7.00 were refunded elsewhere`."""
     return str(_ELSEWHERE[elsewhere.kind]) % {"amount": format_money(elsewhere.amount)}
 
 
 def ways_to_end(row: Discrepancy, request: HttpRequest, *, back: str = "") -> Iterator[Button]:
-    """Yield what the current user may do about an open discrepancy: book it, where possible, and close it.
+    """Yield what the current user may do about a difference.
+
+    Where the gateway has done something that can be booked, that is the act that is meant. To dismiss the
+    difference, or to close one of any other kind, is quiet.
 
     `back` is the query by which `decisions` finds the page to return to; empty for the discrepancy's own.
     """
     if not has_permission(request, RESOLVE):
         return
-    if is_bookable(row):
-        url = reverse("admin:wallet_gateway_discrepancy_book", args=[row.pk])
-        yield Button(label=_("Book…"), url=url + back)
-    if row.closed_at is not None:
-        return
-    url = reverse("admin:wallet_gateway_discrepancy_close", args=[row.pk])
-    yield Button(label=_("Close…"), url=url + back)
+    may_book = is_bookable(row)
+    if may_book:
+        yield taking_button(row, back=back)
+    if row.closed_at is None:
+        url = reverse("admin:wallet_gateway_discrepancy_close", args=[row.pk])
+        yield Button(label=_("Dismiss…") if may_book else _("Close…"), url=url + back, is_quiet=True)

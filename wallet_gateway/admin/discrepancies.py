@@ -1,4 +1,4 @@
-"""Discrepancies between our records and the gateway's, in the admin; a person closes them with a reason."""
+"""Differences between our records and the gateway's, in the admin; a person ends them with a reason."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.admin.badges import Tone, badge
 from wallet_gateway.admin.decisions import book_discrepancy, close_discrepancy
-from wallet_gateway.admin.differences import ways_to_end
+from wallet_gateway.admin.differences import explanation_of, ways_to_end
 from wallet_gateway.admin.read_only import (
     ReadOnlyAdmin,
     datetime_column,
@@ -21,6 +21,7 @@ from wallet_gateway.admin.read_only import (
     text_column,
 )
 from wallet_gateway.models import Discrepancy
+from wallet_gateway.protocol.text import visible
 from wallet_gateway.queries.search import discrepancies_found
 
 
@@ -46,7 +47,7 @@ FOUND_AT = datetime_column("found_at", _("found at"))
 
 @admin.register(Discrepancy)
 class DiscrepancyAdmin(ReadOnlyAdmin):
-    """Discrepancies as tasks for a person; nothing here is corrected silently."""
+    """Differences as tasks for a person; nothing here is corrected silently."""
 
     finder = staticmethod(discrepancies_found)
     search_help_text = _("An order's or a transaction's reference")
@@ -54,7 +55,7 @@ class DiscrepancyAdmin(ReadOnlyAdmin):
         "kind",
         "standing",
         link_column("payment.order", _("order")),
-        text_column("explanation", _("explanation")),
+        "explained",
         FOUND_AT,
     )
     list_filter = (OpenFilter, "kind")
@@ -82,6 +83,11 @@ class DiscrepancyAdmin(ReadOnlyAdmin):
         if row.closed_at is None:
             return badge(Tone.BAD, _("Open"))
         return datetime_column("closed_at", "")(row)
+
+    @admin.display(description=_("explanation"))
+    def explained(self, row: Discrepancy) -> str:
+        """Return what is different, as the dashboard and the order's page tell it."""
+        return visible(explanation_of(row))
 
     def get_urls(self) -> list[URLPattern]:
         """Add the pages that close a discrepancy, or book its operation."""

@@ -26,7 +26,7 @@ class OperationForm(forms.Form):
 
     field_order = ("amount", "reason", "comment")
 
-    reason = forms.ChoiceField(label=gettext_lazy("Reason"))
+    reason = forms.ChoiceField(label=gettext_lazy("Reason"), required=False)
     comment = forms.CharField(
         label=gettext_lazy("Note"),
         max_length=MAX_NOTE_LENGTH,
@@ -43,7 +43,7 @@ class OperationForm(forms.Form):
             self._add_amount()
         reasons = self.fields["reason"]
         assert isinstance(reasons, forms.ChoiceField)  # noqa: S101 - declared above
-        reasons.choices = [("", _("Choose a reason")), *operation.reasons]
+        reasons.choices = [("", _("No reason given")), *operation.reasons]
 
     def _add_amount(self) -> None:
         field = AmountField(

@@ -89,8 +89,16 @@ def _counts(found: Health, site: AdminSite, request: HttpRequest) -> Iterator[Co
     idle = rows(OperationBatch, state__exact=BatchState.RUNNING)
     yield Count(label=_("Unknown outcomes"), number=found.unknown, list_url=unknown)
     yield Count(label=_("Contradictions"), number=found.anomalies, list_url=anomalies)
-    yield Count(label=_("Transactions that wait for a person"), number=found.waiting_for_a_person)
-    yield Count(label=_("Transactions that nobody goes on with"), number=found.unattended)
+    yield Count(
+        label=_("Transactions that wait for a person"),
+        number=found.waiting_for_a_person,
+        list_url=rows(GatewayTransaction, waits="person"),
+    )
+    yield Count(
+        label=_("Transactions that nobody goes on with"),
+        number=found.unattended,
+        list_url=rows(GatewayTransaction, waits="nobody"),
+    )
     yield Count(label=_("Refused afterwards"), number=found.refused_afterwards, list_url=refused)
     yield Count(label=_("Open differences"), number=found.discrepancies, list_url=differences)
     yield Count(label=_("Amounts in the wrong unit"), number=found.mix_ups, list_url=mix_ups)
@@ -98,8 +106,17 @@ def _counts(found: Health, site: AdminSite, request: HttpRequest) -> Iterator[Co
     number = sum(each.held for each in found.undocumented_states)
     yield Count(label=_("Held by a word that nobody knows"), number=number, list_url=held)
     yield Count(label=_("Orders paid more than once"), number=found.overpaid, list_url=overpaid)
-    yield Count(label=_("Orders that are not released long after their end"), number=found.unreleased)
-    yield Count(label=_("Unfinished at a gateway that the settings do not name"), number=found.orphans)
+    yield Count(
+        label=_("Orders that are not released long after their end"),
+        number=found.unreleased,
+        list_url=rows(PaymentOrder, released="late"),
+    )
+    yield Count(
+        label=_("Unfinished at a gateway that the settings do not name"),
+        number=found.orphans,
+        list_url=rows(GatewayTransaction, waits="gateway"),
+    )
+    # Signals have no list.
     yield Count(label=_("Signals that are late"), number=found.events_overdue)
     yield Count(label=_("Batches that nobody drives"), number=found.idle_batches, list_url=idle)
     closed = rows(PaymentOrder, wallet="closed")

@@ -48,9 +48,9 @@ def _rotate(request: HttpRequest) -> None:
 
 
 def _sentences(found: KeySurvey) -> tuple[str, ...]:
-    if not found.keys:
-        return (_("The settings hold no FERNET_KEYS, so nothing is stored encrypted."),)
     sentences = []
+    if not found.keys:
+        sentences.append(_("The settings hold no FERNET_KEYS, so nothing is stored encrypted."))
     if found.waiting:
         sentences.append(_("Still under an older key: %(count)d.") % {"count": found.waiting})
     if found.unreadable:

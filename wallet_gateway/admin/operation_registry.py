@@ -5,7 +5,7 @@ The domain has the rules and the operations do the work; this module has the tex
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -23,12 +23,13 @@ from wallet_gateway.domain.actors import By
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.limits import available, why_not_begin
 from wallet_gateway.domain.reason_codes import REASON_CODES, ReasonCode
-from wallet_gateway.models import GatewayTransaction, Payment
+from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.money_format import format_money
 from wallet_gateway.payments import follow_ups
 from wallet_gateway.payments.errors import OperationRefused, message_of
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.queries.differences import made_elsewhere
 
 
 class NotDone(Exception):
@@ -73,6 +74,20 @@ class Operation:
     def available_of(self, payment: Payment) -> Money:
         """Return the available amount of a payment for this operation, based on the row."""
         return Money.from_minor_units(max(available(self.kind, payment.totals), 0), payment.currency)
+
+    def left_of(self, payment: Payment, differences: Iterable[Discrepancy] | None = None) -> Money:
+        """Return what is left of a payment for this operation, also while a freeze lets nothing begin.
+
+        It is then without what was made elsewhere, as long as nobody has dismissed that. The payment's
+        differences are read if they are not given.
+        """
+        if not payment.is_frozen:
+            return self.available_of(payment)
+        rows = payment.discrepancies.all() if differences is None else differences
+        made = (made_elsewhere(row) for row in rows if row.payment_id == payment.pk and row.closed_at is None)
+        gone = sum(each.amount.minor_units for each in made if each is not None and each.kind is self.kind)
+        left = available(self.kind, replace(payment.totals, is_frozen=False)) - gone
+        return Money.from_minor_units(max(left, 0), payment.currency)
 
     def why_not_of(self, payment: Payment) -> str:
         """Return why the operation cannot begin; empty if it can."""

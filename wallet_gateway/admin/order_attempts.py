@@ -112,11 +112,12 @@ def _way_of(opening: GatewayTransaction | None) -> Label:
 
 
 def _left(payment: Payment, differences: Iterable[Discrepancy]) -> Iterator[Left]:
-    found = [made_elsewhere(row) for row in differences if row.payment_id == payment.pk]
+    rows = [row for row in differences if row.payment_id == payment.pk]
+    found = [made_elsewhere(row) for row in rows]
     for operation in BY_SLUG.values():
         elsewhere = (made for made in found if made is not None and made.kind is operation.kind)
         words = tuple(words_of_elsewhere(made) for made in elsewhere)
-        amount = operation.available_of(payment)
+        amount = operation.left_of(payment, rows)
         if amount.minor_units or words:
             yield Left(label=operation.left, amount=amount, elsewhere=words)
 

@@ -12,10 +12,13 @@ from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 
 from wallet_gateway.admin.list_sums import SummedList
+from wallet_gateway.admin.permissions import VIEW_CUSTOMER, has_permission
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.models.labels import label_of
+from wallet_gateway.number_format import format_number
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.queries.authorizations import held_since
+from wallet_gateway.queries.search import NEWEST
 from wallet_gateway.queries.ways_of_paying import ways_of_paying
 
 
@@ -24,6 +27,12 @@ class OrderList(SummedList):
 
     def get_results(self, request: HttpRequest) -> None:
         """Read the page's orders and what is shown of each; drop the countdown where none is running."""
+        if has_permission(request, VIEW_CUSTOMER):
+            self.search_help_text = _(
+                "Beginning of a reference, or of the customer's name; or whole: e-mail address, last four "
+                "digits of the card, order number, value of the shop's metadata, transaction, the "
+                "gateway's or the provider's id. Names and digits: in the newest %(count)s orders"
+            ) % {"count": format_number(NEWEST)}
         super().get_results(request)
         orders = list(self.result_list)
         keys = [order.pk for order in orders]

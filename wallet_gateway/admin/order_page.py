@@ -185,7 +185,7 @@ def _closed_button(order: PaymentOrder, request: HttpRequest) -> Iterator[Differ
     if order.wallet_closed_at is None or not order.is_payable:
         return
     url = reverse("admin:wallet_gateway_paymentorder_wallet_limits", args=[order.pk])
-    raising = Button(label=_("Raise the limits…"), url=url)
+    raising = Button(label=_("Raise the limits…"), url=url, is_quiet=True)
     limit = label_of(WalletLimit(order.wallet_limit))
     yield Difference(
         key="closed-button",

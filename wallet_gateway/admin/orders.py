@@ -16,7 +16,7 @@ from wallet_gateway import conf
 from wallet_gateway.admin import operation_registry
 from wallet_gateway.admin.badges import state_badge, state_column
 from wallet_gateway.admin.batches import draft_batch, query_orders
-from wallet_gateway.admin.cancel_order import cancel_order
+from wallet_gateway.admin.cancel_order import Unreleased, cancel_order
 from wallet_gateway.admin.capture_deadline import EndsSoon, time_left
 from wallet_gateway.admin.confirm import confirm
 from wallet_gateway.admin.date_range import CreatedFilter
@@ -26,11 +26,11 @@ from wallet_gateway.admin.order_customer import customer_name
 from wallet_gateway.admin.order_list import OrderList, name_of, way_of
 from wallet_gateway.admin.order_page import order_page
 from wallet_gateway.admin.permissions import VIEW_CUSTOMER, has_permission
-from wallet_gateway.admin.read_only import ReadOnlyAdmin, datetime_column, gateway_column
+from wallet_gateway.admin.read_only import Finder, ReadOnlyAdmin, datetime_column, gateway_column
 from wallet_gateway.admin.wallet_limits import WalletClosed, raise_limits
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.protocol.text import visible
-from wallet_gateway.queries.search import orders_found
+from wallet_gateway.queries.search import orders_found, orders_found_with_customer
 
 CREATED_AT = datetime_column("created_at", _("created at"))
 STATE = state_column(_("state"))
@@ -50,7 +50,7 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
         "gateway's or the provider's id"
     )
     list_display = ("name", STATE, AMOUNT, "customer", "way", "to_capture", CREATED_AT, GATEWAY)
-    list_filter = ("state", CreatedFilter, EndsSoon, WalletClosed)
+    list_filter = ("state", CreatedFilter, EndsSoon, WalletClosed, Unreleased)
     when_empty = _(
         "There is no order yet. One appears here as soon as the shop calls payments.create_order, usually "
         "when a customer goes to pay."
@@ -86,6 +86,10 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
         if not has_permission(request, VIEW_CUSTOMER):
             hidden.add("customer")
         return [column for column in self.list_display if column not in hidden]
+
+    def get_finder(self, request: HttpRequest) -> Finder:
+        """Return the search, by the customer too for those who may see customers."""
+        return orders_found_with_customer if has_permission(request, VIEW_CUSTOMER) else self.finder
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[OrderList]:  # noqa: ARG002
         """Use a list that knows how its orders were paid, and what they come to."""

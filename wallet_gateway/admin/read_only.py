@@ -121,19 +121,23 @@ class ReadOnlyAdmin(_ModelAdmin):
         """Return whether the list shows a filter with this parameter; no other column is allowed."""
         return is_of_shown_filter(self, lookup, request) or is_of_popup(self, lookup, value)
 
+    def get_finder(self, request: HttpRequest) -> Finder | None:  # noqa: ARG002 - for lists that use it
+        """Return the search for this user."""
+        return self.finder
+
     def get_search_results(
         self,
-        request: HttpRequest,  # noqa: ARG002 - Django's signature
+        request: HttpRequest,
         queryset: QuerySet[Any],
         search_term: str,
     ) -> tuple[QuerySet[Any], bool]:
-        """Search with the indexed lookups of `finder`."""
-        text = search_term.strip()
-        if not text or self.finder is None:
+        """Search with the bounded lookups of `finder`."""
+        text, finder = search_term.strip(), self.get_finder(request)
+        if not text or finder is None:
             return queryset, False
         if not is_storable(text):
             return queryset.none(), False
-        found = self.finder(text, gateways=tuple(conf.settings().gateways))
+        found = finder(text, gateways=tuple(conf.settings().gateways))
         return queryset.filter(pk__in=found.order_by().values("pk")), False
 
     def action_checkbox(self, obj: Any) -> SafeString:  # noqa: ANN401 - a row of any model

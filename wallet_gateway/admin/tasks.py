@@ -17,8 +17,9 @@ from wallet_gateway.admin.pages import sentence_of
 from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, has_permission, is_own_request
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction
+from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.text import visible
-from wallet_gateway.queries.differences import bookable_differences
+from wallet_gateway.queries.differences import bookable_differences, made_elsewhere, told_amount
 
 Label = str | Promise
 
@@ -29,6 +30,8 @@ class Button:
 
     label: Label
     url: str
+    is_quiet: bool = False
+    """Whether another one beside it is the act that is meant."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,13 +118,26 @@ def _ways_out(
         and has_permission(request, resend)
     ):
         url = reverse("admin:wallet_gateway_gatewaytransaction_send_again", args=[transaction.pk])
-        yield Button(label=_("Send again"), url=url)
+        yield Button(label=_("Send again"), url=url, is_quiet=True)
     if has_permission(request, RESOLVE):
         if other_amount is not None:
-            url = reverse("admin:wallet_gateway_discrepancy_book", args=[other_amount.pk])
-            yield Button(label=_("Book…"), url=f"{url}?back=order")
+            yield taking_button(other_amount, back="?back=order")
         url = reverse("admin:wallet_gateway_gatewaytransaction_decide", args=[transaction.pk])
-        yield Button(label=_("Decide"), url=url)
+        yield Button(label=_("Decide"), url=url, is_quiet=True)
+
+
+def taking_button(row: Discrepancy, *, back: str = "") -> Button:
+    """Return the link to the page that takes an operation of the gateway into our totals."""
+    url = reverse("admin:wallet_gateway_discrepancy_book", args=[row.pk])
+    return Button(label=f"{taking_words(row)}…", url=url + back)
+
+
+def taking_words(row: Discrepancy) -> str:
+    """Return what taking an operation into our totals is called, with the amount that they change by."""
+    elsewhere, amount = made_elsewhere(row), told_amount(row)
+    if amount is None or (elsewhere is not None and elsewhere.kind is TransactionKind.REVERSAL):
+        return _("Take it into our totals")
+    return _("Take %(amount)s into our totals") % {"amount": format_money(amount)}
 
 
 def requests_of(approvals: Iterable[Approval], request: HttpRequest) -> Iterator[Request]:

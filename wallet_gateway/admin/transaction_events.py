@@ -44,7 +44,7 @@ class TransactionEventAdmin(ReadOnlyAdmin):
         label_column("get_kind_display", _("kind")),
         "event",
         "state_afterwards",
-        label_column("get_discrepancy_kind_display", _("discrepancy")),
+        label_column("get_discrepancy_kind_display", _("difference")),
         text_column("explanation", _("explanation")),
         label_column("http_status", _("HTTP status")),
         label_column("elapsed_ms", _("milliseconds")),

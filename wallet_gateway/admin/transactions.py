@@ -11,7 +11,7 @@ from django.urls import URLPattern, path
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway import payments
+from wallet_gateway import conf, gateways, payments
 from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.badges import state_column
 from wallet_gateway.admin.batches import query_transactions
@@ -34,7 +34,7 @@ from wallet_gateway.admin.tasks import requests_of, tasks_of
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.protocol.text import visible
-from wallet_gateway.queries.attention import unseen_refusals
+from wallet_gateway.queries.attention import left_to_person, orphaned, unattended, unseen_refusals
 from wallet_gateway.queries.search import transactions_found
 
 
@@ -63,6 +63,35 @@ class UnseenRefusals(admin.SimpleListFilter):
         return queryset.filter(unseen_refusals()) if self.value() == "unseen" else queryset
 
 
+class WaitsFor(admin.SimpleListFilter):
+    """Filter for what has not ended: by who has to go on with it."""
+
+    title = _("waits for")
+    parameter_name = "waits"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:  # noqa: ANN401, ARG002
+        """Return the choices besides "all"."""
+        return [
+            ("person", _("A person")),
+            ("nobody", _("Nobody goes on with it")),
+            ("gateway", _("A gateway that the settings do not name")),
+        ]
+
+    def queryset(
+        self,
+        request: HttpRequest,  # noqa: ARG002
+        queryset: QuerySet[GatewayTransaction],
+    ) -> QuerySet[GatewayTransaction]:
+        """Filter the list."""
+        if self.value() == "person":
+            return queryset.filter(left_to_person())
+        if self.value() == "nobody":
+            return queryset.filter(unattended(gateways.clock().now()))
+        if self.value() == "gateway":
+            return queryset.filter(orphaned(conf.settings().gateways))
+        return queryset
+
+
 @admin.register(GatewayTransaction)
 class GatewayTransactionAdmin(ReadOnlyAdmin):
     """Transactions and their results."""
@@ -81,7 +110,7 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
         text_column("created_by", _("author")),
         datetime_column("created_at", _("created at")),
     )
-    list_filter = ("state", "kind", CountedDayFilter, CountedFilter, "origin", UnseenRefusals)
+    list_filter = ("state", "kind", CountedDayFilter, CountedFilter, "origin", UnseenRefusals, WaitsFor)
     when_empty = _("There is no transaction yet. The first one appears when a customer goes to pay an order.")
     actions = ("query_many", "mark_seen_many")
     list_select_related = ("payment__order",)

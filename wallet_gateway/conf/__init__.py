@@ -76,6 +76,8 @@ class Settings:
     all_gateways: Gateways = field(repr=False)
     fernet_keys: tuple[str, ...] = field(default=(), repr=False)
     """The keys that encrypt stored secrets; the first one encrypts, all of them decrypt."""
+    email_keys: tuple[str | bytes, ...] = field(default=(), repr=False)
+    """Secrets from which the keys for hashes of e-mail addresses are derived; the first one hashes."""
     health_token: str = field(default="", repr=False)
     """The token with which a monitor identifies itself; empty if the health view requires a permission."""
     csp_report_url: str = ""
@@ -114,6 +116,12 @@ def settings() -> Settings:
         public_origin=raw["PUBLIC_ORIGIN"].rstrip("/"),
         all_gateways=_gateways(raw),
         fernet_keys=keys,
+        # Not the temporary key: what was hashed with it would not be found after a restart.
+        email_keys=(
+            *(raw.get(FERNET_KEYS) or ()),
+            django_settings.SECRET_KEY,
+            *django_settings.SECRET_KEY_FALLBACKS,
+        ),
         health_token=raw.get("HEALTH_TOKEN", ""),
         csp_report_url=raw.get("CSP_REPORT_URL", ""),
         order_admin_url=raw.get("ORDER_ADMIN_URL", ""),

@@ -45,8 +45,8 @@ class Discrepancy(Explained):
     """The transaction that this operation, made elsewhere, was booked as; then it is closed."""
 
     class Meta:
-        verbose_name = _("discrepancy")
-        verbose_name_plural = _("discrepancies")
+        verbose_name = _("difference")
+        verbose_name_plural = _("differences")
         ordering = ("-id",)
         default_permissions = ("view",)
         indexes = [models.Index(fields=["closed_at", "-id"], name="wallet_discrepancy_open")]

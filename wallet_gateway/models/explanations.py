@@ -11,10 +11,12 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode
-from wallet_gateway.domain.lifecycle import TransactionState
+from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind, TransactionState
+from wallet_gateway.domain.record_attribution import KINDS
 from wallet_gateway.domain.wallet_limits import WalletLimit
 from wallet_gateway.models.fields import Column
 from wallet_gateway.models.labels import label_of
+from wallet_gateway.protocol.endpoints import wire_type
 
 
 class Explained(models.Model):
@@ -72,6 +74,8 @@ def _shown(name: str, value: Any) -> Any:  # noqa: ANN401 - what JSON stores
         return label_of(TransactionState(value))
     if name == "wallet_limit" and str(value) in WalletLimit.__members__:
         return label_of(WalletLimit(value))
+    if name == "type":
+        return _type(value)
     if name == "reason":
         return REASONS.get(str(value), value)
     if isinstance(value, list):
@@ -80,8 +84,24 @@ def _shown(name: str, value: Any) -> Any:  # noqa: ANN401 - what JSON stores
     return value
 
 
+def _type(word: object) -> object:
+    """Return what people call a type of the interface; the gateway's own word for any other."""
+    known = _TYPES.get(str(word).lower())
+    return word if known is None else label_of(known)
+
+
+_TYPES: Mapping[str, TransactionKind | PaymentType] = {
+    **KINDS,
+    **{wire_type(TransactionKind.CHECKOUT, type_).lower(): type_ for type_ in PaymentType},
+}
+
+
 def _record(record: Mapping[str, str]) -> str:
-    named = " ".join(filter(None, (record.get("type") or gettext("of unknown type"), record.get("id"))))
+    words = (
+        _type(record.get("type")) if record.get("type") else gettext("of unknown type"),
+        record.get("id"),
+    )
+    named = " ".join(str(word) for word in words if word)
     return f"{named}: {record.get('fault', '')}"
 
 

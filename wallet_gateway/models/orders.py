@@ -68,6 +68,10 @@ class PaymentOrder(models.Model):
     """The checkout request in wire format, less the parts that differ between attempts. Has personal data."""
     content_hash: Column[str] = models.CharField(max_length=64)
     """SHA-256 of the content: a repeated call for the same reference must have the same content."""
+    email_hash: Column[str | None] = ByteExactField(max_length=64, null=True, blank=True)
+    """Keyed hash of the cardholder's e-mail address, by which the order is found. Personal data."""
+    recipient_email_hash: Column[str | None] = ByteExactField(max_length=64, null=True, blank=True)
+    """The same of the address to which the goods are sent."""
     continue_url: Column[str] = models.CharField(max_length=500, blank=True)
     """Where the link on the result page leads."""
     redirect_when_paid: Column[bool] = models.BooleanField(default=False)
@@ -132,6 +136,8 @@ class PaymentOrder(models.Model):
             models.Index(fields=["state", "-id"], name="wallet_order_state"),
             # A customer names it on the telephone.
             models.Index(fields=["order_number"], name="wallet_order_number"),
+            SparseIndex(fields=["email_hash"], name="wallet_order_email"),
+            SparseIndex(fields=["recipient_email_hash"], name="wallet_order_recipient"),
             # The list of orders, filtered by day.
             models.Index(fields=["created_at"], name="wallet_order_created"),
             SparseIndex(fields=["wallet_closed_at"], name="wallet_order_button_closed"),

@@ -13,6 +13,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.models.fields import ByteExactField, Column
+from wallet_gateway.models.sparse_indexes import SparseIndex
 from wallet_gateway.models.transactions import GatewayTransaction
 
 MOST_RESULTS = 5
@@ -83,6 +84,8 @@ class WalletAttempt(models.Model):
     """The last price shown to the customer: number, total in minor units, lines, options, and choices."""
     given: Column[dict[str, Any]] = models.JSONField(default=dict)
     """The customer's e-mail and addresses from the wallet. Personal data."""
+    email_hash: Column[str | None] = ByteExactField(max_length=64, null=True, blank=True)
+    """Keyed hash of the e-mail address from the wallet, by which its order is found. Personal data."""
     events: Column[list[dict[str, Any]]] = models.JSONField(default=list)
     """The events that the browser reported, in order, without secrets."""
 
@@ -90,6 +93,7 @@ class WalletAttempt(models.Model):
         verbose_name = _("wallet attempt")
         verbose_name_plural = _("wallet attempts")
         ordering = ("-id",)
+        indexes = [SparseIndex(fields=["email_hash"], name="wallet_attempt_email")]
         constraints = [
             # NULLs are distinct on every database.
             models.UniqueConstraint(fields=["gateway", "account_id"], name="wallet_attempt_account_once"),

@@ -183,7 +183,7 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
     ),
     # InvalidState, captures, refunds and reversals
     _E.PAYMENT_FROZEN: Description(
-        409, _("The payment is frozen because of a discrepancy. Resolve the discrepancy first.")
+        409, _("The payment is frozen because of a difference. Decide on the difference first.")
     ),
     _E.NO_AUTHORIZED_PAYMENT: Description(409, _("Order %(order)s has no authorized payment.")),
     _E.NOTHING_AUTHORIZED: Description(409, _("Nothing is authorized.")),
@@ -225,7 +225,7 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
     ),
     # InvalidState, deposits of an earlier provider
     _E.DEPOSIT_FROZEN: Description(
-        409, _("The deposit is frozen because of a discrepancy. Resolve the discrepancy first.")
+        409, _("The deposit is frozen because of a difference. Decide on the difference first.")
     ),
     _E.DEPOSIT_CURRENCY: Description(409, _("The deposit is in %(currency)s, not in %(given)s.")),
     _E.ABOVE_DEPOSIT: Description(409, _("Only %(left)s is left to refund.")),
@@ -283,7 +283,7 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
             "another amount, book that amount."
         ),
     ),
-    _E.DISCREPANCY_CLOSED: Description(409, _("This discrepancy is already closed.")),
+    _E.DISCREPANCY_CLOSED: Description(409, _("This difference is already closed.")),
     _E.NOT_BOOKABLE: Description(
         409,
         _(

@@ -1,4 +1,4 @@
-"""Decisions of a person: on an unknown outcome, on a discrepancy, and on another person's request."""
+"""Decisions of a person: on an unknown outcome, on a difference, and on another person's request."""
 
 from __future__ import annotations
 

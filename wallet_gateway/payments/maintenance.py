@@ -266,7 +266,7 @@ def expiring_authorizations(limit: int = 100) -> tuple[ExpiringAuthorization, ..
 def orders_of(
     *, references: Collection[str] = (), email: str = "", gateway: str | None = None
 ) -> tuple[PaymentOrder, ...]:
-    """Return the orders with these references, and those of an e-mail address, which reads all orders.
+    """Return the orders with these references, and those of an e-mail address.
 
     The address may be the one that the shop gave or the one that a wallet gave.
 

@@ -396,7 +396,7 @@ def customer_data(email: str, *, gateway: str | None = None) -> dict[str, Any]:
     """Return everything that is held about an e-mail address, for a customer who asks for their data.
 
     Orders with their customer, addresses, goods and metadata, payments, transactions, events and mails; no
-    keys, tokens or names of the shop's staff. It reads all orders.
+    keys, tokens or names of the shop's staff.
 
     :param email: one address in any letter case: `"ada@shop.example"`.
     :param gateway: alias of the gateway whose orders alone are read, where gateways are brands or tenants:

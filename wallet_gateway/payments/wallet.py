@@ -20,7 +20,7 @@ from wallet_gateway.gateways import ciphers, context_of, return_urls
 from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.models.wallet import WalletEvent
 from wallet_gateway.operations.argument_types import check_order, check_type
-from wallet_gateway.operations.errors import InvalidInput, WalletUnavailable
+from wallet_gateway.operations.errors import InvalidInput
 from wallet_gateway.operations.settlement.db_transactions import check_outside_transaction
 from wallet_gateway.operations.wallet import abandon as wallet_abandon
 from wallet_gateway.operations.wallet import attempts as wallet_attempts
@@ -317,15 +317,12 @@ def _event(given: WalletEvent | str) -> WalletEvent:
 def rotate_keys() -> Rotation:
     """Encrypt every stored secret with the first of its gateway's `FERNET_KEYS`, or of the shop's.
 
-    It may be interrupted and repeated.
+    E-mail addresses, by which orders are found, are hashed again under the first of the shop's keys, or under
+    `SECRET_KEY` without any. It may be interrupted and repeated.
 
-    :returns: how many were encrypted anew, how many are left, and how many cannot be read.
-    :raises WalletUnavailable: `fernet_keys_missing`, where neither has a key.
+    :returns: how many were encrypted or hashed anew, how many are left, and how many cannot be read.
     """
-    known = ciphers()
-    if known.shop is None and not known.of_gateways:
-        raise WalletUnavailable(ErrorCode.FERNET_KEYS_MISSING)
-    return encryption_keys.rotate_keys(known)
+    return encryption_keys.rotate_keys(ciphers())
 
 
 @sensitive_variables()

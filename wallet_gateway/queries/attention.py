@@ -66,10 +66,14 @@ def unattended(now: datetime) -> Q:
     )
 
 
+def orphaned(aliases: Collection[str]) -> Q:
+    """Return the condition of a transaction that has not ended at a gateway other than these."""
+    return Q(state__in=sorted(UNENDED_STATES)) & ~Q(gateway__in=aliases)
+
+
 def unfinished_elsewhere(aliases: Collection[str]) -> Mapping[str, int]:
     """Return how many transactions have not ended at gateways other than these, by alias."""
-    unfinished = GatewayTransaction.objects.filter(state__in=sorted(UNENDED_STATES))
-    elsewhere = unfinished.exclude(gateway__in=aliases).order_by("gateway")
+    elsewhere = GatewayTransaction.objects.filter(orphaned(aliases)).order_by("gateway")
     return dict(elsewhere.values_list("gateway").annotate(Count("pk")))
 
 

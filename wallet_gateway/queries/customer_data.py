@@ -41,8 +41,8 @@ def customer_data(email: str, *, gateway: str | None = None) -> Data:
     With a gateway it is what the orders of that gateway hold.
 
     Amounts are decimal texts, times ISO 8601 texts in UTC. Of an order that somebody else gave as a present,
-    the recipient is told the shipping address alone: the rest is about the buyer. It reads all orders to find
-    those of the address, and then six statements for each.
+    the recipient is told the shipping address alone: the rest is about the buyer. It takes six statements for
+    each order.
     """
     wanted = email.strip()
     orders = orders_of(email=wanted, gateway=gateway) if wanted else ()

@@ -73,10 +73,16 @@ def made_elsewhere(row: Discrepancy) -> MadeElsewhere | None:
     if row.kind != DiscrepancyKind.MADE_ELSEWHERE or row.booked_as_id is not None:
         return None
     params = row.explanation_params
-    kind = KINDS.get(str(params.get("type", "")).lower())
+    kind, amount = KINDS.get(str(params.get("type", "")).lower()), told_amount(row)
+    if kind is None or amount is None:
+        return None
+    return MadeElsewhere(kind=kind, amount=amount, record_id=str(params.get("record", "")))
+
+
+def told_amount(row: Discrepancy) -> Money | None:
+    """Return the amount that the gateway has told; None if it has told none that can be read."""
+    params = row.explanation_params
     try:
-        amount = Money.parse(str(params.get("given", "")), str(params.get("currency", "")))
+        return Money.parse(str(params.get("given", "")), str(params.get("currency", "")))
     except ProtocolError:
         return None
-    record_id = str(params.get("record", ""))
-    return MadeElsewhere(kind=kind, amount=amount, record_id=record_id) if kind else None

@@ -11,13 +11,14 @@ from django.db.models import Count, Min, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import UNENDED_STATES, OrderState, TransactionState
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.domain.polling_schedule import QUERIES_ARE_BEHIND, QueryPriority
 from wallet_gateway.findings import Code, Finding, error, warning
 from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent, PaymentOrder, SweepHeartbeat
 from wallet_gateway.queries.attention import (
     NOT_FINAL_STATES,
     left_to_person,
+    orphaned,
     unattended,
     unreleased,
     unseen_refusals,
@@ -182,17 +183,14 @@ def health(
     each account that cannot be used, by alias.
     """
     swept_at, queries_behind = _read_sweeps(now, aliases)
-    unknown, orphaned = (
-        Q(state=TransactionState.UNKNOWN),
-        Q(state__in=UNENDED_STATES) & ~Q(gateway__in=aliases),
-    )
+    unknown = Q(state=TransactionState.UNKNOWN)
     of_transactions = GatewayTransaction.objects.filter(Q(state__in=NOT_FINAL_STATES)).aggregate(
         unknown=Count("pk", filter=unknown),
         oldest=Min("state_changed_at", filter=unknown),
         anomalies=Count("pk", filter=Q(state=TransactionState.ANOMALY)),
         waiting=Count("pk", filter=left_to_person()),
         unattended=Count("pk", filter=unattended(now)),
-        orphans=Count("pk", filter=orphaned),
+        orphans=Count("pk", filter=orphaned(aliases)),
     )
     mixed_up = Q(kind=DiscrepancyKind.UNIT_MIX_UP)
     differences = Discrepancy.objects.filter(closed_at__isnull=True).aggregate(

@@ -1,4 +1,4 @@
-"""Find rows by what a user has at hand; each lookup has its own index, except that of an e-mail address.
+"""Find rows by what a user has at hand: each lookup has its own index, or reads the newest orders only.
 
 A single condition that joins several tables would read a million rows, so each table is queried separately.
 The gateway's own ids are looked up at named gateways: their index begins with the gateway.
@@ -6,13 +6,17 @@ The gateway's own ids are looked up at named gateways: their index begins with t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
+from heapq import nlargest
 from itertools import chain
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, Subquery
 
-from wallet_gateway.domain.customers import is_same_email
+from wallet_gateway.domain.customers import begins_name, is_same_email
+from wallet_gateway.email_hashes import hashes_of
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     Discrepancy,
     GatewayTransaction,
@@ -28,6 +32,9 @@ from wallet_gateway.protocol.text import is_storable
 MOST_FOUND = 200
 """Maximum number of rows that one lookup returns: a search with more results is useless."""
 
+NEWEST = 10_000
+"""Number of orders that a search by name or by the digits of a card reads: neither has an index."""
+
 
 def orders_found(text: str, *, gateways: Collection[str]) -> QuerySet[PaymentOrder]:
     """Return the orders whose reference begins with a text, or that have it as another identifier.
@@ -35,6 +42,45 @@ def orders_found(text: str, *, gateways: Collection[str]) -> QuerySet[PaymentOrd
     Other identifiers: the order number, a value of its metadata, the reference of an attempt or of a
     follow-up, the gateway's own id, the provider's id.
     """
+    return PaymentOrder.objects.filter(pk__in=_orders_named(text, gateways))
+
+
+@sensitive_variables()
+def orders_found_with_customer(text: str, *, gateways: Collection[str]) -> QuerySet[PaymentOrder]:
+    """Return what `orders_found` does, and the orders of a customer.
+
+    A customer is known by the whole e-mail address; among the newest orders also by the beginning of a name,
+    or by the last four digits of the card.
+    """
+    found = _orders_named(text, gateways)
+    if "@" in text:
+        found |= _found(*_of_email(text))
+    elif re.fullmatch("[0-9]{4}", text):
+        paid = Payment.objects.filter(order__gt=_BEFORE_NEWEST, card_last_four=text)
+        found |= _found(paid.values_list("order_id"))
+    elif _NAME.fullmatch(text):
+        found |= _orders_of_name(text)
+    return PaymentOrder.objects.filter(pk__in=found)
+
+
+_NAME = re.compile(r"[^\W\d_][^\d_]+")
+"""Two characters or more without a digit."""
+_BEFORE_NEWEST = Subquery(PaymentOrder.objects.order_by("-pk").values("pk")[:1]) - NEWEST
+
+
+@sensitive_variables()
+def _orders_of_name(text: str) -> set[int]:
+    """Return the newest orders with a name that begins so; compared here, as databases fold differently."""
+    by_shop = PaymentOrder.objects.filter(pk__gt=_BEFORE_NEWEST).values_list("pk", *_NAMES)
+    by_wallet = WalletAttempt.objects.filter(**{f"{_ORDER_OF_WALLET}__gt": _BEFORE_NEWEST})
+    rows = chain(
+        by_shop.order_by().iterator(),
+        by_wallet.order_by().values_list(_ORDER_OF_WALLET, *_NAMES_FROM_WALLET).iterator(),
+    )
+    return set(nlargest(MOST_FOUND, {pk for pk, *names in rows if begins_name(text, filter(None, names))}))
+
+
+def _orders_named(text: str, gateways: Collection[str]) -> set[int]:
     ways = (
         PaymentOrder.objects.filter(reference__begins=text).values_list("pk"),
         PaymentOrder.objects.filter(order_number=text).values_list("pk"),
@@ -44,21 +90,24 @@ def orders_found(text: str, *, gateways: Collection[str]) -> QuerySet[PaymentOrd
         _of_record(text, gateways).values_list("payment__order_id"),
         _of_provider(text).values_list("payment__order_id"),
     )
-    return PaymentOrder.objects.filter(pk__in=_found(*ways))
+    return _found(*ways)
 
 
+@sensitive_variables()
 def orders_of(
     *, references: Collection[str] = (), email: str = "", gateway: str | None = None
 ) -> tuple[PaymentOrder, ...]:
-    """Return the orders with these references, and those of an e-mail address, which reads all orders.
+    """Return the orders with these references, and those of an e-mail address.
 
     The address may be one that the shop gave, of the customer or of the shipping address, or the one that a
     wallet gave, in any letter case. With a gateway only its orders are returned; without one, those of all.
     No order has what cannot be stored.
     """
     wanted = Q(reference__in=[reference for reference in references if is_storable(reference)])
-    if email and is_storable(email):
-        wanted |= Q(pk__in=_orders_of_email(email))
+    if is_storable(email):
+        # The hash folds letters that only look alike: what is disclosed or erased is compared once more.
+        held = chain.from_iterable(_of_email(email))
+        wanted |= Q(pk__in={pk for pk, address in held if address and is_same_email(address, email)})
     found = PaymentOrder.objects.filter(wanted).order_by("pk")
     # Compared here, because MariaDB takes capitals for small letters.
     return tuple(order for order in found if gateway in {None, order.gateway})
@@ -71,28 +120,29 @@ def orders_with(reference: str) -> tuple[PaymentOrder, ...]:
     return tuple(PaymentOrder.objects.filter(reference=reference).order_by())
 
 
-def _orders_of_email(email: str) -> set[int]:
-    """Return the keys of the orders of an address.
-
-    Databases fold letters in different ways, SQLite those of ASCII only: what an address of ASCII finds is
-    compared once more, and for any other all addresses are compared here.
-    """
-    by_shop = PaymentOrder.objects.all()
-    by_wallet = WalletAttempt.objects.all()
-    if email.isascii():
-        by_shop = by_shop.filter(
-            Q(**{f"{_OF_CUSTOMER}__iexact": email}) | Q(**{f"{_OF_RECIPIENT}__iexact": email})
-        )
-        by_wallet = by_wallet.filter(given__email__iexact=email)
-    found = chain(
-        by_shop.order_by().values_list("pk", _OF_CUSTOMER, _OF_RECIPIENT).iterator(),
-        by_wallet.order_by().values_list("transaction__payment__order", "given__email").iterator(),
-    )
-    return {pk for pk, *held in found if any(address and is_same_email(address, email) for address in held)}
+@sensitive_variables()
+def _of_email(address: str) -> list[QuerySet[Any, tuple[int, str | None]]]:
+    """Return the keys of the orders with the hash of an address, each with the address that was hashed."""
+    hashes = hashes_of(address)
+    return [
+        model._default_manager.filter(**{f"{column}__in": hashes}).order_by().values_list(order, held)
+        for model, column, order, held in _ADDRESSES
+    ]
 
 
-_OF_CUSTOMER = "content__checkoutDetails__cardholderEmail"
-_OF_RECIPIENT = "content__addressDetails__shippingAddress__email"
+_ORDER_OF_WALLET = "transaction__payment__order"
+_ADDRESSES: tuple[tuple[type[PaymentOrder | WalletAttempt], str, str, str], ...] = (
+    (PaymentOrder, "email_hash", "pk", "content__checkoutDetails__cardholderEmail"),
+    (PaymentOrder, "recipient_email_hash", "pk", "content__addressDetails__shippingAddress__email"),
+    (WalletAttempt, "email_hash", _ORDER_OF_WALLET, "given__email"),
+)
+_NAMES = (
+    "content__checkoutDetails__cardholderFirstName",
+    "content__checkoutDetails__cardholderLastName",
+    "content__addressDetails__shippingAddress__firstName",
+    "content__addressDetails__shippingAddress__lastName",
+)
+_NAMES_FROM_WALLET = ("given__billingAddress__name", "given__shippingAddress__name")
 
 
 def transactions_found(text: str, *, gateways: Collection[str]) -> QuerySet[GatewayTransaction]:
@@ -147,6 +197,6 @@ def _of_provider(text: str) -> QuerySet[GatewayTransaction]:
     return GatewayTransaction.objects.filter(provider_transaction_id=text)
 
 
-def _found(*ways: QuerySet[Any, tuple[int | None]]) -> set[int]:
+def _found(*ways: QuerySet[Any, Any]) -> set[int]:
     # Without ORDER BY the rows come in index order, and the database stops early.
-    return {pk for way in ways for (pk,) in way.order_by()[:MOST_FOUND] if pk is not None}
+    return {pk for way in ways for pk, *_ in way.order_by()[:MOST_FOUND] if pk is not None}

@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from tests.contrib.own_order import models
 from wallet_gateway import payments
 from wallet_gateway.contrib.own_order.checks import check_proxies
+from wallet_gateway.documentation import address_of
 
 if TYPE_CHECKING:
     from wallet_gateway.testing.control import SandboxControl
@@ -61,4 +62,4 @@ def test_a_proxy_with_a_method_of_its_own_is_warned_of() -> None:
     (message,) = check_proxies()
     assert (message.id, message.level, message.obj) == ("wallet_own_order.W001", WARNING, models.ProxyOrder)
     assert message.msg == "payment_changed of the proxy ProxyOrder is not called; that of Order is."
-    assert "docs/reference/checks.md#wallet_own_order.W001" in (message.hint or "")
+    assert address_of("reference/checks", "wallet_own_order.W001") in (message.hint or "")

@@ -104,6 +104,8 @@ def test_who_asks_for_nothing_is_told_what_to_ask_for() -> None:
     for empty in ("", " "):
         with pytest.raises(CommandError, match="--email is empty"):
             erase("E-1", email=empty, yes=True, by="anna", reason="asked")
+    with pytest.raises(CommandError, match="no order has this e-mail address"):
+        erase("E-1", email="\u200b\u00ad", yes=True, by="anna", reason="asked")
 
 
 def test_a_gateway_that_nobody_knows_is_refused_with_those_that_are_known() -> None:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from decimal import Decimal
 from io import StringIO
+from typing import Any
 
 import pytest
 from cryptography.fernet import Fernet
 from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
-from tests.models.rows import NOW
+from tests.models.rows import NOW, a_payment, a_transaction, a_wallet_attempt, an_order
+from wallet_gateway import payments
 from wallet_gateway.models import WalletKey
 from wallet_gateway.operations.wallet.encryption import WalletCipher
+from wallet_gateway.payments import maintenance
 
 pytestmark = pytest.mark.django_db
 OLD, NEW = Fernet.generate_key().decode(), Fernet.generate_key().decode()
@@ -60,9 +65,63 @@ def test_a_key_that_is_gone_is_a_clear_error(settings: Settings) -> None:
         run()
 
 
-def test_without_keys_there_is_nothing_to_rotate(settings: Settings) -> None:
+def without_wallet(settings: Settings, *keys: str) -> None:
     gateway = dict(settings.WALLET_GATEWAY["GATEWAYS"]["default"])
-    gateway.pop("WALLET")
-    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"GATEWAYS": {"default": gateway}, "FERNET_KEYS": []}
-    with pytest.raises(CommandError, match="FERNET_KEYS are not set"):
-        run()
+    gateway.pop("WALLET", None)
+    given = {"GATEWAYS": {"default": gateway}, "FERNET_KEYS": list(keys)}
+    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | given
+
+
+CHANGES = [
+    pytest.param({"fernet": [OLD]}, {"fernet": [NEW, OLD]}, {"fernet": [NEW]}, id="a new Fernet key"),
+    pytest.param(
+        {"fernet": []}, {"fernet": [NEW]}, {"fernet": [NEW], "secret": "z" * 50}, id="the first one"
+    ),
+    pytest.param(
+        {"secret": "a" * 50},
+        {"secret": "b" * 50, "fallbacks": ["a" * 50]},
+        {"secret": "b" * 50},
+        id="a new SECRET_KEY, without any Fernet key",
+    ),
+    pytest.param(
+        {"secret": "a" * 50}, {"secret": "b" * 50}, {"secret": "b" * 50}, id="the older key was lost"
+    ),
+]
+
+
+@pytest.mark.parametrize(("before", "between", "afterwards"), CHANGES)
+def test_customers_are_found_before_and_after_a_change_of_keys(
+    settings: Settings, before: dict[str, Any], between: dict[str, Any], afterwards: dict[str, Any]
+) -> None:
+    def use_keys(
+        *, fernet: Sequence[str] = (), secret: str = "s" * 50, fallbacks: Sequence[str] = ()
+    ) -> None:
+        without_wallet(settings, *fernet)
+        settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = secret, list(fallbacks)
+
+    def found() -> list[list[str]]:
+        addresses = ("ada@example.com", "bob@example.com", "cleo@example.com")
+        return [[order.reference for order in maintenance.orders_of(email=one)] for one in addresses]
+
+    use_keys(**before)
+    payments.create_order(
+        reference="A-1",
+        currency="EUR",
+        amount=Decimal("10.00"),
+        cardholder_email="ada@example.com",
+        shipping_address={"email": "bob@example.com"},
+    )
+    by_wallet = a_transaction(a_payment(an_order(reference="A-2")), state="EXPIRED")
+    a_wallet_attempt(by_wallet, given={"email": "cleo@example.com"})
+    # It has a key of a gateway that nothing opens.
+    WalletKey.objects.update(api_key=b"", encryption_key=b"")
+    wanted = [["A-1"], ["A-1"], ["A-2"]]
+    assert found() == wanted
+    use_keys(**between)
+    assert found() == wanted or "fallbacks" not in between
+
+    assert run().startswith("2 encrypted anew, 0 left, 0 unreadable")
+    assert run().startswith("0 encrypted anew")
+
+    use_keys(**afterwards)
+    assert found() == wanted

@@ -15,6 +15,7 @@ from pytest_django import Settings
 
 from wallet_gateway import payments
 from wallet_gateway.api.problems import as_problem
+from wallet_gateway.documentation import address_of
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.operations.checkout.failure_log import log_failure
 from wallet_gateway.operations.errors import OperationError, TryAgain
@@ -56,7 +57,7 @@ EXPECTED = (
     "it with `python -m wallet_gateway.sandbox --port 9`) cannot be reached: connection refused. Nothing was "
     "sent. "
     "`manage.py wallet_doctor` examines the settings and the gateway; see "
-    "docs/reference/errors.md#nothing_sent"
+    + address_of("reference/errors", "nothing_sent")
 )
 
 

@@ -97,7 +97,7 @@ def test_an_approved_record_pays_the_order_and_the_unreadable_one_beside_it_reac
     assert (payment.captured, payment.is_frozen) == (2000, False)
     difference = Discrepancy.objects.get()
     assert (difference.kind, difference.closed_at) == ("RECORD_UNREADABLE", None)
-    assert "open discrepancies: 1" in problems(clock)
+    assert "open differences: 1" in problems(clock)
     assert waiting({}, now=clock.now()).discrepancies == (difference,)
     evidence = TransactionEvent.objects.get(kind="RECORDS")
     assert (evidence.lifecycle_event, bool(evidence.answer_body)) == ("APPROVED", True)

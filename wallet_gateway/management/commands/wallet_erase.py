@@ -22,7 +22,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("references", nargs="*", metavar="REFERENCE", help="the shop's own")
-        parser.add_argument("--email", help="every order of this address (reads all orders)")
+        parser.add_argument("--email", help="every order of this address")
         parser.add_argument("--gateway", metavar="ALIAS", help="its orders only")
         parser.add_argument("--reason", default="", help="why; kept as an event")
         parser.add_argument("--by", default="", help="who decides it; the login name or number if not given")

@@ -83,6 +83,6 @@ class Command(BaseCommand):
         counts = ", ".join(f"{count} {kind}" for kind, count in sorted(found.items()))
         self.stdout.write(f"Differences: {counts or 'none'}.")
         if found:
-            done = "Stored as events; see the discrepancies." if repaired else "Nothing was changed."
+            done = "Stored as events; see the differences." if repaired else "Nothing was changed."
             self.stdout.write(done)
         self.stdout.write(WHAT_CANNOT_BE_FOUND)

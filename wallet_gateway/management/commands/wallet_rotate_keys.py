@@ -1,4 +1,4 @@
-"""`manage.py wallet_rotate_keys`: encrypt stored secrets with the newest of the `FERNET_KEYS`."""
+"""`manage.py wallet_rotate_keys`: encrypt stored secrets, and hash e-mail addresses, under the newest key."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from wallet_gateway import payments
 class Command(BaseCommand):
     """Re-encrypt in batches; safe to interrupt, to repeat, and to run while the shop is open."""
 
-    help = "Encrypt stored secrets with the first of the FERNET_KEYS, and say whether older keys are needed."
+    help = (
+        "Encrypt secrets and hash e-mail addresses under the newest key; say whether older keys are needed."
+    )
 
     def handle(self, **options: Any) -> None:  # noqa: ARG002
-        try:
-            done = payments.wallet.rotate_keys()
-        except payments.errors.WalletUnavailable as error:
-            raise CommandError(str(error)) from error
+        done = payments.wallet.rotate_keys()
         self.stdout.write(f"{done.resealed} encrypted anew, {done.left} left, {done.unreadable} unreadable")
         if done.left:
             raise CommandError("something was written with an older key meanwhile: run this again")

@@ -16,6 +16,7 @@ from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind
 from wallet_gateway.domain.metadata import metadata_errors
 from wallet_gateway.domain.policy import GatewayPolicy
+from wallet_gateway.email_hashes import columns_of_order
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import OrderMetadata, PaymentOrder
 from wallet_gateway.models.checkout_writes import insert_order
@@ -179,6 +180,7 @@ def create_order(
         language=details.language or "",
         content=content,
         content_hash=content_hash(gateway, texts),
+        **columns_of_order(content),
         continue_url=continue_url or "",
         redirect_when_paid=redirect_when_paid,
         payable_until=payable_until,

@@ -1,8 +1,8 @@
 """Erase personal data: old bodies after a time, and a customer's data on request. Totals are kept.
 
-Erased: the content of an order and its metadata, the bodies of transaction events and requests, the customer
-data from the wallet and the choices on its sheet, the last digits of a card. Kept: references, amounts,
-states, times, record ids and decisions.
+Erased: the content of an order and its metadata, the hashes of e-mail addresses, the bodies of transaction
+events and requests, the customer data from the wallet and the choices on its sheet, a card's last digits.
+Kept: references, amounts, states, times, record ids and decisions.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _erase_sheets(attempts: QuerySet[WalletAttempt]) -> None:
     for wallet in attempts.only("price"):
         rows = WalletAttempt.objects.filter(pk=wallet.pk)
         # The shipping region is part of the price snapshot.
-        rows.update(given={}, events=[], price=total_of(wallet.price))
+        rows.update(given={}, email_hash=None, events=[], price=total_of(wallet.price))
     # The counters stay: an erased order has no second allowance.
     orders = attempts.order_by().values("transaction__payment__order")
     WalletUsage.objects.filter(order__in=orders).update(codes_tried=[])
@@ -129,7 +129,9 @@ def _erase(order: PaymentOrder, *, actor: Actor, reason: str, now: datetime) -> 
             state=TransactionState(unended.state),
         )
     content = {name: value for name, value in order.content.items() if name in _BOOKS}
-    PaymentOrder.objects.filter(pk=order.pk).update(content=content | {ERASED: True}, continue_url="")
+    PaymentOrder.objects.filter(pk=order.pk).update(
+        content=content | {ERASED: True}, email_hash=None, recipient_email_hash=None, continue_url=""
+    )
     _plain(TransactionEvent).filter(transaction__payment__order=order).update(request_body="", answer_body="")
     transactions.update(request_body="", redirect_url="")
     OrderMetadata.objects.filter(order=order).delete()

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.email_hashes import columns_of_order, columns_of_wallet, hashed_before
 from wallet_gateway.error_reports import sensitive_variables
-from wallet_gateway.models import GatewayTransaction, WalletKey
+from wallet_gateway.models import GatewayTransaction, PaymentOrder, WalletAttempt, WalletKey
 from wallet_gateway.models.transactions import STATES_WITH_SECRETS
 from wallet_gateway.operations.wallet.encryption import UnreadableSecret, WalletCipher
 
@@ -18,6 +19,10 @@ _ENCRYPTED_COLUMNS = (
     (WalletKey, "api_key"),
     (WalletKey, "encryption_key"),
     (GatewayTransaction, "wallet_secrets"),
+)
+_HASHED_COLUMNS = (
+    (PaymentOrder, "content", columns_of_order),
+    (WalletAttempt, "given", columns_of_wallet),
 )
 _WITH_SECRETS = {"state__in": sorted(STATES_WITH_SECRETS)}
 """Few of a million transactions are in these states, and no others contain secrets."""
@@ -44,7 +49,7 @@ class KeySurvey:
     unreadable: int
     """The number of values that none of the keys decrypts."""
     waiting: int = 0
-    """The number of values that are not under the first key of their gateway."""
+    """The number of values that are not under the first key, and of rows with such hashes of addresses."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +90,7 @@ def survey(ciphers: Ciphers) -> KeySurvey:
             else:
                 dates[cipher.fingerprints[place]].append(written_at)
                 waiting += place > 0
+    waiting += sum(hashed_before(hashed, columns).count() for hashed, _source, columns in _HASHED_COLUMNS)
     uses = (
         KeyUse(fingerprint=name, stored=len(dates[name]), oldest=min(dates[name], default=None))
         for name in ciphers.fingerprints
@@ -109,6 +115,8 @@ def rotate_keys(ciphers: Ciphers) -> Rotation:
     """Re-encrypt all stored values with the first key of their gateway; may be interrupted and repeated.
 
     A row that changed since it was read is left unchanged and counted.
+
+    Hashes of e-mail addresses under another key are computed again from the stored addresses, and counted.
     """
     resealed = left = unreadable = 0
     for model, column in _ENCRYPTED_COLUMNS:
@@ -123,6 +131,14 @@ def rotate_keys(ciphers: Ciphers) -> Rotation:
                 continue
             done = model._default_manager.filter(pk=key, **{column: old}).update(**{column: new})
             resealed, left = resealed + done, left + 1 - done
+    for hashed, source, columns in _HASHED_COLUMNS:
+        rows, names, last = hashed_before(hashed, columns).order_by("pk"), tuple(columns({})), 0
+        while batch := list(rows.filter(pk__gt=last).values("pk", source, *names)[:_BATCH]):
+            for row in batch:
+                last = row["pk"]
+                as_read = hashed._default_manager.filter(pk=last, **{name: row[name] for name in names})
+                done = as_read.update(**columns(row[source]))
+                resealed, left = resealed + done, left + 1 - done
     return Rotation(resealed=resealed, left=left, unreadable=unreadable)
 
 

@@ -12,6 +12,7 @@ from django.db import IntegrityError
 
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.email_hashes import columns_of_wallet
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
 from wallet_gateway.models.wallet import MOST_RESULTS, WalletEvent
@@ -156,7 +157,7 @@ def _bound(wallet: WalletAttempt, result: WalletResult, context: GatewayContext)
         "events": with_event(wallet, WalletEvent.RESULT, "", now=context.clock.now()),
     }
     if not wallet.results_count:
-        columns |= {"account_id": account, "given": given, "price": wallet.price}
+        columns |= {"account_id": account, "given": given, "price": wallet.price, **columns_of_wallet(given)}
     elif (wallet.account_id, wallet.given) != (account, given):
         fault = FieldError("transactionAccountId", "another result has been brought under this reference")
         raise invalid_result(fault)
