@@ -165,9 +165,7 @@ class ConfirmPage:
             "request_body": self._request_body(named),
             "preview_open": preview_open,
         }
-        return render_page(
-            self.site, self.request, "confirm.html", context, gateway=self.payment.order.gateway
-        )
+        return render_page(self.site, self.request, "confirm.html", context, about=[self.payment])
 
     def _request_body(self, asked: Money) -> str:
         """Return the request body for the amount in the form, or for all that is left if there is none."""

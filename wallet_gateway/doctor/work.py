@@ -8,13 +8,14 @@ from django.core.exceptions import ImproperlyConfigured
 
 from wallet_gateway import conf, gateways
 from wallet_gateway.conf import project
-from wallet_gateway.findings import Code, Finding, error, ok
+from wallet_gateway.findings import Code, Finding, error, ok, warning
 from wallet_gateway.models import GoLiveCheck, PaymentOrder
 from wallet_gateway.models.fields import cut_to
 from wallet_gateway.operations.checkout.orders import find_by_reference
 from wallet_gateway.operations.inputs import check_storable
 from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.queries.former_accounts import payments_by_mode
 from wallet_gateway.queries.health import SWEEP_IS_LATE, health
 
 _LATE = frozenset({Code.NEVER_SWEPT, Code.SWEEP_LATE})
@@ -29,7 +30,7 @@ class UnableToRecord(Exception):
 def look_at_work() -> Iterator[Finding]:
     """Return when each gateway was last swept and what needs a person."""
     now, aliases = gateways.clock().now(), tuple(conf.settings().gateways)
-    problems = health(now, aliases, conf.account_problems()).problems
+    problems = health(now, aliases, conf.account_problems(), gateways.live_aliases()).problems
     yield from problems
     if not _LATE.intersection(problem.code for problem in problems):
         yield ok(Code.SWEPT, "sweep", minutes=SWEEP_IS_LATE.seconds // 60)
@@ -85,6 +86,8 @@ def look_before_going_live() -> Iterator[Finding]:
     for alias, given in conf.settings().gateways.items():
         subject = f"going live with {alias}"
         yield from project.live_profile(given)
+        if tests := payments_by_mode(alias, is_test=True):
+            yield warning(Code.TESTS_STORED, subject, count=tests)
         checked = GoLiveCheck.objects.filter(gateway=alias).select_related("order").order_by("-pk").first()
         yield error(Code.NO_PAYMENT_COMPARED, subject) if checked is None else _compared(subject, checked)
 
