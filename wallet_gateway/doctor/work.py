@@ -39,15 +39,18 @@ def look_at_work() -> Iterator[Finding]:
 def record_payment(reference: str, *, by: str, gateway: str | None = None) -> PaymentOrder:
     """Record that a person has compared a real payment of a small amount with the bank statement.
 
-    Raises `UnableToRecord` if no money of the order was taken, or more than a mistake may cost, and what
+    Raises `UnableToRecord` if no real money of the order was taken, or more than a mistake may cost, and what
     `payments.get_order` raises.
     """
     check_storable(reference=reference, by=by)
     if not by.strip():
         raise UnableToRecord("it needs the name of whoever compared it with the bank statement")
     order = find_by_reference(reference, gateway)
-    if not order.payments.filter(captured__gt=0).exists():
+    taken = order.payments.filter(captured__gt=0)
+    if not taken.exists():
         raise UnableToRecord(f"no money of order {reference} was taken")
+    if not taken.exclude(is_test=True).exists():
+        raise UnableToRecord(f"order {reference} was paid in a test, which is on no bank statement")
     _check_is_low(order)
     GoLiveCheck.objects.create(
         gateway=order.gateway,
