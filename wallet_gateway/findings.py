@@ -93,6 +93,7 @@ class Code(StrEnum):
     # A gateway
     SENDING_DISABLED = "sending_disabled"
     MERCHANT_ACCOUNT_CHANGED = "merchant_account_changed"
+    LIVE_BEHIND_TEST = "live_behind_test"
     GATEWAY_REACHED = "gateway_reached"
     GATEWAY_UNREACHABLE = "gateway_unreachable"
     SANDBOX_NOT_STARTED = "sandbox_not_started"
@@ -107,6 +108,7 @@ class Code(StrEnum):
     GATEWAY_CLOCK_AGREES = "gateway_clock_agrees"
     # Before going live
     PROFILE_NOT_LIVE = "profile_not_live"
+    TESTS_STORED = "tests_stored"
     NO_PAYMENT_COMPARED = "no_payment_compared"
     PAYMENT_COMPARED = "payment_compared"
 
@@ -222,6 +224,10 @@ _MESSAGES: Mapping[Code, Text] = MappingProxyType(
             "payments of the last 180 days that were made with another account (%(merchant)s, %(store)s) and "
             "can be neither captured nor refunded: %(count)d"
         ),
+        Code.LIVE_BEHIND_TEST: _(
+            "PROFILE is 'test', but payments with real money are stored, which a test account does not know: "
+            "%(count)d"
+        ),
         Code.GATEWAY_REACHED: _("reached, and it takes our credentials; it answered in %(milliseconds)d ms"),
         Code.GATEWAY_UNREACHABLE: _("%(address)s cannot be reached: %(error)s"),
         Code.PROXY_NOT_USED: _(
@@ -237,6 +243,7 @@ _MESSAGES: Mapping[Code, Text] = MappingProxyType(
         Code.GATEWAY_CLOCK_DIFFERS: _("the gateway %(gateway)s is %(seconds)s s off this machine"),
         Code.GATEWAY_CLOCK_AGREES: _("agrees with the gateway %(gateway)s within %(seconds)s s"),
         Code.PROFILE_NOT_LIVE: _("PROFILE is %(profile)s"),
+        Code.TESTS_STORED: _("test payments are stored: %(count)d"),
         Code.NO_PAYMENT_COMPARED: _("no real payment was compared with the bank statement"),
         Code.PAYMENT_COMPARED: _("%(amount)s, order %(reference)s, compared by %(by)s"),
     }
@@ -325,6 +332,9 @@ _ADVICE: Mapping[Code, Text] = MappingProxyType(
             "Give this gateway its former MERCHANT_ID and STORE_ID back, and the new account an alias of its "
             "own."
         ),
+        Code.LIVE_BEHIND_TEST: _(
+            "Set PROFILE to 'prod' again, and give the test account an alias of its own."
+        ),
         Code.SANDBOX_NOT_STARTED: _("Start it: %(command)s"),
         Code.GATEWAY_UNREACHABLE: _("See BASE_URL, the network and certificates."),
         Code.PROXY_NOT_USED: _("Allow this machine to reach the gateway directly."),
@@ -332,6 +342,9 @@ _ADVICE: Mapping[Code, Text] = MappingProxyType(
         Code.UNEXPECTED_ANSWER: _("See BASE_URL and PATHS."),
         Code.WALLET_KEY_REFUSED: _("Nothing to do: the next button that is shown gets a new key."),
         Code.GATEWAY_CLOCK_DIFFERS: _TIME_SERVICE,
+        Code.TESTS_STORED: _(
+            "No figure counts them once PROFILE is 'prod'. Run manage.py wallet_forget_tests."
+        ),
         Code.PROFILE_NOT_LIVE: _("Set it to 'prod'."),
         Code.NO_PAYMENT_COMPARED: _(
             "Pay an order of a low amount, such as 1.00 EUR, compare it, and record it with "

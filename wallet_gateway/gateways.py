@@ -187,6 +187,11 @@ def is_test(alias: str) -> bool:
     return given is not None and given.account.profile != "prod"
 
 
+def live_aliases() -> tuple[str, ...]:
+    """Return the gateways that move real money now, and leave alone what was a test before."""
+    return tuple(alias for alias in conf.settings().gateways if not is_test(alias))
+
+
 def awaits_missing_gateway(order: PaymentOrder) -> bool:
     """Return whether an order may turn out to be paid at a gateway that no usable account is called.
 

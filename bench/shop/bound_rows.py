@@ -21,6 +21,7 @@ PAYMENT = {
     "reversal": "'none'",
     **dict.fromkeys(("card_type", "card_network", "card_last_four"), "''"),
     "is_frozen": "FALSE",
+    "is_test": "TRUE",
     "state": "'OPEN'",
     "created_at": "%(now)s",
 }

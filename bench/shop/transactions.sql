@@ -11,10 +11,10 @@ SELECT 'ORDER-' || lpad(n::text, 7, '0'), 'token-' || n, 'default', '', 'preauth
 FROM (SELECT n, now() - (n::float8 / :orders) * interval '3 years' AS t
       FROM generate_series(1, :orders) n) made;
 INSERT INTO wallet_gateway_payment (order_id, number, reference, type, currency, amount_minor, authorized, captured,
-    refunded, capture_reserved, refund_reserved, reversal, card_type, card_network, card_last_four, is_frozen, state,
+    refunded, capture_reserved, refund_reserved, reversal, card_type, card_network, card_last_four, is_frozen, is_test, state,
     created_at)
 SELECT id, 1, 'PAY-' || id, type, currency, amount_minor, CASE state WHEN 'FAILED' THEN 0 ELSE amount_minor END,
-    CASE state WHEN 'PAID' THEN amount_minor ELSE 0 END, 0, 0, 0, 'none', '', '', '', false, state, created_at
+    CASE state WHEN 'PAID' THEN amount_minor ELSE 0 END, 0, 0, 0, 'none', '', '', '', false, false, state, created_at
 FROM wallet_gateway_paymentorder;
 
 INSERT INTO wallet_gateway_gatewaytransaction (payment_id, gateway, kind, origin, reference, payment_type, currency,

@@ -12,7 +12,7 @@ from tests.models.rows import a_payment, a_transaction, an_order
 from wallet_gateway import gateways, payments
 from wallet_gateway.doctor import work
 from wallet_gateway.findings import Code, Level
-from wallet_gateway.models import PaymentOrder
+from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -65,8 +65,14 @@ def test_going_live_wants_the_live_profile_and_a_payment_that_a_person_has_compa
     wallet_sandbox.complete_checkout(attempt.reference, "success")
     payments.reconcile(order)
 
-    work.record_payment("LIVE-1", by="anna")
+    with pytest.raises(work.UnableToRecord, match="paid in a test"):
+        work.record_payment("LIVE-1", by="anna")
+    _, tests, unchecked = work.look_before_going_live()
+    assert (tests.level, tests.code, tests.params) == (Level.WARNING, Code.TESTS_STORED, {"count": 1})
+    assert unchecked.level == Level.ERROR
 
+    Payment.objects.update(is_test=False)
+    work.record_payment("LIVE-1", by="anna")
     _, checked = work.look_before_going_live()
     assert (checked.level, checked.text) == (Level.OK, "1.00 EUR, order LIVE-1, compared by anna")
 
@@ -86,7 +92,7 @@ def test_in_the_live_profile_nothing_is_said_of_it(settings: Settings) -> None:
 def test_a_payment_that_is_not_low_is_not_recorded(currency: str, low: int, high: int) -> None:
     for reference, minor in (("LOW", low), ("HIGH", high)):
         money = {"currency": currency, "amount_minor": minor}
-        a_payment(an_order(reference=reference, **money), captured=minor, authorized=minor)
+        a_payment(an_order(reference=reference, **money), captured=minor, authorized=minor, is_test=False)
 
     assert work.record_payment("LOW", by="anna").reference == "LOW"
     with pytest.raises(work.UnableToRecord, match=r"not a low amount.* at most 5.*GO_LIVE_MAX_AMOUNT"):
@@ -97,7 +103,7 @@ def test_a_shop_says_what_a_low_amount_of_its_currency_is(settings: Settings) ->
     given = settings.WALLET_GATEWAY
     default = given["GATEWAYS"]["default"] | {"GO_LIVE_MAX_AMOUNT": {"EUR": "20.00"}}
     settings.WALLET_GATEWAY = {**given, "GATEWAYS": {"default": default}}
-    a_payment(an_order(reference="TWENTY", amount_minor=2000), captured=2000, authorized=2000)
+    a_payment(an_order(reference="TWENTY", amount_minor=2000), captured=2000, authorized=2000, is_test=None)
 
     assert work.record_payment("TWENTY", by="anna").reference == "TWENTY"
 

@@ -6,6 +6,7 @@ import itertools
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from wallet_gateway import gateways
 from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionKind, TransactionState
 from wallet_gateway.email_hashes import columns_of_order, columns_of_wallet
 from wallet_gateway.models import (
@@ -51,6 +52,7 @@ def a_payment(order: PaymentOrder | None = None, **columns: Any) -> Payment:
         "type": order.type,
         "currency": order.currency,
         "amount_minor": order.amount_minor,
+        "is_test": gateways.is_test(order.gateway),
         "created_at": NOW,
     }
     return Payment.objects.create(**given | columns)
@@ -61,6 +63,7 @@ def a_deposit(**columns: Any) -> MigratedDeposit:
         "gateway": "default",
         "parent_transaction_id": f"OLD-{next(_numbers)}",
         "currency": "EUR",
+        "is_test": gateways.is_test(columns.get("gateway", "default")),
         "created_at": NOW,
     }
     return MigratedDeposit.objects.create(**given | columns)

@@ -96,6 +96,7 @@ MODULES = {
     "maintenance": {
         "ComparedTransaction",
         "Comparison",
+        "ForgottenTests",
         "ImportReport",
         "ImportStep",
         "MAX_REPORTED",
@@ -109,6 +110,7 @@ MODULES = {
         "erase_customer",
         "export_migration_file",
         "forget_accounts",
+        "forget_tests",
         "gateway_aliases",
         "health",
         "import_in_steps",

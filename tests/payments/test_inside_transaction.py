@@ -79,6 +79,7 @@ REFUSED: dict[str, Callable[[], object]] = {
     "maintenance.query_status": lambda: maintenance.query_status(ORDER),
     "maintenance.deliver_events": maintenance.deliver_events,
     "maintenance.erase_customer": lambda: maintenance.erase_customer(ORDER, by="anna", reason="asked"),
+    "maintenance.forget_tests": maintenance.forget_tests,
     "maintenance.comparison": lambda: maintenance.comparison("default", days=1),
     "maintenance.import_migration_file": lambda: maintenance.import_migration_file([]),
     "maintenance.import_in_steps": lambda: maintenance.import_in_steps([]),

@@ -323,6 +323,7 @@ class Shop:
         self.told.append(repr(self.call(maintenance.gateway_aliases)))
         self.told.append(repr(self.call(maintenance.wrong_accounts)))
         self.call(maintenance.forget_accounts)
+        self.told.append(repr(self.call(maintenance.forget_tests, dry_run=True)))
         with pytest.raises(ImproperlyConfigured) as refused:
             self.call(maintenance.check_account, "default", {"MERCHANT_ID": canary.CARD_NUMBERS[0]})
         self.told.append(f"{refused.value!r}")

@@ -153,6 +153,7 @@ def test_a_page_says_when_no_real_money_moves(
     monkeypatch.setattr(gateways, "is_test", lambda alias: is_test)
     order = an_order(state)
     an_attempt(order)
+    order.payments.update(is_test=is_test)
     assert ("TEST No real money moves." in page_of(client, order).text) is is_test
 
 

@@ -148,8 +148,7 @@ class ApprovalDecisionPage:
                 available=left.minor_units if left else 0,
             ),
         }
-        gateway = self.approval.gateway
-        return render_page(self.site, self.request, "approval.html", context, gateway=gateway)
+        return render_page(self.site, self.request, "approval.html", context, about=[self.approval])
 
 
 def left_of(approval: Approval) -> Money | None:

@@ -26,7 +26,6 @@ from wallet_gateway.admin.current_site import reverse
 from wallet_gateway.admin.operation_registry import BY_KIND, Operation
 from wallet_gateway.admin.pages import render_page
 from wallet_gateway.admin.permissions import person_of, require_permission
-from wallet_gateway.admin.profile_mark import only_one
 from wallet_gateway.admin.sums import sums_in_words, sums_of
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import BatchKind, BatchState, OperationBatch, OperationBatchRow
@@ -144,8 +143,8 @@ def _page(
         "drives": drives,
         "page": progress_url(batch),
     }
-    gateway = only_one(shown.row.subject.gateway for shown in rows)
-    return render_page(site, request, "batch_progress.html", context, gateway=gateway)
+    subjects = [shown.row.subject for shown in rows]
+    return render_page(site, request, "batch_progress.html", context, about=subjects)
 
 
 def _heading(batch: OperationBatch) -> Promise | str:

@@ -29,7 +29,6 @@ from wallet_gateway.admin.batch_progress import (
 from wallet_gateway.admin.operation_registry import BY_KIND, Operation
 from wallet_gateway.admin.pages import render_page
 from wallet_gateway.admin.permissions import SEE_ORDERS, SEE_TRANSACTIONS, has_permission, person_of
-from wallet_gateway.admin.profile_mark import only_one
 from wallet_gateway.admin.read_only import OwnPageAdmin, datetime_column, text_column
 from wallet_gateway.admin.refusal_text import refusal_text
 from wallet_gateway.admin.sums import CHECK_THE_SUM, what_was_named
@@ -122,8 +121,8 @@ def confirm_batch(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpR
             person=person_of(request),
         ),
     }
-    gateway = only_one(fields.order.gateway for fields in form.rows)
-    return render_page(site, request, "batch_confirm.html", context, gateway=gateway)
+    orders = [fields.order for fields in form.rows]
+    return render_page(site, request, "batch_confirm.html", context, about=orders)
 
 
 @admin.register(OperationBatch)

@@ -71,7 +71,7 @@ def cancel_order(site: AdminSite, request: HttpRequest, order_id: int) -> HttpRe
         "back": row_url(order),
         "facts": _facts(order),
     }
-    return render_page(site, request, "decide.html", context, gateway=order.gateway)
+    return render_page(site, request, "decide.html", context, about=[order])
 
 
 def _cancelled(request: HttpRequest, order: PaymentOrder, form: NoteForm) -> bool:

@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from wallet_gateway import conf, gateways
 from wallet_gateway.models import PaymentOrder
+from wallet_gateway.models.test_rows import with_money
 from wallet_gateway.queries.authorizations import expiring_orders
 
 _HOUR = timedelta(hours=1)
@@ -64,4 +65,4 @@ class EndsSoon(admin.SimpleListFilter):
         """Return the orders whose payments hold money and expire soon."""
         if self.value() != "soon":
             return queryset
-        return queryset.filter(expiring_orders(expires_from()))
+        return queryset.filter(expiring_orders(expires_from()), with_money(gateways.live_aliases()))

@@ -165,9 +165,7 @@ class ConfirmPage:
             "request_body": self._request_body(named),
             "preview_open": preview_open,
         }
-        return render_page(
-            self.site, self.request, "confirm.html", context, gateway=self.payment.order.gateway
-        )
+        return render_page(self.site, self.request, "confirm.html", context, about=[self.payment])
 
     def _asking(self, named: Money, form: OperationForm) -> str:
         """Return the button's text where it asks for a second person; empty where it moves the amount."""

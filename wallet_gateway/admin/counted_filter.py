@@ -14,8 +14,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from wallet_gateway.admin.date_range import CreatedFilter
-from wallet_gateway.admin.profile_mark import tests_beside_real_money
+from wallet_gateway.admin.profile_mark import figures_are_tests
 from wallet_gateway.models.labels import label_of
+from wallet_gateway.models.test_rows import not_tests
 from wallet_gateway.queries.counted import BY_WAY, Counted, day_column, transactions_of
 
 FIGURE, CURRENCY = "counted", "currency"
@@ -63,7 +64,7 @@ class CountedFilter(admin.ListFilter):
             return queryset
         rows = queryset.filter(transactions_of(self.figure))
         rows = rows.filter(currency=self.currency) if self.currency else rows
-        return rows.exclude(gateway__in=tests_beside_real_money())
+        return rows if figures_are_tests() else rows.filter(not_tests())
 
 
 class CountedDayFilter(CreatedFilter):

@@ -38,7 +38,7 @@ from wallet_gateway.admin.permissions import (
     person_of,
     require_permission,
 )
-from wallet_gateway.admin.profile_mark import TEST_SUFFIX, are_all_tests, tests_beside_real_money
+from wallet_gateway.admin.profile_mark import TEST_SUFFIX, figures_are_tests, tests_beside_real_money
 from wallet_gateway.admin.read_only import ReadOnlyAdmin
 from wallet_gateway.admin.refusal_text import refusal_text
 from wallet_gateway.findings import Finding
@@ -104,7 +104,9 @@ class DashboardAdmin(ReadOnlyAdmin):
     def _page(self, request: HttpRequest, more: dict[str, Any]) -> HttpResponse:
         context = {
             "title": _("Payments dashboard"),
-            "work": work_of(waiting(expires_from(), now=gateways.clock().now()), request),
+            "work": work_of(
+                waiting(expires_from(), now=gateways.clock().now(), live=gateways.live_aliases()), request
+            ),
             "alarms": _alarms() if has_permission(request, VIEW_HEALTH) else (),
             "gateways": _gateways(),
             "may_stop": has_permission(request, STOP_SENDING),
@@ -139,10 +141,11 @@ class DashboardAdmin(ReadOnlyAdmin):
         """Return the statistics of the page as one CSV."""
         form = RangeForm(request.GET, today=today())
         found = _read(form)
-        lines = csv_lines(found["parts"], found["gateway_table"], is_test=are_all_tests())
+        is_test = figures_are_tests()
+        lines = csv_lines(found["parts"], found["gateway_table"], is_test=is_test)
         answer = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
         period = form.period
-        name = f"figures{TEST_SUFFIX if are_all_tests() else ''}-{period.first}-{period.last}.csv"
+        name = f"figures{TEST_SUFFIX if is_test else ''}-{period.first}-{period.last}.csv"
         answer["Content-Disposition"] = f'attachment; filename="{name}"'
         return answer
 
@@ -158,7 +161,8 @@ class DashboardAdmin(ReadOnlyAdmin):
         facts = [(_("Gateway"), alias)]
         trail = {"url": _dashboard_url(), "label": _("Payments dashboard")}
         context = {**words, "form": form, "back": _dashboard_url(), "facts": facts, "trail": trail}
-        return render_page(self.admin_site, request, "decide.html", context, gateway=alias)
+        context["is_test"] = gateways.is_test(alias)
+        return render_page(self.admin_site, request, "decide.html", context)
 
 
 _VERBS = {"stop": payments.maintenance.stop_sending, "resume": payments.maintenance.resume_sending}
@@ -206,7 +210,7 @@ def _read(form: RangeForm, *, list_url: ListUrl | None = None) -> dict[str, Any]
     """Read the statistics; with `list_url` also the main figures, compared with the days before."""
     period = form.period
     tests = tests_beside_real_money()
-    found = figures(period, compared=list_url is not None, without=tests)
+    found = figures(period, compared=list_url is not None, without_tests=bool(tests))
     form.offer_currencies(found.currencies)
     return {
         "uncounted": tests,

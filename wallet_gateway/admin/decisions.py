@@ -210,7 +210,7 @@ def _decided(
             show_status(request, transaction)
             return HttpResponseRedirect(back)
     context = {**words, "form": form, "back": back, "facts": _facts(transaction)}
-    return render_page(site, request, "decide.html", context, gateway=transaction.gateway)
+    return render_page(site, request, "decide.html", context, about=[transaction])
 
 
 def _facts(transaction: GatewayTransaction) -> list[tuple[str, object]]:
@@ -292,7 +292,7 @@ def _ended(
             (_("Found at"), format_short_datetime(discrepancy.found_at)),
         ],
     }
-    return render_page(site, request, "decide.html", context, gateway=discrepancy.gateway)
+    return render_page(site, request, "decide.html", context, about=[discrepancy])
 
 
 def _way_back(discrepancy: Discrepancy, request: HttpRequest) -> tuple[str, dict[str, str]]:

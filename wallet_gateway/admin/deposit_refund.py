@@ -25,7 +25,6 @@ from wallet_gateway.admin.forms import ReasonForAll
 from wallet_gateway.admin.operation_registry import DETACHED_REFUND
 from wallet_gateway.admin.pages import render_page
 from wallet_gateway.admin.permissions import person_of, require_permission
-from wallet_gateway.admin.profile_mark import only_one
 from wallet_gateway.admin.sums import CHECK_THE_SUM, sums_in_words, sums_of, what_was_named
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import MigratedDeposit, OperationBatch
@@ -124,8 +123,8 @@ class RefundPage:
             "ticket": _issue(self.token, self.request, [row.deposit.pk for row in self.rows]),
             "back": list_url(),
         }
-        gateway = only_one(row.deposit.gateway for row in self.rows)
-        return render_page(self.site, self.request, "migrated_refund.html", context, gateway=gateway)
+        deposits = [row.deposit for row in self.rows]
+        return render_page(self.site, self.request, "migrated_refund.html", context, about=deposits)
 
     def _asking(self) -> str:
         """Return the button's text where all it does is ask for a second person; empty otherwise."""

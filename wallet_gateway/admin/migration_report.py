@@ -19,7 +19,7 @@ from wallet_gateway.queries.migration import MigrationTotals, migration_totals
 
 def report(site: AdminSite, request: HttpRequest) -> HttpResponse:
     """Show the totals by gateway and currency, or return them as CSV."""
-    totals = migration_totals()
+    totals = migration_totals(gateways.live_aliases())
     if "csv" in request.GET:
         answer = HttpResponse(_csv(totals), content_type="text/csv; charset=utf-8")
         answer["Content-Disposition"] = 'attachment; filename="migration-report.csv"'

@@ -1,10 +1,12 @@
 """The list of orders: what its columns show beyond the order's own row, and the sums below it.
 
-A list page costs one statement each for the countdowns, the ways of paying and the sums, whatever its length.
+A list page costs one statement each for the countdowns, the ways of paying, the payments (they may be tests)
+and the sums, whatever its length.
 """
 
 from __future__ import annotations
 
+from django.db.models import prefetch_related_objects
 from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -35,6 +37,7 @@ class OrderList(SummedList):
             ) % {"count": format_number(NEWEST)}
         super().get_results(request)
         orders = list(self.result_list)
+        prefetch_related_objects(orders, "payments")
         keys = [order.pk for order in orders]
         since, ways = held_since(keys), ways_of_paying(keys)
         for order in orders:

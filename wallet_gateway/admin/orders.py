@@ -26,7 +26,13 @@ from wallet_gateway.admin.order_customer import customer_name
 from wallet_gateway.admin.order_list import OrderList, name_of, way_of
 from wallet_gateway.admin.order_page import order_page
 from wallet_gateway.admin.permissions import VIEW_CUSTOMER, has_permission
-from wallet_gateway.admin.read_only import Finder, ReadOnlyAdmin, datetime_column, gateway_column
+from wallet_gateway.admin.profile_mark import marked
+from wallet_gateway.admin.read_only import (
+    Finder,
+    ReadOnlyAdmin,
+    datetime_column,
+    label_column,
+)
 from wallet_gateway.admin.wallet_limits import WalletClosed, raise_limits
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.protocol.text import visible
@@ -35,7 +41,7 @@ from wallet_gateway.queries.search import orders_found, orders_found_with_custom
 CREATED_AT = datetime_column("created_at", _("created at"))
 STATE = state_column(_("state"))
 AMOUNT = money_to_sum(_("amount"))
-GATEWAY = gateway_column()
+GATEWAY = label_column("gateway", _("gateway"))
 
 
 @admin.register(PaymentOrder)
@@ -61,7 +67,7 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
     @admin.display(description=_("order"))
     def name(self, order: PaymentOrder) -> str:
         """Return the shop's reference, and the number that the customer knows where it is another."""
-        return name_of(order)
+        return marked(name_of(order), order)
 
     @admin.display(description=_("customer"))
     def customer(self, order: PaymentOrder) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any
 
@@ -16,7 +16,7 @@ from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 
 from wallet_gateway.admin.current_site import enter_site, reverse
-from wallet_gateway.admin.profile_mark import is_test_page
+from wallet_gateway.admin.profile_mark import mark_of
 from wallet_gateway.date_format import format_short_datetime
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction, TransactionEvent, TransactionEventKind
@@ -51,10 +51,15 @@ def staff_view(site: AdminSite, view: View) -> View:
 
 
 def render_page(
-    site: AdminSite, request: HttpRequest, template: str, context: dict[str, Any], *, gateway: str = ""
+    site: AdminSite,
+    request: HttpRequest,
+    template: str,
+    context: dict[str, Any],
+    *,
+    about: Iterable[Model] = (),
 ) -> HttpResponse:
-    """Render a page in the layout of the admin; `gateway` is the one that it is about, empty for all."""
-    shown = {**site.each_context(request), "is_test": is_test_page(gateway), **context}
+    """Render a page in the layout of the admin; `about` are the rows that decide whether it is of a test."""
+    shown = {**site.each_context(request), **mark_of(about), **context}
     return TemplateResponse(request, f"admin/wallet_gateway/{template}", shown)
 
 

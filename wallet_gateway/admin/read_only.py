@@ -27,7 +27,7 @@ from wallet_gateway import conf
 from wallet_gateway.admin.current_site import enter_site
 from wallet_gateway.admin.list_parameters import FixedOrderList, is_of_popup, is_of_shown_filter
 from wallet_gateway.admin.pages import View, row_name, row_url, staff_view
-from wallet_gateway.admin.profile_mark import gateway_of, is_test_page, marked_name
+from wallet_gateway.admin.profile_mark import is_test_page, mark_of, marked
 from wallet_gateway.date_format import format_short_datetime
 from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.money import Money
@@ -169,11 +169,13 @@ class ReadOnlyAdmin(_ModelAdmin):
         enter_site(self.admin_site, request)
         self.require_view_permission(request)
         row = self.get_object(request, object_id)
+        # The mark reads an order's payments, which its page shows as well.
+        mark = mark_of([row]) if row else {}
         shown = (
-            {"title": self.heading(row), "subtitle": None, **self.page_context(request, row)} if row else {}
+            {"title": self.heading(row), "subtitle": None, **self.page_context(request, row), **mark}
+            if row
+            else {}
         )
-        if row:
-            shown["is_test"] = is_test_page(gateway_of(row))
         return super().change_view(request, object_id, form_url, shown | (extra_context or {}))
 
     def page_context(self, request: HttpRequest, row: Any) -> dict[str, Any]:  # noqa: ANN401, ARG002
@@ -293,11 +295,11 @@ def datetime_column(column: str, label: StrOrPromise) -> Callable[[Any], str]:
 
 
 def gateway_column() -> Callable[[Any], str]:
-    """Return a list column with the gateway's alias, marked where it is a test."""
+    """Return a list column with the gateway's alias, marked where the row is a test."""
 
     @admin.display(description=gettext_lazy("gateway"))
     def shown(row: Any) -> str:  # noqa: ANN401 - any row that has a gateway
-        return marked_name(row.gateway)
+        return marked(row.gateway, row)
 
     return shown
 

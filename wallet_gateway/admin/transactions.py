@@ -21,6 +21,7 @@ from wallet_gateway.admin.decisions import decide, mark_refusal_seen, send_again
 from wallet_gateway.admin.list_sums import AmountsOfKindsPaginator, SummedList, money_to_sum
 from wallet_gateway.admin.operation_registry import reason_in_words
 from wallet_gateway.admin.permissions import OF_KIND, has_permission, person_of
+from wallet_gateway.admin.profile_mark import marked
 from wallet_gateway.admin.read_only import (
     MAX_LISTED_ROWS,
     ReadOnlyAdmin,
@@ -102,7 +103,7 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
         "Beginning of a reference; or whole: an order's reference, the gateway's or the provider's id"
     )
     list_display = (
-        "reference",
+        "name",
         state_column(_("state")),
         money_to_sum(_("amount")),
         "kind",
@@ -113,7 +114,7 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
     list_filter = ("state", "kind", CountedDayFilter, CountedFilter, "origin", UnseenRefusals, WaitsFor)
     when_empty = _("There is no transaction yet. The first one appears when a customer goes to pay an order.")
     actions = ("query_many", "mark_seen_many")
-    list_select_related = ("payment__order",)
+    list_select_related = ("payment__order", "deposit")
     fields = readonly_fields = (  # type: ignore[assignment]
         "reference",
         link_column("payment.order", _("order")),
@@ -171,6 +172,11 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
         self.message_user(request, gettext("Marked as seen: %(count)d.") % {"count": len(rows)})
         left = reverse("admin:wallet_gateway_gatewaytransaction_changelist")
         return HttpResponseRedirect(f"{left}?{UnseenRefusals.parameter_name}=unseen")
+
+    @admin.display(description=_("reference"), ordering="reference")
+    def name(self, row: GatewayTransaction) -> str:
+        """Return the reference, marked where it is a test."""
+        return marked(row.reference, row)
 
     @admin.display(description=_("note"))
     def stated_reason(self, row: GatewayTransaction) -> str:

@@ -62,7 +62,7 @@ def raise_limits(site: AdminSite, request: HttpRequest, order_id: int) -> HttpRe
         "back": row_url(order),
         "facts": _facts(order),
     }
-    return render_page(site, request, "decide.html", context, gateway=order.gateway)
+    return render_page(site, request, "decide.html", context, about=[order])
 
 
 def _raised(request: HttpRequest, order: PaymentOrder, form: ReasonForm) -> bool:

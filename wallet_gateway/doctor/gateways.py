@@ -22,7 +22,8 @@ from wallet_gateway.conf.values import is_loopback
 from wallet_gateway.doctor.host import CLOCK_MAY_DIFFER_SECONDS
 from wallet_gateway.domain.gateway_address import GatewayAddress
 from wallet_gateway.findings import Code, Finding, error, ok, warning
-from wallet_gateway.gateways import context_of
+from wallet_gateway.gateways import context_of, live_aliases
+from wallet_gateway.gateways import is_test as is_test_gateway
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.wallet.keys import (
     PublicKey,
@@ -31,7 +32,7 @@ from wallet_gateway.operations.wallet.keys import (
     take_out_of_use,
     try_out,
 )
-from wallet_gateway.queries.former_accounts import payments_of_former_accounts
+from wallet_gateway.queries.former_accounts import payments_by_mode, payments_of_former_accounts
 
 _LOOKED_BACK = timedelta(days=180)
 _ABOUT_US = {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}
@@ -68,7 +69,10 @@ def _former_accounts(given: GatewaySettings) -> Iterator[Finding]:
     """Find payments that nobody can capture or refund, because the alias was given another account."""
     account = given.account.merchant_id, given.account.store_id
     since = timezone.now() - _LOOKED_BACK
-    for used, count in payments_of_former_accounts(given.alias, now=account, since=since).items():
+    live, is_test = live_aliases(), is_test_gateway(given.alias)
+    if is_test and (count := payments_by_mode(given.alias, is_test=False)):
+        yield warning(Code.LIVE_BEHIND_TEST, f"gateway {given.alias}", count=count)
+    for used, count in payments_of_former_accounts(given.alias, now=account, since=since, live=live).items():
         names = dict(zip(("merchant", "store"), used, strict=True))
         yield error(Code.MERCHANT_ACCOUNT_CHANGED, f"gateway {given.alias}", count=count, **names)
 

@@ -9,13 +9,14 @@ from django.core.exceptions import ImproperlyConfigured
 
 from wallet_gateway import conf, gateways
 from wallet_gateway.conf import project
-from wallet_gateway.findings import Code, Finding, Level, error, ok
+from wallet_gateway.findings import Code, Finding, Level, error, ok, warning
 from wallet_gateway.models import GatewayTransaction, GoLiveCheck, PaymentOrder
 from wallet_gateway.models.fields import cut_to
 from wallet_gateway.operations.checkout.orders import find_by_reference
 from wallet_gateway.operations.inputs import check_storable
 from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.queries.former_accounts import payments_by_mode
 from wallet_gateway.queries.health import SWEEP_IS_LATE, health
 
 _LATE = frozenset({Code.NEVER_SWEPT, Code.SWEEP_LATE})
@@ -33,7 +34,7 @@ def look_at_work(*, go_live: bool = False) -> Iterator[Finding]:
     In a new shop, in which nothing waits for a sweep yet, one that never ran is only a warning.
     """
     now, aliases = gateways.clock().now(), tuple(conf.settings().gateways)
-    problems = health(now, aliases, conf.account_problems()).problems
+    problems = health(now, aliases, conf.account_problems(), gateways.live_aliases()).problems
     late = GatewayTransaction.objects.filter(next_query_at__lt=now - SWEEP_IS_LATE).order_by()
     waiting = aliases if go_live else set(late.values_list("gateway", flat=True).distinct())
     for problem in problems:
@@ -46,15 +47,18 @@ def look_at_work(*, go_live: bool = False) -> Iterator[Finding]:
 def record_payment(reference: str, *, by: str, gateway: str | None = None) -> PaymentOrder:
     """Record that a person has compared a real payment of a small amount with the bank statement.
 
-    Raises `UnableToRecord` if no money of the order was taken, or more than a mistake may cost, and what
+    Raises `UnableToRecord` if no real money of the order was taken, or more than a mistake may cost, and what
     `payments.get_order` raises.
     """
     check_storable(reference=reference, by=by)
     if not by.strip():
         raise UnableToRecord("it needs the name of whoever compared it with the bank statement")
     order = find_by_reference(reference, gateway)
-    if not order.payments.filter(captured__gt=0).exists():
+    taken = order.payments.filter(captured__gt=0)
+    if not taken.exists():
         raise UnableToRecord(f"no money of order {reference} was taken")
+    if not taken.exclude(is_test=True).exists():
+        raise UnableToRecord(f"order {reference} was paid in a test, which is on no bank statement")
     _check_is_low(order)
     GoLiveCheck.objects.create(
         gateway=order.gateway,
@@ -93,6 +97,8 @@ def look_before_going_live() -> Iterator[Finding]:
     for alias, given in conf.settings().gateways.items():
         subject = f"going live with {alias}"
         yield from project.live_profile(given)
+        if tests := payments_by_mode(alias, is_test=True):
+            yield warning(Code.TESTS_STORED, subject, count=tests)
         checked = GoLiveCheck.objects.filter(gateway=alias).select_related("order").order_by("-pk").first()
         yield error(Code.NO_PAYMENT_COMPARED, subject) if checked is None else _compared(subject, checked)
 

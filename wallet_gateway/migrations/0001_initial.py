@@ -138,6 +138,7 @@ class Migration(migrations.Migration):
                 ('card_network', models.CharField(blank=True, max_length=16)),
                 ('card_last_four', models.CharField(blank=True, max_length=4)),
                 ('is_frozen', models.BooleanField(default=False)),
+                ('is_test', models.BooleanField(blank=True, null=True)),
                 ('state', models.CharField(choices=[('OFFERED', 'Offered'), ('OPEN', 'Open'), ('PENDING', 'Pending'), ('AUTHORIZED', 'Authorized'), ('PART_CAPTURED', 'Part captured'), ('PAID', 'Paid'), ('PART_REFUNDED', 'Part refunded'), ('REFUNDED', 'Refunded'), ('REVERSED', 'Reversed'), ('FAILED', 'Failed'), ('EXPIRED', 'Expired'), ('FROZEN', 'Frozen')], default=wallet_gateway.domain.lifecycle.PaymentState['OPEN'], max_length=16)),
                 ('created_at', models.DateTimeField()),
             ],
@@ -146,6 +147,16 @@ class Migration(migrations.Migration):
                 'verbose_name_plural': 'payments',
                 'ordering': ('-id',),
                 'permissions': [('capture_payment', 'Can capture payments'), ('refund_payment', 'Can refund payments'), ('reverse_payment', 'Can reverse authorizations')],
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='ForgottenReference',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('reference_hash', models.CharField(max_length=64, unique=True)),
+            ],
+            options={
                 'default_permissions': (),
             },
         ),
@@ -222,6 +233,7 @@ class Migration(migrations.Migration):
                 ('refunded', models.BigIntegerField(default=0)),
                 ('refund_reserved', models.BigIntegerField(default=0)),
                 ('is_frozen', models.BooleanField(default=False)),
+                ('is_test', models.BooleanField(blank=True, null=True)),
                 ('transacted_at', models.DateTimeField(blank=True, null=True)),
                 ('transacted_at_text', models.CharField(blank=True, max_length=40)),
                 ('provider_transaction_id', wallet_gateway.models.fields.ByteExactField(blank=True, max_length=128, verbose_name="former provider's reference")),
@@ -233,7 +245,7 @@ class Migration(migrations.Migration):
                 'ordering': ('-id',),
                 'permissions': [('detached_refund', 'Can refund payments of an earlier provider')],
                 'default_permissions': ('view',),
-                'indexes': [models.Index(fields=['gateway', 'provider_transaction_id'], name='wallet_deposit_former', opclasses=['varchar_pattern_ops', 'varchar_pattern_ops'])],
+                'indexes': [models.Index(fields=['gateway', 'provider_transaction_id'], name='wallet_deposit_former', opclasses=['varchar_pattern_ops', 'varchar_pattern_ops']), wallet_gateway.models.sparse_indexes.SparseIndex(fields=['is_test'], name='wallet_deposit_test')],
                 'constraints': [models.UniqueConstraint(fields=('gateway', 'parent_transaction_id'), name='wallet_deposit_once', opclasses=['varchar_pattern_ops', 'varchar_pattern_ops']), models.CheckConstraint(condition=models.Q(('refund_reserved__gte', 0), ('refunded__gte', 0), ('refunded_before__gte', 0)), name='wallet_deposit_counters'), models.CheckConstraint(condition=models.Q(('is_known', False), ('amount_minor__gte', django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(models.F('refunded_before'), '+', models.F('refunded')), '+', models.F('refund_reserved'))), _connector='OR'), name='wallet_deposit_refunds_covered')],
             },
         ),
@@ -713,6 +725,10 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='payment',
             constraint=models.CheckConstraint(condition=models.Q(('capture_reserved__gte', 0), ('refund_reserved__gte', 0), ('refunded__gte', 0)), name='wallet_payment_counters'),
+        ),
+        migrations.AddIndex(
+            model_name='payment',
+            index=wallet_gateway.models.sparse_indexes.SparseIndex(fields=['is_test'], name='wallet_payment_test'),
         ),
         migrations.AddConstraint(
             model_name='payment',

@@ -19,6 +19,7 @@ from wallet_gateway.models.discrepancies import Discrepancy
 from wallet_gateway.models.maintenance import (
     ExpiryNotice,
     ExpiryNoticeState,
+    ForgottenReference,
     GoLiveCheck,
     Job,
     JobPosition,
@@ -46,6 +47,7 @@ __all__ = [
     "Discrepancy",
     "ExpiryNotice",
     "ExpiryNoticeState",
+    "ForgottenReference",
     "GatewayPause",
     "GatewayTransaction",
     "GoLiveCheck",

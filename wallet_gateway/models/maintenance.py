@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
+from hashlib import sha256
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -151,6 +152,23 @@ class SentMail(models.Model):
 
     def __str__(self) -> str:
         return f"{self.template} {self.order}"
+
+
+class ForgottenReference(models.Model):
+    """The hash of a deleted test's reference: an operation under it in the provider's portal stays ours."""
+
+    reference_hash: Column[str] = models.CharField(max_length=64, unique=True)
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return str(self.reference_hash)
+
+    @staticmethod
+    def hash_of(reference: str) -> str:
+        """Return the SHA-256 of a reference."""
+        return sha256(reference.encode()).hexdigest()
 
 
 class GoLiveCheck(models.Model):

@@ -9,6 +9,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.models.fields import ByteExactField, Column
+from wallet_gateway.models.sparse_indexes import SparseIndex
 from wallet_gateway.protocol.money import Money
 
 _BY_BYTES = ["varchar_pattern_ops"] * 2
@@ -32,6 +33,8 @@ class MigratedDeposit(models.Model):
     refunded: Column[int] = models.BigIntegerField(default=0)
     refund_reserved: Column[int] = models.BigIntegerField(default=0)
     is_frozen: Column[bool] = models.BooleanField(default=False)
+    is_test: Column[bool | None] = models.BooleanField(null=True, blank=True)
+    """Whether the account had the profile `test` when it was first refunded; None before."""
     transacted_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
     transacted_at_text: Column[str] = models.CharField(max_length=40, blank=True)
     provider_transaction_id: Column[str] = ByteExactField(
@@ -50,7 +53,8 @@ class MigratedDeposit(models.Model):
                 fields=["gateway", "provider_transaction_id"],
                 name="wallet_deposit_former",
                 opclasses=_BY_BYTES,
-            )
+            ),
+            SparseIndex(fields=["is_test"], name="wallet_deposit_test"),
         ]
         constraints = [
             models.UniqueConstraint(

@@ -186,6 +186,12 @@ class PaymentOrder(models.Model):
         return bool(self.content.get(ERASED))
 
     @property
+    def is_test(self) -> bool | None:
+        """Whether each of its payments is a test; None without a payment. One SQL statement."""
+        modes = [payment.is_test for payment in self.payments.all()]
+        return all(modes) if modes else None
+
+    @property
     def is_paid(self) -> bool:
         """Whether the whole amount is captured and not returned.
 

@@ -22,6 +22,7 @@ from wallet_gateway.domain.lifecycle import (
 from wallet_gateway.domain.totals import PaymentTotals, Reversal
 from wallet_gateway.models.fields import ByteExactField, Column, choices_of
 from wallet_gateway.models.orders import PaymentOrder
+from wallet_gateway.models.sparse_indexes import SparseIndex
 from wallet_gateway.protocol.money import Money
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ class Payment(models.Model):
     card_last_four: Column[str] = models.CharField(max_length=4, blank=True)
     is_frozen: Column[bool] = models.BooleanField(default=False)
     """Evidence contradicts our records: no operation until a person has decided."""
+    is_test: Column[bool | None] = models.BooleanField(null=True, blank=True)
+    """Whether the account had the profile `test` when the attempt was made; None, unknown, counts as live."""
     state: Column[str] = models.CharField(
         max_length=16, choices=choices_of(PaymentState), default=PaymentState.OPEN
     )
@@ -93,8 +96,11 @@ class Payment(models.Model):
             ),
         ]
 
-        # Reserved amounts that wait for capture, oldest first.
-        indexes = [models.Index(fields=["state", "created_at"], name="wallet_payment_state")]
+        indexes = [
+            # Reserved amounts that wait for capture, oldest first.
+            models.Index(fields=["state", "created_at"], name="wallet_payment_state"),
+            SparseIndex(fields=["is_test"], name="wallet_payment_test"),
+        ]
 
     def __str__(self) -> str:
         return str(self.reference)

@@ -1,4 +1,4 @@
-"""Indexes and unique constraints of columns that are mostly NULL: such rows have no entry, where it can be.
+"""Indexes and unique constraints of columns that are mostly NULL or false: no entries of these, if possible.
 
 Each change of a row writes an entry in each index of its table, and PostgreSQL does so for a NULL, too. On
 PostgreSQL and SQLite these indexes are partial; MariaDB has none, and keeps whole ones. Nothing else differs:
@@ -17,7 +17,7 @@ from django.db.models import Q
 
 
 class SparseIndex(models.Index):
-    """An index without the rows in which one of its columns is NULL."""
+    """An index without the rows in which one of its columns is NULL, or false."""
 
     def create_sql(
         self,
@@ -67,5 +67,12 @@ class SparseUniqueConstraint(models.UniqueConstraint):
 
 
 def _all_given(model: type[models.Model], names: Sequence[str]) -> Q:
-    nullable = [name for name in names if getattr(model._meta.get_field(name), "null", False)]
-    return Q(**{f"{name}__isnull": False for name in nullable})
+    given = Q()
+    for name in names:
+        field = model._meta.get_field(name)
+        if isinstance(field, models.BooleanField):
+            # Of truth values only the rows that are true are searched for, and they are few.
+            given &= Q(**{name: True})
+        elif getattr(field, "null", False):
+            given &= Q(**{f"{name}__isnull": False})
+    return given

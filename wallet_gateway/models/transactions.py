@@ -233,6 +233,12 @@ class GatewayTransaction(Explained):
         return RefundLimit(**{name: Decimal(params[name]) for name in names})
 
     @property
+    def is_test(self) -> bool | None:
+        """Whether its payment or deposit is a test; None if that is not known, which counts as live."""
+        parent = self.payment or self.deposit
+        return parent.is_test if parent else None
+
+    @property
     def parent_key(self) -> str:
         """The key of its payment or deposit, stored while its outcome is outstanding."""
         return f"payment:{self.payment_id}" if self.payment_id else f"deposit:{self.deposit_id}"

@@ -80,6 +80,11 @@ class GatewayContext:
     deliveries: Deliveries | None = None
     """What records the deliveries of a sweep together; without it each is recorded at once."""
 
+    @property
+    def is_test(self) -> bool:
+        """Whether no real money moves: the account has the profile `test`."""
+        return self.gateway.account.profile != "prod"
+
     def wallet_of(self, order: PaymentOrder) -> WalletPolicy | None:
         """Return the required fields and appearance of one order's sheet."""
         if self.wallet is None or self.button_overrides is None:

@@ -27,8 +27,10 @@ from wallet_gateway.operations.argument_types import (
 )
 from wallet_gateway.operations.batches.approve import expire_waiting_batches
 from wallet_gateway.operations.checkout.orders import check_unambiguous
+from wallet_gateway.operations.maintenance import forgotten_tests as tests
 from wallet_gateway.operations.maintenance import ledger_comparison, retention
 from wallet_gateway.operations.maintenance import sweep as sweeping
+from wallet_gateway.operations.maintenance.forgotten_tests import ForgottenTests
 from wallet_gateway.operations.maintenance.ledger_comparison import ComparedTransaction, Comparison
 from wallet_gateway.operations.maintenance.sweep import SweepReport
 from wallet_gateway.operations.migration import import_export as migration_file
@@ -53,6 +55,7 @@ __all__ = [
     "MAX_REPORTED",
     "ComparedTransaction",
     "Comparison",
+    "ForgottenTests",
     "ImportReport",
     "ImportStep",
     "QueryReport",
@@ -65,6 +68,7 @@ __all__ = [
     "expiring_authorizations",
     "export_migration_file",
     "forget_accounts",
+    "forget_tests",
     "gateway_aliases",
     "health",
     "import_in_steps",
@@ -259,7 +263,9 @@ def expiring_authorizations(limit: int = 100) -> tuple[ExpiringAuthorization, ..
     """
     configured = conf.settings().gateways
     windows = {alias: given.policy.capture_window for alias, given in configured.items()}
-    return authorizations.expiring_authorizations(windows, now=gateways.clock().now(), limit=limit)
+    return authorizations.expiring_authorizations(
+        windows, now=gateways.clock().now(), limit=limit, live=gateways.live_aliases()
+    )
 
 
 @sensitive_variables()
@@ -311,6 +317,26 @@ def erase_customer(order: PaymentOrder, *, by: By, reason: str) -> PaymentOrder:
 
 
 @sensitive_variables()
+def forget_tests(*, gateway: str | None = None, dry_run: bool = False) -> ForgottenTests:
+    """Delete the orders of which every payment is marked as a test: the only deletion of money rows.
+
+    An order without a payment, or with one that is live or of unknown mode, is never deleted. A hash of each
+    reference is kept, so that an operation in the provider's portal is still known as ours.
+
+    :param gateway: alias of the gateway whose orders alone are deleted: `"default"`; None for all.
+    :param dry_run: count them only.
+    :returns: how many orders were deleted, and how many were kept: with an attempt or operation that has not
+        ended, or that a row of the shop refers to.
+    :raises InvalidInput: `argument_type` for an alias that is no text.
+    :raises InsideTransaction: `inside_transaction`, within a database transaction.
+    """
+    check_outside_transaction("payments.maintenance.forget_tests")
+    if gateway is not None:
+        check_text("gateway", gateway)
+    return tests.forget_tests(gateway, dry_run=dry_run)
+
+
+@sensitive_variables()
 def support_bundle(order: PaymentOrder) -> bytes:
     """Return one order's full history without personal data, to be sent to somebody who helps.
 
@@ -328,7 +354,9 @@ def health() -> Health:
 
     :returns: the numbers, and as `problems` what a person should look at.
     """
-    return health_queries.health(gateways.clock().now(), gateway_aliases(), wrong_accounts())
+    return health_queries.health(
+        gateways.clock().now(), gateway_aliases(), wrong_accounts(), gateways.live_aliases()
+    )
 
 
 @sensitive_variables()
@@ -426,4 +454,4 @@ def export_migration_file(*, gateway: str = "default") -> Iterator[str]:
     :param gateway: its alias: `"default"`.
     :returns: the lines with their line ends, for `file.writelines`; rows are read while it runs.
     """
-    return migration_file.export_migration_file(gateway=gateway)
+    return migration_file.export_migration_file(gateway=gateway, is_live=not gateways.is_test(gateway))

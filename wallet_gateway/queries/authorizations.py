@@ -12,6 +12,7 @@ from django.db.models import Q, QuerySet
 from wallet_gateway.domain.capture_deadline import CaptureWindow
 from wallet_gateway.models import Payment
 from wallet_gateway.models.authorizations import holding, holds, uncaptured
+from wallet_gateway.models.test_rows import not_left_alone
 from wallet_gateway.protocol.money import Money
 
 
@@ -29,13 +30,21 @@ class ExpiringAuthorization:
 
 
 def expiring_authorizations(
-    windows: Mapping[str, CaptureWindow], *, now: datetime, limit: int = 100
+    windows: Mapping[str, CaptureWindow],
+    *,
+    now: datetime,
+    limit: int = 100,
+    live: Collection[str] = (),
 ) -> tuple[ExpiringAuthorization, ...]:
-    """Return the authorizations within their warning time, the most urgent first. One query per gateway."""
+    """Return the authorizations within their warning time, the most urgent first. One query per gateway.
+
+    Tests of the `live` gateways are left out.
+    """
+    counted = not_left_alone(live)
     found = [
         expiring(transaction.payment, window, transaction.approved_at)
         for gateway, window in windows.items()
-        for transaction in uncaptured(gateway, since=window.warns_from(now))[:limit]
+        for transaction in uncaptured(gateway, since=window.warns_from(now)).filter(counted)[:limit]
         if transaction.payment is not None and transaction.approved_at is not None
     ]
     return tuple(islice(sorted(found, key=lambda row: row.expires_at), limit))

@@ -15,6 +15,7 @@ from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.domain.polling_schedule import QUERIES_ARE_BEHIND, QueryPriority
 from wallet_gateway.findings import Code, Finding, error, warning
 from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent, PaymentOrder, SweepHeartbeat
+from wallet_gateway.models.test_rows import not_left_alone, with_money
 from wallet_gateway.queries.attention import (
     NOT_FINAL_STATES,
     left_to_person,
@@ -175,16 +176,20 @@ def _new_gateways(now: datetime, unswept: Collection[str], swept_at: Collection[
 
 
 def health(
-    now: datetime, aliases: Collection[str], wrong_accounts: Mapping[str, str] = NO_WRONG_ACCOUNTS
+    now: datetime,
+    aliases: Collection[str],
+    wrong_accounts: Mapping[str, str] = NO_WRONG_ACCOUNTS,
+    live: Collection[str] = (),
 ) -> Health:
     """Read the health of payments. Twelve SQL statements, however many payments there are.
 
     One more while a gateway was never swept although others are. `wrong_accounts` says what is wrong with
-    each account that cannot be used, by alias.
+    each account that cannot be used, by alias. Tests of the `live` gateways are left out.
     """
+    counted = not_left_alone(live)
     swept_at, queries_behind = _read_sweeps(now, aliases)
     unknown = Q(state=TransactionState.UNKNOWN)
-    of_transactions = GatewayTransaction.objects.filter(Q(state__in=NOT_FINAL_STATES)).aggregate(
+    of_transactions = GatewayTransaction.objects.filter(counted, state__in=NOT_FINAL_STATES).aggregate(
         unknown=Count("pk", filter=unknown),
         oldest=Min("state_changed_at", filter=unknown),
         anomalies=Count("pk", filter=Q(state=TransactionState.ANOMALY)),
@@ -193,7 +198,7 @@ def health(
         orphans=Count("pk", filter=orphaned(aliases)),
     )
     mixed_up = Q(kind=DiscrepancyKind.UNIT_MIX_UP)
-    differences = Discrepancy.objects.filter(closed_at__isnull=True).aggregate(
+    differences = Discrepancy.objects.filter(counted, closed_at__isnull=True).aggregate(
         open=Count("pk"), mix_ups=Count("pk", filter=mixed_up)
     )
     shared = Discrepancy.objects.filter(closed_at__isnull=True, kind=DiscrepancyKind.RECORDS_SHARED)
@@ -206,14 +211,14 @@ def health(
         anomalies=of_transactions["anomalies"],
         waiting_for_a_person=of_transactions["waiting"],
         unattended=of_transactions["unattended"],
-        refused_afterwards=GatewayTransaction.objects.filter(unseen_refusals()).count(),
+        refused_afterwards=GatewayTransaction.objects.filter(counted, unseen_refusals()).count(),
         discrepancies=differences["open"],
         mix_ups=differences["mix_ups"],
-        undocumented_states=_undocumented_states(),
+        undocumented_states=_undocumented_states(counted),
         sharing=tuple(sorted(shared.values_list("gateway", flat=True))),
         orphans=of_transactions["orphans"],
         wrong_accounts=dict(wrong_accounts),
-        overpaid=PaymentOrder.objects.filter(state=OrderState.OVERPAID).count(),
+        overpaid=PaymentOrder.objects.filter(with_money(live), state=OrderState.OVERPAID).count(),
         unreleased=PaymentOrder.objects.filter(unreleased(now)).count(),
         events_overdue=OutboxEvent.objects.filter(
             next_delivery_at__isnull=False, occurred_at__lt=now - FACT_IS_LATE
@@ -224,8 +229,8 @@ def health(
     )
 
 
-def _undocumented_states() -> tuple[HeldByWord, ...]:
-    held = GatewayTransaction.objects.filter(left_to_person(), undocumented_state__gt="").order_by()
+def _undocumented_states(counted: Q) -> tuple[HeldByWord, ...]:
+    held = GatewayTransaction.objects.filter(counted, left_to_person(), undocumented_state__gt="").order_by()
     groups = held.values_list("gateway", "undocumented_state").annotate(held=Count("pk"))
     return tuple(HeldByWord(gateway=gateway, word=word, held=held) for gateway, word, held in sorted(groups))
 

@@ -13,6 +13,7 @@ from django.db.models import Count
 
 from wallet_gateway.domain.polling_schedule import QueryPriority
 from wallet_gateway.models import GatewayTransaction, OutboxEvent
+from wallet_gateway.models.test_rows import not_left_alone
 
 WITHIN = timedelta(hours=24)
 
@@ -38,9 +39,12 @@ class Metrics:
     events_undelivered: int
 
 
-def read_metrics(now: datetime, aliases: Collection[str]) -> Metrics:
-    """Count new and waiting transactions. Three SQL statements, however many there are."""
-    rows = GatewayTransaction.objects.order_by()
+def read_metrics(now: datetime, aliases: Collection[str], live: Collection[str] = ()) -> Metrics:
+    """Count new and waiting transactions. Three SQL statements, however many there are.
+
+    Tests of the `live` gateways are left out.
+    """
+    rows = GatewayTransaction.objects.filter(not_left_alone(live)).order_by()
     begun = rows.filter(created_at__gt=now - WITHIN).values_list("gateway", "kind", "state")
     # Named one by one, the priorities are ranges of the index.
     queued = rows.filter(query_priority__in=tuple(QueryPriority), next_query_at__lte=now)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, F, Q, Sum
+from django.db.models import Case, Count, F, Q, Sum, When
 
 from wallet_gateway.models import MigratedDeposit
 from wallet_gateway.protocol.money import Money
@@ -31,10 +31,11 @@ class MigrationTotals:
     """The amount of the known deposits that can still be refunded."""
 
 
-def migration_totals() -> tuple[MigrationTotals, ...]:
-    """Return the totals of all deposits."""
-    known = Q(is_known=True)
-    left = F("amount_minor") - F("refunded_before") - F("refunded") - F("refund_reserved")
+def migration_totals(live: Collection[str] = ()) -> tuple[MigrationTotals, ...]:
+    """Return the totals of all deposits; refunds that were tests of the `live` gateways are left out."""
+    known, real = Q(is_known=True), ~Q(is_test=True, gateway__in=live)
+    ours = Case(When(real, then=F("refunded") + F("refund_reserved")), default=0)
+    left = F("amount_minor") - F("refunded_before") - ours
     rows = MigratedDeposit.objects.order_by("gateway", "currency").values("gateway", "currency")
     summed = rows.annotate(
         deposits=Count("pk"),
@@ -42,8 +43,8 @@ def migration_totals() -> tuple[MigrationTotals, ...]:
         stopped=Count("pk", filter=Q(is_frozen=True)),
         deposited=Sum("amount_minor", filter=known),
         before=Sum("refunded_before"),
-        ours=Sum("refunded"),
-        reserved=Sum("refund_reserved"),
+        ours=Sum("refunded", filter=real),
+        reserved=Sum("refund_reserved", filter=real),
         left=Sum(left, filter=known),
     )
 

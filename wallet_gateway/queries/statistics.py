@@ -7,7 +7,7 @@ currencies are never added. Money counts on the day of its approval, attempts an
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from operator import attrgetter
@@ -20,6 +20,7 @@ from django.db.models.functions import TruncDate
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.domain.ways_of_paying import WAY_OF, Way
 from wallet_gateway.models import GatewayTransaction, TransactionEvent, TransactionEventKind
+from wallet_gateway.models.test_rows import not_tests
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.queries.counted import Counted, money_figure_of
 
@@ -124,15 +125,15 @@ class Figures:
 
 
 def figures(
-    period: Period, *, currency: str = "", compared: bool = False, without: Collection[str] = ()
+    period: Period, *, currency: str = "", compared: bool = False, without_tests: bool = False
 ) -> Figures:
     """Count and add up a period, for one currency if given; `compared` with the period before.
 
-    `without` names gateways whose payments are left out; the answers of all gateways count.
+    `without_tests` leaves out payments that are tests; the answers of all gateways count.
     """
     only = Q(currency=currency) if currency else Q()
-    if without:
-        only &= ~Q(gateway__in=without)
+    if without_tests:
+        only &= not_tests()
     span = replace(period, first=period.before.first) if compared else period
     if not isinstance(period.zone, ZoneInfo):
         # Databases spell a fixed offset, which is not a named time zone, in different ways.

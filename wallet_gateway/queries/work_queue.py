@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -19,6 +19,7 @@ from wallet_gateway.models import (
     Payment,
     PaymentOrder,
 )
+from wallet_gateway.models.test_rows import not_left_alone, with_money
 from wallet_gateway.queries.approvals import waiting_rows
 from wallet_gateway.queries.attention import closed_buttons, left_to_person, unattended, unseen_refusals
 from wallet_gateway.queries.authorizations import expiring_payments
@@ -68,22 +69,24 @@ class Waiting:
         return not (doubts or decisions or self.batch_approvals or self.batches or self.closed_buttons)
 
 
-def waiting(expires_from: Mapping[str, datetime], *, now: datetime) -> Waiting:
+def waiting(expires_from: Mapping[str, datetime], *, now: datetime, live: Collection[str] = ()) -> Waiting:
     """Return the items that need a person. Eleven SQL statements.
 
-    `expires_from` gives for each gateway the time before which its authorizations are about to expire.
+    `expires_from` gives for each gateway the time before which its authorizations are about to expire. Tests
+    of the `live` gateways are left out.
     """
+    counted = not_left_alone(live)
     shown_by_state = Q(state__in=[TransactionState.UNKNOWN, TransactionState.ANOMALY])
-    differences = _differences()
+    differences = _differences(counted)
     return Waiting(
-        unknown=_transactions(Q(state=TransactionState.UNKNOWN)),
-        anomalies=_transactions(Q(state=TransactionState.ANOMALY)),
-        overpaid=tuple(_overpaid()[: MOST_SHOWN + 1]),
-        stuck=_transactions((left_to_person() | unattended(now)) & ~shown_by_state),
-        refused=_transactions(unseen_refusals()),
+        unknown=_transactions(counted, Q(state=TransactionState.UNKNOWN)),
+        anomalies=_transactions(counted, Q(state=TransactionState.ANOMALY)),
+        overpaid=tuple(_overpaid().filter(with_money(live))[: MOST_SHOWN + 1]),
+        stuck=_transactions(counted, (left_to_person() | unattended(now)) & ~shown_by_state),
+        refused=_transactions(counted, unseen_refusals()),
         discrepancies=tuple(row for row in differences if row.kind != DiscrepancyKind.REFUND_SHORT),
         shortfalls=tuple(row for row in differences if row.kind == DiscrepancyKind.REFUND_SHORT),
-        expiring=_expiring(expires_from),
+        expiring=_expiring(expires_from, live),
         approvals=tuple(waiting_rows(now)[: MOST_SHOWN + 1]),
         batch_approvals=tuple(waiting_batches(now)[: MOST_SHOWN + 1]),
         batches=tuple(idle_batches(now)[: MOST_SHOWN + 1]),
@@ -91,8 +94,8 @@ def waiting(expires_from: Mapping[str, datetime], *, now: datetime) -> Waiting:
     )
 
 
-def _transactions(which: Q) -> tuple[GatewayTransaction, ...]:
-    rows = GatewayTransaction.objects.filter(which).select_related("payment__order", "deposit")
+def _transactions(counted: Q, which: Q) -> tuple[GatewayTransaction, ...]:
+    rows = GatewayTransaction.objects.filter(counted, which).select_related("payment__order", "deposit")
     return tuple(rows.order_by("state_changed_at", "pk")[: MOST_SHOWN + 1])
 
 
@@ -104,15 +107,16 @@ def _closed_buttons(now: datetime) -> QuerySet[PaymentOrder]:
     return PaymentOrder.objects.filter(closed_buttons(now)).order_by("wallet_closed_at", "pk")
 
 
-def _differences() -> list[Discrepancy]:
+def _differences(counted: Q) -> list[Discrepancy]:
     """Return the open discrepancies: shortfalls of refunds and all others, each up to the number shown."""
     short = Case(When(kind=DiscrepancyKind.REFUND_SHORT, then=1), default=0, output_field=IntegerField())
     place = Window(RowNumber(), partition_by=[short], order_by="pk")
-    rows = Discrepancy.objects.filter(closed_at__isnull=True).annotate(place=place)
+    rows = Discrepancy.objects.filter(counted, closed_at__isnull=True).annotate(place=place)
     first = rows.filter(place__lte=MOST_SHOWN + 1).order_by("pk")
     return list(first.select_related("payment__order", "deposit", "transaction"))
 
 
-def _expiring(expires_from: Mapping[str, datetime]) -> tuple[Payment, ...]:
-    rows = expiring_payments(expires_from).select_related("order")
+def _expiring(expires_from: Mapping[str, datetime], live: Collection[str]) -> tuple[Payment, ...]:
+    tests = Q(is_test=True, order__gateway__in=live)
+    rows = expiring_payments(expires_from).exclude(tests).select_related("order")
     return tuple(rows.order_by("created_at", "pk")[: MOST_SHOWN + 1])

@@ -8,6 +8,7 @@ the gateway that is still open.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from http import HTTPStatus
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -18,6 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from wallet_gateway import conf, gateways, payments, return_tokens
 from wallet_gateway.models import Payment, PaymentOrder
+from wallet_gateway.models.test_rows import is_test_row
 from wallet_gateway.queries.attempts import is_being_opened, open_page
 from wallet_gateway.return_tokens import BadReturnToken, ReturnToken
 from wallet_gateway.web import pages
@@ -119,7 +121,7 @@ def result(request: HttpRequest, token: str) -> HttpResponse:
     if thanks := pages.thank_you_url(order, kind, origins=conf.shop_origins(order.gateway)):
         return _see_other(thanks)
     bank_url = pages.bank_page(attempt, read.outcome, gateways.clock().now())
-    return _order_page(request, order, kind, token=token, bank_url=bank_url)
+    return _order_page(request, order, kind, token=token, bank_url=bank_url, attempt=attempt)
 
 
 def _order(token: str) -> PaymentOrder:
@@ -161,6 +163,7 @@ def _order_page(
     token: str,
     status: int = HTTPStatus.OK,
     bank_url: str = "",
+    attempt: Payment | None = None,
 ) -> HttpResponse:
     given, now = conf.find_gateway(order.gateway), gateways.clock().now()
     if gateways.awaits_missing_gateway(order):
@@ -171,12 +174,15 @@ def _order_page(
         token=token,
         continue_url=pages.safe_continue_url(order.continue_url, origins=conf.shop_origins(order.gateway)),
         has_wallet=given is not None and given.wallet is not None and not order.is_wallet_closed,
-        is_test=gateways.is_test(order.gateway),
         receipt=pages.receipt_for(order, kind, now),
         mails_result=pages.mails_result(order, kind),
         reopens=kind is PageKind.UNDECIDED and bool(open_page(order, now)),
         bank_url=bank_url,
     )
+    # What the customer pays next has the mode of today.
+    is_new = page.offers_payment
+    is_test = gateways.is_test(order.gateway) if is_new else is_test_row(attempt or order, gateways.is_test)
+    page = replace(page, is_test=is_test)
     response = _page(request, page, status=status)
     if page.offers_payment:
         # Raises where there is none: nothing was begun there, and nothing can be.

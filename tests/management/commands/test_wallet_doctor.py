@@ -83,6 +83,7 @@ def test_a_payment_that_a_person_compared_is_recorded(wallet_sandbox: SandboxCon
     order = payments.create_order(reference="DOC-1", currency="EUR", amount=Decimal("1.00"))
     wallet_sandbox.complete_checkout(payments.start_checkout(order).reference, "success")
     payments.reconcile(order)
+    order.payments.update(is_test=False)
     said, _ = doctor(record_payment="DOC-1", by="anna", go_live=True)
     assert "going live with default: 1.00 EUR, order DOC-1, compared by anna" in said
 

@@ -20,8 +20,9 @@ from wallet_gateway import gateways, signals
 from wallet_gateway.contrib.mails.once import send_once
 from wallet_gateway.date_format import format_datetime
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
-from wallet_gateway.models import GatewayTransaction, PauseCode, PaymentOrder, SentMail
+from wallet_gateway.models import GatewayTransaction, PauseCode, Payment, PaymentOrder, SentMail
 from wallet_gateway.models.labels import label_of
+from wallet_gateway.models.test_rows import is_test_row
 from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import header_line, visible
@@ -77,7 +78,7 @@ def tell_refunded(order: PaymentOrder, event_id: str, amount: Money | None, **_k
 
 
 def tell_managers(
-    reference: str, order: PaymentOrder, amount: Money, expires_at: datetime, **_kwargs: Any
+    reference: str, payment: Payment, amount: Money, expires_at: datetime, **_kwargs: Any
 ) -> None:
     """Write to the shop's managers that an authorization expires soon."""
     ends = format_datetime(expires_at)
@@ -88,7 +89,7 @@ def tell_managers(
     text = _("%(amount)s of it can be captured until then, and not afterwards.") % {
         "amount": format_money(amount)
     }
-    mail_managers(*_marked(order.gateway, subject, f"{text}\n"))
+    mail_managers(*_marked(is_test_row(payment, gateways.is_test), subject, f"{text}\n"))
 
 
 def tell_managers_of_refusal(
@@ -109,7 +110,7 @@ def tell_managers_of_refusal(
     todo = _("It was asked for before: tell who relies on it, and mark it as seen in the admin.")
     why = visible(explanation)
     text = f"{what}\n{why}\n\n{todo}\n{_('Reference')}: {transaction.reference}\n"
-    mail = _marked(transaction.gateway, header_line(subject), text)
+    mail = _marked(is_test_row(transaction, gateways.is_test), header_line(subject), text)
     order = payment.order if payment is not None else None
     send_once(order, "operation_refused", lambda: mail_managers(*mail), event_id=event_id)
 
@@ -125,14 +126,16 @@ def tell_managers_of_pause(
     sentence = _("Customers cannot pay, and nothing is captured, refunded or reversed %(end)s.") % words
     subject = _("Nothing is sent to %(gateway)s %(end)s") % words
     why = ": ".join(filter(None, (who, reason)))
-    mail_managers(*_marked(gateway, header_line(subject), f"{visible(why)}\n\n{sentence}\n"))
+    mail_managers(
+        *_marked(gateways.is_test(gateway), header_line(subject), f"{visible(why)}\n\n{sentence}\n")
+    )
 
 
 def tell_managers_of_resumption(gateway: str, by: str, reason: str, **_kwargs: Any) -> None:
     """Write to the shop's managers that a person has resumed sending to a gateway."""
     why = ": ".join(filter(None, (by, reason)))
     subject = _("Sending to %(gateway)s goes on") % {"gateway": gateway}
-    mail_managers(*_marked(gateway, header_line(subject), f"{visible(why)}\n"))
+    mail_managers(*_marked(gateways.is_test(gateway), header_line(subject), f"{visible(why)}\n"))
 
 
 def _write(template: str, order: PaymentOrder, event_id: str, amount: Money | None) -> None:
@@ -147,13 +150,15 @@ def _send(template: str, order: PaymentOrder, address: str, amount: Money | None
         given = {"number": header_line(order.order_number or order.reference), "amount": money}
         text = render_to_string(f"wallet_gateway/mails/{template}.txt", given).strip()
         subject, _rest, body = text.partition("\n")
-        subject, body = _marked(order.gateway, header_line(subject), body.strip() + "\n")
+        subject, body = _marked(
+            is_test_row(order, gateways.is_test), header_line(subject), body.strip() + "\n"
+        )
     send_mail(subject, body, None, [address])
 
 
-def _marked(gateway: str, subject: str, body: str) -> tuple[str, str]:
-    """Return subject and body of a mail; one about a gateway without real money says so in both."""
-    if not gateways.is_test(gateway):
+def _marked(is_test: bool, subject: str, body: str) -> tuple[str, str]:  # noqa: FBT001 - always the first
+    """Return subject and body of a mail; one about a test says in both that no real money moves."""
+    if not is_test:
         return subject, body
     return f"{_('TEST')}: {subject}", f"{body}\n{_('This is a test. No real money moves.')}\n"
 

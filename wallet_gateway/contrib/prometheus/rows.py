@@ -15,6 +15,7 @@ from prometheus_client import REGISTRY
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from wallet_gateway import gateways
 from wallet_gateway.payments import maintenance
 from wallet_gateway.queries.health import Health
 from wallet_gateway.queries.metrics import Metrics, read_metrics
@@ -35,7 +36,7 @@ class RowCollector(Collector):
             health = maintenance.health()
             families = [
                 *_of_health(health),
-                *_of_gauges(read_metrics(health.now, maintenance.gateway_aliases())),
+                *_of_gauges(read_metrics(health.now, maintenance.gateway_aliases(), gateways.live_aliases())),
             ]
         except (Error, ImproperlyConfigured):
             # The registry may be the shop's, and its own metrics must be there while our settings are wrong.

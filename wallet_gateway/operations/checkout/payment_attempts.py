@@ -21,7 +21,7 @@ from wallet_gateway.models.stored_rows import stored_row
 from wallet_gateway.operations.checkout.page_request import PageRequest, stored_request
 from wallet_gateway.operations.checkout.payability import not_payable
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.merchant_accounts import foreign_merchant_account
+from wallet_gateway.operations.merchant_accounts import foreign_merchant_account, is_left_alone
 from wallet_gateway.operations.sending.send import body_columns, claim_columns
 from wallet_gateway.operations.settlement.db_transactions import in_transaction, run
 
@@ -88,7 +88,8 @@ def _begin_locked(
         state = TransactionState(latest.state)
         if state is TransactionState.SENDING and latest.leased_until and latest.leased_until > now:
             return None
-        if state is TransactionState.OPEN and latest.expires_at:
+        is_offered = state is TransactionState.OPEN and not is_left_alone(latest, context)
+        if is_offered and latest.expires_at:
             until = offered_until(opened_at=latest.created_at, expires_at=latest.expires_at)
             if until > now:
                 return PreparedAttempt(transaction=latest)
@@ -193,7 +194,13 @@ def _columns_of_attempt(
         "created_at": created_at,
     }
     stands = payment_state(PaymentTotals(amount=amount), state, kind)
-    payment = {"number": number, "type": order.type, "state": stands, **shared}
+    payment = {
+        "number": number,
+        "type": order.type,
+        "state": stands,
+        "is_test": context.is_test,
+        **shared,
+    }
     transaction = {
         "payment_type": order.type,
         "gateway": context.alias,

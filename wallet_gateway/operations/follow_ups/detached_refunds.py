@@ -26,6 +26,7 @@ from wallet_gateway.operations.follow_ups.execute import (
     refuse_reservation,
 )
 from wallet_gateway.operations.inputs import check_reason_code, minor_units_of
+from wallet_gateway.operations.merchant_accounts import check_account_of_deposit
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.protocol.card_numbers import has_card_number
 from wallet_gateway.protocol.codes import check_currency
@@ -59,6 +60,7 @@ def refund_migrated(
     first = find_by_idempotency_key(who, kind=TransactionKind.DETACHED_REFUND, deposit=deposit, amount=minor)
     if first is not None:
         return first
+    check_account_of_deposit(deposit, context)
     alone = limit_for(currency, context, is_agreed=who.is_agreed)
     kind, account = TransactionKind.DETACHED_REFUND, context.gateway.account
     draft = draft_transaction(
@@ -134,7 +136,11 @@ def _reserve(
         pk=deposit.pk,
         is_frozen=False,
     )
-    if taken.update(refund_reserved=F("refund_reserved") + minor):
+    # Until something of it is refunded, the next refund decides whether it is a test.
+    is_refunded = deposit.refunded or deposit.refund_reserved
+    mode = {"is_test": deposit.is_test if is_refunded else context.is_test}
+    if taken.update(refund_reserved=F("refund_reserved") + minor, **mode):
+        deposit.is_test = mode["is_test"]
         return
     deposit.refresh_from_db()
     if deposit.is_frozen:

@@ -25,6 +25,7 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, reverse
 from wallet_gateway.operations.follow_ups.execute import Initiator
+from wallet_gateway.operations.merchant_accounts import asked_about
 from wallet_gateway.operations.settlement.db_transactions import in_statement
 from wallet_gateway.operations.settlement.row_errors import failure, log_row_error
 from wallet_gateway.protocol.money import Money
@@ -46,7 +47,7 @@ def watch_authorizations(*, context: GatewayContext, limit: int = 100) -> int:
     window, now = context.policy.capture_window, context.clock.now()
     notices = ExpiryNotice.objects.filter(payment=OuterRef("payment"))
     handled = Exists(notices.filter(Q(state=ExpiryNoticeState.DONE) | Q(claimed_at__gt=now - _CLAIM)))
-    due = uncaptured(context.alias, since=window.warns_from(now)).filter(~handled)
+    due = uncaptured(context.alias, since=window.warns_from(now)).filter(~handled, asked_about(context))
     done = 0
     for transaction in due[:limit]:
         with log_row_error(transaction.reference):

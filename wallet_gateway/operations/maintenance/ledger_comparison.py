@@ -24,6 +24,7 @@ from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, Job, JobPosition, TransactionEventKind
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import GatewayUnreachable
+from wallet_gateway.operations.merchant_accounts import asked_about
 from wallet_gateway.operations.polling.status_query import query_status
 from wallet_gateway.operations.settlement.db_transactions import in_statement
 from wallet_gateway.operations.settlement.discrepancies import is_settled_by_person
@@ -64,11 +65,14 @@ def comparable(
 ) -> QuerySet[GatewayTransaction]:
     """Return a gateway's comparable transactions: sent, and created or changed within the time `touched`.
 
+    A live gateway does not know the tests.
     `unsent` adds what was not sent as far as these rows say: those of a restored backup do not know what was
     sent after it.
     """
     since = context.clock.now() - touched
-    rows = GatewayTransaction.objects.filter(gateway=context.alias, origin=TransactionOrigin.SHOP)
+    rows = GatewayTransaction.objects.filter(
+        asked_about(context), gateway=context.alias, origin=TransactionOrigin.SHOP
+    )
     recent = rows.filter(Q(state_changed_at__gte=since) | Q(created_at__gte=since))
     left_out = {TransactionState.SENDING} if unsent else UNSENT_STATES | {TransactionState.SENDING}
     return recent.exclude(state__in=sorted(left_out)).order_by("pk")

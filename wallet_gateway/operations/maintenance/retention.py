@@ -108,7 +108,7 @@ def erase_customer(order: PaymentOrder, *, by: By, reason: str, clock: Clock) ->
     return order
 
 
-def _is_unended(transaction: GatewayTransaction) -> bool:
+def is_unended(transaction: GatewayTransaction) -> bool:
     """Return whether the outcome is open; a page on which a card was refused may be paid until its end."""
     is_opening = transaction.kind in OPENING_KINDS
     may_pay = is_opening and may_still_pay(transaction.poll_state, has_page=bool(transaction.redirect_url))
@@ -121,7 +121,7 @@ def _erase(order: PaymentOrder, *, actor: Actor, reason: str, now: datetime) -> 
     # Lock the payments too, as a capture, refund or reversal does before its request is stored.
     order.payments.update(card_last_four="")
     transactions = GatewayTransaction.objects.filter(payment__order=order)
-    unended = next(filter(_is_unended, transactions.order_by("pk")), None)
+    unended = next(filter(is_unended, transactions.order_by("pk")), None)
     if unended is not None:
         raise InvalidState(
             ErrorCode.TRANSACTION_NOT_ENDED,

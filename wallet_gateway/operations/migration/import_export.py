@@ -223,18 +223,21 @@ def _complete(there: MigratedDeposit, given: MigratedDeposit) -> None:
     )
 
 
-def export_migration_file(*, gateway: str) -> Iterator[str]:
-    """Write the known deposits of one gateway as a migration file, line by line, header first."""
+def export_migration_file(*, gateway: str, is_live: bool = False) -> Iterator[str]:
+    """Write the known deposits of one gateway as a migration file, line by line, header first.
+
+    If it `is_live`, a refund that was a test gave nothing back.
+    """
     rows = MigratedDeposit.objects.filter(gateway=gateway, is_known=True).order_by("pk")
     deposits = cast(Generator[MigratedDeposit], rows.iterator(chunk_size=_BATCH))
     # If a download breaks off, the cursor must be closed here: psycopg waits for its own lock for ever when
     # the garbage collector closes one in the middle of the thread's next statement.
     with closing(deposits):
-        yield from write_rows(map(_row, deposits))
+        yield from write_rows(_row(deposit, is_live=is_live) for deposit in deposits)
 
 
-def _row(deposit: MigratedDeposit) -> MigrationRow:
-    refunded = deposit.refunded_before + deposit.refunded
+def _row(deposit: MigratedDeposit, *, is_live: bool) -> MigrationRow:
+    refunded = deposit.refunded_before + (0 if is_live and deposit.is_test else deposit.refunded)
     return MigrationRow.build(
         parent_transaction_id=deposit.parent_transaction_id,
         transaction_date_time=deposit.transacted_at_text,

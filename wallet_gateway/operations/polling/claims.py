@@ -8,7 +8,7 @@ has one writer.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -21,6 +21,7 @@ from wallet_gateway.models import GatewayPause, GatewayTransaction, Payment
 from wallet_gateway.models.orders import KnownPayments
 from wallet_gateway.models.prepared_sql import update_row
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.merchant_accounts import is_left_alone
 from wallet_gateway.operations.settlement.db_transactions import in_statement, in_transaction
 
 MAX_BATCH = 64
@@ -28,6 +29,9 @@ MAX_BATCH = 64
 
 Rows come back late when their worker dies: at most this many, and with several threads half as many again.
 """
+
+TESTS_WAIT = timedelta(days=1)
+"""How long a due test of a live account is put off, unasked: the account may be a test again."""
 
 BATCH_LASTS = timedelta(seconds=1)
 """How long a batch takes at the gateway's rate: what becomes urgent meanwhile waits for so long at most."""
@@ -80,22 +84,36 @@ def claim_first(
         rows = due(context, now, priority).filter(not_again)
         # Most sweeps find none: one statement, and no transaction.
         if rows.filter(not_paused).exists():
-            batch = in_transaction(partial(_claim, rows[:size], now))
+            batch = in_transaction(partial(_claim, rows[:size], now, context))
             if batch.rows:
                 return batch
     return Batch(claimed_at=now)
 
 
-def _claim(due_rows: QuerySet[GatewayTransaction], now: datetime) -> Batch:
+def _claim(due_rows: QuerySet[GatewayTransaction], now: datetime, context: GatewayContext) -> Batch:
     # Without it, as before MariaDB 10.6, a second claim waits for the first and finds its rows no longer due.
     skips = connections[due_rows.db].features.has_select_for_update_skip_locked
-    keys = list(due_rows.select_for_update(skip_locked=skips).values_list("pk", flat=True))
-    claimed = GatewayTransaction.objects.filter(pk__in=keys)
-    rows = claimed.select_related("payment__order", "deposit").order_by("next_query_at", "pk")
-    batch = Batch(rows=list(rows), claimed_at=now)
-    _read_payments(batch.rows)
-    claimed.update(next_query_at=batch.until, last_queried_at=now)
-    return batch
+    locked = due_rows.select_for_update(skip_locked=skips).values_list("pk", flat=True)
+    while keys := list(locked.all()):
+        rows = GatewayTransaction.objects.filter(pk__in=keys).select_related("payment__order", "deposit")
+        asked, left_alone = list[GatewayTransaction](), list[int]()
+        for row in rows.order_by("next_query_at", "pk"):
+            if is_left_alone(row, context):
+                left_alone.append(row.pk)
+            else:
+                asked.append(row)
+        if left_alone:
+            _rows(left_alone).update(next_query_at=now + TESTS_WAIT)
+        if asked:
+            batch = Batch(rows=asked, claimed_at=now)
+            _read_payments(asked)
+            _rows(row.pk for row in asked).update(next_query_at=batch.until, last_queried_at=now)
+            return batch
+    return Batch(claimed_at=now)
+
+
+def _rows(keys: Iterable[int]) -> QuerySet[GatewayTransaction]:
+    return GatewayTransaction.objects.filter(pk__in=list(keys))
 
 
 def give_back(batch: Batch, rows: Sequence[GatewayTransaction]) -> None:

@@ -14,6 +14,7 @@ from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import GatewayRefused, GatewayUnreachable
+from wallet_gateway.operations.merchant_accounts import asked_about
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.protocol.status import UnreadableRecord
 
@@ -38,7 +39,7 @@ def gateway_records(*, order: PaymentOrder, context: GatewayContext) -> tuple[Tr
     """
     # A durable transaction, although it only reads: so Django refuses this call inside another one, during
     # which the gateway must not be called.
-    sent = in_transaction(lambda: list(_sent(order)))
+    sent = in_transaction(lambda: list(_sent(order).filter(asked_about(context))))
     return tuple(_records_of(transaction, context) for transaction in sent)
 
 

@@ -24,6 +24,7 @@ from wallet_gateway.models import (
 )
 from wallet_gateway.models.orders import KnownPayments
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.merchant_accounts import asked_about, is_left_alone
 from wallet_gateway.operations.polling.status_query import query_status
 from wallet_gateway.operations.polling.status_result import record_status_result
 from wallet_gateway.operations.settlement.db_transactions import in_statement
@@ -74,7 +75,8 @@ def reconcile_reference(*, reference: str, context_of: Callable[[str], GatewayCo
     context = context_of(transaction.gateway)
     if context is None:
         return transaction.opened_payment
-    if _is_askable(transaction, context.clock.now()) and _claim_on_demand(reference, context):
+    may_ask = not is_left_alone(transaction, context) and _is_askable(transaction, context.clock.now())
+    if may_ask and _claim_on_demand(reference, context):
         # Nobody has recorded an answer since it was loaded: the claim would have failed.
         transaction = query_and_record(transaction, context=context)
     return transaction.opened_payment
@@ -88,7 +90,7 @@ def reconcile_order(
 
     `everything` is for users who want to see the gateway's current status: it includes settled transactions.
     """
-    rows = _sent_by_shop().filter(payment__order=order).select_related("payment__order")
+    rows = _asked_about(context).filter(payment__order=order).select_related("payment__order")
     if not everything:
         rows = rows.filter(_ASKABLE)
     for transaction in rows.order_by("pk"):
@@ -115,7 +117,7 @@ def query_all(subject: PaymentOrder | MigratedDeposit, *, context: GatewayContex
     """Query every transaction of an order or deposit, including settled ones, and return the result."""
     of = {"payment__order": subject} if isinstance(subject, PaymentOrder) else {"deposit": subject}
     changed, queries, unanswered = [], 0, 0
-    for row in _sent_by_shop().filter(**of).order_by("pk"):
+    for row in _asked_about(context).filter(**of).order_by("pk"):
         before = reread(row)
         finding = query_status(before, context=context)
         after = record_status_result(before, finding, context)
@@ -125,9 +127,9 @@ def query_all(subject: PaymentOrder | MigratedDeposit, *, context: GatewayContex
     return QueryReport(queries=queries, unanswered=unanswered, changed=tuple(changed))
 
 
-def _sent_by_shop() -> QuerySet[GatewayTransaction]:
+def _asked_about(context: GatewayContext) -> QuerySet[GatewayTransaction]:
     """Return the transactions that the gateway can be asked about: it knows no other of our references."""
-    return GatewayTransaction.objects.filter(origin=TransactionOrigin.SHOP)
+    return GatewayTransaction.objects.filter(asked_about(context), origin=TransactionOrigin.SHOP)
 
 
 def _claim_on_demand(reference: str, context: GatewayContext) -> bool:

@@ -21,7 +21,7 @@ from wallet_gateway.domain.outcomes import Finding, Verdict, read_records, wire_
 from wallet_gateway.domain.polling_schedule import OPERATOR_ABSENT_ANSWERS, pause_end
 from wallet_gateway.domain.record_attribution import Expectation, ExpectedRecord
 from wallet_gateway.domain.unreadable_records import unreadable_explanation
-from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction
+from wallet_gateway.models import Discrepancy, ForgottenReference, GatewayPause, GatewayTransaction
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.settlement.discrepancies import closed_records
 from wallet_gateway.protocol.status import StatusAnswer, StatusRecord
@@ -165,10 +165,13 @@ def _full_expectation(
 
 
 def _our_references(records: Sequence[StatusRecord], expected: Expectation) -> frozenset[str]:
-    """Return the references in an answer that transactions of ours have, apart from the expected one."""
+    """Return the references in an answer that transactions of ours have or had, but for the expected one."""
     named = {record.client_system_transaction_id for record in records} - {expected.reference}
     rows = GatewayTransaction.objects.filter(reference__in=named) if named else ()
-    return frozenset(row.reference for row in rows)
+    known = {row.reference for row in rows}
+    hashes = {ForgottenReference.hash_of(name): name for name in named - known}
+    forgotten = ForgottenReference.objects.filter(reference_hash__in=hashes) if hashes else ()
+    return frozenset(known | {hashes[row.reference_hash] for row in forgotten})
 
 
 def _is_accepted_twice(transaction: GatewayTransaction) -> bool:

@@ -64,7 +64,13 @@ def claim(
     )
     # It is never sent from the row, so the row must not contain its secrets.
     columns["request_body"] = redact(request.to_wire())
-    paid = {"state": PaymentState.PENDING, "amount_minor": columns["amount_minor"], **about_card}
+    paid = {
+        "state": PaymentState.PENDING,
+        "amount_minor": columns["amount_minor"],
+        # The account that is charged decides it, whichever the page with the button was made for.
+        "is_test": context.is_test,
+        **about_card,
+    }
     try:
         in_transaction(lambda: _claim(tried.order, transaction, columns, paid, now))
     except _Lost:

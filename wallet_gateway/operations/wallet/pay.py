@@ -24,6 +24,7 @@ from wallet_gateway.operations.errors import (
     TryAgain,
     WalletUnavailable,
 )
+from wallet_gateway.operations.merchant_accounts import is_left_alone
 from wallet_gateway.operations.polling.reconciliation import may_be_paid, query_again
 from wallet_gateway.operations.sending.circuit_breaker import (
     check_sending_not_paused,
@@ -123,7 +124,7 @@ def _query_pages(tried: OrderAttempts, context: GatewayContext) -> bool:
     Raises `TryAgain` if the gateway does not say whether one is paid: the card would pay the order twice.
     """
     checkouts = (other for other in tried.openings if other.kind == TransactionKind.CHECKOUT)
-    pages = [page for page in checkouts if may_be_paid(page)]
+    pages = [page for page in checkouts if may_be_paid(page) and not is_left_alone(page, context)]
     for page in pages:
         if not query_again(page, context=context):
             raise TryAgain(ErrorCode.PAGE_STATUS_UNKNOWN)
