@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from django.contrib import messages
 from django.db.models import Model
@@ -32,7 +33,8 @@ def what_is_asked(approval: Approval, *, write: Callable[[Money], str] = format_
     words = {"kind": label_of(TransactionKind(approval.kind)), "amount": write(approval.amount)}
     if not approval.decision:
         return _("%(kind)s of %(amount)s") % words
-    decision = DECISIONS[Decision(approval.decision)]
+    # Another version may have stored another one.
+    decision = dict[str, Any](DECISIONS).get(approval.decision, approval.decision)
     return _("%(kind)s of %(amount)s, decision: %(decision)s") % {**words, "decision": decision}
 
 

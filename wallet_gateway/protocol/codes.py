@@ -1,8 +1,10 @@
 """ISO codes: currencies with their decimals (4217), countries (3166-1 alpha-3), subdivisions (3166-2).
 
-The currencies are those of ``iso4217``, the countries stand in ``iso_3166.txt`` beside this file, which
-``scripts/update-countries`` writes. Both are loaded when the first code is checked, because importing this
-package must stay cheap. Codes are compared without letter case and returned in ISO's.
+A new order is in a currency that ``iso4217`` lists. What was paid in one that ISO has withdrawn since is
+still captured and refunded: ``iso_4217.txt`` beside this file keeps each code that was ever in use here, and
+a stored row its own number of decimals. The countries stand in ``iso_3166.txt``. ``scripts/update-codes``
+writes both. All are loaded when the first code is checked, because importing this package must stay cheap.
+Codes are compared without letter case and returned in ISO's.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import re
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from wallet_gateway.protocol.errors import UnknownCode
 from wallet_gateway.protocol.text import quote
@@ -23,14 +25,38 @@ _THREE_LETTERS = re.compile(r"[A-Za-z]{3}")
 _SUBDIVISION = re.compile(r"[A-Za-z]{2}-[A-Za-z0-9]{1,3}")
 
 
+class Currency(str):
+    """A currency's code that knows how many decimals its amounts have; equal to the same code as text."""
+
+    __slots__ = ("exponent",)
+    exponent: int
+
+    def __new__(cls, code: str, exponent: int) -> Self:
+        """Return the code with its exponent, the word of ISO 4217: 2 for EUR, 0 for JPY, 3 for KWD."""
+        currency = super().__new__(cls, code)
+        currency.exponent = exponent
+        return currency
+
+    def __getnewargs__(self) -> tuple[str, int]:  # type: ignore[override]
+        """Return what `__new__` needs, for copies and pickles."""
+        return str(self), self.exponent
+
+
 @cache
 def currency_exponents() -> Mapping[str, int]:
-    """Return the currencies with their decimals; codes without decimals, such as gold, are left out."""
+    """Return today's currencies with their decimals; codes without decimals, such as gold, are left out."""
     from iso4217 import Currency
 
     return MappingProxyType(
         {currency.code: currency.exponent for currency in Currency if currency.exponent is not None}
     )
+
+
+@cache
+def _kept_exponents() -> Mapping[str, int]:
+    """Return the currencies of any time with their decimals: a line for each number of decimals, from 0."""
+    lines = files(__package__).joinpath("iso_4217.txt").read_text(encoding="ascii").splitlines()
+    return {code: exponent for exponent, line in enumerate(lines) for code in line.split()}
 
 
 @cache
@@ -51,19 +77,36 @@ def _table() -> Iterator[list[str]]:
 
 
 def currency_exponent(code: str) -> int:
-    """Return the number of decimals of a currency: 2 for EUR, 0 for JPY, 3 for KWD; raises UnknownCode."""
-    exponents = currency_exponents()
-    return exponents[code if code in exponents else check_currency(code)]
+    """Return the number of decimals of a currency, withdrawn ones included; raises UnknownCode."""
+    return check_currency(code).exponent
 
 
-def check_currency(code: str) -> str:
-    """Return an ISO 4217 currency in upper case; raises UnknownCode for one without decimals."""
-    if code in currency_exponents():
+def check_currency(code: str) -> Currency:
+    """Return an ISO 4217 currency in upper case, also a withdrawn one; that of a row is returned as it is.
+
+    Raises UnknownCode, also for a code without decimals.
+    """
+    if isinstance(code, Currency):
         return code
     is_text = isinstance(code, str)
-    if is_text and _THREE_LETTERS.fullmatch(code) and (upper := code.upper()) in currency_exponents():
-        return upper
-    raise UnknownCode(f"{quote(code)} is no currency; give a three-letter ISO 4217 code such as EUR")
+    upper = code.upper() if is_text and _THREE_LETTERS.fullmatch(code) else ""
+    exponent = currency_exponents().get(upper, _kept_exponents().get(upper))
+    if exponent is None:
+        raise UnknownCode(f"{quote(code)} is no currency; give a three-letter ISO 4217 code such as EUR")
+    return Currency(upper, exponent)
+
+
+def stored_currency(code: str, exponent: int | None) -> str:
+    """Return the currency of a row by its own exponent; one without is left to the table."""
+    return code if exponent is None else Currency(code, exponent)
+
+
+def check_currency_of_today(code: str) -> Currency:
+    """Return a currency for a new order; raises UnknownCode for one that ISO 4217 has withdrawn, too."""
+    currency = check_currency(str(code))
+    if currency not in currency_exponents():
+        raise UnknownCode(f"{quote(code)} is withdrawn from ISO 4217; give the currency that has replaced it")
+    return currency
 
 
 def check_country(code: str) -> str:

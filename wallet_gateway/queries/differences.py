@@ -74,8 +74,11 @@ def made_elsewhere(row: Discrepancy) -> MadeElsewhere | None:
         return None
     params = row.explanation_params
     kind = KINDS.get(str(params.get("type", "")).lower())
+    currency = str(params.get("currency", ""))
+    if row.transaction is not None and row.transaction.currency == currency:
+        currency = row.transaction.currency
     try:
-        amount = Money.parse(str(params.get("given", "")), str(params.get("currency", "")))
+        amount = Money.parse(str(params.get("given", "")), currency)
     except ProtocolError:
         return None
     record_id = str(params.get("record", ""))

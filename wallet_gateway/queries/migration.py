@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import Count, F, Q, Sum
 
 from wallet_gateway.models import MigratedDeposit
+from wallet_gateway.protocol.codes import stored_currency
 from wallet_gateway.protocol.money import Money
 
 
@@ -35,7 +36,8 @@ def migration_totals() -> tuple[MigrationTotals, ...]:
     """Return the totals of all deposits."""
     known = Q(is_known=True)
     left = F("amount_minor") - F("refunded_before") - F("refunded") - F("refund_reserved")
-    rows = MigratedDeposit.objects.order_by("gateway", "currency").values("gateway", "currency")
+    of = ("gateway", "currency", "exponent")
+    rows = MigratedDeposit.objects.order_by(*of).values(*of)
     summed = rows.annotate(
         deposits=Count("pk"),
         unknown=Count("pk", filter=~known),
@@ -48,7 +50,8 @@ def migration_totals() -> tuple[MigrationTotals, ...]:
     )
 
     def money(row: Mapping[str, Any], name: str) -> Money:
-        return Money.from_minor_units(int(row[name] or 0), row["currency"])
+        currency = stored_currency(row["currency"], row["exponent"])
+        return Money.from_minor_units(int(row[name] or 0), currency)
 
     return tuple(
         MigrationTotals(

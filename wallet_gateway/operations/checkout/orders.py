@@ -49,7 +49,7 @@ from wallet_gateway.protocol.cart import (
 )
 from wallet_gateway.protocol.cart_lines import Item
 from wallet_gateway.protocol.checkout import OrderContent
-from wallet_gateway.protocol.codes import check_currency
+from wallet_gateway.protocol.codes import check_currency_of_today
 from wallet_gateway.protocol.endpoints import wire_type
 from wallet_gateway.protocol.errors import (
     FieldError,
@@ -245,7 +245,7 @@ def _is_instant(when: datetime) -> bool:
 def _currency(code: object) -> str:
     if not isinstance(code, str):
         raise UnknownCode(f"must be a three-letter ISO 4217 code such as EUR, not {type(code).__name__}")
-    return check_currency(code)
+    return check_currency_of_today(code)
 
 
 def _check_storable(content: dict[str, Any]) -> dict[str, str]:
