@@ -63,9 +63,8 @@ def test_no_list_page_export_or_command_fails_because_of_a_value_of_another_vers
         next_delivery_at=scenery.now,
     )
     for table, name in columns:
-        rows: models.QuerySet[models.Model] = models.QuerySet(
-            table
-        )  # not the manager's, which refuses to change an event
+        # Not the manager's, which refuses to change an event.
+        rows: models.QuerySet[models.Model] = models.QuerySet(table)
         if name == "reversal":
             rows = rows.filter(captured=0, capture_reserved=0)
         rows.update(**{name: CODE})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from django.contrib import messages
 from django.db.models import Model
@@ -34,7 +33,7 @@ def what_is_asked(approval: Approval, *, write: Callable[[Money], str] = format_
     if not approval.decision:
         return _("%(kind)s of %(amount)s") % words
     # Another version may have stored another one.
-    decision = dict[str, Any](DECISIONS).get(approval.decision, approval.decision)
+    decision = next((DECISIONS[one] for one in DECISIONS if one == approval.decision), approval.decision)
     return _("%(kind)s of %(amount)s, decision: %(decision)s") % {**words, "decision": decision}
 
 

@@ -70,6 +70,15 @@ def _subdivisions() -> frozenset[str]:
     return frozenset(f"{alpha_2}-{part}" for _, alpha_2, *parts in _table() for part in parts)
 
 
+_BESIDE_ISO: Mapping[str, str] = MappingProxyType({"ASC": "AC", "TAA": "TA", "XKX": "XK"})
+"""Ascension, Tristan da Cunha and Kosovo: not in ISO 3166, but in the addresses that wallets give."""
+
+
+@cache
+def _all_countries() -> Mapping[str, str]:
+    return {**_countries(), **_BESIDE_ISO}
+
+
 def _table() -> Iterator[list[str]]:
     """Yield each country: alpha-3, alpha-2, then what follows the hyphen in each of its subdivisions."""
     text = files(__package__).joinpath("iso_3166.txt").read_text(encoding="ascii")
@@ -111,14 +120,14 @@ def check_currency_of_today(code: str) -> Currency:
 
 def check_country(code: str) -> str:
     """Return an ISO 3166 alpha-3 country in upper case; raises UnknownCode."""
-    if _THREE_LETTERS.fullmatch(code) and (upper := code.upper()) in _countries():
+    if _THREE_LETTERS.fullmatch(code) and (upper := code.upper()) in _all_countries():
         return upper
     raise UnknownCode(f"{quote(code)} is no country; give a three-letter ISO 3166 code such as DEU")
 
 
 def check_country_of_wallet(code: str) -> str:
     """Return an ISO 3166 alpha-2 country in upper case, as wallets write them; raises UnknownCode."""
-    if code.isascii() and (upper := code.upper()) in _countries().values():
+    if code.isascii() and (upper := code.upper()) in _all_countries().values():
         return upper
     raise UnknownCode(f"{quote(code)} is no country; give a two-letter ISO 3166 code such as DE")
 
@@ -126,16 +135,31 @@ def check_country_of_wallet(code: str) -> str:
 def alpha_3_country(code: str) -> str:
     """Return the alpha-3 code of a country given by its alpha-2 code; raises UnknownCode."""
     alpha_2 = check_country_of_wallet(code)
-    return next(alpha_3 for alpha_3, known in _countries().items() if known == alpha_2)
+    return next(alpha_3 for alpha_3, known in _all_countries().items() if known == alpha_2)
+
+
+def alpha_2_country(code: str) -> str:
+    """Return the alpha-2 code of a country given by its alpha-3 code; raises UnknownCode."""
+    return _all_countries()[check_country(code)]
+
+
+def is_country(code: str) -> bool:
+    """Return whether a code is a country's alpha-3 code, in any letter case."""
+    return code.upper() in _all_countries()
+
+
+def is_subdivision(code: str) -> bool:
+    """Return whether a code is a subdivision's, in any letter case."""
+    return code.upper() in _subdivisions()
 
 
 def check_subdivision(code: str) -> str:
     """Return an ISO 3166-2 subdivision in upper case; raises UnknownCode."""
-    if _SUBDIVISION.fullmatch(code) and (upper := code.upper()) in _subdivisions():
-        return upper
+    if _SUBDIVISION.fullmatch(code) and is_subdivision(code):
+        return code.upper()
     raise UnknownCode(f"{quote(code)} is no state or region; give an ISO 3166-2 code such as DE-BY")
 
 
 def subdivision_is_in(subdivision: str, country: str) -> bool:
     """Whether a checked subdivision lies in a checked alpha-3 country."""
-    return subdivision[:2] == _countries()[country]
+    return subdivision[:2] == _all_countries()[country]

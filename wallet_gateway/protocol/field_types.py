@@ -241,12 +241,12 @@ KEPT = WrapValidator(_keep)
 # Codes of ISO tables
 
 
-def _check_currency(value: object, read: ValidatorFunctionWrapHandler) -> codes.Currency:
+def _keep_currency(value: object, read: ValidatorFunctionWrapHandler) -> object:
     # pydantic would make plain text of the currency of a row, which knows its decimals.
-    return value if isinstance(value, codes.Currency) else codes.check_currency(read(value))
+    return value if isinstance(value, codes.Currency) else read(value)
 
 
-CurrencyCode = Annotated[str, Strict(), WrapValidator(_check_currency)]
+CurrencyCode = Annotated[str, Strict(), AfterValidator(codes.check_currency), WrapValidator(_keep_currency)]
 """A currency: "Three-character ISO 4217 code"."""
 
 CountryCode = Annotated[str, Strict(), AfterValidator(codes.check_country)]
