@@ -190,7 +190,14 @@ def read_detached_answer(answer: DetachedRefundResponse, expected: Expectation) 
     if approved > expected.amount:
         return _above_request(approved, expected)
     why = explain(ExplanationCode.GATEWAY_MESSAGE, said=said) if said else None
-    return Finding(verdict=Verdict.APPROVED, shown_amount=approved, amount=approved, explanation=why, **named)
+    return Finding(
+        verdict=Verdict.APPROVED,
+        shown_amount=approved,
+        amount=approved,
+        explanation=why,
+        provider_state=storable(answer.provider_response_code),
+        provider_transaction_id=storable(answer.provider_authorization_id),
+    )
 
 
 def _above_request(approved: int, expected: Expectation) -> Finding:
