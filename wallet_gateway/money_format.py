@@ -43,7 +43,7 @@ def format_money(money: Money, *, negative: bool = False) -> str:
     where the language has it.
     """
     locale = active_locale()
-    pattern = _money_pattern(locale, money.currency, negative)
+    pattern = _money_pattern(locale, money.currency, currency_exponent(money.currency), negative)
     return applied(pattern, money.amount, locale, currency=money.currency, currency_digits=False)
 
 
@@ -88,8 +88,13 @@ def _amount_pattern(locale: Locale, decimals: int) -> NumberPattern:
 
 
 @lru_cache(maxsize=1024)
-def _money_pattern(locale: Locale, currency: str, negative: bool) -> NumberPattern:  # noqa: FBT001 - cached
-    pattern = with_decimals(locale.currency_formats["standard"], currency_exponent(currency)).pattern
+def _money_pattern(
+    locale: Locale,
+    currency: str,
+    decimals: int,
+    negative: bool,  # noqa: FBT001 - cached
+) -> NumberPattern:
+    pattern = with_decimals(locale.currency_formats["standard"], decimals).pattern
     if negative:
         pattern = _negative(pattern, locale)
     sign = get_currency_symbol(currency, locale)

@@ -16,6 +16,7 @@ PAYMENT = {
     "reference": "%(reference)s",
     "type": "chosen.type",
     "currency": "chosen.currency",
+    "exponent": "chosen.exponent",
     "amount_minor": "chosen.amount_minor",
     **dict.fromkeys(("authorized", "captured", "refunded", "capture_reserved", "refund_reserved"), "0"),
     "reversal": "'none'",
@@ -33,6 +34,7 @@ TRANSACTION = {
     "reference": "%(reference)s",
     "payment_type": "chosen.type",
     "currency": "chosen.currency",
+    "exponent": "chosen.exponent",
     "amount_minor": "chosen.amount_minor",
     **dict.fromkeys(("excess_minor", "query_priority", "poll_step", "query_count", "absent_count"), "0"),
     "state": "'SENDING'",
@@ -87,7 +89,7 @@ _PAYABLE = "reference = %(order)s AND gateway = 'default' AND version = 0 AND st
 
 BEGIN_AT_ONCE = f"""
     WITH payable AS (
-        SELECT id, type, currency, amount_minor, %(head)s || substr(content::text, 2) AS body
+        SELECT id, type, currency, exponent, amount_minor, %(head)s || substr(content::text, 2) AS body
         FROM {ORDERS} WHERE {_PAYABLE} FOR NO KEY UPDATE
     ), chosen AS MATERIALIZED (
         SELECT *, encode(sha256(convert_to(body, 'UTF8')), 'hex') AS body_hash FROM payable

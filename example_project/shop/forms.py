@@ -13,9 +13,9 @@ from django.utils.translation import gettext_lazy as _
 from example_project.shop.models import DiscountCode, ShippingMethod
 from example_project.shop.money import Currency
 from example_project.shop.shipping_regions import country_choices, state_code
+from wallet_gateway.phones import read_mobile_phone
 
-# A country calling code, a blank or hyphen, and the number in any usual notation.
-PHONE = re.compile(r"\+?([0-9]{1,3})[ -]([0-9(][0-9 ()/.-]{3,22})")
+PHONE = re.compile(r"[1-9][0-9]{0,2}-[0-9]{1,15}")
 
 
 class QuantityForm(forms.Form):
@@ -121,18 +121,14 @@ class BillingForm(PostalForm):
         "ship_elsewhere",
     )
 
-    def clean_phone(self) -> str:
-        """Return the number in the wallet's format: country code, hyphen, digits."""
-        text: str = self.cleaned_data["phone"].strip()
-        if not text:
-            return ""
-        match = PHONE.fullmatch(text)
-        if match is None:
-            raise ValidationError(
-                _("Please write the country code, a space and the number: +49 151 2345678.")
-            )
-        digits = "".join(character for character in match[2] if character.isdigit())
-        return f"{match[1]}-{digits}"
+    def clean(self) -> dict[str, Any]:
+        """Read the number as people and browsers write it; the country of the address helps."""
+        data: dict[str, Any] = super().clean() or {}
+        if phone := data.get("phone"):
+            data["phone"] = read_mobile_phone(phone, data.get("country_code"))
+            if not PHONE.fullmatch(data["phone"]):
+                self.add_error("phone", _("Please write the number with its country code: +49 151 2345678."))
+        return data
 
 
 class ParcelForm(PostalForm):

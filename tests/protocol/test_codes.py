@@ -138,7 +138,7 @@ def test_importing_the_messages_loads_no_table_and_no_framework() -> None:
 def test_the_table_of_countries_is_that_of_iso_3166() -> None:
     assert codes._countries() == {country.alpha_3: country.alpha_2 for country in pycountry.countries}
     assert codes._subdivisions() == {subdivision.code for subdivision in pycountry.subdivisions}, (
-        "scripts/update-countries writes the table anew"
+        "scripts/update-codes writes the table anew"
     )
 
 

@@ -178,13 +178,16 @@ def _agreement(approval: Approval) -> str:
     """Return the text of the button with which a second person agrees."""
     if approval.decision:
         return _("Agree to the decision")
-    return str(BY_KIND[TransactionKind(approval.kind)].agreement) % {"amount": format_money(approval.amount)}
+    operation = BY_KIND.get(TransactionKind(approval.kind))
+    if operation is None:
+        return what_is_asked(approval)
+    return str(operation.agreement) % {"amount": format_money(approval.amount)}
 
 
 def _request_body(approval: Approval) -> str:
-    if approval.payment is None or approval.decision:
-        return ""
     kind = TransactionKind(approval.kind)
+    if approval.payment is None or approval.decision or kind not in BY_KIND:
+        return ""
     return visible_request(approval.payment, kind, approval.amount, cart=approval.shopping_cart)
 
 

@@ -32,7 +32,8 @@ def what_is_asked(approval: Approval, *, write: Callable[[Money], str] = format_
     words = {"kind": label_of(TransactionKind(approval.kind)), "amount": write(approval.amount)}
     if not approval.decision:
         return _("%(kind)s of %(amount)s") % words
-    decision = DECISIONS[Decision(approval.decision)]
+    # Another version may have stored another one.
+    decision = next((DECISIONS[one] for one in DECISIONS if one == approval.decision), approval.decision)
     return _("%(kind)s of %(amount)s, decision: %(decision)s") % {**words, "decision": decision}
 
 

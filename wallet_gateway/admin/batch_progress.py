@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from django.contrib.admin import AdminSite
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -85,6 +85,8 @@ def _control(request: HttpRequest, batch: OperationBatch) -> None:
 def batch_for(request: HttpRequest, batch_id: int) -> OperationBatch:
     """Return a batch if the user may run its operation."""
     batch = get_object_or_404(OperationBatch, pk=batch_id)
+    if batch.kind not in set(BatchKind):
+        raise Http404(f"batch {batch_id} is of the kind {batch.kind}, which this version does not know")
     # Every user who may view rows may query their status.
     if batch.kind != BatchKind.STATUS_QUERY:
         require_permission(request, operation_of(batch).permission)

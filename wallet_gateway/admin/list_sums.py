@@ -22,7 +22,7 @@ from wallet_gateway.admin.read_only import MAX_LISTED_ROWS, BoundedPaginator
 from wallet_gateway.admin.sums import sums_in_words, sums_of
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.money_format import AmountForm, amount_form, format_amount, format_money
-from wallet_gateway.protocol.codes import currency_exponent
+from wallet_gateway.protocol.codes import currency_exponent, stored_currency
 from wallet_gateway.protocol.money import Money
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class ListSum:
 class AmountsPaginator(BoundedPaginator):
     """A paginator that reads the amounts of all rows, and so need not count them."""
 
-    columns: ClassVar[tuple[str, ...]] = ("currency", "amount_minor")
+    columns: ClassVar[tuple[str, ...]] = ("currency", "exponent", "amount_minor")
 
     @cached_property
     def amounts(self) -> tuple[tuple[Any, ...], ...]:
@@ -79,9 +79,12 @@ class SummedList(FixedOrderList):
 
     def _sums(self) -> Iterator[ListSum]:
         amounts_of_all = cast("AmountsPaginator", self.paginator).amounts
-        by_kind = sorted(amounts_of_all, key=lambda row: row[2:])
-        for kind, amounts in groupby(by_kind, key=lambda row: row[2:]):
-            sums = sums_of(Money.from_minor_units(minor, currency) for currency, minor, *_kind in amounts)
+        by_kind = sorted(amounts_of_all, key=lambda row: row[3:])
+        for kind, amounts in groupby(by_kind, key=lambda row: row[3:]):
+            sums = sums_of(
+                Money.from_minor_units(minor, stored_currency(code, exponent))
+                for code, exponent, minor, *_kind in amounts
+            )
             label = label_of(self.kinds(kind[0])) if self.kinds else ""
             yield ListSum(label=label, text=sums_in_words(sums))
 

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from wallet_gateway.money_format import format_money
+from wallet_gateway.protocol.codes import Currency, currency_exponent
 from wallet_gateway.protocol.money import Money
 
 CHECK_THE_SUM = gettext_lazy("Nothing was sent yet. Check the sum that the button below names now.")
@@ -18,10 +19,10 @@ CHECK_THE_SUM = gettext_lazy("Nothing was sent yet. Check the sum that the butto
 
 def sums_of(amounts: Iterable[Money]) -> tuple[Money, ...]:
     """Return the sum in each currency, in the order of the currencies' codes."""
-    by_currency = Counter[str]()
+    by_currency = Counter[tuple[str, int]]()
     for amount in amounts:
-        by_currency[amount.currency] += amount.minor_units
-    return tuple(Money.from_minor_units(minor, code) for code, minor in sorted(by_currency.items()))
+        by_currency[amount.currency, currency_exponent(amount.currency)] += amount.minor_units
+    return tuple(Money.from_minor_units(minor, Currency(*of)) for of, minor in sorted(by_currency.items()))
 
 
 def sums_in_words(sums: Iterable[Money]) -> str:

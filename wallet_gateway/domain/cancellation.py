@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from enum import StrEnum
 
 from wallet_gateway.domain.lifecycle import FINAL_STATES, UNSENT_STATES, TransactionKind, TransactionState
 from wallet_gateway.domain.polling_schedule import SETTLE_TIME, PollState, instants, page_end
+from wallet_gateway.domain.stored_values import StoredEnum
 
 SOONEST_CHECK = timedelta(minutes=1)
 LATEST_CHECK = timedelta(hours=1)
 """How soon, and how late, the sweep looks again whether an order can be released."""
 
 
-class LatePayment(StrEnum):
+class LatePayment(StoredEnum):
     """What was decided about a payment that was approved after its order was cancelled."""
 
     NONE = ""

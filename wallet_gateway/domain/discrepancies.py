@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from wallet_gateway.domain.stored_values import StoredEnum
 
 
-class DiscrepancyKind(StrEnum):
+class DiscrepancyKind(StoredEnum):
     """The kind of a difference."""
 
     AMOUNT_DIFFERS = "AMOUNT_DIFFERS"

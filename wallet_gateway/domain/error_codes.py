@@ -6,10 +6,10 @@ A code is stable: shops compare it, logs contain it. Its message and its HTTP st
 
 from __future__ import annotations
 
-from enum import StrEnum
+from wallet_gateway.domain.stored_values import StoredEnum
 
 
-class ErrorCode(StrEnum):
+class ErrorCode(StoredEnum):
     """Error codes, grouped by the exception that has them."""
 
     # InsideTransaction

@@ -10,9 +10,9 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any
 
+from wallet_gateway.domain.stored_values import StoredEnum
 from wallet_gateway.protocol.card_numbers import mask_card_numbers
 from wallet_gateway.protocol.text import storable
 
@@ -22,7 +22,7 @@ MAX_LISTED = 3
 """Parts of a list that are stored; the count beside it says how many there are."""
 
 
-class ExplanationCode(StrEnum):
+class ExplanationCode(StoredEnum):
     """Codes of explanations, grouped by their source."""
 
     # The gateway's answer or record

@@ -11,11 +11,12 @@ evidence, or a person with a reason, ends the transaction. No event in this tabl
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
 from types import MappingProxyType
 
+from wallet_gateway.domain.stored_values import StoredEnum
 
-class TransactionKind(StrEnum):
+
+class TransactionKind(StoredEnum):
     """The operation that a transaction requests from the gateway."""
 
     CHECKOUT = "CHECKOUT"
@@ -30,7 +31,7 @@ OPENING_KINDS = frozenset({TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATI
 """The kinds that open a payment; the others act on one."""
 
 
-class TransactionOrigin(StrEnum):
+class TransactionOrigin(StoredEnum):
     """The party that requested a transaction from the gateway."""
 
     SHOP = "SHOP"
@@ -38,14 +39,14 @@ class TransactionOrigin(StrEnum):
     """Another one, for example a person in the provider's portal: it was booked from the gateway's record."""
 
 
-class PaymentType(StrEnum):
+class PaymentType(StoredEnum):
     """Whether the money is taken at once or reserved first."""
 
     SALE = "sale"
     PREAUTHORIZATION = "preauthorization"
 
 
-class TransactionState(StrEnum):
+class TransactionState(StoredEnum):
     """The progress of one transaction."""
 
     CREATED = "CREATED"
@@ -76,7 +77,7 @@ class TransactionState(StrEnum):
     """Evidence contradicts the request or itself; a person must decide."""
 
 
-class LifecycleEvent(StrEnum):
+class LifecycleEvent(StoredEnum):
     """The events in the life of a transaction."""
 
     CLAIM = "CLAIM"
@@ -94,7 +95,7 @@ class LifecycleEvent(StrEnum):
     ACCEPTED_BY_PERSON = "ACCEPTED_BY_PERSON"
 
 
-class PaymentState(StrEnum):
+class PaymentState(StoredEnum):
     """The state of one attempt to pay, derived from its counters and its first transaction."""
 
     OFFERED = "OFFERED"
@@ -112,7 +113,7 @@ class PaymentState(StrEnum):
     FROZEN = "FROZEN"
 
 
-class OrderState(StrEnum):
+class OrderState(StoredEnum):
     """The state of an order, derived from all its payments."""
 
     OPEN = "OPEN"

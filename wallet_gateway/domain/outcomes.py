@@ -181,16 +181,23 @@ def read_detached_answer(answer: DetachedRefundResponse, expected: Expectation) 
     missing = _echo_fault(answer.client_system_transaction_id, answer.currency_code, expected)
     if missing:
         return Finding(verdict=Verdict.INCONCLUSIVE, explanation=explain(missing))
+    said = answer.response_message or answer.provider_response_message
     if known_state(answer.state) is not RecordState.APPROVED:
-        return _not_approved(answer.state, said=storable(answer.response_message))
+        return _not_approved(answer.state, said=storable(said))
     approved = minor_units(answer)
     if approved is None or approved == 0:
         return Finding(verdict=Verdict.INCONCLUSIVE, explanation=explain(ExplanationCode.AMOUNT_UNREADABLE))
     if approved > expected.amount:
         return _above_request(approved, expected)
-    said = answer.response_message
     why = explain(ExplanationCode.GATEWAY_MESSAGE, said=said) if said else None
-    return Finding(verdict=Verdict.APPROVED, shown_amount=approved, amount=approved, explanation=why)
+    return Finding(
+        verdict=Verdict.APPROVED,
+        shown_amount=approved,
+        amount=approved,
+        explanation=why,
+        provider_state=storable(answer.provider_response_code),
+        provider_transaction_id=storable(answer.provider_authorization_id),
+    )
 
 
 def _above_request(approved: int, expected: Expectation) -> Finding:

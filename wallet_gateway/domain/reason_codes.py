@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
 from types import MappingProxyType
 
 from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.domain.stored_values import StoredEnum
 
 
-class ReasonCode(StrEnum):
+class ReasonCode(StoredEnum):
     """Why something is captured, refunded or reversed."""
 
     SHIPPED = "shipped"

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from wallet_gateway.domain.cancellation import LatePayment
 from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionKind, TransactionState
+from wallet_gateway.domain.stored_values import StoredEnum
 
 
-class Reversal(StrEnum):
+class Reversal(StoredEnum):
     """Whether a pre-authorization is being reversed, or has been reversed."""
 
     NONE = "none"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
+
+from wallet_gateway.domain.stored_values import StoredEnum
 
 
-class WalletLimit(StrEnum):
+class WalletLimit(StoredEnum):
     """What is counted for each order; what is used up closes the order's button."""
 
     SESSIONS = "SESSIONS"

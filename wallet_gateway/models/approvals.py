@@ -7,7 +7,6 @@ which the second person agrees, so a waiting request blocks nothing and a late o
 from __future__ import annotations
 
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 
 from django.db import models
@@ -16,16 +15,18 @@ from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.reason_codes import ReasonCode
+from wallet_gateway.domain.stored_values import StoredEnum
 from wallet_gateway.models.actors import account_column
-from wallet_gateway.models.fields import ByteExactField, Column, choices_of
+from wallet_gateway.models.fields import ByteExactField, Column, CurrencyField, ExponentField, choices_of
 from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.payments import Payment
 from wallet_gateway.models.transactions import GatewayTransaction
 from wallet_gateway.protocol.cart_messages import ShoppingCart
+from wallet_gateway.protocol.codes import Currency
 from wallet_gateway.protocol.money import Money
 
 
-class ApprovalState(StrEnum):
+class ApprovalState(StoredEnum):
     """The result of a request for a second person."""
 
     WAITING = "WAITING"
@@ -55,7 +56,8 @@ class Approval(models.Model):
     """The transaction to decide on; None if a new one is to be created."""
     decision: Column[str] = models.CharField(max_length=16, blank=True)
     """The decision about `subject`."""
-    currency: Column[str] = models.CharField(_("currency"), max_length=3)
+    currency: Column[Currency] = CurrencyField(_("currency"), max_length=3)
+    exponent: Column[int] = ExponentField()
     amount_minor: Column[int] = models.BigIntegerField(_("amount in minor units"))
     order_number: Column[str] = models.CharField(max_length=127, blank=True)
     """The order number that a detached refund sends to the provider."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import secrets
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 
 from django.db import models
@@ -15,6 +14,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.reason_codes import ReasonCode
+from wallet_gateway.domain.stored_values import StoredEnum
 from wallet_gateway.models.actors import account_column
 from wallet_gateway.models.approvals import Approval
 from wallet_gateway.models.fields import ByteExactField, Column, choices_of
@@ -25,7 +25,7 @@ from wallet_gateway.models.transactions import GatewayTransaction
 from wallet_gateway.protocol.money import Money
 
 
-class BatchKind(StrEnum):
+class BatchKind(StoredEnum):
     """The operation of a batch, or a status query, which changes nothing at the gateway."""
 
     CAPTURE = "CAPTURE"
@@ -35,7 +35,7 @@ class BatchKind(StrEnum):
     STATUS_QUERY = "STATUS_QUERY"
 
 
-class BatchState(StrEnum):
+class BatchState(StoredEnum):
     """The progress of a batch."""
 
     DRAFT = "DRAFT"
@@ -54,7 +54,7 @@ class BatchState(StrEnum):
     FINISHED = "FINISHED"
 
 
-class RowState(StrEnum):
+class RowState(StoredEnum):
     """The result of one order or deposit of a batch."""
 
     WAITING = "WAITING"
@@ -74,7 +74,7 @@ UNENDED_ROWS = (RowState.WAITING, RowState.WORKING)
 """States of rows that still need work."""
 
 
-class ResultCode(StrEnum):
+class ResultCode(StoredEnum):
     """Why a row ended as it did, if neither its transaction nor its approval shows it."""
 
     SEVERAL_PAYMENTS = "SEVERAL_PAYMENTS"

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast, overload
 
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models.query_utils import DeferredAttribute
 from django.db.models.sql.compiler import SQLCompiler
 from django.utils.functional import Promise
 
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.protocol.card_numbers import mask_card_numbers
+from wallet_gateway.protocol.codes import currency_exponent, stored_currency
+from wallet_gateway.protocol.errors import UnknownCode
 
 VISIBLE_ASCII = RegexValidator(r"\A[!-~]+\Z", "Only visible ASCII characters without blanks are allowed.")
 
@@ -37,8 +41,10 @@ class Column(Protocol[T]):
 
 if TYPE_CHECKING:
     CharField = models.CharField[Any, Any]
+    SmallIntegerField = models.SmallIntegerField[Any, Any]
 else:
     CharField = models.CharField
+    SmallIntegerField = models.SmallIntegerField
 
 
 class ByteExactField(CharField):
@@ -56,6 +62,50 @@ class ByteExactField(CharField):
             is_mariadb = getattr(connection, "mysql_is_mariadb", False)
             parameters["collation"] = "utf8mb4_nopad_bin" if is_mariadb else "utf8mb4_bin"
         return parameters
+
+
+class _CurrencyOfRow(DeferredAttribute):
+    """Gives the currency of a row with the row's own exponent, which no table has to know."""
+
+    def __get__(self, row: models.Model | None, owner: type[models.Model] | None = None) -> Any:  # noqa: ANN401
+        code = super().__get__(row, owner)
+        exponent = None if row is None else row.__dict__.get("exponent")
+        return stored_currency(code, exponent)
+
+    def __set__(self, row: models.Model, code: object) -> None:
+        row.__dict__[self.field.attname] = code
+
+
+class CurrencyField(CharField):
+    """The code of a currency; a model that has one has an `ExponentField` named `exponent`, too."""
+
+    descriptor_class = _CurrencyOfRow
+
+
+class _ExponentOfRow(DeferredAttribute):
+    """Gives the stored exponent; that of the currency's table where a row was made without one."""
+
+    def __get__(self, row: models.Model | None, owner: type[models.Model] | None = None) -> Any:  # noqa: ANN401
+        exponent = super().__get__(row, owner)
+        if exponent is None and row is not None:
+            with suppress(UnknownCode):
+                return currency_exponent(row.__dict__["currency"])
+        return exponent
+
+    def __set__(self, row: models.Model, exponent: object) -> None:
+        row.__dict__[self.field.attname] = exponent
+
+
+class ExponentField(SmallIntegerField):
+    """How many decimals the amounts of a row have, as it was when the row was made.
+
+    ISO 4217 withdraws currencies, and a table of them is updated: stored amounts stay readable.
+    """
+
+    descriptor_class = _ExponentOfRow
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"null": True, "editable": False, **options})
 
 
 @ByteExactField.register_lookup

@@ -12,9 +12,10 @@ from hashlib import sha256
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway.models.fields import ByteExactField, Column
+from wallet_gateway.models.fields import ByteExactField, Column, CurrencyField, ExponentField
 from wallet_gateway.models.orders import PaymentOrder
 from wallet_gateway.models.payments import Payment
+from wallet_gateway.protocol.codes import Currency
 from wallet_gateway.protocol.money import Money
 
 
@@ -178,7 +179,8 @@ class GoLiveCheck(models.Model):
     order: Column[PaymentOrder] = models.ForeignKey(
         PaymentOrder, on_delete=models.PROTECT, related_name="go_live_checks"
     )
-    currency: Column[str] = models.CharField(max_length=3)
+    currency: Column[Currency] = CurrencyField(max_length=3)
+    exponent: Column[int] = ExponentField()
     amount_minor: Column[int] = models.BigIntegerField()
     checked_by: Column[str] = models.CharField(max_length=150)
     checked_at: Column[datetime] = models.DateTimeField()

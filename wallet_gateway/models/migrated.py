@@ -8,8 +8,9 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway.models.fields import ByteExactField, Column
+from wallet_gateway.models.fields import ByteExactField, Column, CurrencyField, ExponentField
 from wallet_gateway.models.sparse_indexes import SparseIndex
+from wallet_gateway.protocol.codes import Currency
 from wallet_gateway.protocol.money import Money
 
 _BY_BYTES = ["varchar_pattern_ops"] * 2
@@ -25,7 +26,8 @@ class MigratedDeposit(models.Model):
 
     gateway: Column[str] = models.CharField(max_length=32)
     parent_transaction_id: Column[str] = ByteExactField(_("parent transaction id"), max_length=128)
-    currency: Column[str] = models.CharField(max_length=3)
+    currency: Column[Currency] = CurrencyField(max_length=3)
+    exponent: Column[int] = ExponentField()
     is_known: Column[bool] = models.BooleanField(default=False)
     amount_minor: Column[int | None] = models.BigIntegerField(null=True, blank=True)
     refunded_before: Column[int] = models.BigIntegerField(default=0)

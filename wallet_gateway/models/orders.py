@@ -17,8 +17,16 @@ from wallet_gateway.domain.lifecycle import OrderState, PaymentType
 from wallet_gateway.domain.metadata import MAX_METADATA_KEY_LENGTH, MAX_METADATA_VALUE_LENGTH
 from wallet_gateway.domain.wallet_limits import WalletLimit
 from wallet_gateway.models.actors import account_column
-from wallet_gateway.models.fields import VISIBLE_ASCII, ByteExactField, Column, choices_of
+from wallet_gateway.models.fields import (
+    VISIBLE_ASCII,
+    ByteExactField,
+    Column,
+    CurrencyField,
+    ExponentField,
+    choices_of,
+)
 from wallet_gateway.models.sparse_indexes import SparseIndex
+from wallet_gateway.protocol.codes import Currency
 from wallet_gateway.protocol.money import Money
 
 if TYPE_CHECKING:
@@ -59,7 +67,8 @@ class PaymentOrder(models.Model):
     numbering: Column[str] = models.CharField(max_length=32, blank=True, default="")
     """The numbering of the gateway when the order was stored; empty for the one that most gateways share."""
     type: Column[str] = models.CharField(_("type"), max_length=16, choices=choices_of(PaymentType))
-    currency: Column[str] = models.CharField(_("currency"), max_length=3)
+    currency: Column[Currency] = CurrencyField(_("currency"), max_length=3)
+    exponent: Column[int] = ExponentField()
     amount_minor: Column[int] = models.BigIntegerField(_("amount in minor units"))
     order_number: Column[str] = models.CharField(_("order number"), max_length=127, blank=True)
     """The order number that the customer knows."""

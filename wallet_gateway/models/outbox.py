@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import uuid
 from datetime import datetime
-from enum import StrEnum
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from wallet_gateway.domain.stored_values import StoredEnum
 from wallet_gateway.domain.wallet_limits import WalletLimit
-from wallet_gateway.models.fields import Column, choices_of
+from wallet_gateway.models.fields import Column, CurrencyField, ExponentField, choices_of
 from wallet_gateway.models.orders import PaymentOrder
 from wallet_gateway.models.sparse_indexes import SparseIndex
 from wallet_gateway.models.transactions import GatewayTransaction
+from wallet_gateway.protocol.codes import Currency
 from wallet_gateway.protocol.money import Money
 
 
-class OutboxEventKind(StrEnum):
+class OutboxEventKind(StoredEnum):
     """The kind of an event: of an order, or of an operation."""
 
     AUTHORIZED = "AUTHORIZED"
@@ -48,7 +49,8 @@ class OutboxEvent(models.Model):
     )
     """The transaction that it reports; None for an event about the order itself."""
     amount_minor: Column[int | None] = models.BigIntegerField(null=True, blank=True)
-    currency: Column[str] = models.CharField(max_length=3)
+    currency: Column[Currency] = CurrencyField(max_length=3)
+    exponent: Column[int] = ExponentField()
     limit: Column[str] = models.CharField(max_length=16, blank=True, choices=choices_of(WalletLimit))
     """The limit of the wallet button that was reached; empty for events about money."""
     occurred_at: Column[datetime] = models.DateTimeField()

@@ -20,9 +20,10 @@ from wallet_gateway.domain.lifecycle import (
     TransactionState,
 )
 from wallet_gateway.domain.totals import PaymentTotals, Reversal
-from wallet_gateway.models.fields import ByteExactField, Column, choices_of
+from wallet_gateway.models.fields import ByteExactField, Column, CurrencyField, ExponentField, choices_of
 from wallet_gateway.models.orders import PaymentOrder
 from wallet_gateway.models.sparse_indexes import SparseIndex
+from wallet_gateway.protocol.codes import Currency
 from wallet_gateway.protocol.money import Money
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ class Payment(models.Model):
     reference: Column[str] = ByteExactField(max_length=64)
     """The clientSystemTransactionId that opened the payment; follow-ups send it as their original."""
     type: Column[str] = models.CharField(max_length=16, choices=choices_of(PaymentType))
-    currency: Column[str] = models.CharField(max_length=3)
+    currency: Column[Currency] = CurrencyField(max_length=3)
+    exponent: Column[int] = ExponentField()
     amount_minor: Column[int] = models.BigIntegerField()
     authorized: Column[int] = models.BigIntegerField(default=0)
     captured: Column[int] = models.BigIntegerField(default=0)

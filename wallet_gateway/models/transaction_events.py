@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from django.db import models
@@ -11,6 +10,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.stored_values import StoredEnum
 from wallet_gateway.models.actors import account_column
 from wallet_gateway.models.explanations import Explained
 from wallet_gateway.models.fields import Column, choices_of
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wallet_gateway.models.approvals import Approval
 
 
-class TransactionEventKind(StrEnum):
+class TransactionEventKind(StoredEnum):
     """The source of an event."""
 
     ANSWER = "ANSWER"

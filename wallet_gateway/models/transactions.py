@@ -23,10 +23,11 @@ from wallet_gateway.domain.polling_schedule import PollState, QueryPriority
 from wallet_gateway.domain.reason_codes import ReasonCode
 from wallet_gateway.models.actors import account_column
 from wallet_gateway.models.explanations import Explained
-from wallet_gateway.models.fields import ByteExactField, Column, choices_of
+from wallet_gateway.models.fields import ByteExactField, Column, CurrencyField, ExponentField, choices_of
 from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.payments import Payment
 from wallet_gateway.models.sparse_indexes import SparseIndex, SparseUniqueConstraint
+from wallet_gateway.protocol.codes import Currency
 from wallet_gateway.protocol.faults import RefundLimit
 from wallet_gateway.protocol.money import Money
 
@@ -62,7 +63,8 @@ class GatewayTransaction(Explained):
 
     Totals over many rows use it to separate sales from reservations: a join would read all the payments.
     """
-    currency: Column[str] = models.CharField(_("currency"), max_length=3)
+    currency: Column[Currency] = CurrencyField(_("currency"), max_length=3)
+    exponent: Column[int] = ExponentField()
     amount_minor: Column[int] = models.BigIntegerField(_("amount in minor units"))
     approved_minor: Column[int | None] = models.BigIntegerField(null=True, blank=True)
     """The approved amount; for a detached refund it may be less than requested."""

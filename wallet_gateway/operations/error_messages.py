@@ -26,6 +26,8 @@ def message_of(code: ErrorCode, **params: object) -> str:
     :param params: the values in it by name, as the `params` of an exception.
     :returns: one or more sentences, as `str(error)` has them.
     """
+    if code not in DESCRIPTIONS:
+        return code  # a row of another version
     shown = {name: _shown(value) for name, value in params.items()}
     return str(DESCRIPTIONS[code].message) % shown
 

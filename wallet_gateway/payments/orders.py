@@ -119,8 +119,8 @@ def create_order(
     :param cardholder_first_name: first name: `"Ada"`.
     :param cardholder_last_name: last name: `"Lovelace"`.
     :param cardholder_email: one e-mail address, at most 254 characters: `"ada@shop.example"`.
-    :param cardholder_mobile_phone: calling code, hyphen, number: `"49-1711234567"`; other ways to write it
-        are brought into this form where they can be read.
+    :param cardholder_mobile_phone: `"+49 171 1234567"` or any usual form; one without a calling code is read
+        by the country of the order's address.
     :param cardholder_home_phone: a phone as the customer wrote it.
     :param cardholder_work_phone: a phone as the customer wrote it.
     :param cardholder_national_identification_number: text; in the interface's example only, undescribed.

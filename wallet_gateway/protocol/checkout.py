@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Self
 
-from pydantic import Field, Strict, ValidationInfo, field_validator, model_validator
+from pydantic import AfterValidator, Field, Strict, ValidationInfo, field_validator, model_validator
 
 from wallet_gateway.protocol.cart import cart_total
 from wallet_gateway.protocol.cart_messages import ShoppingCart
@@ -123,7 +123,15 @@ _MOBILE_PHONE = r"^[0-9]{1,3}-[0-9]{1,15}$"
 PATTERN_MESSAGES[_MOBILE_PHONE] = lambda text: (
     f"{quote(text)} is no mobile number; give calling code, hyphen and number, such as 49-15112345678"
 )
-MobilePhone = Annotated[str, Strict(), Field(pattern=_MOBILE_PHONE)]
+
+
+def _check_calling_code(text: str) -> str:
+    if text.startswith("0"):
+        raise ValueError(PATTERN_MESSAGES[_MOBILE_PHONE](text))
+    return text
+
+
+MobilePhone = Annotated[str, Strict(), Field(pattern=_MOBILE_PHONE), AfterValidator(_check_calling_code)]
 
 
 class ProviderDetails(WireModel):

@@ -1,8 +1,10 @@
 """ISO codes: currencies with their decimals (4217), countries (3166-1 alpha-3), subdivisions (3166-2).
 
-The currencies are those of ``iso4217``, the countries stand in ``iso_3166.txt`` beside this file, which
-``scripts/update-countries`` writes. Both are loaded when the first code is checked, because importing this
-package must stay cheap. Codes are compared without letter case and returned in ISO's.
+A new order is in a currency that ``iso4217`` lists. What was paid in one that ISO has withdrawn since is
+still captured and refunded: ``iso_4217.txt`` beside this file keeps each code that was ever in use here, and
+a stored row its own number of decimals. The countries stand in ``iso_3166.txt``. ``scripts/update-codes``
+writes both. All are loaded when the first code is checked, because importing this package must stay cheap.
+Codes are compared without letter case and returned in ISO's.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import re
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from wallet_gateway.protocol.errors import UnknownCode
 from wallet_gateway.protocol.text import quote
@@ -23,14 +25,38 @@ _THREE_LETTERS = re.compile(r"[A-Za-z]{3}")
 _SUBDIVISION = re.compile(r"[A-Za-z]{2}-[A-Za-z0-9]{1,3}")
 
 
+class Currency(str):
+    """A currency's code that knows how many decimals its amounts have; equal to the same code as text."""
+
+    __slots__ = ("exponent",)
+    exponent: int
+
+    def __new__(cls, code: str, exponent: int) -> Self:
+        """Return the code with its exponent, the word of ISO 4217: 2 for EUR, 0 for JPY, 3 for KWD."""
+        currency = super().__new__(cls, code)
+        currency.exponent = exponent
+        return currency
+
+    def __getnewargs__(self) -> tuple[str, int]:  # type: ignore[override]
+        """Return what `__new__` needs, for copies and pickles."""
+        return str(self), self.exponent
+
+
 @cache
 def currency_exponents() -> Mapping[str, int]:
-    """Return the currencies with their decimals; codes without decimals, such as gold, are left out."""
+    """Return today's currencies with their decimals; codes without decimals, such as gold, are left out."""
     from iso4217 import Currency
 
     return MappingProxyType(
         {currency.code: currency.exponent for currency in Currency if currency.exponent is not None}
     )
+
+
+@cache
+def _kept_exponents() -> Mapping[str, int]:
+    """Return the currencies of any time with their decimals: a line for each number of decimals, from 0."""
+    lines = files(__package__).joinpath("iso_4217.txt").read_text(encoding="ascii").splitlines()
+    return {code: exponent for exponent, line in enumerate(lines) for code in line.split()}
 
 
 @cache
@@ -44,6 +70,15 @@ def _subdivisions() -> frozenset[str]:
     return frozenset(f"{alpha_2}-{part}" for _, alpha_2, *parts in _table() for part in parts)
 
 
+_BESIDE_ISO: Mapping[str, str] = MappingProxyType({"ASC": "AC", "TAA": "TA", "XKX": "XK"})
+"""Ascension, Tristan da Cunha and Kosovo: not in ISO 3166, but in the addresses that wallets give."""
+
+
+@cache
+def _all_countries() -> Mapping[str, str]:
+    return {**_countries(), **_BESIDE_ISO}
+
+
 def _table() -> Iterator[list[str]]:
     """Yield each country: alpha-3, alpha-2, then what follows the hyphen in each of its subdivisions."""
     text = files(__package__).joinpath("iso_3166.txt").read_text(encoding="ascii")
@@ -51,31 +86,48 @@ def _table() -> Iterator[list[str]]:
 
 
 def currency_exponent(code: str) -> int:
-    """Return the number of decimals of a currency: 2 for EUR, 0 for JPY, 3 for KWD; raises UnknownCode."""
-    exponents = currency_exponents()
-    return exponents[code if code in exponents else check_currency(code)]
+    """Return the number of decimals of a currency, withdrawn ones included; raises UnknownCode."""
+    return check_currency(code).exponent
 
 
-def check_currency(code: str) -> str:
-    """Return an ISO 4217 currency in upper case; raises UnknownCode for one without decimals."""
-    if code in currency_exponents():
+def check_currency(code: str) -> Currency:
+    """Return an ISO 4217 currency in upper case, also a withdrawn one; that of a row is returned as it is.
+
+    Raises UnknownCode, also for a code without decimals.
+    """
+    if isinstance(code, Currency):
         return code
     is_text = isinstance(code, str)
-    if is_text and _THREE_LETTERS.fullmatch(code) and (upper := code.upper()) in currency_exponents():
-        return upper
-    raise UnknownCode(f"{quote(code)} is no currency; give a three-letter ISO 4217 code such as EUR")
+    upper = code.upper() if is_text and _THREE_LETTERS.fullmatch(code) else ""
+    exponent = currency_exponents().get(upper, _kept_exponents().get(upper))
+    if exponent is None:
+        raise UnknownCode(f"{quote(code)} is no currency; give a three-letter ISO 4217 code such as EUR")
+    return Currency(upper, exponent)
+
+
+def stored_currency(code: str, exponent: int | None) -> str:
+    """Return the currency of a row by its own exponent; one without is left to the table."""
+    return code if exponent is None else Currency(code, exponent)
+
+
+def check_currency_of_today(code: str) -> Currency:
+    """Return a currency for a new order; raises UnknownCode for one that ISO 4217 has withdrawn, too."""
+    currency = check_currency(str(code))
+    if currency not in currency_exponents():
+        raise UnknownCode(f"{quote(code)} is withdrawn from ISO 4217; give the currency that has replaced it")
+    return currency
 
 
 def check_country(code: str) -> str:
     """Return an ISO 3166 alpha-3 country in upper case; raises UnknownCode."""
-    if _THREE_LETTERS.fullmatch(code) and (upper := code.upper()) in _countries():
+    if _THREE_LETTERS.fullmatch(code) and (upper := code.upper()) in _all_countries():
         return upper
     raise UnknownCode(f"{quote(code)} is no country; give a three-letter ISO 3166 code such as DEU")
 
 
 def check_country_of_wallet(code: str) -> str:
     """Return an ISO 3166 alpha-2 country in upper case, as wallets write them; raises UnknownCode."""
-    if code.isascii() and (upper := code.upper()) in _countries().values():
+    if code.isascii() and (upper := code.upper()) in _all_countries().values():
         return upper
     raise UnknownCode(f"{quote(code)} is no country; give a two-letter ISO 3166 code such as DE")
 
@@ -83,16 +135,31 @@ def check_country_of_wallet(code: str) -> str:
 def alpha_3_country(code: str) -> str:
     """Return the alpha-3 code of a country given by its alpha-2 code; raises UnknownCode."""
     alpha_2 = check_country_of_wallet(code)
-    return next(alpha_3 for alpha_3, known in _countries().items() if known == alpha_2)
+    return next(alpha_3 for alpha_3, known in _all_countries().items() if known == alpha_2)
+
+
+def alpha_2_country(code: str) -> str:
+    """Return the alpha-2 code of a country given by its alpha-3 code; raises UnknownCode."""
+    return _all_countries()[check_country(code)]
+
+
+def is_country(code: str) -> bool:
+    """Return whether a code is a country's alpha-3 code, in any letter case."""
+    return code.upper() in _all_countries()
+
+
+def is_subdivision(code: str) -> bool:
+    """Return whether a code is a subdivision's, in any letter case."""
+    return code.upper() in _subdivisions()
 
 
 def check_subdivision(code: str) -> str:
     """Return an ISO 3166-2 subdivision in upper case; raises UnknownCode."""
-    if _SUBDIVISION.fullmatch(code) and (upper := code.upper()) in _subdivisions():
-        return upper
+    if _SUBDIVISION.fullmatch(code) and is_subdivision(code):
+        return code.upper()
     raise UnknownCode(f"{quote(code)} is no state or region; give an ISO 3166-2 code such as DE-BY")
 
 
 def subdivision_is_in(subdivision: str, country: str) -> bool:
     """Whether a checked subdivision lies in a checked alpha-3 country."""
-    return subdivision[:2] == _countries()[country]
+    return subdivision[:2] == _all_countries()[country]

@@ -240,7 +240,13 @@ KEPT = WrapValidator(_keep)
 
 # Codes of ISO tables
 
-CurrencyCode = Annotated[str, Strict(), AfterValidator(codes.check_currency)]
+
+def _keep_currency(value: object, read: ValidatorFunctionWrapHandler) -> object:
+    # pydantic would make plain text of the currency of a row, which knows its decimals.
+    return value if isinstance(value, codes.Currency) else read(value)
+
+
+CurrencyCode = Annotated[str, Strict(), AfterValidator(codes.check_currency), WrapValidator(_keep_currency)]
 """A currency: "Three-character ISO 4217 code"."""
 
 CountryCode = Annotated[str, Strict(), AfterValidator(codes.check_country)]

@@ -82,7 +82,11 @@ def made_elsewhere(row: Discrepancy) -> MadeElsewhere | None:
 def told_amount(row: Discrepancy) -> Money | None:
     """Return the amount that the gateway has told; None if it has told none that can be read."""
     params = row.explanation_params
+    currency = str(params.get("currency", ""))
+    if row.transaction is not None and row.transaction.currency == currency:
+        # With the decimals that the row keeps.
+        currency = row.transaction.currency
     try:
-        return Money.parse(str(params.get("given", "")), str(params.get("currency", "")))
+        return Money.parse(str(params.get("given", "")), currency)
     except ProtocolError:
         return None

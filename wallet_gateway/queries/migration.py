@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import Case, Count, F, Q, Sum, When
 
 from wallet_gateway.models import MigratedDeposit
+from wallet_gateway.protocol.codes import stored_currency
 from wallet_gateway.protocol.money import Money
 
 
@@ -36,7 +37,8 @@ def migration_totals(live: Collection[str] = ()) -> tuple[MigrationTotals, ...]:
     known, real = Q(is_known=True), ~Q(is_test=True, gateway__in=live)
     ours = Case(When(real, then=F("refunded") + F("refund_reserved")), default=0)
     left = F("amount_minor") - F("refunded_before") - ours
-    rows = MigratedDeposit.objects.order_by("gateway", "currency").values("gateway", "currency")
+    of = ("gateway", "currency", "exponent")
+    rows = MigratedDeposit.objects.order_by(*of).values(*of)
     summed = rows.annotate(
         deposits=Count("pk"),
         unknown=Count("pk", filter=~known),
@@ -49,7 +51,8 @@ def migration_totals(live: Collection[str] = ()) -> tuple[MigrationTotals, ...]:
     )
 
     def money(row: Mapping[str, Any], name: str) -> Money:
-        return Money.from_minor_units(int(row[name] or 0), row["currency"])
+        currency = stored_currency(row["currency"], row["exponent"])
+        return Money.from_minor_units(int(row[name] or 0), currency)
 
     return tuple(
         MigrationTotals(

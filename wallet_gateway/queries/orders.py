@@ -261,11 +261,12 @@ def _cancelled(order: PaymentOrder) -> Iterator[TimelineEntry]:
 
 
 def _started(transaction: GatewayTransaction) -> TimelineEntry:
-    by_shop = transaction.origin == TransactionOrigin.SHOP
+    texts = _MADE_ELSEWHERE if transaction.origin == TransactionOrigin.ELSEWHERE else _STARTED
+    kind = TransactionKind(transaction.kind)
     return TimelineEntry(
         occurred_at=transaction.created_at,
         kind=TimelineKind.STARTED,
-        text=(_STARTED if by_shop else _MADE_ELSEWHERE)[TransactionKind(transaction.kind)],
+        text=texts.get(kind, label_of(kind)),
         amount=transaction.amount,
         reference=transaction.reference,
         detail=transaction.comment,
@@ -382,9 +383,10 @@ def _text_of(row: TransactionEvent) -> str | Promise:
     if is_unread and row.lifecycle_event in {"", LifecycleEvent.HELD}:
         return _("Gateway asked, a record cannot be read")
     if not row.lifecycle_event:
-        return _NOTHING_NEW[TransactionEventKind(row.kind)]
+        kind = TransactionEventKind(row.kind)
+        return _NOTHING_NEW.get(kind, label_of(kind))
     if state is TransactionState.EXPIRED and row.transaction.kind == TransactionKind.AUTHORIZATION:
         return _("Wallet button ended, nothing was sent")
     if state is TransactionState.APPROVED:
-        return _APPROVED[TransactionKind(row.transaction.kind)]
+        return _APPROVED.get(TransactionKind(row.transaction.kind), label_of(state))
     return _UPDATED.get(state, label_of(state))

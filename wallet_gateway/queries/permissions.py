@@ -39,7 +39,7 @@ OF_KIND = {
 
 def permission_of(approval: Approval) -> str:
     """Return the permission needed to request something and, together with `APPROVE`, to approve it."""
-    return RESOLVE if approval.decision else OF_KIND[TransactionKind(approval.kind)]
+    return RESOLVE if approval.decision else OF_KIND.get(TransactionKind(approval.kind), RESOLVE)
 
 
 def account_of(actor: Actor) -> AbstractUser | None:

@@ -21,6 +21,8 @@ from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.domain.ways_of_paying import WAY_OF, Way
 from wallet_gateway.models import GatewayTransaction, TransactionEvent, TransactionEventKind
 from wallet_gateway.models.test_rows import not_tests
+from wallet_gateway.protocol.codes import check_currency, stored_currency
+from wallet_gateway.protocol.errors import UnknownCode
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.queries.counted import Counted, money_figure_of
 
@@ -230,11 +232,14 @@ class _Days:
 
     def __init__(self) -> None:
         self._rows: dict[tuple[date, str], DayFigures] = {}
+        self._currencies: dict[str, str] = {}
         self._took: dict[tuple[date, str], list[tuple[int, float]]] = defaultdict(list)
 
     def _of(self, row: Row) -> DayFigures:
-        day, currency = row["day"], row["currency"]
-        return self._rows.setdefault((day, currency), DayFigures(day=day, currency=currency))
+        day, code = row["day"], row["currency"]
+        if code not in self._currencies:
+            self._currencies[code] = _currency(code)
+        return self._rows.setdefault((day, code), DayFigures(day=day, currency=self._currencies[code]))
 
     def count_attempts(self, row: Row) -> None:
         """Add the number of attempts of one kind in one state."""
@@ -266,6 +271,15 @@ class _Days:
     def sorted(self) -> tuple[DayFigures, ...]:
         """Return the days in order."""
         return tuple(self._rows[key] for key in sorted(self._rows))
+
+
+def _currency(code: str) -> str:
+    """Return the currency of a code; one that no table knows has the decimals of a row."""
+    try:
+        return check_currency(code)
+    except UnknownCode:
+        rows = GatewayTransaction.objects.filter(currency=code).order_by()
+        return stored_currency(code, rows.values_list("exponent", flat=True)[0])
 
 
 def _gateway_day(row: Row) -> GatewayFigures:

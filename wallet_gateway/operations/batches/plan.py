@@ -35,6 +35,7 @@ from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.errors import InvalidInput, InvalidState
 from wallet_gateway.operations.inputs import actor_of, check_reason_code, check_storable, minor_units_of
 from wallet_gateway.operations.settlement.db_transactions import in_current_or_new_transaction
+from wallet_gateway.protocol.codes import stored_currency
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import quote
 
@@ -171,9 +172,10 @@ def sums_of(batch: OperationBatch) -> Mapping[tuple[str, str], int]:
     by_subject = rows.annotate(
         alias=Coalesce("order__gateway", "deposit__gateway"),
         code=Coalesce("order__currency", "deposit__currency"),
+        exponent=Coalesce("order__exponent", "deposit__exponent"),
     )
-    sums = by_subject.values_list("alias", "code").annotate(sum=Sum("amount_minor"))
-    return {(gateway, currency): minor for gateway, currency, minor in sums}
+    sums = by_subject.values_list("alias", "code", "exponent").annotate(sum=Sum("amount_minor"))
+    return {(gateway, stored_currency(code, exponent)): minor for gateway, code, exponent, minor in sums}
 
 
 def start_detached_refunds(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -42,6 +43,7 @@ from wallet_gateway.operations.settlement.db_transactions import (
     is_unseen_duplicate,
     run,
 )
+from wallet_gateway.phones import read_mobile_phone
 from wallet_gateway.protocol.cart import (
     Discount,
     Shipping,
@@ -50,7 +52,12 @@ from wallet_gateway.protocol.cart import (
 )
 from wallet_gateway.protocol.cart_lines import Item
 from wallet_gateway.protocol.checkout import OrderContent
-from wallet_gateway.protocol.codes import check_currency
+from wallet_gateway.protocol.codes import (
+    alpha_2_country,
+    check_currency_of_today,
+    is_country,
+    is_subdivision,
+)
 from wallet_gateway.protocol.endpoints import wire_type
 from wallet_gateway.protocol.errors import (
     FieldError,
@@ -60,7 +67,9 @@ from wallet_gateway.protocol.errors import (
     UnknownCode,
 )
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.protocol.text import is_storable
+from wallet_gateway.protocol.text import is_storable, quote
+
+logger = logging.getLogger("wallet_gateway.operations")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,7 +256,7 @@ def _is_instant(when: datetime) -> bool:
 def _currency(code: object) -> str:
     if not isinstance(code, str):
         raise UnknownCode(f"must be a three-letter ISO 4217 code such as EUR, not {type(code).__name__}")
-    return check_currency(code)
+    return check_currency_of_today(code)
 
 
 def _check_storable(content: dict[str, Any]) -> dict[str, str]:
@@ -386,11 +395,20 @@ def _provider_details(details: OrderDetails) -> dict[str, Any] | None:
 
 
 def _checkout_details(details: OrderDetails) -> dict[str, Any]:
-    return {
-        "skin_id": details.skin_id,
-        "language": details.language,
-        **(details.cardholder or {}),
-    }
+    cardholder = dict(details.cardholder or {})
+    phone = cardholder.get("cardholder_mobile_phone")
+    if isinstance(phone, str):
+        cardholder["cardholder_mobile_phone"] = read_mobile_phone(phone, _country(details))
+    return {"skin_id": details.skin_id, "language": details.language, **cardholder}
+
+
+def _country(details: OrderDetails) -> str | None:
+    """Return the country whose national form of a phone number is read, if the order names one."""
+    for address in (details.billing_address, details.shipping_address):
+        code = as_mapping(address).get("country_code") if address is not None else None
+        if isinstance(code, str):
+            return code
+    return None
 
 
 def _address_details(details: OrderDetails) -> dict[str, Any] | None:
@@ -399,4 +417,24 @@ def _address_details(details: OrderDetails) -> dict[str, Any] | None:
         "shipping_address": details.shipping_address,
     }
     given = {name: as_mapping(address) for name, address in addresses.items() if address is not None}
-    return given or None
+    return {name: _with_known_state(name, fields) for name, fields in given.items()} or None
+
+
+def _with_known_state(name: str, address: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Leave out a state that ISO 3166-2 does not list: the field is optional, and must not cost the order."""
+    state, country = address.get("state"), address.get("country_code")
+    if (
+        not isinstance(state, str)
+        or not state
+        or (is_subdivision(state) and not _is_territory(state, country))
+    ):
+        return address
+    logger.warning(
+        "the state of a %s is left out: ISO 3166-2 has no such code in %s", name, quote(country or "")
+    )
+    return {**address, "state": None}
+
+
+def _is_territory(state: str, country: object) -> bool:
+    """Return whether a state is the country itself: Puerto Rico is US-PR, and PRI."""
+    return isinstance(country, str) and is_country(country) and state[3:].upper() == alpha_2_country(country)

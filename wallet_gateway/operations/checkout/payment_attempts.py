@@ -186,11 +186,12 @@ def _columns_of_attempt(
     **columns: Any,
 ) -> tuple[Columns, Columns]:
     """Return the columns of a payment and of its opening transaction, but for their keys."""
-    amount, currency = order.amount_minor, order.currency
+    amount = order.amount_minor
     shared = {
         "reference": reference,
         "amount_minor": amount,
-        "currency": currency,
+        "currency": order.currency,
+        "exponent": order.exponent,
         "created_at": created_at,
     }
     stands = payment_state(PaymentTotals(amount=amount), state, kind)

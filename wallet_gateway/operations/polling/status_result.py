@@ -281,8 +281,10 @@ def _confirmed(transaction: GatewayTransaction, finding: Finding, now: datetime)
         return {}
     columns: dict[str, Any] = {
         "confirmed_at": transaction.confirmed_at or now,
-        **provider_id_columns(finding),
     }
+    # The answer to a detached refund has named it; its record may name the payment.
+    if transaction.kind != TransactionKind.DETACHED_REFUND or not transaction.provider_transaction_id:
+        columns |= provider_id_columns(finding)
     if finding.record_id and not transaction.record_id:
         columns["record_id"] = finding.record_id
     return columns

@@ -84,6 +84,7 @@ def _new_event(
         "amount_minor": notification.amount,
         "limit": notification.limit,
         "currency": transaction.currency,
+        "exponent": transaction.exponent,
         "occurred_at": now,
         "next_delivery_at": now + FIRST_DELIVERY,
         "attempts": 1,
@@ -178,7 +179,10 @@ def _write_delivery(outbox_event: OutboxEvent, columns: Columns) -> None:
 
 def _tell(outbox_event: OutboxEvent) -> list[Exception]:
     """Call every receiver and return the exceptions they raised."""
-    signal = SIGNALS[OutboxEventKind(outbox_event.kind)]
+    signal = SIGNALS.get(OutboxEventKind(outbox_event.kind))
+    if signal is None:
+        # Another version has written it; it waits for a process that knows it.
+        return [LookupError(f"no signal tells of the kind {outbox_event.kind}")]
     if not signal.has_listeners(PaymentOrder):
         # Neither the order nor its metadata is read for nobody.
         return []

@@ -1,0 +1,99 @@
+"""Rows of another version: a currency that no table knows, and values that no enumeration has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.apps import apps
+from django.core.management import call_command
+from django.db import models
+from django.test import Client
+
+from tests.admin.scenery import Scenery
+from wallet_gateway.models import OutboxEvent
+from wallet_gateway.queries.exports import EXPORTS, export_csv, export_json
+
+CODE = "QQQ"
+"""No currency's code, and no member of an enumeration."""
+MAIL = "robin.example@mail.example"
+TABLES = tuple(apps.get_app_config("wallet_gateway").get_models())
+CHOICES = [
+    (table, field.name)
+    for table in TABLES
+    for field in table._meta.concrete_fields
+    if field.choices and isinstance(field, models.CharField)
+]
+CODES = {"lifecycle_event", "decision", "late_payment", "cancellation_note", "card_type", "card_network"}
+COLUMNS = {
+    "currencies": [(table, "currency") for table in TABLES if hasattr(table, "currency")],
+    "states": [(table, name) for table, name in CHOICES if "state" in name],
+    "kinds": [(table, name) for table, name in CHOICES if name in {"kind", "type", "payment_type"}],
+    "others": [
+        (table, name)
+        for table, name in CHOICES
+        if "state" not in name and name not in {"kind", "type", "payment_type"}
+    ],
+    "codes": [
+        (table, field.name)
+        for table in TABLES
+        for field in table._meta.concrete_fields
+        if field.name.endswith("_code") or field.name in CODES
+    ],
+}
+"""The columns whose values a table or an enumeration may lose."""
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("permissions")
+@pytest.mark.parametrize("columns", COLUMNS.values(), ids=COLUMNS)
+def test_no_list_page_export_or_command_fails_because_of_a_value_of_another_version(
+    superuser: Client, columns: list[tuple[type[models.Model], str]], tmp_path: Path
+) -> None:
+    scenery = Scenery()
+    OutboxEvent.objects.create(
+        kind="PAID",
+        order=scenery.paid,
+        currency="EUR",
+        amount_minor=5,
+        occurred_at=scenery.now,
+        next_delivery_at=scenery.now,
+    )
+    for table, name in columns:
+        # Not the manager's, which refuses to change an event.
+        rows: models.QuerySet[models.Model] = models.QuerySet(table)
+        if name == "reversal":
+            rows = rows.filter(captured=0, capture_reserved=0)
+        rows.update(**{name: CODE})
+    failed = [text for name, look in looks(scenery, superuser, tmp_path) if (text := failure_of(name, look))]
+    assert not failed, "\n".join(failed)
+
+
+def looks(scenery: Scenery, browser: Client, folder: Path) -> Iterator[tuple[str, Callable[[], object]]]:
+    for name, url in scenery.pages():
+        yield name, partial(browser.get, url, follow=True)
+    for what in EXPORTS:
+        for export in (export_csv, export_json):
+            yield f"export of {what}", partial(_read_all, export, what)
+    for name, *arguments in (
+        ("wallet_support_bundle", scenery.paid.reference, "--output", str(folder / "bundle.zip")),
+        ("wallet_customer_data", MAIL),
+        ("wallet_stop", "--status"),
+        ("wallet_sweep",),
+    ):
+        yield name, partial(call_command, name, *arguments, stdout=StringIO())
+
+
+def _read_all(export: Callable[..., Iterable[str]], what: str) -> None:
+    assert list(export(what, is_test=lambda _: False))
+
+
+def failure_of(name: str, look: Callable[[], object]) -> str:
+    try:
+        look()
+    except Exception as error:  # noqa: BLE001 - each look is told
+        return f"{name}: {error!r}"
+    return ""
