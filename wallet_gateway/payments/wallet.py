@@ -83,7 +83,8 @@ def open_session(order: PaymentOrder, *, session: str, language: str = "") -> Wa
     interface, has the 15 parameters.
 
     :param order: an order that can be paid, in a currency with two decimals or none.
-    :param session: the session's key, not empty: `request.session.session_key`; only its hash is stored.
+    :param session: a random text from the data of the customer's session, not empty; only its hash is stored.
+        `session_key` is not suitable: each login changes it.
     :param language: of the button, if the settings name none: `"de"`.
     :returns: the parameters of `runWalletPay`, the attempt's reference and its end.
     :raises WalletUnavailable: the payment page can still be used: `wallet_not_configured`, `wallet_currency`,
