@@ -18,7 +18,7 @@ export const SUCCESS = {
 }
 export const FAILURE = { code: "4000340", description: "GeneralValidationError", details: { message: "token is missing" } }
 
-const TEXTS = { loading: "Loading", unavailable: "No wallet", sending: "Sending", cancelled: "Closed", failed: "Failed", unclear: "Finding out", total: "Total" }
+const TEXTS = { loading: "Loading", unavailable: "No wallet", sending: "Sending", cancelled: "Closed", failed: "Failed", unclear: "Finding out" }
 const HTML = `<html lang="en"><body><wallet-pay-button class="wallet-button" data-wallet-session="/api/session" data-wallet-price="/api/price"
   data-wallet-reference="/api/reference" data-wallet-result="/api/result" data-wallet-event="/api/event" data-wallet-csrf-header="X-Shop-Token"
   ${Object.entries(TEXTS).map(([name, text]) => `data-wallet-text-${name}="${text}"`).join(" ")}>

@@ -92,8 +92,8 @@ def open_session(order: PaymentOrder, *, session: str, language: str = "") -> Wa
     :raises OrderNotPayable: `order_not_payable`, `order_cancelled` and `order_time_over`.
     :raises SendingStopped: `sending_disabled` and `sending_paused`.
     :raises InvalidInput: `argument_type` for what is no stored order; `wallet_session_missing`.
-    :raises OperationError: `pricing_type`, `pricing_nothing_to_pay`, `pricing_amount_type` and
-        `pricing_amount_invalid`: a fault of the shop's `PRICING` function.
+    :raises OperationError: `pricing_type`, `pricing_nothing_to_pay`, `pricing_amount_type`,
+        `pricing_amount_invalid` and `pricing_callback_missing`: a fault of the shop's `PRICING` function.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.wallet.open_session")
@@ -178,8 +178,8 @@ def price_sheet(
     :raises InvalidInput: `wallet_result_invalid`, `wallet_reference_unknown`, `wallet_session_missing` and
         `argument_type`.
     :raises WalletUnavailable: `wallet_limit_reached`, after too many prices or codes, and `wallet_busy`.
-    :raises OperationError: `pricing_type`, `pricing_nothing_to_pay`, `pricing_amount_type` and
-        `pricing_amount_invalid`: a fault of the shop's `PRICING` function.
+    :raises OperationError: `pricing_type`, `pricing_nothing_to_pay`, `pricing_amount_type`,
+        `pricing_amount_invalid` and `pricing_callback_missing`: a fault of the shop's `PRICING` function.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.wallet.price_sheet")

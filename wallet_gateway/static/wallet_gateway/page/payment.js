@@ -175,7 +175,7 @@ export class Payment {
     this.#reference = session.reference
     this.#pages.set(session.reference, session)
     const sheet = { reference: session.reference, isTaken: false }
-    const begun = this.wallet.run(parametersOf(session.parameters, this.view.text("total"), {
+    const begun = this.wallet.run(parametersOf(session.parameters, {
       price: (/** @type {any} */ data) => this.#price(data, session, sheet),
       authorize: (/** @type {any} */ _data, /** @type {any} */ account) => this.#authorize(account, sheet),
     }))
@@ -329,7 +329,7 @@ export class Payment {
   async #price(data, { parameters: given }, sheet) {
     try {
       const price = await this.shop.ask("price", questionOf(data, sheet.reference))
-      return updateOf(price, given, this.view.text("total"))
+      return updateOf(price, given)
     } catch (fault) {
       this.#note(fault)
       const { code, message } = refusedBy(fault)
