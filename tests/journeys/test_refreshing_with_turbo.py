@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("wallet")]
 TURBO = ROOT / "tests" / "js" / "node_modules" / "@hotwired" / "turbo" / "dist" / "turbo.es2017-umd.js"
 MORPH = """() => {
-  const meta = Object.assign(document.createElement("meta"), { name: "turbo-refresh-method", content: "morph" })
-  document.head.append(meta)
+  const meta = document.createElement("meta")
+  document.head.append(Object.assign(meta, { name: "turbo-refresh-method", content: "morph" }))
 }"""
 REFRESH = """() => new Promise((done) => {
   document.addEventListener("turbo:render", () => setTimeout(done), { once: true })
