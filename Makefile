@@ -118,7 +118,7 @@ tests/js/node_modules/.installed: tests/js/package-lock.json
 test-js:  ## Types and tests of the browser scripts, where Node is there
 	@if ! command -v node >/dev/null; then echo "*** Node is missing: JAVASCRIPT TESTS SKIPPED ***"; test "$$CI" != true; \
 	else $(MAKE) --no-print-directory tests/js/node_modules/.installed && tests/js/node_modules/.bin/tsc --project tests/js \
-	&& node --test --test-force-exit --test-timeout=300000 $$(find tests -name '*.test.js' -not -path '*/node_modules/*'); fi
+	&& node --test --test-timeout=300000 $$(find tests -name '*.test.js' -not -path '*/node_modules/*'); fi
 
 test-postgres: $(VENV)/.installed-test  ## What touches SQL on PostgreSQL, when it answers; in CI it must
 	@scripts/test-database $(VENV) postgres PostgreSQL "$(POSTGRES_URL)" $(PYTEST_ARGS) $(ON_SERVERS)

@@ -9,7 +9,7 @@ from urllib.request import Request, urlopen
 from django.test import Client
 from django.urls import reverse
 
-from wallet_gateway.api.problems import PROBLEMS
+from wallet_gateway.api.problems import OUT_OF_DATE, PROBLEMS
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.testing.control import SandboxControl
 
@@ -72,5 +72,5 @@ def problem(code: str, status: int, detail: str) -> dict[str, object]:
 
 
 KINDS = ["session", "reference", "price", "result", "event"]
-UNKNOWN = problem("unknown_link", 404, "There is no such link.")
+UNKNOWN = problem("unknown_link", 404, str(OUT_OF_DATE))
 FAILED = {"code": "4000340", "description": "GeneralValidationError", "details": {"message": "no token"}}

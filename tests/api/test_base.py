@@ -30,7 +30,7 @@ def test_without_the_pages_token_nothing_is_done(
         browser.client.force_login(django_user_model.objects.create(username="ada"))
     browser.open(order)
     answer = browser.post(kind, order, {"reference": "A"}, HTTP_X_CSRFTOKEN=token)
-    assert (answer.status_code, answer.json()["code"]) == (403, "permission_denied")
+    assert (answer.status_code, answer.json()["code"]) == (403, "stale_page")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -39,7 +39,7 @@ def test_another_origin_is_refused_even_with_the_token(order: PaymentOrder, kind
     browser = Browser()
     browser.open(order)
     answer = browser.post(kind, order, {"reference": "A"}, HTTP_ORIGIN=origin)
-    assert (answer.status_code, answer.json()["code"]) == (403, "permission_denied")
+    assert (answer.status_code, answer.json()["code"]) == (403, "stale_page")
 
 
 def test_our_own_origin_and_those_the_project_trusts_are_let_in(

@@ -97,14 +97,14 @@ def test_a_token_ends_after_the_time_of_the_settings(
 @pytest.mark.parametrize("token", ["", "eyJhbGciOiJIUzI1NiJ9.e30.x", "wallet"], ids=["none", "jwt", "word"])
 def test_a_token_of_the_shops_own_api_changes_nothing(order: PaymentOrder, kind: str, token: str) -> None:
     answer = App(order, token=token).post(kind, {"reference": "A"})
-    assert (answer.status_code, answer.json()["code"]) == (403, "permission_denied")
+    assert (answer.status_code, answer.json()["code"]) == (403, "stale_page")
     beside_the_cookie = Browser().post("session", order, HTTP_AUTHORIZATION=f"Bearer {token}")
     assert beside_the_cookie.status_code == 200
 
 
 def test_the_token_in_the_address_alone_is_not_enough(order: PaymentOrder) -> None:
     answer = App(order, token=order.token).post("checkout")
-    assert (answer.status_code, answer.json()["code"]) == (403, "permission_denied")
+    assert (answer.status_code, answer.json()["code"]) == (403, "stale_page")
 
 
 def test_a_token_is_no_way_around_the_type_of_a_request(order: PaymentOrder) -> None:
@@ -131,7 +131,7 @@ def test_a_listed_origin_is_no_way_around_the_csrf_token(order: PaymentOrder, se
     given = {"HTTP_ORIGIN": APP, "HTTP_SEC_FETCH_SITE": "cross-site"}
     for kind in KINDS:
         answer = browser.post(kind, order, {"reference": "A"}, **given)
-        assert (answer.status_code, answer.json()["code"]) == (403, "permission_denied"), kind
+        assert (answer.status_code, answer.json()["code"]) == (403, "stale_page"), kind
 
 
 def test_the_throttles_count_for_an_app_as_for_a_browser(order: PaymentOrder) -> None:

@@ -92,7 +92,7 @@ def test_what_the_address_says_no_account_can_change() -> None:
 def test_every_option_that_names_code_files_or_addresses_is_among_the_refused() -> None:
     words = ("dotted path", "path", "host", "address", "hashes", "policies")
     named = {name for name, known in OPTIONAL.items() if any(word in known.expected for word in words)}
-    assert named - {"PROFILE"} <= {*OF_ADDRESS, "BILLING_ADDRESS"}
+    assert named - {"PROFILE"} <= {*OF_ADDRESS, "BILLING_ADDRESS_REQUIRED"}
     in_wallet = {
         name for name, known in WALLET_OPTIONAL.items() if any(word in known.expected for word in words)
     }

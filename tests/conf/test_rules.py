@@ -52,8 +52,8 @@ def test_a_required_name_without_a_text_is_named(name: str, value: object) -> No
 WRONG = [
     ("PROFILE", "production", "'test' or 'prod'"),
     ("PROFILE", 7, "a text, not int"),
-    ("BILLING_ADDRESS", "Required", "'optional' or 'required'"),
-    ("BILLING_ADDRESS", True, "a text"),
+    ("BILLING_ADDRESS_REQUIRED", "required", "True or False"),
+    ("BILLING_ADDRESS", "required", "BILLING_ADDRESS_REQUIRED"),
     ("CURRENCIES", [], "or None for all"),
     ("CURRENCIES", ["eur"], "ISO 4217"),
     ("CURRENCIES", ["EUR", "XXQ"], "ISO 4217"),

@@ -18,7 +18,7 @@ export const SUCCESS = {
 }
 export const FAILURE = { code: "4000340", description: "GeneralValidationError", details: { message: "token is missing" } }
 
-const TEXTS = { loading: "Loading", unavailable: "No wallet", sending: "Sending", cancelled: "Closed", failed: "Failed", unclear: "Finding out", total: "Total" }
+const TEXTS = { loading: "Loading", unavailable: "No wallet", sending: "Sending", cancelled: "Closed", failed: "Failed", unclear: "Finding out" }
 const HTML = `<html lang="en"><body><wallet-pay-button class="wallet-button" data-wallet-session="/api/session" data-wallet-price="/api/price"
   data-wallet-reference="/api/reference" data-wallet-result="/api/result" data-wallet-event="/api/event" data-wallet-csrf-header="X-Shop-Token"
   ${Object.entries(TEXTS).map(([name, text]) => `data-wallet-text-${name}="${text}"`).join(" ")}>
@@ -100,13 +100,12 @@ export async function open(t, answers = {}) {
   const before = Object.fromEntries(names.map((name) => [name, globalThis[name]]))
   Object.assign(globalThis, { window, document: window.document, location })
   globalThis.console = { ...console, warn: (...words) => page.warnings.push(words.join(" ")) }
-  const long = []
+  const timers = []
   globalThis.setTimeout = (act, pause, ...rest) => {
     const timer = before.setTimeout(act, pause, ...rest)
     if (pause === 5_000) page.passDeadline = act
     if (pause === 600_000) page.passSession = act
-    // The end of a session is not waited for, nor that of a script which says nothing.
-    if (pause >= 5_000) long.push(timer.unref())
+    timers.push(timer)
     return timer
   }
   let underway = 0
@@ -120,13 +119,13 @@ export async function open(t, answers = {}) {
   }
   t.after(async () => {
     page.payment.end()
-    // A page of the next test must not be left by this one.
-    long.forEach(clearTimeout)
     // What this page still asks for must not be answered in the window of the next test.
     server.closeAllConnections()
     server.close()
     await until(() => underway === 0, "the last answer")
     for (let turn = 0; turn < 3; turn++) await new Promise((go) => before.setTimeout(go, 5))
+    // A page of the next test must not be left by this one, and one that waits for the shop must not wait for ever.
+    timers.forEach(clearTimeout)
     Object.assign(globalThis, before)
     dom.window.close()
   })

@@ -7,11 +7,11 @@ export const GOOD_RESULT_NEXT = "/paid"
 const PAID = { outcome: "APPROVED", message: "Your payment went through", next: GOOD_RESULT_NEXT }
 
 /** Opens a page of the shop's app. `results` are its next answers to a result; null is a lost one, `events` those to a report. */
-export async function openShop(t) {
+export async function openShop(t, { optionalParams = { callbackIntents: ["PAYMENT_AUTHORIZATION"], emailRequired: true } } = {}) {
   const page = await open(t, { html: "<main><div id=place hidden></div></main>" })
   page.readiness = () => page.wallet.readiness
-  const shop = { page, asked: [], results: [], events: [], order: { sessionUrl: "/api/session/", resultUrl: "/api/result/", eventUrl: "/api/event/", csrfToken: "t0ken" } }
-  const named = Object.fromEntries(parameters({ optionalParams: { callbackIntents: ["PAYMENT_AUTHORIZATION"], emailRequired: true } }).map((value, at) => [NAMES[at], value]))
+  const shop = { page, asked: [], results: [], events: [], prices: [], order: { sessionUrl: "/api/session/", resultUrl: "/api/result/", priceUrl: "/api/price/", eventUrl: "/api/event/", csrfToken: "t0ken" } }
+  const named = Object.fromEntries(parameters({ optionalParams }).map((value, at) => [NAMES[at], value]))
   const session = {
     reference: "ORDER-1",
     parameters: named,
@@ -26,7 +26,9 @@ export async function openShop(t) {
     if (!what) return fetch(url, options)
     shop.asked.push({ what, csrf: options.headers["X-CSRFToken"], body: JSON.parse(options.body) })
     if (what === "event") return shop.events.length ? Response.json(shop.events.shift()) : new Response(null, { status: 204 })
-    const answer = what === "session" ? session : shop.results.length ? shop.results.shift() : PAID
+    const { isStale } = shop
+    if (isStale && options.headers["X-CSRFToken"] === "t0ken") return Response.json({ code: "stale_page", detail: "Out of date.", csrfToken: "newer" }, { status: 403 })
+    const answer = what === "session" ? session : what === "price" ? shop.prices.shift() : shop.results.length ? shop.results.shift() : PAID
     if (answer === null) throw new TypeError("Failed to fetch")
     return Response.json(answer)
   }

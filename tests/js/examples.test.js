@@ -38,6 +38,45 @@ test("plain JavaScript: the button of the example pays, is told a decline, and e
   assert.deepEqual([container.hidden, container.childNodes.length], [true, 0])
 })
 
+const OPTIONS = [{ id: "post", label: "Post", description: "3 days" }, { id: "express", label: "Express", description: "1 day" }]
+const CHOOSING = {
+  callbackIntents: ["PAYMENT_AUTHORIZATION", "SHIPPING_ADDRESS", "SHIPPING_OPTION"],
+  shippingAddressRequired: true,
+  shippingOptionRequired: true,
+  shippingOptionParameters: { defaultSelectedOptionId: "post", shippingOptions: OPTIONS },
+  additionalTransactionInfo: { displayItems: [{ label: "Mug", type: "LINE_ITEM", price: "12.30" }], totalPriceLabel: "Total" },
+}
+
+test("plain JavaScript: a way of shipping that is chosen on the open sheet is priced by the shop", async (t) => {
+  const { mountWallet } = await import(pathToFileURL(join(FOLDER, "wallet_button.js")).href)
+  const shop = await openShop(t, { optionalParams: CHOOSING })
+  const container = shop.page.document.getElementById("place")
+  mountWallet(container, shop.order, { tell: () => {}, leave: () => {} })
+  await until(() => container.querySelector("button") && !container.hidden)
+  container.querySelector("button").click()
+  const { callbacks, request } = shop.page.wallet.sheet
+  assert.deepEqual(request.callbackIntents, ["SHIPPING_ADDRESS", "SHIPPING_OPTION"])
+  const options = OPTIONS.map((option, at) => ({ ...option, amountText: ["€3.00", "€9.00"][at] }))
+  shop.prices.push({ total: "21.30", displayItems: [], shippingOptions: options, selectedOption: "express", offers: [], errors: [] })
+  const update = await callbacks.onPaymentDataChanged({ callbackTrigger: "SHIPPING_OPTION", shippingOptionData: { id: "express" } })
+  assert.deepEqual(shop.asked.at(-1), { what: "price", csrf: "t0ken", body: { reference: "ORDER-1", shippingAddress: null, shippingOption: "express", offers: [] } })
+  assert.deepEqual([update.newTransactionInfo.totalPrice, update.newTransactionInfo.totalPriceLabel], ["21.30", "Total"])
+  assert.deepEqual(update.newShippingOptionParameters.shippingOptions.map(({ label }) => label), ["Post · €3.00", "Express · €9.00"])
+  shop.prices.push({ code: "unknown_link", detail: "Out of date. Nothing was charged." })
+  const refused = await callbacks.onPaymentDataChanged({ callbackTrigger: "SHIPPING_OPTION" })
+  assert.deepEqual(refused.error, { reason: "OTHER_ERROR", intent: "SHIPPING_OPTION", message: "Out of date. Nothing was charged." })
+})
+
+test("plain JavaScript: after a login in another tab the button asks once more, with the new token", async (t) => {
+  const { mountWallet } = await import(pathToFileURL(join(FOLDER, "wallet_button.js")).href)
+  const shop = await openShop(t)
+  shop.isStale = true
+  const container = shop.page.document.getElementById("place")
+  mountWallet(container, shop.order, { tell: () => {}, leave: () => {} })
+  await until(() => container.querySelector("button") && !container.hidden)
+  assert.deepEqual(shop.asked.map(({ what, csrf }) => [what, csrf]), [["session", "t0ken"], ["session", "newer"]])
+})
+
 test("plain JavaScript: when the answer is lost, the shop's own page says what became of it", async (t) => {
   const { mountWallet } = await import(pathToFileURL(join(FOLDER, "wallet_button.js")).href)
   const shop = await openShop(t)

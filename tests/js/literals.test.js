@@ -68,7 +68,7 @@ const PRICE = {
 function literals() {
   const found = {}
   const orders = Object.entries(SHEETS).map(([name, optionalParams]) => [name, parameters({ optionalParams })])
-  orders.push(["page", parametersOf({ ...PAGE, merchantNo: "123456789012" }, "Total", { price: call, authorize: call })])
+  orders.push(["page", parametersOf({ ...PAGE, merchantNo: "123456789012" }, { price: call, authorize: call })])
   for (const [name, values] of orders) {
     const order = readParameters(values, call)
     found[`${name}_request`] = ["PaymentDataRequest", paymentDataRequest(order, "examplegateway")]
@@ -76,7 +76,7 @@ function literals() {
     const { onClick, ...button } = buttonOptions(order, call)
     found[`${name}_button`] = ['Omit<google.payments.api.ButtonOptions, "onClick">', button]
   }
-  found.update = ["PaymentDataRequestUpdate", updateOf(PRICE, PAGE, "en", "Total")]
+  found.update = ["PaymentDataRequestUpdate", updateOf(PRICE, PAGE)]
   found.failed_update = ["PaymentDataRequestUpdate", failedUpdate({ callbackTrigger: "INITIALIZE" }, PAGE, "No.")]
   found.retry = ["PaymentAuthorizationResult", retryUpdate("No.")]
   found.success = ["PaymentAuthorizationResult", SUCCESS]

@@ -112,6 +112,35 @@ test("wrong input is named by its settings, not by a tag that is not there", asy
   assert.match(news[1][1], /^amount \(parameter 9\) must be text such as/)
 })
 
+for (const [what, optionalParams] of [
+  ["shippingOptionParameters needs the intent SHIPPING_OPTION", { callbackIntents: null, shippingOptionRequired: true, shippingOptionParameters: { shippingOptions: [{ id: "a", label: "Post" }] } }],
+  ["offerInfo needs the intent OFFER", { offerInfo: [{ offers: [] }] }],
+]) {
+  test(`a choice whose callback is off is refused, and nothing is shown: ${what}`, async (t) => {
+    const page = await opened(t)
+    const { run, news, container } = page.create("first")
+    run({ optionalParams })
+    await aWhile()
+    assert.match(news[0][1], new RegExp(what))
+    assert.deepEqual([news.length, container.hidden, page.scriptRequests], [1, true, []])
+  })
+}
+
+test("names that nobody knows are warned of: of settings, parameters and handlers, own ones only", async (t) => {
+  const page = await opened(t)
+  const heard = []
+  const { warn } = console
+  console.warn = (words) => heard.push(words)
+  t.after(() => (console.warn = warn))
+  const { wallet, handlers } = page.create("first", { gatewayNmae: "x", failedMessage: null })
+  wallet.run(Object.assign(Object.create({ inherited: 1 }), named(), { ammount: "1.00" }), { ...handlers, onReslt: () => {} })
+  assert.deepEqual(heard.slice(0, 3), [
+    "wallet.js: the settings of createWallet have no gatewayNmae",
+    "wallet.js: the parameters have no ammount",
+    "wallet.js: the handlers have no onReslt",
+  ])
+})
+
 test("what a handler throws is reported, and stops nothing", async (t) => {
   const page = await opened(t)
   const { wallet, container } = page.create("first")

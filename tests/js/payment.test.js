@@ -2,12 +2,87 @@
 
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import { STATIC } from "./page.js"
 import { aWhile, FAILURE, open, parameters, payment, promise, ready, session, SUCCESS, until } from "./button_page.js"
+
+const { Shop } = await import(new URL("page/shop.js", STATIC))
 
 const APPROVED = { outcome: "APPROVED", message: "", next: "/result-page" }
 const DECLINED = { outcome: "DECLINED", message: "Your bank declined", next: "" }
 const LIMIT_REACHED = [403, { code: "wallet_limit_reached", detail: "Used too often." }]
+const OUT_OF_DATE = "Out of date. Nothing was charged."
+const UNKNOWN = [404, { code: "unknown_link", detail: OUT_OF_DATE }]
+const stale = (csrfToken) => [403, { code: "stale_page", detail: OUT_OF_DATE, ...(csrfToken && { csrfToken }) }]
 const NOT_PAYABLE = [409, { code: "order_not_payable", detail: "This order is already paid." }]
+
+// --- another token, another session ---------------------------------------------------------------------------------
+
+/** Refuses a page's questions until it has the newest token. */
+const asBrowserWith = (page, token, what, answer) => () => {
+  const { headers } = page.asked.filter((one) => one.what === what).at(-1)
+  return headers["x-shop-token"] === token ? answer : stale(token)
+}
+
+test("after a login in another tab the open sheet is paid with the page's new token, and so is the form", async (t) => {
+  const page = await ready(t)
+  page.answers.result = asBrowserWith(page, "newer", "result", APPROVED)
+  page.tell("handlePaymentResult", SUCCESS)
+  await until(() => page.went.length)
+  assert.deepEqual(page.went, [["replace", "/result-page"]])
+  assert.deepEqual(page.questions("result"), [SUCCESS, SUCCESS])
+  assert.equal(page.element.querySelector("[name=csrfmiddlewaretoken]").value, "newer")
+})
+
+test("a page that was drawn for another session shows its button", async (t) => {
+  const tokens = ["first", "second", ""]
+  const page = await ready(t, { session: () => (tokens[0] ? stale(tokens.shift()) : session()) })
+  assert.deepEqual([page.state, page.element.querySelector("[name=csrfmiddlewaretoken]").value], ["ready", "second"])
+})
+
+for (const what of ["session", "result", "price", "reference"]) {
+  test(`a browser that keeps no cookie is asked for ${what} three times, and hears that nothing was charged`, async (t) => {
+    const page = await open(t, { [what]: stale("lost") })
+    const shop = new Shop(page.element)
+    await until(() => page.questions("session").length === (what === "session" ? 3 : 1))
+    const before = page.questions(what).length
+    const fault = await shop.ask(what, {}).catch((fault) => fault)
+    assert.deepEqual([page.questions(what).length - before, fault.message, fault.isUnclear], [3, OUT_OF_DATE, false])
+  })
+}
+
+test("without a token that helps the words stand in the button's place, and the form pays", async (t) => {
+  const page = await open(t, { session: stale() })
+  await until(() => page.state === "unavailable")
+  assert.deepEqual([page.said, page.form.inert ?? false, page.questions("session").length], [OUT_OF_DATE, false, 1])
+})
+
+test("a result of a session that has ended says that nothing was charged, and a new button comes", async (t) => {
+  let opened = 0
+  const page = await ready(t, { session: () => session({ reference: `REF-${++opened}` }), result: UNKNOWN })
+  page.tell("handlePaymentResult", SUCCESS)
+  await until(() => page.runs.length === 2)
+  page.tell("handleWalletPayReady")
+  assert.deepEqual([page.state, page.said, page.form.inert], ["ready", OUT_OF_DATE, false])
+})
+
+test("a price of a session that has ended says so in the sheet, and after it a new button comes", async (t) => {
+  const given = parameters({ callbackIntents: ["SHIPPING_OPTION"] })
+  const page = await ready(t, { session: session({ parameters: given }), price: UNKNOWN })
+  const update = await page.options.onPaymentDataChanged({ callbackTrigger: "SHIPPING_OPTION" })
+  assert.equal(update.error.message, OUT_OF_DATE)
+  page.tell("handlePaymentError", { statusCode: "CANCELED" })
+  await until(() => page.runs.length === 2)
+})
+
+test("another card in the sheet of a session that has ended says so, each time it is tried", async (t) => {
+  const page = await ready(t, { result: DECLINED, reference: UNKNOWN })
+  const account = async (reference) => ({ ...SUCCESS, clientSystemTransactionId: await reference() })
+  await page.options.onPaymentAuthorized({}, account)
+  for (let card = 0; card < 2; card++) {
+    const answer = await page.options.onPaymentAuthorized({}, account)
+    assert.deepEqual([answer.transactionState, answer.error.message, page.said], ["ERROR", OUT_OF_DATE, OUT_OF_DATE])
+  }
+})
 
 // --- opening ------------------------------------------------------------------------------------------------------
 

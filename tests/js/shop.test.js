@@ -51,7 +51,7 @@ test("a code is read as the wallet gives it, and as the interface documents it",
 })
 
 const CALLBACKS = { price: () => {}, authorize: () => {} }
-const optionsOf = (optionalParams) => parametersOf({ optionalParams }, "Total", CALLBACKS)[14]
+const optionsOf = (optionalParams) => parametersOf({ optionalParams }, CALLBACKS)[14]
 
 test("a gateway's own script gets no field that the interface does not document", () => {
   const callbackIntents = ["OFFER", "PAYMENT_AUTHORIZATION"]
@@ -60,7 +60,6 @@ test("a gateway's own script gets no field that the interface does not document"
     callbackIntents,
     shippingOptionRequired: false,
     offerInfo: [offers],
-    additionalTransactionInfo: { totalPriceLabel: "Total" },
     onPaymentDataChanged: CALLBACKS.price,
     onPaymentAuthorized: CALLBACKS.authorize,
   })
@@ -70,10 +69,13 @@ test("what the shop says of a field goes before what is said where it says nothi
   const additionalTransactionInfo = { totalPriceLabel: "Sum", displayItems: [] }
   const given = { callbackIntents: ["SHIPPING_OPTION"], shippingOptionRequired: true, additionalTransactionInfo }
   assert.deepEqual(optionsOf(given), { ...given, onPaymentDataChanged: CALLBACKS.price })
-  assert.deepEqual(optionsOf({}), { additionalTransactionInfo: { totalPriceLabel: "Total" } })
+  assert.deepEqual(optionsOf({}), {})
 })
 
-const GIVEN = { countryCode: "DE", currencyCode: "EUR", amountStatus: "FINAL" }
+const GIVEN = {
+  ...{ countryCode: "DE", currencyCode: "EUR", amountStatus: "FINAL" },
+  optionalParams: { callbackIntents: ["SHIPPING_OPTION", "OFFER"], additionalTransactionInfo: { totalPriceLabel: "Summe" } },
+}
 
 const PRICE = {
   total: "1234.50",
@@ -88,7 +90,7 @@ const PRICE = {
 }
 
 test("a price becomes the update of the sheet, with what an option costs in the shop's words", () => {
-  const update = updateOf(PRICE, GIVEN, "Summe")
+  const update = updateOf(PRICE, GIVEN)
   assert.deepEqual(update.newTransactionInfo, {
     countryCode: "DE",
     currencyCode: "EUR",
@@ -107,14 +109,19 @@ test("a price becomes the update of the sheet, with what an option costs in the 
   assert.deepEqual(update.newOfferInfo, { offers: PRICE.offers })
 })
 
+test("a discount without a field for codes is no offer of the sheet", () => {
+  const update = updateOf(PRICE, { ...GIVEN, optionalParams: { callbackIntents: ["SHIPPING_OPTION"] } })
+  assert.deepEqual(Object.keys(update), ["newTransactionInfo", "newShippingOptionParameters"])
+})
+
 test("what there is not is not sent", () => {
-  const update = updateOf({ ...PRICE, shippingOptions: [], offers: [] }, { ...GIVEN, currencyCode: "JPY" }, "Total")
+  const update = updateOf({ ...PRICE, shippingOptions: [], offers: [] }, { ...GIVEN, currencyCode: "JPY" })
   assert.deepEqual(Object.keys(update), ["newTransactionInfo"])
 })
 
 test("choices that cannot be priced are the sheet's error, and nothing else", () => {
   const error = { intent: "SHIPPING_ADDRESS", reason: "SHIPPING_ADDRESS_UNSERVICEABLE", message: "Not there" }
-  assert.deepEqual(updateOf({ ...PRICE, errors: [error] }, GIVEN, "Total"), { error })
+  assert.deepEqual(updateOf({ ...PRICE, errors: [error] }, GIVEN), { error })
 })
 
 for (const [callbackIntents, callbackTrigger, intent] of [

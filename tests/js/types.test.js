@@ -32,7 +32,7 @@ function complaints(names) {
 
 test("the package has the scripts, their types and the licence, and nothing else of the static files", () => {
   const modules = ["approvals", "main", "parameters", "run"].map((name) => `wallet/${name}.js`)
-  assert.deepEqual(NAMES, ["LICENSE", "package.json", "wallet.d.ts", "wallet.js", ...modules, "wallet_module.d.ts", "wallet_module.js", "wallet_types.d.ts"].sort())
+  assert.deepEqual(NAMES, ["LICENSE", "package.json", "page/sheet.js", "wallet.d.ts", "wallet.js", ...modules, "wallet_module.d.ts", "wallet_module.js", "wallet_types.d.ts"].sort())
   assert.ok(DOCS.includes(`django-wallet-gateway-${version}.tgz`))
 })
 

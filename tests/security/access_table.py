@@ -226,7 +226,7 @@ def _public(page: str, name: str, row: str, *, get: Access = NOBODY, post: Acces
 
 _CUSTOMERS_PAGES = (
     _public("payment page", "pay", "order token", get=TOKEN),
-    _public("opening the gateway's page", "checkout", "order token", post=TOKEN),
+    _public("opening the gateway's page", "checkout", "order token", get=TOKEN, post=TOKEN),
     _public("waiting for the gateway's page", "opening", "order token", get=TOKEN),
     replace(
         _public("coming back from the gateway", "return", "return token", get=TOKEN, post=TOKEN),

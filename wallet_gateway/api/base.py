@@ -11,8 +11,8 @@ from typing import Any
 from django.contrib.sessions.backends.base import SessionBase
 from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpRequest
+from django.middleware.csrf import get_token
 from django.utils.crypto import constant_time_compare
-from rest_framework.authentication import SessionAuthentication
 from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.permissions import AllowAny
@@ -30,6 +30,7 @@ from wallet_gateway.api.problems import (
     CrossSiteRequest,
     InvalidToken,
     SessionUnreadable,
+    StalePage,
     UnknownLink,
     as_answer,
 )
@@ -102,8 +103,7 @@ class CustomerView(JSONView):
         self.binding = bearer_binding(request._request, kwargs["token"])
         self.has_access_token = bool(self.binding)
         if not self.has_access_token:
-            # The plain request: Django does not parse it to look for a form's token.
-            SessionAuthentication().enforce_csrf(request._request)  # type: ignore[arg-type]
+            check_csrf(request._request)
             self.binding = self.session_binding(request)
         super().initial(request, *args, **kwargs)
 
@@ -113,6 +113,16 @@ class CustomerView(JSONView):
         if not binding:
             raise UnknownLink
         return binding
+
+
+def check_csrf(request: HttpRequest) -> None:
+    """Raise `StalePage`, with the new token, for a request without the token of its browser."""
+    # The plain request: Django does not parse it to look for a form's token.
+    if fetch_metadata.passes_csrf_check(request):
+        return
+    # A page of a listed origin can read the answer.
+    is_foreign = fetch_metadata.is_from_another_origin(request) or is_from_listed_origin(request)
+    raise StalePage("" if is_foreign else get_token(request))
 
 
 def order_of(token: str) -> PaymentOrder:

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.http.request import UnreadablePostError
 from rest_framework.exceptions import ParseError, UnsupportedMediaType
 
-from wallet_gateway.api.problems import NOT_UNDERSTOOD, TooLarge
+from wallet_gateway.api.problems import TooLarge
 from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.errors import UnreadableBody
 
@@ -25,7 +25,7 @@ def refuse_foreign_content(request: HttpRequest) -> None:
     """
     charset = (request.content_params or {}).get("charset", "utf-8")
     if request.content_type != JSON or charset.lower() not in _UTF_8:
-        raise UnsupportedMediaType("", detail=NOT_UNDERSTOOD)
+        raise UnsupportedMediaType("")
     if _announced_bytes(request) > MAX_BYTES:
         raise TooLarge
 
@@ -59,7 +59,7 @@ class RequestBody:
         It is read as `protocol.strict_json` does: no duplicates, no NaN, limited nesting.
         """
         if self._body is None:
-            raise ParseError(NOT_UNDERSTOOD)
+            raise ParseError
         if len(self._body) > MAX_BYTES:
             raise TooLarge
         return _object(self._body) if self._body else {}
@@ -70,7 +70,7 @@ def _object(body: bytes) -> dict[str, Any]:
         value = strict_json.loads(body, max_bytes=MAX_BYTES)
     except UnreadableBody as fault:
         # Its message may quote the body, which may contain secrets.
-        raise ParseError(NOT_UNDERSTOOD) from fault
+        raise ParseError from fault
     if not isinstance(value, dict):
-        raise ParseError(NOT_UNDERSTOOD)
+        raise ParseError
     return value

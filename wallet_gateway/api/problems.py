@@ -10,12 +10,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from django.core.exceptions import (
-    ImproperlyConfigured,
-    PermissionDenied,
-    RequestDataTooBig,
-    SuspiciousOperation,
-)
+from django.core.exceptions import ImproperlyConfigured, RequestDataTooBig, SuspiciousOperation
 from django.core.signals import got_request_exception
 from django.http import Http404
 from django.utils.functional import Promise
@@ -50,7 +45,7 @@ PROBLEMS: Mapping[str, Problem] = {
     "invalid_result": Problem(400, _("The wallet's result is not valid")),
     "invalid_token": Problem(401, _("The access token is not valid")),
     "cross_site_request": Problem(403, _("The request comes from another site")),
-    "permission_denied": Problem(403, _("The request is not allowed")),
+    "stale_page": Problem(403, _("The page is out of date")),
     "unknown_link": Problem(404, _("Unknown link")),
     "method_not_allowed": Problem(405, _("Method not allowed")),
     "not_acceptable": Problem(406, _("Only JSON is available")),
@@ -75,12 +70,28 @@ NOT_UNDERSTOOD = _("This request is not one that we understand.")
 """Sent for every request that no page of the plugin makes; the code has more details for a page's author."""
 
 
+OUT_OF_DATE = _("This page is out of date. Nothing was charged. Load it again to pay.")
+"""Sent to a page that was drawn before a login or logout, with a lost cookie, or yesterday."""
+
+
 class UnknownLink(exceptions.APIException):
     """The token is invalid, or its subject is missing or another's: the answer is the same."""
 
     status_code = status.HTTP_404_NOT_FOUND
     default_code = "unknown_link"
-    default_detail = _("There is no such link.")
+    default_detail = OUT_OF_DATE
+
+
+class StalePage(exceptions.APIException):
+    """The request has no valid CSRF token; `csrf_token` is a new one, for a page of our own."""
+
+    status_code = status.HTTP_403_FORBIDDEN
+    default_code = "stale_page"
+    default_detail = OUT_OF_DATE
+
+    def __init__(self, csrf_token: str) -> None:
+        super().__init__()
+        self.csrf_token = csrf_token
 
 
 class CrossSiteRequest(exceptions.APIException):
@@ -203,10 +214,19 @@ def as_problem(fault: Exception, context: dict[str, Any]) -> Response | None:
         "type": f"{TYPE_PREFIX}{code}",
         "title": str(PROBLEMS[code].title),
         "status": response.status_code,
-        "detail": str(known.detail),
+        "detail": str(_detail(known)),
         "code": code,
     }
+    if isinstance(known, StalePage) and known.csrf_token:
+        response.data["csrfToken"] = known.csrf_token
     return response
+
+
+def _detail(fault: exceptions.APIException) -> object:
+    """Return the words for the customer, which are never REST framework's own."""
+    if isinstance(fault, exceptions.Throttled):
+        return _TOO_OFTEN
+    return NOT_UNDERSTOOD if type(fault).__module__ == exceptions.__name__ else fault.detail
 
 
 def as_answer(fault: Exception, context: dict[str, Any]) -> Response:
@@ -238,8 +258,6 @@ def _known(fault: Exception) -> Exception:
             logger.error("the session of a request could not be read", exc_info=fault)
         case PaymentOrder.DoesNotExist() | Http404():
             return UnknownLink()
-        case PermissionDenied():
-            return exceptions.PermissionDenied()
         case RequestDataTooBig():
             return TooLarge()
         case SuspiciousOperation():

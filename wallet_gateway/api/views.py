@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -32,7 +33,8 @@ class StatusView(JSONView):
             read = return_tokens.read(token)
             attempt = payments.orders.reconcile_attempt(read.reference)
         except (BadReturnToken, Payment.DoesNotExist) as fault:
-            raise UnknownLink from fault
+            # The link may be cut off, and its payment made.
+            raise UnknownLink(_("There is no such link.")) from fault
         if read.expired:
             raise ExpiredLink
         order = payments.wallet.abandon(attempt).order

@@ -49,8 +49,6 @@ from wallet_gateway.protocol.endpoints import ENDPOINTS
 from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.money import Money
 
-REQUIRED_ADDRESS = "required"
-"""The value of `BILLING_ADDRESS` with which every order needs one."""
 LIVE = "prod"
 """The value of `PROFILE` with which real money moves."""
 SANDBOX_MERCHANT = "SANDBOX-MERCHANT"
@@ -188,7 +186,7 @@ OPTIONAL: Mapping[str, Setting] = {
     "QUERY_WORKERS": Setting(
         int, 1, range(1, MOST_QUERY_WORKERS + 1).__contains__, f"1 to {MOST_QUERY_WORKERS} threads"
     ),
-    "BILLING_ADDRESS": one_of("optional", REQUIRED_ADDRESS),
+    "BILLING_ADDRESS_REQUIRED": Setting(bool, default=False),
     "CURRENCIES": Setting(
         COLLECTION_OR_NONE, None, _are_currencies, "ISO 4217 codes such as ['EUR'], or None for all"
     ),

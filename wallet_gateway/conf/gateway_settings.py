@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from wallet_gateway.client.credentials import MerchantAccount
-from wallet_gateway.conf.gateway_rules import OPTIONAL, REQUIRED_ADDRESS, SANDBOX_MERCHANT
+from wallet_gateway.conf.gateway_rules import OPTIONAL, SANDBOX_MERCHANT
 from wallet_gateway.conf.values import COLLECTION, PATH, Setting, is_loopback
 from wallet_gateway.conf.wallet_rules import (
     FERNET_KEYS,
@@ -90,7 +90,7 @@ def read_gateway(alias: str, given: Mapping[str, Any], *, public_origin: str) ->
             ignored_record_types=frozenset(name.lower() for name in values["IGNORED_RECORD_TYPES"]),
             redirect_hosts=frozenset(hosts),
             allow_plain_http=url.scheme == "http",
-            billing_address_required=values["BILLING_ADDRESS"] == REQUIRED_ADDRESS,
+            billing_address_required=values["BILLING_ADDRESS_REQUIRED"],
             currencies=None if values["CURRENCIES"] is None else frozenset(values["CURRENCIES"]),
             capture_window=CaptureWindow(
                 length=timedelta(days=values["CAPTURE_WINDOW_DAYS"]),

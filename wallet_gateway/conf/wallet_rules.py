@@ -27,7 +27,7 @@ from wallet_gateway.conf.values import (
     problems_of_options,
     split_address,
 )
-from wallet_gateway.domain.policy import CALLBACKS, DEFAULT_KEY_LIFETIME
+from wallet_gateway.domain.policy import CALLBACKS, DEFAULT_KEY_LIFETIME, USUAL_CALLBACKS
 from wallet_gateway.domain.wallet_limits import WalletLimit, WalletLimits
 from wallet_gateway.protocol.accounts import CardNetwork
 from wallet_gateway.protocol.codes import check_country_of_wallet
@@ -143,7 +143,7 @@ WALLET_POLICY: Mapping[str, Setting] = {
     "WALLET_JS_CORS": Setting(bool, default=False),
     "TRUSTED_TYPES": Setting(COLLECTION_OR_NONE, None, _are_policy_names, "names of policies, or None"),
     "ACCEPT_UNAUTHENTICATED": Setting(bool, default=False),
-    "CALLBACKS": Setting(COLLECTION, CALLBACKS, _are_callbacks, f"some of {', '.join(CALLBACKS)}"),
+    "CALLBACKS": Setting(COLLECTION, USUAL_CALLBACKS, _are_callbacks, f"some of {', '.join(CALLBACKS)}"),
     "EMAIL_REQUIRED": Setting(bool, default=False),
     "BILLING_ADDRESS": one_of("", "MIN", "FULL"),
     "BILLING_PHONE_REQUIRED": Setting(bool, default=False),

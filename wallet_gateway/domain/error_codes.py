@@ -172,3 +172,4 @@ class ErrorCode(StoredEnum):
     PRICING_NOTHING_TO_PAY = "pricing_nothing_to_pay"
     PRICING_AMOUNT_TYPE = "pricing_amount_type"
     PRICING_AMOUNT_INVALID = "pricing_amount_invalid"
+    PRICING_CALLBACK_MISSING = "pricing_callback_missing"

@@ -13,6 +13,8 @@ from wallet_gateway.domain.wallet_limits import WalletLimits
 
 CALLBACKS = ("PAYMENT_AUTHORIZATION", "SHIPPING_ADDRESS", "SHIPPING_OPTION", "OFFER")
 """What an open sheet may request from the shop: the interface, callbackIntents."""
+USUAL_CALLBACKS = CALLBACKS[:3]
+"""Those of a shop that does not name them: a field for codes is for shops that take codes."""
 
 DEFAULT_KEY_LIFETIME = timedelta(minutes=30)
 """How long keys are used whose end the gateway does not tell; the interface names none."""

@@ -429,4 +429,7 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
     _E.PRICING_AMOUNT_INVALID: Description(
         503, _("An amount of the pricing function is not valid: %(problem)s")
     ),
+    _E.PRICING_CALLBACK_MISSING: Description(
+        503, _("The pricing function returned options, but CALLBACKS leaves out SHIPPING_OPTION.")
+    ),
 }

@@ -83,7 +83,8 @@ def open_session(order: PaymentOrder, *, session: str, language: str = "") -> Wa
     interface, has the 15 parameters.
 
     :param order: an order that can be paid, in a currency with two decimals or none.
-    :param session: the session's key, not empty: `request.session.session_key`; only its hash is stored.
+    :param session: a random text from the data of the customer's session, not empty; only its hash is stored.
+        `session_key` is not suitable: each login changes it.
     :param language: of the button, if the settings name none: `"de"`.
     :returns: the parameters of `runWalletPay`, the attempt's reference and its end.
     :raises WalletUnavailable: the payment page can still be used: `wallet_not_configured`, `wallet_currency`,
@@ -91,8 +92,8 @@ def open_session(order: PaymentOrder, *, session: str, language: str = "") -> Wa
     :raises OrderNotPayable: `order_not_payable`, `order_cancelled` and `order_time_over`.
     :raises SendingStopped: `sending_disabled` and `sending_paused`.
     :raises InvalidInput: `argument_type` for what is no stored order; `wallet_session_missing`.
-    :raises OperationError: `pricing_type`, `pricing_nothing_to_pay`, `pricing_amount_type` and
-        `pricing_amount_invalid`: a fault of the shop's `PRICING` function.
+    :raises OperationError: `pricing_type`, `pricing_nothing_to_pay`, `pricing_amount_type`,
+        `pricing_amount_invalid` and `pricing_callback_missing`: a fault of the shop's `PRICING` function.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.wallet.open_session")
@@ -177,8 +178,8 @@ def price_sheet(
     :raises InvalidInput: `wallet_result_invalid`, `wallet_reference_unknown`, `wallet_session_missing` and
         `argument_type`.
     :raises WalletUnavailable: `wallet_limit_reached`, after too many prices or codes, and `wallet_busy`.
-    :raises OperationError: `pricing_type`, `pricing_nothing_to_pay`, `pricing_amount_type` and
-        `pricing_amount_invalid`: a fault of the shop's `PRICING` function.
+    :raises OperationError: `pricing_type`, `pricing_nothing_to_pay`, `pricing_amount_type`,
+        `pricing_amount_invalid` and `pricing_callback_missing`: a fault of the shop's `PRICING` function.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.wallet.price_sheet")

@@ -34,6 +34,7 @@ class PageKind(StrEnum):
     """The available pages; each has a template of its name."""
 
     PAY = "pay"
+    STALE = "stale"
     AUTHORIZED = "authorized"
     PAID = "paid"
     OVERPAID = "overpaid"
@@ -73,6 +74,7 @@ _WITHOUT_RESULT = frozenset({ReturnOutcome.RETURN, ReturnOutcome.PENDING})
 _OFFERS_BUTTON = frozenset(
     {
         PageKind.PAY,
+        PageKind.STALE,
         PageKind.REFUSED,
         PageKind.CANCELLED,
         PageKind.FAILED,

@@ -18,7 +18,7 @@ from typing import Concatenate, ParamSpec
 from urllib.parse import urlsplit
 
 from django.contrib.auth.decorators import login_not_required
-from django.core.exceptions import ImproperlyConfigured, PermissionDenied
+from django.core.exceptions import ImproperlyConfigured
 from django.db import transaction as db_transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -26,7 +26,6 @@ from django.templatetags.static import static
 
 from wallet_gateway import conf
 from wallet_gateway.domain.policy import GatewayPolicy, WalletPolicy
-from wallet_gateway.fetch_metadata import is_from_another_site
 
 logger = logging.getLogger(__name__)
 
@@ -91,18 +90,6 @@ def token_page(view: View[P]) -> View[P]:
         return response
 
     return login_not_required(db_transaction.non_atomic_requests(wrapped))
-
-
-def refuse_other_sites(view: View[P]) -> View[P]:
-    """Refuse a form that a page of another site has posted, where the browser says so; then 403."""
-
-    @wraps(view)
-    def wrapped(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-        if is_from_another_site(request):
-            raise PermissionDenied("posted by a page of another site")
-        return view(request, *args, **kwargs)
-
-    return wrapped
 
 
 def allow_form(request: HttpRequest, response: HttpResponse, *, policy: GatewayPolicy) -> None:

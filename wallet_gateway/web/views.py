@@ -15,9 +15,9 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
-from wallet_gateway import conf, gateways, payments, return_tokens
+from wallet_gateway import conf, fetch_metadata, gateways, payments, return_tokens
 from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.models.test_rows import is_test_row
 from wallet_gateway.queries.attempts import is_being_opened, open_page
@@ -29,7 +29,6 @@ from wallet_gateway.web.security import (
     allow_form,
     allow_wallet,
     nonce_for,
-    refuse_other_sites,
     token_page,
 )
 
@@ -48,12 +47,19 @@ def pay(request: HttpRequest, token: str) -> HttpResponse:
     return _order_page(request, order, PageKind.PAY, token="")
 
 
+# It makes the check itself: a customer whose page is out of date gets the same order with a new token.
+@csrf_exempt
 @token_page
-@refuse_other_sites
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def checkout(request: HttpRequest, token: str) -> HttpResponse:
-    """Open the payment page of an order and send the customer there."""
+    """Open the payment page of an order and send the customer there; a GET leads to the order's own page."""
     order = _order(token)
+    if request.method != "POST":
+        return _see_other(reverse("wallet_gateway:pay", args=[token]))
+    if fetch_metadata.is_from_another_site(request) or not fetch_metadata.passes_csrf_check(request):
+        kind = PageKind.STALE if order.is_payable else pages.kind_without_payment(order)
+        tried = "" if order.is_payable else pages.latest_token(order)
+        return _order_page(request, order, kind, token=tried, status=HTTPStatus.FORBIDDEN)
     if gateways.awaits_missing_gateway(order):
         return _order_page(request, order, PageKind.PENDING, token=pages.latest_token(order))
     warn_of_other_origin(request)

@@ -58,7 +58,7 @@ def test_a_gateway_that_demands_a_billing_address_is_conformant(sandbox_url: str
     results = results_of(sandbox_url, DEMANDING)
     assert [(result.probe.name, result.text) for result in results if result.outcome is Outcome.FAILED] == []
     block = settings_block(sandbox_url, SANDBOX_ACCOUNT, results)
-    assert '"BILLING_ADDRESS": "required",  # open.billing-address' in block
+    assert '"BILLING_ADDRESS_REQUIRED": True,  # open.billing-address' in block
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def order(reference: str = "SHOP-1", currency: str = "EUR", **details: Any) -> P
 
 
 def test_an_order_without_a_required_address_is_refused_with_each_missing_field(settings: Settings) -> None:
-    given(settings, BILLING_ADDRESS="required")
+    given(settings, BILLING_ADDRESS_REQUIRED=True)
     for shipping in (None, {"city": "London"}):
         with pytest.raises(InvalidInput) as raised:
             order(shipping_address=shipping)
@@ -54,7 +54,7 @@ def test_an_order_without_a_required_address_is_refused_with_each_missing_field(
 
 
 def test_an_incomplete_address_is_refused_with_what_it_lacks(settings: Settings) -> None:
-    given(settings, BILLING_ADDRESS="required")
+    given(settings, BILLING_ADDRESS_REQUIRED=True)
     incomplete = {name: text for name, text in HOME.items() if name not in {"street", "city"}}
     with pytest.raises(InvalidInput) as raised:
         order(billing_address=incomplete)
@@ -67,7 +67,7 @@ def test_an_order_with_its_address_is_paid_where_the_gateway_demands_one(
     settings: Settings, wallet_sandbox: SandboxControl
 ) -> None:
     wallet_sandbox.behaviour(billing_address="required")
-    given(settings, BILLING_ADDRESS="required", BASE_URL=wallet_sandbox.base_url)
+    given(settings, BILLING_ADDRESS_REQUIRED=True, BASE_URL=wallet_sandbox.base_url)
     made = order(billing_address=HOME)
     wallet_sandbox.complete_checkout(payments.start_checkout(made).reference, "success")
     assert payments.reconcile(made).is_paid
@@ -87,7 +87,7 @@ def test_an_order_made_before_is_refused_before_anything_is_stored_or_sent(
 
 def test_an_order_that_exists_is_returned_whatever_the_settings_say_by_now(settings: Settings) -> None:
     made = order()
-    given(settings, BILLING_ADDRESS="required", CURRENCIES=["USD"])
+    given(settings, BILLING_ADDRESS_REQUIRED=True, CURRENCIES=["USD"])
     assert order() == made
 
 

@@ -20,7 +20,13 @@ from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
 from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import InvalidInput, OrderNotPayable, SendingStopped, WalletUnavailable
+from wallet_gateway.operations.errors import (
+    InvalidInput,
+    OperationError,
+    OrderNotPayable,
+    SendingStopped,
+    WalletUnavailable,
+)
 from wallet_gateway.operations.polling.reconciliation import reconcile_attempt
 from wallet_gateway.operations.sending.circuit_breaker import pause_sending
 from wallet_gateway.operations.wallet.hooks import SheetFault, SheetPricing, SheetQuestion, ShippingOption
@@ -219,8 +225,10 @@ def test_the_sheet_asks_for_its_price_where_the_shop_prices_it(
     shop = replace(shop, wallet=replace(shop.wallet, shipping_address=True, shipping_countries=("DE", "AT")))
     optional = replace(customer, context=shop).open(make_order()).parameters["optionalParams"]
     assert set(optional["callbackIntents"]) == {
-        *("PAYMENT_AUTHORIZATION", "OFFER", "SHIPPING_ADDRESS", "SHIPPING_OPTION")
+        *("PAYMENT_AUTHORIZATION", "SHIPPING_ADDRESS", "SHIPPING_OPTION")
     }
+    # A field for codes is for shops that take codes.
+    assert "offerInfo" not in optional
     assert optional["shippingAddressParameters"] == {"allowedCountryCodes": ["DE", "AT"]}
     assert optional["shippingOptionRequired"] is True
     assert optional["shippingOptionParameters"]["defaultSelectedOptionId"] == "std"
@@ -260,7 +268,7 @@ def test_a_sheet_asks_for_phone_numbers_an_option_and_a_label_where_the_shop_doe
 
 def test_a_sheet_asks_for_nothing_that_the_shop_does_not(customer: Customer, make_order: MakeOrder) -> None:
     optional = customer.open(make_order()).parameters["optionalParams"]
-    assert set(optional["additionalTransactionInfo"]) == {"displayItems"}
+    assert set(optional["additionalTransactionInfo"]) == {"displayItems", "totalPriceLabel"}
     assert not {"billingAddressParameters", "shippingAddressParameters"} & set(optional)
     without_address = with_sheet(customer, billing_phone_required=True, shipping_phone_required=True)
     optional = without_address.open(make_order()).parameters["optionalParams"]
@@ -335,6 +343,51 @@ def test_a_button_shown_after_a_declined_card_leaves_the_order_as_it_stands(
         )
         assert stands(order).state == OrderState.FAILED
     assert customer.pay(stands(order)).order.state == OrderState.PAID
+
+
+@pytest.mark.parametrize(("language", "label"), [("", "Total"), ("de", "Gesamtbetrag"), ("en", "Total")])
+def test_the_lines_of_the_sheet_come_with_their_label_in_the_customers_language(
+    customer: Customer, make_order: MakeOrder, language: str, label: str
+) -> None:
+    button = open_session(order=make_order(), session="ada", context=customer.context, language=language)
+    assert button.parameters["optionalParams"]["additionalTransactionInfo"]["totalPriceLabel"] == label
+
+
+@pytest.mark.parametrize("callbacks", [(), ("PAYMENT_AUTHORIZATION",), ("SHIPPING_ADDRESS", "OFFER")])
+def test_options_whose_callback_is_off_are_refused_whole(
+    customer: Customer, make_order: MakeOrder, make_context: MakeContext, callbacks: tuple[str, ...]
+) -> None:
+    shop = make_context(price=pricing)
+    assert shop.wallet is not None
+    shop = replace(shop, wallet=replace(shop.wallet, callbacks=callbacks))
+    with pytest.raises(OperationError) as refusal:
+        replace(customer, context=shop).open(make_order())
+    assert refusal.value.code == ErrorCode.PRICING_CALLBACK_MISSING
+    assert not Payment.objects.exists()
+
+
+def test_options_that_come_with_an_address_are_refused_without_their_callback(
+    customer: Customer, make_order: MakeOrder, make_context: MakeContext
+) -> None:
+    def by_address(question: SheetQuestion) -> SheetPricing:
+        return pricing(question) if question.shipping_address else SheetPricing()
+
+    shop = make_context(price=by_address)
+    assert shop.wallet is not None
+    shop = replace(shop, wallet=replace(shop.wallet, callbacks=("SHIPPING_ADDRESS",), shipping_address=True))
+    order = make_order()
+    button = replace(customer, context=shop).open(order)
+    before = WalletAttempt.objects.values_list("price", flat=True)[0]
+    with pytest.raises(OperationError) as refusal:
+        price_sheet_of(
+            order=stands(order),
+            reference=button.reference,
+            session=customer.session,
+            chosen={"address": {"countryCode": "DE"}, "option": None, "offers": []},
+            context=shop,
+        )
+    assert refusal.value.code == ErrorCode.PRICING_CALLBACK_MISSING
+    assert WalletAttempt.objects.values_list("price", flat=True)[0] == before
 
 
 def test_an_open_sheet_asks_only_what_the_settings_let_it_ask(

@@ -82,7 +82,7 @@ def host_of_the_page(gateway: Gateway) -> Finding:
 def billing_address(gateway: Gateway) -> Finding:
     """Whether a checkout without a billing address is accepted."""
     if gateway.needs_billing_address:
-        return Finding("a checkout without one is refused", {"BILLING_ADDRESS": "required"})
+        return Finding("a checkout without one is refused", {"BILLING_ADDRESS_REQUIRED": True})
     gateway.checkout_is_accepted(gateway.plain_checkout())
     return Finding("a checkout without one is accepted")
 

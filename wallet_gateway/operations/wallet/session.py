@@ -8,13 +8,15 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.utils.translation import get_language, override, pgettext
+
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.policy import MOST_WALLET_DECIMALS, WalletPolicy
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, PaymentOrder, WalletAttempt, WalletKey
 from wallet_gateway.operations.checkout.payability import check_payable
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import WalletUnavailable
+from wallet_gateway.operations.errors import OperationError, WalletUnavailable
 from wallet_gateway.operations.sending.circuit_breaker import (
     check_sending_not_paused,
 )
@@ -46,7 +48,7 @@ _TIME_TO_PAY = timedelta(minutes=5)
 """An attempt with less remaining time is not shown again."""
 AUTH_METHODS = ("PAN_ONLY", "CRYPTOGRAM_3DS")
 DEFAULT_OPTION = "DEFAULT"
-AUTHORIZATION = "PAYMENT_AUTHORIZATION"
+AUTHORIZATION, OPTION = "PAYMENT_AUTHORIZATION", "SHIPPING_OPTION"
 _BUTTON_LOCALES = frozenset(
     (
         *("en", "ar", "bg", "ca", "cs", "da", "de", "el", "es", "et", "fi", "fr", "hr", "id", "it", "ja"),
@@ -83,7 +85,7 @@ def open_session(
     wallet = _checked(order, context)
     tried = load(order)
     _check_button(tried, context)
-    price = price_sheet(tried.order, NOTHING_CHOSEN, context=context)
+    price = _price(tried.order, NOTHING_CHOSEN, wallet, context)
     snapshot = snapshot_of(price, NOTHING_CHOSEN)
     reused = _reusable(tried, session, context)
     if reused is None:
@@ -181,9 +183,20 @@ def price_sheet_of(
     transaction = tried.meant(reference, session)
     with close_at_limit(tried.order, context):
         number = count_price(tried.order, tried.usage, checked["offers"], limits=limits_of(context))
-    price = price_sheet(tried.order, checked, context=context)
+    price = _price(tried.order, checked, context.wallet_of(tried.order), context)
     if not price.errors:
         _remember(transaction.wallet, snapshot_of(price, checked, number))
+    return price
+
+
+@sensitive_variables()
+def _price(
+    order: PaymentOrder, chosen: Mapping[str, Any], wallet: WalletPolicy | None, context: GatewayContext
+) -> SheetPrice:
+    price = price_sheet(order, chosen, context=context)
+    # The sheet would show a choice of which nobody is told, and the customer be sent the first option.
+    if price.options and wallet and OPTION not in wallet.callbacks:
+        raise OperationError(ErrorCode.PRICING_CALLBACK_MISSING)
     return price
 
 
@@ -275,7 +288,7 @@ def _optional(price: SheetPrice, wallet: WalletPolicy, language: str, *, dynamic
         "billingAddressRequired": bool(wallet.billing_address),
         "callbackIntents": [intent for intent in wallet.callbacks if intent == AUTHORIZATION],
         "shippingAddressRequired": wallet.shipping_address,
-        "additionalTransactionInfo": _transaction_info(price, wallet),
+        "additionalTransactionInfo": _transaction_info(price, wallet, language),
         "allowPrepaidCards": wallet.allow_prepaid,
         "allowCreditCards": wallet.allow_credit,
         "buttonColor": wallet.button_color,
@@ -302,10 +315,11 @@ def _button_locale(language: str) -> str:
     return code if code in _BUTTON_LOCALES else ""
 
 
-def _transaction_info(price: SheetPrice, wallet: WalletPolicy) -> dict[str, Any]:
-    given: dict[str, Any] = {"displayItems": display_items(price)}
-    if wallet.total_price_label:
-        given["totalPriceLabel"] = wallet.total_price_label
+def _transaction_info(price: SheetPrice, wallet: WalletPolicy, language: str) -> dict[str, Any]:
+    with override(language or get_language()):
+        # Without a label the wallet shows no items.
+        label = wallet.total_price_label or pgettext("line of the wallet's sheet", "Total")
+    given: dict[str, Any] = {"displayItems": display_items(price), "totalPriceLabel": label}
     if wallet.checkout_option != DEFAULT_OPTION:
         given["checkoutOption"] = wallet.checkout_option
     return given
@@ -341,7 +355,7 @@ def _dynamic(price: SheetPrice, wallet: WalletPolicy) -> dict[str, Any]:
     if wallet.shipping_address:
         intents.add("SHIPPING_ADDRESS")
     if price.options:
-        intents.add("SHIPPING_OPTION")
+        intents.add(OPTION)
         options = [_option(option) for option in price.options]
         given["shippingOptionRequired"] = True
         given["shippingOptionParameters"] = {

@@ -46,5 +46,25 @@ export interface Wallet {
   destroy(): void
 }
 
+/** What a session's page needs of the answer of `session/`. */
+export interface WalletSession {
+  reference: string
+  parameters: WalletParameters
+}
+
+/** The body of a question to `price/`. */
+export interface PriceQuestion {
+  reference: string
+  shippingAddress: object | null
+  shippingOption: string | null
+  offers: string[]
+}
+
+/**
+ * The parameters of a session whose open sheet asks the shop for its price, with each of the customer's choices. `ask`
+ * posts the question to `price/` and gives the answer, a refusal too. The card is charged once the sheet has closed.
+ */
+export function withPrices(session: WalletSession, ask: (question: PriceQuestion) => Promise<any>): WalletParameters
+
 /** A wallet button of its own: several may be on a page, in shadow roots too. Nothing is put on `window`. */
 export function createWallet(settings: WalletSettings): Wallet

@@ -62,6 +62,11 @@ export class HostedWallet {
     await this.#run
   }
 
+  /** Its script does not tell. */
+  get isPaying() {
+    return false
+  }
+
   press() {
     listen()
     return /** @type {any} */ (window).onMerchantButtonClick()

@@ -23,6 +23,10 @@ export class OwnWallet {
     this.#wallet.run([...parameters.slice(0, 14), options])
   }
 
+  get isPaying() {
+    return !!this.#wallet?.isPaying
+  }
+
   press() {
     this.#wallet?.click()
   }

@@ -26,7 +26,7 @@ export class WalletPayButton extends HTMLElement {
   connectedCallback() {
     // The back button brings a page as it was left; since then anything may have happened.
     window.addEventListener("pageshow", this.#returned)
-    this.addEventListener("turbo:before-morph-element", this.#keep)
+    document.addEventListener("turbo:before-morph-element", this.#keep)
     // Moved, with its sheet open perhaps, of whose end it has to tell. A button in another tree needs its style there.
     const isMoved = this.#payment?.isShown && this.#root === this.getRootNode()
     if (!isMoved) this.#start()
@@ -34,7 +34,7 @@ export class WalletPayButton extends HTMLElement {
 
   disconnectedCallback() {
     window.removeEventListener("pageshow", this.#returned)
-    this.removeEventListener("turbo:before-morph-element", this.#keep)
+    document.removeEventListener("turbo:before-morph-element", this.#keep)
     taken.add(this)
     queueMicrotask(WalletPayButton.#endTaken)
   }
@@ -92,7 +92,11 @@ export class WalletPayButton extends HTMLElement {
 
   /** Where this order's button is, and stays, a refresh changes nothing. @param {any} event */
   #keep = (event) => {
-    const fresh = event.detail?.newElement
-    if (event.target === this && fresh?.getAttribute("data-wallet-session") === this.getAttribute("data-wallet-session")) event.preventDefault()
+    const { target, detail } = event
+    const fresh = detail?.newElement
+    const isButton = target === this && fresh?.getAttribute("data-wallet-session") === this.getAttribute("data-wallet-session")
+    // The wallet puts its sheet into the body, where no server has drawn it.
+    const isSheet = !fresh && target.parentElement === document.body && this.#payment?.wallet.isPaying
+    if (isButton || isSheet) event.preventDefault()
   }
 }

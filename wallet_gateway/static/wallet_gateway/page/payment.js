@@ -14,7 +14,7 @@
 
 import { untilAnswered } from "../pending.js";
 import { failedUpdate, isClosed, messageOf, parametersOf, questionOf, retryUpdate, SUCCESS, updateOf } from "./sheet.js";
-import { LIMIT_REACHED, NOT_PAYABLE, Refused, refusedBy } from "./shop.js";
+import { LIMIT_REACHED, NOT_PAYABLE, Refused, refusedBy, STALE, UNKNOWN } from "./shop.js";
 
 /** Where the shop says what became of a reference's card. @typedef {{statusUrl: string, resultUrl: string}} Pages */
 /** @typedef {Pages & {reference: string, parameters: any, expiresIn: number}} Session */
@@ -85,7 +85,7 @@ export class Payment {
       const { code, message } = refusedBy(fault)
       if (code === NOT_PAYABLE) this.view.close(message)
       else if (code === LIMIT_REACHED) this.#retire(message)
-      else this.unavailable()
+      else this.view.hideButton(code === STALE ? message : undefined)
     }
   }
 
@@ -175,7 +175,7 @@ export class Payment {
     this.#reference = session.reference
     this.#pages.set(session.reference, session)
     const sheet = { reference: session.reference, isTaken: false }
-    const begun = this.wallet.run(parametersOf(session.parameters, this.view.text("total"), {
+    const begun = this.wallet.run(parametersOf(session.parameters, {
       price: (/** @type {any} */ data) => this.#price(data, session, sheet),
       authorize: (/** @type {any} */ _data, /** @type {any} */ account) => this.#authorize(account, sheet),
     }))
@@ -265,8 +265,8 @@ export class Payment {
       return await this.#decide(await account(() => this.#referenceOfCard(sheet)))
     } catch (fault) {
       if (this.#isLeaving) return SUCCESS
-      this.#free(sheet.refusal ?? this.view.text("failed"))
-      // The script has words of its own for it, which ask for another card; none would be taken.
+      this.#free(sheet.refusal || this.view.text("failed"))
+      // The script has words of its own for it, which ask for another card. The shop's are right.
       if (sheet.refusal) return retryUpdate(sheet.refusal)
       throw fault
     } finally {
@@ -329,11 +329,11 @@ export class Payment {
   async #price(data, { parameters: given }, sheet) {
     try {
       const price = await this.shop.ask("price", questionOf(data, sheet.reference))
-      return updateOf(price, given, this.view.text("total"))
+      return updateOf(price, given)
     } catch (fault) {
       this.#note(fault)
       const { code, message } = refusedBy(fault)
-      this.#isUsedUp ||= code === LIMIT_REACHED
+      this.#isUsedUp ||= code === LIMIT_REACHED || code === UNKNOWN
       if (code === NOT_PAYABLE) this.#leavePaid(message)
       return failedUpdate(data, given, message || this.view.text("failed"))
     }
@@ -351,10 +351,12 @@ export class Payment {
       const { reference, ...pages } = await this.shop.ask("reference", { after: sheet.reference })
       this.#reference = sheet.reference = reference
       this.#pages.set(reference, pages)
+      sheet.refusal = ""
       return reference
     } catch (fault) {
       const { code, message } = refusedBy(fault)
-      if (code === LIMIT_REACHED) sheet.refusal = message
+      sheet.refusal = message
+      this.#isUsedUp ||= code === UNKNOWN
       if (code === NOT_PAYABLE) this.#leavePaid(message)
       throw fault
     }

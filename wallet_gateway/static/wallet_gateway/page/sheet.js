@@ -17,24 +17,23 @@ const NAMES = [
   "merchantNo",
   "merchantName",
 ]
-const AUTHORIZATION = "PAYMENT_AUTHORIZATION"
+export const AUTHORIZATION = "PAYMENT_AUTHORIZATION"
 // The wallet's own word for a closed sheet, wherever a script puts it.
 const CLOSED = /\bCANCELED\b/
 
 /**
  * The 15 values in their order, with nothing but what the interface documents: the script may be the gateway's own. A
  * callback is given only where the shop asks for its intent.
- * @param {any} given by name @param {string} totalPriceLabel without which the wallet shows no lines
+ * @param {any} given by name
  * @param {{price: Function, authorize: Function}} callbacks
  */
-export function parametersOf(given, totalPriceLabel, { price, authorize }) {
+export function parametersOf(given, { price, authorize }) {
   const intents = intentsOf(given)
-  const { offerInfo, additionalTransactionInfo, ...others } = given.optionalParams ?? {}
+  const { offerInfo, ...others } = given.optionalParams ?? {}
   const options = {
     // "required when authorize-payments or dynamic price updates are supported"
     ...(intents.length && { shippingOptionRequired: false }),
     ...others,
-    additionalTransactionInfo: { totalPriceLabel, ...additionalTransactionInfo },
     ...(offerInfo && { offerInfo: [offerInfo].flat() }),
     ...(intents.some((intent) => intent !== AUTHORIZATION) && { onPaymentDataChanged: price }),
     ...(intents.includes(AUTHORIZATION) && { onPaymentAuthorized: authorize }),
@@ -43,7 +42,7 @@ export function parametersOf(given, totalPriceLabel, { price, authorize }) {
 }
 
 /** @param {any} given @returns {string[]} */
-const intentsOf = (given) => given?.optionalParams?.callbackIntents ?? []
+export const intentsOf = (given) => given?.optionalParams?.callbackIntents ?? []
 
 /**
  * What the sheet tells of the customer's choices. The interface has one code, the wallet a list.
@@ -63,9 +62,8 @@ export function questionOf(data, reference) {
  * The update of the sheet. Country, currency and status are those of the parameters, since a script may pass on what it
  * gets and no more.
  * @param {any} price as the shop's server says it @param {any} given the parameters by name
- * @param {string} totalPriceLabel where the shop has no word of its own
  */
-export function updateOf(price, given, totalPriceLabel) {
+export function updateOf(price, given) {
   const [error] = price.errors
   if (error) return { error }
   const { countryCode, currencyCode, amountStatus: totalPriceStatus, optionalParams } = given
@@ -75,7 +73,7 @@ export function updateOf(price, given, totalPriceLabel) {
       currencyCode,
       totalPriceStatus,
       totalPrice: price.total,
-      totalPriceLabel: optionalParams?.additionalTransactionInfo?.totalPriceLabel ?? totalPriceLabel,
+      totalPriceLabel: optionalParams?.additionalTransactionInfo?.totalPriceLabel,
       displayItems: price.displayItems,
     },
     ...(price.shippingOptions.length && {
@@ -89,7 +87,7 @@ export function updateOf(price, given, totalPriceLabel) {
         })),
       },
     }),
-    ...(price.offers.length && { newOfferInfo: { offers: price.offers } }),
+    ...(price.offers.length && intentsOf(given).includes("OFFER") && { newOfferInfo: { offers: price.offers } }),
   }
 }
 

@@ -6,6 +6,10 @@ const PATIENCE = 90
 const LONGEST_REPORT = 250
 // The button of the order was used too often; the form beside it still pays.
 export const LIMIT_REACHED = "wallet_limit_reached"
+// The page's token is not the browser's any more, and the shop has given no other that works: a browser without cookies.
+export const STALE = "stale_page"
+// Not this browser's any more, after a logout or without its cookie: another session is.
+export const UNKNOWN = "unknown_link"
 // Paid, or being paid, by another page.
 export const NOT_PAYABLE = "order_not_payable"
 // The code of a failure that nobody foresaw: the card may have been charged.
@@ -17,6 +21,8 @@ const VERDICT = ["outcome", "message", "next"]
 const NOT_ASKED = [0, undefined]
 // Two buttons of one page do not wait longer than this for each other.
 const TURN = 1000
+// A login in another tab has changed the token. Of two questions without a cookie, each is given one, and one token counts.
+const RENEWALS = 2
 
 /**
  * The browser's first session brings the cookie that its payments are tied to: of two that are asked for at once, the
@@ -56,7 +62,7 @@ export class Shop {
     if (status >= 200 && status < 300 && (what === "result" ? isVerdict(answer) : answer)) return answer
     const { type = "", code = "", detail = "" } = answer ?? {}
     const isRefusal = String(type).startsWith(PROBLEM) && code !== UNEXPECTED
-    // A bare 403 is that of a firewall, or of Django's check of the token: both come before the shop hears anything.
+    // A bare 403 is that of a firewall: it comes before the shop hears anything.
     throw new Refused(String(detail), String(code), !isRefusal && !(status === 403 && !answer))
   }
 
@@ -85,22 +91,21 @@ export class Shop {
     return new URL(this.element.getAttribute(`data-wallet-${what}`) ?? "", document.baseURI)
   }
 
-  /** The form beside the button has the token, wherever else the project keeps it. */
+  /** The form beside the button has the token, wherever else the project keeps it. @returns {HTMLInputElement | null} */
   get #token() {
-    /** @type {HTMLInputElement | null} */
-    const field = this.element.querySelector("input[name=csrfmiddlewaretoken]")
-    return field?.value ?? ""
+    return this.element.querySelector("input[name=csrfmiddlewaretoken]")
   }
 
-  /** @param {URL} url @param {object} body @returns {Promise<[number, any]>} */
-  async #post(url, body) {
+  /** @param {URL} url @param {object} body @param {number} [left] @returns {Promise<[number, any]>} */
+  async #post(url, body, left = RENEWALS) {
+    const field = this.#token
     try {
       const answer = await fetch(url, {
         method: "POST",
         headers: {
           "Accept": "application/json",
           "Content-Type": "application/json",
-          [this.element.dataset.walletCsrfHeader ?? "X-CSRFToken"]: this.#token,
+          [this.element.dataset.walletCsrfHeader ?? "X-CSRFToken"]: field?.value ?? "",
         },
         body: JSON.stringify(body),
         credentials: "same-origin",
@@ -109,7 +114,10 @@ export class Shop {
         cache: "no-store",
         signal: AbortSignal.timeout(PATIENCE * 1000),
       })
-      return [answer.status, await read(answer)]
+      const said = await read(answer)
+      if (!left || !field || said?.code !== STALE || !said.csrfToken) return [answer.status, said]
+      field.value = said.csrfToken
+      return this.#post(url, body, left - 1)
     } catch {
       throw new Refused("", "unreachable", true)
     }

@@ -139,6 +139,7 @@ export class Wallet {
   /** @param {any} tag @param {HTMLElement} [place] @param {Hear} [hear] */
   constructor(tag, place, hear) {
     this.tag = tag
+    this.hear = hear
     this.#container = new Container(place)
     this.#tell = (name, detail) => {
       if (!hear?.(name, detail)) call(name, detail, hear && tag)
@@ -170,6 +171,10 @@ export class Wallet {
     this.#run.pay()
   }
 
+  get isPaying() {
+    return !!this.#paying?.isPaying
+  }
+
   destroy() {
     this.#run?.destroy()
     // It may have been replaced behind its open sheet.
@@ -187,7 +192,7 @@ export class Wallet {
 
   /** @param {any[]} values */
   #newRun(values) {
-    const order = readParameters(values, warn)
+    const order = readParameters(values, warn, !!this.hear)
     const settings = readSettings(this.tag, order.profile)
     const script = (scripts[settings.payJsUrl] ??= new PayScript(settings.payJsUrl))
     return new Run(order, settings, { script, container: this.#container, tell: this.#tell, click: () => this.click() })

@@ -15,7 +15,7 @@ export const withoutNulls = (value) => {
 }
 
 /** @type {(options: any, table: Checks) => any} */
-export const pick = (options, table) => Object.fromEntries(Object.entries(options).filter(([name]) => name in table))
+export const pick = (options, table) => Object.fromEntries(Object.entries(options).filter(([name]) => Object.keys(table).includes(name)))
 
 /** @type {(faults: any[]) => void} */
 export const refuse = (faults) => {
@@ -65,7 +65,7 @@ const NETWORKS = ["VISA", "MASTERCARD", "AMEX", "DISCOVER", "JCB"]
 
 const OFFER_INFO = record({ offers: list(record({ redemptionCode: text, description: text })) })
 /** @type {Check} */
-const offerInfo = (value, path, warn) => (Array.isArray(value) ? list(OFFER_INFO) : OFFER_INFO)(value, path, warn)
+const offerInfo = (value, path, warn) => (isPlain(value) ? OFFER_INFO : list(OFFER_INFO))(value, path, warn)
 
 /** @type {(given: any) => Gpay<"offers">} */
 export const offerList = (given) => ({ offers: [given].flat().flatMap(({ offers }) => offers) })
@@ -92,6 +92,10 @@ const displayItems = list(
     { status: oneOf("FINAL", "PENDING") },
   ),
 )
+
+const LOCALES = "en ar bg ca cs da de el es et fi fr hr id it ja ko ms nl no pl pt ru sk sl sr sv th tr uk zh"
+/** The button's language, as the wallet names it; nothing for one that it has not. @type {(options: any) => string | undefined} */
+export const localeOf = ({ buttonLocale = "" }) => LOCALES.split(" ").find((locale) => locale === buttonLocale.split(/[-_]/)[0].toLowerCase())
 
 // What the wallet is asked is made of these, too.
 export const CARD = {
@@ -205,18 +209,31 @@ function combinationFaults(options) {
   ].flatMap(([isBroken, rule]) => (isBroken ? `optionalParams: ${rule}` : []))
 }
 
+/** Choices on the sheet of which nobody is told. @param {any} options */
+const lostChoices = ({ callbackIntents = [], shippingOptionRequired, shippingOptionParameters, offerInfo }) =>
+  [
+    ["SHIPPING_OPTION", "shippingOptionParameters", shippingOptionRequired && shippingOptionParameters],
+    ["OFFER", "offerInfo", offerInfo],
+  ].flatMap(([intent, name, isShown]) => (isShown && !callbackIntents.includes(intent) ? `optionalParams: ${name} needs the intent ${intent}, or what the customer chooses is lost` : []))
+
 /** @param {any} options @param {Warn} warn */
 function warnOfNoEffect(options, warn) {
   for (const name of ["billingAddress", "shippingAddress", "shippingOption"]) {
     if (options[`${name}Parameters`] && !options[`${name}Required`]) warn(`${name}Parameters has no effect without ${name}Required: true`)
   }
+  if (options.shippingOptionRequired && !options.shippingOptionParameters) warn("shippingOptionRequired has no effect without shippingOptionParameters")
+  const ids = options.shippingOptionParameters?.shippingOptions.map((/** @type {any} */ { id }) => id) ?? []
+  for (const id of new Set(ids.filter((/** @type {string} */ id, /** @type {number} */ at) => ids.indexOf(id) < at))) warn(`shippingOptions has the id ${id.slice(0, 40)} more than once`)
+  const [other] = Object.keys(pick(options, OTHER_INFOS))
+  for (const name of ["additionalTransactionInfo", "transactionNote"]) if (other && options[name]) warn(`${name} has no effect with ${other}`)
+  if (options.buttonLocale && !localeOf(options)) warn(`the wallet has no button in ${options.buttonLocale.slice(0, 40)}: buttonLocale is left out`)
   const { displayItems: items, totalPriceLabel } = options.additionalTransactionInfo ?? {}
   if (items && !totalPriceLabel) warn("the wallet shows displayItems only with totalPriceLabel")
   if (!items && options.callbackIntents?.[0]) warn("callbackIntents need displayItems")
 }
 
-/** @param {any[]} values as they were passed @param {Warn} warn @returns {Order} */
-export function readParameters(values, warn) {
+/** @param {any[]} values as they were passed @param {Warn} warn @param {boolean} [isOurs] whether the page is not one of the interface @returns {Order} */
+export function readParameters(values, warn, isOurs = false) {
   /** @type {any} */
   const order = Object.fromEntries(NAMES.map((name, at) => [name, withoutNulls(values[at])]))
   const options = (order.optionalParams ??= {})
@@ -224,7 +241,9 @@ export function readParameters(values, warn) {
   if (values.length > 15) warn(`runWalletPay takes 15 parameters, not ${values.length}`)
   if (order.profile === "prod" && !/^.{12,18}$/u.test(order.merchantNo)) faults.push("merchantNo (parameter 13) must have 12 to 18 characters in profile prod")
   refuse(faults)
-  refuse(combinationFaults(options))
+  const lost = lostChoices(options)
+  refuse([...combinationFaults(options), ...(isOurs ? lost : [])])
+  lost.forEach(warn)
   warnOfNoEffect(options, warn)
   const out = new Set(order.allowedCardNetworks)
   order.allowedCardNetworks = NETWORKS.filter((network) => out.delete(network))

@@ -2,14 +2,13 @@
 /** One call of `runWalletPay`. */
 
 import { Accounts, Callbacks } from "./approvals.js";
-import { BUTTON, CARD, OTHER_INFOS, SHEET, offerList, pick, withoutNulls } from "./parameters.js";
+import { BUTTON, CARD, OTHER_INFOS, SHEET, localeOf, offerList, pick, withoutNulls } from "./parameters.js";
 
 const VERSION = { apiVersion: 2, apiVersionMinor: 0 }
 const SOFTWARE = { id: "django-wallet-gateway", version: "0.1.0" }
 const CANCELED = "CANCELED"
 // Of a sheet that is open no click comes to the page, but for those of an impatient customer while it opens.
 const LOST_AFTER = 15_000
-const LOCALES = "en ar bg ca cs da de el es et fi fr hr id it ja ko ms nl no pl pt ru sk sl sr sv th tr uk zh"
 
 /** @type {Asking<"card">} */
 const card = ({ allowedMethods: allowedAuthMethods, allowedCardNetworks, optionalParams }) => ({
@@ -63,7 +62,7 @@ export function paymentDataRequest(order, gateway) {
 /** @type {(order: Order, onClick: () => void, slot?: Element | null) => Gpay<"button">} */
 export function buttonOptions(order, onClick, slot) {
   const { optionalParams } = order
-  const buttonLocale = optionalParams.buttonLocale?.split(/[-_]/)[0].toLowerCase()
+  const buttonLocale = localeOf(optionalParams)
   /** @type {any} */
   const buttonRootNode = slot?.getRootNode()
   return {
@@ -71,7 +70,7 @@ export function buttonOptions(order, onClick, slot) {
     allowedPaymentMethods: [card(order)],
     ...(buttonRootNode?.host && { buttonRootNode }),
     ...pick(optionalParams, BUTTON),
-    ...(LOCALES.split(" ").includes(buttonLocale) && { buttonLocale }),
+    ...(buttonLocale && { buttonLocale }),
   }
 }
 

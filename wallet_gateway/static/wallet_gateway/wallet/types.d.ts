@@ -139,6 +139,7 @@ type Tell = (news: News, detail?: any, element?: HTMLElement | null) => void;
 type Hear = (news: News, detail?: any) => boolean | void;
 // In the module itself, Django would take its own name for one to rewrite.
 type CreateWallet = typeof import("../wallet_module.js").createWallet;
+type WithPrices = typeof import("../wallet_module.js").withPrices;
 type AppHandlers = import("../wallet_module.js").WalletHandlers;
 /** Makes a part of a question to the wallet. */
 type Asking<K extends keyof GpayTypes> = (order: Order) => GpayTypes[K];
