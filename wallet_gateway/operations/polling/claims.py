@@ -24,10 +24,7 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.settlement.db_transactions import in_statement, in_transaction
 
 MAX_BATCH = 64
-"""Maximum number of rows in a batch.
-
-Rows come back late when their worker dies: at most this many, and with several threads half as many again.
-"""
+"""Maximum number of rows in a batch, and of those that come back late when their worker dies."""
 
 BATCH_LASTS = timedelta(seconds=1)
 """How long a batch takes at the gateway's rate: what becomes urgent meanwhile waits for so long at most."""
