@@ -45,7 +45,7 @@ def conflict(kind: object) -> OperationalError:
     return error
 
 
-CONFLICTS = ["40001", "40P01", "26000", "0A000", "psycopg2", 1020, 1205, 1213, "locked"]
+CONFLICTS = ["40001", "40P01", "psycopg2", 1020, 1205, 1213, "locked"]
 
 
 @pytest.fixture(autouse=True)
