@@ -29,7 +29,7 @@ MUTATION_BASE    ?=
 MUTATION_SECONDS ?= 60
 # As `BENCH_ARGS='checkout --rounds 3'`: single parts of the bench, and how many rounds.
 BENCH_ARGS   ?=
-# A load generator and a gateway that take next to nothing of the cores. Without them the bench uses its own, and says so.
+# A load generator and a gateway that take next to nothing of the cores. What needs them is left out without them.
 QUICK_PARTIES = command -v wrk >/dev/null || scripts/system-packages wrk || true; \
 	PATH=$$PATH:/usr/sbin command -v nginx >/dev/null || scripts/system-packages nginx-light || true
 # For every save: nothing that opens a socket or a browser, or starts a process.

@@ -28,18 +28,7 @@ from proof.versions import CODE
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-PARTS = (
-    "cart",
-    "unseal",
-    "client_call",
-    "sandbox",
-    "checkout",
-    "result_page",
-    "start_up",
-    "importing",
-    "sweep",
-    "admin",
-)
+PARTS = ("checkout", "result_page", "start_up", "sweep")
 WITH_OTHERS = ("peers",)
 """Measured where they are named only: they need packages that nothing else needs."""
 PAGE = ROOT / "docs" / "performance.md"

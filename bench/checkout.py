@@ -1,7 +1,6 @@
 """A whole checkout under a real server with two workers, against a bare view in the same server, in turns.
 
-Both send as many bytes to the same gateway and commit twice. A third view is the bound: the same rows as the
-plugin's in the cheapest way known. Runs on SQLite and on PostgreSQL.
+Both send as many bytes to the same gateway and commit twice. Runs on SQLite and on PostgreSQL.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.checkout_rounds import View, absolute, compared, run_rounds
-from bench.databases import postgres, run
+from bench.databases import postgres
 from bench.measure import Finding, ratios
 from bench.shop_server import shop_server
 from bench.stub_servers import quick_gateway
@@ -32,20 +31,17 @@ def measure() -> Iterator[Finding]:
 
 def _on(url: str, database: str, **promised: float) -> Iterator[Finding]:
     bare, new = View(name="bare view", path="/bare/"), View(name="with create_order", path="/new/")
-    bound, whole = View(name="bound", path="/bound/", lines=3), View(name="checkout", path="/whole/", lines=3)
+    whole = View(name="checkout", path="/whole/", lines=3)
     sizes = {n: View(name=f"{n} lines", path="/whole/", lines=n) for n in (FEW, 10, MANY)}
     with quick_gateway() as gateway, shop_server(url, gateway) as server:
-        run_rounds(server, [bare, bound, whole, new, *sizes.values()])
-        run("bench.shop.same_rows", bound.reference(0), whole.reference(0), database=url)
+        run_rounds(server, [bare, whole, new, *sizes.values()])
     yield from compared(whole, bare, f"checkout on {database}, to a bare view", **promised)
     with_order = {"throughput": 0.7} if database == "PostgreSQL" else {}
     yield from compared(new, bare, f"with create_order on {database}, to a bare view", **with_order)
-    yield from compared(bound, bare, f"the bound on {database}, to a bare view")
-    yield from compared(whole, bound, f"checkout on {database}, to the bound")
     for lines, view in sizes.items():
         if lines != FEW:
             yield _growth(view, sizes[FEW], f"{lines} lines to {FEW} on {database}", lines)
-    for view in (bare, bound, whole, new):
+    for view in (bare, whole, new):
         yield from absolute(view, database)
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import statistics
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 
 SCALE = float(os.environ.get("BENCH_SCALE", "1"))
@@ -71,50 +70,6 @@ class Finding:
         return f"{'at most' if self.at_most else 'at least'} {self.target:g}{self.unit}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
-    """How many times as much one thing took as another: a ratio for each round."""
-
-    processor: tuple[float, ...]
-    wall: tuple[float, ...]
-
-    def finding(self, what: str, *, at_most: float | None) -> Finding:
-        """Return the line of the table, judged by processor time."""
-        return Finding(what=what, values=self.processor, wall=self.wall, target=at_most, unit="x")
-
-
-def compare(ours: Callable[[], object], theirs: Callable[[], object], *, seconds: float = 0.15) -> Compared:
-    """Call one, then the other, for so many seconds each, and again: two ratios for each of the rounds."""
-    our_times, their_times = _times_for(ours, seconds), _times_for(theirs, seconds)
-    found = []
-    for _ in range(2 * rounds()):
-        their_share = _cost(theirs, times=their_times)
-        our_share = _cost(ours, times=our_times)
-        found.append([mine / other for mine, other in zip(our_share, their_share, strict=True)])
-    processor, wall = zip(*found, strict=True)
-    return Compared(processor=processor, wall=wall)
-
-
 def ratios(ours: Sequence[float], theirs: Sequence[float]) -> tuple[float, ...]:
     """Divide what two things took, round by round."""
     return tuple(mine / other for mine, other in zip(ours, theirs, strict=True))
-
-
-def _times_for(call: Callable[[], object], seconds: float) -> int:
-    call()
-    started = time.perf_counter()
-    call()
-    return max(1, int(seconds / (time.perf_counter() - started)))
-
-
-def _cost(call: Callable[[], object], *, times: int) -> tuple[float, float]:
-    """Return the seconds of one call: of this thread's processor time, and by the clock."""
-    processor, wall = time.thread_time(), time.perf_counter()
-    for _ in range(times):
-        call()
-    return (time.thread_time() - processor) / times, (time.perf_counter() - wall) / times
-
-
-def percentile(values: list[float], share: float) -> float:
-    """Give the value below which that share of the values lies."""
-    return sorted(values)[min(len(values) - 1, int(len(values) * share))]

@@ -7,19 +7,34 @@ import json
 import sys
 from urllib.parse import parse_qs, urlsplit
 
-from bench.stub import HEAD, Stub, request_length
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
 
 
-class SlowStub(Stub):
+class SlowStub(asyncio.Protocol):
     """One connection: answers each request once its time has come."""
 
     seconds = 0.0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+        self.waiting = b""
 
     def data_received(self, data: bytes) -> None:
         self.waiting += data
         while (length := request_length(self.waiting)) is not None and len(self.waiting) >= length:
             request, self.waiting = self.waiting[:length], self.waiting[length:]
             asyncio.get_running_loop().call_later(self.seconds, self.transport.write, answer_to(request))
+
+
+def request_length(data: bytes) -> int | None:
+    """Give the length of the first request in the data, or None while its head is not whole."""
+    end = data.find(b"\r\n\r\n")
+    if end < 0:
+        return None
+    head = data[:end].lower()
+    at = head.find(b"content-length:")
+    return end + 4 + (int(head[at + 15 :].split(b"\r\n", 1)[0]) if at >= 0 else 0)
 
 
 def answer_to(request: bytes) -> bytes:

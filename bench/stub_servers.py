@@ -1,4 +1,4 @@
-"""A gateway that answers at once: nginx with fixed answers where it is installed, elsewhere `bench.stub`."""
+"""A gateway that answers at once: nginx with fixed answers."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import shutil
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from bench.processes import running, started, wait_for
-from bench.stub import answers
+from bench.measure import LeftOut
+from bench.processes import started, wait_for
 from proof.database_faults.servers import free_port
 
 if TYPE_CHECKING:
@@ -43,11 +43,6 @@ http {{
 """
 
 
-def has_nginx() -> bool:
-    """Return whether nginx is installed."""
-    return _nginx() is not None
-
-
 def _nginx() -> str | None:
     # Debian has it where only root looks.
     return shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
@@ -57,9 +52,7 @@ def _nginx() -> str | None:
 def quick_gateway() -> Iterator[str]:
     """Give the address of a gateway that takes next to nothing of the cores."""
     if (program := _nginx()) is None:
-        with stub_gateway() as origin:
-            yield origin
-        return
+        raise LeftOut("nginx is not installed")
     port = free_port()
     origin = f"http://127.0.0.1:{port}"
     with tempfile.TemporaryDirectory() as folder:
@@ -70,17 +63,43 @@ def quick_gateway() -> Iterator[str]:
             yield origin
 
 
-@contextlib.contextmanager
-def stub_gateway() -> Iterator[str]:
-    """Give the address of a gateway in Python: it costs the caller's own thread nothing."""
-    with running(["bench.stub"]) as process:
-        assert process.stdout
-        yield process.stdout.readline().strip()
-
-
 def _settings(folder: str, port: int, origin: str) -> str:
     locations = "\n".join(
         f"        location = {path} {{ return 200 '{json.dumps(answer)}'; }}"
         for path, answer in answers(origin).items()
     )
     return NGINX.format(folder=folder, port=port, locations=locations)
+
+
+def answers(origin: str) -> dict[str, dict[str, Any]]:
+    """Return the answer of each path, the same for every request."""
+    # The page must be on a host that the client trusts.
+    page = f"{origin}/checkout/stub"
+    session = {
+        "id": f"cs_test_{VARIABLE}",
+        "object": "checkout.session",
+        "amount_total": 8820,
+        "created": 1768471800,
+        "currency": "eur",
+        "customer": None,
+        "livemode": False,
+        "metadata": {},
+        "mode": "payment",
+        "payment_intent": None,
+        "payment_status": "unpaid",
+        "setup_intent": None,
+        "status": "open",
+        "subscription": None,
+        "url": page,
+    }
+    account = {"id": "acct_1", "object": "account", "livemode": False, "metadata": {}, "settings": {}}
+    return {
+        "/api/v5/checkout": {"redirectUrl": page},
+        # Stripe's, for the comparison with other packages.
+        "/v1/checkout/sessions": session,
+        "/v1/account": account,
+    }
+
+
+VARIABLE = "$request_id"
+"""Stands for 32 hexadecimal digits that are others in every answer, as nginx has it."""

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from bench.databases import SERVER, connected
 from bench.measure import LeftOut
-from bench.stub_servers import has_nginx
-from bench.wrk import has_wrk
 from proof.versions import facts_of_code
 
 PACKAGES = ("granian", "psycopg", "pydantic", "requests", "urllib3", "cryptography")
@@ -25,8 +23,6 @@ def facts() -> dict[str, str]:
         **{name: found for name in (*PACKAGES, *PEERS) if (found := _installed(name))},
         "processor": f"{os.cpu_count()} cores, {_processor()}",
         "memory": f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB",
-        "load": "wrk" if has_wrk() else "this project's own generator, in Python on the same cores",
-        "gateway": "nginx" if has_nginx() else "this project's own stub, in Python on the same cores",
         "load average": f"{os.getloadavg()[0]:.1f}",
     }
 

@@ -1,12 +1,7 @@
-"""Sends requests to a view for a while: with wrk where it is installed, and with Python's asyncio elsewhere.
-
-wrk is a C program that takes a few hundredths of what the view takes. The generator in Python takes much more
-of the same cores, the same for both views that are compared: that draws their ratio towards 1.
-"""
+"""Sends requests to a view for a while with wrk, which takes a few hundredths of what the view takes."""
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 import shutil
@@ -15,8 +10,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.load import post, send
-from bench.measure import percentile
+from bench.measure import LeftOut
 
 CONNECTIONS = 8
 SCRIPT = Path(__file__).with_name("wrk.lua")
@@ -38,18 +32,13 @@ class Slice:
         return self.requests / self.seconds
 
 
-def has_wrk() -> bool:
-    """Return whether wrk is installed."""
-    return shutil.which("wrk") is not None
-
-
 def load(pattern: str, *, first: int, port: int, seconds: float) -> Slice:
     """Post to the paths of a pattern such as ``/whole/new/%d/``, from a number on; no answer may be an error.
 
     At most `CONNECTIONS` requests more than are counted have been sent.
     """
-    if not has_wrk():
-        return _by_asyncio(pattern, first=first, port=port, seconds=seconds)
+    if shutil.which("wrk") is None:
+        raise LeftOut("wrk is not installed")
     # Whole seconds only.
     duration = f"{max(1, math.ceil(seconds))}s"
     command = ["wrk", "--threads", "1", "--connections", str(CONNECTIONS), "--duration", duration]
@@ -64,16 +53,4 @@ def load(pattern: str, *, first: int, port: int, seconds: float) -> Slice:
         seconds=said["microseconds"] / 1e6,
         p50=said["p50"] / 1e6,
         p99=said["p99"] / 1e6,
-    )
-
-
-def _by_asyncio(pattern: str, *, first: int, port: int, seconds: float) -> Slice:
-    paths = ((pattern % number) if "%" in pattern else pattern for number in itertools.count(first))
-    requests = (post(path, port=port) for path in paths)
-    sent = send(requests, port=port, expected=b"302", connections=CONNECTIONS, seconds=seconds)
-    return Slice(
-        requests=len(sent.latencies),
-        seconds=sent.seconds,
-        p50=percentile(sent.latencies, 0.5),
-        p99=percentile(sent.latencies, 0.99),
     )

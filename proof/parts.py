@@ -104,7 +104,7 @@ def _chaos(database: str) -> Part:
     return Part(
         name=f"chaos-{database}",
         what=f"operations of a shop whose workers are killed, against a faulty sandbox, on {_name(database)}",
-        module="wallet_gateway.management.commands.wallet_chaos",
+        module="proof.chaos",
         database=database,
         result_option="--report",
         arguments=lambda size: [

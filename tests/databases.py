@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Generator, Iterable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,7 +19,6 @@ from django.db.models.signals import post_migrate
 
 from tests.waiting import PATIENCE
 from wallet_gateway import gateways
-from wallet_gateway.operations.settlement import write_turns
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -34,14 +32,6 @@ def quick_flush() -> None:
     post_migrate.disconnect(dispatch_uid="django.contrib.auth.management.create_permissions")
     if connection.vendor == "postgresql":
         setattr(type(connection.ops), "sql_flush", _deletions)  # noqa: B010  a method of Django's, for the tests
-
-
-@pytest.fixture(scope="session", autouse=True)
-def no_file_of_turns() -> Iterator[None]:
-    """Remove the file by which writers to SQLite take turns; Django removes the database itself."""
-    yield
-    for database in write_turns._files:
-        Path(f"{database}{write_turns._FILE}").unlink(missing_ok=True)
 
 
 def _deletions(operations: Any, style: object, tables: Iterable[str], **options: bool) -> list[str]:  # noqa: ANN401

@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import ast
 import json
-import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
-from django.apps import apps
-from django.db.models import Field
 
 from bench import __main__ as bench
-from bench import sweep
 from bench.measure import LEAST_ROUNDS, ROUNDS, Finding, LeftOut
 from bench.results import Run, read_run
-from bench.shop import bound_rows as bound
 from bench.table import BEGIN, END, as_markdown
 from proof.versions import CODE
-from tests.architecture.sources import ROOT, sources
+from tests.architecture.sources import sources
 from tests.tables import every
 
 MEASURED = Finding(what="one thing", values=(0.25, 0.5, 0.75), target=1, unit="x")
@@ -239,49 +233,3 @@ def test_runs_are_kept_between_the_markers_of_the_page(
     text = page.read_text(encoding="utf-8")
     assert text.startswith(f"before\n\n{BEGIN}\n\nRun on 2026-01-15; {CODE} 1.\n\n**good**\n")
     assert text.endswith(f"Misses: none.\n\n{END}\n\nafter\n")
-
-
-def test_a_sweep_is_compared_with_what_the_latency_allows_however_dear_a_row_is(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def rates(processor: float) -> list[object]:
-        took = sweep.ROWS / 160
-        swept = [{"began": 5.0, "ended": 5.0 + took, "processor": processor, "peak_kilobytes": 1.0}]
-        monkeypatch.setattr(sweep, "_all", lambda: (swept[0], [swept], [swept]))
-        first, *_ = sweep.measure()
-        return [first.value, first.target]
-
-    assert rates(processor=1.0) == rates(processor=1_000.0) == [pytest.approx(0.1), 0.5]
-
-
-BOUND = {
-    "wallet_gateway_payment": bound.PAYMENT,
-    "wallet_gateway_gatewaytransaction": bound.TRANSACTION,
-    "wallet_gateway_transactionevent": bound.EVENT,
-}
-
-
-def test_the_rows_of_the_bound_have_every_column_that_must_have_a_value() -> None:
-    for table, row in BOUND.items():
-        check_columns(table, {*row})
-    assert {*bound.OPENED} <= columns_of("wallet_gateway_gatewaytransaction").keys()
-
-
-def test_the_rows_of_the_admins_bench_have_every_column_that_must_have_a_value() -> None:
-    text = (ROOT / "bench/shop/transactions.sql").read_text(encoding="utf-8")
-    inserts = dict(re.findall(r"INSERT INTO (\w+) \(([^)]+)\)", text))
-    for table, names in inserts.items():
-        check_columns(table, {name.strip() for name in names.split(",")})
-    assert len(inserts) == 5
-
-
-def columns_of(table: str) -> dict[str, Field[Any, Any]]:
-    model = next(model for model in apps.get_models() if model._meta.db_table == table)
-    return {str(field.column): field for field in model._meta.concrete_fields}
-
-
-def check_columns(table: str, named: set[str]) -> None:
-    columns = columns_of(table)
-    assert named <= set(columns), f"{table} has no such columns"
-    needed = {name for name, field in columns.items() if not (field.null or field.primary_key)}
-    assert needed <= named, f"{table} would be without a value"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from bench.shop import bound, views
+from bench.shop import views
 
 urlpatterns = [
     path("bare/", views.bare),
-    path("bound/<str:series>/<int:number>/", bound.durable),
     path("whole/<str:series>/<int:number>/", views.whole),
     path("new/", views.new),
     path("wallet/", include("wallet_gateway.urls")),

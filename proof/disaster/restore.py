@@ -10,6 +10,7 @@ from django.core.management import call_command
 
 from proof.disaster.history import afterwards, before, references
 from proof.disaster.sites import Site
+from proof.gateway_truth import MOVES_MONEY, check_sent_once
 from proof.kills.world import World
 from wallet_gateway import gateways, payments
 from wallet_gateway.domain.lifecycle import TransactionState
@@ -20,7 +21,6 @@ from wallet_gateway.models import (
     OperationBatch,
 )
 from wallet_gateway.operations.polling.status_query import type_of
-from wallet_gateway.testing.gateway_truth import MOVES_MONEY, check_sent_once
 from wallet_gateway.testing.invariants import check_books, require
 
 S = TransactionState

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from proof.disaster.history import afterwards, before, click_again, references
 from proof.disaster.sites import Site
+from proof.gateway_truth import MOVES_MONEY
 from proof.kills.world import World
 from wallet_gateway import gateways, payments
 from wallet_gateway.models import Discrepancy, GatewayTransaction
-from wallet_gateway.testing.gateway_truth import MOVES_MONEY
 from wallet_gateway.testing.invariants import check_books, require
 
 

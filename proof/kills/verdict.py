@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from proof.gateway_truth import MOVES_MONEY, GatewayTruth, check_sent_once
 from proof.kills.operations import Operation
 from wallet_gateway import gateways
 from wallet_gateway.domain.lifecycle import FINAL_STATES, TransactionKind, TransactionState
@@ -16,7 +17,6 @@ from wallet_gateway.domain.record_attribution import minor_units
 from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, OutboxEvent, PaymentOrder
 from wallet_gateway.operations.polling.status_query import type_of
 from wallet_gateway.testing.control import SandboxControl
-from wallet_gateway.testing.gateway_truth import MOVES_MONEY, GatewayTruth, check_sent_once
 from wallet_gateway.testing.invariants import check_books, require
 
 S = TransactionState

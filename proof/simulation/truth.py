@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from django.db.models import Q
 
+from proof.gateway_truth import GatewayTruth
 from proof.simulation.virtual_time import shop_now
 from proof.simulation.world import World
 from wallet_gateway import gateways
@@ -23,7 +24,6 @@ from wallet_gateway.models import (
     PaymentOrder,
 )
 from wallet_gateway.queries.attention import NOT_FINAL_STATES, unattended
-from wallet_gateway.testing.gateway_truth import GatewayTruth
 from wallet_gateway.testing.invariants import require
 
 S, K = TransactionState, TransactionKind

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final
 
 from django.db import connection
 
+from proof.gateway_truth import GatewayTruth
 from wallet_gateway import gateways
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import GatewayTransaction, OutboxEvent, PaymentOrder
 from wallet_gateway.queries.attention import POLLED_STATES, unattended
 from wallet_gateway.testing.control import SandboxControl, SandboxRefused
-from wallet_gateway.testing.gateway_truth import GatewayTruth
 from wallet_gateway.testing.invariants import BooksDisagree, check_books
 
 if TYPE_CHECKING:

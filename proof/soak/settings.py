@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import environ
 
-from wallet_gateway.testing.chaos.settings import *  # noqa: F403
+from proof.chaos.settings import *  # noqa: F403
 
 env = environ.Env()
 SECRET_KEY = "soak-only"

@@ -29,7 +29,7 @@ from wallet_gateway.models import GatewayTransaction, PaymentOrder
 from wallet_gateway.operations.checkout import orders, payment_attempts
 from wallet_gateway.operations.migration import import_export
 from wallet_gateway.operations.sending import answers
-from wallet_gateway.operations.settlement import opened_page, outbox
+from wallet_gateway.operations.settlement import outbox
 from wallet_gateway.operations.settlement import settle as settlement
 from wallet_gateway.operations.wallet import authorize, card
 from wallet_gateway.operations.wallet import pay as wallet_payment
@@ -204,11 +204,11 @@ def report(work: Callable[[], object]) -> None:
 DOORS = [
     (orders, "_checked_content"),
     (orders, "_store_once"),
-    (payment_attempts, "first_attempt"),
+    (payment_attempts, "_lock_untouched"),
     (http_transport.HttpTransport, "_signed"),
     (client_gateway, "parse_response"),
-    (opened_page, "event_columns"),
-    (opened_page, "open_page"),
+    (settlement, "event_columns"),
+    (settlement, "write_settlement"),
 ]
 
 

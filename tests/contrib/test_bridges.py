@@ -7,12 +7,10 @@ import sys
 
 import pytest
 
-from tests.architecture.sources import ROOT, sources
-from tests.tables import every
+from tests.architecture.sources import ROOT
 
 pytestmark = [pytest.mark.wire, pytest.mark.slow]
 
-MAX_LINES = 150
 # Of the other packages, with a Django that is newer than they are; ours may not warn in any other test.
 TOLERATED = ("-W", "ignore::DeprecationWarning", "-W", "ignore::PendingDeprecationWarning")
 
@@ -44,14 +42,3 @@ def test_every_flow_works_in(shop: str, package: str) -> None:
         timeout=900,
     )
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
-
-
-@every("bridge", ["oscar", "django_payments", "own_order"])
-def test_a_file_of_a_bridge_is_short(bridge: str) -> None:
-    files = [
-        f
-        for f in sources("wallet_gateway/contrib")
-        if f.module.startswith(f"wallet_gateway.contrib.{bridge}")
-    ]
-    assert files
-    assert not [file.name for file in files if len(file.text.splitlines()) >= MAX_LINES]

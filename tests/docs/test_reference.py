@@ -85,9 +85,6 @@ def test_the_commands_and_their_options_are_all_described() -> None:
     described = {name: set(re.findall(r"`(--[a-z-]+)", text)) for name, text in sections.items()}
     commands = (ROOT / "wallet_gateway" / "management" / "commands").glob("wallet_*.py")
     taken = {path.stem: set(re.findall(r'"(--[a-z-]+)"', path.read_text("utf-8"))) for path in commands}
-    # Its command hands the line on.
-    chaos = ROOT / "wallet_gateway" / "testing" / "chaos" / "options.py"
-    taken["wallet_chaos"] = set(re.findall(r'add_argument\(\s*"(--[a-z-]+)"', chaos.read_text("utf-8")))
     assert described == taken
 
 

@@ -10,7 +10,7 @@ from django.db import IntegrityError, connection, models
 from django.test.utils import CaptureQueriesContext
 
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
-from wallet_gateway.models.prepared_sql import insert_row, insert_row_unless_taken, select_row, update_row
+from wallet_gateway.models.prepared_sql import insert_row, select_row, update_row
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
@@ -99,19 +99,6 @@ def test_a_constraint_speaks_as_it_does_to_save(order: PaymentOrder) -> None:
     insert_row(payment_of(order))
     with pytest.raises(IntegrityError):
         insert_row(payment_of(order))
-
-
-@pytest.mark.skipif(connection.vendor == "mysql", reason="MariaDB has no such statement")
-def test_what_is_taken_is_not_inserted_and_is_no_error(order: PaymentOrder) -> None:
-    first, second = payment_of(order), payment_of(order)
-    assert insert_row_unless_taken(first)
-    assert columns_of(Payment.objects.get(pk=first.pk)) == columns_of(first)
-
-    assert not insert_row_unless_taken(second)
-    assert second._state.adding
-    assert list(Payment.objects.all()) == [first]
-    with pytest.raises(IntegrityError):
-        insert_row_unless_taken(payment_of(order, number=2, captured=-1))
 
 
 def test_one_statement_is_sent_and_its_values_are_parameters(order: PaymentOrder) -> None:

@@ -9,19 +9,15 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, connection
+from django.db import IntegrityError
 from django.db import transaction as db_transaction
-from django.test.utils import CaptureQueriesContext
 
 from tests.models.rows import a_deposit, a_payment, a_transaction, an_order
-from tests.operations.ways_of_writing import ONE, PREPARED, in_each_way
-from tests.operations.ways_of_writing import way_of_writing as way_of_writing
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import GatewayTransaction, OutboxEvent, Payment, PaymentOrder, TransactionEvent
 from wallet_gateway.models.settlement_writes import RowChange, SettlementRows, write_settlement
-from wallet_gateway.models.settlements_at_once import settlements_at_once
 
-pytestmark = [pytest.mark.every_database, pytest.mark.django_db, in_each_way]
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 NOON = datetime(2026, 3, 29, 12, 30, 15, 123456, tzinfo=UTC)
 EVENT = uuid.UUID(int=7)
 
@@ -77,19 +73,12 @@ def rows_of(page: GatewayTransaction) -> SettlementRows:
     )
 
 
-def write(rows: SettlementRows, way: str) -> bool:
-    """Write the rows in this way; undo it where a row is not as it was seen."""
+def write(rows: SettlementRows) -> bool:
+    """Write the rows; undo it where a row is not as it was seen."""
     with db_transaction.atomic():
-        at_once = way in {ONE, PREPARED}
-        written = written_at_once(rows) if at_once else write_settlement(rows)
-        if not written and not at_once:
+        if not (written := write_settlement(rows)):
             db_transaction.set_rollback(True)
     return written
-
-
-def written_at_once(rows: SettlementRows) -> bool:
-    (prepared,) = settlements_at_once([rows])
-    return bool(prepared.run())
 
 
 def all_rows() -> list[list[Any]]:
@@ -97,8 +86,8 @@ def all_rows() -> list[list[Any]]:
     return [list(table.objects.order_by("pk").values()) for table in tables]
 
 
-def test_all_rows_are_written(page: GatewayTransaction, way_of_writing: str) -> None:
-    assert write(rows_of(page), way_of_writing)
+def test_all_rows_are_written(page: GatewayTransaction) -> None:
+    assert write(rows_of(page))
     order, payment, transaction = PaymentOrder.objects.get(), Payment.objects.get(), type(page).objects.get()
     assert (order.state, order.version, order.updated_at) == ("PAID", 1, NOON)
     assert (payment.state, payment.authorized, payment.captured) == ("PAID", 1000, 1000)
@@ -119,47 +108,38 @@ def test_all_rows_are_written(page: GatewayTransaction, way_of_writing: str) -> 
     ],
 )
 def test_nothing_is_written_where_a_row_has_moved_on(
-    page: GatewayTransaction, way_of_writing: str, moved_on: Callable[[], object]
+    page: GatewayTransaction, moved_on: Callable[[], object]
 ) -> None:
     moved_on()
     before = all_rows()
-    assert not write(rows_of(page), way_of_writing)
+    assert not write(rows_of(page))
     assert all_rows() == before
 
 
-def test_nothing_is_written_where_a_constraint_says_no(page: GatewayTransaction, way_of_writing: str) -> None:
+def test_nothing_is_written_where_a_constraint_says_no(page: GatewayTransaction) -> None:
     before, rows = all_rows(), rows_of(page)
     assert rows.payment is not None
     with pytest.raises(IntegrityError), db_transaction.atomic():
-        write(replace(rows, payment=replace(rows.payment, added={"captured": 1})), way_of_writing)
+        write(replace(rows, payment=replace(rows.payment, added={"captured": 1})))
     assert all_rows() == before
 
 
 @pytest.mark.parametrize("version", [0, 1])
-def test_an_order_is_compared_without_a_change(
-    page: GatewayTransaction, way_of_writing: str, version: int
-) -> None:
+def test_an_order_is_compared_without_a_change(page: GatewayTransaction, version: int) -> None:
     rows, where = rows_of(page), {"id": page.payment.order_id, "version": version}  # type: ignore[union-attr]
     compared = replace(rows, order=RowChange(where=where), payment=None, event=None, outbox=())
-    assert write(compared, way_of_writing) is (version == 0)
+    assert write(compared) is (version == 0)
     assert PaymentOrder.objects.get().version == 0
 
 
-def test_a_row_of_its_own_needs_no_other(page: GatewayTransaction, way_of_writing: str) -> None:
-    assert write(SettlementRows(transaction=rows_of(page).transaction), way_of_writing)
+def test_a_row_of_its_own_needs_no_other(page: GatewayTransaction) -> None:
+    assert write(SettlementRows(transaction=rows_of(page).transaction))
     assert GatewayTransaction.objects.get().state == "APPROVED"
 
 
-def test_a_deposit_is_added_to(way_of_writing: str) -> None:
+def test_a_deposit_is_added_to() -> None:
     deposit = a_deposit(amount_minor=500, refund_reserved=200)
     change = RowChange(where={"id": deposit.pk}, added={"refund_reserved": -200, "refunded": 200})
     assert write_settlement(SettlementRows(deposit=change))
     deposit.refresh_from_db()
     assert (deposit.refunded, deposit.refund_reserved) == (200, 0)
-
-
-def test_one_statement_is_one(page: GatewayTransaction, way_of_writing: str) -> None:
-    with CaptureQueriesContext(connection) as captured:
-        write(rows_of(page), way_of_writing)
-    sent = [one["sql"] for one in captured if "SAVEPOINT" not in (one["sql"] or "")]
-    assert len(sent) == (1 if way_of_writing in {ONE, PREPARED} else 5)

@@ -18,7 +18,6 @@ from tests.client.certificates import Certificate, make_certificate
 from tests.operations.far_ends import Far
 from tests.operations.subjects import OPERATIONS, Subject, make_subject
 from tests.operations.wallet_customer import Customer
-from tests.operations.ways_of_writing import way_of_writing as way_of_writing
 from wallet_gateway import conf, gateways, signals
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.http_transport import HttpTransport

@@ -14,6 +14,7 @@ from django.db import connection
 from django.db.models import QuerySet
 from hypothesis import Phase, settings
 
+from proof.gateway_truth import GatewayTruth
 from tests.operations.conftest import VirtualClock
 from tests.operations.dying import Killed, interrupted, kill
 from tests.operations.wallet_customer import Customer, diverted
@@ -23,7 +24,6 @@ from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationError
 from wallet_gateway.testing.control import SandboxControl
-from wallet_gateway.testing.gateway_truth import GatewayTruth
 
 _DECLINED = ["errored", "error_body"]
 _LOST = ["drop_after", "status_after", "truncated", "not_json", "error_200", "mixed", "undocumented_state"]

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from tests.packaging.wheel import ROOT
-from tests.tables import every
 
 SCRIPTS = ROOT / "scripts"
 
@@ -26,13 +25,6 @@ def run(*command: str, **environment: str) -> subprocess.CompletedProcess[str]:
 
 def version_of(python: str) -> str:
     return run(python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])").stdout.strip()
-
-
-def test_every_test_that_a_job_names_is_there() -> None:
-    jobs = run("make", "--dry-run", "test-versions", "test-fast", "proof").stdout
-    named = re.findall(r"\btests/[\w/.]+", jobs)
-    assert len(named) > 10
-    assert not [name for name in named if not (ROOT / name).exists()]
 
 
 def test_a_python_is_found_that_runs() -> None:
@@ -93,21 +85,6 @@ def test_where_there_is_said_to_be_no_database_its_tests_are_skipped_aloud(ci: s
     ran = on_postgres("", ci=ci)
     assert ran.returncode == 0
     assert "*** PostgreSQL: TESTS SKIPPED. POSTGRES_URL is empty" in ran.stderr
-
-
-@every("script", [*SCRIPTS.iterdir(), ROOT / ".ci" / "run"], ids=lambda path: path.name)
-def test_a_script_can_be_run_and_says_what_it_does(script: Path) -> None:
-    assert os.access(script, os.X_OK)
-    first, second, *_ = script.read_text(encoding="utf-8").splitlines()
-    assert first.startswith("#!")
-    assert second.startswith(("# ", '"""'))
-
-
-def test_every_job_of_the_makefile_explains_itself() -> None:
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    [phony] = re.findall(r"^\.PHONY: (.+)$", makefile, flags=re.MULTILINE)
-    shown = set(re.findall(r"make (\S+)", run("make", "--no-print-directory", "help").stdout))
-    assert shown == set(phony.split())
 
 
 def test_no_registry_and_no_path_of_a_machine_is_named() -> None:

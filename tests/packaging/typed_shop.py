@@ -22,6 +22,7 @@ from wallet_gateway.models import (
     PaymentOrder,
 )
 from wallet_gateway.payments import approvals, batches, errors, follow_ups, maintenance, orders, wallet
+from wallet_gateway.protocol.codes import Currency
 from wallet_gateway.queries.health import Health
 from wallet_gateway.testing import InProcessTransport
 from wallet_gateway.testing.plugin import WalletApplication
@@ -34,7 +35,7 @@ def checkout() -> None:
     assert_type(order.reference, str)
     assert_type(order.token, str)
     assert_type(order.amount, payments.Money)
-    assert_type(order.currency, str)
+    assert_type(order.currency, Currency)
     assert_type(order.state, str)
     assert_type(order.is_paid, bool)
     assert_type(order.created_at, datetime)

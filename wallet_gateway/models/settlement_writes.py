@@ -1,8 +1,6 @@
 """The rows of one settlement: order, payment or deposit, transaction, event and outbox. No rules here.
 
-They are written by statements of `prepared_sql` in one database transaction; on PostgreSQL, those of payments
-also by one statement, see `settlements_at_once`. What is written, and when nothing is, is the same in both
-ways.
+They are written by statements of `prepared_sql` in one database transaction.
 """
 
 from __future__ import annotations
@@ -10,14 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from django.db import models, router
+from django.db import models
 from django.db.models import Exists
 
 from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.orders import PaymentOrder
 from wallet_gateway.models.outbox import OutboxEvent
 from wallet_gateway.models.payments import Payment
-from wallet_gateway.models.prepared_sql import Columns, insert_row, prepare_insert, update_row
+from wallet_gateway.models.prepared_sql import Columns, insert_row, update_row
+from wallet_gateway.models.stored_rows import new_row
 from wallet_gateway.models.transaction_events import TransactionEvent
 from wallet_gateway.models.transactions import GatewayTransaction
 
@@ -62,7 +61,7 @@ def write_settlement(rows: SettlementRows) -> bool:
     if rows.transaction is not None and not _update_transaction(rows.transaction, rows.order):
         return False
     if rows.event is not None:
-        prepare_insert(TransactionEvent, rows.event, router.db_for_write(TransactionEvent)).execute()
+        insert_row(new_row(TransactionEvent, rows.event))
     for event in rows.outbox:
         insert_row(event)
     return True

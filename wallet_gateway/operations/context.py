@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
-from uuid import UUID
 
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.domain.error_codes import ErrorCode
@@ -29,18 +28,6 @@ class Clock(Protocol):
 
     def now(self) -> datetime:
         """Return the current time as an aware datetime."""
-        ...
-
-
-class Deliveries(Protocol):
-    """Collects the outbox events that were delivered, to record them together."""
-
-    def add(self, event_id: UUID) -> None:
-        """Note that every receiver has accepted an event."""
-        ...
-
-    def record_if_due(self) -> None:
-        """Record the deliveries if they are many, or if the first has waited long enough."""
         ...
 
 
@@ -77,8 +64,6 @@ class GatewayContext:
     """The shop's changes to the button of one order; without it all buttons use the gateway's settings."""
     authenticate: Authenticator | None = None
     """The shop's own 3-D Secure; without it the gateway performs 3-D Secure."""
-    deliveries: Deliveries | None = None
-    """What records the deliveries of a sweep together; without it each is recorded at once."""
 
     @property
     def is_test(self) -> bool:

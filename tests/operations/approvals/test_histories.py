@@ -24,6 +24,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from proof.gateway_truth import check_sent_once
 from tests.client.servers import unused_port
 from tests.operations.conftest import MUG, MakeContext, VirtualClock
 from tests.operations.second_person import person
@@ -55,7 +56,6 @@ from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling.reconciliation import query_all
 from wallet_gateway.operations.sending.emergency_stop import resume_sending, stop_sending
 from wallet_gateway.testing.control import SandboxControl
-from wallet_gateway.testing.gateway_truth import check_sent_once
 from wallet_gateway.testing.invariants import check_books
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]

@@ -16,7 +16,6 @@ from tests.client.servers import unused_port
 from tests.operations.conftest import MakeContext, MakeOrder, Pay, Start, VirtualClock
 from tests.operations.dying import interrupted
 from tests.operations.journal import bodies
-from tests.operations.ways_of_writing import SEVERAL, TWO, in_each_way
 from tests.refusals import refuses
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
@@ -28,7 +27,7 @@ from wallet_gateway.operations.follow_ups import capture_refund_reverse as follo
 from wallet_gateway.operations.polling import reconciliation
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = [pytest.mark.every_database, pytest.mark.django_db, in_each_way]
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 S = TransactionState
 
 
@@ -224,7 +223,7 @@ def test_what_another_process_has_claimed_or_ended_is_not_claimed_again(
 
 @pytest.mark.parametrize("touched", [False, True])
 def test_the_lock_comes_before_anything_is_read(
-    touched: bool, make_order: MakeOrder, start: Start, pay: Pay, way_of_writing: str
+    touched: bool, make_order: MakeOrder, start: Start, pay: Pay
 ) -> None:
     # Where reads are repeatable, the first one decides what those after the lock see.
     order = pay("refused").order if touched else make_order()
@@ -233,10 +232,7 @@ def test_the_lock_comes_before_anything_is_read(
     words = [query["sql"].split()[0].upper() for query in captured.captured_queries]
     begins = [n for n, word in enumerate(words) if word in {"BEGIN", "SAVEPOINT"}]
     assert begins
-    # WITH is the single statement: it locks the order in its first part. On SQLite every write locks all.
-    at_once = {SEVERAL: "UPDATE", TWO: "INSERT"}.get(way_of_writing, "WITH")
-    assert {words[n + 1] for n in begins} <= {"UPDATE", at_once}
-    assert words[begins[0] + 1] == ("UPDATE" if touched else at_once)
+    assert {words[n + 1] for n in begins} == {"UPDATE"}
 
 
 def test_a_checkout_that_the_database_wants_run_again_begins_with_the_order_as_it_was_given(

@@ -12,7 +12,6 @@ from django.db import transaction as db_transaction
 from tests.operations.conftest import MUG, MakeOrder, VirtualClock
 from tests.operations.journal import times_sent
 from tests.operations.threads import surprises, together
-from tests.operations.ways_of_writing import in_each_way
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.policy import GatewayPolicy
 from wallet_gateway.gateways import return_urls
@@ -30,7 +29,6 @@ pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True
 # Pages
 
 
-@in_each_way
 def test_many_clicks_on_one_order_open_one_page(
     make_order: MakeOrder, real: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
@@ -50,7 +48,6 @@ def test_many_clicks_on_one_order_open_one_page(
     assert Payment.objects.count() == 1
 
 
-@in_each_way
 def test_clicks_that_come_while_a_page_is_slow_to_open_hold_no_worker_and_open_no_other(
     make_order: MakeOrder, real: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:

@@ -9,11 +9,8 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.db import transaction as db_transaction
-from django.test.utils import CaptureQueriesContext
 
 from tests.operations.conftest import VirtualClock
-from tests.operations.ways_of_writing import SEVERAL, in_each_way
-from tests.operations.ways_of_writing import way_of_writing as way_of_writing
 from tests.refusals import refuses
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.policy import GatewayPolicy
@@ -21,7 +18,7 @@ from wallet_gateway.models import PaymentOrder
 from wallet_gateway.operations.checkout.orders import OrderDetails, create_order
 from wallet_gateway.operations.errors import IdempotencyConflict, InvalidInput
 
-pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True), in_each_way]
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True)]
 
 ANY, ADDRESSES = GatewayPolicy(), GatewayPolicy(billing_address_required=True)
 
@@ -42,12 +39,6 @@ def test_a_new_order_is_as_it_was_returned() -> None:
     assert PaymentOrder.objects.get() == order
     order.refresh_from_db()
     assert (order.reference, order.amount_minor, order.version) == ("A-1", 2000, 0)
-
-
-def test_a_new_order_takes_one_statement_where_the_database_has_one(way_of_writing: str) -> None:
-    with CaptureQueriesContext(connection) as sent:
-        create("A-1")
-    assert (len(sent) == 1) == (way_of_writing != SEVERAL)
 
 
 def test_a_repeated_order_is_the_first_one_whatever_the_settings_are_by_now() -> None:

@@ -302,7 +302,7 @@ def test_a_database_that_is_away_stops_the_sweep(
     def gone(*_: object, **__: object) -> GatewayTransaction:
         raise OperationalError("server closed the connection")
 
-    monkeypatch.setattr(due, "status_update", gone)
+    monkeypatch.setattr(due, "record_status_result", gone)
     with pytest.raises(OperationalError):
         sweep(context=context)
 

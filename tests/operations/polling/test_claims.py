@@ -13,7 +13,6 @@ from django.test.utils import CaptureQueriesContext
 from tests.models.rows import a_payment, a_transaction, an_order
 from tests.operations.conftest import MakeContext, VirtualClock
 from tests.operations.dying import Filing, Killed
-from tests.operations.ways_of_writing import ONE, PREPARED, in_each_way
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
 from wallet_gateway.domain.polling_schedule import CLAIM, QUERY_WITHIN, QueryPriority
@@ -187,10 +186,7 @@ def test_what_is_given_back_is_as_it_was_but_for_what_others_have_changed(
     assert after == [(later, clock.now()), *before[1:]]
 
 
-@in_each_way
-def test_a_row_takes_so_many_statements_and_a_batch_so_many_more(
-    ask: Ask, clock: VirtualClock, way_of_writing: str
-) -> None:
+def test_a_row_takes_so_many_statements_and_a_batch_so_many_more(ask: Ask, clock: VirtualClock) -> None:
     def statements(count: int) -> int:
         for number in range(count):
             due_page(f"due-{count}-{number}", clock)
@@ -201,7 +197,7 @@ def test_a_row_takes_so_many_statements_and_a_batch_so_many_more(
 
     few, many = statements(1), statements(11)
     # All rows of a settlement, the metadata for the example shop's receiver, and that its event is delivered.
-    each = 3 if way_of_writing in {ONE, PREPARED} else 7
+    each = 7
     assert many - few == 10 * each
     # To claim a batch five, to see that nothing else is due two, and two for repeated queries.
     assert few == each + 9

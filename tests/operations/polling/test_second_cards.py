@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 
+from proof.gateway_truth import GatewayTruth
 from tests.operations.aftermath import told
 from tests.operations.conftest import Pay, Start, VirtualClock, sweep_until
 from tests.operations.dying import scripted
@@ -18,7 +19,6 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling.reconciliation import reconcile_attempt, reconcile_order
 from wallet_gateway.testing.control import SandboxControl
-from wallet_gateway.testing.gateway_truth import GatewayTruth
 
 pytestmark = pytest.mark.django_db
 S = TransactionState

@@ -17,11 +17,9 @@ from tests.operations.conftest import MakeOrder, VirtualClock
 from tests.operations.dying import Killed, interrupted, kill
 from tests.operations.sending.leases import end_lease
 from tests.operations.subjects import Subject
-from tests.operations.ways_of_writing import in_each_way
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayTransaction, PaymentOrder, TransactionEvent
-from wallet_gateway.models.checkout_writes import PreparedWrite
 from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InsideTransaction, OperationOutstanding, TryAgain
@@ -104,7 +102,6 @@ def test_while_a_sender_has_its_lease_nobody_begins_another_operation(
     assert subject.reserved() == subject.amount
 
 
-@in_each_way
 def test_a_page_whose_opener_died_is_abandoned_and_kept_on_watch(
     make_order: MakeOrder, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
 ) -> None:
@@ -143,7 +140,6 @@ def in_another_connection(read: Callable[[], Any]) -> Any:  # noqa: ANN401 - wha
     return found
 
 
-@in_each_way
 @pytest.mark.django_db(transaction=True)
 def test_the_intent_is_committed_before_the_first_byte_and_the_page_before_anybody_is_sent_there(
     make_order: MakeOrder, context: GatewayContext
@@ -161,7 +157,6 @@ def test_the_intent_is_committed_before_the_first_byte_and_the_page_before_anybo
     assert in_another_connection(lambda: TransactionEvent.objects.get().lifecycle_event) == "OPENED"
 
 
-@in_each_way
 @pytest.mark.django_db(transaction=True)
 def test_an_opener_that_dies_leaves_a_committed_intent_and_no_page(
     make_order: MakeOrder, context: GatewayContext
@@ -180,7 +175,6 @@ def test_an_opener_that_dies_leaves_a_committed_intent_and_no_page(
         assert in_another_connection(left) == (S.SENDING, "", 0)
 
 
-@in_each_way
 @pytest.mark.django_db(transaction=True)
 def test_a_checkout_inside_a_transaction_is_refused_and_writes_nothing(
     make_order: MakeOrder, context: GatewayContext
@@ -198,29 +192,27 @@ def test_a_checkout_inside_a_transaction_is_refused_and_writes_nothing(
     assert GatewayTransaction.objects.count() == 0
 
 
-@in_each_way
 @pytest.mark.django_db(transaction=True)
 def test_an_opened_page_is_stored_once_the_database_is_back(
     make_order: MakeOrder, context: GatewayContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     order = make_order()
     tries: list[bool] = []
-    run = db_transactions.run
+    in_transaction = db_transactions.in_transaction
 
-    def away(prepared: PreparedWrite[bool]) -> bool:
+    def away(work: Callable[[], object]) -> object:
         tries.append(True)
         if len(tries) <= 2:
             raise OperationalError("server closed the connection unexpectedly")
-        return run(prepared)
+        return in_transaction(work)
 
-    monkeypatch.setattr("wallet_gateway.operations.settlement.opened_page.run", away)
+    monkeypatch.setattr(db_transactions, "in_transaction", away)
     monkeypatch.setattr(db_transactions, "PATIENT_WAITS", (0.01,) * 5)
     payment = start_checkout(order=order, context=context, return_urls=return_urls)
     assert (len(tries), payment.is_open) == (3, True)
     assert TransactionEvent.objects.count() == 1
 
 
-@in_each_way
 def test_a_click_after_a_dead_sender_needs_no_sweep(
     make_order: MakeOrder, context: GatewayContext, clock: VirtualClock
 ) -> None:

@@ -10,7 +10,6 @@ from tests.operations.conftest import MakeOrder, Resolve, VirtualClock, sweep_un
 from tests.operations.dying import interrupted
 from tests.operations.sending.leases import end_lease
 from tests.operations.subjects import OPERATIONS, Subject
-from tests.operations.ways_of_writing import in_each_way
 from tests.refusals import refuses
 from wallet_gateway.client.errors import NotSent, NotSentReason
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
@@ -82,7 +81,6 @@ def test_a_sender_that_a_suspended_machine_held_back_until_it_was_given_up_is_se
     assert Discrepancy.objects.get(transaction=transaction).kind == DiscrepancyKind.APPROVED_AFTER_END
 
 
-@in_each_way
 def test_an_answer_that_comes_after_the_lease_still_counts(
     subject: Subject, context: GatewayContext, clock: VirtualClock
 ) -> None:
@@ -109,7 +107,6 @@ def test_an_answer_that_comes_after_the_sweep_has_found_out_is_counted_once(
     assert OutboxEvent.objects.filter(transaction=transaction).count() == (subject.payment is not None)
 
 
-@in_each_way
 def test_a_page_that_comes_after_the_lease_is_shown_to_nobody(
     make_order: MakeOrder, context: GatewayContext, clock: VirtualClock
 ) -> None:
@@ -121,7 +118,6 @@ def test_a_page_that_comes_after_the_lease_is_shown_to_nobody(
     assert (transaction.state, transaction.redirect_url) == (S.ABANDONED, "")
 
 
-@in_each_way
 def test_a_page_that_comes_after_another_click_opened_one_is_shown_to_nobody(
     make_order: MakeOrder, context: GatewayContext, clock: VirtualClock
 ) -> None:

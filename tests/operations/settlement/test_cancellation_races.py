@@ -13,7 +13,6 @@ from tests.operations.journal import times_sent
 from tests.operations.settlement.test_late_payments import close, two_pages
 from tests.operations.threads import surprises, together
 from tests.operations.wallet_customer import Customer
-from tests.operations.ways_of_writing import in_each_way
 from tests.refusals import refuses
 from wallet_gateway.domain.cancellation import LatePayment
 from wallet_gateway.domain.error_codes import ErrorCode
@@ -28,7 +27,7 @@ from wallet_gateway.operations.polling.reconciliation import query_again
 from wallet_gateway.operations.settlement.cancellation import cancel, release_orders
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True), in_each_way]
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True)]
 S = TransactionState
 
 

@@ -11,7 +11,6 @@ from django.db import transaction as db_transaction
 from django.test import override_settings
 
 from wallet_gateway.models import GatewayPause
-from wallet_gateway.models.checkout_writes import PreparedWrite
 from wallet_gateway.operations.errors import InsideTransaction
 from wallet_gateway.operations.settlement.db_transactions import (
     NothingIsCommitted,
@@ -20,7 +19,6 @@ from wallet_gateway.operations.settlement.db_transactions import (
     in_transaction,
     in_transaction_with_retries,
     is_conflict,
-    run,
 )
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True)]
@@ -47,7 +45,7 @@ def conflict(kind: object) -> OperationalError:
     return error
 
 
-CONFLICTS = ["40001", "40P01", "26000", "0A000", "psycopg2", 1020, 1205, 1213, "locked"]
+CONFLICTS = ["40001", "40P01", "psycopg2", 1020, 1205, 1213, "locked"]
 
 
 @pytest.fixture(autouse=True)
@@ -211,39 +209,3 @@ class _Elsewhere:
 def test_nothing_is_begun_where_a_router_sends_the_rows_elsewhere() -> None:
     with override_settings(DATABASE_ROUTERS=[_Elsewhere()]), pytest.raises(NothingIsCommitted, match="E004"):
         in_transaction(failing([]))
-
-
-# Prepared writes
-
-
-def prepared(errors: list[Exception], *, is_one_statement: bool) -> PreparedWrite[tuple[str, bool]]:
-    """A write that gives its result, and whether it ran in a transaction."""
-    work = failing(errors)
-
-    def write() -> tuple[str, bool]:
-        return work(), connection.in_atomic_block
-
-    return PreparedWrite(run=write, is_one_statement=is_one_statement)
-
-
-@pytest.mark.parametrize("is_one_statement", [True, False])
-def test_a_prepared_write_gets_a_transaction_unless_it_is_one_statement(
-    is_one_statement: bool, waits: list[float]
-) -> None:
-    write = prepared([conflict("locked")], is_one_statement=is_one_statement)
-    assert run(write) == ("done", not is_one_statement)
-    assert waits == [0.01]
-
-
-@pytest.mark.django_db
-def test_one_statement_in_the_block_of_a_test_case_gets_a_savepoint_as_all_others() -> None:
-    write = PreparedWrite(run=lambda: len(connection.savepoint_ids), is_one_statement=True)
-    assert run(write) == len(connection.savepoint_ids) + 1
-
-
-def test_one_statement_is_refused_where_it_would_not_be_committed() -> None:
-    with override_settings(DATABASE_ROUTERS=[_Elsewhere()]), pytest.raises(NothingIsCommitted, match="E004"):
-        run(prepared([], is_one_statement=True))
-    with db_transaction.atomic(), pytest.raises(InsideTransaction):
-        run(prepared([], is_one_statement=True))
-    assert not GatewayPause.objects.exists()

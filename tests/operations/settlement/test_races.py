@@ -12,7 +12,6 @@ from tests.operations.conftest import Pay, VirtualClock
 from tests.operations.dying import Killed, interrupted, kill
 from tests.operations.journal import times_sent
 from tests.operations.threads import surprises, together
-from tests.operations.ways_of_writing import in_each_way
 from wallet_gateway import signals
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.gateways import return_urls
@@ -76,7 +75,6 @@ def test_a_payment_found_by_everybody_at_once_is_booked_and_told_once(
     assert told == [str(OutboxEvent.objects.get().event_id)]
 
 
-@in_each_way
 def test_two_pages_paid_at_the_same_moment_make_the_order_overpaid(
     pay: Pay, real: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
 ) -> None:

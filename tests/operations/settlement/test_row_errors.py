@@ -76,7 +76,7 @@ def test_a_row_that_cannot_be_handled_makes_one_line_without_the_row(
     def refuse(*_: object, **__: object) -> StatusUpdate:
         raise IntegrityError(f"a CHECK says no\nDETAIL: Failing row contains (ada@example.com, {HOSTILE})")
 
-    monkeypatch.setattr(due, "status_update", refuse)
+    monkeypatch.setattr(due, "record_status_result", refuse)
     assert sweeping.sweep(context=context).queried == 1
     assert_tame(caplog)
     assert "ada@" not in caplog.text

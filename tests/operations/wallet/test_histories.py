@@ -26,6 +26,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from proof.gateway_truth import check_sent_once
 from tests.client.servers import unused_port
 from tests.operations.conftest import MUG, MakeContext, VirtualClock
 from tests.operations.wallet_customer import CARD, TOKEN, Customer
@@ -48,7 +49,6 @@ from wallet_gateway.operations.polling.reconciliation import query_all, reconcil
 from wallet_gateway.operations.settlement.cancellation import cancel
 from wallet_gateway.operations.wallet.session import WalletSession
 from wallet_gateway.testing.control import SandboxControl, SandboxRefused
-from wallet_gateway.testing.gateway_truth import check_sent_once
 from wallet_gateway.testing.invariants import check_books
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]

@@ -28,7 +28,6 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups import detached_refunds
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling.reconciliation import reconcile_attempt
-from wallet_gateway.operations.settlement import opened_page
 from wallet_gateway.operations.settlement import settle as settlement
 from wallet_gateway.testing.control import SandboxControl
 
@@ -106,13 +105,13 @@ def known_order(make_order: MakeOrder) -> PaymentOrder:
 
 
 CHECKOUT = [
-    (payment_attempts, "first_attempt"),
+    (payment_attempts, "_lock_untouched"),
     (page_request, "canonical"),
     (http_transport.HttpTransport, "_exchange"),
     (client_gateway, "parse_response"),
     (redaction, "_redact"),
-    (opened_page, "event_columns"),
-    (opened_page, "open_page"),
+    (settlement, "event_columns"),
+    (settlement, "write_settlement"),
 ]
 
 

@@ -20,7 +20,6 @@ from wallet_gateway.domain.policy import GatewayPolicy
 from wallet_gateway.email_hashes import columns_of_order
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import OrderMetadata, PaymentOrder
-from wallet_gateway.models.checkout_writes import insert_order
 from wallet_gateway.models.prepared_sql import insert_row, select_row, select_rows
 from wallet_gateway.operations.argument_types import check_text
 from wallet_gateway.operations.checkout.addresses import BillingAddress, ShippingAddress, as_mapping
@@ -41,7 +40,6 @@ from wallet_gateway.operations.field_names import in_python_names
 from wallet_gateway.operations.settlement.db_transactions import (
     in_current_or_new_transaction,
     is_unseen_duplicate,
-    run,
 )
 from wallet_gateway.phones import read_mobile_phone
 from wallet_gateway.protocol.cart import (
@@ -272,8 +270,6 @@ def _invalid(path: str, problem: str) -> InvalidInput:
 
 
 def _store_once(order: PaymentOrder, metadata: Mapping[str, str], check: Callable[[], None]) -> PaymentOrder:
-    if not metadata and _is_stored_at_once(order, check):
-        return order
     found = _same_order(PaymentOrder.objects.all(), order)
     if found is None:
         # Only now: an order that exists is returned even if the settings have changed.
@@ -307,19 +303,6 @@ def _store_once(order: PaymentOrder, metadata: Mapping[str, str], check: Callabl
             fields=", ".join(different_arguments(found.content, order.content)),
         )
     return found
-
-
-def _is_stored_at_once(order: PaymentOrder, check: Callable[[], None]) -> bool:
-    """Store an order that nobody has stored, without a look first; return whether that was done."""
-    write = insert_order(order)
-    if write is None:
-        return False
-    try:
-        check()
-    except InvalidInput:
-        # It may exist: an order that does is returned even if the settings have changed.
-        return False
-    return run(write)
 
 
 def _same_order(rows: QuerySet[PaymentOrder], order: PaymentOrder) -> PaymentOrder | None:

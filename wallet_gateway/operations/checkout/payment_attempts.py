@@ -6,24 +6,21 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db import DEFAULT_DB_ALIAS, IntegrityError
 from django.db.models import F
 
 from wallet_gateway.domain.lifecycle import OPENING_KINDS, OrderState, TransactionKind, TransactionState
 from wallet_gateway.domain.polling_schedule import offered_until
 from wallet_gateway.domain.totals import PaymentTotals, payment_state
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
-from wallet_gateway.models.checkout_writes import first_attempt
 from wallet_gateway.models.orders import PAYABLE_STATES
 from wallet_gateway.models.prepared_sql import Columns, insert_row, update_row
 from wallet_gateway.models.row_copies import copy_row
-from wallet_gateway.models.stored_rows import stored_row
 from wallet_gateway.operations.checkout.page_request import PageRequest, stored_request
 from wallet_gateway.operations.checkout.payability import not_payable
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.merchant_accounts import foreign_merchant_account, is_left_alone
 from wallet_gateway.operations.sending.send import body_columns, claim_columns
-from wallet_gateway.operations.settlement.db_transactions import in_transaction, run
+from wallet_gateway.operations.settlement.db_transactions import in_transaction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,40 +39,16 @@ def begin(
     What is returned is committed. `request` is None if too little time is left for a further page; a page
     that is open is still given. Raises `OrderNotPayable`.
     """
-    if request is not None and (first := _first_attempt(order, request, context)) is not None:
-        return first
     # The database transaction may be repeated, so every run starts from the order as passed in.
     return in_transaction(lambda: _begin_locked(copy_row(order), request, context))
-
-
-def _first_attempt(
-    order: PaymentOrder, request: PageRequest, context: GatewayContext
-) -> PreparedAttempt | None:
-    """Insert the first attempt of an order that was never changed: there is nothing to read."""
-    now = context.clock.now()
-    if order.version != 0 or order.is_time_over(now):
-        return None
-    columns = _columns_of_new(order, request, context, now, number=1)
-    try:
-        written = run(first_attempt(order, *columns))
-    except IntegrityError:
-        # It has an attempt already; what else is wrong is found again below.
-        return None
-    if written is None:
-        return None
-    order = copy_row(order)
-    order.version = written.version
-    payment = stored_row(Payment, DEFAULT_DB_ALIAS, {**columns[0], "id": written.payment})
-    payment.order = order
-    transaction = stored_row(GatewayTransaction, DEFAULT_DB_ALIAS, {**columns[1], "id": written.transaction})
-    transaction.payment = payment
-    return PreparedAttempt(transaction=transaction, request=request)
 
 
 def _begin_locked(
     order: PaymentOrder, request: PageRequest | None, context: GatewayContext
 ) -> PreparedAttempt | None:
     now = context.clock.now()
+    if request is not None and _lock_untouched(order, now):
+        return _new_attempt(order, request, context, now, number=1)
     _lock(order, now, state=OrderState.OPEN)
     attempts = list(
         GatewayTransaction.objects.filter(payment__order=order, kind__in=OPENING_KINDS)

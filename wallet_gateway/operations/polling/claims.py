@@ -25,10 +25,7 @@ from wallet_gateway.operations.merchant_accounts import is_left_alone
 from wallet_gateway.operations.settlement.db_transactions import in_statement, in_transaction
 
 MAX_BATCH = 64
-"""Maximum number of rows in a batch.
-
-Rows come back late when their worker dies: at most this many, and with several threads half as many again.
-"""
+"""Maximum number of rows in a batch, and of those that come back late when their worker dies."""
 
 TESTS_WAIT = timedelta(days=1)
 """How long a due test of a live account is put off, unasked: the account may be a test again."""

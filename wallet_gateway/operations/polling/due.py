@@ -7,10 +7,9 @@ queried again come last: they have a share of the rate, which all workers on all
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import closing
 from datetime import datetime, timedelta
 
-from wallet_gateway.domain.outcomes import Finding
 from wallet_gateway.domain.polling_schedule import REPEAT_SHARE, QueryPriority
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayPause, GatewayTransaction
@@ -22,12 +21,10 @@ from wallet_gateway.operations.polling.claims import (
     due,
     queries_are_paused,
 )
-from wallet_gateway.operations.polling.joint_settlement import Settle, settling
 from wallet_gateway.operations.polling.status_query import query_status
-from wallet_gateway.operations.polling.status_result import record_status_result, status_update
+from wallet_gateway.operations.polling.status_result import record_status_result
 from wallet_gateway.operations.polling.worker_pool import RateLimiter, run_in_threads
 from wallet_gateway.operations.settlement.db_transactions import in_statement
-from wallet_gateway.operations.settlement.delivery_recorder import recorded_together
 from wallet_gateway.operations.settlement.row_errors import log_row_error
 
 _URGENT = (QueryPriority.UNFINISHED, QueryPriority.WATCHED)
@@ -48,18 +45,9 @@ def reconcile_urgent(*, context: GatewayContext, limit: int = 500) -> int:
 
     Any number of workers on any number of machines may run this: each row is claimed by one of them.
     """
-    with _recording(context) as recording, settling(recording) as settle:
-        queries = _Queries(recording, settle)
-        _query_urgent(queries, context, limit=limit)
+    queries = _Queries(context)
+    _query_urgent(queries, context, limit=limit)
     return queries.count
-
-
-def _recording(context: GatewayContext) -> AbstractContextManager[GatewayContext]:
-    """Give a context that records the deliveries of several threads together.
-
-    One thread records each at once: the next might wait for an answer until another sweep has delivered it.
-    """
-    return recorded_together(context) if context.policy.query_workers > 1 else nullcontext(context)
 
 
 def _query_urgent(queries: _Queries, context: GatewayContext, *, limit: int) -> None:
@@ -72,7 +60,6 @@ def _query_urgent(queries: _Queries, context: GatewayContext, *, limit: int) -> 
             clock=context.clock,
             turn=pace.wait,
             is_over=queries.caused_pause,
-            claims_ahead=True,
         )
         with closing(claimed) as rows:
             run_in_threads(rows, queries.send, threads=workers)
@@ -92,8 +79,8 @@ def _claim(priorities: Sequence[QueryPriority], context: GatewayContext) -> Clai
 class _Queries:
     """The queries of one call, shared by its threads."""
 
-    def __init__(self, context: GatewayContext, settle: Settle) -> None:
-        self._context, self._settle = context, settle
+    def __init__(self, context: GatewayContext) -> None:
+        self._context = context
         self._sent, self._unanswered = list[str](), list[str]()
         self._looked_after = 0
 
@@ -112,28 +99,19 @@ class _Queries:
         self._sent.append(transaction.reference)
         if not self._query(transaction):
             self._unanswered.append(transaction.reference)
-        if self._context.deliveries is not None:
-            self._context.deliveries.record_if_due()
 
     def _query(self, transaction: GatewayTransaction) -> bool:
         """Query one claimed transaction and settle the result; return whether there was an answer."""
         is_answered = True
         with log_row_error(transaction.reference) as failures:
             finding = query_status(transaction, context=self._context)
-            self._record(transaction, finding)
+            record_status_result(transaction, finding, self._context)
             is_answered = finding is not None
         if failures:
             # The same error is likely at each of its queries, so a person has to see it in the work queue.
             same_state = GatewayTransaction.objects.filter(pk=transaction.pk, state=transaction.state)
             in_statement(lambda: same_state.update(needs_operator=True))
         return is_answered
-
-    def _record(self, transaction: GatewayTransaction, finding: Finding | None) -> None:
-        """Record a result; what was done elsewhere is booked alone, in transactions of its own."""
-        if finding is not None and finding.elsewhere:
-            record_status_result(transaction, finding, self._context)
-        else:
-            self._settle(transaction, status_update(transaction, finding, self._context))
 
     def caused_pause(self) -> bool:
         """Return whether queries are paused since an unanswered one; a claim sees the pauses of others."""
@@ -154,9 +132,8 @@ def repeat_queries(*, context: GatewayContext, limit: int = 500) -> int:
     """
     if queries_are_paused(context, context.clock.now()):
         return 0
-    with _recording(context) as recording, settling(recording) as settle:
-        queries = _Queries(recording, settle)
-        urgent = _query_repeated(queries, context, limit=limit)
+    queries = _Queries(context)
+    urgent = _query_repeated(queries, context, limit=limit)
     return queries.count + urgent
 
 

@@ -67,7 +67,7 @@ def record_status_result(
     return settled
 
 
-def status_update(
+def _status_update(
     transaction: GatewayTransaction, finding: Finding | None, context: GatewayContext
 ) -> StatusUpdate:
     """Return the update of a status query's result, of which nothing elsewhere is to be booked first."""
@@ -95,7 +95,7 @@ def status_update(
 def _record(
     transaction: GatewayTransaction, finding: Finding | None, context: GatewayContext
 ) -> GatewayTransaction:
-    return settle(transaction, status_update(transaction, finding, context), context=context)
+    return settle(transaction, _status_update(transaction, finding, context), context=context)
 
 
 def _record_payment_first(

@@ -25,7 +25,6 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import GatewayTransaction
-from wallet_gateway.models.checkout_writes import PreparedWrite
 from wallet_gateway.operations.errors import InsideTransaction
 from wallet_gateway.operations.settlement.write_turns import write_turn
 
@@ -34,8 +33,8 @@ logger = logging.getLogger("wallet_gateway.operations")
 T = TypeVar("T")
 
 _ATTEMPTS = 5
-_POSTGRES_STATES = frozenset({"40001", "40P01", "26000", "0A000"})
-"""A conflict, a deadlock, and a prepared statement that is gone or reads a column whose type has changed."""
+_POSTGRES_STATES = frozenset({"40001", "40P01"})
+"""A conflict, and a deadlock."""
 _MYSQL_CODES = frozenset({1020, 1205, 1213})
 PATIENT_WAITS = (0.5, 1.0, 2.0, 5.0, 10.0)
 """Seconds between tries to store an answer already received from the gateway."""
@@ -69,13 +68,6 @@ def in_current_or_new_transaction(work: Callable[[], T]) -> T:
             return work()
 
     return once() if connection.in_atomic_block else _repeat_conflicts(once)
-
-
-def run(prepared: PreparedWrite[T]) -> T:
-    """Run a prepared write like `in_transaction`; one statement needs no transaction around it."""
-    return _repeat_conflicts(
-        lambda: _alone(prepared.run) if prepared.is_one_statement else _once(prepared.run)
-    )
 
 
 def in_transaction_with_retries(work: Callable[[], T]) -> T:
@@ -125,14 +117,6 @@ def _repeat_conflicts(work: Callable[[], T]) -> T:
 
 def _once(work: Callable[[], T]) -> T:
     with write_turn(_connection_that_commits()), db_transaction.atomic(durable=True):
-        return work()
-
-
-def _alone(work: Callable[[], T]) -> T:
-    """Run one statement, which is durable when it returns; in the block of a `TestCase` as all others."""
-    if connection.in_atomic_block:
-        return _once(work)
-    with write_turn(_connection_that_commits()):
         return work()
 
 

@@ -27,9 +27,8 @@ from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, OutboxEvent, OutboxEventKind, Payment, PaymentOrder
 from wallet_gateway.models.prepared_sql import Columns, insert_row, update_row
 from wallet_gateway.models.stored_rows import new_row
-from wallet_gateway.operations.context import Clock, Deliveries
+from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.settlement.db_transactions import in_statement
-from wallet_gateway.operations.settlement.delivery_recorder import log_unrecorded
 from wallet_gateway.operations.settlement.row_errors import failure
 
 logger = logging.getLogger("wallet_gateway.outbox")
@@ -112,19 +111,19 @@ def add_order_events(
 
 
 @sensitive_variables()
-def deliver(outbox_events: Iterable[OutboxEvent], *, clock: Clock, recorder: Deliveries | None = None) -> int:
+def deliver(outbox_events: Iterable[OutboxEvent], *, clock: Clock) -> int:
     """Send the signals of events that this process has claimed; return how many all receivers accepted.
 
     A receiver's exception is logged, and the event is sent again later to all receivers. The same applies
     when the database cannot record the delivery: the change is committed and must not look like a failure.
-    Without a recorder, each delivery is recorded at once.
     """
     delivered = 0
     for outbox_event in outbox_events:
         try:
-            delivered += _deliver_one(outbox_event, clock.now(), recorder)
+            delivered += _deliver_one(outbox_event, clock.now())
         except DatabaseFault as error:
-            log_unrecorded([outbox_event.event_id], error)
+            text = "the delivery of event %s could not be recorded, it is delivered again later: %s"
+            logger.error(text, outbox_event.event_id, failure(error))
     return delivered
 
 
@@ -152,13 +151,10 @@ def _claim(outbox_event: OutboxEvent, now: datetime) -> bool:
     return bool(in_statement(lambda: mine.update(**claim)))
 
 
-def _deliver_one(outbox_event: OutboxEvent, now: datetime, recorder: Deliveries | None) -> bool:
+def _deliver_one(outbox_event: OutboxEvent, now: datetime) -> bool:
     failures = _tell(outbox_event)
     if not failures:
-        if recorder is not None:
-            recorder.add(outbox_event.event_id)
-        else:
-            _write_delivery(outbox_event, {"delivered_at": now, "next_delivery_at": None})
+        _write_delivery(outbox_event, {"delivered_at": now, "next_delivery_at": None})
         return True
     wait = min(timedelta(seconds=30 * 2 ** min(outbox_event.attempts, 10)), _LONGEST_WAIT)
     again = {"next_delivery_at": now + wait, "last_error": type(failures[0]).__name__}

@@ -42,7 +42,6 @@ from wallet_gateway.models import (
 from wallet_gateway.models.prepared_sql import Columns
 from wallet_gateway.models.row_copies import copy_row
 from wallet_gateway.models.settlement_writes import SettlementRows, write_settlement
-from wallet_gateway.models.settlements_at_once import settlements_at_once, settles_at_once
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.settlement.counters import (
     Booking,
@@ -53,8 +52,6 @@ from wallet_gateway.operations.settlement.counters import (
 )
 from wallet_gateway.operations.settlement.db_transactions import (
     in_transaction_with_retries,
-    run,
-    with_retries,
 )
 from wallet_gateway.operations.settlement.discrepancies import (
     Recorded,
@@ -62,7 +59,6 @@ from wallet_gateway.operations.settlement.discrepancies import (
     record_discrepancies,
 )
 from wallet_gateway.operations.settlement.late_payments import note_late_payment
-from wallet_gateway.operations.settlement.opened_page import write_opened_page
 from wallet_gateway.operations.settlement.outbox import (
     Notification,
     deliver,
@@ -120,17 +116,13 @@ def settle(
     if settled.stopped:
         warn_of_mix_up(context.alias, settled.stopped, now=context.clock.now())
     _settlements.set(mine := _settlements.get() + 1)
-    deliver(settled.outbox_events, clock=context.clock, recorder=context.deliveries)
+    deliver(settled.outbox_events, clock=context.clock)
     # A receiver may have settled something in reaction to a signal; these rows are then stale.
     return settled.transaction if _settlements.get() == mine else reread(settled.transaction)
 
 
 def _settle(transaction: GatewayTransaction, update: StatusUpdate, context: GatewayContext) -> Settled:
-    if (opened := write_opened_page(transaction, update, context)) is not None:
-        return Settled(transaction=opened)
     try:
-        if settles_at_once() and is_plain(transaction, update):
-            return with_retries(lambda: _write_at_once(transaction, update, context))
         return in_transaction_with_retries(lambda: _write(transaction, update, context))
     except (VersionConflict, IntegrityError):
         # Another process may have settled the same update; the totals reject a second booking.
@@ -186,55 +178,8 @@ def _record_is_taken(transaction: GatewayTransaction, update: StatusUpdate) -> S
     return replace(update, event=LifecycleEvent.CONTRADICTED, finding=finding, changes=changes)
 
 
-def is_plain(transaction: GatewayTransaction, update: StatusUpdate) -> bool:
-    """Return whether an update writes no other row than the settlement's own: then it needs no transaction.
-
-    That is a status of what opens a payment, without a discrepancy, and not of an order that is cancelled.
-    """
-    payment, finding = transaction.payment, update.finding
-    differs = (
-        finding.discrepancies
-        or finding.unreadable
-        or finding.elsewhere
-        or finding.unknown_references
-        or finding.unknown_types
-        or finding.undocumented_state
-    )
-    return (
-        payment is not None
-        and not payment.order.is_cancelled
-        and transaction.kind in OPENING_KINDS
-        and transaction.state in _QUERIED
-        and update.queried_in is not None
-        and update.also is None
-        and not differs
-        and (finding.amount is None or finding.amount >= transaction.amount_minor)
-    )
-
-
-_QUERIED = frozenset(
-    {
-        TransactionState.OPEN,
-        TransactionState.AWAITING_3DS,
-        TransactionState.PENDING,
-        TransactionState.UNKNOWN,
-        TransactionState.APPROVED,
-        TransactionState.EXPIRED,
-    }
-)
-"""States from which no evidence is a discrepancy by itself."""
-
-
-def _write_at_once(transaction: GatewayTransaction, update: StatusUpdate, context: GatewayContext) -> Settled:
-    settled, rows = prepare(transaction, update, context)
-    (write,) = settlements_at_once([rows])
-    if not run(write):
-        raise VersionConflict
-    return settled
-
-
 def _write(transaction: GatewayTransaction, update: StatusUpdate, context: GatewayContext) -> Settled:
-    settled, rows = prepare(transaction, update, context)
+    settled, rows = _prepare(transaction, update, context)
     if not write_settlement(replace(rows, event=None, outbox=())):
         raise VersionConflict
     if rows.transaction is not None:
@@ -247,7 +192,7 @@ def _write(transaction: GatewayTransaction, update: StatusUpdate, context: Gatew
     return settled
 
 
-def prepare(
+def _prepare(
     transaction: GatewayTransaction, update: StatusUpdate, context: GatewayContext
 ) -> tuple[Settled, SettlementRows]:
     """Return the rows as they will be, and the changes to write; only discrepancies are written here."""
