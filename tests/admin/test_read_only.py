@@ -31,7 +31,7 @@ MODELS = (
     "migrateddeposit",
     "operationbatch",
 )
-MOST_STATEMENTS = 15
+MOST_STATEMENTS = 16
 
 
 def a_row_of_each(number: int = 0) -> dict[str, Any]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
 import pytest
 
-from tests.docs.pages import ROOT
 from wallet_gateway.contrib.missing_row import log_missing
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import PaymentOrder
@@ -30,4 +32,5 @@ def test_the_line_is_an_error_with_reference_state_and_section_of_the_runbook(
     said, _, place = line.getMessage().partition("; see ")
     assert said == "order SHOP-1001 holds money (PAID), and the order of it is gone"
     page, _, anchor = place.partition("#")
-    assert "### " + anchor.replace("-", " ") in (ROOT / page).read_text(encoding="utf-8").lower()
+    text = Path(unquote(urlsplit(page).path)).read_text(encoding="utf-8")
+    assert "### " + anchor.replace("-", " ") in text.lower()

@@ -12,7 +12,7 @@ from django.core.management import call_command
 
 from wallet_gateway import payments
 from wallet_gateway.management.login_name import login_name
-from wallet_gateway.models import GoLiveCheck, TransactionEvent
+from wallet_gateway.models import GoLiveCheck, Payment, TransactionEvent
 from wallet_gateway.testing.control import SandboxControl
 
 NAMES = ("LOGNAME", "USER", "LNAME", "USERNAME")
@@ -46,6 +46,8 @@ def test_erasing_and_recording_a_payment_name_the_number(wallet_sandbox: Sandbox
     wallet_sandbox.complete_checkout(payments.start_checkout(order).reference, "success")
     payments.reconcile(order)
     payments.sweep()
+    # As though real money had moved: a test is on no bank statement.
+    Payment.objects.update(is_test=False)
     run("wallet_doctor", record_payment="N-1")
     assert GoLiveCheck.objects.get().checked_by == "user 54321"
 

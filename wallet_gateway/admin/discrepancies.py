@@ -59,7 +59,7 @@ class DiscrepancyAdmin(ReadOnlyAdmin):
         FOUND_AT,
     )
     list_filter = (OpenFilter, "kind")
-    list_select_related = ("payment__order",)
+    list_select_related = ("payment__order", "transaction")
     when_empty = _(
         "No difference between the shop's records and the gateway's was ever found. There is nothing to do."
     )
