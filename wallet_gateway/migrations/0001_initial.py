@@ -13,7 +13,6 @@ import wallet_gateway.models.batches
 import wallet_gateway.models.fields
 import wallet_gateway.models.maintenance
 import wallet_gateway.models.orders
-import wallet_gateway.models.sparse_indexes
 from django.db import migrations, models
 
 
@@ -248,7 +247,7 @@ class Migration(migrations.Migration):
                 'ordering': ('-id',),
                 'permissions': [('detached_refund', 'Can refund payments of an earlier provider')],
                 'default_permissions': ('view',),
-                'indexes': [models.Index(fields=['gateway', 'provider_transaction_id'], name='wallet_deposit_former', opclasses=['varchar_pattern_ops', 'varchar_pattern_ops']), wallet_gateway.models.sparse_indexes.SparseIndex(fields=['is_test'], name='wallet_deposit_test')],
+                'indexes': [models.Index(fields=['gateway', 'provider_transaction_id'], name='wallet_deposit_former', opclasses=['varchar_pattern_ops', 'varchar_pattern_ops']), models.Index(fields=['is_test'], name='wallet_deposit_test')],
                 'constraints': [models.UniqueConstraint(fields=('gateway', 'parent_transaction_id'), name='wallet_deposit_once', opclasses=['varchar_pattern_ops', 'varchar_pattern_ops']), models.CheckConstraint(condition=models.Q(('refund_reserved__gte', 0), ('refunded__gte', 0), ('refunded_before__gte', 0)), name='wallet_deposit_counters'), models.CheckConstraint(condition=models.Q(('is_known', False), ('amount_minor__gte', django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(models.F('refunded_before'), '+', models.F('refunded')), '+', models.F('refund_reserved'))), _connector='OR'), name='wallet_deposit_refunds_covered')],
             },
         ),
@@ -417,7 +416,7 @@ class Migration(migrations.Migration):
                 'ordering': ('-id',),
                 'permissions': [('view_customer', 'Can see who the customer of an order is, and their addresses'), ('cancel_order', 'Can cancel orders that are not paid')],
                 'default_permissions': ('view',),
-                'indexes': [models.Index(fields=['state', '-id'], name='wallet_order_state'), models.Index(fields=['order_number'], name='wallet_order_number'), wallet_gateway.models.sparse_indexes.SparseIndex(fields=['email_hash'], name='wallet_order_email'), wallet_gateway.models.sparse_indexes.SparseIndex(fields=['recipient_email_hash'], name='wallet_order_recipient'), models.Index(fields=['created_at'], name='wallet_order_created'), wallet_gateway.models.sparse_indexes.SparseIndex(fields=['wallet_closed_at'], name='wallet_order_button_closed'), wallet_gateway.models.sparse_indexes.SparseIndex(fields=['release_check_at'], name='wallet_order_release_check')],
+                'indexes': [models.Index(fields=['state', '-id'], name='wallet_order_state'), models.Index(fields=['order_number'], name='wallet_order_number'), models.Index(fields=['email_hash'], name='wallet_order_email'), models.Index(fields=['recipient_email_hash'], name='wallet_order_recipient'), models.Index(fields=['created_at'], name='wallet_order_created'), models.Index(fields=['wallet_closed_at'], name='wallet_order_button_closed'), models.Index(fields=['release_check_at'], name='wallet_order_release_check')],
                 'constraints': [models.CheckConstraint(condition=models.Q(('amount_minor__gt', 0)), name='wallet_order_amount_positive'), models.UniqueConstraint(fields=('token',), name='wallet_order_token_once'), models.UniqueConstraint(fields=('reference', 'numbering'), name='wallet_order_reference_once'), models.UniqueConstraint(fields=('reference', 'gateway'), name='wallet_order_reference_of_gateway', opclasses=['varchar_pattern_ops', 'varchar_ops'])],
             },
         ),
@@ -589,7 +588,7 @@ class Migration(migrations.Migration):
                 'verbose_name': 'wallet attempt',
                 'verbose_name_plural': 'wallet attempts',
                 'ordering': ('-id',),
-                'indexes': [wallet_gateway.models.sparse_indexes.SparseIndex(fields=['email_hash'], name='wallet_attempt_email')],
+                'indexes': [models.Index(fields=['email_hash'], name='wallet_attempt_email')],
             },
         ),
         migrations.CreateModel(
@@ -631,7 +630,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='gatewaytransaction',
-            index=wallet_gateway.models.sparse_indexes.SparseIndex(fields=['deposit'], name='wallet_transaction_deposit'),
+            index=models.Index(fields=['deposit'], name='wallet_transaction_deposit'),
         ),
         migrations.AddIndex(
             model_name='gatewaytransaction',
@@ -639,7 +638,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='gatewaytransaction',
-            index=wallet_gateway.models.sparse_indexes.SparseIndex(fields=['refusal_unseen_since'], name='wallet_transaction_refusal'),
+            index=models.Index(fields=['refusal_unseen_since'], name='wallet_transaction_refusal'),
         ),
         migrations.AddIndex(
             model_name='gatewaytransaction',
@@ -687,15 +686,15 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='gatewaytransaction',
-            constraint=wallet_gateway.models.sparse_indexes.SparseUniqueConstraint(fields=('outstanding_key',), name='wallet_transaction_outstanding_once'),
+            constraint=models.UniqueConstraint(fields=('outstanding_key',), name='wallet_transaction_outstanding_once'),
         ),
         migrations.AddConstraint(
             model_name='gatewaytransaction',
-            constraint=wallet_gateway.models.sparse_indexes.SparseUniqueConstraint(fields=('idempotency_key',), name='wallet_transaction_idempotency_once'),
+            constraint=models.UniqueConstraint(fields=('idempotency_key',), name='wallet_transaction_idempotency_once'),
         ),
         migrations.AddConstraint(
             model_name='gatewaytransaction',
-            constraint=wallet_gateway.models.sparse_indexes.SparseUniqueConstraint(fields=('gateway', 'record_id', 'kind'), name='wallet_transaction_record_once'),
+            constraint=models.UniqueConstraint(fields=('gateway', 'record_id', 'kind'), name='wallet_transaction_record_once'),
         ),
         migrations.AddIndex(
             model_name='discrepancy',
@@ -735,7 +734,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='payment',
-            index=wallet_gateway.models.sparse_indexes.SparseIndex(fields=['is_test'], name='wallet_payment_test'),
+            index=models.Index(fields=['is_test'], name='wallet_payment_test'),
         ),
         migrations.AddConstraint(
             model_name='payment',
@@ -751,7 +750,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='outboxevent',
-            index=wallet_gateway.models.sparse_indexes.SparseIndex(fields=['next_delivery_at'], name='wallet_outbox_next_delivery'),
+            index=models.Index(fields=['next_delivery_at'], name='wallet_outbox_next_delivery'),
         ),
         migrations.AddIndex(
             model_name='ordermetadata',
@@ -779,7 +778,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='transactionevent',
-            index=wallet_gateway.models.sparse_indexes.SparseIndex(fields=['approval'], name='wallet_event_of_approval'),
+            index=models.Index(fields=['approval'], name='wallet_event_of_approval'),
         ),
         migrations.AddIndex(
             model_name='transactionevent',

@@ -9,7 +9,6 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.models.fields import ByteExactField, Column, CurrencyField, ExponentField
-from wallet_gateway.models.sparse_indexes import SparseIndex
 from wallet_gateway.protocol.codes import Currency
 from wallet_gateway.protocol.money import Money
 
@@ -56,7 +55,7 @@ class MigratedDeposit(models.Model):
                 name="wallet_deposit_former",
                 opclasses=_BY_BYTES,
             ),
-            SparseIndex(fields=["is_test"], name="wallet_deposit_test"),
+            models.Index(fields=["is_test"], name="wallet_deposit_test"),
         ]
         constraints = [
             models.UniqueConstraint(

@@ -25,7 +25,6 @@ from wallet_gateway.models.fields import (
     ExponentField,
     choices_of,
 )
-from wallet_gateway.models.sparse_indexes import SparseIndex
 from wallet_gateway.protocol.codes import Currency
 from wallet_gateway.protocol.money import Money
 
@@ -145,13 +144,13 @@ class PaymentOrder(models.Model):
             models.Index(fields=["state", "-id"], name="wallet_order_state"),
             # A customer names it on the telephone.
             models.Index(fields=["order_number"], name="wallet_order_number"),
-            SparseIndex(fields=["email_hash"], name="wallet_order_email"),
-            SparseIndex(fields=["recipient_email_hash"], name="wallet_order_recipient"),
+            models.Index(fields=["email_hash"], name="wallet_order_email"),
+            models.Index(fields=["recipient_email_hash"], name="wallet_order_recipient"),
             # The list of orders, filtered by day.
             models.Index(fields=["created_at"], name="wallet_order_created"),
-            SparseIndex(fields=["wallet_closed_at"], name="wallet_order_button_closed"),
+            models.Index(fields=["wallet_closed_at"], name="wallet_order_button_closed"),
             # The queue of the sweep: few orders have an end.
-            SparseIndex(fields=["release_check_at"], name="wallet_order_release_check"),
+            models.Index(fields=["release_check_at"], name="wallet_order_release_check"),
         ]
 
     def __str__(self) -> str:

@@ -12,7 +12,6 @@ from wallet_gateway.domain.stored_values import StoredEnum
 from wallet_gateway.domain.wallet_limits import WalletLimit
 from wallet_gateway.models.fields import Column, CurrencyField, ExponentField, choices_of
 from wallet_gateway.models.orders import PaymentOrder
-from wallet_gateway.models.sparse_indexes import SparseIndex
 from wallet_gateway.models.transactions import GatewayTransaction
 from wallet_gateway.protocol.codes import Currency
 from wallet_gateway.protocol.money import Money
@@ -64,7 +63,7 @@ class OutboxEvent(models.Model):
         verbose_name = _("outbox event")
         verbose_name_plural = _("outbox events")
         ordering = ("id",)
-        indexes = [SparseIndex(fields=["next_delivery_at"], name="wallet_outbox_next_delivery")]
+        indexes = [models.Index(fields=["next_delivery_at"], name="wallet_outbox_next_delivery")]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.event_id}"

@@ -22,7 +22,6 @@ from wallet_gateway.domain.lifecycle import (
 from wallet_gateway.domain.totals import PaymentTotals, Reversal
 from wallet_gateway.models.fields import ByteExactField, Column, CurrencyField, ExponentField, choices_of
 from wallet_gateway.models.orders import PaymentOrder
-from wallet_gateway.models.sparse_indexes import SparseIndex
 from wallet_gateway.protocol.codes import Currency
 from wallet_gateway.protocol.money import Money
 
@@ -101,7 +100,7 @@ class Payment(models.Model):
         indexes = [
             # Reserved amounts that wait for capture, oldest first.
             models.Index(fields=["state", "created_at"], name="wallet_payment_state"),
-            SparseIndex(fields=["is_test"], name="wallet_payment_test"),
+            models.Index(fields=["is_test"], name="wallet_payment_test"),
         ]
 
     def __str__(self) -> str:

@@ -14,7 +14,6 @@ from wallet_gateway.domain.stored_values import StoredEnum
 from wallet_gateway.models.actors import account_column
 from wallet_gateway.models.explanations import Explained
 from wallet_gateway.models.fields import Column, choices_of
-from wallet_gateway.models.sparse_indexes import SparseIndex
 from wallet_gateway.models.transactions import GatewayTransaction
 
 if TYPE_CHECKING:
@@ -105,7 +104,7 @@ class TransactionEvent(Explained):
         ]
         indexes = [
             # Few events are agreements.
-            SparseIndex(fields=["approval"], name="wallet_event_of_approval"),
+            models.Index(fields=["approval"], name="wallet_event_of_approval"),
             # The dashboard's counts by day, answered by the index alone.
             models.Index(
                 fields=["occurred_at", "kind", "http_status", "elapsed_ms"], name="wallet_event_occurred"

@@ -26,7 +26,6 @@ from wallet_gateway.models.explanations import Explained
 from wallet_gateway.models.fields import ByteExactField, Column, CurrencyField, ExponentField, choices_of
 from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.payments import Payment
-from wallet_gateway.models.sparse_indexes import SparseIndex, SparseUniqueConstraint
 from wallet_gateway.protocol.codes import Currency
 from wallet_gateway.protocol.faults import RefundLimit
 from wallet_gateway.protocol.money import Money
@@ -180,18 +179,18 @@ class GatewayTransaction(Explained):
                 name="wallet_transaction_reference_once",
                 opclasses=["varchar_pattern_ops"],
             ),
-            SparseUniqueConstraint(fields=["outstanding_key"], name="wallet_transaction_outstanding_once"),
-            SparseUniqueConstraint(fields=["idempotency_key"], name="wallet_transaction_idempotency_once"),
+            models.UniqueConstraint(fields=["outstanding_key"], name="wallet_transaction_outstanding_once"),
+            models.UniqueConstraint(fields=["idempotency_key"], name="wallet_transaction_idempotency_once"),
             # One gateway record belongs to one transaction.
-            SparseUniqueConstraint(
+            models.UniqueConstraint(
                 fields=["gateway", "record_id", "kind"], name="wallet_transaction_record_once"
             ),
         ]
         indexes = [
-            SparseIndex(fields=["deposit"], name="wallet_transaction_deposit"),
+            models.Index(fields=["deposit"], name="wallet_transaction_deposit"),
             # With the priority first, urgent queries are found however many others have fallen behind.
             models.Index(fields=["query_priority", "next_query_at"], name="wallet_transaction_next_query"),
-            SparseIndex(fields=["refusal_unseen_since"], name="wallet_transaction_refusal"),
+            models.Index(fields=["refusal_unseen_since"], name="wallet_transaction_refusal"),
             # Searches for unsent or currently sent transactions find few rows by state alone.
             models.Index(fields=["state", "state_changed_at"], name="wallet_transaction_state"),
             models.Index(fields=["state", "-id"], name="wallet_transaction_newest"),

@@ -13,7 +13,6 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.models.fields import ByteExactField, Column
-from wallet_gateway.models.sparse_indexes import SparseIndex
 from wallet_gateway.models.transactions import GatewayTransaction
 
 MOST_RESULTS = 5
@@ -93,7 +92,7 @@ class WalletAttempt(models.Model):
         verbose_name = _("wallet attempt")
         verbose_name_plural = _("wallet attempts")
         ordering = ("-id",)
-        indexes = [SparseIndex(fields=["email_hash"], name="wallet_attempt_email")]
+        indexes = [models.Index(fields=["email_hash"], name="wallet_attempt_email")]
         constraints = [
             # NULLs are distinct on every database.
             models.UniqueConstraint(fields=["gateway", "account_id"], name="wallet_attempt_account_once"),
