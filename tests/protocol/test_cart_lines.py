@@ -1,4 +1,4 @@
-"""Lines made by column are the lines that one by one validation would have made."""
+"""Lines made of a shop's items are lines that a received cart may have."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wallet_gateway.protocol.cart import build_cart
-from wallet_gateway.protocol.cart_lines import Item, LineWriter
+from wallet_gateway.protocol.cart_lines import Item, Lines, make_lines
 from wallet_gateway.protocol.cart_messages import ItemDetail, ShoppingCart
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage
 
 
-def writer(*items: Item, exponent: int = 2) -> LineWriter:
-    return LineWriter(items, exponent)
+def lines_of(*items: Item, faults: list[FieldError] | None = None) -> Lines:
+    return make_lines(items, 2, [] if faults is None else faults)
 
 
 PLAIN = Item(product_id="A", product_name="Thing", unit_amount=Decimal("2.50"), quantity=4)
@@ -31,38 +31,38 @@ TAXED = Item(
 
 
 def test_lines_come_to_the_sum_of_their_totals() -> None:
-    assert writer(PLAIN, TAXED).total == 2070
-    assert writer().total == 0
+    assert lines_of(PLAIN, TAXED).total == 2070
+    assert lines_of().total == 0
 
 
 def test_taxes_come_to_the_sum_of_those_that_are_given() -> None:
-    assert writer(PLAIN, TAXED, TAXED).tax == 140
-    assert writer(PLAIN).tax is None
+    assert lines_of(PLAIN, TAXED, TAXED).tax == 140
+    assert lines_of(PLAIN).tax is None
 
 
 def test_sums_are_exact_in_whatever_decimal_context_a_shop_computes() -> None:
     dear = Item(product_id="C", product_name="Car", unit_amount=Decimal("123456789.01"), quantity=9999)
     with localcontext(prec=3):
-        lines = writer(dear, TAXED)
+        lines = lines_of(dear, TAXED)
     assert (lines.total, lines.tax) == (123444443331099 + 1070, 70)
 
 
-def test_there_are_no_lines_where_there_is_a_fault() -> None:
+def test_a_fault_is_told_with_its_line() -> None:
     faults: list[FieldError] = []
     bad = Item(product_id="", product_name="X", unit_amount=Decimal(1))
-    assert writer(PLAIN, bad).lines(faults) == ()
+    assert len(lines_of(PLAIN, bad, faults=faults).details) == 1
     assert [fault.path for fault in faults] == ["itemDetails[1].productId"]
 
 
 def test_faults_found_before_do_not_count() -> None:
     faults = [FieldError("elsewhere", "is wrong")]
-    assert len(writer(PLAIN).lines(faults)) == 1
+    assert len(lines_of(PLAIN, faults=faults).details) == 1
     assert len(faults) == 1
 
 
 def test_no_items_make_no_lines() -> None:
     faults: list[FieldError] = []
-    assert writer().lines(faults) == ()
+    assert lines_of(faults=faults).details == ()
     assert not faults
 
 
@@ -127,7 +127,7 @@ def test_any_item_is_a_right_line_or_an_invalid_message(values: dict[str, object
 
 
 def first_line() -> ItemDetail:
-    return writer(TAXED).lines([])[0]
+    return lines_of(TAXED).details[0]
 
 
 def test_a_line_is_a_message_like_any_other() -> None:
@@ -139,7 +139,7 @@ def test_a_line_is_a_message_like_any_other() -> None:
     assert hash(line) == hash(same)
     assert line.model_dump() == same.model_dump()
     assert line.model_fields_set == set(ItemDetail.model_fields)
-    assert writer().lines([]) == ()
+    assert lines_of().details == ()
 
 
 @pytest.mark.parametrize(

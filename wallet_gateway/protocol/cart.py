@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from wallet_gateway.protocol.cart_lines import Item, LineWriter
+from wallet_gateway.protocol.cart_lines import Item, make_lines
 from wallet_gateway.protocol.cart_messages import DISCOUNT_TYPES, DISCOUNTS_EXCEED, ShoppingCart, Sums
 from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.errors import FieldError, InvalidAmount, InvalidMessage
@@ -84,10 +84,10 @@ class _Builder:
         self.tax: int | None = None
 
     def add_lines(self, items: tuple[Item, ...]) -> None:
-        writer = LineWriter(items, self.exponent)
-        self.values["itemDetails"] = writer.lines(self.errors)
-        self.total += writer.total
-        self._add_tax(writer.tax)
+        lines = make_lines(items, self.exponent, self.errors)
+        self.values["itemDetails"] = lines.details
+        self.total += lines.total
+        self._add_tax(lines.tax)
 
     def add_shipping(self, shipping: Shipping) -> None:
         amount = self._read("shippingDetails.shippingAmount", shipping.amount)
