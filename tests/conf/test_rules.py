@@ -137,8 +137,6 @@ WRONG = [
     ("TIMEOUT", 3, "unknown name; known: "),
     ("MERCHANTID", "M-1", "unknown name; did you mean 'MERCHANT_ID'? known: BASE_URL, "),
     ("profile", "prod", "unknown name; did you mean 'PROFILE'? "),
-    ("SENDING", False, "renamed; write 'SENDING_ENABLED'"),
-    ("SECOND_PERSON_ABOVE", {"EUR": "5.00"}, "renamed; write 'APPROVAL_LIMITS'"),
 ]
 
 

@@ -47,15 +47,6 @@ IN_WORDS: Mapping[type | tuple[type, ...], str] = {
     PATHS_OF_CERTIFICATE: "a path, or a pair of paths: certificate and key",
 }
 """Descriptions of the expected types, for people."""
-RENAMED: Mapping[str, str] = {
-    "EVIDENCE_DAYS": "RETENTION_DAYS",
-    "SENDING": "SENDING_ENABLED",
-    "SECOND_PERSON_ABOVE": "APPROVAL_LIMITS",
-    "SECOND_PERSON_DAYS": "APPROVAL_DAYS",
-    "GO_LIVE_UP_TO": "GO_LIVE_MAX_AMOUNT",
-    "FOR_ORDER": "BUTTON_OVERRIDES",
-}
-"""Setting names in earlier drafts of this app."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,8 +125,6 @@ def problems_of_names(where: str, given: Iterable[object], known: Iterable[str])
 
 def unknown_name(name: object, known: Iterable[str]) -> str:
     """Return a hint with the correct name for an unknown setting."""
-    if isinstance(name, str) and name in RENAMED:
-        return f"renamed; write {RENAMED[name]!r}"
     names = tuple(known)
     meant = get_close_matches(str(name).upper(), names, n=1, cutoff=0.75)
     nearest = f"did you mean {meant[0]!r}? " if meant else ""
