@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
-from typing import Annotated, Protocol, Self
+from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, Strict, field_validator, model_validator
 
@@ -106,30 +106,11 @@ class RowError:
     reason: str
 
 
-class SeenIds(Protocol):
-    """Remembers the deposits a file has named; for a long file the caller may keep them outside memory."""
-
-    def add(self, identifier: str, /) -> bool:
-        """Remember an identifier; say whether it is new."""
-
-
-class _SeenInMemory:
-    def __init__(self) -> None:
-        self._ids: set[str] = set()
-
-    def add(self, identifier: str) -> bool:
-        before = len(self._ids)
-        self._ids.add(identifier)
-        return len(self._ids) > before
-
-
-def read_rows(
-    lines: Iterable[str | bytes], *, seen: SeenIds | None = None
-) -> Iterator[MigrationRow | RowError]:
+def read_rows(lines: Iterable[str | bytes]) -> Iterator[MigrationRow | RowError]:
     """Read the rows of a migration file; a header that lacks a column is one RowError and ends it.
 
     Open the file as binary. In one opened as text nothing is read after a byte that is not UTF-8.
-    See Note [Bytes that are not UTF-8]. `seen` finds deposits that the file names twice.
+    See Note [Bytes that are not UTF-8].
     """
     texts = text_lines(lines)
     try:
@@ -137,7 +118,7 @@ def read_rows(
     except UnicodeDecodeError:
         yield RowError(1, f"{_NOT_UTF_8}; nothing behind it was read")
         return
-    table = _Table(first, texts, seen or _SeenInMemory())
+    table = _Table(first, texts)
     header = table.next_cells()
     if isinstance(header, RowError):
         yield header
@@ -157,10 +138,10 @@ def read_rows(
 class _Table:
     """A CSV reader that reports a line it cannot read and goes on, and knows the deposits it has seen."""
 
-    def __init__(self, first: str, others: Iterator[str], seen: SeenIds) -> None:
+    def __init__(self, first: str, others: Iterator[str]) -> None:
         delimiter = max(",;\t", key=first.count)
         self.reader = csv.reader(chain([first], others), delimiter=delimiter, strict=True)
-        self.seen = seen
+        self.seen = set[str]()
         self.ended = False
 
     def next_cells(self) -> list[str] | RowError | None:
@@ -187,8 +168,9 @@ class _Table:
             )
         except InvalidMessage as error:
             return RowError(line, "; ".join(map(str, error.errors)))
-        if not self.seen.add(row.parent_transaction_id):
+        if row.parent_transaction_id in self.seen:
             return RowError(line, f"{quote(row.parent_transaction_id)} stands in an earlier row already")
+        self.seen.add(row.parent_transaction_id)
         return row
 
 

@@ -1,10 +1,10 @@
-"""What an import keeps on disk: it comes back as it was put there, and an identifier is new once."""
+"""What an import keeps on disk comes back as it was put there."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from wallet_gateway.operations.migration.spool import CheckedRows, DiskBackedSet
+from wallet_gateway.operations.migration.spool import CheckedRows
 from wallet_gateway.protocol.migration_file import MigrationRow
 
 NOW = datetime(2026, 2, 1, tzinfo=UTC)
@@ -19,12 +19,6 @@ def row(parent: str, amount: str = "49.90") -> MigrationRow:
         refunded_amount="9.90",
         provider_transaction_id="PRV-1",
     )
-
-
-def test_an_identifier_is_new_once_and_letter_case_tells_two_apart() -> None:
-    seen = DiskBackedSet()
-    assert [seen.add(text) for text in ("A", "a", "A", "b", "a")] == [True, True, False, True, False]
-    seen.close()
 
 
 def test_rows_come_back_in_order_and_in_batches() -> None:

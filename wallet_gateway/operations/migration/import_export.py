@@ -19,7 +19,6 @@ from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.protocol.migration_file import (
     MigrationRow,
     RowError,
-    SeenIds,
     read_rows,
     text_lines,
     write_rows,
@@ -27,7 +26,7 @@ from wallet_gateway.protocol.migration_file import (
 from wallet_gateway.protocol.money import Money
 
 _BATCH = 2_000
-"""Rows looked up and stored per statement; an import keeps only this many in memory."""
+"""Rows looked up and stored per statement; an import keeps only this many in memory, and all identifiers."""
 _LONGEST_ID = 128
 MAX_REPORTED = 1_000
 """Maximum number of bad rows in a report; the steps contain all of them."""
@@ -104,7 +103,7 @@ def import_in_steps(
     with CheckedRows() as good:
         rejected: list[RowError] = []
         rejected_in_all = 0
-        for batch in _batches(lines, good.seen):
+        for batch in _batches(lines):
             bad = tuple(_check(batch, good, gateway))
             rejected += bad[: MAX_REPORTED - len(rejected)]
             rejected_in_all += len(bad)
@@ -123,8 +122,8 @@ def import_in_steps(
 Numbered = tuple[int, MigrationRow | RowError]
 
 
-def _batches(lines: Iterable[str | bytes], seen: SeenIds) -> Iterator[list[Numbered]]:
-    numbered = _numbered(lines, seen)
+def _batches(lines: Iterable[str | bytes]) -> Iterator[list[Numbered]]:
+    numbered = _numbered(lines)
     while batch := list(islice(numbered, _BATCH)):
         yield batch
 
@@ -142,10 +141,10 @@ def _check(batch: Iterable[Numbered], good: CheckedRows, gateway: str) -> Iterat
             good.keep(row)
 
 
-def _numbered(lines: Iterable[str | bytes], seen: SeenIds) -> Iterator[Numbered]:
+def _numbered(lines: Iterable[str | bytes]) -> Iterator[Numbered]:
     """Pair each row with the line it ends on: blank lines are not rows, and cells may span lines."""
     counted = _Counted(text_lines(lines))
-    for row in read_rows(counted, seen=seen):
+    for row in read_rows(counted):
         yield counted.read, row
 
 

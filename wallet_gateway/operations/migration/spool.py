@@ -1,4 +1,4 @@
-"""Temporary files of an import, so that its memory use does not grow with the file."""
+"""The temporary file of an import, which keeps its rows out of memory."""
 
 from __future__ import annotations
 
@@ -14,32 +14,6 @@ from typing import Self
 from wallet_gateway.models import MigratedDeposit
 from wallet_gateway.protocol.migration_file import MigrationRow
 from wallet_gateway.protocol.money import parse_amount
-
-
-class DiskBackedSet:
-    """The exact set of identifiers read from a file so far, for any number of them.
-
-    SQLite keeps the unnamed database in its own small cache and beyond that on disk, and deletes it when it
-    is closed; no other process reads it.
-    """
-
-    def __init__(self) -> None:
-        # Here, because a shop on another database needs SQLite for nothing else.
-        import sqlite3
-
-        # A streamed response may be read by another thread than the one that started it.
-        self._ids = sqlite3.connect("", isolation_level=None, check_same_thread=False)
-        self._ids.execute("PRAGMA journal_mode=OFF")
-        self._ids.execute("CREATE TABLE seen (id TEXT PRIMARY KEY) WITHOUT ROWID")
-        self._ids.execute("BEGIN")
-
-    def add(self, identifier: str) -> bool:
-        """Add an identifier; return whether it is new."""
-        return bool(self._ids.execute("INSERT OR IGNORE INTO seen VALUES (?)", (identifier,)).rowcount)
-
-    def close(self) -> None:
-        """Release the disk space."""
-        self._ids.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +63,6 @@ class CheckedRows:
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115 - closed by __exit__
-        self.seen = DiskBackedSet()
         self.count = 0
 
     def __enter__(self) -> Self:
@@ -99,7 +72,6 @@ class CheckedRows:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._file.close()
-        self.seen.close()
 
     def keep(self, row: MigrationRow) -> None:
         """Append a row to the temporary file."""
