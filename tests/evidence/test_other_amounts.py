@@ -12,6 +12,8 @@ from tests.evidence.gateway import record
 from tests.evidence.shop import (
     Shop,
     book_gateways_amount,
+    compared,
+    differences_by_comparison,
     euros,
     kinds,
     of,
@@ -213,3 +215,38 @@ def test_the_payment_itself_is_never_booked_with_another_amount(shop: Shop) -> N
     with pytest.raises(payments.errors.InvalidState):
         book_gateways_amount(_difference(payment))
     assert state(payment) == ("FROZEN", False)
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [
+        ("capture", {"type": "ecom.capture", "transactionAmount": 5}),
+        ("refund", {"type": "ecom.refund", "transactionAmount": 9.99}),
+        ("refund", {"type": "ecom.refund", "transactionAmount": 10, "currencyCode": "USD"}),
+    ],
+)
+@pytest.mark.parametrize("look", ["swept", "repaired"])
+def test_a_follow_up_filed_under_the_payment_alone_is_compared_with_its_amount(
+    kind: str, fields: dict[str, Any], look: str, shop: Shop
+) -> None:
+    payment = shop.pay(type="sale" if kind == "refund" else "preauthorization")
+    operate = {"capture": payments.capture, "refund": payments.refund}[kind]
+    done = operate(order_of(payment), Decimal("10.00"))
+    assert done.state == "APPROVED"
+    shop.report(done)
+    shop.gateway.records[payment.reference].append(record(payment.reference, id=done.record_id, **fields))
+    assert differences_by_comparison()[payment.reference]
+    if look == "swept":
+        shop.days(2)
+    else:
+        compared(repair=True, by="anna")
+    (difference,) = open_differences(payment)
+    assert str(done.record_id) in str(difference.explanation)
+    assert state(payment)[0] == "FROZEN"
+    payments.approvals.resolve(
+        GatewayTransaction.objects.get(state="ANOMALY"), decision="DID_HAPPEN", reason="as asked", by="anna"
+    )
+    for each in open_differences(payment):
+        payments.approvals.close_discrepancy(each, reason="looked it up", by="anna")
+    shop.days(3)
+    assert not open_differences(payment), "what a person has closed does not come back"

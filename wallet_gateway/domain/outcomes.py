@@ -127,6 +127,8 @@ class Finding:
     """Such records under a reference that none of our transactions has."""
     unknown_types: tuple[StatusRecord, ...] = ()
     """Records on our payment of a type that the interface does not name."""
+    of_others: tuple[StatusRecord, ...] = ()
+    """Approved records in the answer that other transactions of the payment were booked by."""
     absent: bool = False
     """The gateway answered, and has no matching record."""
     unreadable: tuple[UnreadableRecord, ...] = ()
@@ -260,6 +262,9 @@ def read_records(
         unknown_references=made_under_own_reference(records, expected) if is_paid else (),
         unreadable=doubtful,
         unknown_types=unknown,
+        of_others=tuple(
+            one for one in records if one.is_approved and (one.id, one.type.lower()) in expected.taken
+        ),
     )
     if found.verdict not in _MAY_HIDE_AN_APPROVAL or not any(may_be_own(one, expected) for one in doubtful):
         return found

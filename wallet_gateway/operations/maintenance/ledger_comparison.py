@@ -25,7 +25,7 @@ from wallet_gateway.models import GatewayTransaction, Job, JobPosition, Transact
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import GatewayUnreachable
 from wallet_gateway.operations.merchant_accounts import asked_about
-from wallet_gateway.operations.polling.status_query import query_status
+from wallet_gateway.operations.polling.status_query import others_told_otherwise, query_status
 from wallet_gateway.operations.settlement.db_transactions import in_statement
 from wallet_gateway.operations.settlement.discrepancies import is_settled_by_person
 from wallet_gateway.operations.settlement.elsewhere import book_by_policy
@@ -141,8 +141,24 @@ def _compare(
     event, said = as_status_update(TransactionState(transaction.state), finding)
     is_settled = is_settled_by_person(transaction, said)
     found = differences(TransactionState(transaction.state), finding, is_settled=is_settled)
-    if not found or not repair_as:
-        return ComparedTransaction(transaction=transaction, differences=found)
+    others = others_told_otherwise(transaction, finding)
+    told = tuple(one for _, judged in others for one in differences(TransactionState.APPROVED, judged))
+    if not (found or told) or not repair_as:
+        return ComparedTransaction(transaction=transaction, differences=found + told)
+    for other, judged in others:
+        contradicted, judged = as_status_update(TransactionState.APPROVED, judged)
+        of_other = StatusUpdate(
+            kind=TransactionEventKind.RECORDS,
+            event=contradicted,
+            finding=judged,
+            explanation=_reconciled(told),
+            actor=Actor(name=repair_as),
+        )
+        settle(other, of_other, context=context)
+    if others:
+        transaction = reread(transaction)
+    if not found:
+        return ComparedTransaction(transaction=transaction, differences=told, repaired=True)
     update = StatusUpdate(
         kind=TransactionEventKind.RECORDS,
         event=event,
@@ -151,7 +167,7 @@ def _compare(
         actor=Actor(name=repair_as),
     )
     return ComparedTransaction(
-        transaction=settle(transaction, update, context=context), differences=found, repaired=True
+        transaction=settle(transaction, update, context=context), differences=found + told, repaired=True
     )
 
 

@@ -19,7 +19,7 @@ from wallet_gateway.domain.lifecycle import (
 )
 from wallet_gateway.domain.outcomes import Finding, Verdict, read_records, wire_type
 from wallet_gateway.domain.polling_schedule import OPERATOR_ABSENT_ANSWERS, pause_end
-from wallet_gateway.domain.record_attribution import Expectation, ExpectedRecord
+from wallet_gateway.domain.record_attribution import Expectation, ExpectedRecord, minor_units
 from wallet_gateway.domain.unreadable_records import unreadable_explanation
 from wallet_gateway.models import Discrepancy, ForgottenReference, GatewayPause, GatewayTransaction
 from wallet_gateway.operations.context import GatewayContext
@@ -89,6 +89,35 @@ def _judge(
     contradicts = found.discrepancies or (ended and found.verdict is Verdict.APPROVED)
     if contradicts and (closed := closed_records(transaction)):
         return read_records(records, expected, unreadable, closed=closed)
+    return found
+
+
+def others_told_otherwise(
+    transaction: GatewayTransaction, finding: Finding
+) -> list[tuple[GatewayTransaction, Finding]]:
+    """Return the other transactions of a payment that an answer contradicts, each with what it says of it.
+
+    A gateway may file a follow-up under the payment's reference alone, and carry out another amount than it
+    was asked for: the answer about the follow-up's own reference never shows that.
+    """
+    if not finding.of_others:
+        return []
+    rows = GatewayTransaction.objects.select_related("payment__order", "deposit").filter(
+        payment=transaction.payment_id,
+        state=TransactionState.APPROVED,
+        record_id__in=[record.id for record in finding.of_others],
+    )
+    booked, found = {(row.record_id, type_of(row)): row for row in rows}, []
+    for record in finding.of_others:
+        other = booked.get((record.id, record.type.lower()))
+        told = (minor_units(record), record.currency_code)
+        if other is None or told == (other.approved_minor, other.currency):
+            continue
+        named = frozenset({record.client_system_transaction_id or ""})
+        expected = replace(expectation_of(other), other_references=named, reported_id=other.record_id or "")
+        judged = read_records([record], expected, closed=closed_records(other))
+        if judged.discrepancies:
+            found.append((other, judged))
     return found
 
 

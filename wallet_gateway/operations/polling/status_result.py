@@ -31,6 +31,7 @@ from wallet_gateway.domain.polling_schedule import (
 from wallet_gateway.models import GatewayTransaction, TransactionEventKind
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.merchant_accounts import foreign_merchant_account
+from wallet_gateway.operations.polling.status_query import others_told_otherwise
 from wallet_gateway.operations.settlement.discrepancies import is_read_by_person
 from wallet_gateway.operations.settlement.elsewhere import book_by_policy
 from wallet_gateway.operations.settlement.freezes import release_freezes
@@ -64,7 +65,19 @@ def record_status_result(
         # An operation that another payment shows, too, holds that payment no longer.
         release_freezes(context=context, limit=_RELEASED_AT_ONCE)
         settled = reread(settled)
+    if finding is not None and _contradicts_others(settled, finding, context):
+        settled = reread(settled)
     return settled
+
+
+def _contradicts_others(transaction: GatewayTransaction, finding: Finding, context: GatewayContext) -> bool:
+    """Record what an answer says of other transactions of the payment; return whether it contradicts one."""
+    found = others_told_otherwise(transaction, finding)
+    for other, judged in found:
+        event, judged = as_status_update(TransactionState.APPROVED, judged)
+        update = StatusUpdate(kind=TransactionEventKind.RECORDS, event=event, finding=judged)
+        settle(other, update, context=context)
+    return bool(found)
 
 
 def _status_update(
