@@ -26,7 +26,6 @@ _MAKERS = {"compile", "match", "fullmatch", "search", "sub", "subn", "split", "f
 URLCONFS = ("tests.urls", "wallet_gateway.sandbox.urls")
 OF_ARGUMENTS: Mapping[str, str] = MappingProxyType(
     {
-        "wallet_gateway/protocol/cart_lines.py: _canonical": "_canonical(2)",
         "wallet_gateway/protocol/cryptograms.py: _spellings_of": "_spellings_of('AAEC+/CQoLDA0O=')",
         "wallet_gateway/conformance/schemas.py: _compiled": "_compiled("
         "schema('status_records')['items']['properties']['transactionDateTime']['pattern'])",

@@ -92,7 +92,6 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
         "['CA_FILE']",
         "a PEM file of the authorities to trust; /no/such/file.pem: No such file or directory",
     ),
-    ({"SENDING": False}, "['SENDING']", "renamed; write 'SENDING_ENABLED'"),
     (
         {"WALLET": {"COUNTRY": "DEU"}},
         "['WALLET']['COUNTRY']",
