@@ -75,19 +75,14 @@ def in_transaction_with_retries(work: Callable[[], T]) -> T:
 
     For storing the gateway's answers: that information exists nowhere else.
     """
-    return with_retries(lambda: in_transaction(work))
-
-
-def with_retries(store: Callable[[], T]) -> T:
-    """Call `store`, and again while the database is unavailable for some seconds."""
     for wait in PATIENT_WAITS:
         try:
-            return store()
+            return in_transaction(work)
         except (OperationalError, InterfaceError) as error:
             logger.warning("an answer of the gateway could not be stored yet: %s", type(error).__name__)
             connection.close()
             time.sleep(wait)
-    return store()
+    return in_transaction(work)
 
 
 def check_outside_transaction(call: str = "wallet_gateway.payments") -> None:
