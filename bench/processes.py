@@ -17,11 +17,10 @@ PATIENCE = 30.0
 
 @contextlib.contextmanager
 def running(
-    command: Sequence[str], *, environment: Mapping[str, str] | None = None, with_input: bool = False
+    command: Sequence[str], *, environment: Mapping[str, str] | None = None
 ) -> Iterator[subprocess.Popen[str]]:
     """Run a Python module for as long as the block lasts."""
-    given = subprocess.PIPE if with_input else subprocess.DEVNULL
-    with started([sys.executable, "-m", *command], env=environment, stdin=given) as process:
+    with started([sys.executable, "-m", *command], env=environment) as process:
         yield process
 
 

@@ -5,6 +5,7 @@ And clients that do not hand on what the gateway says: the search has to find wh
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, Final
 
 from proof.habits.gateway import APPROVED, MEANING
@@ -36,7 +37,7 @@ class BelievesRefusals(TaughtGateway):
         return said | {"state": APPROVED} if is_errored else said
 
 
-class _OfRecords(TaughtGateway):
+class _OfRecords(TaughtGateway, ABC):
     """Hands on some of the records of an answer."""
 
     def adapt_answer(self, endpoint: Endpoint, value: Any) -> Any:  # noqa: ANN401
@@ -44,8 +45,9 @@ class _OfRecords(TaughtGateway):
         said = super().adapt_answer(endpoint, value)
         return self._kept(said) if isinstance(said, list) else said
 
+    @abstractmethod
     def _kept(self, records: list[Any]) -> list[Any]:
-        raise NotImplementedError
+        """Return the records that the shop is told of."""
 
 
 class LooksAtOne(_OfRecords):

@@ -32,10 +32,6 @@ class Source:
         parts = self.path.with_suffix("").parts
         return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
-    @property
-    def is_test(self) -> bool:
-        return self.path.parts[0] == "tests"
-
     def calls(self) -> Iterator[ast.Call]:
         return (node for node in ast.walk(self.tree) if isinstance(node, ast.Call))
 
@@ -64,14 +60,3 @@ def sources(folder: str) -> tuple[Source, ...]:
 def package() -> tuple[Source, ...]:
     """The files that are shipped."""
     return sources("wallet_gateway")
-
-
-def everything() -> tuple[Source, ...]:
-    """Every Python file of the project."""
-    return tuple(
-        s
-        for folder in ("wallet_gateway", "example_project", "tests", "bench", "proof", "docs")
-        for s in sources(folder)
-        # What npm brings is not the project's.
-        if "node_modules" not in s.name
-    )

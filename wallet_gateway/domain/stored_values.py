@@ -7,7 +7,7 @@ from typing import Self
 
 
 class StoredEnum(StrEnum):
-    """An enumeration that reads a value of another version as a member that is none of its own.
+    """An enumeration that accepts a stored value which this version does not know.
 
     Such a member has the value for its name, and equals no member: a list shows the row, and no rule applies
     to it. It is not among the members when they are listed.

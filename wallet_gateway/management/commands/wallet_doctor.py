@@ -62,10 +62,6 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
 
 
-def _as_json(found: Iterable[Finding]) -> str:
-    return json.dumps([finding.as_dict() for finding in found], indent=2)
-
-
 def _told(found: Iterable[Finding]) -> str:
     lines = []
     for finding in found:

@@ -66,7 +66,7 @@ def _delete_order(order: int) -> bool:
 
 
 def _delete(model: type[Model], keys: list[int]) -> None:
-    """Delete rows, and before them those of ours that refer to them; the shop's rows keep their own rules."""
+    """Delete rows, and first the plugin's rows that refer to them; `on_delete` decides about the shop's."""
     ours = set(apps.get_app_config("wallet_gateway").get_models())
     for relation in model._meta.get_fields(include_hidden=True):
         if isinstance(relation, ForeignObjectRel) and relation.related_model in ours:

@@ -26,6 +26,7 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import GatewayUnreachable
 from wallet_gateway.operations.merchant_accounts import asked_about
 from wallet_gateway.operations.polling.status_query import others_told_otherwise, query_status
+from wallet_gateway.operations.polling.status_result import contradict_others
 from wallet_gateway.operations.settlement.db_transactions import in_statement
 from wallet_gateway.operations.settlement.discrepancies import is_settled_by_person
 from wallet_gateway.operations.settlement.elsewhere import book_by_policy
@@ -145,17 +146,9 @@ def _compare(
     told = tuple(one for _, judged in others for one in differences(TransactionState.APPROVED, judged))
     if not (found or told) or not repair_as:
         return ComparedTransaction(transaction=transaction, differences=found + told)
-    for other, judged in others:
-        contradicted, judged = as_status_update(TransactionState.APPROVED, judged)
-        of_other = StatusUpdate(
-            kind=TransactionEventKind.RECORDS,
-            event=contradicted,
-            finding=judged,
-            explanation=_reconciled(told),
-            actor=Actor(name=repair_as),
-        )
-        settle(other, of_other, context=context)
+    actor = Actor(name=repair_as)
     if others:
+        contradict_others(others, context, explanation=_reconciled(told), actor=actor)
         transaction = reread(transaction)
     if not found:
         return ComparedTransaction(transaction=transaction, differences=told, repaired=True)
@@ -164,7 +157,7 @@ def _compare(
         event=event,
         finding=book_by_policy(transaction, said, context=context),
         explanation=_reconciled(found),
-        actor=Actor(name=repair_as),
+        actor=actor,
     )
     return ComparedTransaction(
         transaction=settle(transaction, update, context=context), differences=found + told, repaired=True

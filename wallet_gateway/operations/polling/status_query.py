@@ -194,7 +194,7 @@ def _full_expectation(
 
 
 def _our_references(records: Sequence[StatusRecord], expected: Expectation) -> frozenset[str]:
-    """Return the references in an answer that transactions of ours have or had, but for the expected one."""
+    """Return the other references in an answer that the plugin has used, those of deleted tests included."""
     named = {record.client_system_transaction_id for record in records} - {expected.reference}
     rows = GatewayTransaction.objects.filter(reference__in=named) if named else ()
     known = {row.reference for row in rows}

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from wallet_gateway.domain.actors import NOBODY, Actor
 from wallet_gateway.domain.cancellation import may_still_pay
 from wallet_gateway.domain.comparison import as_status_update
-from wallet_gateway.domain.explanations import ExplanationCode, explain
+from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionKind, TransactionState
 from wallet_gateway.domain.outcomes import EVENTS, INCONCLUSIVE, Finding, Verdict
 from wallet_gateway.domain.policy import BookElsewhere
@@ -65,19 +67,29 @@ def record_status_result(
         # An operation that another payment shows, too, holds that payment no longer.
         release_freezes(context=context, limit=_RELEASED_AT_ONCE)
         settled = reread(settled)
-    if finding is not None and _contradicts_others(settled, finding, context):
+    if finding is not None and (others := others_told_otherwise(settled, finding)):
+        contradict_others(others, context)
         settled = reread(settled)
     return settled
 
 
-def _contradicts_others(transaction: GatewayTransaction, finding: Finding, context: GatewayContext) -> bool:
-    """Record what an answer says of other transactions of the payment; return whether it contradicts one."""
-    found = others_told_otherwise(transaction, finding)
-    for other, judged in found:
-        event, judged = as_status_update(TransactionState.APPROVED, judged)
-        update = StatusUpdate(kind=TransactionEventKind.RECORDS, event=event, finding=judged)
+def contradict_others(
+    others: Sequence[tuple[GatewayTransaction, Finding]],
+    context: GatewayContext,
+    *,
+    explanation: Explanation | None = None,
+    actor: Actor = NOBODY,
+) -> None:
+    """Record what an answer about one transaction says against others; see `others_told_otherwise`."""
+    for other, finding in others:
+        update = StatusUpdate(
+            kind=TransactionEventKind.RECORDS,
+            event=LifecycleEvent.CONTRADICTED,
+            finding=finding,
+            explanation=explanation,
+            actor=actor,
+        )
         settle(other, update, context=context)
-    return bool(found)
 
 
 def _status_update(
