@@ -16,7 +16,6 @@ from django.utils.crypto import salted_hmac
 
 from wallet_gateway import conf
 from wallet_gateway.domain.customers import folded_email
-from wallet_gateway.error_reports import sensitive_variables
 
 Columns = Callable[[Mapping[str, Any]], dict[str, str | None]]
 """A function that returns the hashes of a row by the names of their columns."""
@@ -24,7 +23,6 @@ Columns = Callable[[Mapping[str, Any]], dict[str, str | None]]
 SALT = "wallet_gateway.email"
 
 
-@sensitive_variables()
 def hashes_of(address: str) -> list[str]:
     """Return the hash of an address under each key, the newest first; none if nothing is left of it."""
     folded = folded_email(address)
@@ -35,7 +33,6 @@ def hashes_of(address: str) -> list[str]:
     ]
 
 
-@sensitive_variables()
 def hashed_before(model: type[Model], columns: Columns) -> QuerySet[Any]:
     """Return the rows of a model in which one of the columns has a hash under another key than the newest."""
     mark = _mark(conf.settings().email_keys[0])
@@ -47,13 +44,11 @@ def hashed_before(model: type[Model], columns: Columns) -> QuerySet[Any]:
 _LENGTH = 64
 
 
-@sensitive_variables()
 def _mark(key: str | bytes) -> str:
     """Return the beginning of all hashes under a key; it says nothing of the key."""
     return salted_hmac(SALT, "", secret=key, algorithm="sha256").hexdigest()[:8]
 
 
-@sensitive_variables()
 def columns_of_order(content: Mapping[str, Any]) -> dict[str, str | None]:
     """Return the hashes of the addresses of an order's customer and of its recipient."""
     details, addresses = content.get("checkoutDetails") or {}, content.get("addressDetails") or {}
@@ -64,12 +59,10 @@ def columns_of_order(content: Mapping[str, Any]) -> dict[str, str | None]:
     }
 
 
-@sensitive_variables()
 def columns_of_wallet(given: Mapping[str, Any]) -> dict[str, str | None]:
     """Return the hash of the address that a wallet gave."""
     return {"email_hash": _newest(given.get("email"))}
 
 
-@sensitive_variables()
 def _newest(address: object) -> str | None:
     return next(iter(hashes_of(str(address or ""))), None)

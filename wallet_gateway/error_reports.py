@@ -1,111 +1,117 @@
-"""Keep variables out of error reports, Django's and every collector's, and rows out of database errors.
+"""Keep secrets and rows out of error reports, Django's and every collector's.
 
-A collector such as Sentry records the variables of every frame of a traceback, those of Django and of the
-database driver included: the parameters of an INSERT are a customer's e-mail and address. And the text of a
-database error may quote the row that the database has refused.
+A collector such as Sentry records the variables of every frame of a traceback, those of Django, of the HTTP
+library and of the database driver included: the parameters of an INSERT are a customer's e-mail and address.
+And the text of a database error may quote the row that was refused. So the public functions are decorated
+here: what is raised through them keeps its files, lines and functions, and has neither variables nor a
+database's text. One decorator at the outermost function is enough; the frames beneath it are emptied, too.
 """
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import inspect
 import re
-from collections.abc import Callable
-from functools import lru_cache
-from typing import Any, TypeVar
+import sys
+import traceback
+from collections.abc import Callable, Generator, Iterator
+from typing import Any, TypeVar, cast
 
 from django.apps import apps
 from django.db import Error as DatabaseFault
-from django.db import OperationalError
-
-from wallet_gateway.client.redaction import REMOVED, redact_message
-from wallet_gateway.tracebacks import forget_locals, without_locals
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_LONGEST_TEXT = 500
-_QUOTED = re.compile(r"""(["'`])([\w.$]{1,130})\1""")
-_QUOTES = re.compile(r"[\"'`]")
+_ASYNCHRONOUS = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE
 
 
 def sensitive_variables() -> Callable[[F], F]:
     """Hide all variables of a function, and of the functions that it calls, in every error report.
 
-    The traceback keeps its files, lines and functions. Django's decorator of this name marks frames for
+    What the caller was handling before keeps its variables. Django's decorator of this name marks frames for
     Django's own reports only, and adds a frame with the arguments, which other collectors record.
     """
-    return without_locals(clean=remove_row_values)
+
+    def decorate(function: F) -> F:
+        wrapper = _hidden_generator if inspect.isgeneratorfunction(function) else _hidden
+        return cast(F, functools.wraps(function)(wrapper(function)))
+
+    return decorate
 
 
-def hide_variables(error: BaseException) -> None:
-    """Do for an exception that was caught what `sensitive_variables` does for one that passes."""
-    forget_locals(error, clean=remove_row_values)
+def _hidden(function: Callable[..., Any]) -> Callable[..., Any]:
+    def hidden(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - as the function
+        outside = sys.exception()
+        try:
+            return function(*args, **kwargs)
+        except BaseException as error:
+            hide_variables(error, outside=outside)
+            # This frame is part of the traceback, and it still runs.
+            del args, kwargs, outside
+            raise
+
+    return hidden
 
 
-def remove_row_values(error: BaseException) -> None:
-    """Take what a row holds out of a database error's text, and the driver's; others stay as they are.
+def _hidden_generator(function: Callable[..., Any]) -> Callable[..., Any]:
+    def hidden(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
+        outside = sys.exception()
+        try:
+            return (yield from function(*args, **kwargs))
+        except BaseException as error:
+            hide_variables(error, outside=outside)
+            del args, kwargs, outside
+            raise
 
-    The names of tables, columns and constraints stay, and what is said of the connection.
-    """
-    if isinstance(error, DatabaseFault):
-        rule = redact_message if _is_about_connection(error) else _without_values
-        for link in (error, error.__cause__):
-            if link is not None:
-                link.args = tuple(_shortened(part, rule) for part in link.args)
-
-
-_CONNECTION_STATES = ("08", "28", "3D", "53", "57")
-"""Classes of SQLSTATE: connection, log-in, unknown database, no resources, shut down by a person."""
-_LOG_IN_CODES = frozenset({1040, 1044, 1045, 1049})
-_FIRST_CLIENT_CODE = 2000
+    return hidden
 
 
-def _is_about_connection(error: DatabaseFault) -> bool:
-    """Return whether the connection has failed and not a statement: the text names hosts, users and files."""
-    if not isinstance(error, OperationalError):
-        return False
-    code = error.args[0] if error.args else None
-    if isinstance(code, int):
-        # MySQL and MariaDB say of many a refused value that it is an operational error.
-        return code >= _FIRST_CLIENT_CODE or code in _LOG_IN_CODES
-    state: str | None = getattr(error.__cause__, "sqlstate", "")
-    # A driver that has lost its server has no state of its own to tell.
-    return state is None or state.startswith(_CONNECTION_STATES)
+def hide_variables(error: BaseException, *, outside: BaseException | None = None) -> None:
+    """Empty the frames of an exception and of its chain, up to `outside`, except those that still run."""
+    for link in _chain(error, outside):
+        for frame, _ in traceback.walk_tb(link.__traceback__):
+            # A coroutine may only be suspended, and clearing it would end it. The plugin has no coroutines.
+            if not frame.f_code.co_flags & _ASYNCHRONOUS:
+                # A frame that still runs cannot be cleared.
+                with contextlib.suppress(RuntimeError):
+                    frame.clear()
+        if isinstance(link, DatabaseFault):
+            _drop_text(link)
 
 
-def _shortened(part: object, rule: Callable[[str], str]) -> object:
-    return rule(part)[:_LONGEST_TEXT] if isinstance(part, str) else part
+def _chain(error: BaseException, outside: BaseException | None) -> Iterator[BaseException]:
+    waiting, seen = [error], {id(outside)}
+    while waiting:
+        link = waiting.pop()
+        if id(link) in seen:
+            continue
+        seen.add(id(link))
+        yield link
+        waiting += [other for other in (link.__cause__, link.__context__) if other is not None]
+        if isinstance(link, BaseExceptionGroup):
+            waiting += link.exceptions
 
 
-def _without_values(text: str) -> str:
-    """Return the first line up to the first value in it, and the last of our own names behind that.
-
-    PostgreSQL tells the row in the lines that follow. What a quoted value ends with is not looked for,
-    because it may have quotes in it.
-    """
-    line = redact_message(text.partition("\n")[0])
-    names = [name for name in _QUOTED.finditer(line) if _is_of_ours(name[2])]
-    masked = line
-    for name in names:
-        masked = masked[: name.start()] + "_" * len(name[0]) + masked[name.end() :]
-    value = _QUOTES.search(masked)
-    if value is None:
-        return line
-    behind = [name[0] for name in names if name.start() > value.start()]
-    return " ".join([line[: value.start()] + REMOVED, *behind[-1:]])
+def _drop_text(error: DatabaseFault) -> None:
+    """Replace the text of a database error, and of the driver's beneath it, by its code and constraint."""
+    driver = error.__cause__ or error
+    number = next((part for part in error.args if isinstance(part, int)), None)
+    state = getattr(driver, "sqlstate", None) or getattr(driver, "sqlite_errorname", None) or number
+    named = getattr(getattr(driver, "diag", None), "constraint_name", None)
+    names = [named] if named else [word for word in _words(error) if word in _names_in_database()]
+    text = f"{', '.join([str(state or 'no code'), *names])} (the rest may quote a row and is left out)"
+    for link in {error, driver}:
+        link.args = (text,) if number is None else (number, text)
 
 
-def _is_of_ours(name: str) -> bool:
-    """Return whether each part of a name, such as `table.column`, belongs to an installed model."""
-    names, tables = _names_in_database()
-    # Django and the databases begin the names that they choose themselves with the table's.
-    return all(part in names or part.startswith(tables) for part in name.split("."))
+def _words(error: DatabaseFault) -> list[str]:
+    """Return the words of a database error in their order, each once."""
+    return list(dict.fromkeys(re.findall(r"[\w.]+", " ".join(map(str, error.args)))))
 
 
-@lru_cache(maxsize=1)
-def _names_in_database() -> tuple[frozenset[str], tuple[str, ...]]:
-    """Return the names of tables, columns, constraints and indexes, and how derived names begin."""
-    names: set[str] = set()
+def _names_in_database() -> set[str]:
+    """Return the names of all constraints and indexes, and of the columns as SQLite writes them."""
     all_options = [model._meta for model in apps.get_models(include_auto_created=True)]
-    for options in all_options:
-        names |= {options.db_table, *(field.column for field in options.concrete_fields if field.column)}
-        names |= {rule.name for rule in (*options.constraints, *options.indexes)}
-    return frozenset(names), tuple(f"{options.db_table}_" for options in all_options)
+    rules = {rule.name for options in all_options for rule in (*options.constraints, *options.indexes)}
+    return rules | {f"{o.db_table}.{field.column}" for o in all_options for field in o.concrete_fields}

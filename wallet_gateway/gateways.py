@@ -33,7 +33,6 @@ from wallet_gateway.client.transport import Auth, Transport
 from wallet_gateway.conf.gateway_settings import GatewaySettings
 from wallet_gateway.conf.values import SETTING
 from wallet_gateway.domain.lifecycle import OrderState
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.models.orders import PAYABLE_STATES
 from wallet_gateway.operations.context import GatewayContext
@@ -168,7 +167,6 @@ def _over(transport: Transport, given: GatewaySettings) -> Gateway:
     )
 
 
-@sensitive_variables()
 def _api_key(alias: str) -> str:
     """Return the API key that a gateway's wallet button uses now; raise NotSent if there is none."""
     try:

@@ -136,10 +136,6 @@ def test_a_failure_carries_nothing_of_the_request_or_the_answer(
     assert isinstance(error.__cause__, LibraryError)
     assert error.__cause__.__traceback__ is None
     assert error.__context__ is None
-    # The first frame is this test's.
-    below = [frame for frame, _ in traceback.walk_tb(error.__traceback__)][1:]
-    assert below
-    assert [name for frame in below for name in frame.f_locals if name not in {"function", "clean"}] == []
     shown = (str(error), repr(error), repr(vars(error)), "".join(traceback.format_exception(error)))
     assert SECRET not in "".join(shown)
     assert SECRET.encode() not in pickle.dumps(error)

@@ -20,7 +20,7 @@ from tests.collectors.listening import SentryEvents
 from tests.collectors.shop import surprise
 from tests.operations.personal import PERSONAL
 from tests.web.conftest import address
-from wallet_gateway import payments, signals, tracebacks
+from wallet_gateway import error_reports, payments, signals
 from wallet_gateway.api import base, parsers, problems
 from wallet_gateway.api.throttles import ResultsThrottle
 from wallet_gateway.client import gateway as client_gateway
@@ -79,7 +79,7 @@ WAY_OF_A_CARD = [
     (card, "opened"),
     (http_transport.HttpTransport, "_signed"),
     (client_gateway, "parse_response"),
-    (redaction, "_redact"),
+    (redaction, "_redacted"),
     (wallet_payment, "cipher_of"),
     (authorize, "_claim"),
     (answers, "record_authorization_answer"),
@@ -108,8 +108,8 @@ def test_a_result_that_fails_anywhere(
 def test_sentry_would_be_told_without_this(
     payer: Payer, make_order: MakeOrder, sentry: SentryEvents, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (tracebacks, problems):
-        monkeypatch.setattr(module, "forget_locals" if module is tracebacks else "hide_variables", ignore)
+    for module in (error_reports, problems):
+        monkeypatch.setattr(module, "hide_variables", ignore)
     for number in range(1, 21):
         order = make_order()
         payer.approve(order)

@@ -1,142 +1,80 @@
-"""Card numbers are found in every spelling; how often something else is taken for one is counted."""
+"""Card numbers are found as they are written; how often something else is taken for one is counted."""
 
 from __future__ import annotations
 
 import random
 import re
-import unicodedata
 import uuid
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.docs.pages import ROOT
 from tests.processor_time import LARGE, MIDDLE, grows_too_fast
 from tests.tables import every
 from wallet_gateway.domain.references import new_reference
 from wallet_gateway.protocol.card_numbers import (
-    card_numbers,
     has_card_number,
     has_check_digit,
+    is_card_number,
     mask_card_numbers,
 )
 
 VISA = "4111111111111111"
-NUMBERS = {
-    "Visa": VISA,
-    "Visa of 13 digits": "4222222222222",
-    "Visa of 19 digits": "4000000000000000006",
-    "Mastercard": "5555555555554444",
-    "Mastercard that begins with 2": "2223003122003222",
-    "American Express": "378282246310005",
-    "Diners Club of 14 digits": "36006666333344",
-    "Diners Club that begins with 30": "30569309025904",
-    "Discover": "6011111111111117",
-    "JCB": "3530111333300000",
-    "UnionPay": "6200000000000005",
-    "Maestro": "6304000000000000",
-    "Maestro of 18 digits": "500000000000000009",
-    "RuPay": "8171999927660000",
-    "Mir": "2200000000000004",
-}
-SEPARATORS = {
-    "blank": " ",
-    "two blanks": "  ",
-    "no-break space": "\u00a0",
-    "narrow no-break space": "\u202f",
-    "thin space": "\u2009",
-    "zero width space": "\u200b",
-    "right-to-left override": "\u202e",
-    "soft hyphen": "\u00ad",
-    "tab": "\t",
-    "line": "\r\n",
-    "NUL": "\0",
-    "full stop": ".",
-    "middle dot": "\u00b7",
-    "solidus": "/",
-    "backslash": "\\",
-    "underscore": "_",
-    "plus": "+",
-    "hyphens and blanks": " - ",
-    "encoded blank": "%20",
-    "encoded hyphen": "%2D",
-    "encoded no-break space": "%C2%A0",
-    "encoded tab": "%09",
-    "encoded line": "%0d%0a",
-    "blank encoded twice": "%2520",
-    "encoded narrow no-break space": "%e2%80%af",
-    "encoded ideographic space": "%E3%80%80",
-    "blank of HTML": "&nbsp;",
-    "thin space of HTML": "&thinsp;",
-    "blank of HTML by its number": "&#32;",
-    "no-break space of HTML by its number": "&#xA0;",
-    "blank of HTML escaped twice": "&amp;nbsp;",
-    "no-break space of repr": "\\xa0",
-    "non-breaking hyphen of JSON": "\\u2011",
-    "long vowel sign typed as a hyphen": "\u30fc",
-    "newline of JSON": "\\n",
-    **{
-        unicodedata.name(chr(code)): chr(code)
-        for code in range(0x10000)
-        if unicodedata.category(chr(code)) == "Pd"
-    },
-}
-WEAKER = (",", ":", "|", "*", "'", "\uff0c")
-ZEROS = ("\uff10", "\u0660", "\u0966", "\U0001d7ce")
-"""Full-width, Arabic-Indic, Devanagari, mathematical."""
+NUMBERS = (
+    VISA,
+    "4000000000000000006",
+    "5555555555554444",
+    "2223003122003222",
+    "378282246310005",
+    "36006666333344",
+    "30569309025904",
+    "6011111111111117",
+    "3530111333300000",
+    "6200000000000005",
+    "6304000000000000",
+    "500000000000000009",
+    "8171999927660000",
+    "2200000000000004",
+)
+"""Visa, Mastercard, American Express, Diners Club, Discover, JCB, UnionPay, Maestro, RuPay and Mir."""
+GAPS = (" ", "  ", "\u00a0", "\t", "-", " - ", ".", "/", "_", "+", "%20", "%2D", "\n")
 
 
-def spelt(number: str, separator: str, size: int = 4) -> str:
-    return separator.join(number[at : at + size] for at in range(0, len(number), size))
+def spelt(number: str, gap: str) -> str:
+    """Return a number in the groups that are printed on a card."""
+    sizes = {15: (4, 6, 5), 14: (4, 6, 4)}.get(len(number), (4, 4, 4, 4, 3))
+    groups = [number[sum(sizes[:at]) : sum(sizes[: at + 1])] for at in range(len(sizes))]
+    return gap.join(group for group in groups if group)
 
 
-@every(("number", "separator"), [(n, s) for n in NUMBERS.values() for s in SEPARATORS.values()])
-def test_a_card_number_is_found_with_any_separators_in_any_places(number: str, separator: str) -> None:
-    for size in (4, 5, 6):
-        text = f"No{spelt(number, separator, size)}x"
-        assert mask_card_numbers(text) == f"No***{number[-4:]}x"
-
-
-@every("separator", [*SEPARATORS.values(), *WEAKER])
-def test_a_number_in_blocks_of_four_and_one_digit_by_digit_are_found(separator: str) -> None:
-    for size in (4, 1):
-        assert mask_card_numbers(spelt(VISA, separator, size)) == "***1111"
-
-
-@every("zero", ZEROS)
-def test_digits_of_any_script_are_digits(zero: str) -> None:
-    number = "".join(chr(ord(zero) + int(digit)) for digit in VISA)
-    assert mask_card_numbers(f"Karte {spelt(number, chr(0x2011))}!") == "Karte ***1111!"
-    assert mask_card_numbers("\u2074\u00b9\u00b9\u00b9" + number[4:]) == "***1111"
-
-
-@given(st.sampled_from(sorted(NUMBERS.values())), st.data())
-def test_separators_of_all_kinds_may_be_mixed(number: str, data: st.DataObject) -> None:
-    kinds = st.lists(st.sampled_from(sorted(SEPARATORS.values())), max_size=2)
-    # Twice " - " would be six separators, one above the limit.
-    separators = kinds.filter(lambda found: found.count(" - ") < 2).map("".join)
-    text = number[:4] + "".join(data.draw(separators) + digit for digit in number[4:])
-    assert mask_card_numbers(f"a {text} b") == f"a ***{number[-4:]} b"
+@every(("number", "gap"), [(number, gap) for number in NUMBERS for gap in ("", *GAPS)])
+def test_a_card_number_is_found_in_one_piece_and_in_the_groups_of_cards(number: str, gap: str) -> None:
+    text = spelt(number, gap)
+    assert mask_card_numbers(f"No{text}x") == f"No***{number[-4:]}x"
+    assert is_card_number(text)
 
 
 @every(
     ("text", "masked"),
     [
         (f"{VISA} 12/29 123", "***1111 12/29 123"),
+        (f"{spelt(VISA, ' ')} 123", "***1111 123"),
         (f"12 {VISA}", "12 ***1111"),
-        ("wrong check digits: DE63 4111 1111 1111 1111 12", "wrong check digits: DE63 ***1111 12"),
+        (f"2026 {spelt(VISA, ' ')}", "2026 ***1111"),
         (f"{VISA},5555555555554444", "***1111,***4444"),
         (f"{VISA}=29121010000012345", "***1111=29121010000012345"),
         (f'{{"m":"{VISA}"}}', '{"m":"***1111"}'),
+        (f"pan={spelt(VISA, '+')}&cvv=1", "pan=***1111&cvv=1"),
+        (f"a=b%20{VISA}", "a=b%20***1111"),
         (f"2026-11-23T08:20:06Z {spelt(VISA, ' ')}", "2026-11-23T08:20:06Z ***1111"),
-        ("a keycap 4\ufe0f\u20e3" + "1\ufe0f\u20e3" * 15, "a keycap ***1111\ufe0f\u20e3"),
+        (f"a {spelt(VISA, '.')} b 5555555555554444", "a ***1111 b ***4444"),
     ],
-)  # fmt: skip
+)
 def test_what_stands_beside_a_card_number_stays(text: str, masked: str) -> None:
     assert mask_card_numbers(text) == masked
+    assert not is_card_number(text)
 
 
 @every(
@@ -146,18 +84,16 @@ def test_what_stands_beside_a_card_number_stays(text: str, masked: str) -> None:
         "4111111111111112",
         "41111111111111111111111111",
         "0000000000000000",
-        "49-15100000079",
-        "+4222222222222",
+        "4222222222222",
         "+49 151 00000079",
         "4006381333931",
         "490154203237518",
         "353490069873319",
-        "please pay to DE62 4111 1111 1111 1111 12.",
+        "41 11 11 11 11 11 11 11",
         "amounts 4500.00, 5000.00, 3000.00, 250.00, 17.10",
         "23.11.2026 - 24.11.2026, 25.11.2026/26.11.2026",
         "from 2026-11-23 23:59:59.123456+00:00",
         "1,000,000.00 and 4,111,111,111.11",
-        "\U0001d7ce\u0660½\u2150" * 20,
         "\ud800" * 40,
     ],
 )
@@ -166,36 +102,15 @@ def test_what_is_no_card_number_stays(text: str) -> None:
     assert not has_card_number(text)
 
 
-def test_each_number_is_given_with_its_place_and_its_digits() -> None:
-    text = f"a {spelt(VISA, '.')} b 5555555555554444"
-    assert [(text[found.start : found.end], found.digits) for found in card_numbers(text)] == [
-        (spelt(VISA, "."), VISA),
-        ("5555555555554444", "5555555555554444"),
-    ]
-
-
-@given(st.text(alphabet="0123456789 .-x\u0660\uff11\u00a0,:%&;+", max_size=120))
-def test_of_any_text_only_card_numbers_are_replaced(text: str) -> None:
-    at, parts = 0, []
-    for found in card_numbers(text):
-        assert has_check_digit(found.digits)
-        assert found.digits.isascii()
-        parts += [text[at : found.start], f"***{found.digits[-4:]}"]
-        at = found.end
-    assert mask_card_numbers(text) == "".join([*parts, text[at:]])
-
-
 HOSTILE = (
     "4 ",
     "4",
     "4111 ",
     f"{VISA}2 ",
     "%20",
-    "\u0664 ",
     "4,",
     "1.1.2020 ",
     "36 ",
-    "4&nbsp;",
     "4" + " " * 6,
     "4-x",
 )

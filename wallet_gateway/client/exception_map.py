@@ -9,11 +9,12 @@ from __future__ import annotations
 import http.client
 import socket
 import ssl
+import traceback
 import zlib
 from collections.abc import Iterator
+from pathlib import PurePath
 
 from wallet_gateway.client.errors import NotSent, NotSentReason, OutcomeUnknown, UnknownReason
-from wallet_gateway.tracebacks import places
 
 _LONGEST_TEXT = 500
 
@@ -137,3 +138,12 @@ def _place(error: BaseException) -> str:
         return ""
     last = places(error, most=1)
     return f", at {last}" if last else ""
+
+
+def places(error: BaseException, *, most: int = 8) -> str:
+    """Return the last places of a traceback as text, outermost first; empty without a traceback."""
+    lines = [
+        f"{PurePath(frame.f_code.co_filename).name}:{line}"
+        for frame, line in traceback.walk_tb(error.__traceback__)
+    ]
+    return " > ".join(lines[-most:])

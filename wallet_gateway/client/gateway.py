@@ -56,7 +56,6 @@ from wallet_gateway.protocol.status import StatusAnswer, StatusQuery, parse_reco
 from wallet_gateway.protocol.strict_json import JsonValue, dumps, loads, loads_by_parts
 from wallet_gateway.protocol.wire import WireModel
 from wallet_gateway.protocol.written import WrittenMessage
-from wallet_gateway.tracebacks import without_locals
 
 Observer = Callable[[CallRecord], None]
 """Receives the record of each call when it is over; it must not raise."""
@@ -141,7 +140,6 @@ class Gateway:
         )
         return self._call(PUBLIC_KEY, _PUBLIC_KEY, message=request)
 
-    @without_locals()
     def payment_account(
         self, account_id: str, *, api_key: str, encryption_key: str
     ) -> Answer[PaymentAccount]:
@@ -155,7 +153,6 @@ class Gateway:
         place = {"transactionAccountId": query.pop("transactionAccountId")}
         return self._call(GET_PAYMENT_ACCOUNT, _ACCOUNT, place=place, query=query, api_key=api_key)
 
-    @without_locals()
     def authorize(
         self, request: AuthorizationRequest, *, api_key: str, not_after: float | None = None
     ) -> Answer[AuthorizationResponse]:
@@ -190,7 +187,6 @@ class Gateway:
             raise NotSent(NotSentReason.NO_API_KEY)
         return self._api_key()
 
-    @without_locals()
     def _call(
         self,
         endpoint: Endpoint,

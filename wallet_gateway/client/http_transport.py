@@ -17,7 +17,6 @@ import certifi
 from wallet_gateway.client.exchange import RawAnswer
 from wallet_gateway.client.request_deadline import Limits, RequestDeadline
 from wallet_gateway.client.transport import Auth, SignedRequest, request_headers, sign
-from wallet_gateway.tracebacks import without_locals
 
 if TYPE_CHECKING:
     from wallet_gateway.client.connection import Pool
@@ -70,7 +69,6 @@ class HttpTransport:
     def __repr__(self) -> str:
         return f"HttpTransport(base_url={self._origin + self._prefix!r})"
 
-    @without_locals()
     def send(
         self,
         method: str,

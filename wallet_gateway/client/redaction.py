@@ -9,24 +9,21 @@ Card numbers are looked for in all else, too, but for identifiers, which one in 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
-from json.encoder import encode_basestring
-from typing import TypeGuard
+from typing import cast
 
 from wallet_gateway.protocol.card_numbers import mask_card_numbers
 from wallet_gateway.protocol.errors import UnreadableBody
 from wallet_gateway.protocol.money import MAX_DIGITS
-from wallet_gateway.protocol.strict_json import JsonValue, NumberText, dumps, fold_name, loads
+from wallet_gateway.protocol.secret_names import SECRET, plain_name
+from wallet_gateway.protocol.strict_json import JsonValue, NumberText, dumps, loads
 
 MAX_TEXT_LENGTH = 20_000
 """Characters kept of one body."""
 _OVERHANG = 900
 """Characters read beyond those kept, more than any card number or name of a key has."""
 REMOVED = "[removed]"
-_FEWEST_LINES = 8
-_LINES_AT_A_TIME = 32
-"""As many as their names are looked up once for: few enough that little is redacted behind the cut."""
 
 Rule = Callable[[str], str]
 
@@ -63,7 +60,7 @@ _QUOTED_FIELD = re.compile(r"('([^'\\]{1,64}+)'\s{0,4}+(?::|=>)\s{0,4}+')([^'\\]
 
 def redact(value: JsonValue) -> str:
     """Return a JSON value as redacted JSON text of at most 20,000 characters."""
-    return _redact(value, _free_text)[:MAX_TEXT_LENGTH]
+    return dumps(_redacted(value, _free_text)).decode("utf-8")[:MAX_TEXT_LENGTH]
 
 
 def redact_text(text: bytes | str) -> str:
@@ -86,100 +83,23 @@ def redact_message(text: str) -> str:
     return _free_text(text.replace("\0", "\ufffd"))
 
 
-def _redact(value: JsonValue, rule: Rule) -> str:
-    """Return a redacted value as JSON text: one walk, because a customer waits for it with every request."""
+def _redacted(value: object, rule: Rule) -> JsonValue:
     if isinstance(value, str):
-        shown = rule(value)
-        return str(shown) if isinstance(shown, NumberText) else encode_basestring(str(shown))
-    if isinstance(value, dict):
-        # Two names that differ in a card number only are one afterwards.
-        members = {}
-        for position, (name, part) in enumerate(value.items(), 1):
-            written, its = _name_and_rule(name)
-            written = written or _numbered(position)
-            if its is _remove:
-                members[written] = _QUOTED_REMOVED
-            elif type(part) is str:
-                # Nearly every value of a message: a call of its own would take as long as its rule.
-                members[written] = encode_basestring(its(part))
-            else:
-                members[written] = _redact(part, its)
-        return "{" + ",".join([f"{name}:{part}" for name, part in members.items()]) + "}"
-    if isinstance(value, list):
-        parts = _lines(value) if _are_lines(value) else (_redact(part, rule) for part in value)
-        return "[" + ",".join(_beginning(parts)) + "]"
-    return _redact_adapted(value, rule)
-
-
-def _redact_adapted(value: object, rule: Rule) -> str:
-    """Redact what `adapt_request` may send besides the types of our own messages, and null and truth."""
+        return rule(value)
     if isinstance(value, Mapping):
-        return _redact(dict(value), rule)
-    if isinstance(value, tuple):
-        return _redact(list(value), rule)
+        shown: dict[str, JsonValue] = {}
+        for position, (name, part) in enumerate(value.items(), 1):
+            its = _rule_of(name)
+            # Maps by value have e-mail addresses and names for names.
+            written = mask_card_numbers(name) if _NAME.fullmatch(name) else f"[name {position}]"
+            shown[written] = REMOVED if its is _remove else _redacted(part, its)
+        return shown
+    if isinstance(value, list | tuple):
+        return [_redacted(part, rule) for part in value]
     if isinstance(value, int) and not isinstance(value, bool):
-        return _redact(NumberText(int.__repr__(value)), rule)
-    return dumps(value).decode("utf-8")
-
-
-def _beginning(parts: Iterator[str]) -> Iterator[str]:
-    """Yield the redacted parts of a list, up to the one behind which the whole text is cut in any case."""
-    length = 0
-    for written in parts:
-        yield written
-        length += len(written)
-        if length > MAX_TEXT_LENGTH:
-            return
-
-
-def _are_lines(parts: list[JsonValue]) -> TypeGuard[list[dict[str, JsonValue]]]:
-    """Return whether a list is long and of objects with the same names, as are the lines of a cart."""
-    if len(parts) < _FEWEST_LINES or not isinstance(parts[0], dict):
-        return False
-    names = list(parts[0])
-    return bool(names) and all(isinstance(part, dict) and list(part) == names for part in parts)
-
-
-def _lines(lines: list[dict[str, JsonValue]]) -> Iterator[str]:
-    """Yield redacted objects with the same names, field by field for some of them at a time."""
-    names = [(name, *_name_and_rule(name)) for name in lines[0]]
-    names = [(name, written or _numbered(n), rule) for n, (name, written, rule) in enumerate(names, 1)]
-    for first in range(0, len(lines), _LINES_AT_A_TIME):
-        some = lines[first : first + _LINES_AT_A_TIME]
-        # Two names that differ in a card number only are one afterwards.
-        columns = {
-            written: _column(written, [line[name] for line in some], its) for name, written, its in names
-        }
-        for fields in zip(*columns.values(), strict=True):
-            yield "{" + ",".join(fields) + "}"
-
-
-def _column(name: str, values: list[JsonValue], rule: Rule) -> list[str]:
-    """Return one field of several lines; what they have in common is redacted once."""
-    if rule is _remove:
-        return [f"{name}:{_QUOTED_REMOVED}"] * len(values)
-    texts = [value for value in values if type(value) is str]
-    if len(texts) < len(values):
-        return [f"{name}:{_redact(value, rule)}" for value in values]
-    written = {text: f"{name}:{encode_basestring(rule(text))}" for text in set(texts)}
-    return [written[text] for text in texts]
-
-
-@lru_cache(maxsize=2048)
-def _name_and_rule(name: str) -> tuple[str, Rule]:
-    """Return a name as it is written, and the rule for what it names.
-
-    One that is not written as fields are is empty: maps by value have e-mail addresses and names for names.
-    """
-    written = encode_basestring(mask_card_numbers(name)) if _NAME.fullmatch(name) else ""
-    return written, _rule_of(name)
-
-
-def _numbered(position: int) -> str:
-    return f'"[name {position}]"'
-
-
-_QUOTED_REMOVED = f'"{REMOVED}"'
+        # What `adapt_request` may send besides the types of our own messages.
+        return _redacted(NumberText(int.__repr__(value)), rule)
+    return cast(JsonValue, value)
 
 
 def _redact_field(field: re.Match[str]) -> str:
@@ -203,8 +123,8 @@ def _redact_named(found: re.Match[str]) -> str:
 
 @lru_cache(maxsize=2048)
 def _rule_of(name: str) -> Rule:
-    folded = fold_name(name).replace("_", "").replace("-", "")
-    return next((rule for pattern, rule in _RULES if pattern.search(folded)), _free_text)
+    plain = plain_name(name)
+    return next((rule for pattern, rule in _RULES if pattern.search(plain)), _free_text)
 
 
 def _keep(text: str) -> str:
@@ -308,14 +228,7 @@ _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = (
         ),
         _free_text,
     ),
-    (
-        re.compile(
-            r"cryptogram|apikey|encryptionkey|privatekey|authori[sz]ation|authenticationvalue|secret|password"
-            r"|token$|tokenizationdata|paymentdata|signature|security(code|number)|cv[cvn]2?(code|number|value)?$"
-            r"|cardverification|(cavv|ucaf|track[12]?)(data|value)?$|^pin$|^eci|national"
-        ),
-        _remove,
-    ),
+    (SECRET, _remove),
     (re.compile(r"accountnumber|accountid|cardnumber|^pan$|iban"), _keep_last_four),
     (re.compile(r"mail"), _shorten_email),
     (re.compile(r"ur[il]$"), _keep_origin),

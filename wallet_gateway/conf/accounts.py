@@ -18,12 +18,12 @@ from typing import Any, Final, Protocol, TypeVar
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import import_string
 
+from wallet_gateway.client.exception_map import places
 from wallet_gateway.conf.account_rules import Shop, problems_of_account, with_address
 from wallet_gateway.conf.gateway_rules import is_alias
 from wallet_gateway.conf.gateway_settings import GatewaySettings, read_gateway
 from wallet_gateway.conf.values import SETTING, Problem
 from wallet_gateway.protocol.text import quote
-from wallet_gateway.tracebacks import places
 
 T = TypeVar("T")
 

@@ -15,7 +15,6 @@ from typing import Any
 
 from wallet_gateway.client.redaction import redact_text
 from wallet_gateway.domain.customers import is_same_email
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     Approval,
     Discrepancy,
@@ -34,7 +33,6 @@ from wallet_gateway.queries.search import orders_of
 Data = dict[str, Any]
 
 
-@sensitive_variables()
 def customer_data(email: str, *, gateway: str | None = None) -> Data:
     """Return what is held about an e-mail address, in any letter case, as data for JSON.
 
@@ -59,7 +57,6 @@ def _is_buyer(order: PaymentOrder, email: str) -> bool:
     return any(is_same_email(held, email) for held in (by_shop, *chain.from_iterable(by_wallet)))
 
 
-@sensitive_variables()
 def _delivery(order: PaymentOrder) -> Data:
     addresses = order.content.get("addressDetails", {})
     return {
@@ -70,7 +67,6 @@ def _delivery(order: PaymentOrder) -> Data:
     }
 
 
-@sensitive_variables()
 def _order(order: PaymentOrder) -> Data:
     transactions = _of_payments(
         GatewayTransaction.objects.filter(payment__order=order).select_related("wallet").order_by("pk")
@@ -117,7 +113,6 @@ def _of_transactions(rows: Iterable[TransactionEvent]) -> Mapping[int, Sequence[
     return found
 
 
-@sensitive_variables()
 def _payment(
     payment: Payment,
     transactions: Sequence[GatewayTransaction],
@@ -142,7 +137,6 @@ def _payment(
     }
 
 
-@sensitive_variables()
 def _transaction(row: GatewayTransaction, events: Sequence[TransactionEvent]) -> Data:
     return {
         "reference": row.reference,
@@ -163,7 +157,6 @@ def _transaction(row: GatewayTransaction, events: Sequence[TransactionEvent]) ->
     }
 
 
-@sensitive_variables()
 def _wallet(row: GatewayTransaction) -> Data | None:
     """Return what the wallet and its sheet have reported about the customer; None without a button."""
     if not hasattr(row, "wallet"):
@@ -171,7 +164,6 @@ def _wallet(row: GatewayTransaction) -> Data | None:
     return {"given": row.wallet.given, "price": row.wallet.price, "reports": row.wallet.events}
 
 
-@sensitive_variables()
 def _event(row: TransactionEvent) -> Data:
     return {
         "kind": row.kind,
@@ -229,7 +221,6 @@ def _time(instant: datetime | None) -> str | None:
     return None if instant is None else instant.astimezone(UTC).isoformat()
 
 
-@sensitive_variables()
 def _message(body: str) -> object:
     """Return a message as it is shown to people: redacted, and as JSON where it is JSON."""
     if not body:

@@ -19,7 +19,6 @@ from wallet_gateway.domain.lifecycle import (
     TransactionState,
 )
 from wallet_gateway.domain.totals import order_totals
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     Approval,
     ApprovalState,
@@ -63,7 +62,6 @@ class OrderSummary:
     """The attempt whose payment page may still be decided."""
 
 
-@sensitive_variables()
 def order_summary(order: PaymentOrder) -> OrderSummary:
     """Return the totals of an order's payments."""
     totals = order_totals(payment.totals for payment in order.payments.all())
@@ -188,7 +186,6 @@ _REPORTED = {
 }
 
 
-@sensitive_variables()
 def order_timeline(order: PaymentOrder, *, everything: bool = False) -> tuple[TimelineEntry, ...]:
     """Return an order's history, the oldest first. Two SQL statements, however long the history is.
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from wallet_gateway.domain.card_names import network_name
 from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionKind
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
 from wallet_gateway.protocol.money import Money
 
@@ -64,7 +63,6 @@ class Receipt:
     """The last four digits; empty as above."""
 
 
-@sensitive_variables()
 def order_receipt(order: PaymentOrder) -> Receipt | None:
     """Return the receipt of an order's latest approved payment; None without one."""
     payments = _payments(order)

@@ -16,7 +16,6 @@ from django.db.models import Q, QuerySet, Subquery
 
 from wallet_gateway.domain.customers import begins_name, is_same_email
 from wallet_gateway.email_hashes import hashes_of
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     Discrepancy,
     GatewayTransaction,
@@ -45,7 +44,6 @@ def orders_found(text: str, *, gateways: Collection[str]) -> QuerySet[PaymentOrd
     return PaymentOrder.objects.filter(pk__in=_orders_named(text, gateways))
 
 
-@sensitive_variables()
 def orders_found_with_customer(text: str, *, gateways: Collection[str]) -> QuerySet[PaymentOrder]:
     """Return what `orders_found` does, and the orders of a customer.
 
@@ -68,7 +66,6 @@ _NAME = re.compile(r"[^\W\d_][^\d_]+")
 _BEFORE_NEWEST = Subquery(PaymentOrder.objects.order_by("-pk").values("pk")[:1]) - NEWEST
 
 
-@sensitive_variables()
 def _orders_of_name(text: str) -> set[int]:
     """Return the newest orders with a name that begins so; compared here, as databases fold differently."""
     by_shop = PaymentOrder.objects.filter(pk__gt=_BEFORE_NEWEST).values_list("pk", *_NAMES)
@@ -93,7 +90,6 @@ def _orders_named(text: str, gateways: Collection[str]) -> set[int]:
     return _found(*ways)
 
 
-@sensitive_variables()
 def orders_of(
     *, references: Collection[str] = (), email: str = "", gateway: str | None = None
 ) -> tuple[PaymentOrder, ...]:
@@ -120,7 +116,6 @@ def orders_with(reference: str) -> tuple[PaymentOrder, ...]:
     return tuple(PaymentOrder.objects.filter(reference=reference).order_by())
 
 
-@sensitive_variables()
 def _of_email(address: str) -> list[QuerySet[Any, tuple[int, str | None]]]:
     """Return the keys of the orders with the hash of an address, each with the address that was hashed."""
     hashes = hashes_of(address)

@@ -9,7 +9,6 @@ from decimal import Decimal
 from wallet_gateway.domain.card_names import network_name
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.domain.wallet_limits import WalletLimit, WalletLimits
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletUsage
 from wallet_gateway.protocol.accounts import CardType
 from wallet_gateway.protocol.money import Money
@@ -49,7 +48,6 @@ class WalletReceipt:
         return network_name(self.card_network)
 
 
-@sensitive_variables()
 def wallet_receipt(order: PaymentOrder) -> WalletReceipt | None:
     """Return the wallet data of the card that pays an order; None if no card does. One SQL statement."""
     rows = GatewayTransaction.objects.filter(payment__order=order, kind=TransactionKind.AUTHORIZATION)

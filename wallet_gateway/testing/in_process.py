@@ -21,7 +21,6 @@ from wallet_gateway.client.transport import (
     sign,
     unpack,
 )
-from wallet_gateway.tracebacks import without_locals
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -75,7 +74,6 @@ class InProcessTransport:
     def __repr__(self) -> str:
         return f"InProcessTransport(base_url={self._origin + self._prefix!r})"
 
-    @without_locals()
     def send(
         self,
         method: str,

@@ -97,7 +97,7 @@ def test_numbers_stay_as_they_were_written(merchant: Merchant, control: SandboxC
         {"cryptogram": "CANARY"},
         {"threeDSecure": {"authenticationValue": "CANARY"}},
         {"paymentData": {"token": {"deep": "CANARY"}}},
-        {"Encryption_Key": "kept", "encryptionKeyId": "CANARY"},
+        {"Encryption_Key": "CANARY"},
         {"APIKEY": "CANARY"},
         {"list": [{"signedMessage": "CANARY"}]},
     ],

@@ -17,7 +17,6 @@ from wallet_gateway.domain.lifecycle import (
 )
 from wallet_gateway.domain.outcomes import INCONCLUSIVE, Finding
 from wallet_gateway.domain.record_attribution import KINDS
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import Discrepancy, GatewayTransaction, TransactionEventKind
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import GatewayUnreachable, InvalidState
@@ -37,7 +36,6 @@ from wallet_gateway.operations.settlement.unit_mix_ups import resume_after_mix_u
 from wallet_gateway.protocol.status import StatusRecord
 
 
-@sensitive_variables()
 def book_discrepancy(
     discrepancy: Discrepancy, *, reason: str, by: By, context: GatewayContext
 ) -> GatewayTransaction:

@@ -26,7 +26,6 @@ from wallet_gateway.domain.polling_schedule import (
     is_silent,
     needs_operator,
 )
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction, TransactionEventKind
 from wallet_gateway.operations.approvals.day_limits import open_allowance, use_allowance
 from wallet_gateway.operations.approvals.requests import (
@@ -55,7 +54,6 @@ class Decision(StrEnum):
     """Only for a contradiction: the gateway's report is accepted."""
 
 
-@sensitive_variables()
 def resolve(
     transaction: GatewayTransaction,
     *,
@@ -141,7 +139,6 @@ def _record(
     return reread(settled)
 
 
-@sensitive_variables()
 def give_up_unsent(
     transaction: GatewayTransaction, *, by: By, context: GatewayContext, is_awaited: bool = True
 ) -> bool:
@@ -273,7 +270,6 @@ _TASKS_OF_THEIR_OWN = (
 """Differences that do not end with the decision on the transaction with which they were found."""
 
 
-@sensitive_variables()
 def close_discrepancy(
     discrepancy: Discrepancy, *, reason: str, by: By, context: GatewayContext
 ) -> Discrepancy:

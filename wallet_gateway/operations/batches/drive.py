@@ -17,7 +17,6 @@ from functools import partial
 from django.core.exceptions import ImproperlyConfigured
 from django.db.models import Exists, Q
 
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     Approval,
     BatchKind,
@@ -61,7 +60,6 @@ class Driver:
     sleep: Callable[[float], None] = time.sleep
 
 
-@sensitive_variables()
 def drive(*, seconds: float, driver: Driver) -> Counter[str]:
     """Execute rows of running batches for some seconds, at least one; return their number per gateway.
 
@@ -80,7 +78,6 @@ def drive(*, seconds: float, driver: Driver) -> Counter[str]:
     return done
 
 
-@sensitive_variables()
 def step(batch: OperationBatch, *, seconds: float, driver: Driver) -> list[OperationBatchRow]:
     """Execute rows of one batch, at least one, for about `seconds`; return them.
 

@@ -18,7 +18,6 @@ from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind
 from wallet_gateway.domain.metadata import metadata_errors
 from wallet_gateway.domain.policy import GatewayPolicy
 from wallet_gateway.email_hashes import columns_of_order
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import OrderMetadata, PaymentOrder
 from wallet_gateway.models.prepared_sql import insert_row, select_row, select_rows
 from wallet_gateway.operations.argument_types import check_text
@@ -145,7 +144,6 @@ def check_key(name: str, value: str) -> None:
         raise PaymentOrder.DoesNotExist(f"no order has the {name} {value[:64]!r}")
 
 
-@sensitive_variables()
 def create_order(
     *,
     reference: str,

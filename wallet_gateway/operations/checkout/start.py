@@ -10,7 +10,6 @@ from wallet_gateway.client.exchange import Answer
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionState
 from wallet_gateway.domain.polling_schedule import LONGEST_PAGE
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, TransactionEventKind
 from wallet_gateway.models.orders import PAYABLE_STATES
 from wallet_gateway.operations.checkout.gateway_requirements import check_billing_address
@@ -43,7 +42,6 @@ from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.protocol.checkout import CheckoutResponse, RedirectDetails
 
 
-@sensitive_variables()
 def start_checkout(
     *,
     order: PaymentOrder,

@@ -9,7 +9,6 @@ from __future__ import annotations
 from wallet_gateway.domain.actors import By
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import Approval, ApprovalState, GatewayTransaction, MigratedDeposit
 from wallet_gateway.models.actors import actor_in
 from wallet_gateway.operations.approvals.requests import Grant, check_second_person
@@ -22,7 +21,6 @@ from wallet_gateway.operations.follow_ups.execute import Initiator
 from wallet_gateway.operations.inputs import check_decider
 
 
-@sensitive_variables()
 def approve(approval: Approval, *, by: By, context: GatewayContext, reason: str = "") -> GatewayTransaction:
     """Approve and execute another person's request; return the transaction in its resulting state.
 

@@ -21,7 +21,6 @@ from wallet_gateway.domain.limits import (
     why_not_reverse,
 )
 from wallet_gateway.domain.totals import PaymentTotals, Reversal
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayPause, GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.approvals.requests import check_alone, limit_for, within
 from wallet_gateway.operations.context import GatewayContext
@@ -47,7 +46,6 @@ from wallet_gateway.protocol.follow_ups import FollowUpRequest
 from wallet_gateway.protocol.money import Money
 
 
-@sensitive_variables()
 def capture(
     *,
     payment: Payment,
@@ -82,7 +80,6 @@ def capture(
     return _carry_out(payment, TransactionKind.CAPTURE, minor, reserve, context, who, cart=cart)
 
 
-@sensitive_variables()
 def refund(
     *,
     payment: Payment,
@@ -120,7 +117,6 @@ def refund(
     return _carry_out(payment, TransactionKind.REFUND, minor, reserve, context, who, cart=cart)
 
 
-@sensitive_variables()
 def reverse(*, payment: Payment, context: GatewayContext, who: Initiator = SYSTEM) -> GatewayTransaction:
     """Reverse the whole authorization; possible only while nothing is captured.
 
@@ -218,7 +214,6 @@ def _carry_out(
     return execute(draft=draft, message=message, reserve=reserve, context=context, who=who)
 
 
-@sensitive_variables()
 def request_of(
     payment: Payment,
     kind: TransactionKind,

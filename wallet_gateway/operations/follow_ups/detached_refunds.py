@@ -11,7 +11,6 @@ from django.db.models import F, Q
 
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayPause, GatewayTransaction, MigratedDeposit
 from wallet_gateway.operations.approvals.requests import check_alone, limit_for, within
 from wallet_gateway.operations.argument_types import check_text
@@ -38,7 +37,6 @@ from wallet_gateway.protocol.money import Money
 _PARENT = re.compile(r"\A[!-~]{1,128}\Z")
 
 
-@sensitive_variables()
 def refund_migrated(
     *,
     parent_transaction_id: str,

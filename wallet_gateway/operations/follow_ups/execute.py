@@ -19,7 +19,6 @@ from wallet_gateway.domain.actors import Actor, By
 from wallet_gateway.domain.approval_policy import GIVING_BACK
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     Allowance,
     Approval,
@@ -141,7 +140,6 @@ def refuse_reservation(
     raise InvalidState(ErrorCode.CHANGED_MEANWHILE)
 
 
-@sensitive_variables()
 def execute(
     *,
     draft: GatewayTransaction,
@@ -266,7 +264,6 @@ def _record_transaction(
     return draft
 
 
-@sensitive_variables()
 def resend_unsent(
     transaction: GatewayTransaction,
     *,
@@ -295,7 +292,6 @@ def resend_unsent(
     return send(reread(transaction), message, context=context, is_awaited=False)
 
 
-@sensitive_variables()
 def _stored_message(transaction: GatewayTransaction) -> Message:
     """Read the stored request, before the claim: once claimed, it would count as perhaps sent."""
     detached = transaction.kind == TransactionKind.DETACHED_REFUND
@@ -331,7 +327,6 @@ def _is_frozen(transaction: GatewayTransaction) -> Exists:
     return Exists(MigratedDeposit.objects.filter(pk=transaction.deposit_id or 0, is_frozen=True))
 
 
-@sensitive_variables()
 def send(
     transaction: GatewayTransaction, message: Message, *, context: GatewayContext, is_awaited: bool
 ) -> GatewayTransaction:

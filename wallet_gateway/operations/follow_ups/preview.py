@@ -14,7 +14,6 @@ NOT_YET = "made-when-it-is-sent"
 """Placeholder for the reference, which is created together with the transaction."""
 
 
-@sensitive_variables()
 def preview(
     payment: Payment,
     kind: TransactionKind,

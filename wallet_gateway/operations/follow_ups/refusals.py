@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from wallet_gateway.domain.actors import By
 from wallet_gateway.domain.explanations import ExplanationCode, explain
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, TransactionEvent, TransactionEventKind
 from wallet_gateway.models.actors import actor_columns
 from wallet_gateway.models.explanations import explanation_columns
@@ -14,7 +13,6 @@ from wallet_gateway.operations.settlement.db_transactions import in_current_or_n
 from wallet_gateway.operations.settlement.settle import reread
 
 
-@sensitive_variables()
 def mark_seen(transaction: GatewayTransaction, *, by: By, clock: Clock) -> GatewayTransaction:
     """Store who has seen a refusal, once; return the transaction. Nothing changes without an unseen one."""
     actor, now = check_decider(by=by, reason=""), clock.now()

@@ -7,7 +7,6 @@ from datetime import datetime
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionState
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, TransactionEvent, TransactionEventKind
 from wallet_gateway.models.actors import actor_columns
 from wallet_gateway.models.explanations import explanation_columns
@@ -18,7 +17,6 @@ from wallet_gateway.operations.follow_ups.execute import SYSTEM, Initiator
 from wallet_gateway.operations.settlement.settle import reread
 
 
-@sensitive_variables()
 def send_again(
     transaction: GatewayTransaction, *, context: GatewayContext, who: Initiator = SYSTEM
 ) -> GatewayTransaction:

@@ -18,7 +18,6 @@ from django.db.models import Exists, OuterRef, Q
 from wallet_gateway import signals
 from wallet_gateway.domain.capture_deadline import CapturePolicy, CaptureWindow
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import ExpiryNotice, ExpiryNoticeState, GatewayTransaction, Payment
 from wallet_gateway.models.authorizations import uncaptured
 from wallet_gateway.operations.context import GatewayContext
@@ -41,7 +40,6 @@ _CLAIM = timedelta(minutes=5)
 """Time after which a notice that was claimed and not finished may be claimed again."""
 
 
-@sensitive_variables()
 def watch_authorizations(*, context: GatewayContext, limit: int = 100) -> int:
     """Notify of authorizations that expire soon; capture or reverse them if configured; return how many."""
     window, now = context.policy.capture_window, context.clock.now()

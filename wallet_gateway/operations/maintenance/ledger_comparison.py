@@ -20,7 +20,6 @@ from wallet_gateway.domain.explanations import Explanation, ExplanationCode, exp
 from wallet_gateway.domain.lifecycle import UNSENT_STATES, TransactionOrigin, TransactionState
 from wallet_gateway.domain.outcomes import Finding
 from wallet_gateway.domain.polling_schedule import SETTLE_TIME
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, Job, JobPosition, TransactionEventKind
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import GatewayUnreachable
@@ -84,7 +83,6 @@ def position(*, context: GatewayContext) -> int:
     return JobPosition.of(Job.LEDGER_COMPARISON, gateway=context.alias)
 
 
-@sensitive_variables()
 def compare_all(
     *,
     context: GatewayContext,

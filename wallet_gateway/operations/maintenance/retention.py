@@ -17,7 +17,6 @@ from wallet_gateway.domain.cancellation import may_still_pay
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import FINAL_STATES, OPENING_KINDS, SENDABLE_STATES, TransactionState
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     Approval,
     GatewayTransaction,
@@ -65,7 +64,6 @@ def erase_old_bodies(*, clock: Clock, kept: timedelta) -> int:
     return len(passed) + len(transactions) + len(sheets)
 
 
-@sensitive_variables()
 def _erase_sheets(attempts: QuerySet[WalletAttempt]) -> None:
     """Erase the data and choices of customers on their wallet sheets, and their browsers' reports."""
     for wallet in attempts.only("price"):
@@ -95,7 +93,6 @@ def _plain(model: type[Model]) -> QuerySet[Any]:
     return QuerySet(model=model)
 
 
-@sensitive_variables()
 def erase_customer(order: PaymentOrder, *, by: By, reason: str, clock: Clock) -> PaymentOrder:
     """Erase an order's customer data; totals, states and references stay unchanged.
 

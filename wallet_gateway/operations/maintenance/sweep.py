@@ -25,7 +25,6 @@ from wallet_gateway.domain.lifecycle import (
     TransactionState,
 )
 from wallet_gateway.domain.polling_schedule import INSTANTS_ARE_LATE, QueryPriority
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     BatchState,
     GatewayTransaction,
@@ -99,7 +98,6 @@ class SweepReport:
         )
 
 
-@sensitive_variables()
 def sweep(*, context: GatewayContext) -> SweepReport:
     """Process everything that is due for one gateway once, in this order."""
     expire_requests(now=context.clock.now(), gateway=context.alias)
@@ -129,7 +127,6 @@ def warn_of_unconfigured_gateways(aliases: Collection[str]) -> int:
     return sum(orphans.values())
 
 
-@sensitive_variables()
 def end_leases(*, context: GatewayContext) -> int:
     """End transactions whose sender's lease has expired; return how many.
 
@@ -156,7 +153,6 @@ def end_leases(*, context: GatewayContext) -> int:
     return len(rows)
 
 
-@sensitive_variables()
 def give_up_unsent_pages(*, context: GatewayContext) -> int:
     """End checkout attempts of which no byte left and which were not retried; return how many.
 
@@ -182,7 +178,6 @@ def give_up_unsent_pages(*, context: GatewayContext) -> int:
     return len(rows)
 
 
-@sensitive_variables()
 def send_unsent(*, context: GatewayContext) -> int:
     """Resend requests of which no byte left, each at most a few times; return how many were tried."""
     now = context.clock.now()
@@ -228,14 +223,12 @@ def _give_to_person(transaction: GatewayTransaction, **columns: Any) -> None:
     in_statement(lambda: unsent.update(needs_operator=True, **columns))
 
 
-@sensitive_variables()
 def run_periodic_tasks(*, context: GatewayContext) -> None:
     """Run a gateway's periodic tasks and record the sweep's heartbeat."""
     watch_authorizations(context=context)
     in_statement(lambda: SweepHeartbeat.beat(context.alias, now=context.clock.now()))
 
 
-@sensitive_variables()
 def drop_old_drafts(*, clock: Clock) -> int:
     """Delete batch drafts that are a week old and were never confirmed; return how many.
 

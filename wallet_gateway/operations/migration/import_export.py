@@ -11,7 +11,6 @@ from typing import cast
 
 from django.db import IntegrityError
 
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import MigratedDeposit
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.migration.spool import CheckedRow, CheckedRows
@@ -62,7 +61,6 @@ class ImportStep:
 Steps = Generator[ImportStep, None, ImportReport]
 
 
-@sensitive_variables()
 def import_migration_file(
     lines: Iterable[str | bytes],
     *,
@@ -85,7 +83,6 @@ def import_migration_file(
         return report
 
 
-@sensitive_variables()
 def import_in_steps(
     lines: Iterable[str | bytes],
     *,

@@ -11,7 +11,6 @@ from contextlib import closing
 from datetime import datetime, timedelta
 
 from wallet_gateway.domain.polling_schedule import REPEAT_SHARE, QueryPriority
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayPause, GatewayTransaction
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.polling.claimed_rows import Claim, claimed_rows
@@ -33,13 +32,11 @@ SHARE_LASTS = timedelta(minutes=1)
 """For how long one worker takes the share of repeated queries, at most."""
 
 
-@sensitive_variables()
 def reconcile_due(*, context: GatewayContext, limit: int = 500) -> int:
     """Query the status of every due transaction, the urgent ones first; return the number of queries."""
     return reconcile_urgent(context=context, limit=limit) + repeat_queries(context=context, limit=limit)
 
 
-@sensitive_variables()
 def reconcile_urgent(*, context: GatewayContext, limit: int = 500) -> int:
     """Query every due transaction but repeated ones, up to `limit` for each thread; return how many queries.
 
@@ -124,7 +121,6 @@ class _Queries:
 # Approvals that are queried again
 
 
-@sensitive_variables()
 def repeat_queries(*, context: GatewayContext, limit: int = 500) -> int:
     """Query approvals again, at most a fifth of the rate for all workers together; return how many queries.
 

@@ -10,7 +10,6 @@ from wallet_gateway.client.errors import GatewayError, Refused
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.gateway_records import GatewayRecord, as_gateway_record
 from wallet_gateway.domain.lifecycle import UNSENT_STATES
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import GatewayRefused, GatewayUnreachable
@@ -31,7 +30,6 @@ class TransactionRecords:
     """Elements of the answer that cannot be read as a record: neither evidence nor absence."""
 
 
-@sensitive_variables()
 def gateway_records(*, order: PaymentOrder, context: GatewayContext) -> tuple[TransactionRecords, ...]:
     """Query each transaction of an order that was sent, the oldest first, and return the gateway's records.
 

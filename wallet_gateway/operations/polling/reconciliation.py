@@ -14,7 +14,6 @@ from wallet_gateway.domain.lifecycle import (
     TransactionOrigin,
     TransactionState,
 )
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     GatewayPause,
     GatewayTransaction,
@@ -55,7 +54,6 @@ ANSWERED_WITHIN = timedelta(seconds=30)
 """Time after which a query on demand counts as lost with the process that sent it."""
 
 
-@sensitive_variables()
 def reconcile_attempt(*, reference: str, context: GatewayContext) -> Payment:
     """Query the payment attempt with this reference unless it is settled or was queried just now.
 
@@ -64,7 +62,6 @@ def reconcile_attempt(*, reference: str, context: GatewayContext) -> Payment:
     return reconcile_reference(reference=reference, context_of=lambda _alias: context)
 
 
-@sensitive_variables()
 def reconcile_reference(*, reference: str, context_of: Callable[[str], GatewayContext | None]) -> Payment:
     """Do the same where only the row says which gateway it is; `context_of` takes its alias.
 
@@ -82,7 +79,6 @@ def reconcile_reference(*, reference: str, context_of: Callable[[str], GatewayCo
     return transaction.opened_payment
 
 
-@sensitive_variables()
 def reconcile_order(
     *, order: PaymentOrder, context: GatewayContext, everything: bool = False
 ) -> PaymentOrder:
@@ -112,7 +108,6 @@ class QueryReport:
     """Transactions whose state has changed."""
 
 
-@sensitive_variables()
 def query_all(subject: PaymentOrder | MigratedDeposit, *, context: GatewayContext) -> QueryReport:
     """Query every transaction of an order or deposit, including settled ones, and return the result."""
     of = {"payment__order": subject} if isinstance(subject, PaymentOrder) else {"deposit": subject}
@@ -155,7 +150,6 @@ def _is_rejected_on_watch(transaction: GatewayTransaction) -> bool:
     return is_rejected_page and transaction.next_query_at is not None
 
 
-@sensitive_variables()
 def query_again(transaction: GatewayTransaction, *, context: GatewayContext) -> bool:
     """Query a transaction, however short ago it was queried; return whether the answer was usable."""
     current = reread(transaction)
@@ -190,7 +184,6 @@ def _load_opening(reference: str) -> GatewayTransaction:
     return transaction
 
 
-@sensitive_variables()
 def query_and_record(transaction: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction:
     """Query the status of one transaction, record the result and schedule the next query."""
     return record_status_result(transaction, query_status(transaction, context=context), context)

@@ -18,7 +18,6 @@ from wallet_gateway.client.errors import NotSent, NotSentReason, OutcomeUnknown,
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.domain.polling_schedule import LEASE
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.operations.context import GatewayContext
 
 M = TypeVar("M")
@@ -63,7 +62,6 @@ class Outcomes(Generic[M, R]):
     unknown: Callable[[OutcomeUnknown], R]
 
 
-@sensitive_variables()
 def send_once(
     call: Callable[[float], Answer[M]],
     outcomes: Outcomes[M, R],

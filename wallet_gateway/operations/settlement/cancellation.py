@@ -17,7 +17,6 @@ from wallet_gateway.domain.cancellation import LATEST_CHECK, LatePayment, may_st
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OPENING_KINDS, OrderState
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     Discrepancy,
     GatewayTransaction,
@@ -40,7 +39,6 @@ from wallet_gateway.operations.settlement.row_errors import log_row_error, read_
 _Events = tuple[OutboxEvent, ...]
 
 
-@sensitive_variables()
 def cancel(*, order: PaymentOrder, by: By, note: str, clock: Clock) -> PaymentOrder:
     """Cancel an order that is not paid, and return it; it is released at once if nothing was begun for it.
 
@@ -117,7 +115,6 @@ def _write(
 # The sweep
 
 
-@sensitive_variables()
 def release_orders(*, context: GatewayContext, limit: int) -> int:
     """Cancel orders whose time to pay is over, and release cancelled ones; return how many were released.
 

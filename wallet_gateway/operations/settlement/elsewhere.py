@@ -21,7 +21,6 @@ from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionOrigin, T
 from wallet_gateway.domain.outcomes import Finding, Verdict, made_elsewhere
 from wallet_gateway.domain.policy import BookElsewhere
 from wallet_gateway.domain.totals import Reversal
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     Discrepancy,
     GatewayTransaction,
@@ -61,7 +60,6 @@ class Bookkeeper:
 BY_POLICY = Bookkeeper()
 
 
-@sensitive_variables()
 def book_by_policy(transaction: GatewayTransaction, finding: Finding, *, context: GatewayContext) -> Finding:
     """Book what was made elsewhere if the settings say so; return the finding with what is left to a person.
 
@@ -85,7 +83,6 @@ def _is_booked_now(transaction: GatewayTransaction, record: StatusRecord, contex
     return False
 
 
-@sensitive_variables()
 def book_elsewhere(
     transaction: GatewayTransaction,
     record: StatusRecord,

@@ -18,7 +18,6 @@ from wallet_gateway.domain.lifecycle import (
     TransactionState,
 )
 from wallet_gateway.domain.totals import payment_state
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     Discrepancy,
     GatewayTransaction,
@@ -51,7 +50,6 @@ def release_freeze(transaction: GatewayTransaction, *, context: GatewayContext) 
     deliver(outbox_events, clock=context.clock)
 
 
-@sensitive_variables()
 def release_freezes(*, context: GatewayContext, limit: int) -> int:
     """Release freezes without a remaining reason, left by a process that died; return how many."""
     forgotten = list(_forgotten(context.alias, limit))

@@ -23,7 +23,6 @@ from wallet_gateway.domain.lifecycle import (
     TransactionState,
 )
 from wallet_gateway.domain.totals import PaymentTotals, Reversal
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, OutboxEvent, OutboxEventKind, Payment, PaymentOrder
 from wallet_gateway.models.prepared_sql import Columns, insert_row, update_row
 from wallet_gateway.models.stored_rows import new_row
@@ -110,7 +109,6 @@ def add_order_events(
     )
 
 
-@sensitive_variables()
 def deliver(outbox_events: Iterable[OutboxEvent], *, clock: Clock) -> int:
     """Send the signals of events that this process has claimed; return how many all receivers accepted.
 
@@ -127,7 +125,6 @@ def deliver(outbox_events: Iterable[OutboxEvent], *, clock: Clock) -> int:
     return delivered
 
 
-@sensitive_variables()
 def deliver_due(*, clock: Clock, limit: int = 500) -> int:
     """Claim and deliver events whose first delivery did not happen or failed.
 

@@ -13,9 +13,9 @@ from typing import TypeVar
 from django.db import DataError, IntegrityError
 from django.db.models import Model, QuerySet
 
+from wallet_gateway.client.exception_map import places
 from wallet_gateway.operations.settlement.counters import VersionConflict
 from wallet_gateway.protocol.text import one_line
-from wallet_gateway.tracebacks import places
 
 logger = logging.getLogger("wallet_gateway.sweep")
 

@@ -30,7 +30,6 @@ from wallet_gateway.domain.lifecycle import (
 )
 from wallet_gateway.domain.outcomes import Finding, FoundDiscrepancy, Verdict
 from wallet_gateway.domain.totals import PaymentTotals
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     GatewayTransaction,
     MigratedDeposit,
@@ -93,7 +92,6 @@ class Settled:
     """What is new about the gateway itself."""
 
 
-@sensitive_variables()
 def settle(
     transaction: GatewayTransaction, update: StatusUpdate, *, context: GatewayContext
 ) -> GatewayTransaction:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import IllegalTransition, LifecycleEvent, TransactionState
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import Payment, TransactionEventKind
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.settlement.settle import reread, settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 
 
-@sensitive_variables()
 def abandon(payment: Payment, *, context: GatewayContext) -> Payment:
     """Abandon an attempt that waits for the wallet's result; return the payment as it is then.
 

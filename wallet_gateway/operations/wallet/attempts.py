@@ -14,7 +14,6 @@ from django.db.models import Count, Exists, OuterRef
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionKind, TransactionState
 from wallet_gateway.domain.polling_schedule import BUTTON_IS_FRESH
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     GatewayTransaction,
     Payment,
@@ -94,7 +93,6 @@ def fresh(transaction: GatewayTransaction, now: datetime) -> bool:
     return waiting and transaction.expires_at is not None and transaction.expires_at > now
 
 
-@sensitive_variables()
 def write_attempt(
     tried: OrderAttempts, *, key: WalletKey, session: str, price: Mapping[str, Any], context: GatewayContext
 ) -> GatewayTransaction:

@@ -14,7 +14,6 @@ from wallet_gateway.client.errors import GatewayError, NotSent
 from wallet_gateway.client.redaction import redact
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import LifecycleEvent, OrderState, PaymentState, TransactionState
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     GatewayPause,
     GatewayTransaction,
@@ -39,7 +38,6 @@ class _Lost(Exception):
     """Another process settled or claimed something of the order; nothing was written."""
 
 
-@sensitive_variables()
 def claim(
     tried: OrderAttempts,
     transaction: GatewayTransaction,
@@ -79,7 +77,6 @@ def claim(
     return True
 
 
-@sensitive_variables()
 def _claim(
     order: PaymentOrder,
     transaction: GatewayTransaction,
@@ -126,7 +123,6 @@ def _note_claim(
     order.known_payments = KnownPayments(version=order.version, payments=payments)
 
 
-@sensitive_variables()
 def send(
     transaction: GatewayTransaction,
     request: AuthorizationRequest,

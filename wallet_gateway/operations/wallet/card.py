@@ -20,7 +20,6 @@ from wallet_gateway.domain.card_security import (
 )
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import CardRefused, TryAgain, WalletUnavailable
@@ -60,7 +59,6 @@ class Card:
         return "".join(digits[-4:])
 
 
-@sensitive_variables()
 def look_up(transaction: GatewayTransaction, result: WalletResult, context: GatewayContext) -> Card:
     """Query the gateway for the card of a result; this moves no money, so it is retried."""
     try:
@@ -93,7 +91,6 @@ def look_up(transaction: GatewayTransaction, result: WalletResult, context: Gate
     return Card(result=result, account=account, key=key)
 
 
-@sensitive_variables()
 def request_for(
     order: PaymentOrder,
     transaction: GatewayTransaction,
@@ -128,7 +125,6 @@ def request_for(
     )
 
 
-@sensitive_variables()
 def _duty(card: Card, context: GatewayContext) -> AuthenticationRequirement:
     # The interface names no field for the network; the sheet offered only cards of those that are accepted.
     if context.wallet is None or card.network not in {"", *context.wallet.card_networks}:
@@ -143,7 +139,6 @@ def _duty(card: Card, context: GatewayContext) -> AuthenticationRequirement:
         raise CardRefused(error.code) from None
 
 
-@sensitive_variables()
 def _authenticated(
     order: PaymentOrder, transaction: GatewayTransaction, card: Card, amount: Money, context: GatewayContext
 ) -> ThreeDSecure:
@@ -171,7 +166,6 @@ def _authenticated(
     return proof
 
 
-@sensitive_variables()
 def _read_proof(answer: Mapping[str, object]) -> ThreeDSecure:
     try:
         return ThreeDSecure.from_wire(answer)

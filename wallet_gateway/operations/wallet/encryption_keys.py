@@ -9,7 +9,6 @@ from datetime import datetime
 
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.email_hashes import columns_of_order, columns_of_wallet, hashed_before
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, PaymentOrder, WalletAttempt, WalletKey
 from wallet_gateway.models.transactions import STATES_WITH_SECRETS
 from wallet_gateway.operations.wallet.encryption import UnreadableSecret, WalletCipher
@@ -75,7 +74,6 @@ class Ciphers:
         return dict.fromkeys((*of_shop, *own))
 
 
-@sensitive_variables()
 def survey(ciphers: Ciphers) -> KeySurvey:
     """Check all encrypted values in the database and return the result. Changes nothing."""
     dates: dict[str, list[datetime]] = defaultdict(list)
@@ -110,7 +108,6 @@ class Rotation:
     """Values that none of the given keys decrypts."""
 
 
-@sensitive_variables()
 def rotate_keys(ciphers: Ciphers) -> Rotation:
     """Re-encrypt all stored values with the first key of their gateway; may be interrupted and repeated.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import PaymentOrder, WalletAttempt
 from wallet_gateway.models.wallet import MOST_EVENTS, WalletEvent
 from wallet_gateway.operations.context import GatewayContext
@@ -28,7 +27,6 @@ def with_event(wallet: WalletAttempt, event: WalletEvent, detail: str, *, now: d
     return [*wallet.events, added][-MOST_EVENTS:]
 
 
-@sensitive_variables()
 def record_event(
     *,
     order: PaymentOrder,

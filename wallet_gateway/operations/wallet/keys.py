@@ -20,7 +20,6 @@ from django.db.models import Q
 from wallet_gateway.client.errors import GatewayError
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.policy import DEFAULT_KEY_LIFETIME
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayPause, WalletKey
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import WalletUnavailable
@@ -55,7 +54,6 @@ class PublicKey:
     encryption_key: str = field(repr=False)
 
 
-@sensitive_variables()
 def cipher_of(context: GatewayContext) -> WalletCipher:
     """Return the cipher for secrets at rest; raise `WalletUnavailable` if the settings have no keys."""
     if context.cipher is None:
@@ -63,7 +61,6 @@ def cipher_of(context: GatewayContext) -> WalletCipher:
     return context.cipher
 
 
-@sensitive_variables()
 def opened(row: WalletKey, context: GatewayContext) -> PublicKey:
     """Return a stored pair decrypted.
 
@@ -77,13 +74,11 @@ def opened(row: WalletKey, context: GatewayContext) -> PublicKey:
     )
 
 
-@sensitive_variables()
 def is_of_account(row: WalletKey, context: GatewayContext) -> bool:
     """Return whether a pair was made for the account that the settings name now."""
     return bool(row.account == account_fingerprint(context))
 
 
-@sensitive_variables()
 def current_key(*, context: GatewayContext) -> PublicKey:
     """Return keys that a customer can use now; call the key service only if they are about to expire.
 
@@ -105,13 +100,11 @@ def current_key(*, context: GatewayContext) -> PublicKey:
     return key
 
 
-@sensitive_variables()
 def stored_key(*, context: GatewayContext) -> PublicKey | None:
     """Return the stored keys that a customer can use now, if there are any; never call the key service."""
     return _usable(_latest(context), context, context.clock.now())
 
 
-@sensitive_variables()
 def _latest(context: GatewayContext) -> WalletKey | None:
     of_account = WalletKey.objects.filter(gateway=context.alias, account=account_fingerprint(context))
     return of_account.order_by("-pk").first()
@@ -140,7 +133,6 @@ def _claim(row: WalletKey, now: datetime) -> bool:
     return bool(in_statement(lambda: mine.update(renewing_until=now + _MAX_RENEWAL_TIME)))
 
 
-@sensitive_variables()
 def _asked(context: GatewayContext, now: datetime) -> PublicKey | None:
     """Call the key service and record for all machines whether it answers; return None without a key."""
     cipher = cipher_of(context)
@@ -186,7 +178,6 @@ def _stored_key(
 # Keys that the gateway refuses
 
 
-@sensitive_variables()
 def is_refused(row: WalletKey, *, context: GatewayContext) -> bool:
     """Return whether the gateway refuses a key of which a browser has reported a failure.
 
@@ -202,7 +193,6 @@ def is_refused(row: WalletKey, *, context: GatewayContext) -> bool:
     return row.refused_at is not None
 
 
-@sensitive_variables()
 def try_out(key: PublicKey, *, context: GatewayContext) -> GatewayError | None:
     """Query an account that nobody has, which moves nothing; return the gateway's error, if it has one."""
     try:
@@ -220,7 +210,6 @@ def refuses_key(error: GatewayError | None) -> bool:
     return exchange is not None and exchange.http_status == HTTPStatus.UNAUTHORIZED
 
 
-@sensitive_variables()
 def note_if_refused(row: WalletKey, error: GatewayError | None, *, context: GatewayContext) -> None:
     """Take a key out of use if the gateway answered 401 to it, unless it has just replaced another one."""
     if not refuses_key(error) or row.refused_at is not None:
@@ -233,7 +222,6 @@ def note_if_refused(row: WalletKey, error: GatewayError | None, *, context: Gate
         take_out_of_use(row, context=context)
 
 
-@sensitive_variables()
 def take_out_of_use(row: WalletKey, *, context: GatewayContext) -> None:
     """Give a refused key to no new attempt; the next button gets another one."""
     row.refused_at = context.clock.now()
@@ -242,7 +230,6 @@ def take_out_of_use(row: WalletKey, *, context: GatewayContext) -> None:
     logger.warning("the gateway %s refuses its wallet key; the next button gets another one", context.alias)
 
 
-@sensitive_variables()
 def erase_old_keys(*, context: GatewayContext) -> int:
     """Erase keys that expired a day ago, including those of gateways no longer in the settings."""
     ended = WalletKey.objects.filter(expires_at__lte=context.clock.now() - _KEPT_AFTER_EXPIRY)
@@ -253,7 +240,6 @@ def erase_old_keys(*, context: GatewayContext) -> int:
 # Backoff of a key service that failed
 
 
-@sensitive_variables()
 def may_ask_for_key(context: GatewayContext, now: datetime) -> bool:
     """Return whether the key service may be called: after a failure by only one process until it succeeds."""
     pauses = GatewayPause.objects.filter(gateway=context.alias)
@@ -263,14 +249,12 @@ def may_ask_for_key(context: GatewayContext, now: datetime) -> bool:
     return bool(in_statement(lambda: over.update(keys_until=now + _MAX_CALL_TIME)))
 
 
-@sensitive_variables()
 def note_failure(context: GatewayContext) -> None:
     """Block calls to the key service for 30 seconds."""
     until = context.clock.now() + BACKOFF
     in_statement(lambda: GatewayPause.row_of(context.alias).update(keys_until=until))
 
 
-@sensitive_variables()
 def note_success(context: GatewayContext) -> None:
     """Allow all processes to call the key service again."""
     paused = GatewayPause.objects.filter(gateway=context.alias, keys_until__isnull=False)

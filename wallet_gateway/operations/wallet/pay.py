@@ -13,7 +13,6 @@ from django.db import IntegrityError
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.email_hashes import columns_of_wallet
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
 from wallet_gateway.models.wallet import MOST_RESULTS, WalletEvent
 from wallet_gateway.operations.checkout.payability import check_payable
@@ -59,7 +58,6 @@ from wallet_gateway.protocol.errors import FieldError
 _TRIES = 5
 
 
-@sensitive_variables()
 def pay_with_wallet(
     *,
     tried: OrderAttempts,
@@ -131,7 +129,6 @@ def _query_pages(tried: OrderAttempts, context: GatewayContext) -> bool:
     return bool(pages)
 
 
-@sensitive_variables()
 def _take(transaction: GatewayTransaction, result: WalletResult, context: GatewayContext) -> None:
     """Count the result and bind the first one, with the price that was shown, to this attempt.
 
@@ -150,7 +147,6 @@ def _take(transaction: GatewayTransaction, result: WalletResult, context: Gatewa
     raise WalletUnavailable(ErrorCode.WALLET_BUSY)
 
 
-@sensitive_variables()
 def _bound(wallet: WalletAttempt, result: WalletResult, context: GatewayContext) -> bool:
     account, given = bound_account(result.transaction_account_id), given_by(result)
     columns = {
@@ -170,7 +166,6 @@ def _bound(wallet: WalletAttempt, result: WalletResult, context: GatewayContext)
         raise invalid_result(fault) from None
 
 
-@sensitive_variables()
 def _check_price(
     order: PaymentOrder, transaction: GatewayTransaction, result: WalletResult, context: GatewayContext
 ) -> None:
@@ -186,7 +181,6 @@ def _check_price(
         raise PriceChanged(ErrorCode.PRICE_CHANGED)
 
 
-@sensitive_variables()
 def _charge(
     tried: OrderAttempts,
     transaction: GatewayTransaction,

@@ -8,7 +8,6 @@ from decimal import Decimal
 from typing import Any
 
 from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationError
@@ -47,7 +46,6 @@ class SheetPrice:
     """Why the choices cannot be priced; the total is then the order's amount."""
 
 
-@sensitive_variables()
 def price_sheet(order: PaymentOrder, chosen: Mapping[str, Any], *, context: GatewayContext) -> SheetPrice:
     """Price an order with the customer's choices; `chosen` are a snapshot's choices.
 
@@ -157,7 +155,6 @@ def choices_in(snapshot: Mapping[str, Any]) -> dict[str, Any]:
     return {name: snapshot.get(name, default) for name, default in NOTHING_CHOSEN.items()}
 
 
-@sensitive_variables()
 def region_of(address: Mapping[str, Any] | None) -> dict[str, str] | None:
     """Return the shipping-related fields of a wallet's address; None if there is no address."""
     if address is None:

@@ -11,7 +11,6 @@ from pydantic import Secret
 from wallet_gateway.client.redaction import redact_message
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.policy import WalletPolicy
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.operations.errors import InvalidInput
 from wallet_gateway.operations.wallet.pricing import NO_OPTION, region_of
 from wallet_gateway.protocol.accounts import FailedWalletResult, SheetChoices, WalletResult
@@ -34,7 +33,6 @@ def invalid_result(*faults: FieldError) -> InvalidInput:
     return InvalidInput(ErrorCode.WALLET_RESULT_INVALID, errors=faults)
 
 
-@sensitive_variables()
 def read_result(detail: object) -> WalletResult | FailedWalletResult:
     """Return the detail as a message; raise `InvalidInput` with all faults.
 
@@ -60,7 +58,6 @@ def read_result(detail: object) -> WalletResult | FailedWalletResult:
     raise invalid_result(*faults)
 
 
-@sensitive_variables()
 def _with_cryptogram_in_its_field_only(detail: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a result without copies of its cryptogram, which a page may have put into any field."""
     own = [value for name, value in detail.items() if fold_name(name) == _CRYPTOGRAM]
@@ -93,7 +90,6 @@ _CARD_DATA = frozenset(
 )
 
 
-@sensitive_variables()
 def _card_data_in(detail: object) -> str:
     """Return the first name, at any depth, of card data that no page may have; empty if there are none."""
     waiting: list[object] = [detail]
@@ -111,7 +107,6 @@ def _card_data_in(detail: object) -> str:
     return ""
 
 
-@sensitive_variables()
 def check_shipping(result: WalletResult, wallet: WalletPolicy | None) -> None:
     """Check that a required shipping address is present and allowed.
 
@@ -127,38 +122,30 @@ def check_shipping(result: WalletResult, wallet: WalletPolicy | None) -> None:
 
 
 _GIVEN = {"email", "billing_address", "shipping_address"}
-_LONGEST_PHONE = 13
-"""Maximum number of digits. No telephone number of 14 or 15 digits begins as a card number of that length."""
 
 
-@sensitive_variables()
 def given_by(result: WalletResult) -> dict[str, Any]:
     """Return the wallet's customer data, without secrets that a page may have put there.
 
     No column may store a card number or a cryptogram, whatever its source.
     """
     given: dict[str, Any] = result.model_dump(mode="json", by_alias=True, exclude_none=True, include=_GIVEN)
-    return {name: _fit_to_keep(name, value) for name, value in given.items()}
+    return {name: _fit_to_keep(value) for name, value in given.items()}
 
 
-@sensitive_variables()
-def _fit_to_keep(name: str, value: Any) -> Any:  # noqa: ANN401
+def _fit_to_keep(value: Any) -> Any:  # noqa: ANN401
     if isinstance(value, dict):
-        return {part: _fit_to_keep(part, text) for part, text in value.items()}
-    kept = mask_cryptograms(without_bidi_controls(value))
-    is_phone = name == "phoneNumber" and sum(map(str.isdigit, kept)) <= _LONGEST_PHONE
-    return kept if is_phone else mask_card_numbers(kept)
+        return {part: _fit_to_keep(text) for part, text in value.items()}
+    return mask_card_numbers(mask_cryptograms(without_bidi_controls(value)))
 
 
-@sensitive_variables()
 def bound_account(account_id: str) -> str:
     """Return the account that an attempt is bound to, or its hash if it could be a card secret."""
-    if _fit_to_keep("transactionAccountId", account_id) == account_id:
+    if _fit_to_keep(account_id) == account_id:
         return account_id
     return f"sha256:{hashlib.sha256(account_id.encode()).hexdigest()}"
 
 
-@sensitive_variables()
 def checked_choices(chosen: Mapping[str, Any]) -> dict[str, Any]:
     """Return the customer's choices on the sheet in storable form; raise `InvalidInput`.
 
@@ -171,10 +158,10 @@ def checked_choices(chosen: Mapping[str, Any]) -> dict[str, Any]:
     else:
         if choices.option and has_card_number(choices.option):
             raise invalid_result(FieldError("option", "has the form of a card number; give an option's id"))
-        address = _fit_to_keep("address", choices.address.to_wire()) if choices.address else None
+        address = _fit_to_keep(choices.address.to_wire()) if choices.address else None
         # An option's id is the shop's own, and only one of those that PRICING then returns is stored.
         option = None if choices.option in {None, NO_OPTION} else choices.option
-        offers = [_fit_to_keep("offers", code) for code in choices.offers]
+        offers = [_fit_to_keep(code) for code in choices.offers]
         return {"address": region_of(address), "option": option, "offers": offers}
     raise invalid_result(*faults)
 
@@ -183,7 +170,6 @@ _SECRET = ("cryptogram", "eciIndicator")
 _NOT_FROM_A_WALLET = "is not what the wallet gives for a tokenized card"
 
 
-@sensitive_variables()
 def _without_values(error: InvalidMessage) -> list[FieldError]:
     return [
         FieldError(fault.path, _NOT_FROM_A_WALLET) if fault.path in _SECRET else fault

@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from wallet_gateway.client.errors import NotSent, NotSentReason, OutcomeUnknown, UnknownReason
 from wallet_gateway.client.exchange import Answer
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.operations.context import GatewayContext
 
 M = TypeVar("M")
@@ -25,7 +24,6 @@ _FEWER_TRIES = {
 }
 
 
-@sensitive_variables()
 def retry_read(read: Callable[[], Answer[M]], *, context: GatewayContext) -> M:
     """Return the gateway's answer; raise the last `GatewayError` once a further try is of no use."""
     started = time.monotonic()

@@ -12,7 +12,6 @@ from django.utils.translation import get_language, override, pgettext
 
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.policy import MOST_WALLET_DECIMALS, WalletPolicy
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, PaymentOrder, WalletAttempt, WalletKey
 from wallet_gateway.operations.checkout.payability import check_payable
 from wallet_gateway.operations.context import GatewayContext
@@ -72,7 +71,6 @@ class WalletSession:
     """After this the button cannot be paid with; the page opens a new session."""
 
 
-@sensitive_variables()
 def open_session(
     *, order: PaymentOrder, session: str, context: GatewayContext, language: str = ""
 ) -> WalletSession:
@@ -102,7 +100,6 @@ def open_session(
     )
 
 
-@sensitive_variables()
 def next_reference(*, order: PaymentOrder, session: str, context: GatewayContext, after: str = "") -> str:
     """Return a reference for another card in the same sheet, with the same key and choices.
 
@@ -133,7 +130,6 @@ def _check_button(tried: OrderAttempts, context: GatewayContext) -> None:
         check_before_sheet(tried, context)
 
 
-@sensitive_variables()
 def _new_attempt(
     tried: OrderAttempts, key: WalletKey, session: str, price: Mapping[str, Any], context: GatewayContext
 ) -> GatewayTransaction:
@@ -159,7 +155,6 @@ def _is_unused(transaction: GatewayTransaction, now: datetime) -> bool:
     return fresh(transaction, now) and transaction.wallet.results_count == 0
 
 
-@sensitive_variables()
 def price_sheet_of(
     *,
     order: PaymentOrder,
@@ -189,7 +184,6 @@ def price_sheet_of(
     return price
 
 
-@sensitive_variables()
 def _price(
     order: PaymentOrder, chosen: Mapping[str, Any], wallet: WalletPolicy | None, context: GatewayContext
 ) -> SheetPrice:
@@ -200,7 +194,6 @@ def _price(
     return price
 
 
-@sensitive_variables()
 def _remember(wallet: WalletAttempt, shown: Mapping[str, Any]) -> None:
     def store() -> bool:
         # A result may arrive in between, and so may another price.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionKind, TransactionState
 from wallet_gateway.domain.polling_schedule import LEASE, SECRETS_LIVE
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, TransactionEventKind
 from wallet_gateway.models.transactions import STATES_WITH_SECRETS
 from wallet_gateway.operations.context import GatewayContext
@@ -17,7 +16,6 @@ from wallet_gateway.operations.wallet.authorize import abandon_unsent
 from wallet_gateway.operations.wallet.keys import erase_old_keys
 
 
-@sensitive_variables()
 def sweep_wallet(*, context: GatewayContext, limit: int) -> int:
     """Process everything that is due for one gateway's buttons once; return how many have ended."""
     erase_secrets(context=context)
@@ -26,7 +24,6 @@ def sweep_wallet(*, context: GatewayContext, limit: int) -> int:
     return expire_buttons(context=context, limit=limit)
 
 
-@sensitive_variables()
 def erase_secrets(*, context: GatewayContext) -> int:
     """Erase every cryptogram older than 15 minutes, for whatever reason it was kept; return how many."""
     # For all gateways: one that is no longer in the settings has no sweep of its own.
@@ -39,7 +36,6 @@ def erase_secrets(*, context: GatewayContext) -> int:
     return in_statement(lambda: old.update(wallet_secrets=None))
 
 
-@sensitive_variables()
 def give_up_unsent_authorizations(*, context: GatewayContext, limit: int) -> int:
     """Abandon authorizations of which no byte left and whose sender died before it could abandon them."""
     unsent = GatewayTransaction.objects.filter(
@@ -55,7 +51,6 @@ def give_up_unsent_authorizations(*, context: GatewayContext, limit: int) -> int
     return len(rows)
 
 
-@sensitive_variables()
 def expire_buttons(*, context: GatewayContext, limit: int) -> int:
     """Expire attempts whose result did not come in time; return how many."""
     waiting = GatewayTransaction.objects.filter(

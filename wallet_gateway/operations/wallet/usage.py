@@ -14,7 +14,6 @@ from django.db.models import F
 
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.wallet_limits import WalletLimit, WalletLimits
-from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import PaymentOrder, WalletUsage
 from wallet_gateway.models.wallet_usage import MOST_ORDER_EVENTS
 from wallet_gateway.operations.context import GatewayContext
@@ -54,7 +53,6 @@ def count_result(order: PaymentOrder, *, limits: WalletLimits) -> None:
     in_transaction(lambda: _count(order, {WalletLimit.RESULTS: 1}, limits))
 
 
-@sensitive_variables()
 def count_price(
     order: PaymentOrder, usage: WalletUsage | None, offers: Sequence[str], *, limits: WalletLimits
 ) -> int:

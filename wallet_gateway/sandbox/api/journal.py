@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
+from functools import partial
 from typing import Any, Final
 
 from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.card_numbers import mask_card_numbers
 from wallet_gateway.protocol.errors import UnreadableBody
+from wallet_gateway.protocol.secret_names import SECRET, plain_name
 from wallet_gateway.protocol.strict_json import JsonValue, fold_name
 from wallet_gateway.sandbox.api.request_parser import ParsedRequest, RawRequest
 from wallet_gateway.sandbox.db_transactions import single_write, write_lock
@@ -21,35 +23,14 @@ MAX_JOURNAL_ENTRIES: Final = 50_000
 _MAX_BODY_LENGTH: Final = 100_000
 _PRUNE_INTERVAL: Final = 1_000
 MASK: Final = "[masked]"
-SECRET_NAMES: Final = frozenset(
-    {
-        "apikey",
-        "authenticationvalue",
-        "authorization",
-        "cryptogram",
-        "eciindicator",
-        "encryptedmessage",
-        "encryptionkey",
-        "encryptionkeyid",
-        "paymentdata",
-        "publicapikey",
-        "signedmessage",
-        "token",
-    }
-)
-"""Names of fields whose value is never stored, in lower case."""
-
 _REFERENCE_NAMES: Final = frozenset(
     {"clientsystemtransactionid", "clientsysteminvoiceid", "parenttransactionid", "id"}
 )
 """Names of fields that may contain a long number that is not a card number."""
 
-_ANY_SECRET: Final = "|".join(sorted(SECRET_NAMES))
-_SECRET_PARAMETER: Final = re.compile(rf"((?:{_ANY_SECRET})=)[^&]*", re.IGNORECASE)
-# In broken JSON the end of an object is unknown, so everything after such a secret is masked too.
-_SECRET_PAIR: Final = re.compile(
-    rf'("(?:{_ANY_SECRET})"\s*:\s*)("(?:[^"\\]++|\\.)*+"?|[{{\[].*|[^,}}\]\s]+)', re.IGNORECASE | re.DOTALL
-)
+_PARAMETER: Final = re.compile(r"((?<![A-Za-z0-9_-])([A-Za-z0-9_-]{1,64}+)=)[^&]*")
+_PAIR: Final = re.compile(r'("([^"\\]{1,64})"\s*+:\s*+)("(?:[^"\\]++|\\.)*+"?|[^,}\]\s"{\[]++)', re.DOTALL)
+_BRANCH: Final = re.compile(r'"([^"\\]{1,64})"\s*+:\s*+(?=[{\[])')
 
 
 def open_entry(raw: RawRequest, parsed: ParsedRequest, *, fault: str, now: datetime) -> JournalEntry:
@@ -96,26 +77,38 @@ def describe(entry: JournalEntry) -> dict[str, Any]:
 
 def mask(value: JsonValue, name: str = "") -> JsonValue:
     """Return a JSON value with its secrets masked; ``name`` is the field that contains it."""
-    folded = fold_name(name)
-    if folded in SECRET_NAMES:
+    if _is_secret(name):
         return MASK
     if isinstance(value, dict):
         return {key: mask(part, key) for key, part in value.items()}
     if isinstance(value, list):
         return [mask(part, name) for part in value]
-    if not isinstance(value, str) or folded in _REFERENCE_NAMES:
+    if not isinstance(value, str) or fold_name(name) in _REFERENCE_NAMES:
         return value
     return mask_card_numbers(value)
 
 
 def mask_text(text: str) -> str:
     """Return text that is not valid JSON with its secrets masked as far as possible."""
-    return mask_card_numbers(_SECRET_PAIR.sub(rf'\1"{MASK}"', text))
+    for found in _BRANCH.finditer(text):
+        if _is_secret(found[1]):
+            # In broken JSON the end of an object is unknown, so everything after such a secret is masked too.
+            text = f'{text[: found.end()]}"{MASK}"'
+            break
+    return mask_card_numbers(_PAIR.sub(partial(_masked_value, mask=f'"{MASK}"'), text))
 
 
 def mask_path(path: str) -> str:
     """Return a path with the secrets in its query masked."""
-    return _SECRET_PARAMETER.sub(rf"\1{MASK}", path)
+    return _PARAMETER.sub(partial(_masked_value, mask=MASK), path)
+
+
+def _masked_value(found: re.Match[str], mask: str) -> str:
+    return found[1] + mask if _is_secret(found[2]) else found[0]
+
+
+def _is_secret(name: str) -> bool:
+    return SECRET.search(plain_name(name)) is not None
 
 
 def _path_and_query(raw: RawRequest) -> str:
