@@ -36,7 +36,7 @@ def settle_down(shop: Shop) -> int:
 
 def _stop_batches(shop: Shop) -> None:
     """Nobody drives a batch any more: what it has begun counts, the rest is left out."""
-    unfinished = [BatchState.RUNNING, BatchState.PAUSED, BatchState.AWAITING_APPROVAL, BatchState.DRAFT]
+    unfinished = [BatchState.RUNNING, BatchState.PAUSED, BatchState.DRAFT]
     for batch in OperationBatch.objects.filter(state__in=unfinished):
         with suppress(payments.errors.OperationError):
             payments.batches.stop(batch, by=shop.people[_PERSON])

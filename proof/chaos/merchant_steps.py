@@ -16,7 +16,6 @@ from wallet_gateway.client.errors import GatewayError
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import (
-    Approval,
     BatchKind,
     Discrepancy,
     GatewayTransaction,
@@ -92,17 +91,15 @@ def detached_refund(shop: Shop, step: Step) -> str:
 
 def second_person(shop: Shop, step: Step) -> str:
     """Agree to a request of somebody else's, or decline it."""
-    waiting: list[Approval | OperationBatch] = [*payments.approvals.waiting(), *payments.batches.waiting()]
+    waiting = payments.approvals.waiting()
     if not waiting:
         return NOTHING_TO_DO
     request, person = waiting[step.which % len(waiting)], shop.people[step.person]
-    area: Any = payments.approvals if isinstance(request, Approval) else payments.batches
-    alias = request.gateway if isinstance(request, Approval) else "default"
-    with shop.fault(step.fault, alias):
+    with shop.fault(step.fault, request.gateway):
         if step.choice == "decline":
-            area.decline(request, by=person, reason="no")
+            payments.approvals.decline(request, by=person, reason="no")
         else:
-            area.approve(request, by=person)
+            payments.approvals.approve(request, by=person)
     return DONE
 
 

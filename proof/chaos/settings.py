@@ -58,7 +58,6 @@ _SHARED: dict[str, Any] = {
     "READ_TIMEOUT": float(os.environ.get("WALLET_CHAOS_READ_TIMEOUT") or 30.0),
     "TOTAL_TIMEOUT": float(os.environ.get("WALLET_CHAOS_TOTAL_TIMEOUT") or 60.0),
     "APPROVAL_LIMITS": {"EUR": "10.00", "JPY": "1000", "KWD": "10.000"},
-    "APPROVAL_BATCH_LIMITS": {"EUR": "100.00", "JPY": "4000", "KWD": "30.000"},
     "WALLET": {"COUNTRY": "DE", "MERCHANT_NAME": "Chaos shop"},
 }
 WALLET_GATEWAY = {

@@ -167,7 +167,6 @@ VERBS: Final[Mapping[str, tuple[int, Mapping[str, tuple[Any, ...] | range]]]] = 
     "refund_deposits": (1, {"amount": ("1.00", "20.00"), "by": _PEOPLE}),
     "step_batch": (5, {"which": _WHICH}),
     "pause_or_stop_batch": (2, {"which": _WHICH, "how": ("pause", "resume", "stop"), "by": _PEOPLE}),
-    "agree_to_batch": (2, {"which": _WHICH, "by": _PEOPLE}),
     "stop_sending": (1, {"by": _PEOPLE}),
     "resume_sending": (2, {"by": _PEOPLE}),
     "sweep": (10, {}),
@@ -257,7 +256,6 @@ def _settings(chance: Random) -> dict[str, Any]:
         "LATE_PAYMENT": chance.choice(("report", "report", "accept")),
         "CAPTURE_POLICY": chance.choice(("ask", "ask", "capture", "reverse")),
         "APPROVAL_LIMITS": chance.choice(({}, {}, {"EUR": "5.00"})),
-        "APPROVAL_BATCH_LIMITS": chance.choice(({}, {"EUR": "15.00"})),
         "APPROVAL_DAY_LIMITS": chance.choice(({}, {}, {"EUR": "25.00"})),
     }
 

@@ -295,11 +295,6 @@ def pause_or_stop_batch(world: World, *, which: int, how: str, by: str) -> None:
         payments.batches.stop(batch, by=person(by))
 
 
-def agree_to_batch(world: World, *, which: int, by: str) -> None:
-    batch = _batch(which, BatchState.AWAITING_APPROVAL)
-    payments.batches.approve(batch, by=person(by))
-
-
 def _batch(which: int, *states: BatchState) -> OperationBatch:
     return _nth(OperationBatch.objects.filter(state__in=states).order_by("-pk"), which)
 
@@ -380,7 +375,6 @@ VERBS: Final[dict[str, Callable[..., None]]] = {
         refund_deposits,
         step_batch,
         pause_or_stop_batch,
-        agree_to_batch,
         settle_pending,
         portal,
         stop_sending,

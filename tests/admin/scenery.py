@@ -130,7 +130,6 @@ class Scenery:
         self.draft = self._batch(BatchState.DRAFT)
         self.running = self._batch(BatchState.RUNNING)
         self.stopped = self._batch(BatchState.STOPPED)
-        self.batch_that_waits = self._batch_that_waits()
         self.refunds = self._refunds()
 
     def pages(self) -> Iterator[tuple[str, str]]:
@@ -166,7 +165,6 @@ class Scenery:
         yield "draft batch", self._url("operationbatch_confirm", self.draft.pk)
         yield "running batch", self._url("operationbatch_progress", self.running.pk)
         yield "stopped batch", self._url("operationbatch_progress", self.stopped.pk)
-        yield "batch that waits", self._url("operationbatch_progress", self.batch_that_waits.pk)
         yield "ended refunds", self._url("operationbatch_progress", self.refunds.pk)
         yield "dashboard", self._url("dashboard_figures")
         yield "dashboard before its figures", self._url("dashboard_changelist")
@@ -333,21 +331,6 @@ class Scenery:
         OperationBatchRow.objects.create(
             batch=batch, order=self.untried, state=RowState.LEFT_OUT, result_code="NOTHING_AUTHORIZED"
         )
-        return batch
-
-    def _batch_that_waits(self) -> OperationBatch:
-        batch = OperationBatch.objects.create(
-            kind=TransactionKind.REFUND,
-            state=BatchState.AWAITING_APPROVAL,
-            created_by="anna",
-            comment=HOSTILE[:400],
-            created_at=self.now,
-            expires_at=self.now + timedelta(days=7),
-        )
-        for order, payment in ((self.paid, self.payment), (self.waiting, self.waiting.payments.get())):
-            OperationBatchRow.objects.create(
-                batch=batch, order=order, payment=payment, amount_minor=2000, state=RowState.WAITING
-            )
         return batch
 
     def _refunds(self) -> OperationBatch:

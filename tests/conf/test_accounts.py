@@ -364,11 +364,7 @@ def test_an_alias_that_is_not_known_lets_nobody_decide_alone_because_it_may_be_k
     assert conf.approval_policy("a") == ApprovalPolicy()
     for alias in ("wrong", "removed"):
         policy = conf.approval_policy(alias)
-        assert (policy.limit_for("EUR"), policy.batch_limit_for("EUR"), policy.day_limit_for("EUR")) == (
-            0,
-            0,
-            0,
-        )
+        assert (policy.limit_for("EUR"), policy.day_limit_for("EUR")) == (0, 0)
 
 
 def test_the_log_is_that_of_the_accounts() -> None:

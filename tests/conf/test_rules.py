@@ -88,8 +88,6 @@ WRONG = [
     ("APPROVAL_LIMITS", {"JPY": "500.5"}, "an amount of it as text"),
     ("APPROVAL_LIMITS", {"eur": "500.00"}, "a currency's code"),
     ("APPROVAL_LIMITS", {978: "500.00"}, "a currency's code"),
-    ("APPROVAL_BATCH_LIMITS", "500.00", "a dict"),
-    ("APPROVAL_BATCH_LIMITS", {"EUR": 500}, "an amount of it as text"),
     ("APPROVAL_DAY_LIMITS", ["EUR"], "a dict"),
     ("APPROVAL_DAY_LIMITS", {"eur": "500.00"}, "a currency's code"),
     ("GO_LIVE_MAX_AMOUNT", "5.00", "a dict"),

@@ -99,7 +99,6 @@ def test_limits_for_one_person_are_read_into_minor_units(settings: Settings) -> 
     with_gateway(
         settings,
         APPROVAL_LIMITS=limits,
-        APPROVAL_BATCH_LIMITS={"EUR": "750.00"},
         APPROVAL_DAY_LIMITS={"JPY": "90000"},
         APPROVAL_DAYS=2,
     )
@@ -107,8 +106,7 @@ def test_limits_for_one_person_are_read_into_minor_units(settings: Settings) -> 
     approval_policy = conf.approval_policy("default")
 
     assert approval_policy.limits == {"EUR": 50000, "JPY": 80000, "KWD": 0}
-    assert (approval_policy.batch_limit_for("EUR"), approval_policy.day_limit_for("JPY")) == (75000, 90000)
-    assert (approval_policy.batch_limit_for("SEK"), approval_policy.day_limit_for("EUR")) == (0, 0)
+    assert (approval_policy.day_limit_for("JPY"), approval_policy.day_limit_for("EUR")) == (90000, 0)
     assert approval_policy.waiting_time == timedelta(days=2)
 
 

@@ -29,7 +29,6 @@ def test_a_long_name_is_cut_and_an_account_is_not() -> None:
         (OperationBatch, "created_by"),
         (OperationBatch, "paused_by"),
         (OperationBatch, "stopped_by"),
-        (OperationBatch, "decided_by"),
         (Discrepancy, "closed_by"),
         (GatewayPause, "stopped_by"),
         (GatewayPause, "resumed_by"),

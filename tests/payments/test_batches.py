@@ -234,35 +234,26 @@ def test_to_ask_takes_no_permission_and_the_sweep_does_it(paid_order: PaidOrder)
     assert [row.result_code for row in batch.rows.all()] == [ResultCode.UNCHANGED, ResultCode.NEVER_SENT]
 
 
-def test_a_batch_above_its_limit_runs_once_a_permitted_account_agrees(
+def test_small_refunds_of_one_batch_add_up_and_what_is_above_the_day_waits(
     wallet_sandbox: SandboxControl, settings: Settings
 ) -> None:
-    with_gateway(settings, APPROVAL_BATCH_LIMITS={"EUR": "1.00"})
-    anna, bert = (User.objects.create_superuser(name) for name in ("second-anna", "second-bert"))
-    batch = batches.draft(BatchKind.REFUND, [paid(wallet_sandbox, "R-1")], by=anna)
-    assert batches.start(batch)
-    assert batches.waiting() == (batch,)
-    assert batches.drive(seconds=5) == {}
-    assert [str(money) for money in batches.sums(batch)] == [str(row.amount) for row in batch.rows.all()]
-
-    for by in (anna, "second-bert", payments.Actor(name="nobody", account="999999")):
-        with pytest.raises(payments.errors.InvalidState):
-            batches.approve(batch, by=by)
-    assert batches.approve(batch, by=bert).state == BatchState.RUNNING
-    assert batches.waiting() == ()
-
-
-def test_a_sweep_ends_a_batch_to_which_nobody_agreed(
-    wallet_sandbox: SandboxControl, settings: Settings
-) -> None:
-    with_gateway(settings, APPROVAL_BATCH_LIMITS={"EUR": "1.00"})
-    author = User.objects.create_superuser("late-anna")
-    batch = batches.draft(BatchKind.REFUND, [paid(wallet_sandbox, "R-1")], by=author)
+    with_gateway(settings, APPROVAL_DAY_LIMITS={"EUR": "30.00"})
+    anna, bert = (User.objects.create_superuser(name) for name in ("day-anna", "day-bert"))
+    batch = batches.draft(
+        BatchKind.REFUND, [paid(wallet_sandbox, f"R-{number}") for number in range(3)], by=anna
+    )
     batches.start(batch)
-    OperationBatch.objects.update(expires_at=gateways.clock().now() - timedelta(seconds=1))
+
     payments.sweep()
-    batch.refresh_from_db()
-    assert batch.state == BatchState.EXPIRED
+
+    assert [row.state for row in rows_of(batch)] == [
+        RowState.CARRIED_OUT,
+        RowState.AWAITING_APPROVAL,
+        RowState.AWAITING_APPROVAL,
+    ]
+    for request in payments.approvals.waiting():
+        payments.approvals.approve(request, by=bert)
+    assert [payment.refunded for payment in Payment.objects.all()] == [2000, 2000, 2000]
 
 
 @pytest.mark.parametrize("first", [BatchKind.CAPTURE, BatchKind.REVERSAL])

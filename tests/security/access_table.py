@@ -192,15 +192,6 @@ _OWN_PAGES = (
         _form("steering a batch of captures", "operationbatch_steer", "operationbatch", one_of(CAPTURE)),
         get=NOBODY,
     ),
-    replace(
-        _form(
-            "deciding on a batch of refunds (not its author)",
-            "operationbatch_decide",
-            "waiting batch",
-            all_of(REFUND, APPROVE),
-        ),
-        get=NOBODY,
-    ),
     _form("importing a migration file", "migrateddeposit_import", "", all_of(SEE_DEPOSITS, DETACHED_REFUND)),
     _form(
         "exporting a migration file",

@@ -244,7 +244,7 @@ class Shop:
         order = self.paid(amount=Decimal("2000.00"), items=[])
         asked = self.call(payments.refund, order, by="anna", comment=canary.CARD_NUMBERS[0])
         self.told.append(repr(self.call(payments.approvals.waiting)))
-        anna, bert = map(_account, ("anna", "bert"))
+        bert = _account("bert")
         self.call(payments.approvals.decline, asked, by=bert, reason=f"no: {canary.CARD_NUMBERS[1]}")
         again = self.call(payments.refund, order, by="anna")
         self.call(payments.approvals.approve, again, by=bert, reason=canary.CARD_NUMBERS[2])
@@ -254,7 +254,6 @@ class Shop:
             self.call(payments.reconcile, made, everything=True)
             found = Discrepancy.objects.filter(payment__order=made).last()
             self.call(end, found, by="anna", reason=f"see {canary.CARD_NUMBERS[0]}")
-        self._batches_of_two_persons(anna, bert)
         held = [self.paid("preauthorization") for _ in range(2)]
         with self.failing(UNREACHABLE):
             unsent = [self.call(payments.capture, order) for order in held]
@@ -268,18 +267,6 @@ class Shop:
         kind, amount = TransactionKind.CAPTURE, payments.Money(Decimal("1.00"), "EUR")
         shown = self.call(payments.follow_ups.preview, payment, kind, amount)
         self.told += [shown, self.call(payments.follow_ups.shown_body, shown)]
-
-    def _batches_of_two_persons(self, author: User, other: User) -> None:
-        batches = payments.batches
-        for decide in (batches.approve, batches.decline, None):
-            batch = self.call(batches.draft, BatchKind.REFUND, [self.paid()], by=author)
-            why = {"reason_code": "returned", "comment": canary.CARD_NUMBERS[1]}
-            self.call(batches.start, batch, list(batch.rows.all()), **why)
-            self.told += map(repr, self.call(batches.waiting))
-            self.told += map(str, self.call(batches.sums, batch))
-            batch.refresh_from_db()
-            if decide is not None:
-                self.call(decide, batch, by=other, reason=f"it is {canary.CARD_NUMBERS[0]}")
 
     def many(self) -> None:
         """Call what is done for many orders, and the records of an earlier provider."""

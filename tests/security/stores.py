@@ -137,7 +137,6 @@ def _arguments(most: int) -> dict[str, list[list[Any]]]:
         "stop": [["default", "stop"], ["default", "resume"]],
         "queries": [[row.pk] for row in OperationBatch.objects.filter(kind=BatchKind.STATUS_QUERY)],
         "draft": [[row.pk] for row in drafts],
-        "waiting batch": [[row.pk] for row in batches.filter(state=BatchState.AWAITING_APPROVAL)],
         "operationbatch": [[row.pk] for row in _some(batches, most)],
         "unsent": [[row.pk] for row in _some(GatewayTransaction.objects.filter(state="NOT_SENT"), most)],
         **{kind: [[payment.order_id, payment.pk, kind] for payment in paid[:3]] for kind in kinds},

@@ -162,13 +162,11 @@ def rows(db: None) -> Rows:
             state=state,
             created_by="anna",
             created_at=soon,
-            expires_at=soon if state == "AWAITING_APPROVAL" else None,
         )
         for name, kind, state in (
             ("draft", "CAPTURE", "DRAFT"),
             ("operationbatch", "CAPTURE", "FINISHED"),
             ("queries", "STATUS_QUERY", "FINISHED"),
-            ("waiting batch", "REFUND", "AWAITING_APPROVAL"),
         )
     }
     return {

@@ -94,7 +94,6 @@ def _shop(server: SandboxServer) -> Iterator[Shop]:
     given["GATEWAYS"]["default"] |= {
         "USER_ID": canaries.USER_ID,
         "APPROVAL_LIMITS": {"EUR": "1000.00"},
-        "APPROVAL_BATCH_LIMITS": {"EUR": "10.00"},
         "WALLET": {"COUNTRY": "DE", "MERCHANT_NAME": "Test shop"},
     }
     given |= {"FERNET_KEYS": [canaries.FERNET_KEY], "HEALTH_TOKEN": canaries.HEALTH_TOKEN}

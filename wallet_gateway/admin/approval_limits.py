@@ -57,10 +57,6 @@ def hints_of_many(
 
 
 def _hints(gateway: str, currency: str, person: Actor) -> Iterator[str]:
-    limit = conf.approval_policy(gateway).batch_limit_for(currency)
-    if limit is not None:
-        words = _("Above %(limit)s in total, the whole batch needs a second person before it begins.")
-        yield words % {"limit": format_money(Money.from_minor_units(limit, currency))}
     left = _left_of_day(person, gateway, currency)
     if left is not None:
         words = _(

@@ -11,7 +11,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
-from wallet_gateway.models import ApprovalState, BatchState
+from wallet_gateway.models import ApprovalState, BatchState, RowState
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -45,7 +45,7 @@ _TONES: dict[str, Tone] = {
             BatchState.RUNNING,
             BatchState.PAUSED,
             BatchState.STOPPED,
-            BatchState.AWAITING_APPROVAL,
+            RowState.AWAITING_APPROVAL,
             ApprovalState.WAITING,
         ),
         Tone.WAIT,

@@ -8,7 +8,7 @@ at once; if no worker processes the batch, every user with the permission has a 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from django.contrib.admin import AdminSite
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
@@ -20,7 +20,6 @@ from django.utils.translation import gettext_lazy
 from wallet_gateway import gateways
 from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.badges import state_badge
-from wallet_gateway.admin.batch_approval import BatchApproval, approval_of
 from wallet_gateway.admin.batch_results import ShownRow
 from wallet_gateway.admin.current_site import reverse
 from wallet_gateway.admin.operation_registry import BY_KIND, Operation
@@ -32,7 +31,6 @@ from wallet_gateway.models import BatchKind, BatchState, OperationBatch, Operati
 from wallet_gateway.models.actors import actor_in
 from wallet_gateway.models.batches import UNENDED_ROWS
 from wallet_gateway.payments import batches
-from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.queries.batches import is_stalled
 
@@ -45,18 +43,6 @@ def progress(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpRespon
     if batch.state == BatchState.DRAFT:
         return HttpResponseRedirect(confirm_url(batch))
     return _page(site, request, batch, drives=is_author(request, batch))
-
-
-def decide(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:
-    """Carry out a second person's decision on a batch as a whole."""
-    if request.method != "POST":
-        return HttpResponseNotAllowed(["POST"])
-    batch = batch_for(request, batch_id)
-    approval = approval_of(request, batch)
-    if approval is None or approval.decide():
-        return HttpResponseRedirect(progress_url(batch))
-    batch.refresh_from_db()
-    return _page(site, request, batch, drives=False, approval=approval)
 
 
 def control(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:
@@ -113,14 +99,7 @@ def rows_of(batch: OperationBatch) -> list[OperationBatchRow]:
     return rows
 
 
-def _page(
-    site: AdminSite,
-    request: HttpRequest,
-    batch: OperationBatch,
-    *,
-    drives: bool,
-    approval: BatchApproval | None = None,
-) -> HttpResponse:
+def _page(site: AdminSite, request: HttpRequest, batch: OperationBatch, *, drives: bool) -> HttpResponse:
     rows = [ShownRow(row=row) for row in rows_of(batch)]
     amounts = [shown.amount for shown in rows if shown.amount and shown.row.state in UNENDED_ROWS]
     context = {
@@ -130,15 +109,11 @@ def _page(
         "author": visible(batch.created_by),
         "paused_by": visible(batch.paused_by),
         "stopped_by": visible(batch.stopped_by),
-        "approval": approval or approval_of(request, batch),
-        "second_person": visible(batch.decided_by),
-        "second_person_said": visible(batch.decision_reason),
         "rows": rows,
         "ended": sum(shown.row.state not in UNENDED_ROWS for shown in rows),
         "all": len(rows),
         "counts": _counts(rows),
         "left": sums_in_words(sums_of(amounts)),
-        "agreement": _agreement(batch, amounts),
         "is_running": batch.state == BatchState.RUNNING,
         "is_paused": batch.state == BatchState.PAUSED,
         "is_stalled": is_stalled(batch, gateways.clock().now()),
@@ -155,13 +130,6 @@ def _heading(batch: OperationBatch) -> Promise | str:
 
 def _counts(rows: Iterable[ShownRow]) -> list[tuple[str, int]]:
     return sorted(Counter(shown.ending for shown in rows).items())
-
-
-def _agreement(batch: OperationBatch, amounts: Sequence[Money]) -> str:
-    """Return the text of the button with which a second person agrees to the whole batch."""
-    if batch.kind == BatchKind.STATUS_QUERY:
-        return ""
-    return _("Agree: %(what)s") % {"what": operation_of(batch).button_of_many(amounts)}
 
 
 def confirm_url(batch: OperationBatch) -> str:

@@ -21,8 +21,6 @@ _RESULTS = {
     ResultCode.SEVERAL_PAYMENTS: _("It has several payments; open the order and choose one."),
     ResultCode.NOTHING_AUTHORIZED: _("Nothing is authorized."),
     ResultCode.BATCH_STOPPED: _("Not begun: the batch was stopped."),
-    ResultCode.BATCH_DECLINED: _("Not begun: the second person did not agree to the batch."),
-    ResultCode.BATCH_EXPIRED: _("Not begun: nobody agreed to the batch in time."),
     ResultCode.UNREACHABLE: _(
         "The gateway cannot be reached. Nothing was sent and nothing is reserved; try again later."
     ),

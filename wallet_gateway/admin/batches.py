@@ -19,7 +19,6 @@ from wallet_gateway.admin.batch_progress import (
     batch_for,
     confirm_url,
     control,
-    decide,
     is_author,
     operation_of,
     progress,
@@ -157,7 +156,6 @@ class OperationBatchAdmin(OwnPageAdmin):
         own = [
             path("<int:batch_id>/confirm/", self.staff_view(confirm_batch), name=f"{name}_confirm"),
             path("<int:batch_id>/progress/", self.staff_view(progress), name=f"{name}_progress"),
-            path("<int:batch_id>/decide/", self.staff_view(decide), name=f"{name}_decide"),
             path("<int:batch_id>/steer/", self.staff_view(control), name=f"{name}_steer"),
         ]
         return own + super().get_urls()

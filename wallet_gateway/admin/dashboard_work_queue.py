@@ -113,13 +113,6 @@ def work_of(found: Waiting, request: HttpRequest) -> tuple[Work, ...]:
             f"{_list('approval')}?state__exact={ApprovalState.WAITING}",
         ),
         _work(
-            "batch-approvals",
-            _("Batches waiting for a second person"),
-            _("One person has started it, another one agrees to the whole batch or declines it."),
-            map(_batch, found.batch_approvals),
-            f"{_list('operationbatch')}?state__exact={BatchState.AWAITING_APPROVAL}",
-        ),
-        _work(
             "shortfalls",
             _("Refunds with a shortfall"),
             _("Less was approved than was asked for. Give the rest back in another way, then close it."),

@@ -207,7 +207,6 @@ OPTIONAL: Mapping[str, Setting] = {
     "CAPTURE_WARNING_DAYS": _days(2),
     "CAPTURE_POLICY": one_of(*(policy.value for policy in CapturePolicy)),
     "APPROVAL_LIMITS": Setting(dict, {}),
-    "APPROVAL_BATCH_LIMITS": Setting(dict, {}),
     "APPROVAL_DAY_LIMITS": Setting(dict, {}),
     "APPROVAL_DAYS": _days(7),
     "GO_LIVE_MAX_AMOUNT": Setting(dict, {}),
@@ -215,7 +214,6 @@ OPTIONAL: Mapping[str, Setting] = {
 
 _AMOUNTS_BY_CURRENCY = (
     "APPROVAL_LIMITS",
-    "APPROVAL_BATCH_LIMITS",
     "APPROVAL_DAY_LIMITS",
     "GO_LIVE_MAX_AMOUNT",
 )

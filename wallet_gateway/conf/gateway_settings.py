@@ -126,7 +126,6 @@ def _address(url: str, merchant_id: str) -> GatewayAddress:
 def _approval_policy(values: Mapping[str, Any]) -> ApprovalPolicy:
     return ApprovalPolicy(
         limits=_minor_units(values["APPROVAL_LIMITS"]),
-        batch_limits=_minor_units(values["APPROVAL_BATCH_LIMITS"]),
         day_limits=_minor_units(values["APPROVAL_DAY_LIMITS"]),
         waiting_time=timedelta(days=values["APPROVAL_DAYS"]),
     )

@@ -23,8 +23,6 @@ class ApprovalPolicy:
 
     limits: Limits = field(default_factory=dict)
     """Of one payment."""
-    batch_limits: Limits = field(default_factory=dict)
-    """Of all refunds of one batch."""
     day_limits: Limits = field(default_factory=dict)
     """Of everything that one account gives back within `LIMITED_PERIOD`."""
     waiting_time: timedelta = timedelta(days=7)
@@ -33,10 +31,6 @@ class ApprovalPolicy:
     def limit_for(self, currency: str) -> int | None:
         """Return the amount of one payment that one person may refund alone; None if there is no limit."""
         return _limit(self.limits, currency)
-
-    def batch_limit_for(self, currency: str) -> int | None:
-        """Return the sum of a batch's refunds that one person may start alone; None if there is no limit."""
-        return _limit(self.batch_limits, currency)
 
     def day_limit_for(self, currency: str) -> int | None:
         """Return what one account may give back alone within a day; None if there is no limit."""
@@ -48,7 +42,7 @@ class ApprovalPolicy:
         return limit is not None and minor > limit
 
 
-NOBODY_ALONE = ApprovalPolicy(limits={"": 0}, batch_limits={"": 0}, day_limits={"": 0})
+NOBODY_ALONE = ApprovalPolicy(limits={"": 0}, day_limits={"": 0})
 """The policy while a gateway's own is not known: every amount needs a second person."""
 
 

@@ -298,7 +298,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('kind', models.CharField(choices=[('CAPTURE', 'Capture'), ('REFUND', 'Refund'), ('REVERSAL', 'Reversal'), ('DETACHED_REFUND', 'Detached refund'), ('STATUS_QUERY', 'Status query')], max_length=16, verbose_name='kind')),
-                ('state', models.CharField(choices=[('DRAFT', 'Draft'), ('AWAITING_APPROVAL', 'Waits for a second person'), ('DECLINED', 'Declined'), ('EXPIRED', 'Expired'), ('RUNNING', 'Running'), ('PAUSED', 'Paused'), ('STOPPED', 'Stopped'), ('FINISHED', 'Finished')], default=wallet_gateway.models.batches.BatchState['DRAFT'], max_length=24, verbose_name='state')),
+                ('state', models.CharField(choices=[('DRAFT', 'Draft'), ('RUNNING', 'Running'), ('PAUSED', 'Paused'), ('STOPPED', 'Stopped'), ('FINISHED', 'Finished')], default=wallet_gateway.models.batches.BatchState['DRAFT'], max_length=24, verbose_name='state')),
                 ('token', wallet_gateway.models.fields.ByteExactField(default=wallet_gateway.models.batches.new_batch_token, editable=False, max_length=32, unique=True)),
                 ('created_by', models.CharField(max_length=150, verbose_name='author')),
                 ('created_by_account', wallet_gateway.models.fields.ByteExactField(blank=True, default='', editable=False, max_length=255)),
@@ -313,11 +313,6 @@ class Migration(migrations.Migration):
                 ('stopped_by', models.CharField(blank=True, max_length=150, verbose_name='stopped by')),
                 ('stopped_by_account', wallet_gateway.models.fields.ByteExactField(blank=True, default='', editable=False, max_length=255)),
                 ('finished_at', models.DateTimeField(blank=True, null=True, verbose_name='finished at')),
-                ('expires_at', models.DateTimeField(blank=True, null=True, verbose_name='waits until')),
-                ('decided_at', models.DateTimeField(blank=True, null=True, verbose_name='decided at')),
-                ('decided_by', models.CharField(blank=True, max_length=150, verbose_name='second person')),
-                ('decided_by_account', wallet_gateway.models.fields.ByteExactField(blank=True, default='', editable=False, max_length=255)),
-                ('decision_reason', models.CharField(blank=True, max_length=500, verbose_name='what the second person said')),
             ],
             options={
                 'verbose_name': 'batch of operations',
@@ -325,7 +320,6 @@ class Migration(migrations.Migration):
                 'ordering': ('-id',),
                 'default_permissions': ('view',),
                 'indexes': [models.Index(fields=['state', 'created_at'], name='wallet_batch_state')],
-                'constraints': [models.CheckConstraint(condition=models.Q(('expires_at__isnull', True), models.Q(('state__in', ['RUNNING', 'PAUSED', 'FINISHED']), _negated=True), models.Q(models.Q(('decided_by', ''), _negated=True), models.Q(('decided_by_account', ''), _negated=True), models.Q(('decided_by', models.F('created_by')), _negated=True), models.Q(('decided_by_account', models.F('created_by_account')), _negated=True)), _connector='OR'), name='wallet_batch_second_person')],
             },
         ),
         migrations.AddField(

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.reason_codes import ReasonCode
@@ -40,12 +40,6 @@ class BatchState(StoredEnum):
 
     DRAFT = "DRAFT"
     """Selected, not confirmed: nothing is executed."""
-    AWAITING_APPROVAL = "AWAITING_APPROVAL"
-    """Confirmed, and above the limit of a batch: nothing is executed before a second person agrees."""
-    DECLINED = "DECLINED"
-    """A second person did not agree; every row is left out."""
-    EXPIRED = "EXPIRED"
-    """No second person decided in time; every row is left out."""
     RUNNING = "RUNNING"
     PAUSED = "PAUSED"
     """Paused by a person; rows that were not started wait until a person resumes the batch."""
@@ -85,8 +79,6 @@ class ResultCode(StoredEnum):
     NOT_WANTED = "NOT_WANTED"
     """The person who confirmed the batch removed the row."""
     BATCH_STOPPED = "BATCH_STOPPED"
-    BATCH_DECLINED = "BATCH_DECLINED"
-    BATCH_EXPIRED = "BATCH_EXPIRED"
     REFUSED = "REFUSED"
     """The operation refused the row; `refusal_code` has the reason."""
     UNREACHABLE = "UNREACHABLE"
@@ -137,14 +129,6 @@ class OperationBatch(models.Model):
     stopped_by: Column[str] = models.CharField(_("stopped by"), max_length=150, blank=True)
     stopped_by_account: Column[str] = account_column()
     finished_at: Column[datetime | None] = models.DateTimeField(_("finished at"), null=True, blank=True)
-    expires_at: Column[datetime | None] = models.DateTimeField(_("waits until"), null=True, blank=True)
-    """Until when it waits for a second person; None if it needs none."""
-    decided_at: Column[datetime | None] = models.DateTimeField(_("decided at"), null=True, blank=True)
-    decided_by: Column[str] = models.CharField(_("second person"), max_length=150, blank=True)
-    decided_by_account: Column[str] = account_column()
-    decision_reason: Column[str] = models.CharField(
-        _("what the second person said"), max_length=500, blank=True
-    )
 
     class Meta:
         verbose_name = _("batch of operations")
@@ -152,36 +136,9 @@ class OperationBatch(models.Model):
         ordering = ("-id",)
         default_permissions = ("view",)
         indexes = [models.Index(fields=["state", "created_at"], name="wallet_batch_state")]
-        constraints = [
-            # The last safeguard, after all checks in the code: what needed a second person does not run
-            # without one.
-            models.CheckConstraint(
-                condition=Q(expires_at__isnull=True)
-                | ~Q(state__in=["RUNNING", "PAUSED", "FINISHED"])
-                | (
-                    ~Q(decided_by="")
-                    & ~Q(decided_by_account="")
-                    & ~Q(decided_by=F("created_by"))
-                    & ~Q(decided_by_account=F("created_by_account"))
-                ),
-                name="wallet_batch_second_person",
-            )
-        ]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.pk}"
-
-    # Properties
-
-    @property
-    def is_agreed(self) -> bool:
-        """Whether a second person has agreed to it as a whole."""
-        return self.state != BatchState.DECLINED and bool(self.decided_by_account)
-
-    def is_waiting(self, now: datetime) -> bool:
-        """Whether a second person may still decide."""
-        waits = self.state == BatchState.AWAITING_APPROVAL
-        return waits and self.expires_at is not None and now < self.expires_at
 
 
 class OperationBatchRow(models.Model):

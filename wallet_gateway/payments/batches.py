@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from wallet_gateway import conf, gateways
+from wallet_gateway import gateways
 from wallet_gateway.domain.actors import Actor, By
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
@@ -23,23 +23,17 @@ from wallet_gateway.models import (
     PaymentOrder,
 )
 from wallet_gateway.operations.argument_types import check_list, check_type
-from wallet_gateway.operations.batches import approve as approving
 from wallet_gateway.operations.batches import drive as driving
 from wallet_gateway.operations.batches import plan
 from wallet_gateway.operations.batches.drive import Driver
 from wallet_gateway.operations.batches.plan import MAX_ROWS
 from wallet_gateway.operations.errors import InvalidInput
-from wallet_gateway.operations.inputs import actor_of
 from wallet_gateway.operations.settlement.db_transactions import check_outside_transaction
-from wallet_gateway.payments.approvals import check_permitted
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.queries.batches import waiting_batches
 from wallet_gateway.queries.permissions import OF_KIND, account_has
 
 __all__ = [
     "MAX_ROWS",
-    "approve",
-    "decline",
     "draft",
     "drive",
     "pause",
@@ -49,8 +43,6 @@ __all__ = [
     "start_status_queries",
     "step",
     "stop",
-    "sums",
-    "waiting",
 ]
 
 STEP_SECONDS = 2.0
@@ -89,9 +81,9 @@ def start(
     reason_code: str = "",
     comment: str = "",
 ) -> bool:
-    """Start a draft; refunds above `APPROVAL_BATCH_LIMITS` wait for a second person.
+    """Start a draft; a row that needs a second person becomes a request for one.
 
-    :param batch: a draft, as `draft` returns it; its `state` is then `RUNNING` or `AWAITING_APPROVAL`.
+    :param batch: a draft, as `draft` returns it; its `state` is then `RUNNING`.
     :param rows: those of its rows whose amount or state was changed.
     :param reason_code: empty or one of `ReasonCode` for the operation: `"shipped"`.
     :param comment: for people, cut to 500 characters.
@@ -101,9 +93,7 @@ def start(
     """
     check_type("batch", batch, OperationBatch)
     why = {"reason_code": reason_code, "comment": comment}
-    return plan.start(
-        batch, rows, is_permitted=_is_permitted, policy_of=conf.approval_policy, clock=gateways.clock(), **why
-    )
+    return plan.start(batch, rows, is_permitted=_is_permitted, clock=gateways.clock(), **why)
 
 
 @sensitive_variables()
@@ -117,14 +107,14 @@ def start_detached_refunds(
 ) -> OperationBatch:
     """Start a batch that refunds deposits of an earlier provider.
 
-    Above `APPROVAL_BATCH_LIMITS` it waits for a second person.
+    A row that needs a second person becomes a request for one.
 
     :param amounts: how much of each `MigratedDeposit`, as `Money` in its currency; at most `MAX_ROWS`.
     :param token: 1 to 32 visible ASCII characters for this batch; a repeated one returns the first batch.
     :param by: who starts it: a user such as `request.user`, an `Actor`, or a program's name.
     :param reason_code: empty or one of `ReasonCode` for a refund: `"returned"`.
     :param comment: for people, cut to 500 characters.
-    :returns: the batch, `RUNNING` or `AWAITING_APPROVAL`.
+    :returns: the batch, `RUNNING`.
     :raises InvalidState: `batch_not_permitted`, where the person lacks the permission.
     :raises InvalidInput: `argument_type`, `amount_currency`, `amount_invalid`, `batch_too_large`,
         `reason_code_unknown`, `name_missing` and `text_invalid`.
@@ -138,7 +128,6 @@ def start_detached_refunds(
         reason_code=reason_code,
         comment=comment,
         is_permitted=_is_permitted,
-        policy_of=conf.approval_policy,
         clock=gateways.clock(),
     )
 
@@ -185,70 +174,13 @@ def resume(batch: OperationBatch) -> bool:
 def stop(batch: OperationBatch, *, by: By) -> bool:
     """Stop a batch permanently and leave out the rows not started; rows in progress are finished.
 
-    :param batch: a batch that runs, is paused or waits for a second person.
+    :param batch: a batch that runs or is paused.
     :param by: who stops it: a user such as `request.user`, an `Actor`, or a program's name.
     :returns: whether it was not finished.
     :raises InvalidInput: `argument_type`, `name_missing` and `text_invalid`.
     """
     check_type("batch", batch, OperationBatch)
     return plan.stop(batch, by=by, clock=gateways.clock())
-
-
-@sensitive_variables()
-def waiting() -> tuple[OperationBatch, ...]:
-    """Return the batches that wait for a second person.
-
-    :returns: batches, the oldest first.
-    """
-    return tuple(waiting_batches(gateways.clock().now()))
-
-
-@sensitive_variables()
-def sums(batch: OperationBatch) -> tuple[Money, ...]:
-    """Return what the rows that are still to be executed come to.
-
-    :param batch: any batch.
-    :returns: a `Money` for each currency, in order of the currency.
-    :raises InvalidInput: `argument_type` for what is no batch.
-    """
-    check_type("batch", batch, OperationBatch)
-    by_currency = Counter[str]()
-    for (_, currency), minor in plan.sums_of(batch).items():
-        by_currency[currency] += minor
-    return tuple(Money.from_minor_units(minor, code) for code, minor in sorted(by_currency.items()))
-
-
-@sensitive_variables()
-def approve(batch: OperationBatch, *, by: By, reason: str = "") -> OperationBatch:
-    """Let a batch run that another person has started; its rows need no further second person.
-
-    :param batch: one that waits, as `waiting` returns it.
-    :param by: the second person: a user, or an `Actor` with an account that exists, is active and has
-        `approve_operation` and the permission of the operation.
-    :param reason: why, may be empty.
-    :returns: the batch, `RUNNING`.
-    :raises InvalidState: `approval_closed`, `approval_own`, `approver_not_permitted` and
-        `approver_without_account`.
-    :raises InvalidInput: `argument_type`, `name_missing` and `text_invalid`.
-    """
-    check_type("batch", batch, OperationBatch)
-    check_permitted(actor_of(by), OF_KIND[TransactionKind(batch.kind)])
-    return approving.approve(batch, by=by, reason=reason, clock=gateways.clock())
-
-
-@sensitive_variables()
-def decline(batch: OperationBatch, *, by: By, reason: str) -> OperationBatch:
-    """End a batch that waits for a second person, without executing any row.
-
-    :param batch: one that waits, as `waiting` returns it.
-    :param by: who declines: a user such as `request.user`, an `Actor`, or a name.
-    :param reason: why, not empty.
-    :returns: the batch, `STOPPED`.
-    :raises InvalidState: `approval_closed`.
-    :raises InvalidInput: `argument_type`, `reason_missing`, `name_missing` and `text_invalid`.
-    """
-    check_type("batch", batch, OperationBatch)
-    return approving.decline(batch, by=by, reason=reason, clock=gateways.clock())
 
 
 @sensitive_variables()

@@ -25,7 +25,6 @@ from wallet_gateway.operations.argument_types import (
     check_type,
     wrong_type,
 )
-from wallet_gateway.operations.batches.approve import expire_waiting_batches
 from wallet_gateway.operations.checkout.orders import check_unambiguous
 from wallet_gateway.operations.maintenance import forgotten_tests as tests
 from wallet_gateway.operations.maintenance import ledger_comparison, retention
@@ -176,7 +175,6 @@ def sweep() -> tuple[SweepReport, ...]:
         deliver_events()
     retention.erase_old_bodies(clock=gateways.clock(), kept=timedelta(days=conf.settings().retention_days))
     sweeping.drop_old_drafts(clock=gateways.clock())
-    expire_waiting_batches(clock=gateways.clock())
     return reports
 
 

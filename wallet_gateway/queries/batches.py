@@ -1,4 +1,4 @@
-"""Batches that need somebody: idle ones, and those that wait for a second person.
+"""Idle batches, which need somebody.
 
 An idle batch is running, but no sweep and no open page has executed its rows for some minutes.
 """
@@ -19,12 +19,6 @@ def idle_batches(now: datetime) -> QuerySet[OperationBatch]:
     """Return the running batches that no worker processes, the longest waiting first."""
     rows = OperationBatch.objects.filter(state=BatchState.RUNNING, driven_at__lt=now - IDLE_AFTER)
     return rows.order_by("driven_at", "pk")
-
-
-def waiting_batches(now: datetime) -> QuerySet[OperationBatch]:
-    """Return the batches that a second person can decide on now, the oldest first."""
-    rows = OperationBatch.objects.filter(state=BatchState.AWAITING_APPROVAL, expires_at__gt=now)
-    return rows.order_by("expires_at", "pk")
 
 
 def is_stalled(batch: OperationBatch, now: datetime) -> bool:

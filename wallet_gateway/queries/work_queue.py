@@ -23,7 +23,7 @@ from wallet_gateway.models.test_rows import not_left_alone, with_money
 from wallet_gateway.queries.approvals import waiting_rows
 from wallet_gateway.queries.attention import closed_buttons, left_to_person, unattended, unseen_refusals
 from wallet_gateway.queries.authorizations import expiring_payments
-from wallet_gateway.queries.batches import idle_batches, waiting_batches
+from wallet_gateway.queries.batches import idle_batches
 
 MOST_SHOWN = 10
 """Rows of one kind of work that the dashboard shows; the lists show the rest."""
@@ -54,8 +54,6 @@ class Waiting:
     """Authorizations that will expire soon."""
     approvals: tuple[Approval, ...]
     """Requests that another person has to approve."""
-    batch_approvals: tuple[OperationBatch, ...]
-    """Batches to which another person has to agree as a whole."""
     batches: tuple[OperationBatch, ...]
     """Running batches that no worker processes."""
     closed_buttons: tuple[PaymentOrder, ...]
@@ -66,11 +64,11 @@ class Waiting:
         """Return whether there is no work for anyone."""
         doubts = self.unknown or self.anomalies or self.overpaid or self.discrepancies or self.refused
         decisions = self.stuck or self.shortfalls or self.expiring or self.approvals
-        return not (doubts or decisions or self.batch_approvals or self.batches or self.closed_buttons)
+        return not (doubts or decisions or self.batches or self.closed_buttons)
 
 
 def waiting(expires_from: Mapping[str, datetime], *, now: datetime, live: Collection[str] = ()) -> Waiting:
-    """Return the items that need a person. Eleven SQL statements.
+    """Return the items that need a person. Ten SQL statements.
 
     `expires_from` gives for each gateway the time before which its authorizations are about to expire. Tests
     of the `live` gateways are left out.
@@ -88,7 +86,6 @@ def waiting(expires_from: Mapping[str, datetime], *, now: datetime, live: Collec
         shortfalls=tuple(row for row in differences if row.kind == DiscrepancyKind.REFUND_SHORT),
         expiring=_expiring(expires_from, live),
         approvals=tuple(waiting_rows(now)[: MOST_SHOWN + 1]),
-        batch_approvals=tuple(waiting_batches(now)[: MOST_SHOWN + 1]),
         batches=tuple(idle_batches(now)[: MOST_SHOWN + 1]),
         closed_buttons=tuple(_closed_buttons(now)[: MOST_SHOWN + 1]),
     )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.operations.batches.rows import WHY, no_limits
+from tests.operations.batches.rows import WHY
 from tests.operations.conftest import Pay, VirtualClock
 from wallet_gateway.models import BatchKind, OperationBatch
 from wallet_gateway.operations.batches import plan
@@ -57,9 +57,7 @@ def make_batch(pay: Pay, driver: Driver, clock: VirtualClock) -> MakeBatch:
         orders = [pay(type=type_).order for _ in range(count)]
         batch = plan.draft(kind, orders, by="anna", clock=clock)
         why = WHY if kind is BatchKind.CAPTURE else {}
-        assert plan.start(
-            batch, [], is_permitted=driver.is_permitted, policy_of=no_limits, clock=clock, **why
-        )
+        assert plan.start(batch, [], is_permitted=driver.is_permitted, clock=clock, **why)
         batch.refresh_from_db()
         return batch
 

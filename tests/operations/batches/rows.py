@@ -1,16 +1,11 @@
-"""The rows and states of a batch as they are now, and the policy of a shop without limits."""
+"""The rows and states of a batch as they are now."""
 
 from __future__ import annotations
 
-from wallet_gateway.domain.approval_policy import ApprovalPolicy
 from wallet_gateway.models import OperationBatch, OperationBatchRow
 
 WHY = {"reason_code": "shipped", "comment": "parcel 1"}
 LONG = 600.0
-
-
-def no_limits(gateway: str) -> ApprovalPolicy:
-    return ApprovalPolicy()
 
 
 def rows_of(batch: OperationBatch) -> list[OperationBatchRow]:

@@ -12,7 +12,7 @@ from tests.client.servers import unused_port
 from tests.models.rows import a_deposit
 from tests.nameless_receivers import Nameless, between_two, nameless
 from tests.operations.batches.conftest import MakeBatch, MakeDriver
-from tests.operations.batches.rows import LONG, no_limits, rows_of, state_of, states_of
+from tests.operations.batches.rows import LONG, rows_of, state_of, states_of
 from tests.operations.conftest import MakeContext, Pay, VirtualClock
 from tests.operations.journal import times_sent
 from tests.operations.second_person import needs_two
@@ -67,7 +67,6 @@ def test_a_reversal_and_a_refund_of_a_deposit_are_rows_like_others(
         token="one",
         by="anna",
         is_permitted=driver.is_permitted,
-        policy_of=no_limits,
         clock=clock,
     )
 

@@ -8,7 +8,6 @@ from decimal import Decimal
 import pytest
 
 from tests.models.rows import NOW, a_deposit, a_payment, an_order
-from tests.operations.batches.rows import no_limits
 from tests.operations.conftest import VirtualClock
 from tests.refusals import refuses
 from wallet_gateway.domain.actors import Actor
@@ -55,7 +54,7 @@ def drafted(
 
 def started(clock: VirtualClock, *orders: PaymentOrder) -> OperationBatch:
     batch = drafted(clock, *orders)
-    assert plan.start(batch, [], is_permitted=everybody, policy_of=no_limits, clock=clock)
+    assert plan.start(batch, [], is_permitted=everybody, clock=clock)
     batch.refresh_from_db()
     return batch
 
@@ -92,10 +91,8 @@ def test_it_is_started_once_with_its_reason_and_its_heartbeat(
     clock.instant += timedelta(seconds=5)
     words = {"reason_code": "shipped", "comment": "parcel 1"}
 
-    assert plan.start(batch, [], is_permitted=everybody, policy_of=no_limits, clock=clock, **words)
-    assert not plan.start(
-        batch, [], is_permitted=everybody, policy_of=no_limits, clock=clock, comment="again"
-    )
+    assert plan.start(batch, [], is_permitted=everybody, clock=clock, **words)
+    assert not plan.start(batch, [], is_permitted=everybody, clock=clock, comment="again")
 
     batch.refresh_from_db()
     assert (batch.state, batch.reason_code, batch.comment) == (BatchState.RUNNING, "shipped", "parcel 1")
@@ -107,13 +104,11 @@ def test_what_cannot_be_kept_is_refused_before_anything_is_started(
 ) -> None:
     batch = drafted(clock, order)
     with pytest.raises(InvalidInput, match="shipped, part-shipped, service, other"):
-        plan.start(
-            batch, [], reason_code="returned", is_permitted=everybody, policy_of=no_limits, clock=clock
-        )
+        plan.start(batch, [], reason_code="returned", is_permitted=everybody, clock=clock)
     with pytest.raises(InvalidInput):
-        plan.start(batch, [], comment="\x00", is_permitted=everybody, policy_of=no_limits, clock=clock)
+        plan.start(batch, [], comment="\x00", is_permitted=everybody, clock=clock)
     with pytest.raises(InvalidState, match="anna does not have the permission"):
-        plan.start(batch, [], is_permitted=lambda name, kind: False, policy_of=no_limits, clock=clock)
+        plan.start(batch, [], is_permitted=lambda name, kind: False, clock=clock)
     batch.refresh_from_db()
     assert batch.state == BatchState.DRAFT
 
@@ -122,10 +117,7 @@ def test_a_batch_of_refunds_of_deposits_is_started_once_for_a_token(clock: Virtu
     amounts = {a_deposit(): Money.parse("1.00", "EUR")}
     given = {"token": "one", "by": "carla", "reason_code": "returned"}
     first, second = (
-        plan.start_detached_refunds(
-            amounts, is_permitted=everybody, policy_of=no_limits, clock=clock, **given
-        )
-        for _ in range(2)
+        plan.start_detached_refunds(amounts, is_permitted=everybody, clock=clock, **given) for _ in range(2)
     )
     assert first == second
     assert OperationBatchRow.objects.get().amount_minor == 100
@@ -147,9 +139,7 @@ def test_a_deposit_is_refunded_in_its_own_currency_and_not_by_nothing(
     amounts = {a_deposit(): right, a_deposit(currency=of_deposit): asked}
 
     with pytest.raises(InvalidInput, match=why):
-        plan.start_detached_refunds(
-            amounts, token="one", by="carla", is_permitted=everybody, policy_of=no_limits, clock=clock
-        )
+        plan.start_detached_refunds(amounts, token="one", by="carla", is_permitted=everybody, clock=clock)
 
     assert not OperationBatch.objects.exists()
 
@@ -169,7 +159,6 @@ def test_a_token_that_no_key_can_begin_with_is_refused_when_it_is_given(
             token=token,
             by="carla",
             is_permitted=everybody,
-            policy_of=no_limits,
             clock=clock,
         )
 
@@ -182,7 +171,6 @@ def test_the_longest_token_makes_keys_that_an_operation_accepts(clock: VirtualCl
         token="t" * LONGEST,
         by="carla",
         is_permitted=everybody,
-        policy_of=no_limits,
         clock=clock,
     )
 
@@ -221,7 +209,7 @@ def test_a_stop_is_for_good_and_leaves_out_what_was_not_begun(clock: VirtualCloc
     assert plan.stop(batch, by="ben", clock=clock)
     assert not plan.stop(batch, by="carla", clock=clock)
     assert not plan.resume(batch, clock=clock)
-    assert not plan.start(batch, [], is_permitted=everybody, policy_of=no_limits, clock=clock)
+    assert not plan.start(batch, [], is_permitted=everybody, clock=clock)
 
     batch.refresh_from_db()
     assert (batch.state, batch.stopped_by, batch.stopped_at) == (BatchState.STOPPED, "ben", clock.now())

@@ -12,7 +12,7 @@ import pytest
 from django.db import connection
 
 from tests.client.servers import unused_port
-from tests.operations.batches.rows import LONG, no_limits
+from tests.operations.batches.rows import LONG
 from tests.operations.conftest import MakeContext, Pay, Resolve, VirtualClock, sweep_until
 from tests.operations.second_person import asked, needs_two, person
 from tests.operations.settlement.conftest import Listen
@@ -210,7 +210,7 @@ def by_a_batch(ask: Asked, clock: VirtualClock, **_: Any) -> None:
     driver = Driver(context_of=lambda alias: ask.context, is_permitted=lambda *_: True, clock=clock)
     batch = plan.draft(BatchKind.CAPTURE, [order], by="anna", clock=clock)
     why = {"reason_code": "shipped", "comment": ""}
-    plan.start(batch, [], is_permitted=driver.is_permitted, policy_of=no_limits, clock=clock, **why)
+    plan.start(batch, [], is_permitted=driver.is_permitted, clock=clock, **why)
     step(batch, seconds=LONG, driver=driver)
 
 

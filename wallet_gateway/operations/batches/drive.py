@@ -179,7 +179,6 @@ def _execute(row: OperationBatchRow, context: GatewayContext) -> GatewayTransact
         by=actor_in(batch, "created_by"),
         reason_code=batch.reason_code,
         comment=batch.comment,
-        is_in_agreed_batch=batch.is_agreed,
         is_awaited=False,
     )
     if row.deposit is not None:

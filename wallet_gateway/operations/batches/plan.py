@@ -8,11 +8,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 
 from django.db import IntegrityError
-from django.db.models import QuerySet, Sum
-from django.db.models.functions import Coalesce
+from django.db.models import QuerySet
 
 from wallet_gateway.domain.actors import NOBODY, Actor, By
-from wallet_gateway.domain.approval_policy import GIVING_BACK, ApprovalPolicy
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.limits import available, why_not_begin
@@ -35,7 +33,6 @@ from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.errors import InvalidInput, InvalidState
 from wallet_gateway.operations.inputs import actor_of, check_reason_code, check_storable, minor_units_of
 from wallet_gateway.operations.settlement.db_transactions import in_current_or_new_transaction
-from wallet_gateway.protocol.codes import stored_currency
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import quote
 
@@ -46,9 +43,6 @@ _TOKEN = re.compile(r"\A[!-~]{1,32}\Z")
 
 IsPermitted = Callable[[Actor, BatchKind], bool]
 """Return whether an actor's account currently has the permission for batches of this kind."""
-
-PolicyOf = Callable[[str], ApprovalPolicy]
-"""Return the limits of a gateway, by its alias."""
 
 
 def draft(kind: BatchKind, orders: Sequence[PaymentOrder], *, by: By, clock: Clock) -> OperationBatch:
@@ -95,14 +89,10 @@ def _why_left_out(
     return ResultCode.NOT_POSSIBLE, code or ""
 
 
-def _store(
-    batch: OperationBatch, rows: Iterable[OperationBatchRow], also: Callable[[], None] | None = None
-) -> None:
+def _store(batch: OperationBatch, rows: Iterable[OperationBatchRow]) -> None:
     def store() -> None:
         batch.save(force_insert=True)
         OperationBatchRow.objects.bulk_create(rows)
-        if also is not None:
-            also()
 
     in_current_or_new_transaction(store)
 
@@ -117,13 +107,11 @@ def start(
     reason_code: str = "",
     comment: str = "",
     is_permitted: IsPermitted,
-    policy_of: PolicyOf,
     clock: Clock,
 ) -> bool:
     """Start a draft with the amounts and states of its rows; return False if it was already started.
 
-    Refunds above the limit of a batch wait for a second person: `batch.state` says so. Raises
-    `InvalidState` when the person who drafted it lacks the permission.
+    Raises `InvalidState` when the person who drafted it lacks the permission.
     """
     check_storable(comment=comment)
     check_reason_code(TransactionKind(batch.kind), reason_code)
@@ -140,42 +128,11 @@ def start(
         if not drafts.update(state=BatchState.RUNNING, **columns):
             return False
         OperationBatchRow.objects.bulk_update(rows, ["amount_minor", "state", "result_code"])
-        _hold_above_limit(batch, policy_of, clock.now())
         return True
 
     begins = in_current_or_new_transaction(begin)
     batch.refresh_from_db()
     return begins
-
-
-def _hold_above_limit(batch: OperationBatch, policy_of: PolicyOf, now: datetime) -> None:
-    """Let a running batch wait for a second person if its refunds are above the limit of a gateway."""
-    if batch.kind not in GIVING_BACK:
-        return
-    waits = [
-        policy_of(gateway).waiting_time
-        for (gateway, currency), minor in sums_of(batch).items()
-        if _is_above(policy_of(gateway).batch_limit_for(currency), minor)
-    ]
-    if waits:
-        columns = {"state": BatchState.AWAITING_APPROVAL, "expires_at": now + min(waits)}
-        batches_in(batch, BatchState.RUNNING).update(**columns)
-
-
-def _is_above(limit: int | None, minor: int) -> bool:
-    return limit is not None and minor > limit
-
-
-def sums_of(batch: OperationBatch) -> Mapping[tuple[str, str], int]:
-    """Return the sum of the rows that are to be executed, by gateway and currency, in minor units."""
-    rows = OperationBatchRow.objects.filter(batch=batch, state=RowState.WAITING).order_by()
-    by_subject = rows.annotate(
-        alias=Coalesce("order__gateway", "deposit__gateway"),
-        code=Coalesce("order__currency", "deposit__currency"),
-        exponent=Coalesce("order__exponent", "deposit__exponent"),
-    )
-    sums = by_subject.values_list("alias", "code", "exponent").annotate(sum=Sum("amount_minor"))
-    return {(gateway, stored_currency(code, exponent)): minor for gateway, code, exponent, minor in sums}
 
 
 def start_detached_refunds(
@@ -186,13 +143,12 @@ def start_detached_refunds(
     reason_code: str = "",
     comment: str = "",
     is_permitted: IsPermitted,
-    policy_of: PolicyOf,
     clock: Clock,
 ) -> OperationBatch:
     """Store and start a batch of detached refunds; return the first one for a repeated token.
 
-    Above the limit of a batch it waits for a second person. Raises `InvalidInput` for an amount in another
-    currency than its deposit, and `InvalidState` when the person who drafted it lacks the permission.
+    Raises `InvalidInput` for an amount in another currency than its deposit, and `InvalidState` when the
+    person who drafted it lacks the permission.
     """
     _check_size(amounts)
     _check_token(token)
@@ -204,10 +160,9 @@ def start_detached_refunds(
     _check_author(batch, is_permitted)
     rows = [_refund_row(batch, deposit, amount) for deposit, amount in amounts.items()]
     try:
-        _store(batch, rows, lambda: _hold_above_limit(batch, policy_of, clock.now()))
+        _store(batch, rows)
     except IntegrityError:
         return OperationBatch.objects.get(token=token)
-    batch.refresh_from_db()
     return batch
 
 
@@ -284,7 +239,7 @@ def stop(batch: OperationBatch, *, by: By, clock: Clock) -> bool:
     return in_current_or_new_transaction(end)
 
 
-_STOPPABLE = (BatchState.RUNNING, BatchState.PAUSED, BatchState.AWAITING_APPROVAL)
+_STOPPABLE = (BatchState.RUNNING, BatchState.PAUSED)
 
 
 def leave_out_rows(batch: OperationBatch, why: ResultCode) -> None:

@@ -78,8 +78,6 @@ class Initiator:
     comment: str = ""
     grant: Grant | None = None
     """A second person's approval, if the operation needed one."""
-    is_in_agreed_batch: bool = False
-    """Whether a second person has agreed to the whole batch to which it belongs."""
     is_awaited: bool = True
     """Whether who asked for it reads the result; not for a batch, the sweep or another person's request."""
 
@@ -93,7 +91,7 @@ class Initiator:
     @property
     def is_agreed(self) -> bool:
         """Return whether a second person has agreed, so that no limit of one person applies."""
-        return self.grant is not None or self.is_in_agreed_batch
+        return self.grant is not None
 
 
 SYSTEM = Initiator()
