@@ -1,6 +1,6 @@
 """The rows of one settlement: order, payment or deposit, transaction, event and outbox. No rules here.
 
-They are written by statements of `prepared_sql` in one database transaction.
+They are written by statements of `single_rows` in one database transaction.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.orders import PaymentOrder
 from wallet_gateway.models.outbox import OutboxEvent
 from wallet_gateway.models.payments import Payment
-from wallet_gateway.models.prepared_sql import Columns, insert_row, update_row
-from wallet_gateway.models.stored_rows import new_row
+from wallet_gateway.models.single_rows import Columns, insert_row, update_row
 from wallet_gateway.models.transaction_events import TransactionEvent
 from wallet_gateway.models.transactions import GatewayTransaction
 
@@ -61,7 +60,7 @@ def write_settlement(rows: SettlementRows) -> bool:
     if rows.transaction is not None and not _update_transaction(rows.transaction, rows.order):
         return False
     if rows.event is not None:
-        insert_row(new_row(TransactionEvent, rows.event))
+        insert_row(TransactionEvent(**rows.event))
     for event in rows.outbox:
         insert_row(event)
     return True

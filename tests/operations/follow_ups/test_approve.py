@@ -342,7 +342,7 @@ def test_a_decision_and_the_word_of_who_agreed_are_written_together_or_not_at_al
 ) -> None:
     request = asked(give_up)
     with monkeypatch.context() as patch:
-        patch.setattr(settlement_writes, "new_row", lambda *_: kill())
+        patch.setattr(settlement_writes, "TransactionEvent", lambda **_: kill())
         with pytest.raises(Killed):
             approve(request, by=person("bert"), context=two)
 

@@ -19,7 +19,7 @@ from wallet_gateway.domain.metadata import metadata_errors
 from wallet_gateway.domain.policy import GatewayPolicy
 from wallet_gateway.email_hashes import columns_of_order
 from wallet_gateway.models import OrderMetadata, PaymentOrder
-from wallet_gateway.models.prepared_sql import insert_row, select_row, select_rows
+from wallet_gateway.models.single_rows import insert_row, select_row, select_rows
 from wallet_gateway.operations.argument_types import check_text
 from wallet_gateway.operations.checkout.addresses import BillingAddress, ShippingAddress, as_mapping
 from wallet_gateway.operations.checkout.content_differences import different_arguments

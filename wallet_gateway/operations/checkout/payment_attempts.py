@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,8 +14,7 @@ from wallet_gateway.domain.polling_schedule import offered_until
 from wallet_gateway.domain.totals import PaymentTotals, payment_state
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.models.orders import PAYABLE_STATES
-from wallet_gateway.models.prepared_sql import Columns, insert_row, update_row
-from wallet_gateway.models.row_copies import copy_row
+from wallet_gateway.models.single_rows import Columns, insert_row, update_row
 from wallet_gateway.operations.checkout.page_request import PageRequest, stored_request
 from wallet_gateway.operations.checkout.payability import not_payable
 from wallet_gateway.operations.context import GatewayContext
@@ -40,7 +40,7 @@ def begin(
     that is open is still given. Raises `OrderNotPayable`.
     """
     # The database transaction may be repeated, so every run starts from the order as passed in.
-    return in_transaction(lambda: _begin_locked(copy_row(order), request, context))
+    return in_transaction(lambda: _begin_locked(copy(order), request, context))
 
 
 def _begin_locked(

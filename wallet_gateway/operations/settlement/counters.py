@@ -25,8 +25,8 @@ from wallet_gateway.domain.lifecycle import (
 from wallet_gateway.domain.outcomes import Finding
 from wallet_gateway.domain.totals import PaymentSnapshot, Reversal, order_state, payment_state
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
-from wallet_gateway.models.prepared_sql import update_row
 from wallet_gateway.models.settlement_writes import RowChange, SettlementRows, write_settlement
+from wallet_gateway.models.single_rows import update_row
 
 T = TypeVar("T")
 _TRIES = 5

@@ -32,7 +32,7 @@ from wallet_gateway.models import (
 from wallet_gateway.models.actors import actor_columns
 from wallet_gateway.models.explanations import explanation_columns
 from wallet_gateway.models.fields import cut_to, note_of
-from wallet_gateway.models.prepared_sql import insert_row
+from wallet_gateway.models.single_rows import insert_row
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidState
 from wallet_gateway.operations.settlement.counters import book, retry_conflicts, write_totals

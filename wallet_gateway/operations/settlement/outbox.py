@@ -24,8 +24,7 @@ from wallet_gateway.domain.lifecycle import (
 )
 from wallet_gateway.domain.totals import PaymentTotals, Reversal
 from wallet_gateway.models import GatewayTransaction, OutboxEvent, OutboxEventKind, Payment, PaymentOrder
-from wallet_gateway.models.prepared_sql import Columns, insert_row, update_row
-from wallet_gateway.models.stored_rows import new_row
+from wallet_gateway.models.single_rows import Columns, insert_row, update_row
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.settlement.db_transactions import in_statement
 from wallet_gateway.operations.settlement.row_errors import failure
@@ -87,7 +86,7 @@ def _new_event(
         "next_delivery_at": now + FIRST_DELIVERY,
         "attempts": 1,
     }
-    event = new_row(OutboxEvent, columns)
+    event = OutboxEvent(**columns)
     event.order, event.transaction = order, transaction
     return event
 

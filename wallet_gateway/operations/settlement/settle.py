@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from contextvars import ContextVar
+from copy import copy
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -38,9 +39,8 @@ from wallet_gateway.models import (
     PaymentOrder,
     TransactionEventKind,
 )
-from wallet_gateway.models.prepared_sql import Columns
-from wallet_gateway.models.row_copies import copy_row
 from wallet_gateway.models.settlement_writes import SettlementRows, write_settlement
+from wallet_gateway.models.single_rows import Columns
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.settlement.counters import (
     Booking,
@@ -343,10 +343,10 @@ def _after(
 
 
 def _copy(transaction: GatewayTransaction) -> GatewayTransaction:
-    transaction = copy_row(transaction)
+    transaction = copy(transaction)
     if transaction.payment is not None:
-        order = copy_row(transaction.payment.order)
-        transaction.payment = copy_row(transaction.payment)
+        order = copy(transaction.payment.order)
+        transaction.payment = copy(transaction.payment)
         transaction.payment.order = order
     return transaction
 

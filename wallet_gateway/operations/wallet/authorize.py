@@ -22,7 +22,7 @@ from wallet_gateway.models import (
     TransactionEventKind,
 )
 from wallet_gateway.models.orders import PAYABLE_STATES, KnownPayments
-from wallet_gateway.models.prepared_sql import update_row
+from wallet_gateway.models.single_rows import update_row
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.sending import answers
 from wallet_gateway.operations.sending.send import Outcomes, body_columns, claim_columns, send_once

@@ -17,8 +17,6 @@ from django.db import connections, models, router
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models.expressions import Col
 
-from wallet_gateway.models.stored_rows import stored_row
-
 M = TypeVar("M", bound=models.Model)
 Names = tuple[str, ...]
 Columns = Mapping[str, Any]
@@ -77,10 +75,7 @@ def select_rows(model: type[M], *, where: Columns, most: int) -> Sequence[M]:
         cursor.execute(_select_text(model, alias, tuple(where), most), _parameters(model, where, alias))
         found = cursor.fetchall()
     names = _names(model)
-    return [
-        stored_row(model, alias, dict(zip(names, _converted(model, list(row), alias), strict=True)))
-        for row in found
-    ]
+    return [model.from_db(alias, names, _converted(model, list(row), alias)) for row in found]
 
 
 def _parameters(model: type[models.Model], columns: Columns, alias: str) -> list[Any]:

@@ -10,7 +10,7 @@ from django.db import IntegrityError, connection, models
 from django.test.utils import CaptureQueriesContext
 
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
-from wallet_gateway.models.prepared_sql import insert_row, select_row, update_row
+from wallet_gateway.models.single_rows import insert_row, select_row, update_row
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
