@@ -29,6 +29,7 @@ from wallet_gateway.client.credentials import SigningAccount
 from wallet_gateway.client.errors import NotSent, NotSentReason
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.http_transport import HttpTransport, tls_context
+from wallet_gateway.client.request_deadline import steady_seconds
 from wallet_gateway.client.transport import Auth, Transport
 from wallet_gateway.conf.gateway_settings import GatewaySettings
 from wallet_gateway.conf.values import SETTING
@@ -50,8 +51,6 @@ from wallet_gateway.signals import gateway_called
 logger = logging.getLogger(__name__)
 
 _LOOK_AGAIN_AFTER = 30.0
-_CLOCKS_MAY_PART = 1.0
-"""How many seconds the wall clock may move more or less than the monotonic one before it counts as set."""
 _NOW = {
     "postgresql": "SELECT clock_timestamp()",
     "mysql": "SELECT UTC_TIMESTAMP(6)",
@@ -232,52 +231,33 @@ def _on_setting_changed(*, setting: str, **_: object) -> None:
 setting_changed.connect(_on_setting_changed)
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """The database's time, and what this machine's two clocks said when it was read."""
-
-    instant: datetime
-    ticks: float
-    wall: float
-
-    def now(self) -> datetime | None:
-        """Return the database's time now; None if it has to be read again."""
-        elapsed = time.monotonic() - self.ticks
-        # A machine that was suspended, or whose clock was set, has one clock that moved alone. A test that
-        # travels in time has both jump, or one.
-        stepped = abs(time.time() - self.wall - elapsed) > _CLOCKS_MAY_PART
-        if stepped or not 0 <= elapsed <= _LOOK_AGAIN_AFTER:
-            return None
-        return self.instant + timedelta(seconds=elapsed)
-
-
 class DatabaseClock:
     """The database's time, so that leases and schedules mean the same on every machine.
 
-    SQLite runs in this process, so its time is this process's. Of a server the offset between this machine's
-    clock and the database is read every thirty seconds, and in between the monotonic clock counts.
+    SQLite runs in this process, so its time is this process's. A server is asked every thirty seconds, and in
+    between its time is counted on.
     """
 
     def __init__(self) -> None:
-        # One value, so that another thread never sees a new base with an old reading.
-        self._reading: _Reading | None = None
+        # Both in one value, so that another thread never sees a new time with an old reading.
+        self._reading: tuple[datetime, float] | None = None
 
     def now(self) -> datetime:
         """Return the current time, aware."""
         if connection.vendor not in _NOW:
             return timezone.now()
-        known = self._reading
-        return (known and known.now()) or self.read()
+        if (reading := self._reading) is not None:
+            instant, read_at = reading
+            elapsed = steady_seconds() - read_at
+            if elapsed <= _LOOK_AGAIN_AFTER:
+                return instant + timedelta(seconds=elapsed)
+        return self.read()
 
     def read(self) -> datetime:
         """Read the current time from the database, and count from it for the next thirty seconds."""
-        base = _database_now()
-        self._reading = _Reading(base, ticks=time.monotonic(), wall=time.time())
-        return base
-
-    def forget(self) -> None:
-        """Read the time from the database when it is next asked for."""
-        self._reading = None
+        instant = _database_now()
+        self._reading = instant, steady_seconds()
+        return instant
 
     def sleep(self, seconds: float) -> None:
         """Wait before something is tried again."""
@@ -309,9 +289,8 @@ def use_clock(replacement: DatabaseClock) -> None:
     _contexts.clear()
 
 
-def forget_readings() -> None:
-    """Read the database's clock and the pauses of gateways when they are next asked for. For tests."""
-    _clock.forget()
+def forget_pauses() -> None:
+    """Read the pauses of gateways when they are next asked for. For tests."""
     for context in tuple(_contexts.values()):
         context.pause.forget()
 
