@@ -102,14 +102,12 @@ def _client(alias: str) -> _Client:
 
 def _made(given: GatewaySettings, known: _Client | None) -> _Client:
     if known is not None and known.is_replaced:
-        transport = known.transport
-        return _Client(gateway=_over(transport, given), given=given, transport=transport, is_replaced=True)
+        return _over(known.transport, given, is_replaced=True)
     try:
-        own = _transport(given)
+        return _over(_transport(given), given)
     except OSError as error:
         # A file that was right when the settings were judged is not any more.
         raise ImproperlyConfigured(f"gateway {given.alias!r}: CA_FILE or CLIENT_CERT: {error}") from error
-    return _Client(gateway=_over(own, given), given=given, transport=own)
 
 
 def _transport(given: GatewaySettings) -> HttpTransport:
@@ -156,22 +154,25 @@ def _parameters(sign: Callable[..., object]) -> Collection[str]:
         return ()
 
 
-def _over(transport: Transport, given: GatewaySettings) -> Gateway:
+def _over(transport: Transport, given: GatewaySettings, *, is_replaced: bool = False) -> _Client:
     client: type[Gateway] = import_string(given.client_class) if given.client_class else Gateway
-    return client(
+    gateway = client(
         account=given.account,
         transport=transport,
         paths=given.paths,
         observer=partial(_tell, given.alias),
-        api_key=partial(_api_key, given.alias),
+        # Of the same account, even if another one has this alias by then.
+        api_key=lambda: _api_key(made),
     )
+    made = _Client(gateway=gateway, given=given, transport=transport, is_replaced=is_replaced)
+    return made
 
 
 @sensitive_variables()
-def _api_key(alias: str) -> str:
+def _api_key(client: _Client) -> str:
     """Return the API key that a gateway's wallet button uses now; raise NotSent if there is none."""
     try:
-        return current_key(context=context_of(alias)).api_key
+        return current_key(context=_context(client)).api_key
     except WalletUnavailable as error:
         detail = error.code.value
     raise NotSent(NotSentReason.NO_API_KEY, detail=detail)
@@ -204,9 +205,7 @@ def use_transport(transport: Transport, *, alias: str) -> None:
     """Use this transport for a gateway until `forget_gateways` or a change of settings. For tests."""
     given = conf.gateway_settings(alias)
     with _lock:
-        _clients[alias] = _Client(
-            gateway=_over(transport, given), given=given, transport=transport, is_replaced=True
-        )
+        _clients[alias] = _over(transport, given, is_replaced=True)
 
 
 def _tell(alias: str, call: CallRecord) -> None:
@@ -311,12 +310,16 @@ def usable_context(alias: str) -> GatewayContext | None:
 def context_of(alias: str) -> GatewayContext:
     """Return the context of a gateway alias: its client, its policy and the clock; one for each process."""
     client, known = _client(alias), _contexts.get(alias)
-    if known is not None and known.gateway is client.gateway:
-        return known
-    # Created again whenever the settings, and so the client, have changed.
+    if known is None or known.gateway is not client.gateway:
+        # Created again whenever the settings, and so the client, have changed.
+        known = _contexts[alias] = _context(client)
+    return known
+
+
+def _context(client: _Client) -> GatewayContext:
     given = client.given
-    context = GatewayContext(
-        alias=alias,
+    return GatewayContext(
+        alias=given.alias,
         gateway=client.gateway,
         policy=given.policy,
         clock=clock(),
@@ -327,8 +330,6 @@ def context_of(alias: str) -> GatewayContext:
         button_overrides=import_string(given.button_overrides) if given.button_overrides else None,
         authenticate=import_string(given.authenticator) if given.authenticator else None,
     )
-    _contexts[alias] = context
-    return context
 
 
 def cipher() -> WalletCipher | None:
