@@ -38,8 +38,6 @@ def test_the_signals_are_these_and_no_others() -> None:
         "authorization_expiring",
         # Of rows of batches, which are about many orders.
         "batch_row_done",
-        # Of pages and not of orders.
-        "page_scripts_changed",
         # Of calls and not of orders.
         "gateway_called",
         # Of gateways and not of orders.

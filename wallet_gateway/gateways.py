@@ -29,6 +29,7 @@ from wallet_gateway.client.credentials import SigningAccount
 from wallet_gateway.client.errors import NotSent, NotSentReason
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.http_transport import HttpTransport, tls_context
+from wallet_gateway.client.request_deadline import steady_seconds
 from wallet_gateway.client.transport import Auth, Transport
 from wallet_gateway.conf.gateway_settings import GatewaySettings
 from wallet_gateway.conf.values import SETTING
@@ -49,8 +50,6 @@ from wallet_gateway.signals import gateway_called
 logger = logging.getLogger(__name__)
 
 _LOOK_AGAIN_AFTER = 30.0
-_CLOCKS_MAY_PART = 1.0
-"""How many seconds the wall clock may move more or less than the monotonic one before it counts as set."""
 _NOW = {
     "postgresql": "SELECT clock_timestamp()",
     "mysql": "SELECT UTC_TIMESTAMP(6)",
@@ -102,14 +101,12 @@ def _client(alias: str) -> _Client:
 
 def _made(given: GatewaySettings, known: _Client | None) -> _Client:
     if known is not None and known.is_replaced:
-        transport = known.transport
-        return _Client(gateway=_over(transport, given), given=given, transport=transport, is_replaced=True)
+        return _over(known.transport, given, is_replaced=True)
     try:
-        own = _transport(given)
+        return _over(_transport(given), given)
     except OSError as error:
         # A file that was right when the settings were judged is not any more.
         raise ImproperlyConfigured(f"gateway {given.alias!r}: CA_FILE or CLIENT_CERT: {error}") from error
-    return _Client(gateway=_over(own, given), given=given, transport=own)
 
 
 def _transport(given: GatewaySettings) -> HttpTransport:
@@ -156,21 +153,24 @@ def _parameters(sign: Callable[..., object]) -> Collection[str]:
         return ()
 
 
-def _over(transport: Transport, given: GatewaySettings) -> Gateway:
+def _over(transport: Transport, given: GatewaySettings, *, is_replaced: bool = False) -> _Client:
     client: type[Gateway] = import_string(given.client_class) if given.client_class else Gateway
-    return client(
+    gateway = client(
         account=given.account,
         transport=transport,
         paths=given.paths,
         observer=partial(_tell, given.alias),
-        api_key=partial(_api_key, given.alias),
+        # Of the same account, even if another one has this alias by then.
+        api_key=lambda: _api_key(made),
     )
+    made = _Client(gateway=gateway, given=given, transport=transport, is_replaced=is_replaced)
+    return made
 
 
-def _api_key(alias: str) -> str:
+def _api_key(client: _Client) -> str:
     """Return the API key that a gateway's wallet button uses now; raise NotSent if there is none."""
     try:
-        return current_key(context=context_of(alias)).api_key
+        return current_key(context=_context(client)).api_key
     except WalletUnavailable as error:
         detail = error.code.value
     raise NotSent(NotSentReason.NO_API_KEY, detail=detail)
@@ -203,9 +203,7 @@ def use_transport(transport: Transport, *, alias: str) -> None:
     """Use this transport for a gateway until `forget_gateways` or a change of settings. For tests."""
     given = conf.gateway_settings(alias)
     with _lock:
-        _clients[alias] = _Client(
-            gateway=_over(transport, given), given=given, transport=transport, is_replaced=True
-        )
+        _clients[alias] = _over(transport, given, is_replaced=True)
 
 
 def _tell(alias: str, call: CallRecord) -> None:
@@ -230,52 +228,33 @@ def _on_setting_changed(*, setting: str, **_: object) -> None:
 setting_changed.connect(_on_setting_changed)
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """The database's time, and what this machine's two clocks said when it was read."""
-
-    instant: datetime
-    ticks: float
-    wall: float
-
-    def now(self) -> datetime | None:
-        """Return the database's time now; None if it has to be read again."""
-        elapsed = time.monotonic() - self.ticks
-        # A machine that was suspended, or whose clock was set, has one clock that moved alone. A test that
-        # travels in time has both jump, or one.
-        stepped = abs(time.time() - self.wall - elapsed) > _CLOCKS_MAY_PART
-        if stepped or not 0 <= elapsed <= _LOOK_AGAIN_AFTER:
-            return None
-        return self.instant + timedelta(seconds=elapsed)
-
-
 class DatabaseClock:
     """The database's time, so that leases and schedules mean the same on every machine.
 
-    SQLite runs in this process, so its time is this process's. Of a server the offset between this machine's
-    clock and the database is read every thirty seconds, and in between the monotonic clock counts.
+    SQLite runs in this process, so its time is this process's. A server is asked every thirty seconds, and in
+    between its time is counted on.
     """
 
     def __init__(self) -> None:
-        # One value, so that another thread never sees a new base with an old reading.
-        self._reading: _Reading | None = None
+        # Both in one value, so that another thread never sees a new time with an old reading.
+        self._reading: tuple[datetime, float] | None = None
 
     def now(self) -> datetime:
         """Return the current time, aware."""
         if connection.vendor not in _NOW:
             return timezone.now()
-        known = self._reading
-        return (known and known.now()) or self.read()
+        if (reading := self._reading) is not None:
+            instant, read_at = reading
+            elapsed = steady_seconds() - read_at
+            if elapsed <= _LOOK_AGAIN_AFTER:
+                return instant + timedelta(seconds=elapsed)
+        return self.read()
 
     def read(self) -> datetime:
         """Read the current time from the database, and count from it for the next thirty seconds."""
-        base = _database_now()
-        self._reading = _Reading(base, ticks=time.monotonic(), wall=time.time())
-        return base
-
-    def forget(self) -> None:
-        """Read the time from the database when it is next asked for."""
-        self._reading = None
+        instant = _database_now()
+        self._reading = instant, steady_seconds()
+        return instant
 
     def sleep(self, seconds: float) -> None:
         """Wait before something is tried again."""
@@ -307,9 +286,8 @@ def use_clock(replacement: DatabaseClock) -> None:
     _contexts.clear()
 
 
-def forget_readings() -> None:
-    """Read the database's clock and the pauses of gateways when they are next asked for. For tests."""
-    _clock.forget()
+def forget_pauses() -> None:
+    """Read the pauses of gateways when they are next asked for. For tests."""
     for context in tuple(_contexts.values()):
         context.pause.forget()
 
@@ -330,12 +308,16 @@ def usable_context(alias: str) -> GatewayContext | None:
 def context_of(alias: str) -> GatewayContext:
     """Return the context of a gateway alias: its client, its policy and the clock; one for each process."""
     client, known = _client(alias), _contexts.get(alias)
-    if known is not None and known.gateway is client.gateway:
-        return known
-    # Created again whenever the settings, and so the client, have changed.
+    if known is None or known.gateway is not client.gateway:
+        # Created again whenever the settings, and so the client, have changed.
+        known = _contexts[alias] = _context(client)
+    return known
+
+
+def _context(client: _Client) -> GatewayContext:
     given = client.given
-    context = GatewayContext(
-        alias=alias,
+    return GatewayContext(
+        alias=given.alias,
         gateway=client.gateway,
         policy=given.policy,
         clock=clock(),
@@ -346,8 +328,6 @@ def context_of(alias: str) -> GatewayContext:
         button_overrides=import_string(given.button_overrides) if given.button_overrides else None,
         authenticate=import_string(given.authenticator) if given.authenticator else None,
     )
-    _contexts[alias] = context
-    return context
 
 
 def cipher() -> WalletCipher | None:

@@ -97,9 +97,6 @@ batch_row_done = ShopSignal()
 Sent in the worker, after the row's result is committed; a receiver that raises is logged.
 """
 
-page_scripts_changed = ShopSignal()
-"""`manage.py wallet_scripts` found a payment page that is not as approved; `changes`: tuple of sentences."""
-
 sending_paused = ShopSignal()
 """Sending to a gateway was paused, by a person or automatically: an alarm, once at the start of each pause.
 

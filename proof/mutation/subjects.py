@@ -59,8 +59,8 @@ SUBJECTS: Final = (
     ),
     _of(
         "money",
-        "protocol.money money_format",
-        "protocol/test_money.py test_money_format.py protocol/test_detached_refunds.py"
+        "protocol.money formats",
+        "protocol/test_money.py test_formats.py protocol/test_detached_refunds.py"
         " protocol/test_follow_ups.py protocol/test_migration_file.py protocol/test_status.py",
     ),
     _of(

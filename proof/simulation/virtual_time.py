@@ -14,6 +14,7 @@ from typing import Final, SupportsIndex
 
 EPOCH: Final = datetime(2026, 1, 15, 10, 30, tzinfo=UTC)
 _real_sleep, _real_monotonic, _real_time = time.sleep, time.monotonic, time.time
+_real_clock_gettime = time.clock_gettime
 _active: list[VirtualTime] = []
 
 
@@ -62,6 +63,10 @@ def _monotonic() -> float:
     return 1_000.0 + _active[-1].elapsed if _active else _real_monotonic()
 
 
+def _clock_gettime(clock: int, /) -> float:
+    return _monotonic() if _active else _real_clock_gettime(clock)
+
+
 def _time() -> float:
     return _active[-1].shop_now().timestamp() if _active else _real_time()
 
@@ -82,3 +87,4 @@ def real_monotonic() -> float:
 
 
 time.sleep, time.monotonic, time.time = _sleep, _monotonic, _time
+time.clock_gettime = _clock_gettime

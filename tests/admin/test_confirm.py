@@ -148,7 +148,7 @@ def test_amounts_are_shown_typed_and_confirmed_as_the_reader_writes_them(
     data = {
         "ticket": ticket_on(operator, url),
         "reason": "shipped",
-        "amount": "1.234,5",
+        "amount": "1234,5",
         "confirm": "1234.50",
     }
     operator.post(url, data, headers=german)
@@ -160,14 +160,14 @@ def test_amounts_are_shown_typed_and_confirmed_as_the_reader_writes_them(
 
 BAD_AMOUNTS = {
     "20.01": "This is more than there is. Left to capture: €20.00.",
-    "12,34,56": "Write an amount in EUR with at most 2 decimals, like this: 12.05.",
-    "1234.567": "Write an amount in EUR with at most 2 decimals, like this: 12.05.",
+    "12,34,56": "Write an amount in EUR with at most 2 decimals, like this: 1234.05.",
+    "1234.567": "Write an amount in EUR with at most 2 decimals, like this: 1234.05.",
     "0": "The amount must be above zero.",
     "0.00": "The amount must be above zero.",
-    "-5.00": "Write an amount in EUR with at most 2 decimals, like this: 12.05.",
-    "1e1": "Write an amount in EUR with at most 2 decimals, like this: 12.05.",
-    "": "Write an amount in EUR with at most 2 decimals, like this: 12.05.",
-    "<script>alert(1)</script>": "Write an amount in EUR with at most 2 decimals, like this: 12.05.",
+    "-5.00": "Write an amount in EUR with at most 2 decimals, like this: 1234.05.",
+    "1e1": "Write an amount in EUR with at most 2 decimals, like this: 1234.05.",
+    "": "Write an amount in EUR with at most 2 decimals, like this: 1234.05.",
+    "<script>alert(1)</script>": "Write an amount in EUR with at most 2 decimals, like this: 1234.05.",
 }
 
 
@@ -189,8 +189,8 @@ def test_a_bad_amount_is_refused_beside_its_field(
 @pytest.mark.parametrize(
     ("currency", "amount", "said"),
     [
-        ("JPY", "10.5", "which has no decimals, like this: 12."),
-        ("KWD", "1.0001", "at most 3 decimals, like this: 12.0050."),
+        ("JPY", "10.5", "which has no decimals, like this: 1234."),
+        ("KWD", "1.0001", "at most 3 decimals, like this: 1234.005."),
     ],
 )
 def test_decimals_are_those_of_the_orders_currency(

@@ -168,7 +168,7 @@ def test_a_deposit_frozen_after_the_page_was_opened_is_not_refunded(
         ("40.01", "This is more than there is."),
         ("1,234", "can be read as €1,234.00"),
         ("0.00", "above zero"),
-        ("1.005", "at most 2 decimals"),
+        ("1.005", "three decimals, which EUR does not have"),
         ("", "like this"),
     ],
 )

@@ -15,10 +15,9 @@ from django.utils.translation import override
 
 from tests.models.rows import a_payment, a_transaction, an_order
 from wallet_gateway.admin import list_sums
-from wallet_gateway.admin.list_sums import summable
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind
+from wallet_gateway.formats import format_money
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.money_format import amount_form, format_money
 from wallet_gateway.protocol.money import Money
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -67,18 +66,24 @@ def test_one_statement_reads_the_sums_and_the_count_of_all_pages_and_is_bounded(
     assert (listed.result_count, [each.text for each in listed.sums]) == (3, ["€3.00"])
 
 
-@pytest.mark.parametrize("language", ["en", "de", "de-ch", "fr", "es", "ar", "hi"])
+@pytest.mark.parametrize("language", ["en", "de", "fr", "es", "ar", "hi"])
 @pytest.mark.parametrize(("amount", "currency"), [("1234567.50", "EUR"), ("1234", "JPY"), ("0.005", "KWD")])
-def test_a_script_is_told_how_an_amount_is_written(language: str, amount: str, currency: str) -> None:
+def test_a_script_is_told_how_an_amount_is_written(
+    superuser: Client, language: str, amount: str, currency: str
+) -> None:
     money = Money.parse(amount, currency)
+    an_order(amount_minor=money.minor_units, currency=currency)
+    page = unescape(superuser.get(ORDERS, headers={"Accept-Language": language}).content.decode())
     with override(language):
-        cell = unescape(str(summable(money)))
-        form, text = amount_form(), format_money(money)
+        text = format_money(money)
 
-    [around] = re.findall(r'data-form="([^"]+)"', cell)
+    [(decimal, group, last, others)] = re.findall(
+        r'data-wallet-decimal="(.+?)" data-wallet-group="(.+?)" data-wallet-groups="(.) (.)"', page
+    )
+    [around] = re.findall(r'data-form="([^"]+)"', page)
     whole, _, fraction = amount.partition(".")
     # As selection.js does it.
-    ends = rf"\B(?=(?:\d{{{form.other_groups}}})*\d{{{form.last_group}}}$)"
-    written = re.sub(ends, form.group, whole) + (form.decimal + fraction if fraction else "")
+    ends = rf"\B(?=(?:\d{{{others}}})*\d{{{last}}}$)"
+    written = re.sub(ends, group, whole) + (decimal + fraction if fraction else "")
     assert around.replace("{}", written) == text
-    assert f'value="{money.minor_units}"' in cell
+    assert f'value="{money.minor_units}"' in page

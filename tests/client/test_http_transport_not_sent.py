@@ -12,6 +12,7 @@ from tests.client.certificates import Certificate
 from tests.client.conftest import IMPATIENT, Connect
 from tests.client.servers import RawServer, echoes, full_backlog, slow_reader, unused_port
 from wallet_gateway.client.errors import NotSent, NotSentReason, OutcomeUnknown, UnknownReason
+from wallet_gateway.client.request_deadline import steady_seconds
 
 pytestmark = pytest.mark.wire
 
@@ -73,7 +74,7 @@ def test_a_far_end_that_does_not_speak_tls_is_not_sent(connect: Connect) -> None
 
 def test_an_expired_claim_is_not_sent(connect: Connect) -> None:
     with RawServer(echoes) as server, pytest.raises(NotSent) as failure:
-        connect(server.base_url).send("POST", "/", body=b"{}", not_after=time.monotonic() - 0.01)
+        connect(server.base_url).send("POST", "/", body=b"{}", not_after=steady_seconds() - 0.01)
     assert failure.value.reason == NotSentReason.STALE_CLAIM
     assert server.requests == []
 
@@ -84,14 +85,14 @@ def test_a_claim_that_expires_while_connecting_is_not_sent(
     with RawServer(echoes, tls=certificate.server_context(), before_handshake=0.15) as server:
         transport = connect(server.base_url, ca_file=str(certificate.file))
         with pytest.raises(NotSent) as failure:
-            transport.send("POST", "/", body=b"{}", fresh=True, not_after=time.monotonic() + 0.1)
+            transport.send("POST", "/", body=b"{}", fresh=True, not_after=steady_seconds() + 0.1)
     assert failure.value.reason == NotSentReason.STALE_CLAIM
     assert server.requests == []
 
 
 def test_a_claim_in_time_is_sent(connect: Connect) -> None:
     with RawServer(echoes) as server:
-        connect(server.base_url).send("POST", "/", body=b"{}", not_after=time.monotonic() + 60)
+        connect(server.base_url).send("POST", "/", body=b"{}", not_after=steady_seconds() + 60)
     assert len(server.requests) == 1
 
 

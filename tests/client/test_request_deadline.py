@@ -9,7 +9,7 @@ import pytest
 from tests.tables import every
 from wallet_gateway.client.errors import GatewayError, NotSent, NotSentReason, OutcomeUnknown, UnknownReason
 from wallet_gateway.client.exception_map import AnswerTooLarge, ClaimExpired, DeadlinePassed, LibraryError
-from wallet_gateway.client.request_deadline import Limits, RequestDeadline
+from wallet_gateway.client.request_deadline import Limits, RequestDeadline, steady_seconds
 
 
 def limits(*, connect: float = 3.0, read: float = 20.0, total: float = 30.0, size: int = 1_000) -> Limits:
@@ -64,14 +64,21 @@ def test_the_marker_is_set_once_the_first_byte_may_leave() -> None:
 
 
 def test_a_late_claim_leaves_the_marker_alone() -> None:
-    deadline = deadline_of(not_after=time.monotonic() - 0.001)
+    deadline = deadline_of(not_after=steady_seconds() - 0.001)
     with pytest.raises(ClaimExpired):
         deadline.mark_sent()
     assert not deadline.sent
 
 
+@pytest.mark.skipif(not hasattr(time, "CLOCK_BOOTTIME"), reason="the name that Linux has for it")
+def test_the_time_that_the_machine_was_suspended_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    before, suspended, counted = steady_seconds(), {time.CLOCK_BOOTTIME: 3600.0}, time.clock_gettime
+    monkeypatch.setattr(time, "clock_gettime", lambda clock: counted(clock) + suspended.get(clock, 0.0))
+    assert steady_seconds() >= before + 3600
+
+
 def test_a_claim_that_ends_while_sending_does_not_stop_the_rest() -> None:
-    deadline = deadline_of(not_after=time.monotonic() + 0.02)
+    deadline = deadline_of(not_after=steady_seconds() + 0.02)
     deadline.mark_sent()
     time.sleep(0.03)
     deadline.mark_sent()

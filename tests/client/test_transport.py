@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import gzip
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -24,6 +23,7 @@ from wallet_gateway.client.errors import (
 )
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.http_transport import HttpTransport
+from wallet_gateway.client.request_deadline import steady_seconds
 from wallet_gateway.client.transport import SignedRequest, Transport
 from wallet_gateway.testing import InProcessTransport
 
@@ -165,7 +165,7 @@ def test_auth_that_fails_sends_nothing(auth: Callable[..., PreparedRequest], rea
 def test_an_expired_right_to_send_sends_nothing(reach: Reach) -> None:
     application = Application()
     with pytest.raises(NotSent) as failure:
-        reach(application).send("POST", "/", body=b"{}", not_after=time.monotonic() - 0.01)
+        reach(application).send("POST", "/", body=b"{}", not_after=steady_seconds() - 0.01)
     assert failure.value.reason == NotSentReason.STALE_CLAIM
     assert application.requests == []
 

@@ -1,4 +1,4 @@
-"""A shop's code as a type checker sees it; nothing runs it, `test_types` checks it without django-stubs."""
+"""A shop's code as mypy sees it with django-stubs: `make lint` checks each `assert_type`, nothing runs it."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from io import StringIO
 from typing import Any
@@ -32,9 +32,13 @@ from wallet_gateway.testing.control import SandboxControl
 pytestmark = pytest.mark.django_db(transaction=True)
 
 signed_for: list[tuple[str, str, str]] = []
+while_signing: list[Callable[[], None]] = []
+"""What happens in another process, once, while a request is being signed."""
 
 
 def sign(request: PreparedRequest, account: Any) -> PreparedRequest:  # noqa: ANN401 - as a shop writes it
+    if while_signing:
+        while_signing.pop()()
     signed_for.append((account.gateway, account.merchant.store_id, account.secrets["token"]))
     request.headers["Authorization"] = f"Bearer {account.secrets['token']}"
     return request
@@ -49,7 +53,10 @@ def rows(wallet_sandbox: SandboxControl, settings: Settings) -> Iterator[Table]:
     """An empty table of accounts at the sandbox."""
     address = settings.WALLET_GATEWAY["GATEWAYS"]["default"]["BASE_URL"]
     settings.WALLET_GATEWAY = settings_of(
-        BASE_URLS={"sandbox": {"BASE_URL": address, "AUTH": f"{__name__}.sign"}}
+        BASE_URLS={
+            "sandbox": {"BASE_URL": address, "AUTH": f"{__name__}.sign"},
+            "elsewhere": {"BASE_URL": "http://127.0.0.1:9", "AUTH": f"{__name__}.sign"},
+        }
     )
     ACCOUNTS.__init__()  # type: ignore[misc]
     signed_for.clear()
@@ -95,6 +102,42 @@ def test_changed_secrets_sign_the_next_request_and_the_clients_of_others_stay(ro
     assert gateways.gateway("one") is not one
     assert gateways.gateway("two") is two
     assert gateways.context_of("one").gateway is gateways.gateway("one")
+
+
+def moved(rows: Table) -> None:
+    """The account gets another store, other credentials and another address, and this process knows."""
+    rows.write(2, one=account(2, STORE_ID="S-2", BASE_URL="elsewhere"))
+    maintenance.forget_accounts()
+
+
+def test_a_call_ends_with_the_address_the_store_and_the_credentials_that_it_began_with(
+    rows: Table, wallet_sandbox: SandboxControl
+) -> None:
+    rows.write(1, one=account(1))
+    order, later = order_of("one", "T-1"), order_of("one", "T-2")
+    while_signing.append(lambda: moved(rows))
+
+    attempt = payments.start_checkout(order)
+
+    assert attempt.redirect_url
+    assert signed_for == [("one", "SANDBOX-STORE", "token-canary-1")]
+    [received] = wallet_sandbox.journal()
+    assert "SANDBOX-STORE" in str(received)
+    assert GatewayTransaction.objects.get().store_id == "SANDBOX-STORE"
+    with pytest.raises(payments.errors.GatewayUnreachable):
+        payments.start_checkout(later)
+    assert signed_for[1][1:] == ("S-2", "token-canary-2")
+    assert len(wallet_sandbox.journal()) == 1
+
+
+def test_a_key_of_the_wallet_is_fetched_with_the_account_of_the_call_that_needs_it(rows: Table) -> None:
+    rows.write(1, one=account(1, WALLET={"COUNTRY": "DE", "MERCHANT_NAME": "Example shop"}))
+    begun = gateways.gateway("one")
+    moved(rows)
+
+    assert begun.current_api_key()
+
+    assert signed_for == [("one", "SANDBOX-STORE", "token-canary-1")]
 
 
 @pytest.mark.parametrize("gone", [None, {"MERCHANT_ID": ""}], ids=["vanished", "wrong"])

@@ -15,8 +15,8 @@ from pytest_django import DjangoAssertNumQueries
 from tests.web.page_reader import Page, assert_nothing_inline
 from tests.web.rows import an_order
 from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.formats import format_money
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.money import Money
 
 pytestmark = pytest.mark.django_db

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from datetime import UTC, datetime
 from decimal import Decimal
-from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import urlopen
@@ -72,18 +70,6 @@ def test_who_keeps_what_was_made_of_the_settings_is_told(request: pytest.Fixture
     finally:
         setting_changed.disconnect(listen)
     assert [value["GATEWAYS"]["default"]["BASE_URL"] for value in told] == [control.base_url]
-
-
-def test_a_servers_clock_is_read_anew_for_each_test(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    times = iter([datetime(2031, 1, 1, tzinfo=UTC), datetime(2026, 1, 1, tzinfo=UTC)])
-    monkeypatch.setattr(gateways, "_clock", gateways.DatabaseClock())
-    monkeypatch.setattr(gateways, "connection", SimpleNamespace(vendor="postgresql"))
-    monkeypatch.setattr(gateways, "_database_now", lambda: next(times))
-    assert gateways.clock().now().year == 2031
-    request.getfixturevalue("wallet_sandbox")
-    assert gateways.clock().now().year == 2026
 
 
 @pytest.fixture

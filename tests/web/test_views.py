@@ -20,8 +20,8 @@ from tests.web.page_reader import Page, assert_nothing_inline
 from tests.web.rows import an_attempt, an_order
 from wallet_gateway import gateways, payments, return_tokens
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
+from wallet_gateway.formats import format_money
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
-from wallet_gateway.money_format import format_money
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.return_tokens import ReturnOutcome
 from wallet_gateway.testing.control import SandboxControl

@@ -1,61 +1,37 @@
-"""The field for an amount of money on admin pages: shown and read in the reader's language.
+"""The field for an amount of money on admin pages: no grouping, and a period or a comma before the decimals.
 
-People write `1,234.50`, `1.234,50`, `1 234,50` and `1'234.50`, in the digits of their script. A text is read
-only if all of them read the same amount in it. Some read `1.234` and `1,234` as more than a thousand, others
-as a little more than one, so these are refused, with both readings and how to write each.
+Some read `1.234` and `1,234` as more than a thousand, others as a little more than one, so these are refused,
+with both readings and how to write each.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Iterator
 from decimal import Decimal
-from itertools import product
 from typing import Any
 
+from babel.numbers import get_decimal_symbol
 from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from wallet_gateway.money_format import amount_form, format_money
+from wallet_gateway.formats import active_locale, format_money
 from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.errors import InvalidAmount
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.text import without_bidi_controls
 
-MAX_TEXT_LENGTH = 32
-ATTRIBUTES = {"inputmode": "decimal", "autocomplete": "off", "dir": "ltr", "size": 16}
-"""What every input of an amount has; an amount is written from left to right in every script."""
-
-_DECIMAL_SEPARATORS = (".", ",", "\N{ARABIC DECIMAL SEPARATOR}")
-_GROUP_SEPARATORS = (".", ",", " ", "'", "\N{ARABIC THOUSANDS SEPARATOR}")
-_SAME = str.maketrans(
-    {
-        "\N{NO-BREAK SPACE}": " ",
-        "\N{NARROW NO-BREAK SPACE}": " ",
-        "\N{THIN SPACE}": " ",
-        "\N{RIGHT SINGLE QUOTATION MARK}": "'",
-        # Invisible; a text copied from a page that is written from right to left has them.
-        **dict.fromkeys("\u061c\u200e\u200f", ""),
-    }
-)
-
-
-_CONVENTIONS = tuple(
-    (decimal, group) for decimal, group in product(_DECIMAL_SEPARATORS, _GROUP_SEPARATORS) if decimal != group
-)
-_DIGITS = re.compile("[0-9]+")
-_THREE_DIGITS = re.compile("[0-9]{3}")
-_UP_TO_THREE_DIGITS = re.compile("[1-9][0-9]{0,2}")
-_WHOLE = re.compile("0|[1-9][0-9]*")
+_AMOUNT = re.compile(r"\d+(?:[.,\N{ARABIC DECIMAL SEPARATOR}]\d+)?")
+_TWO_READINGS = re.compile(r"(\d{1,3})[.,](\d{3})")
 
 
 class AmountField(forms.CharField):
     """An amount of one currency, above zero and at most `available`; `clean` returns `Money`."""
 
     def __init__(self, *, available: Money, left: Any, **more: Any) -> None:  # noqa: ANN401 - text, may be lazy
-        widget = forms.TextInput(dict(ATTRIBUTES))
-        super().__init__(label=gettext_lazy("Amount"), max_length=MAX_TEXT_LENGTH, widget=widget, **more)
+        # An amount is written from left to right in every script.
+        widget = forms.TextInput({"inputmode": "decimal", "autocomplete": "off", "dir": "ltr", "size": 16})
+        super().__init__(label=gettext_lazy("Amount"), max_length=32, widget=widget, **more)
         self.available, self.left = available, left
         self.error_messages["required"] = _how_to_write(available.currency)
 
@@ -75,89 +51,50 @@ class AmountField(forms.CharField):
 
 
 def amount_text(money: Money) -> str:
-    """Return an amount as the field shows it: `1234.50`, `1234,50`, never grouped, always readable.
-
-    Three decimals after one to three digits could be read as thousands, so a zero follows them: `1.2340`.
-    """
-    wire = money.to_wire()
-    forms_of_it = (
-        text + zero for text in (wire.replace(".", amount_form().decimal), wire) for zero in ("", "0")
-    )
-    return next(text for text in forms_of_it if len(readings(text)) == 1)
+    """Return an amount as the field shows and reads it: `1234.50`, `1234,50`; of three decimals `1.2340`."""
+    text = money.to_wire().replace(".", get_decimal_symbol(active_locale()))
+    return f"{text}0" if _TWO_READINGS.fullmatch(text) else text
 
 
 def read_amount(text: str, currency: str) -> Money:
-    """Return the amount that a person has written; raise `ValidationError` unless there is one reading."""
-    found = sorted(readings(text), key=Decimal, reverse=True)
-    if len(found) > 1:
-        raise forms.ValidationError(_why_ambiguous(text, found, currency))
-    if found == ["0"]:
-        raise forms.ValidationError(_("The amount must be above zero."))
+    """Return the amount that a person has written; raise `ValidationError` unless all read the same in it."""
+    plain = without_bidi_controls(text).strip()
+    if (found := _TWO_READINGS.fullmatch(plain)) and int(found[1]):
+        raise forms.ValidationError(_both_readings(plain, *found.groups(), currency=currency))
     try:
-        return Money.parse(found[0] if found else "", currency)
+        if not _AMOUNT.fullmatch(plain):
+            raise InvalidAmount
+        amount = Money.parse(Decimal(re.sub(r"[^\d]", ".", plain)), currency, allow_zero=True)
     except InvalidAmount as error:
         raise forms.ValidationError(_how_to_write(currency)) from error
+    if not amount.minor_units:
+        raise forms.ValidationError(_("The amount must be above zero."))
+    return amount
 
 
-def readings(text: str) -> frozenset[str]:
-    """Return what people of all conventions read in a text: digits, a period, no zeros at the end."""
-    plain = "".join(_ascii_digits(text.strip().translate(_SAME)))
-    return frozenset(filter(None, (_read_as(plain, *convention) for convention in _CONVENTIONS)))
-
-
-def _read_as(text: str, decimal: str, group: str) -> str:
-    """Return the number that a text means with these separators; empty if it is not a number."""
-    whole, mark, fraction = text.partition(decimal)
-    first, *others = whole.split(group)
-    leading = _UP_TO_THREE_DIGITS if others else _WHOLE
-    is_number = leading.fullmatch(first) and all(map(_THREE_DIGITS.fullmatch, others))
-    if not is_number or (mark and not _DIGITS.fullmatch(fraction)):
-        return ""
-    digits = "".join([first, *others])
-    return f"{digits}.{fraction}".rstrip("0").rstrip(".") if fraction else digits
-
-
-def _ascii_digits(text: str) -> Iterator[str]:
-    """Yield the characters with the digits of one script as 0 to 9; those of a second script stay foreign."""
-    script = None
-    for character in text:
-        value = unicodedata.decimal(character, None)
-        if value is None:
-            yield character
-            continue
-        zero = ord(character) - value
-        script = zero if script is None else script
-        yield str(value) if zero == script else character
-
-
-def _why_ambiguous(text: str, found: list[str], currency: str) -> str:
-    large, small = found
-    many = Money.parse(large, currency)
+def _both_readings(text: str, whole: str, rest: str, *, currency: str) -> str:
+    many = Money.parse(Decimal(whole + rest), currency)
     words = {"text": text, "large": format_money(many), "write_large": amount_text(many)}
     try:
-        few = Money.parse(small, currency)
+        few = Money.parse(Decimal(f"{whole}.{rest}"), currency)
     except InvalidAmount:
-        return " ".join([_only_large(words, currency), _how_to_write(currency)])
+        return _(
+            "“%(text)s” can be read as %(large)s, or as an amount with three decimals, which %(currency)s "
+            "does not have. If you mean %(large)s, write %(write_large)s."
+        ) % {**words, "currency": currency}
     return _(
         "“%(text)s” can be read as %(large)s or as %(small)s. Write %(write_large)s for the first, "
         "%(write_small)s for the second."
     ) % {**words, "small": format_money(few), "write_small": amount_text(few)}
 
 
-def _only_large(words: dict[str, str], currency: str) -> str:
-    return _(
-        "“%(text)s” can be read as %(large)s, or as an amount with three decimals, which %(currency)s does "
-        "not have. If you mean %(large)s, write %(write_large)s."
-    ) % {**words, "currency": currency}
-
-
 def _how_to_write(currency: str) -> str:
     exponent = currency_exponent(currency)
-    example = Money.from_minor_units(12 * 10**exponent + 5 * (exponent > 0), currency)
-    words = {"example": amount_text(example), "currency": currency, "decimals": exponent}
+    example = amount_text(Money.from_minor_units(1234 * 10**exponent + 5 * (exponent > 0), currency))
+    words = {"example": example, "currency": currency, "decimals": exponent}
     if not exponent:
         return _("Write an amount in %(currency)s, which has no decimals, like this: %(example)s.") % words
-    sentence = _(
-        "Write an amount in %(currency)s with at most %(decimals)d decimals, like this: %(example)s."
+    return (
+        _("Write an amount in %(currency)s with at most %(decimals)d decimals, like this: %(example)s.")
+        % words
     )
-    return sentence % words

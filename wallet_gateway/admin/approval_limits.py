@@ -12,8 +12,8 @@ from wallet_gateway.admin.operation_registry import Operation
 from wallet_gateway.domain.actors import Actor
 from wallet_gateway.domain.approval_policy import GIVING_BACK
 from wallet_gateway.domain.lifecycle import TransactionState
+from wallet_gateway.formats import format_money
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment
-from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.queries.allowances import left_of_day
 

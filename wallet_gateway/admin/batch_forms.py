@@ -13,9 +13,9 @@ from wallet_gateway.admin.batch_progress import operation_of
 from wallet_gateway.admin.batch_results import ShownRow
 from wallet_gateway.admin.forms import ReasonForAll
 from wallet_gateway.admin.operation_registry import Operation
+from wallet_gateway.formats import format_money
 from wallet_gateway.models import OperationBatch, OperationBatchRow, Payment, ResultCode, RowState
 from wallet_gateway.models.orders import PaymentOrder
-from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.money import Money
 
 

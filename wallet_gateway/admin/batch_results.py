@@ -10,8 +10,8 @@ from django.utils.translation import gettext_lazy as _
 from wallet_gateway.admin.approval_messages import sentence_of_request
 from wallet_gateway.admin.pages import row_url, sentence_of
 from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.formats import format_money
 from wallet_gateway.models import BatchKind, OperationBatchRow, ResultCode
-from wallet_gateway.money_format import format_money
 from wallet_gateway.payments.errors import message_of
 from wallet_gateway.protocol.faults import RefundLimit
 from wallet_gateway.protocol.money import Money

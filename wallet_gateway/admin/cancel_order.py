@@ -18,9 +18,9 @@ from wallet_gateway.admin.forms import NoteForm
 from wallet_gateway.admin.pages import render_page, row_url
 from wallet_gateway.admin.permissions import CANCEL_ORDER, has_permission, person_of, require_permission
 from wallet_gateway.admin.refusal_text import refusal_text
+from wallet_gateway.formats import format_money
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.models.orders import CANCELLABLE_STATES
-from wallet_gateway.money_format import format_money
 from wallet_gateway.payments.errors import OperationRefused
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.queries.attention import unreleased

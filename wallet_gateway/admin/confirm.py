@@ -23,8 +23,8 @@ from wallet_gateway.admin.operation_registry import BY_SLUG, NotDone, Operation,
 from wallet_gateway.admin.pages import render_page, row_url, sentence_of, show_status
 from wallet_gateway.admin.permissions import person_of, require_permission
 from wallet_gateway.admin.visible_text import visible_request
+from wallet_gateway.formats import format_money
 from wallet_gateway.models import GatewayTransaction, Payment
-from wallet_gateway.money_format import format_money
 from wallet_gateway.payments.errors import AwaitingApproval
 from wallet_gateway.protocol.money import Money
 

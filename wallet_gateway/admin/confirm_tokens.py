@@ -16,7 +16,7 @@ from django.core import signing
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from wallet_gateway.money_format import format_money
+from wallet_gateway.formats import format_money
 from wallet_gateway.protocol.money import Money
 
 _SALT = "wallet_gateway.admin.confirm"

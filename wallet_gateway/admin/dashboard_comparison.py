@@ -14,9 +14,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from wallet_gateway.domain.ways_of_paying import Way
+from wallet_gateway.formats import format_money, format_number, format_percent
 from wallet_gateway.models.labels import label_of
-from wallet_gateway.money_format import format_money
-from wallet_gateway.number_format import format_number, format_percent
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.queries.counted import BY_WAY, Counted
 from wallet_gateway.queries.statistics import DayFigures

@@ -19,6 +19,7 @@ from wallet_gateway.admin.tasks import seen_url_of
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
 from wallet_gateway.domain.wallet_limits import WalletLimit
+from wallet_gateway.formats import format_money
 from wallet_gateway.models import (
     Approval,
     ApprovalState,
@@ -31,7 +32,6 @@ from wallet_gateway.models import (
     PaymentOrder,
 )
 from wallet_gateway.models.labels import label_of
-from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.queries.work_queue import MOST_SHOWN, Waiting

@@ -30,13 +30,12 @@ from wallet_gateway.admin.pages import render_page, row_url, sentence_of, show_s
 from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, person_of, require_permission
 from wallet_gateway.admin.refusal_text import refusal_text
 from wallet_gateway.admin.tasks import taking_button, taking_words
-from wallet_gateway.date_format import format_short_datetime
 from wallet_gateway.documentation import address_of
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.formats import format_money, format_short_datetime
 from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder
 from wallet_gateway.models.labels import label_of
-from wallet_gateway.money_format import format_money
 from wallet_gateway.payments.errors import InvalidState, OperationRefused
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.queries.differences import bookable_differences, is_bookable

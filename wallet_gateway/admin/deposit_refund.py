@@ -27,8 +27,8 @@ from wallet_gateway.admin.pages import render_page
 from wallet_gateway.admin.permissions import person_of, require_permission
 from wallet_gateway.admin.sums import CHECK_THE_SUM, sums_in_words, sums_of, what_was_named
 from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.formats import format_money
 from wallet_gateway.models import MigratedDeposit, OperationBatch
-from wallet_gateway.money_format import format_money
 from wallet_gateway.payments import batches
 from wallet_gateway.payments.errors import OperationOutstanding
 from wallet_gateway.protocol.money import MAX_UNITS, Money

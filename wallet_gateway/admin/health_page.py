@@ -17,10 +17,10 @@ from django.utils.translation import gettext as _
 from wallet_gateway.admin.list_parameters import filtered_list
 from wallet_gateway.admin.pages import render_page
 from wallet_gateway.admin.permissions import VIEW_HEALTH, require_permission
-from wallet_gateway.date_format import format_short_datetime
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.findings import Finding
+from wallet_gateway.formats import format_short_datetime
 from wallet_gateway.models import BatchState, Discrepancy, GatewayTransaction, OperationBatch, PaymentOrder
 from wallet_gateway.payments import maintenance
 from wallet_gateway.queries.health import Health

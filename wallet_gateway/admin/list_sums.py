@@ -12,6 +12,7 @@ from enum import StrEnum
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from babel.numbers import get_decimal_symbol, get_group_symbol
 from django.contrib import admin
 from django.utils.functional import Promise, cached_property
 from django.utils.html import format_html
@@ -20,8 +21,8 @@ from django.utils.safestring import SafeString
 from wallet_gateway.admin.list_parameters import FixedOrderList
 from wallet_gateway.admin.read_only import MAX_LISTED_ROWS, BoundedPaginator
 from wallet_gateway.admin.sums import sums_in_words, sums_of
+from wallet_gateway.formats import active_locale, format_amount, format_money
 from wallet_gateway.models.labels import label_of
-from wallet_gateway.money_format import AmountForm, amount_form, format_amount, format_money
 from wallet_gateway.protocol.codes import currency_exponent, stored_currency
 from wallet_gateway.protocol.money import Money
 
@@ -89,9 +90,15 @@ class SummedList(FixedOrderList):
             yield ListSum(label=label, text=sums_in_words(sums))
 
     @property
-    def amount_form(self) -> AmountForm:
-        """Return how amounts are written, for the script."""
-        return amount_form()
+    def amount_form(self) -> dict[str, str]:
+        """Return how amounts are written, for the script: the signs, and how many digits the groups have."""
+        locale = active_locale()
+        last, others = locale.currency_formats["standard"].grouping
+        return {
+            "decimal": get_decimal_symbol(locale),
+            "group": get_group_symbol(locale),
+            "groups": f"{last} {others}",
+        }
 
 
 def money_to_sum(label: StrOrPromise) -> Callable[[Any], SafeString]:

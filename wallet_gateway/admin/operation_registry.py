@@ -23,9 +23,9 @@ from wallet_gateway.domain.actors import By
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.limits import available, why_not_begin
 from wallet_gateway.domain.reason_codes import REASON_CODES, ReasonCode
+from wallet_gateway.formats import format_money
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment
 from wallet_gateway.models.labels import label_of
-from wallet_gateway.money_format import format_money
 from wallet_gateway.payments import follow_ups
 from wallet_gateway.payments.errors import OperationRefused, message_of
 from wallet_gateway.protocol.money import Money

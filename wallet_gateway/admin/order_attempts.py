@@ -19,9 +19,9 @@ from wallet_gateway.admin.tasks import Button
 from wallet_gateway.domain.card_names import card_name
 from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionKind
 from wallet_gateway.domain.ways_of_paying import WAY_OF
+from wallet_gateway.formats import format_money
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment
 from wallet_gateway.models.labels import label_of
-from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.queries.differences import made_elsewhere

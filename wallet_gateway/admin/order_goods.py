@@ -10,9 +10,8 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from wallet_gateway.formats import format_money, format_percent
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.money_format import format_money
-from wallet_gateway.number_format import format_percent
 from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible

@@ -15,9 +15,9 @@ from django.utils.translation import gettext as _
 
 from wallet_gateway.admin.list_sums import SummedList
 from wallet_gateway.admin.permissions import VIEW_CUSTOMER, has_permission
+from wallet_gateway.formats import format_number
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.models.labels import label_of
-from wallet_gateway.number_format import format_number
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.queries.authorizations import held_since
 from wallet_gateway.queries.search import NEWEST

@@ -28,8 +28,7 @@ from wallet_gateway.admin.current_site import enter_site
 from wallet_gateway.admin.list_parameters import FixedOrderList, is_of_popup, is_of_shown_filter
 from wallet_gateway.admin.pages import View, row_name, row_url, staff_view
 from wallet_gateway.admin.profile_mark import is_test_page, mark_of, marked
-from wallet_gateway.date_format import format_short_datetime
-from wallet_gateway.money_format import format_money
+from wallet_gateway.formats import format_money, format_short_datetime
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import is_storable, visible
 

@@ -9,7 +9,7 @@ from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from wallet_gateway.money_format import format_money
+from wallet_gateway.formats import format_money
 from wallet_gateway.protocol.codes import Currency, currency_exponent
 from wallet_gateway.protocol.money import Money
 

@@ -16,8 +16,8 @@ from wallet_gateway.admin.current_site import reverse
 from wallet_gateway.admin.pages import sentence_of
 from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, has_permission, is_own_request
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.formats import format_money
 from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction
-from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.queries.differences import bookable_differences, made_elsewhere, told_amount
 

@@ -10,8 +10,8 @@ from rest_framework import serializers
 
 from wallet_gateway import gateways, payments, return_tokens
 from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.formats import format_money
 from wallet_gateway.models import Payment
-from wallet_gateway.money_format import format_money
 from wallet_gateway.payments.wallet import SheetPrice, WalletOutcome, WalletSession
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.return_tokens import ReturnOutcome

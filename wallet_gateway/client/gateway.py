@@ -69,7 +69,7 @@ class Gateway:
 
     `paths` replaces an endpoint's path, by the endpoint's name, for a gateway that mounts it elsewhere. Every
     method raises NotSent, Refused, BadAnswer or OutcomeUnknown, with the exchange. `not_after` is an instant
-    of `time.monotonic()`: later than that nothing is sent. `observer` receives the record of each call.
+    of `steady_seconds`: later than that nothing is sent. `observer` receives the record of each call.
     `api_key` returns the current key of the key service; it raises NotSent if there is none.
     """
 

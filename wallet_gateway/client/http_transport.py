@@ -83,7 +83,7 @@ class HttpTransport:
         """Send one request once. Whatever fails, NotSent or OutcomeUnknown is raised.
 
         `fresh` uses a new connection and closes it: on a kept one the far end may have hung up just now, and
-        whether it had read the request would be unknown. `not_after` is an instant of `time.monotonic()`:
+        whether it had read the request would be unknown. `not_after` is an instant of `steady_seconds`:
         later than that not one byte is sent.
         """
         target = self._prefix + path + (f"?{urlencode(query)}" if query else "")

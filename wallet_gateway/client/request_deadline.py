@@ -15,6 +15,16 @@ if TYPE_CHECKING:
 
 # Status line, headers and chunk sizes of an answer, on top of twice the size of its body.
 _FRAMING_ALLOWANCE = 65_536
+# Windows has none of them; its `time.monotonic` is such a clock by itself.
+_CLOCK: int | None = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", None))
+
+
+def steady_seconds() -> float:
+    """Return the time of a clock that nobody sets, and that goes on while the machine is suspended.
+
+    On Linux and macOS `time.monotonic` stops meanwhile: a worker that wakes up would send on an old claim.
+    """
+    return time.monotonic() if _CLOCK is None else time.clock_gettime(_CLOCK)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +92,7 @@ class RequestDeadline:
     def mark_sent(self) -> None:
         """Set the write marker; raises ClaimExpired instead when the right to send has run out."""
         if not self.sent:
-            if self._not_after is not None and time.monotonic() > self._not_after:
+            if self._not_after is not None and steady_seconds() > self._not_after:
                 raise ClaimExpired("the right to send ran out before the connection was ready")
             self.sent = True
 

@@ -46,7 +46,7 @@ class Transport(Protocol):
     ) -> RawAnswer:
         """Send one request once; raises NotSent or OutcomeUnknown whatever fails.
 
-        `fresh` asks for a connection of the request's own. `not_after` is an instant of `time.monotonic()`:
+        `fresh` asks for a connection of the request's own. `not_after` is an instant of `steady_seconds`:
         later than that nothing is sent.
         """
         ...

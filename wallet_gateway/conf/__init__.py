@@ -16,7 +16,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
 
 from wallet_gateway.conf.account_rules import Shop, with_address
-from wallet_gateway.conf.accounts import AccountsElsewhere, Gateways
+from wallet_gateway.conf.accounts import AccountsElsewhere
 from wallet_gateway.conf.django_tests import HOW_TO_TEST, is_set_by_tests, is_test_run
 from wallet_gateway.conf.gateway_rules import SANDBOX_MERCHANT
 from wallet_gateway.conf.gateway_settings import GatewaySettings, read_gateway
@@ -73,7 +73,7 @@ class Settings:
 
     public_origin: str
     """Scheme and host by which customers reach the shop; return URLs begin with it."""
-    all_gateways: Gateways = field(repr=False)
+    all_gateways: GatewaysInSettings | AccountsElsewhere = field(repr=False)
     fernet_keys: tuple[str, ...] = field(default=(), repr=False)
     """The keys that encrypt stored secrets; the first one encrypts, all of them decrypt."""
     email_keys: tuple[str | bytes, ...] = field(default=(), repr=False)
@@ -140,7 +140,7 @@ def _key_of_process() -> str:
     return Fernet.generate_key().decode()
 
 
-def _gateways(raw: Mapping[str, Any]) -> Gateways:
+def _gateways(raw: Mapping[str, Any]) -> GatewaysInSettings | AccountsElsewhere:
     given, origin, addresses = raw["GATEWAYS"], raw["PUBLIC_ORIGIN"], raw.get("BASE_URLS", {})
     if isinstance(given, str):
         shop = Shop(

@@ -9,11 +9,10 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, TypeVar
 
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import import_string
@@ -34,24 +33,14 @@ LOOK_AGAIN_SECONDS = 5.0
 _NEVER: Final = float("-inf")
 
 
-class Gateways(Protocol):
-    """All gateways of the shop."""
+@dataclass(slots=True, kw_only=True)
+class _Source:
+    """The shop's mapping as one look has found it, under one version."""
 
-    def usable(self) -> Mapping[str, GatewaySettings]:
-        """Return the gateways that can be used now."""
-        ...
-
-    def find(self, alias: str) -> GatewaySettings:
-        """Return one gateway; raises `ImproperlyConfigured` if it is unknown or wrong."""
-        ...
-
-    def problems(self) -> Mapping[str, tuple[Problem, ...]]:
-        """Return what is wrong with each account, by alias; under an empty alias, with all of them."""
-        ...
-
-    def forget(self) -> None:
-        """Ask for the version again at the next use."""
-        ...
+    version: object
+    mapping: Mapping[Any, Any]
+    aliases: tuple[Any, ...] | None = None
+    """All aliases; None while only single accounts were read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,23 +49,9 @@ class _Account:
 
     given: Any = field(repr=False)
     settings: GatewaySettings | None
-    problems: tuple[Problem, ...] = ()
-    read_at: float = _NEVER
-
-
-@dataclass(slots=True, kw_only=True)
-class _Edition:
-    """What was read under one version."""
-
-    number: int
-    """That of the look which has found it."""
-    version: object = field(repr=False)
-    source: Mapping[Any, Any] = field(repr=False)
-    earlier: dict[str, _Account] = field(default_factory=dict)
-    """What was read before: an account that has not changed stays the same object, and so does its client."""
-    accounts: dict[str, _Account] = field(default_factory=dict)
-    aliases: Mapping[str, None] | None = None
-    """All aliases; None while only single accounts were read."""
+    problems: tuple[Problem, ...]
+    source: _Source = field(repr=False)
+    read_at: float
 
 
 class AccountsReadThemselves(ImproperlyConfigured):
@@ -97,15 +72,17 @@ class AccountsElsewhere:
 
     def __init__(self, path: str, *, shop: Shop) -> None:
         self._path, self._shop = path, shop
-        self._edition: _Edition | None = None
+        self._source: _Source | None = None
+        self._accounts: dict[Any, _Account] = {}
+        """As they were read last. One that has not changed keeps its settings, and so its client."""
+        self._told: dict[Any, tuple[Problem, ...]] = {}
         self._looked_at = _NEVER
-        self._looks = 0
+        self._look: object = None
         self._fault = ""
-        self._lock = threading.Lock()
 
     def usable(self) -> Mapping[str, GatewaySettings]:
         """Return the accounts that are right; none while none could be read, which is logged."""
-        return {alias: one.settings for alias, one in self._all() if one.settings is not None}
+        return {alias: one.settings for alias, one in self._all().items() if one.settings is not None}
 
     def find(self, alias: str) -> GatewaySettings:
         """Return one account; raises `ImproperlyConfigured` with its alias and the fields that are wrong."""
@@ -123,7 +100,7 @@ class AccountsElsewhere:
 
     def problems(self) -> Mapping[str, tuple[Problem, ...]]:
         """Return what is wrong with each account; under an empty alias, why the accounts cannot be read."""
-        wrong = {alias: one.problems for alias, one in self._all() if one.settings is None}
+        wrong = {alias: one.problems for alias, one in self._all().items() if one.settings is None}
         if self._fault:
             wrong[""] = (Problem(setting=self._path, expected=self._fault),)
         return wrong
@@ -137,135 +114,132 @@ class AccountsElsewhere:
         self._looked_at = _NEVER
 
     def _find(self, alias: str) -> _Account | None:
-        edition = self._current()
-        if edition is None or not is_alias(alias):
+        source = self._current()
+        if source is None or not is_alias(alias):
             return None
-        # All that was read of an edition is of the same version.
-        is_known = edition.aliases is None or alias in edition.aliases
-        return self._account(edition, alias) if is_known else None
+        # One that was added since is found by the next look, together with the list of all.
+        is_listed = source.aliases is None or alias in source.aliases
+        return self._account(source, alias) if is_listed else None
 
-    def _all(self) -> Sequence[tuple[str, _Account]]:
-        edition = self._current()
-        if edition is None:
-            return ()
-        if edition.aliases is None:
-            edition.aliases = self._read_whole(edition)
+    def _all(self) -> Mapping[str, _Account]:
+        source = self._current()
+        if source is None:
+            return {}
+        if source.aliases is None:
+            source.aliases = self._read_all(source)
         # A key that is no alias is named by a text that is no alias either, and not empty.
-        found = [
-            (alias if is_alias(alias) else f"key {quote(alias)}", self._account(edition, alias))
-            for alias in edition.aliases or ()
-        ]
-        if edition.aliases is not None:
-            # Whoever is not among them was removed.
-            edition.earlier = {}
-        return [(alias, one) for alias, one in found if one is not None]
+        return {
+            alias if is_alias(alias) else f"key {quote(alias)}": account
+            for alias in source.aliases or ()
+            if (account := self._account(source, alias)) is not None
+        }
 
-    def _read_whole(self, edition: _Edition) -> Mapping[str, None] | None:
+    def _read_all(self, source: _Source) -> tuple[Any, ...] | None:
         """Read all accounts at once, or only their aliases if one of them cannot be read; None if neither."""
         try:
-            found = self._judged_at_once(edition)
+            whole = _run(lambda: deepcopy(dict(source.mapping.items())))
         except (KeyError, _Unreadable):
-            return self._read_aliases(edition)
-        for alias, account in found.items():
-            _keep(edition, alias, account)
-        return dict.fromkeys(found)
+            return self._read_aliases(source)
+        # Nothing is kept of those that were removed.
+        self._accounts = {alias: one for alias, one in self._accounts.items() if alias in whole}
+        for alias, given in whole.items():
+            self._judged(source, alias, given)
+        return tuple(whole)
 
-    def _judged_at_once(self, edition: _Edition) -> Mapping[str, _Account]:
-        # In a function of its own: a collector may record the variables of those that write a log line.
-        whole = _run(lambda: deepcopy(dict(edition.source.items())))
-        return {alias: self._judged(edition, alias, given) for alias, given in whole.items()}
-
-    def _read_aliases(self, edition: _Edition) -> Mapping[str, None] | None:
+    def _read_aliases(self, source: _Source) -> tuple[Any, ...] | None:
         try:
-            return _run(lambda: dict.fromkeys(edition.source))
+            return _run(lambda: tuple(source.mapping))
         except (KeyError, _Unreadable) as error:
             self._note(str(error))
             return None
 
-    def _account(self, edition: _Edition, alias: str) -> _Account | None:
-        """Return an account as it was read, or read it; a wrong one is read again after a while."""
-        known = edition.accounts.get(alias)
-        if known is not None and (known.settings or _is_recent(known.read_at)):
-            return known
-        try:
-            found = self._read_one(edition, alias)
-        except KeyError:
-            return None
-        _keep(edition, alias, found)
+    def _account(self, source: _Source, alias: Any) -> _Account | None:  # noqa: ANN401 - of the shop
+        """Return an account of this version, or read it; a wrong one is read again after a while."""
+        found = self._accounts.get(alias)
+        if found is None or found.source is not source or not (found.settings or _is_recent(found.read_at)):
+            found = self._read(source, alias)
+        # Not where it was read: a collector records the variables of those that write a log line.
+        if found is not None and self._told.get(alias, ()) != found.problems:
+            self._told[alias] = found.problems
+            for problem in found.problems:
+                logger.error("a gateway is not used: %s: %s", problem.setting, problem.expected)
         return found
 
-    def _read_one(self, edition: _Edition, alias: str) -> _Account:
+    def _read(self, source: _Source, alias: Any) -> _Account | None:  # noqa: ANN401 - of the shop
         try:
-            given = _run(lambda: deepcopy(edition.source[alias]))
+            given = _run(lambda: deepcopy(source.mapping[alias]))
+        except KeyError:
+            return None
         except _Unreadable as error:
-            return self._refused(alias, str(error))
-        return self._judged(edition, alias, given)
+            return self._keep(source, alias, why=str(error))
+        return self._judged(source, alias, given)
 
-    def _judged(self, edition: _Edition, alias: str, given: Any) -> _Account:  # noqa: ANN401 - of the shop
-        earlier = edition.accounts.get(alias) or edition.earlier.get(alias)
+    def _judged(self, source: _Source, alias: Any, given: Any) -> _Account:  # noqa: ANN401 - of the shop
+        before = self._accounts.get(alias)
         try:
-            if earlier is not None and earlier.settings is not None and _run(lambda: earlier.given == given):
-                return earlier
-            return _run(lambda: self._judge(alias, given))
+            if before is not None and before.settings and _run(lambda: bool(before.given == given)):
+                return self._keep(source, alias, given=given, settings=before.settings)
+            if problems := _run(lambda: self.judge(alias, given)):
+                return self._keep(source, alias, problems=problems)
+            whole = _run(lambda: with_address(given, self._shop.addresses))
+            settings = _run(lambda: read_gateway(alias, whole, public_origin=self._shop.public_origin))
         except (KeyError, _Unreadable) as error:
-            return self._refused(alias, str(error))
+            return self._keep(source, alias, why=str(error))
+        return self._keep(source, alias, given=given, settings=settings)
 
-    def _judge(self, alias: str, given: Any) -> _Account:  # noqa: ANN401 - of the shop
-        now = time.monotonic()
-        if problems := self.judge(alias, given):
-            return _Account(given=given, settings=None, problems=problems, read_at=now)
-        whole = with_address(given, self._shop.addresses)
-        settings = read_gateway(alias, whole, public_origin=self._shop.public_origin)
-        return _Account(given=given, settings=settings, read_at=now)
-
-    def _refused(self, alias: str, why: str) -> _Account:
-        problem = Problem(setting=self._name(alias), expected=why)
-        return _Account(given=None, settings=None, problems=(problem,), read_at=time.monotonic())
+    def _keep(
+        self,
+        source: _Source,
+        alias: Any,  # noqa: ANN401 - of the shop
+        *,
+        given: object = None,
+        settings: GatewaySettings | None = None,
+        problems: tuple[Problem, ...] = (),
+        why: str = "",
+    ) -> _Account:
+        if why:
+            problems = (Problem(setting=self._name(alias), expected=why),)
+        account = _Account(
+            given=given, settings=settings, problems=problems, source=source, read_at=time.monotonic()
+        )
+        self._accounts[alias] = account
+        return account
 
     def _name(self, alias: object) -> str:
         return f"{self._path}[{quote(alias)}]"
 
-    def _current(self) -> _Edition | None:
-        """Return the accounts of the current version; those read last while it cannot be read, if any."""
+    def _current(self) -> _Source | None:
+        """Return the mapping under its current version; the last one while it cannot be read, if any."""
         if _is_running_code():
             raise AccountsReadThemselves("the accounts cannot be used by the code that reads them")
-        with self._lock:
-            known = self._edition
-            if _is_recent(self._looked_at) and (known is not None or self._fault):
-                return known
-            # Other threads go on with what was read last, while this one runs the shop's code unlocked.
-            self._looked_at = time.monotonic()
-            self._looks += 1
-            number = self._looks
+        if _is_recent(self._looked_at) and (self._source is not None or self._fault):
+            return self._source
+        # Other threads go on with what was read last, while this one runs the shop's code.
+        self._looked_at = time.monotonic()
+        look = self._look = object()
+        known = self._source
         try:
-            version, source = _run(self._look)
-            if known is not None and _run(partial(_is_same, known.version, version)):
-                self._fault = ""
-                return known
+            found = _run(self._found)
+            is_same = known is not None and _run(lambda: bool(known.version == found.version))
         except (KeyError, _Unreadable) as error:
             self._note(str(error))
             return known
         self._fault = ""
-        earlier = known.earlier | known.accounts if known is not None else {}
-        return self._newest(_Edition(number=number, version=version, source=source, earlier=earlier))
+        # Not over what a thread finds that began to look later.
+        if not is_same and (self._look is look or self._source is None):
+            self._source = found
+        return self._source
 
-    def _newest(self, found: _Edition) -> _Edition:
-        """Use this edition from now on, unless a thread that began to look later has been quicker."""
-        with self._lock:
-            if self._edition is None or self._edition.number < found.number:
-                self._edition = found
-            return self._edition
-
-    def _look(self) -> tuple[object, Mapping[Any, Any]]:
-        source = import_string(self._path)
-        if callable(source) and not isinstance(source, Mapping):
-            source = source()
-        if not isinstance(source, Mapping):
-            raise TypeError(f"{self._path} gives a {type(source).__name__}, not a mapping")
-        if callable(version := getattr(source, "version", None)):
-            return version(), source
-        whole = deepcopy(dict(source.items()))
-        return whole, whole
+    def _found(self) -> _Source:
+        mapping = import_string(self._path)
+        if callable(mapping) and not isinstance(mapping, Mapping):
+            mapping = mapping()
+        if not isinstance(mapping, Mapping):
+            raise TypeError(f"{self._path} gives a {type(mapping).__name__}, not a mapping")
+        if callable(version := getattr(mapping, "version", None)):
+            return _Source(version=version(), mapping=mapping)
+        whole = deepcopy(dict(mapping.items()))
+        return _Source(version=whole, mapping=whole)
 
     def _note(self, fault: str) -> None:
         if fault != self._fault:
@@ -273,22 +247,9 @@ class AccountsElsewhere:
         self._fault = fault
 
 
-def _keep(edition: _Edition, alias: str, found: _Account) -> None:
-    """Keep an account as it was read, and log what is wrong with it unless that is known."""
-    before = edition.accounts.get(alias) or edition.earlier.get(alias)
-    edition.accounts[alias] = found
-    if before is None or before.problems != found.problems:
-        for problem in found.problems:
-            logger.error("a gateway is not used: %s: %s", problem.setting, problem.expected)
-
-
 def _is_recent(instant: float) -> bool:
     # Not below zero: a test may have frozen the clock at that instant.
     return 0 <= time.monotonic() - instant < LOOK_AGAIN_SECONDS
-
-
-def _is_same(known: object, found: object) -> bool:
-    return bool(known == found)
 
 
 _of_thread = threading.local()

@@ -17,7 +17,7 @@ LONGEST_ACCOUNT = 255
 """The longest primary key that the column of an account stores."""
 
 
-def account_column() -> ByteExactField:
+def account_column() -> ByteExactField[str, str]:
     """Return the column for the account of an actor; empty for a program."""
     return ByteExactField(max_length=LONGEST_ACCOUNT, blank=True, default="", editable=False)
 

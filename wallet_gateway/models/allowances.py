@@ -9,18 +9,18 @@ from django.db.models import F, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from wallet_gateway.models.actors import LONGEST_ACCOUNT
-from wallet_gateway.models.fields import ByteExactField, Column
+from wallet_gateway.models.fields import ByteExactField
 from wallet_gateway.models.transactions import GatewayTransaction
 
 
 class Allowance(models.Model):
     """One account at one gateway in one currency: the row that lets its operations pass one by one."""
 
-    gateway: Column[str] = models.CharField(max_length=32)
-    account: Column[str] = ByteExactField(max_length=LONGEST_ACCOUNT)
+    gateway = models.CharField(max_length=32)
+    account = ByteExactField(max_length=LONGEST_ACCOUNT)
     """The primary key of the account."""
-    currency: Column[str] = models.CharField(max_length=3)
-    uses_count: Column[int] = models.PositiveBigIntegerField(default=0)
+    currency = models.CharField(max_length=3)
+    uses_count = models.PositiveBigIntegerField(default=0)
 
     class Meta:
         default_permissions = ()
@@ -55,13 +55,11 @@ class Allowance(models.Model):
 class AllowanceUse(models.Model):
     """One refund that an account has begun, or one decision on an outcome."""
 
-    allowance: Column[Allowance] = models.ForeignKey(Allowance, on_delete=models.PROTECT, related_name="uses")
-    transaction: Column[GatewayTransaction] = models.ForeignKey(
-        GatewayTransaction, on_delete=models.PROTECT, related_name="+"
-    )
-    amount_minor: Column[int] = models.BigIntegerField()
-    is_decision: Column[bool] = models.BooleanField(default=False)
-    occurred_at: Column[datetime] = models.DateTimeField()
+    allowance = models.ForeignKey(Allowance, on_delete=models.PROTECT, related_name="uses")
+    transaction = models.ForeignKey(GatewayTransaction, on_delete=models.PROTECT, related_name="+")
+    amount_minor = models.BigIntegerField()
+    is_decision = models.BooleanField(default=False)
+    occurred_at = models.DateTimeField()
 
     class Meta:
         default_permissions = ()

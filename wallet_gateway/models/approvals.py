@@ -7,7 +7,6 @@ which the second person agrees, so a waiting request blocks nothing and a late o
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 from django.db import models
 from django.db.models import F, Q
@@ -17,12 +16,11 @@ from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.reason_codes import ReasonCode
 from wallet_gateway.domain.stored_values import StoredEnum
 from wallet_gateway.models.actors import account_column
-from wallet_gateway.models.fields import ByteExactField, Column, CurrencyField, ExponentField, choices_of
+from wallet_gateway.models.fields import ByteExactField, CurrencyField, ExponentField, choices_of
 from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.payments import Payment
 from wallet_gateway.models.transactions import GatewayTransaction
 from wallet_gateway.protocol.cart_messages import ShoppingCart
-from wallet_gateway.protocol.codes import Currency
 from wallet_gateway.protocol.money import Money
 
 
@@ -42,46 +40,46 @@ class ApprovalState(StoredEnum):
 class Approval(models.Model):
     """A request that waits, or waited, for a second person. Only that person's decision changes it."""
 
-    payment: Column[Payment | None] = models.ForeignKey(
+    payment = models.ForeignKey(
         Payment, on_delete=models.PROTECT, related_name="approvals", null=True, blank=True
     )
-    deposit: Column[MigratedDeposit | None] = models.ForeignKey(
+    deposit = models.ForeignKey(
         MigratedDeposit, on_delete=models.PROTECT, related_name="approvals", null=True, blank=True
     )
-    gateway: Column[str] = models.CharField(_("gateway"), max_length=32)
-    kind: Column[str] = models.CharField(_("kind"), max_length=16, choices=choices_of(TransactionKind))
-    subject: Column[GatewayTransaction | None] = models.ForeignKey(
+    gateway = models.CharField(_("gateway"), max_length=32)
+    kind = models.CharField(_("kind"), max_length=16, choices=choices_of(TransactionKind))
+    subject = models.ForeignKey(
         GatewayTransaction, on_delete=models.PROTECT, related_name="approvals", null=True, blank=True
     )
     """The transaction to decide on; None if a new one is to be created."""
-    decision: Column[str] = models.CharField(max_length=16, blank=True)
+    decision = models.CharField(max_length=16, blank=True)
     """The decision about `subject`."""
-    currency: Column[Currency] = CurrencyField(_("currency"), max_length=3)
-    exponent: Column[int] = ExponentField()
-    amount_minor: Column[int] = models.BigIntegerField(_("amount in minor units"))
-    order_number: Column[str] = models.CharField(max_length=127, blank=True)
+    currency = CurrencyField(_("currency"), max_length=3)
+    exponent = ExponentField()
+    amount_minor = models.BigIntegerField(_("amount in minor units"))
+    order_number = models.CharField(max_length=127, blank=True)
     """The order number that a detached refund sends to the provider."""
-    cart: Column[dict[str, Any] | None] = models.JSONField(null=True, blank=True)
+    cart = models.JSONField(null=True, blank=True)
     """The lines that the operation sends, in wire format, while the request waits; None without lines."""
-    idempotency_key: Column[str] = ByteExactField(max_length=64, unique=True)
+    idempotency_key = ByteExactField(max_length=64, unique=True)
     """The idempotency key of the resulting transaction: two agreements still make one operation."""
-    outstanding_key: Column[str | None] = ByteExactField(max_length=40, null=True, blank=True, unique=True)
+    outstanding_key = ByteExactField(max_length=40, null=True, blank=True, unique=True)
     """Set while the request waits: at most one request for each payment, deposit or transaction."""
-    created_by: Column[str] = models.CharField(_("author"), max_length=150, blank=True)
-    created_by_account: Column[str] = account_column()
-    reason_code: Column[str] = models.CharField(
+    created_by = models.CharField(_("author"), max_length=150, blank=True)
+    created_by_account = account_column()
+    reason_code = models.CharField(
         _("reason"), max_length=16, choices=choices_of(ReasonCode), blank=True, default=""
     )
-    comment: Column[str] = models.CharField(_("note"), max_length=500, blank=True)
-    state: Column[str] = models.CharField(
+    comment = models.CharField(_("note"), max_length=500, blank=True)
+    state = models.CharField(
         _("state"), max_length=16, choices=choices_of(ApprovalState), default=ApprovalState.WAITING
     )
-    created_at: Column[datetime] = models.DateTimeField(_("created at"))
-    expires_at: Column[datetime] = models.DateTimeField(_("waits until"))
-    decided_at: Column[datetime | None] = models.DateTimeField(_("decided at"), null=True, blank=True)
-    decided_by: Column[str] = models.CharField(_("second person"), max_length=150, blank=True)
-    decided_by_account: Column[str] = account_column()
-    reason: Column[str] = models.CharField(_("what the second person said"), max_length=500, blank=True)
+    created_at = models.DateTimeField(_("created at"))
+    expires_at = models.DateTimeField(_("waits until"))
+    decided_at = models.DateTimeField(_("decided at"), null=True, blank=True)
+    decided_by = models.CharField(_("second person"), max_length=150, blank=True)
+    decided_by_account = account_column()
+    reason = models.CharField(_("what the second person said"), max_length=500, blank=True)
 
     class Meta:
         verbose_name = _("approval")

@@ -6,8 +6,6 @@ The rows are the queue: any worker may continue where another one stopped.
 from __future__ import annotations
 
 import secrets
-from datetime import datetime
-from typing import Any
 
 from django.db import models
 from django.db.models import Q
@@ -17,7 +15,7 @@ from wallet_gateway.domain.reason_codes import ReasonCode
 from wallet_gateway.domain.stored_values import StoredEnum
 from wallet_gateway.models.actors import account_column
 from wallet_gateway.models.approvals import Approval
-from wallet_gateway.models.fields import ByteExactField, Column, choices_of
+from wallet_gateway.models.fields import ByteExactField, choices_of
 from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.orders import PaymentOrder
 from wallet_gateway.models.payments import Payment
@@ -108,27 +106,27 @@ class OperationBatch(models.Model):
     Every row is executed on behalf of `created_by`, as long as that person has the permission.
     """
 
-    kind: Column[str] = models.CharField(_("kind"), max_length=16, choices=choices_of(BatchKind))
-    state: Column[str] = models.CharField(
+    kind = models.CharField(_("kind"), max_length=16, choices=choices_of(BatchKind))
+    state = models.CharField(
         _("state"), max_length=24, choices=choices_of(BatchState), default=BatchState.DRAFT
     )
-    token: Column[str] = ByteExactField(max_length=32, unique=True, default=new_batch_token, editable=False)
-    created_by: Column[str] = models.CharField(_("author"), max_length=150)
-    created_by_account: Column[str] = account_column()
-    reason_code: Column[str] = models.CharField(
+    token = ByteExactField(max_length=32, unique=True, default=new_batch_token, editable=False)
+    created_by = models.CharField(_("author"), max_length=150)
+    created_by_account = account_column()
+    reason_code = models.CharField(
         _("reason"), max_length=16, choices=choices_of(ReasonCode), blank=True, default=""
     )
-    comment: Column[str] = models.CharField(_("note"), max_length=500, blank=True)
-    created_at: Column[datetime] = models.DateTimeField(_("created at"))
-    driven_at: Column[datetime | None] = models.DateTimeField(_("last driven at"), null=True, blank=True)
+    comment = models.CharField(_("note"), max_length=500, blank=True)
+    created_at = models.DateTimeField(_("created at"))
+    driven_at = models.DateTimeField(_("last driven at"), null=True, blank=True)
     """When rows were last executed, or the batch was last started or resumed."""
-    paused_at: Column[datetime | None] = models.DateTimeField(_("paused at"), null=True, blank=True)
-    paused_by: Column[str] = models.CharField(_("paused by"), max_length=150, blank=True)
-    paused_by_account: Column[str] = account_column()
-    stopped_at: Column[datetime | None] = models.DateTimeField(_("stopped at"), null=True, blank=True)
-    stopped_by: Column[str] = models.CharField(_("stopped by"), max_length=150, blank=True)
-    stopped_by_account: Column[str] = account_column()
-    finished_at: Column[datetime | None] = models.DateTimeField(_("finished at"), null=True, blank=True)
+    paused_at = models.DateTimeField(_("paused at"), null=True, blank=True)
+    paused_by = models.CharField(_("paused by"), max_length=150, blank=True)
+    paused_by_account = account_column()
+    stopped_at = models.DateTimeField(_("stopped at"), null=True, blank=True)
+    stopped_by = models.CharField(_("stopped by"), max_length=150, blank=True)
+    stopped_by_account = account_column()
+    finished_at = models.DateTimeField(_("finished at"), null=True, blank=True)
 
     class Meta:
         verbose_name = _("batch of operations")
@@ -144,37 +142,29 @@ class OperationBatch(models.Model):
 class OperationBatchRow(models.Model):
     """One order of a batch, or one deposit of an earlier provider, with the amount and the result."""
 
-    batch: Column[OperationBatch] = models.ForeignKey(
-        OperationBatch, on_delete=models.CASCADE, related_name="rows"
-    )
-    order: Column[PaymentOrder | None] = models.ForeignKey(
-        PaymentOrder, on_delete=models.PROTECT, related_name="+", null=True, blank=True
-    )
-    payment: Column[Payment | None] = models.ForeignKey(
-        Payment, on_delete=models.PROTECT, related_name="+", null=True, blank=True
-    )
-    deposit: Column[MigratedDeposit | None] = models.ForeignKey(
+    batch = models.ForeignKey(OperationBatch, on_delete=models.CASCADE, related_name="rows")
+    order = models.ForeignKey(PaymentOrder, on_delete=models.PROTECT, related_name="+", null=True, blank=True)
+    payment = models.ForeignKey(Payment, on_delete=models.PROTECT, related_name="+", null=True, blank=True)
+    deposit = models.ForeignKey(
         MigratedDeposit, on_delete=models.PROTECT, related_name="+", null=True, blank=True
     )
-    amount_minor: Column[int] = models.BigIntegerField(default=0)
-    state: Column[str] = models.CharField(
+    amount_minor = models.BigIntegerField(default=0)
+    state = models.CharField(
         _("state"), max_length=24, choices=choices_of(RowState), default=RowState.WAITING
     )
-    leased_until: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
-    transaction: Column[GatewayTransaction | None] = models.ForeignKey(
+    leased_until = models.DateTimeField(null=True, blank=True)
+    transaction = models.ForeignKey(
         GatewayTransaction, on_delete=models.PROTECT, related_name="+", null=True, blank=True
     )
-    approval: Column[Approval | None] = models.ForeignKey(
-        Approval, on_delete=models.PROTECT, related_name="+", null=True, blank=True
-    )
+    approval = models.ForeignKey(Approval, on_delete=models.PROTECT, related_name="+", null=True, blank=True)
     """The request for a second person that the row became."""
     changed = models.ManyToManyField(GatewayTransaction, related_name="+", blank=True)
     """The transactions that a status query changed."""
-    result_code: Column[str] = models.CharField(max_length=24, blank=True)
+    result_code = models.CharField(max_length=24, blank=True)
     """One of `ResultCode`, or empty."""
-    refusal_code: Column[str] = models.CharField(max_length=40, blank=True)
+    refusal_code = models.CharField(max_length=40, blank=True)
     """The `ErrorCode` of the operation that refused the row, or empty."""
-    refusal_params: Column[dict[str, Any]] = models.JSONField(default=dict, blank=True)
+    refusal_params = models.JSONField(default=dict, blank=True)
     """The parameters of the refusal's message, as strings."""
 
     class Meta:

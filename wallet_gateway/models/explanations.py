@@ -14,7 +14,6 @@ from wallet_gateway.domain.explanations import Explanation, ExplanationCode
 from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind, TransactionState
 from wallet_gateway.domain.record_attribution import KINDS
 from wallet_gateway.domain.wallet_limits import WalletLimit
-from wallet_gateway.models.fields import Column
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.protocol.endpoints import wire_type
 
@@ -22,9 +21,9 @@ from wallet_gateway.protocol.endpoints import wire_type
 class Explained(models.Model):
     """A row that says why: `explanation` is the sentence."""
 
-    explanation_code: Column[str] = models.CharField(max_length=32, blank=True)
+    explanation_code = models.CharField(max_length=32, blank=True)
     """One of `ExplanationCode`; empty if there is nothing to explain."""
-    explanation_params: Column[dict[str, Any]] = models.JSONField(default=dict, blank=True)
+    explanation_params = models.JSONField(default=dict, blank=True)
 
     class Meta:
         abstract = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from django.core.validators import RegexValidator
 from django.db import models
@@ -15,7 +15,7 @@ from django.utils.functional import Promise
 
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.protocol.card_numbers import mask_card_numbers
-from wallet_gateway.protocol.codes import currency_exponent, stored_currency
+from wallet_gateway.protocol.codes import Currency, currency_exponent, stored_currency
 from wallet_gateway.protocol.errors import UnknownCode
 
 VISIBLE_ASCII = RegexValidator(r"\A[!-~]+\Z", "Only visible ASCII characters without blanks are allowed.")
@@ -23,45 +23,33 @@ VISIBLE_ASCII = RegexValidator(r"\A[!-~]+\Z", "Only visible ASCII characters wit
 
 _GREATEST = "\U0010ffff"
 
-T = TypeVar("T")
-
-
-class Column(Protocol[T]):
-    """The type of a model's column whose value, read from a row, is a `T`.
-
-    Written at the columns of models, so that a type checker without django-stubs knows the values, too.
-    """
-
-    @overload
-    def __get__(self, row: None, owner: type[models.Model]) -> Any: ...  # noqa: ANN401 - Django's descriptor
-    @overload
-    def __get__(self, row: models.Model, owner: type[models.Model]) -> T: ...
-    def __set__(self, row: models.Model, value: T) -> None: ...
-
-
 if TYPE_CHECKING:
-    CharField = models.CharField[Any, Any]
-    SmallIntegerField = models.SmallIntegerField[Any, Any]
+    _Set = TypeVar("_Set", contravariant=True)
+    _Get = TypeVar("_Get", covariant=True)
+
+    class ByteExactField(models.CharField[_Set, _Get]): ...
+
+    # Django's fields take no parameters when they run.
+    _CurrencyCode = models.CharField[str, Currency]
+    _Exponent = models.SmallIntegerField[int | None, int]
 else:
-    CharField = models.CharField
-    SmallIntegerField = models.SmallIntegerField
+    _CurrencyCode, _Exponent = models.CharField, models.SmallIntegerField
 
+    class ByteExactField(models.CharField):
+        """A text column in which `A-1`, `a-1` and `A-1 ` are three values, on every database.
 
-class ByteExactField(CharField):
-    """A text column in which `A-1`, `a-1` and `A-1 ` are three values, on every database.
+        MariaDB's and MySQL's default collations fold case and ignore trailing blanks, so a reference could
+        match another one or be refused as its duplicate. MySQL lacks MariaDB's collation without padding;
+        there, trailing blanks are still ignored.
+        """
 
-    MariaDB's and MySQL's default collations fold case and ignore trailing blanks, so a reference could match
-    another one or be refused as its duplicate. MySQL lacks MariaDB's collation without padding; there,
-    trailing blanks are still ignored.
-    """
-
-    def db_parameters(self, connection: BaseDatabaseWrapper) -> dict[str, Any]:
-        """Add the binary collation where the default one folds case."""
-        parameters = super().db_parameters(connection)
-        if connection.vendor == "mysql":
-            is_mariadb = getattr(connection, "mysql_is_mariadb", False)
-            parameters["collation"] = "utf8mb4_nopad_bin" if is_mariadb else "utf8mb4_bin"
-        return parameters
+        def db_parameters(self, connection: BaseDatabaseWrapper) -> dict[str, Any]:
+            """Add the binary collation where the default one folds case."""
+            parameters = super().db_parameters(connection)
+            if connection.vendor == "mysql":
+                is_mariadb = getattr(connection, "mysql_is_mariadb", False)
+                parameters["collation"] = "utf8mb4_nopad_bin" if is_mariadb else "utf8mb4_bin"
+            return parameters
 
 
 class _CurrencyOfRow(DeferredAttribute):
@@ -76,7 +64,7 @@ class _CurrencyOfRow(DeferredAttribute):
         row.__dict__[self.field.attname] = code
 
 
-class CurrencyField(CharField):
+class CurrencyField(_CurrencyCode):
     """The code of a currency; a model that has one has an `ExponentField` named `exponent`, too."""
 
     descriptor_class = _CurrencyOfRow
@@ -96,7 +84,7 @@ class _ExponentOfRow(DeferredAttribute):
         row.__dict__[self.field.attname] = exponent
 
 
-class ExponentField(SmallIntegerField):
+class ExponentField(_Exponent):
     """How many decimals the amounts of a row have, as it was when the row was made.
 
     ISO 4217 withdraws currencies, and a table of them is updated: stored amounts stay readable.
@@ -131,7 +119,7 @@ class IndexedStartsWith(models.Lookup):
 
 def cut_to(model: type[models.Model], column: str, text: str) -> str:
     """Return as much of a text as its column can store."""
-    field = cast("CharField", model._meta.get_field(column))
+    field = cast("models.CharField[str, str]", model._meta.get_field(column))
     return text[: field.max_length]
 
 

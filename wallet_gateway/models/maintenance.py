@@ -12,18 +12,17 @@ from hashlib import sha256
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway.models.fields import ByteExactField, Column, CurrencyField, ExponentField
+from wallet_gateway.models.fields import ByteExactField, CurrencyField, ExponentField
 from wallet_gateway.models.orders import PaymentOrder
 from wallet_gateway.models.payments import Payment
-from wallet_gateway.protocol.codes import Currency
 from wallet_gateway.protocol.money import Money
 
 
 class SweepHeartbeat(models.Model):
     """The last sweep of a gateway: one row for each gateway, so that a stopped sweep is noticed."""
 
-    gateway: Column[str] = ByteExactField(_("gateway"), max_length=32, unique=True)
-    swept_at: Column[datetime] = models.DateTimeField(_("swept at"))
+    gateway = ByteExactField(_("gateway"), max_length=32, unique=True)
+    swept_at = models.DateTimeField(_("swept at"))
 
     class Meta:
         verbose_name = _("heartbeat of the sweep")
@@ -61,13 +60,13 @@ class Job(StrEnum):
 class JobPosition(models.Model):
     """The progress of a job, per gateway if it runs per gateway."""
 
-    job: Column[str] = models.CharField(max_length=24)
+    job = models.CharField(max_length=24)
     """One of `Job`."""
-    gateway: Column[str] = ByteExactField(max_length=32, blank=True)
+    gateway = ByteExactField(max_length=32, blank=True)
     """Empty for a job that processes the rows of all gateways."""
-    position: Column[int] = models.BigIntegerField(default=0)
+    position = models.BigIntegerField(default=0)
     """The id of the last processed row; 0 when the job has reached the end."""
-    moved_at: Column[datetime] = models.DateTimeField()
+    moved_at = models.DateTimeField()
 
     class Meta:
         verbose_name = _("position of a job")
@@ -113,12 +112,10 @@ class ExpiryNoticeState(StrEnum):
 class ExpiryNotice(models.Model):
     """The notice that a payment's authorization expires soon, and what was done: one for each payment."""
 
-    payment: Column[Payment] = models.OneToOneField(
-        Payment, on_delete=models.PROTECT, related_name="expiry_notice"
-    )
-    state: Column[str] = models.CharField(max_length=16, default=ExpiryNoticeState.CLAIMED)
+    payment = models.OneToOneField(Payment, on_delete=models.PROTECT, related_name="expiry_notice")
+    state = models.CharField(max_length=16, default=ExpiryNoticeState.CLAIMED)
     """One of `ExpiryNoticeState`."""
-    claimed_at: Column[datetime] = models.DateTimeField()
+    claimed_at = models.DateTimeField()
 
     class Meta:
         verbose_name = _("notice of an expiring authorization")
@@ -133,14 +130,14 @@ class ExpiryNotice(models.Model):
 class SentMail(models.Model):
     """A mail about an order or an event, recorded so that it is sent once."""
 
-    order: Column[PaymentOrder | None] = models.ForeignKey(
+    order = models.ForeignKey(
         PaymentOrder, on_delete=models.PROTECT, related_name="sent_mails", null=True, blank=True
     )
     """None for an event that belongs to no order."""
-    template: Column[str] = models.CharField(max_length=32)
-    event_id: Column[str] = ByteExactField(max_length=64, blank=True)
+    template = models.CharField(max_length=32)
+    event_id = ByteExactField(max_length=64, blank=True)
     """The event that the mail reports; empty for a mail that an order gets only once."""
-    sent_at: Column[datetime] = models.DateTimeField()
+    sent_at = models.DateTimeField()
 
     class Meta:
         verbose_name = _("sent mail")
@@ -158,7 +155,7 @@ class SentMail(models.Model):
 class ForgottenReference(models.Model):
     """The hash of a deleted test's reference: an operation under it in the provider's portal stays ours."""
 
-    reference_hash: Column[str] = models.CharField(max_length=64, unique=True)
+    reference_hash = models.CharField(max_length=64, unique=True)
 
     class Meta:
         default_permissions = ()
@@ -175,15 +172,13 @@ class ForgottenReference(models.Model):
 class GoLiveCheck(models.Model):
     """A real payment of a low amount that a person has compared with the bank statement."""
 
-    gateway: Column[str] = models.CharField(max_length=32)
-    order: Column[PaymentOrder] = models.ForeignKey(
-        PaymentOrder, on_delete=models.PROTECT, related_name="go_live_checks"
-    )
-    currency: Column[Currency] = CurrencyField(max_length=3)
-    exponent: Column[int] = ExponentField()
-    amount_minor: Column[int] = models.BigIntegerField()
-    checked_by: Column[str] = models.CharField(max_length=150)
-    checked_at: Column[datetime] = models.DateTimeField()
+    gateway = models.CharField(max_length=32)
+    order = models.ForeignKey(PaymentOrder, on_delete=models.PROTECT, related_name="go_live_checks")
+    currency = CurrencyField(max_length=3)
+    exponent = ExponentField()
+    amount_minor = models.BigIntegerField()
+    checked_by = models.CharField(max_length=150)
+    checked_at = models.DateTimeField()
 
     class Meta:
         verbose_name = _("go-live check")

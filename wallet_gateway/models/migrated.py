@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway.models.fields import ByteExactField, Column, CurrencyField, ExponentField
-from wallet_gateway.protocol.codes import Currency
+from wallet_gateway.models.fields import ByteExactField, CurrencyField, ExponentField
 from wallet_gateway.protocol.money import Money
 
 _BY_BYTES = ["varchar_pattern_ops"] * 2
@@ -23,25 +20,23 @@ class MigratedDeposit(models.Model):
     the limit; its row exists for locking and for totals.
     """
 
-    gateway: Column[str] = models.CharField(max_length=32)
-    parent_transaction_id: Column[str] = ByteExactField(_("parent transaction id"), max_length=128)
-    currency: Column[Currency] = CurrencyField(max_length=3)
-    exponent: Column[int] = ExponentField()
-    is_known: Column[bool] = models.BooleanField(default=False)
-    amount_minor: Column[int | None] = models.BigIntegerField(null=True, blank=True)
-    refunded_before: Column[int] = models.BigIntegerField(default=0)
+    gateway = models.CharField(max_length=32)
+    parent_transaction_id = ByteExactField(_("parent transaction id"), max_length=128)
+    currency = CurrencyField(max_length=3)
+    exponent = ExponentField()
+    is_known = models.BooleanField(default=False)
+    amount_minor = models.BigIntegerField(null=True, blank=True)
+    refunded_before = models.BigIntegerField(default=0)
     """Refunded by the earlier provider, in minor units."""
-    refunded: Column[int] = models.BigIntegerField(default=0)
-    refund_reserved: Column[int] = models.BigIntegerField(default=0)
-    is_frozen: Column[bool] = models.BooleanField(default=False)
-    is_test: Column[bool | None] = models.BooleanField(null=True, blank=True)
+    refunded = models.BigIntegerField(default=0)
+    refund_reserved = models.BigIntegerField(default=0)
+    is_frozen = models.BooleanField(default=False)
+    is_test = models.BooleanField(null=True, blank=True)
     """Whether the account had the profile `test` when it was first refunded; None before."""
-    transacted_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
-    transacted_at_text: Column[str] = models.CharField(max_length=40, blank=True)
-    provider_transaction_id: Column[str] = ByteExactField(
-        _("former provider's reference"), max_length=128, blank=True
-    )
-    created_at: Column[datetime] = models.DateTimeField()
+    transacted_at = models.DateTimeField(null=True, blank=True)
+    transacted_at_text = models.CharField(max_length=40, blank=True)
+    provider_transaction_id = ByteExactField(_("former provider's reference"), max_length=128, blank=True)
+    created_at = models.DateTimeField()
 
     class Meta:
         verbose_name = _("migrated deposit")

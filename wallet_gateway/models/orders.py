@@ -20,12 +20,10 @@ from wallet_gateway.models.actors import account_column
 from wallet_gateway.models.fields import (
     VISIBLE_ASCII,
     ByteExactField,
-    Column,
     CurrencyField,
     ExponentField,
     choices_of,
 )
-from wallet_gateway.protocol.codes import Currency
 from wallet_gateway.protocol.money import Money
 
 if TYPE_CHECKING:
@@ -57,63 +55,63 @@ class KnownPayments:
 class PaymentOrder(models.Model):
     """What the shop wants paid: an amount, a cart, a customer, under the shop's own reference."""
 
-    reference: Column[str] = ByteExactField(_("reference"), max_length=64, validators=[VISIBLE_ASCII])
+    reference = ByteExactField(_("reference"), max_length=64, validators=[VISIBLE_ASCII])
     """The shop's own name for its order, unique in its numbering and at its gateway; in every signal."""
-    token: Column[str] = ByteExactField(max_length=32, default=new_token, editable=False)
+    token = ByteExactField(max_length=32, default=new_token, editable=False)
     """128 random bits; identifies the order in URLs."""
-    gateway: Column[str] = models.CharField(_("gateway"), max_length=32, default="default")
+    gateway = models.CharField(_("gateway"), max_length=32, default="default")
     """Alias of the gateway in the settings."""
-    numbering: Column[str] = models.CharField(max_length=32, blank=True, default="")
+    numbering = models.CharField(max_length=32, blank=True, default="")
     """The numbering of the gateway when the order was stored; empty for the one that most gateways share."""
-    type: Column[str] = models.CharField(_("type"), max_length=16, choices=choices_of(PaymentType))
-    currency: Column[Currency] = CurrencyField(_("currency"), max_length=3)
-    exponent: Column[int] = ExponentField()
-    amount_minor: Column[int] = models.BigIntegerField(_("amount in minor units"))
-    order_number: Column[str] = models.CharField(_("order number"), max_length=127, blank=True)
+    type = models.CharField(_("type"), max_length=16, choices=choices_of(PaymentType))
+    currency = CurrencyField(_("currency"), max_length=3)
+    exponent = ExponentField()
+    amount_minor = models.BigIntegerField(_("amount in minor units"))
+    order_number = models.CharField(_("order number"), max_length=127, blank=True)
     """The order number that the customer knows."""
-    language: Column[str] = models.CharField(_("language"), max_length=35, blank=True)
-    content: Column[dict[str, Any]] = models.JSONField(default=dict)
+    language = models.CharField(_("language"), max_length=35, blank=True)
+    content = models.JSONField(default=dict)
     """The checkout request in wire format, less the parts that differ between attempts. Has personal data."""
-    content_hash: Column[str] = models.CharField(max_length=64)
+    content_hash = models.CharField(max_length=64)
     """SHA-256 of the content: a repeated call for the same reference must have the same content."""
-    email_hash: Column[str | None] = ByteExactField(max_length=64, null=True, blank=True)
+    email_hash = ByteExactField(max_length=64, null=True, blank=True)
     """Keyed hash of the cardholder's e-mail address, by which the order is found. Personal data."""
-    recipient_email_hash: Column[str | None] = ByteExactField(max_length=64, null=True, blank=True)
+    recipient_email_hash = ByteExactField(max_length=64, null=True, blank=True)
     """The same of the address to which the goods are sent."""
-    continue_url: Column[str] = models.CharField(max_length=500, blank=True)
+    continue_url = models.CharField(max_length=500, blank=True)
     """Where the link on the result page leads."""
-    redirect_when_paid: Column[bool] = models.BooleanField(default=False)
+    redirect_when_paid = models.BooleanField(default=False)
     """Whether a customer who has paid is sent to `continue_url` in place of our page that says so."""
-    state: Column[str] = models.CharField(
+    state = models.CharField(
         _("state"), max_length=16, choices=choices_of(OrderState), default=OrderState.OPEN
     )
-    version: Column[int] = models.PositiveBigIntegerField(default=0)
+    version = models.PositiveBigIntegerField(default=0)
     """Incremented by each settlement; a writer that saw an older version starts again."""
-    wallet_closed_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
+    wallet_closed_at = models.DateTimeField(null=True, blank=True)
     """Since when the order has no wallet button, because a limit was reached; None while it may have one."""
-    wallet_limit: Column[str] = models.CharField(max_length=16, blank=True, choices=choices_of(WalletLimit))
+    wallet_limit = models.CharField(max_length=16, blank=True, choices=choices_of(WalletLimit))
     """The limit that was reached; empty while none is."""
-    payable_until: Column[datetime | None] = models.DateTimeField(_("payable until"), null=True, blank=True)
+    payable_until = models.DateTimeField(_("payable until"), null=True, blank=True)
     """When the time to pay it is over; None without an end. It never changes."""
-    cancelled_at: Column[datetime | None] = models.DateTimeField(_("cancelled at"), null=True, blank=True)
+    cancelled_at = models.DateTimeField(_("cancelled at"), null=True, blank=True)
     """Since when it takes no new payment; it stays when a late payment is accepted."""
-    cancelled_by: Column[str] = models.CharField(_("cancelled by"), max_length=150, blank=True)
+    cancelled_by = models.CharField(_("cancelled by"), max_length=150, blank=True)
     """Who cancelled it; empty if the time to pay it was over."""
-    cancelled_by_account: Column[str] = account_column()
-    cancellation_note: Column[str] = models.CharField(max_length=500, blank=True)
-    released_at: Column[datetime | None] = models.DateTimeField(_("released at"), null=True, blank=True)
+    cancelled_by_account = account_column()
+    cancellation_note = models.CharField(max_length=500, blank=True)
+    released_at = models.DateTimeField(_("released at"), null=True, blank=True)
     """Since when nothing that was begun for the cancelled order can pay it any more."""
-    release_check_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
+    release_check_at = models.DateTimeField(null=True, blank=True)
     """When the sweep looks whether the order's time is over, and whether it can be released."""
-    late_payment: Column[str] = models.CharField(
+    late_payment = models.CharField(
         max_length=8,
         choices=[choice for choice in choices_of(LatePayment) if choice[0]],
         default=LatePayment.NONE,
         blank=True,
     )
     """What was decided about a payment that came after the cancellation."""
-    created_at: Column[datetime] = models.DateTimeField(_("created at"))
-    updated_at: Column[datetime] = models.DateTimeField(_("updated at"))
+    created_at = models.DateTimeField(_("created at"))
+    updated_at = models.DateTimeField(_("updated at"))
 
     known_payments: KnownPayments | None = None
     """All payments, if they were read together with the order."""
@@ -255,11 +253,11 @@ class PaymentOrder(models.Model):
 class OrderMetadata(models.Model):
     """One entry of an order's metadata: a text that the shop has noted for itself, under a name."""
 
-    order: Column[PaymentOrder] = models.ForeignKey(
+    order = models.ForeignKey(
         PaymentOrder, on_delete=models.CASCADE, related_name="metadata_entries", db_index=False
     )
-    key: Column[str] = ByteExactField(max_length=MAX_METADATA_KEY_LENGTH)
-    value: Column[str] = ByteExactField(max_length=MAX_METADATA_VALUE_LENGTH, blank=True)
+    key = ByteExactField(max_length=MAX_METADATA_KEY_LENGTH)
+    value = ByteExactField(max_length=MAX_METADATA_VALUE_LENGTH, blank=True)
 
     class Meta:
         verbose_name = _("metadata entry")

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import uuid
-from datetime import datetime
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.stored_values import StoredEnum
 from wallet_gateway.domain.wallet_limits import WalletLimit
-from wallet_gateway.models.fields import Column, CurrencyField, ExponentField, choices_of
+from wallet_gateway.models.fields import CurrencyField, ExponentField, choices_of
 from wallet_gateway.models.orders import PaymentOrder
 from wallet_gateway.models.transactions import GatewayTransaction
-from wallet_gateway.protocol.codes import Currency
 from wallet_gateway.protocol.money import Money
 
 
@@ -37,27 +35,27 @@ class OutboxEventKind(StoredEnum):
 class OutboxEvent(models.Model):
     """One event, delivered at least once, always with the same id."""
 
-    event_id: Column[uuid.UUID] = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
-    kind: Column[str] = models.CharField(max_length=24, choices=choices_of(OutboxEventKind))
-    order: Column[PaymentOrder | None] = models.ForeignKey(
+    event_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
+    kind = models.CharField(max_length=24, choices=choices_of(OutboxEventKind))
+    order = models.ForeignKey(
         PaymentOrder, on_delete=models.PROTECT, related_name="outbox_events", null=True, blank=True
     )
     """None for a detached refund: it belongs to a deposit."""
-    transaction: Column[GatewayTransaction | None] = models.ForeignKey(
+    transaction = models.ForeignKey(
         GatewayTransaction, on_delete=models.PROTECT, related_name="outbox_events", null=True, blank=True
     )
     """The transaction that it reports; None for an event about the order itself."""
-    amount_minor: Column[int | None] = models.BigIntegerField(null=True, blank=True)
-    currency: Column[Currency] = CurrencyField(max_length=3)
-    exponent: Column[int] = ExponentField()
-    limit: Column[str] = models.CharField(max_length=16, blank=True, choices=choices_of(WalletLimit))
+    amount_minor = models.BigIntegerField(null=True, blank=True)
+    currency = CurrencyField(max_length=3)
+    exponent = ExponentField()
+    limit = models.CharField(max_length=16, blank=True, choices=choices_of(WalletLimit))
     """The limit of the wallet button that was reached; empty for events about money."""
-    occurred_at: Column[datetime] = models.DateTimeField()
-    next_delivery_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
+    occurred_at = models.DateTimeField()
+    next_delivery_at = models.DateTimeField(null=True, blank=True)
     """When a worker may deliver it; None once every receiver has succeeded."""
-    delivered_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
-    attempts: Column[int] = models.PositiveIntegerField(default=0)
-    last_error: Column[str] = models.CharField(max_length=500, blank=True)
+    delivered_at = models.DateTimeField(null=True, blank=True)
+    attempts = models.PositiveIntegerField(default=0)
+    last_error = models.CharField(max_length=500, blank=True)
 
     class Meta:
         verbose_name = _("outbox event")

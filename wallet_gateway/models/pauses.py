@@ -11,7 +11,6 @@ from django.utils.translation import gettext_lazy as _
 from wallet_gateway.domain.explanations import Explanation
 from wallet_gateway.models.actors import account_column
 from wallet_gateway.models.explanations import Explained, explanation_columns
-from wallet_gateway.models.fields import Column
 
 
 class PauseCode(models.TextChoices):
@@ -25,24 +24,24 @@ class PauseCode(models.TextChoices):
 class GatewayPause(Explained):
     """Until when and why one gateway is paused, and whether a person has stopped sending to it."""
 
-    gateway: Column[str] = models.CharField(max_length=32, unique=True)
-    sending_until: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
-    pause_code: Column[str] = models.CharField(max_length=20, choices=PauseCode.choices, blank=True)
-    stopped_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
+    gateway = models.CharField(max_length=32, unique=True)
+    sending_until = models.DateTimeField(null=True, blank=True)
+    pause_code = models.CharField(max_length=20, choices=PauseCode.choices, blank=True)
+    stopped_at = models.DateTimeField(null=True, blank=True)
     """Since when a person has stopped sending; kept when the stop has ended by itself."""
-    stopped_until: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
+    stopped_until = models.DateTimeField(null=True, blank=True)
     """When a person's stop ends by itself; None if only a person ends it."""
-    stopped_by: Column[str] = models.CharField(max_length=150, blank=True)
-    stopped_by_account: Column[str] = account_column()
-    stop_reason: Column[str] = models.CharField(max_length=500, blank=True)
-    resumed_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
-    resumed_by: Column[str] = models.CharField(max_length=150, blank=True)
-    resumed_by_account: Column[str] = account_column()
-    resume_reason: Column[str] = models.CharField(max_length=500, blank=True)
-    queries_until: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
-    repeats_until: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
+    stopped_by = models.CharField(max_length=150, blank=True)
+    stopped_by_account = account_column()
+    stop_reason = models.CharField(max_length=500, blank=True)
+    resumed_at = models.DateTimeField(null=True, blank=True)
+    resumed_by = models.CharField(max_length=150, blank=True)
+    resumed_by_account = account_column()
+    resume_reason = models.CharField(max_length=500, blank=True)
+    queries_until = models.DateTimeField(null=True, blank=True)
+    repeats_until = models.DateTimeField(null=True, blank=True)
     """Until when repeated queries wait because they have used up their share of the query rate."""
-    keys_until: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
+    keys_until = models.DateTimeField(null=True, blank=True)
     """Until when its failed key service is not called; then one process tries it."""
 
     class Meta:

@@ -20,9 +20,8 @@ from wallet_gateway.domain.lifecycle import (
     TransactionState,
 )
 from wallet_gateway.domain.totals import PaymentTotals, Reversal
-from wallet_gateway.models.fields import ByteExactField, Column, CurrencyField, ExponentField, choices_of
+from wallet_gateway.models.fields import ByteExactField, CurrencyField, ExponentField, choices_of
 from wallet_gateway.models.orders import PaymentOrder
-from wallet_gateway.protocol.codes import Currency
 from wallet_gateway.protocol.money import Money
 
 if TYPE_CHECKING:
@@ -33,37 +32,31 @@ class Payment(models.Model):
     """One attempt to pay an order, with the amounts authorized, captured and refunded."""
 
     # No index of its own: the constraint on `number` is an index that begins with the order.
-    order: Column[PaymentOrder] = models.ForeignKey(
-        PaymentOrder, on_delete=models.PROTECT, related_name="payments", db_index=False
-    )
-    number: Column[int] = models.IntegerField()
+    order = models.ForeignKey(PaymentOrder, on_delete=models.PROTECT, related_name="payments", db_index=False)
+    number = models.IntegerField()
     """The attempt's number within its order, from 1."""
-    reference: Column[str] = ByteExactField(max_length=64)
+    reference = ByteExactField(max_length=64)
     """The clientSystemTransactionId that opened the payment; follow-ups send it as their original."""
-    type: Column[str] = models.CharField(max_length=16, choices=choices_of(PaymentType))
-    currency: Column[Currency] = CurrencyField(max_length=3)
-    exponent: Column[int] = ExponentField()
-    amount_minor: Column[int] = models.BigIntegerField()
-    authorized: Column[int] = models.BigIntegerField(default=0)
-    captured: Column[int] = models.BigIntegerField(default=0)
-    refunded: Column[int] = models.BigIntegerField(default=0)
-    capture_reserved: Column[int] = models.BigIntegerField(default=0)
-    refund_reserved: Column[int] = models.BigIntegerField(default=0)
-    reversal: Column[str] = models.CharField(
-        max_length=8, choices=choices_of(Reversal), default=Reversal.NONE
-    )
-    card_type: Column[str] = models.CharField(max_length=8, blank=True)
+    type = models.CharField(max_length=16, choices=choices_of(PaymentType))
+    currency = CurrencyField(max_length=3)
+    exponent = ExponentField()
+    amount_minor = models.BigIntegerField()
+    authorized = models.BigIntegerField(default=0)
+    captured = models.BigIntegerField(default=0)
+    refunded = models.BigIntegerField(default=0)
+    capture_reserved = models.BigIntegerField(default=0)
+    refund_reserved = models.BigIntegerField(default=0)
+    reversal = models.CharField(max_length=8, choices=choices_of(Reversal), default=Reversal.NONE)
+    card_type = models.CharField(max_length=8, blank=True)
     """`Card` or `Token` if paid by wallet, as in the gateway's payment account."""
-    card_network: Column[str] = models.CharField(max_length=16, blank=True)
-    card_last_four: Column[str] = models.CharField(max_length=4, blank=True)
-    is_frozen: Column[bool] = models.BooleanField(default=False)
+    card_network = models.CharField(max_length=16, blank=True)
+    card_last_four = models.CharField(max_length=4, blank=True)
+    is_frozen = models.BooleanField(default=False)
     """Evidence contradicts our records: no operation until a person has decided."""
-    is_test: Column[bool | None] = models.BooleanField(null=True, blank=True)
+    is_test = models.BooleanField(null=True, blank=True)
     """Whether the account had the profile `test` when the attempt was made; None, unknown, counts as live."""
-    state: Column[str] = models.CharField(
-        max_length=16, choices=choices_of(PaymentState), default=PaymentState.OPEN
-    )
-    created_at: Column[datetime] = models.DateTimeField()
+    state = models.CharField(max_length=16, choices=choices_of(PaymentState), default=PaymentState.OPEN)
+    created_at = models.DateTimeField()
 
     class Meta:
         verbose_name = _("payment")

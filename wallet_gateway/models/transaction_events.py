@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from django.db import models
 from django.db.models import Q
@@ -13,11 +12,8 @@ from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.stored_values import StoredEnum
 from wallet_gateway.models.actors import account_column
 from wallet_gateway.models.explanations import Explained
-from wallet_gateway.models.fields import Column, choices_of
+from wallet_gateway.models.fields import choices_of
 from wallet_gateway.models.transactions import GatewayTransaction
-
-if TYPE_CHECKING:
-    from wallet_gateway.models.approvals import Approval
 
 
 class TransactionEventKind(StoredEnum):
@@ -61,24 +57,20 @@ class TransactionEventQuerySet(models.QuerySet["TransactionEvent"]):
 class TransactionEvent(Explained):
     """One thing that was received, or decided, about one transaction."""
 
-    transaction: Column[GatewayTransaction] = models.ForeignKey(
-        GatewayTransaction, on_delete=models.PROTECT, related_name="events"
-    )
-    kind: Column[str] = models.CharField(max_length=16, choices=choices_of(TransactionEventKind))
-    lifecycle_event: Column[str] = models.CharField(max_length=24, blank=True)
+    transaction = models.ForeignKey(GatewayTransaction, on_delete=models.PROTECT, related_name="events")
+    kind = models.CharField(max_length=16, choices=choices_of(TransactionEventKind))
+    lifecycle_event = models.CharField(max_length=24, blank=True)
     """Its meaning for the transaction (a `LifecycleEvent`); empty when it contained nothing new."""
-    state_after: Column[str] = models.CharField(max_length=16)
-    discrepancy_kind: Column[str] = models.CharField(
-        max_length=24, blank=True, choices=choices_of(DiscrepancyKind)
-    )
+    state_after = models.CharField(max_length=16)
+    discrepancy_kind = models.CharField(max_length=24, blank=True, choices=choices_of(DiscrepancyKind))
     """How it differs from our records; empty if it does not."""
-    http_status: Column[int | None] = models.SmallIntegerField(null=True, blank=True)
-    request_body: Column[str] = models.TextField(blank=True)
-    answer_body: Column[str] = models.TextField(blank=True)
-    elapsed_ms: Column[int | None] = models.IntegerField(null=True, blank=True)
-    created_by: Column[str] = models.CharField(max_length=150, blank=True)
-    created_by_account: Column[str] = account_column()
-    approval: Column[Approval | None] = models.ForeignKey(
+    http_status = models.SmallIntegerField(null=True, blank=True)
+    request_body = models.TextField(blank=True)
+    answer_body = models.TextField(blank=True)
+    elapsed_ms = models.IntegerField(null=True, blank=True)
+    created_by = models.CharField(max_length=150, blank=True)
+    created_by_account = account_column()
+    approval = models.ForeignKey(
         "Approval",
         on_delete=models.PROTECT,
         null=True,
@@ -86,7 +78,7 @@ class TransactionEvent(Explained):
         related_name="events",
         db_index=False,
     )
-    occurred_at: Column[datetime] = models.DateTimeField(_("occurred at"))
+    occurred_at = models.DateTimeField(_("occurred at"))
 
     objects = TransactionEventQuerySet.as_manager()
 

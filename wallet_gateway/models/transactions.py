@@ -23,10 +23,9 @@ from wallet_gateway.domain.polling_schedule import PollState, QueryPriority
 from wallet_gateway.domain.reason_codes import ReasonCode
 from wallet_gateway.models.actors import account_column
 from wallet_gateway.models.explanations import Explained
-from wallet_gateway.models.fields import ByteExactField, Column, CurrencyField, ExponentField, choices_of
+from wallet_gateway.models.fields import ByteExactField, CurrencyField, ExponentField, choices_of
 from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.payments import Payment
-from wallet_gateway.protocol.codes import Currency
 from wallet_gateway.protocol.faults import RefundLimit
 from wallet_gateway.protocol.money import Money
 
@@ -37,11 +36,11 @@ STATES_WITH_SECRETS = SENDABLE_STATES | {TransactionState.SENDING}
 class GatewayTransaction(Explained):
     """One request to the gateway, with one reference that is never used again."""
 
-    payment: Column[Payment | None] = models.ForeignKey(
+    payment = models.ForeignKey(
         Payment, on_delete=models.PROTECT, related_name="transactions", null=True, blank=True
     )
     # Its index is below: nearly no transaction has a deposit.
-    deposit: Column[MigratedDeposit | None] = models.ForeignKey(
+    deposit = models.ForeignKey(
         MigratedDeposit,
         on_delete=models.PROTECT,
         related_name="transactions",
@@ -50,94 +49,94 @@ class GatewayTransaction(Explained):
         db_index=False,
     )
     """The earlier provider's payment that a detached refund returns."""
-    gateway: Column[str] = models.CharField(max_length=32)
-    kind: Column[str] = models.CharField(_("kind"), max_length=16, choices=choices_of(TransactionKind))
-    reference: Column[str] = ByteExactField(_("reference"), max_length=64)
+    gateway = models.CharField(max_length=32)
+    kind = models.CharField(_("kind"), max_length=16, choices=choices_of(TransactionKind))
+    reference = ByteExactField(_("reference"), max_length=64)
     """The clientSystemTransactionId; of an operation made elsewhere our own, which is never sent."""
-    origin: Column[str] = models.CharField(
+    origin = models.CharField(
         _("origin"), max_length=9, choices=choices_of(TransactionOrigin), default=TransactionOrigin.SHOP
     )
-    payment_type: Column[str] = models.CharField(max_length=16, choices=choices_of(PaymentType), blank=True)
+    payment_type = models.CharField(max_length=16, choices=choices_of(PaymentType), blank=True)
     """The type of the payment it opens, which never changes; empty for follow-ups and detached refunds.
 
     Totals over many rows use it to separate sales from reservations: a join would read all the payments.
     """
-    currency: Column[Currency] = CurrencyField(_("currency"), max_length=3)
-    exponent: Column[int] = ExponentField()
-    amount_minor: Column[int] = models.BigIntegerField(_("amount in minor units"))
-    approved_minor: Column[int | None] = models.BigIntegerField(null=True, blank=True)
+    currency = CurrencyField(_("currency"), max_length=3)
+    exponent = ExponentField()
+    amount_minor = models.BigIntegerField(_("amount in minor units"))
+    approved_minor = models.BigIntegerField(null=True, blank=True)
     """The approved amount; for a detached refund it may be less than requested."""
-    excess_minor: Column[int] = models.BigIntegerField(default=0)
+    excess_minor = models.BigIntegerField(default=0)
     """The part of the approved amount above the limits of its parent; no counter contains it."""
-    state: Column[str] = models.CharField(
+    state = models.CharField(
         _("state"), max_length=16, choices=choices_of(TransactionState), default=TransactionState.CREATED
     )
-    state_changed_at: Column[datetime] = models.DateTimeField()
+    state_changed_at = models.DateTimeField()
     # Numbers that only count up are no `Positive…Field`: PostgreSQL reads the CHECK of each with every write.
-    attempt_no: Column[int] = models.IntegerField(default=0)
+    attempt_no = models.IntegerField(default=0)
     """Counts the claims to send; a sender may only finish with its own number."""
-    leased_until: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
-    holds_reservation: Column[bool] = models.BooleanField(default=False)
+    leased_until = models.DateTimeField(null=True, blank=True)
+    holds_reservation = models.BooleanField(default=False)
     """Whether its amount is included in the reserved counter of its payment or deposit."""
-    outstanding_key: Column[str | None] = ByteExactField(max_length=40, null=True, blank=True)
+    outstanding_key = ByteExactField(max_length=40, null=True, blank=True)
     """Set while the outcome is outstanding: at most one such transaction for each payment or deposit."""
-    request_body: Column[str] = models.TextField(blank=True)
+    request_body = models.TextField(blank=True)
     """The exact body while it may still be sent; then its redacted copy, unless an event has it."""
-    merchant_id: Column[str] = models.CharField(max_length=255, blank=True)
+    merchant_id = models.CharField(max_length=255, blank=True)
     """The merchant account of the request; empty until there is one."""
-    store_id: Column[str] = models.CharField(max_length=255, blank=True)
-    body_hash: Column[str] = models.CharField(max_length=64, blank=True)
+    store_id = models.CharField(max_length=255, blank=True)
+    body_hash = models.CharField(max_length=64, blank=True)
     """SHA-256 of the exact body."""
-    wallet_secrets: Column[bytes | memoryview | None] = models.BinaryField(null=True, blank=True)
+    wallet_secrets = models.BinaryField(null=True, blank=True)
     """Ciphertext of a wallet's cryptogram and indicator while they may still be sent; then erased."""
-    redirect_url: Column[str] = models.TextField(blank=True)
-    expires_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
-    next_query_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
+    redirect_url = models.TextField(blank=True)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    next_query_at = models.DateTimeField(null=True, blank=True)
     """When to query the gateway; the row is the queue."""
-    query_priority: Column[int] = models.SmallIntegerField(default=QueryPriority.UNFINISHED)
+    query_priority = models.SmallIntegerField(default=QueryPriority.UNFINISHED)
     """One of `QueryPriority`, written together with `next_query_at`: more urgent queries are sent first."""
-    next_send_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
+    next_send_at = models.DateTimeField(null=True, blank=True)
     """When a worker may send a request that never left; None if this is left to a person."""
-    last_queried_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
-    poll_step: Column[int] = models.IntegerField(default=0)
-    query_count: Column[int] = models.IntegerField(default=0)
-    absent_count: Column[int] = models.IntegerField(default=0)
+    last_queried_at = models.DateTimeField(null=True, blank=True)
+    poll_step = models.IntegerField(default=0)
+    query_count = models.IntegerField(default=0)
+    absent_count = models.IntegerField(default=0)
     """Consecutive answers that ended nothing: empty, or still pending."""
-    approved_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
+    approved_at = models.DateTimeField(null=True, blank=True)
     """When the approval was first recorded; it stays if the transaction becomes contradictory later."""
-    confirmed_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
-    needs_operator: Column[bool] = models.BooleanField(default=False)
-    decided_by_person: Column[bool] = models.BooleanField(default=False)
-    record_id: Column[str | None] = ByteExactField(max_length=LONGEST_RECORD_ID, null=True, blank=True)
+    confirmed_at = models.DateTimeField(null=True, blank=True)
+    needs_operator = models.BooleanField(default=False)
+    decided_by_person = models.BooleanField(default=False)
+    record_id = ByteExactField(max_length=LONGEST_RECORD_ID, null=True, blank=True)
     """The id of the gateway's approved record; no other transaction of this kind can have it."""
-    reported_id: Column[str] = ByteExactField(max_length=LONGEST_RECORD_ID, blank=True, default="")
+    reported_id = ByteExactField(max_length=LONGEST_RECORD_ID, blank=True, default="")
     """The id in the answer to our request, or of an approval that a person decides on; it claims nothing."""
-    shown_minor: Column[int | None] = models.BigIntegerField(null=True, blank=True)
+    shown_minor = models.BigIntegerField(null=True, blank=True)
     """The amount of an approval as requested that the gateway has shown, whatever contradicts it."""
-    undocumented_state: Column[str] = models.CharField(max_length=64, blank=True, default="")
+    undocumented_state = models.CharField(max_length=64, blank=True, default="")
     """The gateway's last word about it, if the interface does not name that word as a state."""
-    provider_transaction_id: Column[str] = ByteExactField(max_length=128, blank=True)
+    provider_transaction_id = ByteExactField(max_length=128, blank=True)
     """The provider's id of the transaction, as the gateway's record has it; it decides nothing."""
-    provider_state: Column[str] = models.CharField(max_length=64, blank=True)
-    error_code: Column[str] = models.CharField(max_length=64, blank=True)
-    idempotency_key: Column[str | None] = ByteExactField(max_length=64, null=True, blank=True)
+    provider_state = models.CharField(max_length=64, blank=True)
+    error_code = models.CharField(max_length=64, blank=True)
+    idempotency_key = ByteExactField(max_length=64, null=True, blank=True)
     """The caller's idempotency key: a repeated call returns this transaction."""
-    created_by: Column[str] = models.CharField(max_length=150, blank=True)
-    created_by_account: Column[str] = account_column()
-    reason_code: Column[str] = models.CharField(
+    created_by = models.CharField(max_length=150, blank=True)
+    created_by_account = account_column()
+    reason_code = models.CharField(
         _("reason"), max_length=16, choices=choices_of(ReasonCode), blank=True, default=""
     )
     """The reason code of the person who requested it, if any."""
-    comment: Column[str] = models.CharField(max_length=500, blank=True)
-    refusal_unseen_since: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
+    comment = models.CharField(max_length=500, blank=True)
+    refusal_unseen_since = models.DateTimeField(null=True, blank=True)
     """When an operation was refused or given up after the call that made it had returned.
 
     None once a person has marked that as seen, and for a refusal that the call itself returned.
     """
-    refusal_seen_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
-    refusal_seen_by: Column[str] = models.CharField(max_length=150, blank=True)
-    refusal_seen_by_account: Column[str] = account_column()
-    created_at: Column[datetime] = models.DateTimeField()
+    refusal_seen_at = models.DateTimeField(null=True, blank=True)
+    refusal_seen_by = models.CharField(max_length=150, blank=True)
+    refusal_seen_by_account = account_column()
+    created_at = models.DateTimeField()
 
     class Meta:
         verbose_name = _("gateway transaction")

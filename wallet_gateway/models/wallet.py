@@ -5,14 +5,12 @@ Keys are stored as ciphertext; the Fernet keys decrypt them, and no page and no 
 
 from __future__ import annotations
 
-from datetime import datetime
 from enum import StrEnum
-from typing import Any
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway.models.fields import ByteExactField, Column
+from wallet_gateway.models.fields import ByteExactField
 from wallet_gateway.models.transactions import GatewayTransaction
 
 MOST_RESULTS = 5
@@ -41,18 +39,18 @@ class WalletEvent(StrEnum):
 class WalletKey(models.Model):
     """One key pair from a gateway's key service, shared by all processes until it is renewed."""
 
-    gateway: Column[str] = models.CharField(max_length=32)
-    account: Column[str] = models.CharField(max_length=64)
+    gateway = models.CharField(max_length=32)
+    account = models.CharField(max_length=64)
     """SHA-256 of the merchant account and of the address that it was asked for; it opens no other account."""
-    api_key: Column[bytes | memoryview] = models.BinaryField()
+    api_key = models.BinaryField()
     """Ciphertext of the key that authenticates the browser's calls and ours."""
-    encryption_key: Column[bytes | memoryview] = models.BinaryField()
+    encryption_key = models.BinaryField()
     """Ciphertext of the value that names the key pair in requests for payment accounts."""
-    fetched_at: Column[datetime] = models.DateTimeField()
-    expires_at: Column[datetime] = models.DateTimeField()
-    renewing_until: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
+    fetched_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    renewing_until = models.DateTimeField(null=True, blank=True)
     """Until when one process is renewing the keys or trying them out, so that the others do not."""
-    refused_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
+    refused_at = models.DateTimeField(null=True, blank=True)
     """When the gateway answered 401 to it: no new attempt gets it; those that have it keep it."""
 
     class Meta:
@@ -68,24 +66,22 @@ class WalletKey(models.Model):
 class WalletAttempt(models.Model):
     """The browser's side of one authorization: its session, its price, and the data from the wallet."""
 
-    transaction: Column[GatewayTransaction] = models.OneToOneField(
-        GatewayTransaction, on_delete=models.PROTECT, related_name="wallet"
-    )
-    key: Column[WalletKey] = models.ForeignKey(WalletKey, on_delete=models.PROTECT, related_name="attempts")
+    transaction = models.OneToOneField(GatewayTransaction, on_delete=models.PROTECT, related_name="wallet")
+    key = models.ForeignKey(WalletKey, on_delete=models.PROTECT, related_name="attempts")
     """The keys that the page was rendered with: a later pair does not know its account."""
-    gateway: Column[str] = models.CharField(max_length=32)
-    session_hash: Column[str] = models.CharField(max_length=64)
+    gateway = models.CharField(max_length=32)
+    session_hash = models.CharField(max_length=64)
     """SHA-256 of the session in which the button was shown: no other session may send its result."""
-    account_id: Column[str | None] = ByteExactField(max_length=255, null=True, blank=True)
+    account_id = ByteExactField(max_length=255, null=True, blank=True)
     """The transactionAccountId, hashed where it looks like a card's secret; one account pays one attempt."""
-    results_count: Column[int] = models.PositiveSmallIntegerField(default=0)
-    price: Column[dict[str, Any]] = models.JSONField(default=dict)
+    results_count = models.PositiveSmallIntegerField(default=0)
+    price = models.JSONField(default=dict)
     """The last price shown to the customer: number, total in minor units, lines, options, and choices."""
-    given: Column[dict[str, Any]] = models.JSONField(default=dict)
+    given = models.JSONField(default=dict)
     """The customer's e-mail and addresses from the wallet. Personal data."""
-    email_hash: Column[str | None] = ByteExactField(max_length=64, null=True, blank=True)
+    email_hash = ByteExactField(max_length=64, null=True, blank=True)
     """Keyed hash of the e-mail address from the wallet, by which its order is found. Personal data."""
-    events: Column[list[dict[str, Any]]] = models.JSONField(default=list)
+    events = models.JSONField(default=list)
     """The events that the browser reported, in order, without secrets."""
 
     class Meta:

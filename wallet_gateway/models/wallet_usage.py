@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway.models.fields import Column
 from wallet_gateway.models.orders import PaymentOrder
 
 MOST_ORDER_EVENTS = 200
@@ -19,19 +18,17 @@ class WalletUsage(models.Model):
     authorizations are not here: each is a row, and a claim to send one is bound to the order's version.
     """
 
-    order: Column[PaymentOrder] = models.OneToOneField(
-        PaymentOrder, on_delete=models.PROTECT, related_name="wallet_usage"
-    )
-    sessions: Column[int] = models.PositiveIntegerField(default=0)
-    attempts: Column[int] = models.PositiveIntegerField(default=0)
-    prices: Column[int] = models.PositiveIntegerField(default=0)
-    discount_codes: Column[int] = models.PositiveIntegerField(default=0)
-    results: Column[int] = models.PositiveIntegerField(default=0)
-    events: Column[int] = models.PositiveIntegerField(default=0)
+    order = models.OneToOneField(PaymentOrder, on_delete=models.PROTECT, related_name="wallet_usage")
+    sessions = models.PositiveIntegerField(default=0)
+    attempts = models.PositiveIntegerField(default=0)
+    prices = models.PositiveIntegerField(default=0)
+    discount_codes = models.PositiveIntegerField(default=0)
+    results = models.PositiveIntegerField(default=0)
+    events = models.PositiveIntegerField(default=0)
     """Reports stored for the timeline; they have a maximum, which closes nothing."""
-    codes_tried: Column[list[str]] = models.JSONField(default=list)
+    codes_tried = models.JSONField(default=list)
     """A hash of each discount code that was tried, so that a repeated one is counted once."""
-    raised: Column[int] = models.PositiveIntegerField(default=0)
+    raised = models.PositiveIntegerField(default=0)
     """How often a person has raised the limits: each time adds every limit once more in full."""
 
     class Meta:

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
 from wallet_gateway.client.gateway import Gateway
+from wallet_gateway.client.request_deadline import steady_seconds
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.policy import GatewayPolicy, WalletPolicy
 from wallet_gateway.domain.polling_schedule import SEND_WITHIN_SECONDS
@@ -90,5 +91,5 @@ class GatewayContext:
         return random.uniform(-1, 1)  # noqa: S311 - spreads load, not security-relevant
 
     def not_after(self) -> float:
-        """Return the monotonic time after which a claim made now is too old to send."""
-        return time.monotonic() + SEND_WITHIN_SECONDS
+        """Return the time of `steady_seconds` after which a claim made now is too old to send."""
+        return steady_seconds() + SEND_WITHIN_SECONDS

@@ -12,7 +12,7 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from wallet_gateway.date_format import format_short_date, format_short_datetime
+from wallet_gateway.formats import format_short_date, format_short_datetime
 
 register = template.Library()
 

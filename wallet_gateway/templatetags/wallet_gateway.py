@@ -13,9 +13,8 @@ from django.urls import get_script_prefix
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from wallet_gateway.date_format import format_date, format_datetime
+from wallet_gateway.formats import format_date, format_datetime, format_money
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.templatetags import assets, button
 from wallet_gateway.templatetags.arguments import check_name, check_order, is_day, is_moment, is_money

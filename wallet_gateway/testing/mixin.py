@@ -50,7 +50,7 @@ class WalletSandboxMixin(Base):
         from wallet_gateway import gateways
 
         super().setUp()
-        gateways.forget_readings()
+        gateways.forget_pauses()
         if self._payments_of_class:
             self.wallet_sandbox.clear_faults()
             self.wallet_sandbox.reset_clock()

@@ -63,7 +63,7 @@ def _wallet_settings(wallet_sandbox_server: SandboxServer, settings: _Settings) 
 
     control = wallet_sandbox_server.control
     control.reset()
-    gateways.forget_readings()
+    gateways.forget_pauses()
     _use(control, settings)
     return control
 

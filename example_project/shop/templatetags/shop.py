@@ -9,7 +9,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from example_project.shop.shipping_regions import country_name
-from wallet_gateway.money_format import format_money
+from wallet_gateway.formats import format_money
 from wallet_gateway.payments import Money
 from wallet_gateway.templatetags.wallet_gateway import wallet_amount
 

@@ -1,158 +1,126 @@
-"""`manage.py wallet_scripts` against a shop that really serves its pages."""
+"""`manage.py wallet_scripts` against a shop that serves its pages, and a site of all kinds of scripts."""
 
 from __future__ import annotations
 
-import json
+import http.server
+import re
+import threading
+from collections.abc import Iterator
 from io import StringIO
-from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
 from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
-from tests.nameless_receivers import Nameless, between_two, nameless
 from tests.web.rows import an_order
 from wallet_gateway.domain.lifecycle import OrderState
-from wallet_gateway.management.commands import wallet_scripts
-from wallet_gateway.management.page_visit import FetchedPage
-from wallet_gateway.signals import page_scripts_changed
 from wallet_gateway.testing.control import SandboxControl
 
-__all__ = ["nameless"]
-pytestmark = pytest.mark.django_db(transaction=True)
+EMPTY = "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
+FILES = {
+    "/page": '<!doctype html><script src="a.js?v=1" integrity="sha256-A"></script><script>go()</script>'
+    '<link rel="modulepreload" href="/m.js"><link rel="icon" href="/i.png">'
+    '<script src="/b/w.js" data-pay-js-url="/pay.js"></script><p>text</p>',
+    "/a.js": "",
+    "/m.js": "",
+    "/b/w.js": "let a",
+    "/pay.js": "",
+    "/missing": '<script src="/nothing.js"></script>',
+    "/elsewhere": '<script src="file:///etc/hosts"></script>',
+}
 
 
-@pytest.fixture
-def inventory(tmp_path: Path) -> Path:
-    return tmp_path / "scripts.json"
-
-
-@pytest.fixture
-def shop(live_server: LiveServer, wallet_sandbox: SandboxControl, settings: Settings) -> str:
-    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"PUBLIC_ORIGIN": live_server.url}
-    an_order()
-    return live_server.url
-
-
-def run(inventory: Path, *words: str) -> str:
+def run(*words: str) -> str:
     printed = StringIO()
-    call_command("wallet_scripts", "--inventory", str(inventory), *words, stdout=printed)
+    call_command("wallet_scripts", *words, stdout=printed)
     return printed.getvalue()
 
 
-def test_what_was_approved_is_found_again_on_another_orders_page(shop: str, inventory: Path) -> None:
-    run(inventory, "--approve")
+@pytest.fixture
+def site() -> Iterator[str]:
+    class Site(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if self.path == "/moved":
+                self.send_response(302)
+                self.send_header("Location", "/page")
+                self.end_headers()
+                return
+            body = FILES.get(self.path.partition("?")[0])
+            self.send_response(404 if body is None else 200)
+            self.end_headers()
+            self.wfile.write((body or "").encode())
+
+        def log_message(self, *_: object) -> None:
+            """Says nothing."""
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_button_page_of_the_newest_order_has_these_scripts(
+    live_server: LiveServer, wallet_sandbox: SandboxControl, settings: Settings
+) -> None:
+    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"PUBLIC_ORIGIN": live_server.url}
     an_order()
-    printed = run(inventory)
-    assert "Everything is as it was approved." in printed
-    assert f"{shop}/wallet/pay/*/" in printed
-
-
-def test_the_inventory_names_every_script_with_owner_reason_hash_and_date(shop: str, inventory: Path) -> None:
-    run(inventory, "--approve")
-    scripts = json.loads(inventory.read_text())["scripts"]
-    names = {entry["url"].partition("?")[0].rsplit("/", 1)[-1] for entry in scripts}
+    printed = run()
+    names = {name.rsplit("/", 1)[-1] for name in re.findall(r"^http[^?\n]+", printed, re.MULTILINE)}
     assert {"page.js", "pay.js", "main.js", "pay_button.js", "run.js", "payment.js", "pending.js"} <= names
-    for entry in scripts:
-        assert set(entry) == {"url", "owner", "reason", "hash", "date"}
-        assert all(entry.values()), entry
-        assert entry["hash"].startswith("sha256-")
+    an_order()
+    assert run() == printed, "two lists of one version differ"
 
 
-def test_the_inventory_has_the_pages_headers_without_the_nonce(shop: str, inventory: Path) -> None:
-    run(inventory, "--approve")
-    [page] = json.loads(inventory.read_text())["pages"]
-    assert "'nonce-*'" in page["headers"]["Content-Security-Policy"]
-    assert page["headers"]["Cross-Origin-Opener-Policy"] == "same-origin-allow-popups"
+@pytest.mark.django_db
+def test_without_an_order_to_pay_a_page_is_asked_for() -> None:
+    an_order(OrderState.PAID)
+    with pytest.raises(CommandError, match="--page"):
+        run()
 
 
-def _edited(inventory: Path, old: str, new: str) -> None:
-    text = inventory.read_text()
-    assert old in text
-    inventory.write_text(text.replace(old, new, 1))
+def test_each_script_is_listed_with_its_hash_and_integrity(site: str) -> None:
+    assert run("--page", f"{site}/page").splitlines() == [
+        f"{site}/a.js?v=1",
+        f"  {EMPTY}, integrity: sha256-A",
+        f"{site}/m.js",
+        f"  {EMPTY}, integrity: none",
+        f"{site}/b/w.js",
+        "  sha256-IfEXP/8HLuXoAiy0hZVrCAcjcLsZqYFpLOHDGj8enqE=, integrity: none",
+        f"{site}/pay.js",
+        f"  {EMPTY}, integrity: none",
+        "inline",
+        "  sha256-5KYv+PUboo5h+0+YAtGRPbwv5d/QxzHslP4YGnUaxRw=",
+    ]
+
+
+@pytest.mark.parametrize("name", ["http_proxy", "HTTP_PROXY", "all_proxy"])
+def test_proxies_of_the_environment_are_not_asked(
+    site: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, "http://127.0.0.1:9/")
+    monkeypatch.delenv("no_proxy", raising=False)
+    assert run("--page", f"{site}/page")
+
+
+def test_a_redirect_is_not_followed(site: str) -> None:
+    with pytest.raises(CommandError, match="/moved could not be fetched: it answered with status 302"):
+        run("--page", f"{site}/moved")
+
+
+@pytest.mark.parametrize("path", ["/no-page", "/missing", "/elsewhere"])
+def test_what_cannot_be_fetched_is_said(site: str, path: str) -> None:
+    with pytest.raises(CommandError, match="could not be fetched"):
+        run("--page", site + path)
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        ("sha256-", "sha256-AAAA", "script changed: "),
-        ("/page.js", "/pagf.js", "new script: "),
-        ("/page.js", "/pagf.js", "script gone: "),
-        ("same-origin-allow-popups", "unsafe-none", "Cross-Origin-Opener-Policy was 'unsafe-none'"),
-    ],
+    "address", ["", "shop.example", "file:///etc/hosts", "http://[", "http://127.0.0.1:9/"]
 )
-def test_every_change_is_told_by_exit_code_and_signal(
-    shop: str, inventory: Path, old: str, new: str, words: str
-) -> None:
-    run(inventory, "--approve")
-    _edited(inventory, old, new)
-    told: list[tuple[str, ...]] = []
-
-    def hear(changes: tuple[str, ...], **_: object) -> None:
-        told.append(changes)
-
-    page_scripts_changed.connect(hear)
-    try:
-        with pytest.raises(CommandError, match=words) as fault:
-            run(inventory)
-    finally:
-        page_scripts_changed.disconnect(hear)
-    assert fault.value.returncode == 1
-    assert len(told) == 1
-    assert any(words in change for change in told[0])
-
-
-def test_a_receiver_without_a_name_that_raises_hides_no_change(
-    shop: str, inventory: Path, nameless: Nameless
-) -> None:
-    with between_two(page_scripts_changed, nameless) as heard, pytest.raises(CommandError) as fault:
-        run(inventory)
-    assert fault.value.returncode == 1
-    assert heard == ["first", "last"]
-
-
-def test_without_an_inventory_everything_is_new(shop: str, inventory: Path) -> None:
-    with pytest.raises(CommandError, match="new script") as fault:
-        run(inventory)
-    assert fault.value.returncode == 1
-
-
-@pytest.mark.parametrize("address", ["http://[", "shop.example", "file:///etc/passwd"])
-def test_an_address_that_is_none_is_said(address: str, inventory: Path) -> None:
-    with pytest.raises(CommandError, match="is no http or https address") as fault:
-        run(inventory, "--page", address)
-    assert fault.value.returncode == 2
-
-
-def test_a_script_of_nobodys_needs_a_reason_to_be_approved(
-    shop: str, inventory: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen = FetchedPage(headers={}, scripts={"https://cdn.example/chat.js": "sha256-A"})
-    monkeypatch.setattr(wallet_scripts, "visit", lambda url: seen)
-    with pytest.raises(CommandError, match="why is https://cdn") as fault:
-        run(inventory, "--approve")
-    assert fault.value.returncode == 2
-    run(inventory, "--approve", "--reason", "https://cdn.example/chat.js", "customers ask for help")
-    [entry] = json.loads(inventory.read_text())["scripts"]
-    assert (entry["owner"], entry["reason"]) == ("the shop", "customers ask for help")
-
-
-@pytest.mark.parametrize("text", ["{", "[]", '{"scripts": [{}], "pages": []}'])
-def test_a_file_that_is_no_inventory_is_not_overwritten(shop: str, inventory: Path, text: str) -> None:
-    inventory.write_text(text)
-    with pytest.raises(CommandError, match="no inventory"):
-        run(inventory, "--approve")
-    assert inventory.read_text() == text
-
-
-def test_where_nothing_can_be_seen_nothing_is_said_to_be_well(shop: str, inventory: Path) -> None:
-    with pytest.raises(CommandError, match="could not be fetched") as fault:
-        run(inventory, "--page", "http://127.0.0.1:9/")
-    assert fault.value.returncode == 2
-
-
-def test_a_shop_without_an_order_to_pay_is_asked_for_a_page(live_server: LiveServer, inventory: Path) -> None:
-    an_order(OrderState.PAID)
-    with pytest.raises(CommandError, match="--page"):
-        run(inventory)
+def test_an_address_that_cannot_be_asked_is_said(address: str) -> None:
+    with pytest.raises(CommandError, match="could not be fetched"):
+        run("--page", address)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from tests.exhaustive import one_of
@@ -45,6 +47,22 @@ def test_a_sender_that_slept_on_its_claim_does_not_begin(
     assert subject.requests() == 1
 
 
+def test_a_sender_whose_machine_was_suspended_sends_nothing_on_its_old_claim(
+    subject: Subject, context: GatewayContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between claim and first byte `time.monotonic` stands still, and the time since the start goes on."""
+    since_start, suspended = time.clock_gettime, {getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC): 3600}
+
+    def be_suspended() -> None:
+        monkeypatch.setattr(time, "clock_gettime", lambda clock: since_start(clock) + suspended.get(clock, 0))
+
+    transaction = subject.execute(interrupted(context, before=be_suspended))
+
+    assert transaction.state == S.NOT_SENT
+    assert transaction.explanation_params["reason"] == "stale_claim"
+    assert subject.requests() == 0
+
+
 def test_a_sender_that_wakes_up_after_its_lease_cannot_say_that_nothing_was_sent(
     subject: Subject, context: GatewayContext, clock: VirtualClock
 ) -> None:
@@ -64,17 +82,17 @@ def test_a_sender_that_wakes_up_after_its_lease_cannot_say_that_nothing_was_sent
 
 
 @pytest.mark.parametrize("subject", one_of(OPERATIONS), indirect=True)
-def test_a_sender_that_a_suspended_machine_held_back_until_it_was_given_up_is_seen(
+def test_a_sender_that_a_paused_machine_held_back_until_it_was_given_up_is_seen(
     subject: Subject, context: GatewayContext, clock: VirtualClock, resolve: Resolve
 ) -> None:
-    """No clock of the sender counts that time, so its request leaves: once, and the contradiction is told."""
+    """No clock of a paused virtual machine counts that time: the request leaves once, and that is told."""
 
-    def be_suspended() -> None:
+    def be_paused() -> None:
         end_lease(context, clock)
         sweep_until(latest(), lambda row: row.needs_operator, context=context, clock=clock)
         resolve(latest(), Decision.DID_NOT_HAPPEN)
 
-    transaction = subject.execute(interrupted(context, before=be_suspended))
+    transaction = subject.execute(interrupted(context, before=be_paused))
 
     assert transaction.state == S.ANOMALY
     assert (subject.requests(), subject.is_frozen()) == (1, True)

@@ -11,7 +11,7 @@ import pytest
 from django.utils import translation
 
 from tests.sandbox.pages.visitor import Markup
-from wallet_gateway.money_format import format_money
+from wallet_gateway.formats import format_money
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.sandbox.pages.localization import LANGUAGES
 from wallet_gateway.testing.control import SandboxControl

@@ -22,8 +22,8 @@ from wallet_gateway import payments
 from wallet_gateway.contrib.held_instance import columns_of, take_over
 from wallet_gateway.contrib.operation_result import why_not_approved
 from wallet_gateway.contrib.oscar import sources
+from wallet_gateway.formats import format_money
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
-from wallet_gateway.money_format import format_money
 from wallet_gateway.queries import permissions
 
 _PERMISSIONS: Final = {

@@ -1,105 +1,97 @@
-"""`manage.py wallet_scripts`: check that only approved scripts run on the payment pages."""
+"""`manage.py wallet_scripts`: list the scripts of a payment page, so that two lists can be compared."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from argparse import ArgumentParser
-from pathlib import Path
+from html.parser import HTMLParser
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin
 
+import urllib3
 from django.core.management.base import BaseCommand, CommandError
 from django.urls import reverse
-from django.utils import timezone
 
 from wallet_gateway import conf
-from wallet_gateway.management import script_inventory
-from wallet_gateway.management.page_visit import FetchedPage, PageNotFetched, visit
-from wallet_gateway.management.script_inventory import BadInventory, Inventory
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.signals import page_scripts_changed
 
-_CHANGED, _NOT_FETCHED = 1, 2
 _NEWEST = 200
+_SECONDS = 30.0
 
 
 class Command(BaseCommand):
-    """Fetch the payment pages like a browser and compare them with the approved inventory."""
+    """Fetch one page and print each of its scripts with the hash of what is served, and its `integrity`."""
 
-    help = "List the scripts of the payment pages; exit code 1 if anything differs, 2 if it cannot be seen."
+    help = "List the scripts of a payment page, with the hash of each."
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
             "--page",
-            action="append",
-            default=[],
             metavar="URL",
-            help="a page to look at; without one, the button page of the newest order that can be paid",
-        )
-        parser.add_argument("--inventory", type=Path, default=Path("scripts.json"), metavar="FILE")
-        parser.add_argument("--approve", action="store_true", help="write down what is there as approved")
-        parser.add_argument(
-            "--reason", action="append", nargs=2, default=[], metavar=("URL", "WHY"), help="of a script"
+            help="the page; without it, the button page of the newest order that can be paid",
         )
 
-    def handle(
-        self,
-        *,
-        page: list[str],
-        inventory: Path,
-        approve: bool,
-        reason: list[list[str]],
-        **options: Any,  # noqa: ARG002
-    ) -> None:
-        try:
-            seen = dict(_visited(page or [_newest_button_page()]))
-            approved = script_inventory.load(inventory)
-            if approve:
-                today = timezone.localdate().isoformat()
-                reasons = {one[0]: one[1] for one in reason}
-                approved = script_inventory.approve(seen, approved, reasons=reasons, date=today)
-                script_inventory.save(approved, inventory)
-        except (PageNotFetched, BadInventory) as error:
-            raise CommandError(str(error), returncode=_NOT_FETCHED) from error
-        self._list(seen, approved)
-        self._report(tuple(approved.changes(seen)))
-
-    def _list(self, seen: dict[str, FetchedPage], approved: Inventory) -> None:
-        for name, one in seen.items():
-            self.stdout.write(name)
-            for url, hashed in one.scripts.items():
-                known = approved.scripts.get(url)
-                why = f"{known.owner}: {known.reason}" if known else "not approved"
-                self.stdout.write(f"  {url}\n    {hashed}\n    {why}")
-
-    def _report(self, changes: tuple[str, ...]) -> None:
-        if not changes:
-            self.stdout.write("Everything is as it was approved.")
-            return
-        page_scripts_changed.send_robust(sender=type(self), changes=changes)
-        raise CommandError("\n".join(changes), returncode=_CHANGED)
+    def handle(self, *, page: str | None, **options: Any) -> None:  # noqa: ARG002
+        page = _newest_button_page() if page is None else page
+        # It asks no proxy: that could show another page than customers see.
+        with urllib3.PoolManager(timeout=_SECONDS, retries=False) as pool:
+            scripts = _Scripts()
+            scripts.feed(_fetched(pool, page).decode("utf-8", "replace"))
+            for source, integrity in scripts.linked:
+                url = urljoin(page, source)
+                self.stdout.write(f"{url}\n  {_hash(_fetched(pool, url))}, integrity: {integrity or 'none'}")
+        for inline in scripts.inline:
+            self.stdout.write(f"inline\n  {_hash(inline.encode())}")
 
 
-def _visited(urls: list[str]) -> list[tuple[str, FetchedPage]]:
-    # A page that can be fetched has an address that can be read.
-    pages = [(visit(url), url) for url in urls]
-    return [(_name_of(url), page) for page, url in pages]
+class _Scripts(HTMLParser):
+    """The scripts and preloaded modules of a page, and the wallet's script, whose URL is an attribute."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linked: list[tuple[str, str | None]] = []
+        self.inline: list[str] = []
+        self._is_inline = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        source = given.get("src") if tag == "script" else None
+        module = given.get("href") if tag == "link" and given.get("rel") == "modulepreload" else None
+        urls = (source, module, given.get("data-pay-js-url"))
+        self.linked += [(url, given.get("integrity") if url == source else None) for url in urls if url]
+        self._is_inline = tag == "script" and not source
+
+    def handle_endtag(self, tag: str) -> None:  # noqa: ARG002 - Python's signature
+        self._is_inline = False
+
+    def handle_data(self, data: str) -> None:
+        if self._is_inline and data.strip():
+            self.inline.append(data)
 
 
-def _name_of(url: str) -> str:
-    """Return a page's name without the part that differs between orders: the token in our own URL."""
-    parts = urlsplit(url)
-    place = reverse("wallet_gateway:pay", args=["*"])
-    before, _, after = place.partition("*")
-    path = place if parts.path.startswith(before) and parts.path.endswith(after) else parts.path
-    return f"{parts.scheme}://{parts.netloc}{path}"
+def _fetched(pool: urllib3.PoolManager, url: str) -> bytes:
+    if not url.startswith(("http://", "https://")):
+        raise CommandError(f"{url} could not be fetched: it is not an http or https address")
+    try:
+        answer = pool.request("GET", url, redirect=False)
+    except urllib3.exceptions.HTTPError as error:
+        raise CommandError(f"{url} could not be fetched: {error}") from error
+    if answer.status != 200:
+        raise CommandError(f"{url} could not be fetched: it answered with status {answer.status}")
+    return answer.data
+
+
+def _hash(script: bytes) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(script).digest()).decode()
 
 
 def _newest_button_page() -> str:
     orders = PaymentOrder.objects.order_by("-pk")[:_NEWEST]
     order = next((order for order in orders if order.is_payable), None)
     if order is None:
-        raise PageNotFetched("no order can be paid, so there is no page with a button; name one with --page")
+        raise CommandError("no order can be paid, so there is no page with a button; name one with --page")
     return conf.gateway_settings(order.gateway).public_origin + reverse(
         "wallet_gateway:pay", args=[order.token]
     )

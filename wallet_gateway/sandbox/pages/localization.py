@@ -7,13 +7,11 @@ differs from CLDR's for some currencies. The shop formats its own amounts in the
 from __future__ import annotations
 
 import re
-import unicodedata
+from copy import copy
 from decimal import Decimal
-from functools import cache
 from typing import Final
 
-from babel import Locale
-from babel.numbers import NumberPattern, get_currency_symbol, get_minus_sign_symbol, parse_pattern
+from babel import Locale, numbers
 from django.utils.translation.trans_real import parse_accept_lang_header
 
 from wallet_gateway.protocol.codes import currency_exponent
@@ -25,11 +23,7 @@ DEFAULT_LANGUAGE: Final = "en"
 RIGHT_TO_LEFT: Final = frozenset({"ar"})
 # A language tag starts with its primary subtag; shops separate the rest with a hyphen or an underscore.
 _PRIMARY_SUBTAG = re.compile(r"\A\s*([A-Za-z]{2,8})(?:[-_.@].*)?\s*", re.DOTALL)
-# The number in a pattern such as `#,##0.00 ¤`.
-_NUMBER = re.compile(r"([#0,]++)(?:\.[#0]++)?")
-_SIGN_BEFORE_DIGIT = re.compile("¤(?=[#0])")
-_MINUS = "\N{MINUS SIGN}"
-_NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
+_LETTER_BESIDE_DIGIT = re.compile(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 
 
 def page_language(requested: str | None) -> str:
@@ -55,9 +49,13 @@ def direction(language: str) -> str:
 
 def amount_text(money: Money, language: str, *, negative: bool = False) -> str:
     """Return an amount with all decimals of its currency; the text has no breakable space."""
-    pattern = _amount_pattern(language, money.currency, negative)
-    text: str = pattern.apply(money.amount, language, currency=money.currency, currency_digits=False)
-    return text
+    amount = money.amount.copy_negate() if negative else money.amount
+    pattern = _with_decimals(Locale(language).currency_formats["standard"], currency_exponent(money.currency))
+    text = numbers.format_currency(amount, money.currency, pattern, language, currency_digits=False)
+    # In Arabic, the minus carries a mark of direction.
+    minus = numbers.get_minus_sign_symbol(language).replace("-", "\N{MINUS SIGN}")
+    # Letters such as CHF do not touch a digit; a sign such as € or US$ may.
+    return _LETTER_BESIDE_DIGIT.sub("\N{NO-BREAK SPACE}", text.replace("-", minus))
 
 
 def price_text(price: str, currency: str, language: str) -> str:
@@ -71,45 +69,16 @@ def price_text(price: str, currency: str, language: str) -> str:
 
 def number_text(number: Decimal | int, language: str, *, decimals: int = 0) -> str:
     """Return a number with grouped thousands and the given number of decimals."""
-    text: str = _number_pattern(language, decimals).apply(number, language)
-    return text
+    pattern = _with_decimals(Locale(language).decimal_formats[None], decimals)
+    return numbers.format_decimal(number, pattern, language)
 
 
 def rate_text(rate: Decimal, language: str) -> str:
     """Return a percentage without trailing zeros: ``19%`` in English, ``7,7 %`` in German."""
-    plain = rate.normalize()
-    decimals = max(0, -int(plain.as_tuple().exponent))
-    text: str = _rate_pattern(language, decimals).apply(plain.scaleb(-2), language)
-    return text
+    return numbers.format_percent(rate.scaleb(-2), locale=language, decimal_quantization=False)
 
 
-@cache
-def _number_pattern(language: str, decimals: int) -> NumberPattern:
-    return _with_decimals(Locale(language).decimal_formats[None], decimals)
-
-
-@cache
-def _rate_pattern(language: str, decimals: int) -> NumberPattern:
-    return _with_decimals(Locale(language).percent_formats[None], decimals)
-
-
-@cache
-def _amount_pattern(language: str, currency: str, negative: bool) -> NumberPattern:  # noqa: FBT001 - cached
-    standard = Locale(language).currency_formats["standard"]
-    pattern, _, negative_pattern = _with_decimals(standard, currency_exponent(currency)).pattern.partition(
-        ";"
-    )
-    if negative:
-        # In Arabic, the minus carries a mark of direction.
-        minus = get_minus_sign_symbol(language).replace("-", _MINUS)
-        pattern = (negative_pattern or f"-{pattern}").replace("-", minus)
-    # Letters such as CHF do not touch a digit; a sign such as € or US$ may. In none of the languages does
-    # a sign directly follow the digits.
-    if unicodedata.category(get_currency_symbol(currency, language)[-1])[0] not in "SZ":
-        pattern = _SIGN_BEFORE_DIGIT.sub(f"¤{_NO_BREAK_SPACE}", pattern)
-    return parse_pattern(pattern)
-
-
-def _with_decimals(pattern: NumberPattern, decimals: int) -> NumberPattern:
-    fraction = "." + "0" * decimals if decimals else ""
-    return parse_pattern(_NUMBER.sub(rf"\g<1>{fraction}", pattern.pattern))
+def _with_decimals(pattern: numbers.NumberPattern, decimals: int) -> numbers.NumberPattern:
+    exact = copy(pattern)
+    exact.frac_prec = (decimals, decimals)
+    return exact

@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from tests.exhaustive import one_of
 from tests.sandbox.wallet.sheet.buyer import ADDRESSED, Buyer
 from tests.sandbox.wallet.sheet.conftest import NewBuyer
-from wallet_gateway.money_format import format_money
+from wallet_gateway.formats import format_money
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.sandbox.pages.localization import LANGUAGES
 from wallet_gateway.testing.control import SandboxControl
