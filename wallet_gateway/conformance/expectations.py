@@ -1,9 +1,9 @@
-"""What a probe expects of an answer; each function fails with a sentence on what came instead."""
+"""What a probe expects of an answer; each function fails, or skips, with a sentence on what came instead."""
 
 from __future__ import annotations
 
 from wallet_gateway.conformance.answers import MISSING, Answer, member
-from wallet_gateway.conformance.results import Failed
+from wallet_gateway.conformance.results import Failed, Skipped
 from wallet_gateway.conformance.schemas import wrong_at
 
 
@@ -16,9 +16,9 @@ def accepted(answer: Answer) -> Answer:
 
 def refused(answer: Answer) -> Answer:
     """Fail unless the request was refused; the shape of the refusal is for the probes of errors."""
-    if answer.is_refusal:
-        return answer
-    raise Failed(f"it is not refused: {answer}")
+    if not answer.is_refusal:
+        raise Failed(f"it is not refused: {answer}")
+    return answer
 
 
 def as_documented(message: str, path: str, value: object) -> None:
@@ -34,6 +34,14 @@ def equal(what: str, found: object, wanted: object) -> None:
         raise Failed(f"{what} is {shown}, not {wanted!r}")
 
 
-def echoes(value: object, path: str, wanted: str) -> None:
-    """Fail unless a member repeats what was sent."""
-    equal(path, member(value, path), wanted)
+def text_of(value: object, path: str) -> str:
+    """Return a text member; skip where there is none, which another probe names."""
+    found = member(value, path)
+    if not isinstance(found, str):
+        raise Skipped(f"there is no text in {path}")
+    return found
+
+
+def says(value: object, path: str, wanted: str) -> None:
+    """Fail if a text member, where there is one, is another than that which was sent."""
+    equal(path, text_of(value, path), wanted)
