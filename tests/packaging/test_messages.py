@@ -1,4 +1,4 @@
-"""The catalogues of all pages are as `scripts/update-messages` writes them, and no text waits for its words."""
+"""The catalogues of all pages are as `scripts/update-messages` writes them, and no text waits for words."""
 
 from __future__ import annotations
 

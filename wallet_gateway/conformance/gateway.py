@@ -13,9 +13,8 @@ from typing import Final, TypeVar, cast
 from wallet_gateway.conformance import messages
 from wallet_gateway.conformance.answers import Answer, has, member
 from wallet_gateway.conformance.control import Control
-from wallet_gateway.conformance.expectations import accepted, refused
 from wallet_gateway.conformance.messages import Body, changed
-from wallet_gateway.conformance.results import Failed, Skipped
+from wallet_gateway.conformance.results import Failed, Skipped, accepted, refused
 from wallet_gateway.conformance.target import Account, Deposit
 from wallet_gateway.conformance.wire import Wire, split_url
 
@@ -284,6 +283,11 @@ class Gateway:
             return self.done(type_)
         except Failed as error:
             raise Skipped(f"says nothing, as the right request fails: {error}") from error
+
+    def records_of(self, follow_up: Body) -> tuple[Answer, Answer]:
+        """Return what is answered under a follow-up's own reference, and under its original's."""
+        own, original = (follow_up[name] for name in ("clientSystemTransactionId", "clientSystemInvoiceId"))
+        return self.status(own), self.status(original)
 
     def follow_up_is_refused(self, body: Body) -> Answer:
         """Fail unless a refund is refused, which says nothing if every one is."""

@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from wallet_gateway.conformance.answers import Answer, member
-from wallet_gateway.conformance.expectations import text_of
 from wallet_gateway.conformance.gateway import SALE, Gateway, Payment
 from wallet_gateway.conformance.messages import Body
-from wallet_gateway.conformance.results import Skipped
+from wallet_gateway.conformance.results import Skipped, text_of
 
 TOKENIZED = "CRYPTOGRAM_3DS"
 PLAIN = "PAN_ONLY"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from wallet_gateway.conformance import messages
 from wallet_gateway.conformance.answers import member
-from wallet_gateway.conformance.expectations import as_documented
 from wallet_gateway.conformance.gateway import PREAUTHORIZATION, Gateway
 from wallet_gateway.conformance.messages import changed, number, without
 from wallet_gateway.conformance.registry import probe
-from wallet_gateway.conformance.results import Failed, Skipped
+from wallet_gateway.conformance.results import Failed, Skipped, as_documented
 from wallet_gateway.conformance.schemas import fields, mandatory
 from wallet_gateway.conformance.target import is_loopback
 from wallet_gateway.conformance.wire import split_url

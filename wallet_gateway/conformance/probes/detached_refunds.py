@@ -5,11 +5,10 @@ from __future__ import annotations
 from decimal import Decimal
 
 from wallet_gateway.conformance.answers import Answer, member
-from wallet_gateway.conformance.expectations import accepted, as_documented, equal, says, text_of
 from wallet_gateway.conformance.gateway import DETACHED, Gateway
 from wallet_gateway.conformance.messages import Body, as_in_example, number, without
 from wallet_gateway.conformance.registry import probe
-from wallet_gateway.conformance.results import Failed, Skipped
+from wallet_gateway.conformance.results import Failed, Skipped, accepted, as_documented, equal, says, text_of
 from wallet_gateway.conformance.schemas import fields, mandatory
 from wallet_gateway.conformance.target import amount_of
 

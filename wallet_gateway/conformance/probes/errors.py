@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from wallet_gateway.conformance.answers import MISSING, Answer, member
-from wallet_gateway.conformance.expectations import as_documented, equal, text_of
 from wallet_gateway.conformance.gateway import REFUND, SALE, Gateway, Payment
 from wallet_gateway.conformance.messages import without
 from wallet_gateway.conformance.registry import probe
-from wallet_gateway.conformance.results import Failed, Skipped
+from wallet_gateway.conformance.results import Failed, Skipped, as_documented, equal, text_of
 
 _BODY = "Error response"
 _WHERE = ("checkout", "follow-up")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from wallet_gateway.conformance.answers import member
-from wallet_gateway.conformance.expectations import accepted, as_documented, equal, says, text_of
 from wallet_gateway.conformance.gateway import CAPTURE, REFUND, REVERSAL, Gateway
 from wallet_gateway.conformance.messages import Body, as_in_example, changed, number, without
 from wallet_gateway.conformance.registry import probe
-from wallet_gateway.conformance.results import Failed, Skipped
+from wallet_gateway.conformance.results import Failed, Skipped, accepted, as_documented, equal, says, text_of
 from wallet_gateway.conformance.schemas import fields, mandatory
 
 _REQUEST = "Follow-up request"

@@ -9,7 +9,6 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from wallet_gateway.conformance.answers import MISSING, Answer, has, member
-from wallet_gateway.conformance.expectations import text_of
 from wallet_gateway.conformance.gateway import (
     CAPTURE,
     DETACHED,
@@ -23,14 +22,12 @@ from wallet_gateway.conformance.gateway import (
 )
 from wallet_gateway.conformance.messages import Body, changed, without
 from wallet_gateway.conformance.registry import probe
-from wallet_gateway.conformance.results import Finding, SettingValue, Skipped
+from wallet_gateway.conformance.results import Finding, SettingValue, Skipped, text_of
 from wallet_gateway.conformance.schemas import fields
 from wallet_gateway.conformance.wallet_flow import WalletFlow
 from wallet_gateway.conformance.wire import split_url
 
 _NAMES = "General conventions"
-_REFERENCES: Final = ("clientSystemTransactionId", "clientSystemInvoiceId")
-"""Where a follow-up names itself, and its original."""
 _SIGNER: Final = "myshop.signing.sign"
 _HALF_AN_HOUR: Final = timedelta(minutes=30)
 _TYPES: Final = {SALE, PREAUTHORIZATION.casefold(), CAPTURE, REFUND, REVERSAL.casefold(), DETACHED}
@@ -171,9 +168,8 @@ def an_unpaid_checkout(gateway: Gateway) -> Finding:
 def references_of_follow_ups(gateway: Gateway) -> Finding:
     """Whether follow-ups are reported under their original's reference."""
     body, _ = gateway.answered(REFUND)
-    own, original = (
-        {type_of(record) for record in gateway.status(body[name]).records} for name in _REFERENCES
-    )
+    answers = gateway.records_of(body)
+    own, original = ({type_of(record) for record in answer.records} for answer in answers)
     if REFUND in original and REFUND in own:
         return Finding("a refund is reported under its own reference and its original's")
     if REFUND in original:
@@ -297,7 +293,7 @@ def references_of_the_portal(gateway: Gateway) -> Finding:
 def types_of_records(gateway: Gateway) -> Finding:
     """Which types that the document does not name records of a new payment and its refund have."""
     body, _ = gateway.answered(REFUND)
-    records = [record for name in _REFERENCES for record in gateway.status(body[name]).records]
+    records = [record for answer in gateway.records_of(body) for record in answer.records]
     types = {str(member(record, "type")): None for record in records}
     unknown = tuple(name for name in types if name.casefold() not in _TYPES)
     if not unknown:

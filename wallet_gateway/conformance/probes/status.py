@@ -5,10 +5,17 @@ from __future__ import annotations
 from decimal import Decimal, InvalidOperation
 
 from wallet_gateway.conformance.answers import MISSING, has, member
-from wallet_gateway.conformance.expectations import accepted, as_documented, refused, says, text_of
 from wallet_gateway.conformance.gateway import CAPTURE, REFUND, Gateway, Payment, type_of
 from wallet_gateway.conformance.registry import probe
-from wallet_gateway.conformance.results import Failed, Skipped
+from wallet_gateway.conformance.results import (
+    Failed,
+    Skipped,
+    accepted,
+    as_documented,
+    refused,
+    says,
+    text_of,
+)
 from wallet_gateway.conformance.schemas import fields
 
 _SECTION = "Transaction status record"
@@ -18,8 +25,6 @@ _DETAILS = [path for path in _FIELDS if path.startswith("apmDetails.")]
 _BASIC = _DETAILS[:4]
 """The four members of apmDetails that every record has; the others are those of a pre-authorisation."""
 _PAYER = _BASIC[1:]
-_REFERENCES = ("clientSystemTransactionId", "clientSystemInvoiceId")
-"""Where a follow-up names itself, and its original."""
 
 
 def _sale(gateway: Gateway) -> dict[str, object]:
@@ -115,7 +120,7 @@ def the_type_of_a_sale(gateway: Gateway) -> None:
 def the_type_of_a_capture(gateway: Gateway) -> None:
     """The record of a capture has the type ecom.capture, under its own reference or its original's."""
     body, _ = gateway.answered(CAPTURE)
-    answers = [gateway.status(body[name]) for name in _REFERENCES]
+    answers = gateway.records_of(body)
     if not any(type_of(record) == CAPTURE for answer in answers for record in answer.records):
         raise Failed(f"no record has it: {answers[0]} and {answers[1]}")
 
@@ -124,7 +129,7 @@ def the_type_of_a_capture(gateway: Gateway) -> None:
 def ids(gateway: Gateway) -> None:
     """Records of one payment differ in their id."""
     body, _ = gateway.answered(REFUND)
-    records = [record for name in _REFERENCES for record in gateway.status(body[name]).records]
+    records = [record for answer in gateway.records_of(body) for record in answer.records]
     found = {type_of(record): member(record, "id") for record in records}
     if len(found) > 1 and len(set(map(str, found.values()))) == 1:
         raise Failed("a payment and its refund have the same id")

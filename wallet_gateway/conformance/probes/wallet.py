@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from wallet_gateway.conformance.answers import MISSING, member
-from wallet_gateway.conformance.expectations import accepted, as_documented, equal, refused, says
 from wallet_gateway.conformance.gateway import SALE, Gateway
 from wallet_gateway.conformance.messages import Body, changed, without
 from wallet_gateway.conformance.registry import probe
-from wallet_gateway.conformance.results import Failed, Skipped
+from wallet_gateway.conformance.results import Failed, Skipped, accepted, as_documented, equal, refused, says
 from wallet_gateway.conformance.schemas import fields, mandatory
 from wallet_gateway.conformance.wallet_flow import PLAIN, TOKENIZED, WalletFlow
 
