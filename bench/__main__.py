@@ -1,64 +1,75 @@
-"""``make bench``: measures everything that is promised about speed and prints one table.
+"""``make bench``: measures what people and shops wait for, prints one table, and keeps the figures as JSON.
 
 ``python -m bench PART ...`` measures these parts alone. The exit code is 1 when a promise was missed or could
 not be measured. With BENCH_SCALE below 1 all sizes are smaller, and a median of fewer than seven rounds says
 little: that only shows that the parts work, so nothing is judged.
-``python -m bench --keep RUN.json ...`` measures nothing: it puts the table of these runs into the docs.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 import traceback
+from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench import measure
-from bench.measure import LEAST_ROUNDS, ROUNDS, SCALE, Finding, LeftOut
-from bench.results import Run, read_run, write_run
-from bench.table import BEGIN, END, as_markdown, as_text, line_of
-from bench.versions import facts
-from proof.parts import ROOT
-from proof.table import replace_block
-from proof.versions import CODE
+from bench.facts import facts
+from bench.measure import LEAST_ROUNDS, ROUNDS, SCALE, Finding, LeftOut, number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
-PARTS = ("checkout", "result_page", "start_up", "sweep")
+PARTS = ("order", "start_up", "sweep")
 WITH_OTHERS = ("peers",)
 """Measured where they are named only: they need packages that nothing else needs."""
-PAGE = ROOT / "docs" / "performance.md"
+RESULT = Path(__file__).resolve().parents[1] / "build" / "bench" / "bench.json"
 
 
 def main(arguments: Sequence[str]) -> int:
     """Measure the named parts, or all without names; return the exit code."""
     asked = _parser().parse_args(arguments)
-    if asked.keep:
-        return _keep(asked.keep)
     if asked.rounds is not None:
         os.environ[ROUNDS] = str(asked.rounds)
-    run = _measured(asked.parts or PARTS)
-    write_run(asked.result, run)
-    _tell(run, asked.result)
-    return 0 if run.is_kept or not run.is_judged else 1
+    known, found, left_out = facts(), {}, []
+    for name in asked.parts or PARTS:
+        found[name], broken = _measured(name)
+        left_out += [f"{name}: {broken}"] if broken else []
+    if facts()["code"] != known["code"]:
+        # Processes are started throughout: figures of one run would be of two programs.
+        left_out.append("the code was changed during the run")
+    is_judged = SCALE == 1 and measure.rounds() >= LEAST_ROUNDS
+
+    _say(as_text([each for of_part in found.values() for each in of_part], is_judged=is_judged))
+    for reason in left_out:
+        _say(f"NOT MEASURED: {reason}")
+    _say("; ".join(f"{name} {value}" for name, value in known.items()))
+    if not is_judged:
+        _say(f"Sizes times {SCALE:g}, {measure.rounds()} rounds: nothing is judged.")
+    parts = {name: [asdict(each) | {"median": each.value} for each in of] for name, of in found.items()}
+    said = {"facts": known, "is_judged": is_judged, "left_out": left_out, "parts": parts}
+    asked.result.parent.mkdir(parents=True, exist_ok=True)
+    asked.result.write_text(json.dumps(said, indent=2) + "\n", encoding="utf-8")
+    _say(f"The figures are in {asked.result.name}.")
+    is_kept = not left_out and all(each.met for of_part in found.values() for each in of_part)
+    return 0 if is_kept or not is_judged else 1
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     known = (*PARTS, *WITH_OTHERS)
-    parser.add_argument("parts", nargs="*", type=_part_of(known), metavar="PART", help=", ".join(known))
+    # Without `choices`, which with `*` would refuse that none is named.
+    parser.add_argument("parts", nargs="*", type=_one_of(known), metavar="PART", help=", ".join(known))
     parser.add_argument("--rounds", type=_positive, help=f"rounds in turns, {LEAST_ROUNDS} if not given")
-    result = ROOT / "build" / "bench" / "bench.json"
-    parser.add_argument("--result", type=Path, default=result, help="the file for the figures, as JSON")
-    parser.add_argument("--keep", type=Path, nargs="+", metavar="RUN", help="runs to put into the page")
+    parser.add_argument("--result", type=Path, default=RESULT, help="the file for the figures, as JSON")
     return parser
 
 
-def _part_of(known: Sequence[str]) -> type[str]:
+def _one_of(known: Sequence[str]) -> type[str]:
     def part(text: str) -> str:
         if text not in known:
             raise argparse.ArgumentTypeError(f"no part {text}; there are {', '.join(known)}")
@@ -68,53 +79,38 @@ def _part_of(known: Sequence[str]) -> type[str]:
 
 
 def _positive(text: str) -> int:
-    if (number := int(text)) < 1:
+    if (rounds := int(text)) < 1:
         raise argparse.ArgumentTypeError("at least 1")
-    return number
+    return rounds
 
 
-def _measured(names: Iterable[str]) -> Run:
-    """Measure the parts, one after the other."""
-    found: dict[str, tuple[Finding, ...]] = {}
-    left_out: list[str] = []
-    known = facts()
-    for name in names:
-        of_part: list[Finding] = []
-        try:
-            for finding in import_module(f"bench.{name}").measure():
-                of_part.append(finding)
-                _say(f"  measured: {line_of(finding)}")
-        except LeftOut as why:
-            left_out.append(f"{name}: {why}")
-        except Exception as broken:  # noqa: BLE001 - the other parts are measured all the same
-            traceback.print_exc()
-            left_out.append(f"{name}: broken off ({type(broken).__name__})")
-        found[name] = tuple(of_part)
-    if facts()[CODE] != known[CODE]:
-        # Servers and processes are started throughout: figures of one run would be of two programs.
-        left_out.append("the code was changed during the run")
-    is_judged = SCALE == 1 and measure.rounds() >= LEAST_ROUNDS
-    return Run(facts=known, found=found, left_out=tuple(left_out), is_judged=is_judged)
+def _measured(name: str) -> tuple[list[Finding], str]:
+    """Return what was found, telling it at once, and why a part was not measured to its end."""
+    found: list[Finding] = []
+    try:
+        for finding in import_module(f"bench.{name}").measure():
+            found.append(finding)
+            _say(f"  measured: {finding.what}: {number(finding.value)}{finding.unit}")
+    except LeftOut as why:
+        return found, str(why)
+    except Exception as broken:  # noqa: BLE001 - the other parts are measured all the same
+        traceback.print_exc()
+        return found, f"broken off ({type(broken).__name__})"
+    return found, ""
 
 
-def _tell(run: Run, result: Path) -> None:
-    _say(as_text([each for found in run.found.values() for each in found], is_judged=run.is_judged))
-    for reason in run.left_out:
-        _say(f"NOT MEASURED: {reason}")
-    _say("; ".join(f"{name} {value}" for name, value in run.facts.items()))
-    if not run.is_judged:
-        _say(f"Sizes times {SCALE:g}, {measure.rounds()} rounds: nothing is judged.")
-    _say(f"The figures are in {result.name}.")
-
-
-def _keep(paths: Sequence[Path]) -> int:
-    """Put the table of some runs into the page; refuses a run that judged nothing."""
-    runs = [read_run(path) for path in paths]
-    if unjudged := [path.name for path, run in zip(paths, runs, strict=True) if not run.is_judged]:
-        sys.exit(f"{', '.join(unjudged)}: with smaller sizes or few rounds, which is nothing to keep")
-    replace_block(PAGE, as_markdown(runs), markers=(BEGIN, END))
-    _say(f"The table is kept in {PAGE.relative_to(ROOT)}.")
-    return 0
+def as_text(found: Sequence[Finding], *, is_judged: bool) -> str:
+    """Return the lines of a run with aligned columns."""
+    rows = [("what", "median", "least to most", "promised", "result")]
+    for each in found:
+        result = "" if each.target is None else "met" if each.met else "MISSED"
+        spread = f"{number(min(each.values))}-{number(max(each.values))}"
+        median = f"{number(each.value)}{each.unit}"
+        rows.append((each.what, median, spread, each.promise, result if is_judged else "-"))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )
 
 
 def _say(line: str) -> None:

@@ -1,4 +1,4 @@
-"""Times two things in turns, so that whatever else the machine does meets both. No subject matter here."""
+"""What a measurement finds, and how often and how much is measured. No subject matter here."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def rounds() -> int:
     return int(os.environ.get(ROUNDS, LEAST_ROUNDS))
 
 
-def scaled(size: int, *, least: int = 1) -> int:
+def scaled(size: int, *, least: int = 2) -> int:
     """Return a size times `SCALE`, and no less than a measurement needs to run at all."""
     return max(least, round(size * SCALE))
 
@@ -40,7 +40,7 @@ class Finding:
     """One line of the table: what was measured, what came out in each round, what was promised.
 
     A unit of "x" is a ratio that was measured on one machine in one run, so the machine counts little. Never
-    is it a ratio to a figure of this project's own, but for growth: the same with many rows against few.
+    is it a ratio to a figure of this project's own.
     """
 
     what: str
@@ -50,8 +50,6 @@ class Finding:
     """None if nothing is promised, and the figure is there to understand the others."""
     unit: str = ""
     at_most: bool = True
-    wall: tuple[float, ...] = ()
-    """The same by the clock on the wall, where `values` are processor time."""
 
     @property
     def value(self) -> float:
@@ -73,3 +71,9 @@ class Finding:
 def ratios(ours: Sequence[float], theirs: Sequence[float]) -> tuple[float, ...]:
     """Divide what two things took, round by round."""
     return tuple(mine / other for mine, other in zip(ours, theirs, strict=True))
+
+
+def number(value: float) -> str:
+    """Write a figure with three digits that say something."""
+    size = abs(value)
+    return f"{value:,.0f}" if size >= 100 else f"{value:.1f}" if size >= 10 else f"{value:.2f}"

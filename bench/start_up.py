@@ -10,55 +10,40 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from bench.databases import run
 from bench.measure import Finding, rounds
-from bench.memory import peak_kilobytes
+from bench.processes import run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    Start = dict[str, float]
-
-WITH, WITHOUT = "with", "without"
-# No database is asked, and no gateway.
-DATABASE = "sqlite://:memory:"
-
 
 def measure() -> Iterator[Finding]:
     """Start both in turns; the first start of each compiles the sources."""
-    turns = [(_start(WITH), _start(WITHOUT)) for _ in range(1 + rounds())][1:]
-    what = "start of a worker above Django with its admin"
-    yield Finding(
-        what=f"{what}, processor time",
-        values=_more(turns, "processor"),
-        wall=_more(turns, "wall"),
-        target=0.25,
-        unit=" s",
-    )
-    yield Finding(what=f"{what}, memory", values=_more(turns, "megabytes"), target=20, unit=" MB")
-    alone = tuple(without["processor"] for _, without in turns)
-    yield Finding(what="Django with its admin alone, processor time", values=alone, unit=" s")
-
-
-def _start(how: str) -> Start:
     # The settings of the shop are given and not used: those of the worker are below.
-    started: Start = json.loads(run("bench.start_up", how, database=DATABASE))
-    return started
-
-
-def _more(turns: list[tuple[Start, Start]], name: str) -> tuple[float, ...]:
-    return tuple(more[name] - less[name] for more, less in turns)
+    starts = [
+        {how: json.loads(run("bench.start_up", how)) for how in ("with", "without")}
+        for _ in range(1 + rounds())
+    ][1:]
+    added = {
+        name: tuple(each["with"][name] - each["without"][name] for each in starts)
+        for name in ("processor", "megabytes")
+    }
+    what = "start of a worker above Django with its admin"
+    yield Finding(what=f"{what}, processor time", values=added["processor"], target=0.25, unit=" s")
+    yield Finding(what=f"{what}, memory", values=added["megabytes"], target=20, unit=" MB")
+    alone = tuple(each["without"]["processor"] for each in starts)
+    yield Finding(what="Django with its admin alone, processor time", values=alone, unit=" s")
 
 
 def main() -> None:
     """Start as a worker does; print the seconds and the memory."""
-    wall, processor = time.perf_counter(), time.process_time()
+    processor = time.process_time()
     import django
     import psycopg  # noqa: F401 - as the database's driver is in both
     from django.conf import settings
 
     apps = ["auth", "contenttypes", "sessions", "messages", "admin"]
-    package = ["wallet_gateway"] if sys.argv[1] == WITH else []
+    package = ["wallet_gateway"] if sys.argv[1] == "with" else []
     settings.configure(
         SECRET_KEY="bench-only",
         INSTALLED_APPS=[*(f"django.contrib.{app}" for app in apps), *package],
@@ -72,12 +57,10 @@ def main() -> None:
         import wallet_gateway.urls
 
         assert wallet_gateway.urls.urlpatterns
-    found = {
-        "wall": time.perf_counter() - wall,
-        "processor": time.process_time() - processor,
-        "megabytes": peak_kilobytes() / 1024,
-    }
-    print(json.dumps(found))
+    processor = time.process_time() - processor
+    from bench.meter import peak_megabytes
+
+    print(json.dumps({"processor": processor, "megabytes": peak_megabytes()}))
 
 
 if __name__ == "__main__":

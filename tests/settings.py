@@ -70,7 +70,7 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["TEST"] = {"NAME": str(file.with_stem(f"{file.stem}-tests"))}
 elif DATABASES["default"]["ENGINE"].endswith("postgresql"):
     # No test pulls the plug; waiting for the disk at every commit is most of the suite's time.
-    # `make test-pooled` has further options, in which shops connect differently.
+    # tests/test_pools.py has further options, in which shops connect differently.
     DATABASES["default"]["OPTIONS"] = {
         "options": "-c synchronous_commit=off",
         **env.json("DATABASE_OPTIONS", default={}),

@@ -1,4 +1,4 @@
-"""Settings for the type checker only, which must know the tables and settings of both apps.
+"""Settings for the type checker only, which must know the tables and settings of all apps.
 
 No test runs with them: a shop does not install the sandbox, so the tests' shop does not either.
 """
@@ -14,7 +14,7 @@ from wallet_gateway.sandbox.settings import (
     WALLET_SANDBOX_PUBLIC_URL,
 )
 
-INSTALLED_APPS = [*SHOP_APPS, "wallet_gateway.sandbox"]
+INSTALLED_APPS = [*SHOP_APPS, "wallet_gateway.sandbox", "bench.shop.apps.BenchShopConfig"]
 
 __all__ = [
     "WALLET_SANDBOX_CONTROL_KEY",

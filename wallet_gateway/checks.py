@@ -37,6 +37,12 @@ def check_default_gateway(**kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG
     return _messages(project.default_gateway())
 
 
+@register(Tags.security)
+def check_django(**kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
+    """Warn if the installed Django has a known vulnerability."""
+    return _messages(project.vulnerable_django())
+
+
 @register(Tags.compatibility)
 def check_time_zone(**kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
     """Check that `USE_TZ` is on."""

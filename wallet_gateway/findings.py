@@ -55,6 +55,7 @@ class Code(StrEnum):
     COLLECTOR_RECORDS_TOO_MUCH = "wallet_gateway.W012"
     NO_DEFAULT_GATEWAY = "wallet_gateway.W013"
     GATEWAY_MISSING = "wallet_gateway.W014"
+    DJANGO_VULNERABLE = "wallet_gateway.W015"
     NOT_CONFIGURED = "not_configured"
     CHECKS_PASSED = "checks_passed"
     # Work in progress
@@ -172,6 +173,7 @@ _MESSAGES: Mapping[Code, Text] = MappingProxyType(
             "{%% wallet_scripts %%} tag fail where they are not given gateway='…' (known: %(known)s)"
         ),
         Code.COLLECTOR_RECORDS_TOO_MUCH: "%(collector)s records customers or secrets with %(option)s",
+        Code.DJANGO_VULNERABLE: "Django %(installed)s has known vulnerabilities, which %(fixed)s mends",
         Code.GATEWAY_MISSING: (
             "%(count)d unfinished transactions were begun at the gateway %(gateway)r, which the settings do "
             "not have"
@@ -296,6 +298,7 @@ _ADVICE: Mapping[Code, Text] = MappingProxyType(
             "Call one of them 'default', or name the gateway in every call and add wallet_gateway.W013 to "
             "SILENCED_SYSTEM_CHECKS."
         ),
+        Code.DJANGO_VULNERABLE: "Install Django %(fixed)s, or a later one of its series.",
         Code.GATEWAY_MISSING: (
             "Nobody asks about them, and their customers read that the payment is being checked. Put the "
             "gateway back under this alias, with 'SENDING_ENABLED': False if it is to take no new payment, "

@@ -6,117 +6,85 @@ take about 30 GB for the time of the run.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import sys
-import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import psycopg
-
-from bench.databases import run
 from bench.growth.copies import Copies
-from bench.growth.sizes import Size, erase_bodies, sizes
 from bench.measure import SCALE
-from proof.database_faults.servers import Postgres, own_postgres
+from bench.processes import connected, migrate, postgres, run
 from wallet_gateway.testing.sandbox import SandboxServer
 
-SETTINGS = "bench.growth.settings"
-SERVER = {
-    "shared_buffers": "1GB",
-    "maintenance_work_mem": "512MB",
-    "max_wal_size": "8GB",
-    "checkpoint_timeout": "1h",
-    "autovacuum": "off",
-    "max_parallel_workers_per_gather": "0",
-}
-"""No checkpoint and no vacuum in the midst of a measurement, and one process for each statement."""
-SAMPLE = 200
-DAYS = 365.0
-SIZES = (2_000, 200_000)
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
-Costs = Mapping[str, Mapping[str, float]]
+    import psycopg
+
+SAMPLE = 200
+SIZES = (2_000, 200_000)
 
 
 def main(numbers: Sequence[int]) -> None:
     """Make the sample, then grow it."""
-    with own_postgres(SERVER) as server, SandboxServer() as sandbox:
-        os.environ["GROWTH_GATEWAY"] = sandbox.base_url
-        _run(server.url, "django", "migrate", "--verbosity", "0")
-        costs: Costs = json.loads(_run(server.url, "bench.growth.sample", sandbox.base_url))
-        _table(["operation", "statements", "WAL, bytes", "client, ms", "server, ms"], _rows(costs))
-        tables = json.loads(_run(server.url, "bench.growth.copies"))
+    os.environ["BENCH_QUERY_RATE"] = "1e6"
+    with postgres("growth") as database, SandboxServer() as sandbox:
+        migrate(database)
+        gateway = sandbox.base_url
+        costs = json.loads(run("bench.growth.sample", gateway, database=database, gateway=gateway))
+        _table(["operation", "statements", "WAL, bytes", "client, ms", "server, ms"], costs)
+        tables = json.loads(run("bench.growth.copies", database=database))
         for number in numbers:
-            with _database(server, f"orders_{number}") as url:
-                _grow(url, number, tables)
+            with postgres(f"growth_{number}", template=database.rsplit("/", 1)[1]) as copy:
+                _grow(copy, gateway, number, tables)
 
 
-def _grow(url: str, number: int, tables: Sequence[dict[str, Any]]) -> None:
-    started = time.monotonic()
-    with _connected(url) as connection:
+def _grow(database: str, gateway: str, number: int, tables: Sequence[dict[str, Any]]) -> None:
+    names = [table["table"] for table in tables]
+    with connected(database) as connection:
         (sample,) = connection.execute(b"SELECT count(*) FROM wallet_gateway_paymentorder").fetchall()[0]
-        Copies(connection, tables).fill(max(1, number // sample), days=DAYS)
-        names = [table["table"] for table in tables]
-        found = sizes(connection, names)
-    _say(f"\n{found[0].rows:,} orders, filled in {time.monotonic() - started:.0f} s")
-    _write_sizes(found, number)
-    answers: Costs = json.loads(_run(url, "bench.growth.questions"))
-    _table(["question", "least, ms", "client, ms", "server, ms"], _rows(answers, "least_ms"))
+        Copies(connection, tables).fill(max(1, number // sample))
+        _sizes(connection, names, f"{number:,} orders")
+    answers = json.loads(run("bench.growth.questions", database=database, gateway=gateway))
+    _table(["question", "least, ms", "client, ms", "server, ms"], answers)
     if number <= max(SIZES):
-        with _connected(url) as connection:
-            erase_bodies(connection)
-            _say("\nAfter the bodies were erased:")
-            _write_sizes(sizes(connection, names), number)
+        with connected(database) as connection:
+            # What retention empties, in all rows.
+            connection.execute(
+                b"UPDATE wallet_gateway_transactionevent SET request_body = '', answer_body = ''"
+            )
+            connection.execute(b"UPDATE wallet_gateway_gatewaytransaction SET request_body = ''")
+            connection.execute(b"VACUUM FULL")
+            _sizes(connection, names, "after the bodies were erased")
 
 
-def _write_sizes(found: Sequence[Size], number: int) -> None:
-    orders = next(size.rows for size in found if size.table.endswith("_paymentorder"))
-    rows = [(size.table, size.rows, size.heap, size.toast, size.indexes, size.total) for size in found]
-    rows.append(("all", *(sum(column) for column in list(zip(*rows, strict=True))[1:])))
-    heads = ["table, for each order", "rows", "heap", "TOAST", "indexes", "bytes"]
-    _table(
-        heads,
-        (
-            [name, f"{count / orders:.2f}", *(f"{part / orders:,.0f}" for part in parts)]
-            for name, count, *parts in rows
-        ),
+def _sizes(connection: psycopg.Connection[Any], tables: Sequence[str], when: str) -> None:
+    """Print rows and bytes of each table for one order, as the file system has them."""
+    found = {
+        table: connection.execute(
+            f"SELECT (SELECT count(*) FROM {table}), pg_relation_size('{table}'),"
+            f" pg_table_size('{table}') - pg_relation_size('{table}'), pg_indexes_size('{table}'),"
+            f" pg_total_relation_size('{table}')".encode()
+        ).fetchall()[0]
+        for table in tables
+    }
+    found["all"] = tuple(sum(column) for column in zip(*found.values(), strict=True))
+    orders = next(sizes[0] for table, sizes in found.items() if table.endswith("_paymentorder"))
+    heads = ("rows", "heap", "TOAST", "indexes", "bytes")
+    each = {
+        table: {head: size / orders for head, size in zip(heads, sizes, strict=True)}
+        for table, sizes in found.items()
+    }
+    _table([f"for each order, {when}", *heads], each)
+
+
+def _table(heads: Sequence[str], rows: dict[str, dict[str, float]]) -> None:
+    written: Iterable[list[str]] = (
+        [name, *(f"{cell:,.1f}" for cell in row.values())] for name, row in rows.items()
     )
-
-
-def _rows(costs: Costs, *names: str) -> Iterator[list[str]]:
-    for what, cost in costs.items():
-        columns = (*names, "client_ms", "server_ms") if names else tuple(cost)
-        yield [what, *(f"{cost[name]:,.1f}" for name in columns)]
-
-
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    lines = [heads, ["---"] * len(heads), *rows]
-    for line in lines:
-        _say("| " + " | ".join(line) + " |")
-
-
-@contextlib.contextmanager
-def _database(server: Postgres, name: str) -> Iterator[str]:
-    with _connected(server.url.rsplit("/", 1)[0] + "/template1") as connection:
-        connection.execute(f"CREATE DATABASE {name} TEMPLATE postgres".encode())
-        try:
-            yield server.url.rsplit("/", 1)[0] + f"/{name}"
-        finally:
-            connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
-
-
-def _connected(url: str) -> psycopg.Connection[Any]:
-    return psycopg.connect(url.replace("postgres://", "postgresql://"), autocommit=True)
-
-
-def _run(url: str, *command: str) -> str:
-    return run(*command, database=url, settings=SETTINGS)
-
-
-def _say(line: str) -> None:
-    print(line, flush=True)
+    for line in (heads, ["---"] * len(heads), *written):
+        print("| " + " | ".join(line) + " |", flush=True)
+    print(flush=True)
 
 
 if __name__ == "__main__":

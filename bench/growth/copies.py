@@ -14,6 +14,7 @@ from typing import Any
 import psycopg
 
 APP = "wallet_gateway"
+DAYS = 365
 BATCH = 500
 """Copies of the sample in one statement."""
 
@@ -61,11 +62,11 @@ class Copies:
         # The rows are right; nobody has to look up each parent.
         connection.execute(b"SET session_replication_role = replica")
 
-    def fill(self, times: int, *, days: float) -> None:
-        """Copy the sample so often, over the days up to now; indexes are made when all rows are there."""
+    def fill(self, times: int) -> None:
+        """Copy the sample so often, over the last year; indexes are made when all rows are there."""
         indexes = list(self._drop_indexes()) if times > BATCH else []
         for table, columns in self._columns.items():
-            names, values = ", ".join(map(_quoted, columns)), ", ".join(self._values(table, times, days))
+            names, values = ", ".join(map(_quoted, columns)), ", ".join(self._values(table, times))
             for first in range(1, times + 1, BATCH):
                 last = min(first + BATCH - 1, times)
                 self._connection.execute(
@@ -83,7 +84,7 @@ class Copies:
         (most,) = self._connection.execute(f"SELECT max(id) FROM {table}".encode()).fetchall()[0]
         return int(most)
 
-    def _values(self, table: str, times: int, days: float) -> Iterator[str]:
+    def _values(self, table: str, times: int) -> Iterator[str]:
         for column, kind in self._columns[table].items():
             old = f"old.{_quoted(column)}"
             if kind["parent"] in self._strides or column == "id":
@@ -91,12 +92,12 @@ class Copies:
             elif column == "next_query_at":
                 # Nothing has fallen behind. Approvals are asked about for half a year, others for a week.
                 asked = (
-                    f"({times} - k) * {days / times:f} < CASE old.query_priority WHEN 2 THEN 180 ELSE 7 END"
+                    f"({times} - k) * {DAYS / times:f} < CASE old.query_priority WHEN 2 THEN 180 ELSE 7 END"
                 )
                 hours = "(1 + (k * 37 + old.id) % 720) * interval '1 hour'"
                 yield f"CASE WHEN {old} IS NOT NULL AND {asked} THEN now() + {hours} END"
             elif kind["type"] == "DateTimeField":
-                yield f"{old} - ({times} - k) * interval '{days * 86400 / times:f} s'"
+                yield f"{old} - ({times} - k) * interval '{DAYS * 86400 / times:f} s'"
             elif column in _OWN:
                 yield _OWN[column].format(old=old)
             else:

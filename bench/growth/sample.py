@@ -10,20 +10,11 @@ from __future__ import annotations
 import itertools
 import json
 import sys
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from bench.cart import ITEMS, SHIPPING
-
-if TYPE_CHECKING:
-    from bench.growth.meter import Meter
-    from wallet_gateway.models import PaymentOrder
-    from wallet_gateway.testing.control import SandboxControl
-
-LINES = 3
-CUSTOMER = {
+CUSTOMER: dict[str, Any] = {
     "billing_address": {
         "street": "Main Road",
         "house_number": "12",
@@ -40,110 +31,72 @@ _numbers = itertools.count(1)
 
 def main() -> None:
     """Make two hundred orders after twenty that are not counted; print the costs as JSON."""
-    address = sys.argv[1]
     import django
 
     django.setup()
-    from bench.growth.meter import Meter
-    from wallet_gateway.testing.control import SandboxControl
-
-    steer = SandboxControl(address)
     for share in (0.1, 1):
-        meters: dict[str, Meter] = defaultdict(Meter)
-        _live(
-            steer,
-            meters,
-            sales=int(144 * share),
-            refunded=int(16 * share),
-            others=int(20 * share),
-        )
-    json.dump({name: meter.each() for name, meter in meters.items()}, sys.stdout)
+        costs = _live(sales=int(144 * share), refunded=int(16 * share), others=int(20 * share))
+    print(json.dumps(costs))
 
 
-def _live(steer: SandboxControl, meters: dict[str, Meter], *, sales: int, refunded: int, others: int) -> None:
-    from wallet_gateway import payments
-
-    paid = _opened(meters, sales + refunded, "sale")
-    reserved = _opened(meters, others, "preauthorization")
-    left = _opened(meters, others, "sale")
-    _settle(steer, meters, paid + reserved)
-    _over(meters, "capture", reserved, lambda order: payments.capture(order, by="bench"))
-    _over(meters, "refund", paid[:refunded], lambda order: payments.refund(order, by="bench"))
-    _expire(meters, left)
-    _ask_again(meters, paid[refunded:])
-
-
-def _opened(meters: dict[str, Meter], count: int, kind: str) -> list[PaymentOrder]:
-    from wallet_gateway import payments
-
-    made: list[PaymentOrder] = []
-
-    def create(number: int) -> None:
-        order = payments.create_order(
-            reference=f"GROWTH-{number:010}",
-            order_number=f"2026-{number:010}",
-            currency="EUR",
-            items=ITEMS[:LINES],
-            shipping=SHIPPING,
-            type=kind,
-            metadata={"cart": f"{number}"},
-            **CUSTOMER,  # type: ignore[arg-type]
-        )
-        made.append(order)
-
-    _over(meters, "create_order", list(itertools.islice(_numbers, count)), create)
-    _over(meters, "start_checkout", made, payments.start_checkout)
-    return made
-
-
-def _settle(steer: SandboxControl, meters: dict[str, Meter], orders: Sequence[PaymentOrder]) -> None:
-    from wallet_gateway import payments
-
-    for order in orders:
-        steer.complete_checkout(order.payments.get().reference, "success")
-    _over(meters, "customer returns, settled", orders, payments.reconcile)
-
-
-def _expire(meters: dict[str, Meter], orders: Sequence[PaymentOrder]) -> None:
-    from wallet_gateway import payments
-
-    # The page and the time to settle are over; the gateway knows nothing of a payment.
-    past = _transactions(orders)
-    long_ago = _now() - timedelta(hours=1)
-    past.update(
-        state_changed_at=long_ago, expires_at=long_ago + timedelta(minutes=15), next_query_at=long_ago
-    )
-    with meters["page ends unpaid (swept)"].running(times=len(orders)):
-        assert payments.maintenance.reconcile_due() == len(orders)
-    assert not past.exclude(state="EXPIRED").exists()
-
-
-def _ask_again(meters: dict[str, Meter], orders: Sequence[PaymentOrder]) -> None:
-    from wallet_gateway import payments
-
-    _transactions(orders).update(next_query_at=_now() - timedelta(minutes=1))
-    with meters["asked again, no news (swept)"].running(times=len(orders)):
-        assert payments.maintenance.reconcile_due() == len(orders)
-
-
-def _transactions(orders: Sequence[PaymentOrder]) -> Any:  # noqa: ANN401 - a query set
-    from wallet_gateway.models import GatewayTransaction
-
-    return GatewayTransaction.objects.filter(payment__order__in=[order.pk for order in orders])
-
-
-def _now() -> Any:  # noqa: ANN401 - an instant
+def _live(*, sales: int, refunded: int, others: int) -> dict[str, dict[str, float]]:
     from django.utils import timezone
 
-    return timezone.now()
+    from bench.meter import Meter
+    from wallet_gateway import payments
+    from wallet_gateway.models import GatewayTransaction
+    from wallet_gateway.testing.control import SandboxControl
+
+    costs: dict[str, dict[str, float]] = {}
+
+    def each(name: str, subjects: Iterable[Any], call: Callable[[Any], Any]) -> list[Any]:
+        meter, todo = Meter(), list(subjects)
+        with meter.running(times=len(todo)):
+            done = [call(subject) for subject in todo]
+        costs[name] = meter.each()
+        return done
+
+    def swept(name: str, orders: list[Any], **changes: object) -> None:
+        rows = GatewayTransaction.objects.filter(payment__order__in=orders)
+        rows.update(next_query_at=timezone.now() - timedelta(minutes=1), **changes)
+        meter = Meter()
+        with meter.running(times=len(orders)):
+            assert payments.maintenance.reconcile_due() == len(orders)
+        costs[name] = meter.each()
+
+    kinds = ["sale"] * (sales + refunded + others) + ["preauthorization"] * others
+    orders = each("create_order", kinds, _create)
+    each("start_checkout", orders, payments.start_checkout)
+    left, paid = orders[:others], orders[others:]
+    control = SandboxControl(sys.argv[1])
+    for order in paid:
+        control.complete_checkout(order.payments.get().reference, "success")
+    each("customer returns, settled", paid, payments.reconcile)
+    each("capture", paid[-others:], lambda order: payments.capture(order, by="bench"))
+    each("refund", paid[:refunded], lambda order: payments.refund(order, by="bench"))
+    # The page and the time to settle are over; the gateway knows nothing of a payment.
+    long_ago = timezone.now() - timedelta(hours=1)
+    ended = {"state_changed_at": long_ago, "expires_at": long_ago + timedelta(minutes=15)}
+    swept("page ends unpaid (swept)", left, **ended)
+    swept("asked again, no news (swept)", paid[refunded:-others])
+    return costs
 
 
-def _over(
-    meters: dict[str, Meter], name: str, subjects: Sequence[Any], call: Callable[[Any], object]
-) -> None:
-    with meters[name].running(times=len(subjects)):
-        for subject in subjects:
-            call(subject)
+def _create(kind: str) -> Any:  # noqa: ANN401 - Django is not set up where types are
+    from bench.shop.cart import ITEMS, SHIPPING
+    from wallet_gateway import payments
+
+    number = next(_numbers)
+    return payments.create_order(
+        reference=f"GROWTH-{number:010}",
+        order_number=f"2026-{number:010}",
+        currency="EUR",
+        items=ITEMS,
+        shipping=SHIPPING,
+        type=kind,
+        metadata={"cart": f"{number}"},
+        **CUSTOMER,
+    )
 
 
 if __name__ == "__main__":

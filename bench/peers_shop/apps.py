@@ -1,4 +1,4 @@
-"""The app of the shop with peers, and of the provider that django-getpaid finds by its app."""
+"""The app of the shop with peers."""
 
 from __future__ import annotations
 
@@ -6,14 +6,7 @@ from django.apps import AppConfig
 
 
 class BenchPeersConfig(AppConfig):
-    """Names the app, and registers the provider as django-getpaid's documentation asks for."""
+    """Names the app, so that its tables do not collide with a package's."""
 
     name = "bench.peers_shop"
     label = "bench_peers"
-
-    def ready(self) -> None:
-        from getpaid.registry import registry
-
-        from bench.peers_shop.providers import GetpaidProcessor
-
-        registry.register(GetpaidProcessor)

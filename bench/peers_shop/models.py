@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.db import models
-from getpaid.abstracts import AbstractOrder
 from payments import PurchasedItem
 from payments.models import BasePayment
 
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class ShopOrder(AbstractOrder):
+class ShopOrder(models.Model):
     """The order of a shop of three lines."""
 
     reference = models.CharField(max_length=64, unique=True)
@@ -25,26 +24,6 @@ class ShopOrder(AbstractOrder):
 
     def __str__(self) -> str:
         return self.reference
-
-    # What django-getpaid asks an order for
-
-    def get_absolute_url(self) -> str:
-        return f"/orders/{self.reference}/"
-
-    def get_total_amount(self) -> Decimal:
-        return self.total
-
-    def get_description(self) -> str:
-        return self.reference
-
-    def get_buyer_info(self) -> dict[str, Any]:
-        return {}
-
-    def get_items(self) -> list[dict[str, Any]]:
-        return [
-            {"name": line["name"], "quantity": line["quantity"], "unit_price": line["price"]}
-            for line in self.lines
-        ]
 
 
 class ShopPayment(BasePayment):

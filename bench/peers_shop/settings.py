@@ -10,7 +10,6 @@ INSTALLED_APPS = [
     *OF_THE_SHOP,
     "django.contrib.sites",
     "payments",
-    "getpaid",
     "djstripe",
     "bench.peers_shop.apps.BenchPeersConfig",
 ]
@@ -23,8 +22,6 @@ PAYMENT_MODEL = "bench_peers.ShopPayment"
 PAYMENT_VARIANTS: dict[str, tuple[str, dict[str, str]]] = {
     "default": ("bench.peers_shop.providers.ThinProvider", {})
 }
-
-GETPAID_ORDER_MODEL = "bench_peers.ShopOrder"
 
 STRIPE_API_HOST = env.str("BENCH_GATEWAY_URL")
 STRIPE_TEST_SECRET_KEY = "_".join(("sk", "test", "0" * 24))

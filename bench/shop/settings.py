@@ -1,4 +1,4 @@
-"""Settings of the measured shop: apps and middleware as a new project has them, for both views alike."""
+"""Settings of the measured shop: apps and middleware as a new project has them, for all that is compared."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ env = environ.Env()
 SECRET_KEY = "bench-only"
 DEBUG = False
 USE_TZ = True
-ALLOWED_HOSTS = ["127.0.0.1"]
+ALLOWED_HOSTS = ["testserver"]
 INSTALLED_APPS = [
+    "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
+    "django.contrib.staticfiles",
     "wallet_gateway",
     "bench.shop.apps.BenchShopConfig",
 ]
@@ -27,7 +29,21 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 ROOT_URLCONF = "bench.shop.urls"
+STATIC_URL = "/static/"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
 DATABASES = {"default": env.db_url("BENCH_DATABASE_URL")}
 DATABASES["default"]["CONN_MAX_AGE"] = None
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
@@ -45,14 +61,10 @@ WALLET_GATEWAY = {
             "STORE_ID": "SANDBOX-STORE",
             "USER_ID": "sandbox-user",
             "PROVIDER": "ExampleWalletV2",
+            # As the settings have it if nothing is set, but where what a query costs is measured.
+            "QUERY_RATE": env.float("BENCH_QUERY_RATE", 5),
         },
     },
 }
 # That a bench is no shop is known.
 SILENCED_SYSTEM_CHECKS = ["wallet_gateway.W003", "wallet_gateway.W008"]
-# What fails is told, with its reason.
-LOGGING = {
-    "version": 1,
-    "handlers": {"console": {"class": "logging.StreamHandler", "level": "WARNING"}},
-    "root": {"handlers": ["console"], "level": "WARNING"},
-}

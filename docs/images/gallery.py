@@ -30,7 +30,7 @@ HEAD = """<!-- run: nothing, because it only shows pictures -->
 # Gallery
 
 Every page of the example shop, the admin and the sandbox, as `make demo` shows them, and a page of a
-django-oscar shop. `make images` takes these pictures anew.
+django-oscar shop. `docs/images/take.py` takes these pictures anew.
 """
 # Chromium writes WebP, and needs no library for it.
 TO_WEBP = """

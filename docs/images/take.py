@@ -1,4 +1,4 @@
-"""Takes the pictures of the README and of the gallery anew, from a demo of its own. For ``make images``."""
+"""Takes the pictures of the README and of the gallery anew, from a demo of its own."""
 
 from __future__ import annotations
 

@@ -193,6 +193,27 @@ def test_a_package_that_cannot_be_imported_is_an_error(monkeypatch: pytest.Monke
     assert "rest_framework.views cannot be imported" in finding.text
 
 
+@pytest.mark.parametrize(
+    ("version", "fixed"),
+    [
+        ((5, 2, 18, "final", 0), "5.2.19"),
+        ((5, 2, 19, "final", 0), None),
+        ((6, 0, 9, "final", 0), "6.0.10"),
+        ((6, 1, 0, "beta", 1), "6.1.3"),
+        ((6, 1, 3, "final", 0), None),
+        ((6, 2, 0, "final", 0), None),
+    ],
+    ids=str,
+)
+def test_a_django_with_a_known_vulnerability_is_warned_of(
+    version: tuple[object, ...], fixed: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("django.VERSION", version)
+    found = list(project.vulnerable_django())
+    assert [finding.params["fixed"] for finding in found] == ([fixed] if fixed else [])
+    assert codes(found) == ([Code.DJANGO_VULNERABLE] if fixed else [])
+
+
 def test_time_zones_that_are_off_are_an_error(settings: Settings) -> None:
     assert list(project.time_zones()) == []
     settings.USE_TZ = False

@@ -33,7 +33,7 @@ def test_the_whole_kit_passes_and_says_what_it_does(
     printed = capsys.readouterr().out
     assert f"probes of the sandbox {sandbox_url}, merchant SANDBOX-MERCHANT, profile test" in printed
     before, _, after = printed.partition("passed    checkout.minimal")
-    assert "Some of them move money: payments of 1.00 EUR each, at most 20 EUR in all" in before
+    assert "What moves money is announced: payments of 1.00 EUR each, at most 20 EUR in all" in before
     assert "Moves money: a payment (ecom.sale), 1.00 EUR" in after
     assert " 0 failed," in after
     assert "paid: 1.00 EUR, ecom.sale KIT-" in after

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from xml.etree import ElementTree
 
-from wallet_gateway.conformance.payer import Payment
+from wallet_gateway.conformance.gateway import Gateway, Payment
 from wallet_gateway.conformance.registry import Probe
 from wallet_gateway.conformance.reports import as_json, as_junit, payment_lines, summary, text_line
 from wallet_gateway.conformance.results import Outcome
 from wallet_gateway.conformance.run import Result
+from wallet_gateway.conformance.target import SANDBOX_ACCOUNT
+from wallet_gateway.conformance.wire import Wire
 
 
 def result(name: str, outcome: Outcome, text: str = "") -> Result:
-    probe = Probe(name=name, section="Errors", title="It <is> so.", check=lambda _: None, moves_money=False)
+    probe = Probe(name=name, section="Errors", title="It <is> so.", check=lambda _: None)
     return Result(probe=probe, outcome=outcome, text=text, seconds=0.5)
 
 
@@ -23,8 +26,10 @@ RESULTS = [
     result("errors.details", Outcome.SKIPPED, "there is none"),
     result("open.states", Outcome.REPORTED, "Approved"),
 ]
-PAYMENT = Payment(reference="KIT-1", type="ecom.sale", amount="1.00", currency="EUR", page="")
 URL = "https://gateway.example"
+GATEWAY = Gateway(
+    wire=Wire(URL), account=SANDBOX_ACCOUNT, limit=Decimal(1), payments=[Payment("KIT-1", "ecom.sale")]
+)
 
 
 def test_a_line_has_outcome_name_statement_and_finding() -> None:
@@ -43,11 +48,11 @@ def test_the_summary_counts_every_outcome() -> None:
 
 
 def test_payments_are_named_for_who_gives_them_back() -> None:
-    assert list(payment_lines([PAYMENT])) == ["paid: 1.00 EUR, ecom.sale KIT-1"]
+    assert payment_lines(GATEWAY) == ["paid: 1.00 EUR, ecom.sale KIT-1"]
 
 
 def test_json_has_everything() -> None:
-    run = json.loads(as_json(RESULTS, url=URL, payments=[PAYMENT], block="WALLET_GATEWAY = {}"))
+    run = json.loads(as_json(RESULTS, url=URL, gateway=GATEWAY, block="WALLET_GATEWAY = {}"))
     assert run["url"] == URL
     assert run["counts"] == {"passed": 1, "failed": 1, "skipped": 1, "reported": 1}
     assert run["probes"][2] == {

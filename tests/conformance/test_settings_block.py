@@ -16,7 +16,7 @@ URL = "https://gateway.example"
 
 
 def reported(**settings: SettingValue) -> Result:
-    probe = Probe(name="open.x", section="x", title="x", check=lambda _: None, moves_money=False)
+    probe = Probe(name="open.x", section="x", title="x", check=lambda _: None)
     return Result(probe=probe, outcome=Outcome.REPORTED, settings=settings)
 
 

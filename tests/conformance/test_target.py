@@ -13,6 +13,7 @@ from tests.tables import every
 from wallet_gateway.conformance.target import (
     SANDBOX_ACCOUNT,
     Account,
+    Deposit,
     Unusable,
     amount_of,
     check_url,
@@ -98,8 +99,7 @@ def test_everything_an_account_file_may_say_is_read(tmp_path: Path, monkeypatch:
     assert account.headers == {"Authorization": "Bearer secret"}
     assert account.path("checkout") == "/pay/checkout"
     assert account.smallest == "1"
-    assert account.deposit
-    assert account.deposit.refundable == Decimal(300)
+    assert account.deposit == Deposit(parent_transaction_id="OLD-1", amount="500", refunded="200")
     assert "secret" not in repr(account)
 
 

@@ -1,7 +1,7 @@
-"""Deliberately wrong gateways: the sandbox with one behaviour broken, and the probes that must say so.
+"""Deliberately wrong gateways: the sandbox with one behaviour broken.
 
-A gateway that accepts too much mends the request before the sandbox sees it, or answers in its place; one
-that answers wrongly spoils the answer.
+Such a gateway is a function of a request and of what asks the sandbox. It mends a request that it should
+refuse, answers in the sandbox's place, or spoils the answer.
 """
 
 from __future__ import annotations
@@ -12,19 +12,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
-from urllib.parse import urlsplit
 
 from wallet_gateway.conformance.answers import Answer
 from wallet_gateway.conformance.control import find_control
 from wallet_gateway.conformance.gateway import Gateway
 from wallet_gateway.conformance.messages import changed, without
-from wallet_gateway.conformance.payer import Limit, SandboxPayer
 from wallet_gateway.conformance.probes import PROBES
 from wallet_gateway.conformance.registry import select
 from wallet_gateway.conformance.results import Outcome
 from wallet_gateway.conformance.run import Result, run
 from wallet_gateway.conformance.target import SANDBOX_ACCOUNT, Account
-from wallet_gateway.conformance.wire import HttpWire, Wire
+from wallet_gateway.conformance.wire import Wire
 
 OPERATIONS = {
     ("POST", "/api/v5/checkout"): "checkout",
@@ -32,8 +30,6 @@ OPERATIONS = {
     ("POST", "/api/v5/publicKeys"): "keys",
     ("POST", "/api/v5/paymentAccounts"): "create",
     ("POST", "/api/v5/transactions"): "authorize",
-}
-TYPES = {
     "ecom.capture": "capture",
     "ecom.refund": "refund",
     "ecom.reversalPreauthorization": "reversal",
@@ -46,39 +42,39 @@ class Request:
     """One request to the interface, its body as JSON."""
 
     operation: str
-    """One of the names of `OPERATIONS` and `TYPES`, or `get` for a payment account."""
+    """One of the names of `OPERATIONS`, `get` for a payment account, or the path."""
     query: Mapping[str, str]
     body: Any
     headers: Mapping[str, str]
 
+    @property
+    def content(self) -> Any:  # noqa: ANN401  (a JSON value)
+        return dict(self.query) if self.body is None else self.body
 
-Mend = Callable[[Request], Request | Answer]
-Spoil = Callable[[Request, Answer], Answer]
+    def at(self, path: str) -> Any:  # noqa: ANN401  (a JSON value)
+        value = self.content
+        for name in path.split("."):
+            value = value.get(name) if isinstance(value, dict) else None
+        return value
+
+    def changed(self, path: str, value: object) -> Request:
+        content = changed(self.content, path, value)
+        return replace(self, query=content) if self.body is None else replace(self, body=content)
+
+
+Ask = Callable[[Request], Answer]
+Wrong = Callable[[Request, Ask], Answer]
+
+
+def right(request: Request, ask: Ask) -> Answer:
+    return ask(request)
 
 
 @dataclass(frozen=True)
-class Wrong:
-    """A gateway with one behaviour broken."""
-
-    name: str
-    probes: tuple[str, ...]
-    """Exactly the probes that fail; all others pass or are skipped."""
-    mend: Mend = lambda request: request
-    spoil: Spoil = lambda _, answer: answer
-
-
-def wrong(name: str, *probes: str, mend: Mend | None = None, spoil: Spoil | None = None) -> Wrong:
-    row = Wrong(name, probes)
-    row = replace(row, mend=mend) if mend else row
-    return replace(row, spoil=spoil) if spoil else row
-
-
-@dataclass(frozen=True)
-class WrongWire:
+class WrongWire(Wire):
     """Talks to the sandbox as a wrong gateway would; its control interface stays as it is."""
 
-    wire: Wire
-    wrong: Wrong
+    wrong: Wrong = right
 
     def send(
         self,
@@ -90,63 +86,53 @@ class WrongWire:
         headers: Mapping[str, str] | None = None,
     ) -> Answer:
         if path.startswith("/_sandbox/"):
-            return self.wire.send(method, path, query=query, body=body, headers=headers)
+            return super().send(method, path, query=query, body=body, headers=headers)
         value = json.loads(body) if body else None
         request = Request(operation_of(method, path, value), query or {}, value, headers or {})
-        mended = self.wrong.mend(request)
-        if isinstance(mended, Answer):
-            return mended
-        content = None if body is None else json.dumps(mended.body).encode()
-        answer = self.wire.send(method, path, query=mended.query, body=content, headers=mended.headers)
-        return self.wrong.spoil(request, answer)
+        return self.wrong(request, lambda mended: self._sent(method, path, mended))
+
+    def _sent(self, method: str, path: str, mended: Request) -> Answer:
+        content = None if mended.body is None else json.dumps(mended.body).encode()
+        return super().send(method, path, query=mended.query, body=content, headers=mended.headers)
+
+    def fetch(self, url: str) -> Answer:
+        path, _, query = url.removeprefix(self.base_url).partition("?")
+        request = Request(path, {"v": query} if query else {}, None, {})
+        return self.wrong(request, lambda _: super(WrongWire, self).fetch(url))
 
 
 def operation_of(method: str, path: str, body: object) -> str:
     """The name of an operation; a missing or wrong type is a refund, as the kit's probes change refunds."""
     if (method, path) == ("POST", "/api/v5/apmTransactions"):
-        type_ = body.get("type") if isinstance(body, dict) else None
-        is_detached = isinstance(body, dict) and "parentTransactionId" in body
-        return TYPES.get(str(type_), "detached" if is_detached else "refund")
+        body = body if isinstance(body, dict) else {}
+        return OPERATIONS.get(
+            str(body.get("type")), "detached" if "parentTransactionId" in body else "refund"
+        )
     if path.startswith("/api/v5/paymentAccounts/"):
         return "get"
     return OPERATIONS.get((method, path), path)
 
 
-def gateway_behind(wire: Wire, base_url: str, account: Account = SANDBOX_ACCOUNT) -> Gateway:
+def gateway_behind(base_url: str, wrong: Wrong = right, account: Account = SANDBOX_ACCOUNT) -> Gateway:
     """The gateway as the kit sees it, with the sandbox's control interface for its payer."""
+    wire = WrongWire(base_url, wrong=wrong)
     control = find_control(wire, account)
     assert control is not None
-    return Gateway(
-        wire=wire,
-        host=urlsplit(base_url).netloc,
-        account=account,
-        payer=SandboxPayer(control),
-        limit=Limit(Decimal(1000), currency=account.currency, say=lambda _: None),
-        control=control,
-        is_patient=False,
-    )
+    return Gateway(wire=wire, account=account, control=control, limit=Decimal(1000))
 
 
-def results_of(base_url: str, row: Wrong, *only: str) -> list[Result]:
+def results_of(base_url: str, wrong: Wrong, *only: str) -> list[Result]:
     """Run the kit, or some of its probes, against a wrong gateway."""
-    gateway = gateway_behind(WrongWire(HttpWire(base_url), row), base_url)
-    return run(select(PROBES, only), gateway)
+    assert PROBES
+    return run(select(only), gateway_behind(base_url, wrong))
+
+
+def of(results: list[Result], outcome: Outcome) -> dict[str, str]:
+    return {result.probe.name: result.text for result in results if result.outcome is outcome}
 
 
 def failed(results: list[Result]) -> set[str]:
-    return {result.probe.name for result in results if result.outcome is Outcome.FAILED}
-
-
-def check_that_its_probes_fail(base_url: str, row: Wrong) -> None:
-    assert row.probes
-    results = results_of(base_url, row, *row.probes)
-    ends = {result.probe.name: (str(result.outcome), result.text) for result in results}
-    assert failed(results) == set(row.probes), ends
-
-
-def check_that_no_other_fails(base_url: str, row: Wrong) -> None:
-    found = failed(results_of(base_url, row))
-    assert found == set(row.probes), found ^ set(row.probes)
+    return set(of(results, Outcome.FAILED))
 
 
 # Ways to be wrong
@@ -158,58 +144,24 @@ def answered(value: object, status: int = 200) -> Answer:
     )
 
 
-def refusing(operation: str, when: Callable[[Any], bool] = lambda _: True) -> Mend:
-    """Refuses what it should accept."""
+def refusing(operation: str, when: Callable[[Any], bool] = lambda _: True) -> Wrong:
+    """Refuses what it should accept; `when` is given the body, or the query."""
     no = {"code": "4107940", "details": {"message": "SchemaValidationError: the kit is not liked"}}
-
-    def mend(request: Request) -> Request | Answer:
-        hit = request.operation == operation and when(request.body or request.query)
-        return answered(no, 400) if hit else request
-
-    return mend
+    return answering(operation, lambda request: when(request.content), lambda _: answered(no, 400))
 
 
-def filling(operation: str, path: str, value: object = None) -> Mend:
-    """Does not mind that a field is missing; without a value a new text stands in its place."""
-
-    def mend(request: Request) -> Request:
-        if request.operation != operation or _at(request.body, path) is not None:
-            return request
-        return replace(request, body=changed(request.body, path, value or secrets.token_hex(8)))
-
-    return mend
-
-
-def setting(operation: str, path: str, value: object, when: Callable[[Any], bool]) -> Mend:
-    """Takes a wrong value for another one; `when` is given the value, None if there is none."""
-
-    def mend(request: Request) -> Request:
-        if request.operation != operation or not when(_at(request.body, path)):
-            return request
-        return replace(request, body=changed(request.body, path, value))
-
-    return mend
-
-
-def forgetting(path: str, when: Callable[[Any], bool]) -> Mend:
-    """Does not look into a part of a checkout; `when` is given the part."""
-
-    def mend(request: Request) -> Request:
-        part = _at(request.body, path) if request.operation == "checkout" else None
-        return replace(request, body=without(request.body, path)) if part and when(part) else request
-
-    return mend
-
-
-def approving(operation: str, when: Callable[[Any], bool], **more: Any) -> Mend:
+def approving(operation: str, when: Callable[[Any], bool]) -> Wrong:
     """Approves what it should refuse."""
+    return answering(
+        operation, lambda request: when(request.content), lambda request: answered(approval(request.content))
+    )
 
-    def mend(request: Request) -> Request | Answer:
-        if request.operation != operation or not when(request.body or request.query):
-            return request
-        return answered(approval(request.body) | more)
 
-    return mend
+def answering(operation: str, when: Callable[[Request], bool], answer: Callable[[Request], Answer]) -> Wrong:
+    """Answers some requests in the sandbox's place."""
+    return lambda request, ask: (
+        answer(request) if request.operation == operation and when(request) else ask(request)
+    )
 
 
 def approval(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -224,28 +176,69 @@ def approval(body: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def spoiling(operation: str, change: Callable[[Any], Any]) -> Spoil:
+def reading(operation: str, path: str, value: object, when: Callable[[Any], bool] = lambda _: True) -> Wrong:
+    """Reads a field as a right value, whatever is there, or is not there; `when` is given what is there.
+
+    A request that is spelled as the document's example stays as it is.
+    """
+
+    def wrong(request: Request, ask: Ask) -> Answer:
+        is_meant = request.operation == operation and "apmdetails" not in request.content
+        is_meant = is_meant and when(request.at(path))
+        return ask(request.changed(path, value) if is_meant else request)
+
+    return wrong
+
+
+def numbering(operation: str) -> Wrong:
+    """Makes up a reference where there is none, or none that is a text."""
+
+    def wrong(request: Request, ask: Ask) -> Answer:
+        path = "clientSystemTransactionId"
+        is_meant = request.operation == operation and not isinstance(request.at(path), str)
+        return ask(request.changed(path, secrets.token_hex(8)) if is_meant else request)
+
+    return wrong
+
+
+def ignoring(path: str, when: Callable[[Any], bool] = lambda _: True) -> Wrong:
+    """Does not look into a part of a checkout."""
+
+    def wrong(request: Request, ask: Ask) -> Answer:
+        part = request.at(path) if request.operation == "checkout" else None
+        is_meant = part is not None and when(part)
+        return ask(replace(request, body=without(request.body, path)) if is_meant else request)
+
+    return wrong
+
+
+def spoiling(operation: str, change: Callable[[Any], Any]) -> Wrong:
     """Changes what a successful answer says."""
 
-    def spoil(request: Request, answer: Answer) -> Answer:
+    def wrong(request: Request, ask: Ask) -> Answer:
+        answer = ask(request)
         return _rewritten(answer, change) if request.operation == operation and answer.is_success else answer
 
-    return spoil
+    return wrong
 
 
-def spoiling_records(change: Callable[[dict[str, Any]], Any]) -> Spoil:
-    """Changes each record of a status query."""
-    return spoiling("status", lambda records: [change(record) for record in records])
+def spoiling_records(change: Callable[[dict[str, Any]], Any], type_: str = "") -> Wrong:
+    """Changes each record of a status query, or each of one type."""
+    return spoiling(
+        "status",
+        lambda records: [change(one) if type_ in ("", one["type"]) else one for one in records],
+    )
 
 
-def spoiling_errors(change: Callable[[Any], Any], *operations: str) -> Spoil:
-    """Changes what a refusal says."""
+def spoiling_errors(change: Callable[[Any], Any], begin: str = "", operation: str = "") -> Wrong:
+    """Changes what a refusal says, where its message begins so."""
 
-    def spoil(request: Request, answer: Answer) -> Answer:
-        hit = answer.is_error and (not operations or request.operation in operations)
-        return _rewritten(answer, change) if hit else answer
+    def wrong(request: Request, ask: Ask) -> Answer:
+        answer = ask(request)
+        is_meant = answer.message.startswith(begin) and operation in ("", request.operation)
+        return _rewritten(answer, change) if answer.is_error and is_meant else answer
 
-    return spoil
+    return wrong
 
 
 def without_member(path: str) -> Callable[[Any], Any]:
@@ -256,15 +249,5 @@ def with_member(path: str, new: object) -> Callable[[Any], Any]:
     return lambda value: changed(value, path, new)
 
 
-def renamed(old: str, new: str) -> Callable[[Any], Any]:
-    return lambda value: {new if name == old else name: part for name, part in value.items()}
-
-
 def _rewritten(answer: Answer, change: Callable[[Any], Any]) -> Answer:
     return replace(answer, body=json.dumps(change(json.loads(answer.body))).encode())
-
-
-def _at(body: Any, path: str) -> Any:  # noqa: ANN401  (a JSON value)
-    for name in path.split("."):
-        body = body.get(name) if isinstance(body, dict) else None
-    return body

@@ -1,4 +1,4 @@
-"""`make audit` fails for a known vulnerability, and for nothing else."""
+"""`scripts/audit` fails for a known vulnerability, and for nothing else."""
 
 from __future__ import annotations
 

@@ -15,5 +15,5 @@ def test_each_package_is_named_once_with_its_lowest_version() -> None:
     versions = dict(re.findall(r"^([a-z0-9-]+)==([\d.]+)$", printed, flags=re.MULTILINE))
     assert len(versions) == len(printed.splitlines())
     project = (ROOT / "pyproject.toml").read_text("utf-8").split("[dependency-groups]")[0]
-    required = re.findall(r'^    "([a-z0-9-]+)>=([\d.]+)', project, flags=re.MULTILINE)
+    required = re.findall(r'"([a-z0-9-]+)>=([\d.]+)', project.split("\ndependencies = ")[1])
     assert versions == dict(required)

@@ -1,4 +1,4 @@
-"""The catalogues of all pages: they are as `make messages` writes them, and no text waits for its words."""
+"""The catalogues of all pages are as `scripts/update-messages` writes them, and no text waits for words."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def test_every_catalogue_is_up_to_date_compiled_and_whole(tmp_path: Path) -> Non
     assert (finished.returncode, finished.stdout) == (0, "Every text is translated.\n"), finished.stderr
     for name in FILES:
         written, shipped = (ROOT / f"{name}.po"), (ROOT / f"{name}.mo")
-        assert entries_of(written) == entries_of(project / f"{name}.po"), f"{name}: run make messages"
-        assert words_of(shipped) == words_of(project / f"{name}.mo"), f"{name}: run make messages"
+        assert entries_of(written) == entries_of(project / f"{name}.po"), f"{name}: run update-messages"
+        assert words_of(shipped) == words_of(project / f"{name}.mo"), f"{name}: run update-messages"
 
 
 NEW = [

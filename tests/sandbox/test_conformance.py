@@ -9,22 +9,14 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.wrong_gateways import gateway_behind
+from tests.conformance.wrong_gateways import of, results_of, right
 from tests.exhaustive import one_of
-from wallet_gateway.conformance.probes import PROBES
-from wallet_gateway.conformance.registry import select
 from wallet_gateway.conformance.results import Outcome
-from wallet_gateway.conformance.run import Result, run
-from wallet_gateway.conformance.wire import HttpWire
 from wallet_gateway.testing.control import SandboxControl
 
 NOTHING: dict[str, str] = {}
 A_MINUTE = 60
 """The kit takes a second or two; this leaves a busy machine room."""
-
-
-def of(results: list[Result], outcome: Outcome) -> dict[str, str]:
-    return {result.probe.name: result.text for result in results if result.outcome is outcome}
 
 
 @pytest.mark.parametrize(
@@ -49,7 +41,7 @@ def test_the_sandbox_is_conformant(
     behaviour: dict[str, Any], point: str, text: str, control: SandboxControl
 ) -> None:
     control.behaviour(**behaviour)
-    results = run(PROBES, gateway_behind(HttpWire(control.base_url), control.base_url))
+    results = results_of(control.base_url, right)
     assert of(results, Outcome.FAILED) == of(results, Outcome.SKIPPED) == NOTHING
     assert sum(result.seconds for result in results) < A_MINUTE
     assert of(results, Outcome.REPORTED)[f"open.{point}"].startswith(text)
@@ -96,14 +88,14 @@ def test_the_kit_reports_how_the_sandbox_writes_it(
     behaviour: dict[str, Any], probe: str, text: str, control: SandboxControl
 ) -> None:
     control.behaviour(**behaviour)
-    [result] = run(select(PROBES, [probe]), gateway_behind(HttpWire(control.base_url), control.base_url))
+    [result] = results_of(control.base_url, right, probe)
     assert result.outcome is Outcome.REPORTED
     assert result.text.startswith(text)
 
 
 def test_a_state_of_a_success_that_is_not_approved_breaks_the_interface(control: SandboxControl) -> None:
     control.behaviour(state_words={"Approved": "Settled", "Errored": "Declined", "Pending": "Processing"})
-    results = run(PROBES, gateway_behind(HttpWire(control.base_url), control.base_url))
+    results = results_of(control.base_url, right)
     assert set(of(results, Outcome.FAILED)) == {
         "detached.response.approved",
         "follow-ups.capture.state",
@@ -118,5 +110,5 @@ def test_a_state_of_a_success_that_is_not_approved_breaks_the_interface(control:
 
 def test_an_amount_that_is_a_number_is_no_string(control: SandboxControl) -> None:
     control.behaviour(numeric_amounts=True)
-    results = run(PROBES, gateway_behind(HttpWire(control.base_url), control.base_url))
+    results = results_of(control.base_url, right)
     assert set(of(results, Outcome.FAILED)) == {"detached.response.amount"}

@@ -13,6 +13,7 @@ from itertools import product
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+import django
 from django.apps import apps
 from django.conf import STATICFILES_STORAGE_ALIAS
 from django.conf import settings as django_settings
@@ -43,6 +44,7 @@ def findings(gateways: Gateways | None = None) -> Iterator[Finding]:
     """
     yield from wrong_settings()
     yield from default_gateway()
+    yield from vulnerable_django()
     yield from time_zones()
     yield from packages()
     yield from database_router()
@@ -64,6 +66,19 @@ def wrong_settings(*, debug: bool | None = None) -> Iterator[Finding]:
     """
     for problem in conf.problems(debug=debug):
         yield error(Code.WRONG_SETTING, SUBJECT, setting=problem.setting, expected=problem.expected)
+
+
+FIXED_DJANGO = {(5, 2): 19, (6, 0): 10, (6, 1): 3}
+"""Of each series the first release without an advisory that was known when this version was made."""
+
+
+def vulnerable_django() -> Iterator[Finding]:
+    """Warn if the installed Django has a vulnerability that a later one of its series mends."""
+    major, minor, patch, *_ = django.VERSION
+    fixed = FIXED_DJANGO.get((major, minor), 0)
+    if patch < fixed:
+        installed = django.get_version()
+        yield warning(Code.DJANGO_VULNERABLE, SUBJECT, installed=installed, fixed=f"{major}.{minor}.{fixed}")
 
 
 def time_zones() -> Iterator[Finding]:

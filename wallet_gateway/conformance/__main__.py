@@ -8,31 +8,20 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from wallet_gateway.conformance.control import find_control
 from wallet_gateway.conformance.gateway import Gateway
-from wallet_gateway.conformance.payer import Limit, Person, SandboxPayer
 from wallet_gateway.conformance.probes import PROBES
 from wallet_gateway.conformance.registry import Probe, select
 from wallet_gateway.conformance.reports import as_json, as_junit, payment_lines, summary, text_line
 from wallet_gateway.conformance.results import Outcome
-from wallet_gateway.conformance.run import Result, check_service, run
+from wallet_gateway.conformance.run import check_service, run
 from wallet_gateway.conformance.settings_block import settings_block
-from wallet_gateway.conformance.target import (
-    SANDBOX_ACCOUNT,
-    Account,
-    Unusable,
-    amount_of,
-    check_url,
-    read_account,
-)
-from wallet_gateway.conformance.wire import HttpWire
-
-_UNUSABLE = 2
+from wallet_gateway.conformance.target import SANDBOX_ACCOUNT, Unusable, amount_of, check_url, read_account
+from wallet_gateway.conformance.wire import Wire
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -48,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"{error}\n")
     except KeyboardInterrupt:
         sys.stderr.write("Interrupted.\n")
-    return _UNUSABLE
+    return 2
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -56,29 +45,18 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m wallet_gateway.conformance",
         description="Run the interface document against a gateway.",
     )
-    parser.add_argument("url", metavar="URL", nargs="?", default="", help="base URL of the gateway")
-    parser.add_argument(
-        "--account", type=Path, metavar="FILE", help="JSON; the sandbox's merchant if not given"
-    )
-    parser.add_argument("--only", metavar="NAMES", default="", help="areas or probes, separated by commas")
-    parser.add_argument("--list", action="store_true", help="name the probes, and run none")
-    parser.add_argument(
-        "--limit", type=_amount, metavar="AMOUNT", default=Decimal(20), help="most that is paid (default: 20)"
-    )
-    parser.add_argument(
-        "--wait",
-        type=_seconds,
-        metavar="SECONDS",
-        default=300,
-        help="how long a person has to pay (default: 300)",
-    )
-    parser.add_argument(
-        "--control-key",
-        metavar="KEY",
-        default=os.environ.get("WALLET_SANDBOX_CONTROL_KEY", ""),
-        help="of a sandbox; better given as WALLET_SANDBOX_CONTROL_KEY",
-    )
-    parser.add_argument("--i-know", action="store_true", help="run with an account of profile prod")
+    add = parser.add_argument
+    add("url", metavar="URL", nargs="?", default="", help="base URL of the gateway")
+    add("--account", type=Path, metavar="FILE", help="JSON; the sandbox's merchant if not given")
+    add("--only", metavar="NAMES", default="", help="areas or probes, separated by commas")
+    add("--list", action="store_true", help="name the probes, and run none")
+    most = "most that is paid (default: 20)"
+    add("--limit", type=_amount, metavar="AMOUNT", default=Decimal(20), help=most)
+    wait = "how long a person has to pay (default: 300)"
+    add("--wait", type=_seconds, metavar="SECONDS", default=300, help=wait)
+    key = "of a sandbox; better given as WALLET_SANDBOX_CONTROL_KEY"
+    add("--control-key", metavar="KEY", default=os.environ.get("WALLET_SANDBOX_CONTROL_KEY", ""), help=key)
+    add("--i-know", action="store_true", help="run with an account of profile prod")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print JSON")
     form.add_argument("--junit", action="store_true", help="print JUnit's XML")
@@ -100,7 +78,7 @@ def _seconds(text: str) -> float:
 
 def _selected(only: str) -> list[Probe]:
     try:
-        return select(PROBES, filter(None, map(str.strip, only.split(","))))
+        return select(filter(None, map(str.strip, only.split(","))))
     except LookupError as error:
         areas = dict.fromkeys(probe.name.partition(".")[0] for probe in PROBES)
         message = f"There is no probe {error.args[0]!r}; areas are {', '.join(areas)}, and --list names all."
@@ -115,61 +93,34 @@ def _test(options: argparse.Namespace, probes: Sequence[Probe]) -> int:
     is_text = not (options.json or options.junit)
     # What a person must be told is never in the midst of JSON or XML.
     say = _print if is_text else _tell
-    gateway = make_gateway(url, account, options, say=say)
-    check_service(gateway, url)
-    _announce(url, gateway, probes, limit=options.limit, say=say)
-    results = run(probes, gateway, on_result=_print_result if is_text else _ignore)
-    _report(url, gateway, results, options)
-    return int(any(result.outcome is Outcome.FAILED for result in results))
-
-
-def make_gateway(
-    url: str, account: Account, options: argparse.Namespace, *, say: Callable[[str], None]
-) -> Gateway:
-    """Return the gateway at a URL, with the sandbox or a person as its payer."""
-    wire = HttpWire(url, tls=account.tls())
+    wire = Wire(url, tls=account.tls())
     control = find_control(wire, account, key=options.control_key)
-    return Gateway(
+    gateway = Gateway(
         wire=wire,
-        host=urlsplit(url).netloc,
         account=account,
-        payer=SandboxPayer(control) if control else Person(say=say, seconds=options.wait),
-        limit=Limit(options.limit, currency=account.currency, say=say),
         control=control,
-        is_patient=control is None,
+        limit=options.limit,
+        seconds_to_pay=options.wait,
+        say=say,
     )
+    check_service(gateway, url)
 
-
-def _announce(
-    url: str, gateway: Gateway, probes: Sequence[Probe], *, limit: Decimal, say: Callable[[str], None]
-) -> None:
-    account = gateway.account
-    kind = "sandbox" if gateway.control else "gateway"
+    kind = "sandbox" if control else "gateway"
     merchant = f"merchant {account.merchant_id}, profile {account.profile}"
     say(f"{len(probes)} probes of the {kind} {url}, {merchant}")
-    if any(probe.moves_money for probe in probes):
-        say(
-            f"Some of them move money: payments of {account.amount} {account.currency} each, at most"
-            f" {limit} {account.currency} in all (--limit), and captures and refunds of parts of them"
-        )
-
-
-def _report(url: str, gateway: Gateway, results: Sequence[Result], options: argparse.Namespace) -> None:
-    block = settings_block(url, gateway.account, results)
+    say(
+        f"What moves money is announced: payments of {account.amount} {account.currency} each, at most"
+        f" {options.limit} {account.currency} in all (--limit), and captures and refunds of parts of them"
+    )
+    results = run(probes, gateway, on_result=lambda result: _print(text_line(result)) if is_text else None)
+    block = settings_block(url, account, results)
     if options.json:
-        _print(as_json(results, url=url, payments=gateway.payments, block=block))
+        _print(as_json(results, url=url, gateway=gateway, block=block))
     elif options.junit:
         _print(as_junit(results, url=url))
     else:
-        _print("", summary(results), *payment_lines(gateway.payments), "", "Settings that follow:", "", block)
-
-
-def _print_result(result: Result) -> None:
-    _print(text_line(result))
-
-
-def _ignore(result: Result) -> None:
-    del result
+        _print("", summary(results), *payment_lines(gateway), "", "Settings that follow:", "", block)
+    return int(any(result.outcome is Outcome.FAILED for result in results))
 
 
 def _print(*lines: str) -> None:

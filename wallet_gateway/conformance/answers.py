@@ -8,20 +8,14 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from decimal import Decimal
-from enum import Enum
 from functools import cached_property
 from typing import Final
 
 _MAX_EXCERPT: Final = 200
 
 
-class Missing(Enum):
-    """Stands for what is not there, which is something else than null."""
-
-    MISSING = "missing"
-
-
-MISSING: Final = Missing.MISSING
+MISSING: Final = object()
+"""Stands for what is not there, which is something else than null."""
 
 
 @dataclass(frozen=True)
@@ -67,10 +61,10 @@ class Answer:
         return f"HTTP {self.status} with {self._content()}"
 
     def _content(self) -> str:
+        if self.is_error:
+            return f"code {member(self.value, 'code')}{f': {self.message}' if self.message else ''}"
         if isinstance(self.value, dict):
-            message = f": {self.message}" if self.message else ""
-            code = member(self.value, "code")
-            return f"code {code}{message}" if self.is_error else f"the members {', '.join(self.value)}"
+            return f"the members {', '.join(self.value)}"
         if isinstance(self.value, list):
             return f"an array of {len(self.value)}"
         return "JSON" if self.is_json else self.content_type or "an empty body"
@@ -91,19 +85,14 @@ class Answer:
 def member(value: object, path: str) -> object:
     """Return the member at a path such as ``details.message``, MISSING if there is none."""
     for name in path.split("."):
-        value = _named(value, name)
+        members = value.items() if isinstance(value, dict) else ()
+        value = next((part for key, part in members if key.casefold() == name.casefold()), MISSING)
     return value
 
 
 def has(value: object, path: str) -> bool:
     """Whether there is such a member; one that is null counts as left out."""
     return member(value, path) not in (MISSING, None)
-
-
-def _named(value: object, name: str) -> object:
-    if not isinstance(value, dict):
-        return MISSING
-    return next((part for key, part in value.items() if key.casefold() == name.casefold()), MISSING)
 
 
 def _refuse_constant(name: str) -> object:

@@ -27,13 +27,13 @@ class Control:
         """Decide a checkout as its customer would."""
         self._post(
             "checkouts/complete",
-            {"clientSystemTransactionId": reference, "outcome": outcome, **self._store()},
+            {"clientSystemTransactionId": reference, "outcome": outcome, **self.account.store},
         )
 
     def portal(self, reference: str, type_: str, amount: str) -> None:
         """Make a follow-up as an operator would in the provider's portal."""
-        body = {"clientSystemTransactionId": reference, "type": type_, "amount": amount, **self._store()}
-        self._post("portal", body)
+        body = {"clientSystemTransactionId": reference, "type": type_, "amount": amount}
+        self._post("portal", body | self.account.store)
 
     def payment_data(self, auth_method: str, network: str = "VISA", **request: Any) -> dict[str, Any]:
         """Approve in the wallet as its customer would; return the PaymentData."""
@@ -49,31 +49,22 @@ class Control:
             f"{deposit.parent_transaction_id},2024-03-01T09:30:00,{deposit.amount},{self.account.currency},"
             f"{deposit.refunded},PROVIDER-1"
         )
-        body = f"{_HEADER}\n{row}\n".encode()
         query = {"merchantId": self.account.merchant_id}
-        self._send("POST", "migration-file", body, content_type="text/csv", query=query)
+        self._send("migration-file", f"{_HEADER}\n{row}\n", content_type="text/csv", query=query)
 
     def fault(self, operation: str, fault: str) -> None:
         """Let the next request of an operation end in another way."""
         self._post("faults", {"operation": operation, "fault": fault, "times": 1})
 
-    def _store(self) -> dict[str, str]:
-        return {"merchantId": self.account.merchant_id, "storeId": self.account.store_id}
-
     def _post(self, name: str, body: dict[str, Any]) -> Answer:
-        return self._send("POST", name, json.dumps(body).encode())
+        return self._send(name, json.dumps(body), content_type="application/json")
 
     def _send(
-        self,
-        method: str,
-        name: str,
-        body: bytes,
-        *,
-        content_type: str = "application/json",
-        query: Mapping[str, str] | None = None,
+        self, name: str, body: str, *, content_type: str, query: Mapping[str, str] | None = None
     ) -> Answer:
         headers = {"Content-Type": content_type, **self.headers}
-        answer = self.wire.send(method, f"/_sandbox/{name}", query=query, body=body, headers=headers)
+        path = f"/_sandbox/{name}"
+        answer = self.wire.send("POST", path, query=query, body=body.encode(), headers=headers)
         if answer.status != 200:
             raise Skipped(f"the sandbox's control interface answered {answer}")
         return answer
@@ -90,6 +81,5 @@ def find_control(wire: Wire, account: Account, *, key: str = "") -> Control | No
             answer = wire.send("GET", "/_sandbox/wallet", headers=headers)
     except Unreachable:
         return None
-    if not isinstance(member(answer.value, "mode"), str):
-        return None
-    return Control(wire=wire, account=account, headers=headers)
+    is_sandbox = isinstance(member(answer.value, "mode"), str)
+    return Control(wire=wire, account=account, headers=headers) if is_sandbox else None

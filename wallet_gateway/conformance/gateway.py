@@ -6,32 +6,38 @@ import secrets
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from itertools import count
-from typing import Any, Final, TypeVar, cast
+from typing import Final, TypeVar, cast
 
 from wallet_gateway.conformance import messages
-from wallet_gateway.conformance.answers import MISSING, Answer, has, member
+from wallet_gateway.conformance.answers import Answer, has, member
 from wallet_gateway.conformance.control import Control
-from wallet_gateway.conformance.expectations import accepted, refused
 from wallet_gateway.conformance.messages import Body, changed
-from wallet_gateway.conformance.payer import Limit, Payer, Payment
-from wallet_gateway.conformance.results import Failed, Skipped
+from wallet_gateway.conformance.results import Failed, Skipped, accepted, refused
 from wallet_gateway.conformance.target import Account, Deposit
-from wallet_gateway.conformance.wire import Wire
+from wallet_gateway.conformance.wire import Wire, split_url
 
 SALE: Final = "ecom.sale"
 PREAUTHORIZATION: Final = "ecom.preAuthorization"
 CAPTURE: Final = "ecom.capture"
 REFUND: Final = "ecom.refund"
 REVERSAL: Final = "ecom.reversalPreauthorization"
+DETACHED: Final = "detached.refund"
 
 Made = TypeVar("Made")
-_ACCEPT: Final = {"Accept": "application/json"}
-_CONTENT: Final = {"Content-Type": "application/json"}
 _TIMES_THROTTLED: Final = 5
 _LONGEST_THROTTLE: Final = 60
 _SECONDS_TO_APPEAR: Final = 30
 _SECONDS_BETWEEN_LOOKS: Final = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Payment:
+    """A payment that the kit had made: each is of the account's amount."""
+
+    reference: str
+    type: str
 
 
 @dataclass(kw_only=True)
@@ -39,14 +45,14 @@ class Gateway:
     """Sends what a probe wants sent, and remembers what several probes need."""
 
     wire: Wire
-    host: str
-    """The host of the base URL, with its port if any."""
     account: Account
-    payer: Payer
-    limit: Limit
     control: Control | None = None
-    is_patient: bool = True
-    """Whether a record may take a while to appear; a sandbox's is there at once."""
+    limit: Decimal
+    """The most that the payments of one run may come to."""
+    seconds_to_pay: float = 0
+    """How long a person has for each payment where there is no sandbox; with 0 nobody is asked."""
+    say: Callable[[str], None] = lambda _: None
+    spent: Decimal = Decimal(0)
     payments: list[Payment] = field(default_factory=list)
     _made: dict[str, object] = field(default_factory=dict)
     _run: str = field(default_factory=lambda: secrets.token_hex(5))
@@ -75,7 +81,9 @@ class Gateway:
         method = "GET" if body is None else "POST"
         path = self.account.path(operation).replace("{transactionAccountId}", account_id)
         content = None if body is None else messages.to_json(body)
-        given = {**_ACCEPT, **({} if body is None else _CONTENT)}
+        given = {"Accept": "application/json"} | (
+            {} if body is None else {"Content-Type": "application/json"}
+        )
         given |= {**(self.account.headers if with_account else {}), **(headers or {})}
         for _ in range(_TIMES_THROTTLED):
             answer = self.wire.send(method, path, query=query, body=content, headers=given)
@@ -99,11 +107,7 @@ class Gateway:
 
     def status(self, reference: str, **changes: str | None) -> Answer:
         """Send a status query; a parameter that is None is left out."""
-        query = {
-            "merchantId": self.account.merchant_id,
-            "storeId": self.account.store_id,
-            "clientSystemTransactionId": reference,
-        } | changes
+        query = {**self.account.store, "clientSystemTransactionId": reference, **changes}
         return self.send("status", query={name: value for name, value in query.items() if value is not None})
 
     # Checkouts that nobody pays
@@ -111,11 +115,12 @@ class Gateway:
     @property
     def needs_billing_address(self) -> bool:
         """Whether a checkout is accepted only with a billing address."""
-        return self.once("billing address", self._ask_for_billing_address)
 
-    def _ask_for_billing_address(self) -> bool:
-        plain = messages.checkout(self.account, self.reference())
-        return not self.checkout(plain).is_success and self.checkout(_with_address(plain)).is_success
+        def ask() -> bool:
+            plain = messages.checkout(self.account, self.reference())
+            return not self.checkout(plain).is_success and self.checkout(_with_address(plain)).is_success
+
+        return self.once("billing address", ask)
 
     def plain_checkout(self, type_: str = SALE) -> Body:
         """Return the least that a checkout request needs at this gateway."""
@@ -124,7 +129,7 @@ class Gateway:
 
     def full_checkout(self) -> Body:
         """Return a checkout request with every field."""
-        if len(self.account.amount.partition(".")[2]) != 2:
+        if self.account.decimals != 2:
             raise Skipped("the document's cart is of a currency with two decimals")
         return messages.full_checkout(self.account, self.reference())
 
@@ -137,19 +142,23 @@ class Gateway:
         """Fail unless a checkout request is accepted."""
         return accepted(self.checkout(body))
 
-    def checkout_is_refused(self, body: Body, *, as_cart: bool = False) -> Answer:
+    def checkout_is_refused(self, body: Body) -> Answer:
         """Fail unless a checkout request is refused, which says nothing if every one is."""
-        self.once("cart checkout" if as_cart else "plain checkout", lambda: self._check_baseline(as_cart))
-        return refused(self.checkout(body))
-
-    def _check_baseline(self, as_cart: bool) -> bool:  # noqa: FBT001  (which of two requests)
-        body = self.cart_checkout() if as_cart else self.plain_checkout()
-        answer = self.checkout(body)
+        right = self.cart_checkout if "shoppingCartDetails" in body else self.plain_checkout
+        answer = self.once(f"right {right.__name__}", lambda: self.checkout(right()))
         if not answer.is_success:
             raise Skipped(f"a refusal would say nothing, as the right request is refused too: {answer}")
-        return True
+        return refused(self.checkout(body))
 
     # Payments
+
+    def spend(self, amount: str, what: str) -> None:
+        """Say that money is about to be moved; raises Skipped if that would exceed the limit."""
+        currency = self.account.currency
+        if self.spent + Decimal(amount) > self.limit:
+            raise Skipped(f"would move more than the limit of {self.limit} {currency}; see --limit")
+        self.spent += Decimal(amount)
+        self.say(f"Moves money: {what}, {amount} {currency}")
 
     def paid_sale(self) -> Payment:
         """Return a sale that is paid, the same for all probes."""
@@ -162,25 +171,37 @@ class Gateway:
     def pay(self, type_: str) -> Payment:
         """Have a checkout paid; raises Skipped if it is not."""
         body = self.plain_checkout(type_)
-        self.limit.take(self.account.amount, f"a payment ({type_})")
+        self.spend(self.account.amount, f"a payment ({type_})")
         answer = self.checkout(body)
         if not answer.is_success:
             raise Skipped(f"no payment could be begun: {answer}")
-        page = member(answer.value, "redirectUrl")
-        payment = Payment(
-            reference=body["clientSystemTransactionId"],
-            type=type_,
-            amount=self.account.amount,
-            currency=self.account.currency,
-            page=page if isinstance(page, str) else "",
-        )
-        self.payer.pay(payment, is_paid=lambda: self._is_paid(payment))
+        payment = Payment(body["clientSystemTransactionId"], type_)
+        if self.control:
+            self.control.complete_checkout(payment.reference)
+        else:
+            self._ask_person(payment, member(answer.value, "redirectUrl"))
         self.payments.append(payment)
         return payment
 
+    def _ask_person(self, payment: Payment, page: object) -> None:
+        """Show a person the page, and wait until the gateway reports the payment."""
+        if not self.seconds_to_pay:
+            raise Skipped("needs a payer, and --wait is 0")
+        if not isinstance(page, str) or split_url(page) is None or not page.isprintable():
+            raise Skipped("there is no page to pay on")
+        self.say(
+            f"Please pay {self.account.amount} {self.account.currency} ({payment.type}) within"
+            f" {self.seconds_to_pay:g} seconds at {page}"
+        )
+        deadline = time.monotonic() + self.seconds_to_pay
+        while not self._is_paid(payment):
+            if time.monotonic() > deadline:
+                raise Skipped(f"nobody paid within {self.seconds_to_pay:g} seconds")
+            time.sleep(_SECONDS_BETWEEN_LOOKS)
+
     def _is_paid(self, payment: Payment) -> bool:
         states = (member(record, "state") for record in self.status(payment.reference).records)
-        return any(isinstance(state, str) and state.casefold() == "approved" for state in states)
+        return any(str(state).casefold() == "approved" for state in states)
 
     def undecided(self) -> dict[str, str]:
         """Return what a sandbox's customer did not pay, by reference: ``refused`` or ``pending``."""
@@ -190,103 +211,92 @@ class Gateway:
         ends = {}
         for outcome in ("refused", "refused", "pending") if self.control else ():
             body = self.plain_checkout()
-            accepted(self.checkout(body))
+            self.checkout_is_accepted(body)
             self.controls().complete_checkout(body["clientSystemTransactionId"], outcome)
             ends[body["clientSystemTransactionId"]] = outcome
         return ends
 
-    def record(self, reference: str, type_: str) -> dict[str, object]:
-        """Return the status record of a transaction, as soon as it is there; raises Skipped without one."""
-        return self.once(f"record {reference} {type_}", lambda: self._wait_for_record(reference, type_))
+    def record(self, payment: Payment) -> dict[str, object]:
+        """Return the status record of a transaction, as soon as it is there; raises Skipped without one.
 
-    def _wait_for_record(self, reference: str, type_: str) -> dict[str, object]:
-        deadline = time.monotonic() + (_SECONDS_TO_APPEAR if self.is_patient else 0)
+        A sandbox's is there at once.
+        """
+        return self.once(f"record {payment}", lambda: self._wait_for_record(payment))
+
+    def _wait_for_record(self, payment: Payment) -> dict[str, object]:
+        deadline = time.monotonic() + (0 if self.control else _SECONDS_TO_APPEAR)
         while True:
-            answer = self.status(reference)
-            if record := _record_of(answer, type_):
-                return record
+            answer = self.status(payment.reference)
+            records = [one for one in answer.records if has(one, "type") or has(one, "state")]
+            fitting = [one for one in records if type_of(one) == payment.type.casefold()]
+            if fitting or len(records) == 1:
+                return [*fitting, *records][0]
             if time.monotonic() >= deadline:
-                raise Skipped(f"no record of {type_} under {reference}: {answer}")
+                raise Skipped(f"no record of {payment.type} under {payment.reference}: {answer}")
             time.sleep(_SECONDS_BETWEEN_LOOKS)
 
-    # Follow-ups
+    # Follow-ups and detached refunds
 
     def follow_up_body(self, type_: str, original: Payment, amount: str = "") -> Body:
         """Return a follow-up request with a reference of its own; of the smallest amount if none is given."""
-        return messages.follow_up(
-            self.account,
-            type_,
-            amount or self.account.smallest,
-            reference=self.reference(),
-            original=original.reference,
-        )
+        named = {"clientSystemInvoiceId": original.reference}
+        amount = amount or self.account.smallest
+        return messages.transaction(self.account, type_, amount, reference=self.reference(), **named)
+
+    def detached_body(self, amount: str = "") -> Body:
+        """Return a detached refund of the deposit; of the smallest amount if none is given."""
+        named = {"parentTransactionId": self.deposit().parent_transaction_id}
+        amount = amount or self.account.smallest
+        return messages.transaction(self.account, DETACHED, amount, reference=self.reference(), **named)
+
+    def deposit(self) -> Deposit:
+        """Return a migrated deposit; raises Skipped without one."""
+        return self.account.deposit or self.once("deposit", self._migrated)
+
+    def _migrated(self) -> Deposit:
+        if self.control is None:
+            raise Skipped("needs a migrated deposit; name one in the account file, as deposit")
+        amount, refunded = (f"{whole:.{self.account.decimals}f}" for whole in (50, 20))
+        deposit = Deposit(parent_transaction_id=f"OLD-{self._run}", amount=amount, refunded=refunded)
+        self.control.migrate(deposit)
+        return deposit
 
     def done(self, type_: str) -> tuple[Body, Answer]:
-        """Return a follow-up of the smallest amount that was accepted; the same for all probes."""
+        """Return a transaction of the smallest amount that was accepted; the same for all probes."""
         return self.once(type_, lambda: self._do(type_))
 
-    def answered(self, type_: str) -> tuple[Body, Answer]:
-        """Return what ``done`` does; raises Skipped where that fails, which is a probe of its own."""
-        return _needed(lambda: self.done(type_))
-
     def _do(self, type_: str) -> tuple[Body, Answer]:
+        if type_ == DETACHED:
+            body = self.detached_body()
+            self.spend(body["amount"], "a detached refund")
+            return body, accepted(self.detached_refund(body))
         if type_ == REVERSAL:
-            original = self.pay(PREAUTHORIZATION)
-            body = self.follow_up_body(type_, original, original.amount)
+            body = self.follow_up_body(type_, self.pay(PREAUTHORIZATION), self.account.amount)
         else:
             original = self.paid_sale() if type_ == REFUND else self.authorization()
             body = self.follow_up_body(type_, original)
         return body, accepted(self.follow_up(body))
+
+    def answered(self, type_: str) -> tuple[Body, Answer]:
+        """Return what ``done`` does; raises Skipped where that fails, which is a probe of its own."""
+        try:
+            return self.done(type_)
+        except Failed as error:
+            raise Skipped(f"says nothing, as the right request fails: {error}") from error
+
+    def records_of(self, follow_up: Body) -> tuple[Answer, Answer]:
+        """Return what is answered under a follow-up's own reference, and under its original's."""
+        own, original = (follow_up[name] for name in ("clientSystemTransactionId", "clientSystemInvoiceId"))
+        return self.status(own), self.status(original)
 
     def follow_up_is_refused(self, body: Body) -> Answer:
         """Fail unless a refund is refused, which says nothing if every one is."""
         self.answered(REFUND)
         return refused(self.follow_up(body))
 
-    # Detached refunds
-
-    def deposit(self) -> Deposit:
-        """Return a migrated deposit; raises Skipped without one."""
-        return self.once("deposit", self._deposit)
-
-    def _deposit(self) -> Deposit:
-        if self.account.deposit is not None:
-            return self.account.deposit
-        if self.control is None:
-            raise Skipped("needs a migrated deposit; name one in the account file, as deposit")
-        deposit = Deposit(
-            parent_transaction_id=f"OLD-{self._run}",
-            amount=f"{50:.{_decimals(self.account)}f}",
-            refunded=f"{20:.{_decimals(self.account)}f}",
-        )
-        self.control.migrate(deposit)
-        return deposit
-
-    def detached_body(self, amount: str = "") -> Body:
-        """Return a detached refund of the deposit; of the smallest amount if none is given."""
-        return messages.detached_refund(
-            self.account,
-            amount or self.account.smallest,
-            reference=self.reference(),
-            parent=self.deposit().parent_transaction_id,
-        )
-
-    def detached_done(self) -> tuple[Body, Answer]:
-        """Return a detached refund that was accepted; the same for all probes."""
-        return self.once("detached", self._do_detached)
-
-    def detached_answered(self) -> tuple[Body, Answer]:
-        """Return what ``detached_done`` does; raises Skipped where that fails."""
-        return _needed(self.detached_done)
-
-    def _do_detached(self) -> tuple[Body, Answer]:
-        body = self.detached_body()
-        self.limit.take(body["amount"], "a detached refund")
-        return body, accepted(self.detached_refund(body))
-
     def detached_is_refused(self, body: Body) -> Answer:
         """Fail unless a detached refund is refused, which says nothing if every one is."""
-        self.detached_answered()
+        self.answered(DETACHED)
         return refused(self.detached_refund(body))
 
     # What is made once
@@ -310,30 +320,10 @@ class Gateway:
         return self.control
 
 
-def _needed(make: Callable[[], Made]) -> Made:
-    try:
-        return make()
-    except Failed as error:
-        raise Skipped(f"says nothing, as the right request fails: {error}") from error
+def type_of(record: object) -> str:
+    """Return the type of a record, in small letters."""
+    return str(member(record, "type")).casefold()
 
 
 def _with_address(body: Body) -> Body:
     return changed(body, "addressDetails.billingAddress", messages.BILLING_ADDRESS)
-
-
-def _decimals(account: Account) -> int:
-    return len(account.amount.partition(".")[2])
-
-
-def _record_of(answer: Answer, type_: str) -> dict[str, object] | None:
-    records = [record for record in answer.records if has(record, "type") or has(record, "state")]
-    fitting = (one for one in records if str(member(one, "type")).casefold() == type_.casefold())
-    return next(fitting, records[0] if len(records) == 1 else None)
-
-
-def text_of(value: Any, path: str) -> str:  # noqa: ANN401  (a JSON value)
-    """Return a text member; raises Skipped where there is none, which another probe names."""
-    found = member(value, path)
-    if found is MISSING or not isinstance(found, str):
-        raise Skipped(f"there is no text in {path}")
-    return found

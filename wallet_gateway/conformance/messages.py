@@ -20,7 +20,7 @@ def checkout(account: Account, reference: str) -> Body:
     """Return the mandatory fields of a checkout request, of a sale."""
     ends = ("return", "success", "pending", "error", "cancel", "refused")
     return {
-        **_ids(account),
+        **account.ids,
         "type": "ecom.sale",
         "amount": account.amount,
         "currencyCode": account.currency,
@@ -32,7 +32,7 @@ def checkout(account: Account, reference: str) -> Body:
 
 def full_checkout(account: Account, reference: str) -> Body:
     """Return every field of a checkout request under the names of the tables; it comes to 1.00."""
-    body: Body = checkout_example(account, reference)
+    body = checkout_example(account, reference)
     del body["checkoutDetails"]["cardholderNationalIdentificationNumber"]
     del body["addressDetails"]["shippingAddress"]["deliveryMethod"]
     cart = body["shoppingCartDetails"]
@@ -43,7 +43,7 @@ def full_checkout(account: Account, reference: str) -> Body:
 
 def checkout_example(account: Account, reference: str) -> Body:
     """Return the document's example of a checkout request, with its own spellings."""
-    body: Body = example("checkout_request") | _ids(account)
+    body: Body = example("checkout_request") | account.ids
     body |= {"currencyCode": account.currency, "clientSystemTransactionId": reference}
     body["checkoutDetails"]["paymentMethod"] = account.provider
     # What is agreed at set-up cannot be made up: a gateway would look for it.
@@ -51,28 +51,18 @@ def checkout_example(account: Account, reference: str) -> Body:
     return body
 
 
-def follow_up(account: Account, type_: str, amount: str, *, reference: str, original: str) -> Body:
-    """Return the mandatory fields of a capture, refund or reversal."""
+def transaction(account: Account, type_: str, amount: str, *, reference: str, **original: str) -> Body:
+    """Return the mandatory fields of a capture, refund, reversal or detached refund.
+
+    The original is named by ``clientSystemInvoiceId``, of a detached refund by ``parentTransactionId``.
+    """
     return {
-        **_ids(account),
+        **account.ids,
         "type": type_,
         "amount": amount,
         "currencyCode": account.currency,
         "clientSystemTransactionId": reference,
-        "clientSystemInvoiceId": original,
-        "apmDetails": {"apmProvider": account.provider},
-    }
-
-
-def detached_refund(account: Account, amount: str, *, reference: str, parent: str) -> Body:
-    """Return the mandatory fields of a detached refund."""
-    return {
-        **_ids(account),
-        "type": "detached.refund",
-        "amount": amount,
-        "currencyCode": account.currency,
-        "clientSystemTransactionId": reference,
-        "parentTransactionId": parent,
+        **original,
         "apmDetails": {"apmProvider": account.provider},
     }
 
@@ -83,10 +73,9 @@ def as_in_example(name: str, body: Body) -> Body:
     The provider is ``apmProviderName`` within ``apmdetails``, the amount is a number, and a cart is written
     in PascalCase.
     """
-    shown: Body = example(name)
-    named = {"apmdetails": {"apmProviderName": body["apmDetails"]["apmProvider"]}}
-    own: Body = {key: value for key, value in body.items() if key != "apmDetails"}
-    return shown | own | named | {"amount": number(body["amount"])}
+    shown: Body = example(name) | without(body, "apmDetails")
+    provider = {"apmProviderName": body["apmDetails"]["apmProvider"]}
+    return shown | {"apmdetails": provider, "amount": number(body["amount"])}
 
 
 def number(text: str) -> str:
@@ -99,33 +88,20 @@ def to_json(body: object) -> bytes:
     return json.dumps(body).replace('"\\u0000', "").replace('\\u0000"', "").encode()
 
 
+_GONE = object()
+
+
 def changed(body: Body, path: str, value: object) -> Body:
     """Return a copy with one field set, ``itemDetails.0.taxRate`` of a cart for instance."""
-    copy: Body = _rebuilt(body, path.split("."), value)
-    return copy
-
-
-_GONE = object()
+    name, _, rest = path.partition(".")
+    if rest and isinstance(elements := body.get(name), list):
+        number, _, rest = rest.partition(".")
+        value = [changed(one, rest, value) if str(at) == number else one for at, one in enumerate(elements)]
+    elif rest:
+        value = changed(body.get(name, {}), rest, value)
+    return {key: part for key, part in {**body, name: value}.items() if part is not _GONE}
 
 
 def without(body: Body, path: str) -> Body:
     """Return a copy without one field."""
     return changed(body, path, _GONE)
-
-
-def _rebuilt(part: Any, names: list[str], value: object) -> Any:  # noqa: ANN401  (a JSON value)
-    name, *rest = names
-    if isinstance(part, list):
-        return [_rebuilt(each, rest, value) if str(at) == name else each for at, each in enumerate(part)]
-    copy = dict(part)
-    if rest:
-        copy[name] = _rebuilt(copy.get(name, {}), rest, value)
-    elif value is _GONE:
-        copy.pop(name, None)
-    else:
-        copy[name] = value
-    return copy
-
-
-def _ids(account: Account) -> Body:
-    return {"merchantId": account.merchant_id, "storeId": account.store_id, "userId": account.user_id}

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-# A report is written with them; nothing is parsed.
-from xml.sax.saxutils import escape, quoteattr  # nosec B406
+# A report is written with it; nothing is parsed.
+from xml.etree import ElementTree  # nosec B405
 
-from wallet_gateway.conformance.payer import Payment
+from wallet_gateway.conformance.gateway import Gateway
 from wallet_gateway.conformance.results import Outcome
 from wallet_gateway.conformance.run import Result
 
 _WIDTH: Final = 10
-_CONTROLS: Final = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xFFFF])
+_NOT_IN_XML: Final = dict.fromkeys(
+    [*range(9), 11, 12, *range(14, 32), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF]
+)
 
 
 def text_line(result: Result) -> str:
@@ -33,17 +35,18 @@ def summary(results: Sequence[Result]) -> str:
     return f"{counted} in {sum(result.seconds for result in results):.1f} seconds"
 
 
-def payment_lines(payments: Sequence[Payment]) -> Iterator[str]:
-    """Yield what was paid, for the person who gives it back."""
-    for payment in payments:
-        yield f"paid: {payment.amount} {payment.currency}, {payment.type} {payment.reference}"
+def payment_lines(gateway: Gateway) -> list[str]:
+    """Return what was paid, for the person who gives it back."""
+    amount = f"{gateway.account.amount} {gateway.account.currency}"
+    return [f"paid: {amount}, {payment.type} {payment.reference}" for payment in gateway.payments]
 
 
-def as_json(results: Sequence[Result], *, url: str, payments: Sequence[Payment], block: str) -> str:
+def as_json(results: Sequence[Result], *, url: str, gateway: Gateway, block: str) -> str:
     """Return the whole run as one JSON object."""
+    counts = Counter(result.outcome for result in results)
     run = {
         "url": url,
-        "counts": {str(outcome): sum(result.outcome is outcome for result in results) for outcome in Outcome},
+        "counts": {outcome: counts[outcome] for outcome in Outcome},
         "probes": [
             {
                 "name": result.probe.name,
@@ -60,10 +63,10 @@ def as_json(results: Sequence[Result], *, url: str, payments: Sequence[Payment],
             {
                 "clientSystemTransactionId": payment.reference,
                 "type": payment.type,
-                "amount": payment.amount,
-                "currencyCode": payment.currency,
+                "amount": gateway.account.amount,
+                "currencyCode": gateway.account.currency,
             }
-            for payment in payments
+            for payment in gateway.payments
         ],
         "settings": block,
     }
@@ -81,39 +84,22 @@ def as_junit(results: Sequence[Result], *, url: str) -> str:
         "skipped": counts[Outcome.SKIPPED],
         "time": f"{sum(result.seconds for result in results):.3f}",
     }
-    attributes = " ".join(f"{name}={_attribute(value)}" for name, value in values.items())
-    return "\n".join(
-        [
-            '<?xml version="1.0" encoding="utf-8"?>',
-            f"<testsuite {attributes}>",
-            *map(_case, results),
-            "</testsuite>",
-        ]
-    )
-
-
-_ELEMENTS: Final = {
-    Outcome.FAILED: "<failure message={attribute}>{text}</failure>",
-    Outcome.SKIPPED: "<skipped message={attribute}/>",
-    Outcome.REPORTED: "<system-out>{text}</system-out>",
-    Outcome.PASSED: "",
-}
-
-
-def _case(result: Result) -> str:
-    area, _, name = result.probe.name.partition(".")
-    text = f"{result.probe.section}: {result.probe.title} {result.text}"
-    inner = _ELEMENTS[result.outcome].format(attribute=_attribute(result.text), text=escape(_printable(text)))
-    return (
-        f"<testcase classname={_attribute(area)} name={_attribute(name)}"
-        f" time={_attribute(f'{result.seconds:.3f}')}>{inner}</testcase>"
-    )
-
-
-def _attribute(value: object) -> str:
-    return quoteattr(_printable(str(value)))
+    suite = ElementTree.Element("testsuite", {name: str(value) for name, value in values.items()})
+    for result in results:
+        area, _, name = result.probe.name.partition(".")
+        seconds = f"{result.seconds:.3f}"
+        case = ElementTree.SubElement(suite, "testcase", classname=area, name=name, time=seconds)
+        found = _printable(result.text)
+        said = f"{result.probe.section}: {result.probe.title} {found}"
+        if result.outcome is Outcome.FAILED:
+            ElementTree.SubElement(case, "failure", message=found).text = said
+        elif result.outcome is Outcome.SKIPPED:
+            ElementTree.SubElement(case, "skipped", message=found)
+        elif result.outcome is Outcome.REPORTED:
+            ElementTree.SubElement(case, "system-out").text = said
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(suite, encoding="unicode")
 
 
 def _printable(text: str) -> str:
     """Leave out what no XML may contain: a gateway may send anything."""
-    return text.translate(_CONTROLS).encode("utf-8", "replace").decode("utf-8")
+    return text.translate(_NOT_IN_XML)

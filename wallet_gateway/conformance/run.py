@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from wallet_gateway.conformance import messages
 from wallet_gateway.conformance.gateway import Gateway
 from wallet_gateway.conformance.registry import Probe
-from wallet_gateway.conformance.results import Failed, Outcome, SettingValue, Skipped
+from wallet_gateway.conformance.results import Failed, Finding, Outcome, SettingValue, Skipped
 from wallet_gateway.conformance.target import Unusable
 from wallet_gateway.conformance.wire import Unreachable
 
@@ -29,17 +29,16 @@ class Result:
 def check_service(gateway: Gateway, url: str) -> None:
     """Ask two harmless questions; raises Unusable if nothing answers, or a web site does."""
     try:
-        answers = [gateway.status(gateway.reference())]
-        if not answers[0].is_json:
-            body = messages.checkout(gateway.account, gateway.reference())
-            answers.append(gateway.checkout(body))
+        answer = gateway.status(gateway.reference())
+        if not answer.is_json:
+            answer = gateway.checkout(messages.checkout(gateway.account, gateway.reference()))
     except Unreachable as error:
         raise Unusable(f"{error}.") from error
     except Skipped as error:
         raise Unusable(f"{url} cannot be tested now: {error}.") from error
-    if not any(answer.is_json for answer in answers):
+    if not answer.is_json:
         raise Unusable(
-            f"{url} is not the service: it answers {answers[-1]}, not JSON;"
+            f"{url} is not the service: it answers {answer}, not JSON;"
             " give the gateway's base URL, to which /api/v5/ is added."
         )
 
@@ -50,24 +49,20 @@ def run(
     """Carry out each probe and return its results, telling each as soon as it is there."""
     results = []
     for probe in probes:
-        results.append(carry_out(probe, gateway))
-        on_result(results[-1])
+        begun = time.monotonic()
+        outcome, found = _carried_out(probe, gateway)
+        seconds = time.monotonic() - begun
+        end = Result(probe=probe, outcome=outcome, text=found.text, settings=found.settings, seconds=seconds)
+        results.append(end)
+        on_result(end)
     return results
 
 
-def carry_out(probe: Probe, gateway: Gateway) -> Result:
-    """Carry out one probe."""
-    begun = time.monotonic()
-    outcome, text, settings = Outcome.PASSED, "", {}
+def _carried_out(probe: Probe, gateway: Gateway) -> tuple[Outcome, Finding]:
     try:
-        if (finding := probe.check(gateway)) is not None:
-            outcome, text, settings = Outcome.REPORTED, finding.text, dict(finding.settings)
-    except Failed as error:
-        outcome, text = Outcome.FAILED, str(error)
+        finding = probe.check(gateway, *probe.given)
+    except (Failed, Unreachable) as error:
+        return Outcome.FAILED, Finding(str(error))
     except Skipped as error:
-        outcome, text = Outcome.SKIPPED, str(error)
-    except Unreachable as error:
-        outcome, text = Outcome.FAILED, str(error)
-    return Result(
-        probe=probe, outcome=outcome, text=text, settings=settings, seconds=time.monotonic() - begun
-    )
+        return Outcome.SKIPPED, Finding(str(error))
+    return (Outcome.REPORTED, finding) if finding else (Outcome.PASSED, Finding(""))

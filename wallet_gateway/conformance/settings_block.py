@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Final
 
 from wallet_gateway.conformance.results import SettingValue
 from wallet_gateway.conformance.run import Result
 from wallet_gateway.conformance.target import Account
 
-_REMARKS: Final = {"AUTH": "yours to write; see AUTH in the settings reference"}
+_OF_AUTH = "yours to write; see AUTH in the settings reference"
 
 
 def settings_block(url: str, account: Account, results: Iterable[Result]) -> str:
     """Return the assignment of ``WALLET_GATEWAY`` as Python; what stays at its default is left out."""
-    lines = [_line(name, value) for name, value in _account_settings(url, account).items()]
+    own = {
+        "BASE_URL": url,
+        "MERCHANT_ID": account.merchant_id,
+        "STORE_ID": account.store_id,
+        "USER_ID": account.user_id,
+        "PROVIDER": account.provider,
+    }
+    if account.profile != "test":
+        own["PROFILE"] = account.profile
+    lines = [f'            "{name}": {_literal(value)},' for name, value in own.items()]
     for result in results:
         for name, value in result.settings.items():
-            lines.append(_line(name, value, _REMARKS.get(name, result.probe.name)))
+            remark = _OF_AUTH if name == "AUTH" else result.probe.name
+            lines.append(f'            "{name}": {_literal(value)},  # {remark}')
     return "\n".join(
         [
             "WALLET_GATEWAY = {",
@@ -31,22 +40,6 @@ def settings_block(url: str, account: Account, results: Iterable[Result]) -> str
             "}",
         ]
     )
-
-
-def _account_settings(url: str, account: Account) -> dict[str, SettingValue]:
-    settings: dict[str, SettingValue] = {
-        "BASE_URL": url,
-        "MERCHANT_ID": account.merchant_id,
-        "STORE_ID": account.store_id,
-        "USER_ID": account.user_id,
-        "PROVIDER": account.provider,
-    }
-    return settings | ({"PROFILE": account.profile} if account.profile != "test" else {})
-
-
-def _line(name: str, value: SettingValue, remark: str = "") -> str:
-    comment = f"  # {remark}" if remark else ""
-    return f'            "{name}": {_literal(value)},{comment}'
 
 
 def _literal(value: SettingValue) -> str:

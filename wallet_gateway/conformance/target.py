@@ -25,8 +25,6 @@ PATHS: Final[Mapping[str, str]] = {
 }
 """The paths under the names that the setting ``PATHS`` uses. The last four are "only referred to by name"."""
 
-_PROFILES: Final = ("test", "prod")
-
 
 class Unusable(Exception):
     """The kit cannot be run with this input; the message is one sentence for the person who gave it."""
@@ -38,15 +36,10 @@ class Deposit:
 
     parent_transaction_id: str
     amount: str
-    refunded: str
-
-    @property
-    def refundable(self) -> Decimal:
-        """What can still be refunded."""
-        return Decimal(self.amount) - Decimal(self.refunded)
+    refunded: str = "0"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Account:
     """An account at the gateway, and how the kit may use it."""
 
@@ -68,15 +61,29 @@ class Account:
     client_cert: str = ""
     client_key: str = ""
 
-    def path(self, operation: str) -> str:
-        """Return the path of an operation, as given or as the document has it."""
-        return self.paths.get(operation, PATHS[operation])
+    @property
+    def store(self) -> dict[str, str]:
+        """Return what identifies the store in a message."""
+        return {"merchantId": self.merchant_id, "storeId": self.store_id}
+
+    @property
+    def ids(self) -> dict[str, str]:
+        """Return what identifies store and user in a message."""
+        return self.store | {"userId": self.user_id}
+
+    @property
+    def decimals(self) -> int:
+        """Return how many decimals amounts have."""
+        return len(self.amount.partition(".")[2])
 
     @property
     def smallest(self) -> str:
         """The smallest amount with the decimals of ``amount``: 0.01 for 1.00."""
-        exponent = Decimal(self.amount).as_tuple().exponent
-        return f"{Decimal((0, (1,), int(exponent))):f}"
+        return f"{Decimal((0, (1,), -self.decimals)):f}"
+
+    def path(self, operation: str) -> str:
+        """Return the path of an operation, as given or as the document has it."""
+        return self.paths.get(operation, PATHS[operation])
 
     def tls(self) -> ssl.SSLContext | None:
         """Return how certificates are verified and shown; None for the usual way. Raises Unusable."""
@@ -130,6 +137,16 @@ def is_loopback(host: str) -> bool:
 # The account file
 
 
+def _in_json(name: str) -> str:
+    first, *rest = name.split("_")
+    return "".join([first, *map(str.capitalize, rest)])
+
+
+_MEMBERS: Final = {_in_json(one.name): one.name for one in fields(Account)}
+_OF_DEPOSIT: Final = {_in_json(one.name): one.name for one in fields(Deposit)}
+_REQUIRED: Final = ("merchantId", "storeId", "userId", "provider")
+
+
 def read_account(file: Path) -> Account:
     """Read an account file; raises Unusable."""
     try:
@@ -142,85 +159,65 @@ def read_account(file: Path) -> Account:
         raise Unusable(f"The account file {file} holds no JSON object.")
     try:
         return _account(value)
-    except _Wrong as error:
+    except Unusable as error:
         raise Unusable(f"The account file {file} is none: {error}.") from error
 
 
-class _Wrong(ValueError):
-    """A member of the account file is missing or wrong."""
-
-
-_NAMES: Final = {
-    "".join([first, *map(str.capitalize, rest)]): name
-    for name, (first, *rest) in ((one.name, one.name.split("_")) for one in fields(Account))
-}
-_REQUIRED: Final = ("merchantId", "storeId", "userId", "provider")
-_DEPOSIT: Final = ("parentTransactionId", "amount", "refunded")
-
-
-def _account(given: Mapping[str, Any]) -> Account:
-    if unknown := sorted(set(given) - set(_NAMES)):
-        raise _Wrong(f"{unknown[0]} is not known; there are {', '.join(_NAMES)}")
-    if missing := [name for name in _REQUIRED if name not in given]:
-        raise _Wrong(f"{missing[0]} is missing")
-    return Account(**{_NAMES[name]: _value(name, value) for name, value in given.items()})
-
-
-def _value(name: str, value: object) -> Any:  # noqa: ANN401  (the type of one of the fields)
-    if name == "deposit":
-        return _deposit(value)
-    if name in ("headers", "paths"):
-        return {key: _from_environment(part) for key, part in _texts(name, value).items()}
-    if not isinstance(value, str) or not value.strip():
-        raise _Wrong(f"{name} must be a text that is not empty")
-    if name == "profile" and value not in _PROFILES:
-        raise _Wrong(f"profile is {value!r}, not one of {', '.join(_PROFILES)}")
-    if name == "amount":
-        _check_amount(name, value)
-    return value
+def _account(value: Mapping[str, Any]) -> Account:
+    given: dict[str, Any] = {}
+    for name, part in value.items():
+        if name not in _MEMBERS:
+            raise Unusable(f"{name} is not known; there are {', '.join(_MEMBERS)}")
+        if name == "deposit":
+            given[name] = _deposit(part)
+        elif name in ("headers", "paths"):
+            given[name] = _texts(name, part)
+        elif isinstance(part, str) and part.strip():
+            given[_MEMBERS[name]] = part
+        else:
+            raise Unusable(f"{name} must be a text that is not empty")
+    if missing := [name for name in _REQUIRED if name not in value]:
+        raise Unusable(f"{missing[0]} is missing")
+    account = Account(**given)
+    if account.profile not in ("test", "prod"):
+        raise Unusable(f"profile is {account.profile!r}, not one of test, prod")
+    _check_amount("amount", account.amount)
+    return account
 
 
 def _texts(name: str, value: object) -> dict[str, str]:
     if not isinstance(value, dict) or not all(isinstance(part, str) for part in value.values()):
-        raise _Wrong(f"{name} must be an object of texts")
+        raise Unusable(f"{name} must be an object of texts")
     if name == "paths" and (unknown := sorted(set(value) - set(PATHS))):
-        raise _Wrong(f"paths has {unknown[0]}; there are {', '.join(PATHS)}")
+        raise Unusable(f"paths has {unknown[0]}; there are {', '.join(PATHS)}")
     if name == "paths" and not all(path.startswith("/") for path in value.values()):
-        raise _Wrong("paths begin with a slash")
-    return value
-
-
-def _from_environment(value: str) -> str:
-    if not value.startswith("$"):
-        return value
-    if value[1:] not in os.environ:
-        raise _Wrong(f"there is no environment variable {value[1:]}")
-    return os.environ[value[1:]]
+        raise Unusable("paths begin with a slash")
+    for part in value.values():
+        if part.startswith("$") and part[1:] not in os.environ:
+            raise Unusable(f"there is no environment variable {part[1:]}")
+    return {key: os.environ[part[1:]] if part.startswith("$") else part for key, part in value.items()}
 
 
 def _deposit(value: object) -> Deposit:
-    if not isinstance(value, dict) or not set(value) <= set(_DEPOSIT):
-        raise _Wrong(f"deposit must be an object of {', '.join(_DEPOSIT)}")
+    if not isinstance(value, dict) or not set(value) <= set(_OF_DEPOSIT):
+        raise Unusable(f"deposit must be an object of {', '.join(_OF_DEPOSIT)}")
     given = {"refunded": "0", **value}
-    for name in _DEPOSIT:
+    for name in _OF_DEPOSIT:
         if not isinstance(given.get(name), str):
-            raise _Wrong(f"deposit.{name} must be a text")
-    for name in _DEPOSIT[1:]:
-        _check_amount(f"deposit.{name}", given[name], zero=name == "refunded")
-    return Deposit(
-        parent_transaction_id=given["parentTransactionId"], amount=given["amount"], refunded=given["refunded"]
-    )
+            raise Unusable(f"deposit.{name} must be a text")
+        if name != "parentTransactionId":
+            _check_amount(f"deposit.{name}", given[name], zero=name == "refunded")
+    return Deposit(**{_OF_DEPOSIT[name]: text for name, text in given.items()})
 
 
 def _check_amount(name: str, text: str, *, zero: bool = False) -> None:
     if amount_of(text) is None or not (zero or amount_of(text)):
-        raise _Wrong(f"{name} is {text!r}; give an amount such as 1.00")
+        raise Unusable(f"{name} is {text!r}; give an amount such as 1.00")
 
 
 def amount_of(text: str) -> Decimal | None:
     """Return an amount of zero or more; None for a text that is not one."""
     try:
-        amount = Decimal(text) if text.isascii() and set(text) <= set("0123456789.") else None
+        return Decimal(text) if set(text) <= set("0123456789.") else None
     except InvalidOperation:
         return None
-    return amount

@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from wallet_gateway.conformance.answers import Answer, member
-from wallet_gateway.conformance.gateway import SALE, Gateway, text_of
+from wallet_gateway.conformance.gateway import SALE, Gateway, Payment
 from wallet_gateway.conformance.messages import Body
-from wallet_gateway.conformance.payer import Payment
-from wallet_gateway.conformance.results import Skipped
+from wallet_gateway.conformance.results import Skipped, text_of
 
 TOKENIZED = "CRYPTOGRAM_3DS"
 PLAIN = "PAN_ONLY"
@@ -32,8 +31,7 @@ class WalletFlow:
         return self.gateway.once("keys", self._ask_for_keys)
 
     def _ask_for_keys(self) -> Answer:
-        body = self._store() | {"userId": self.account.user_id}
-        answer = self.gateway.send("public_key", body=body)
+        answer = self.gateway.send("public_key", body=self.account.ids)
         if answer.status in (404, 405) or not answer.is_json:
             raise Skipped(f"the document does not show the path; name yours as paths.public_key: {answer}")
         return answer
@@ -51,10 +49,8 @@ class WalletFlow:
     def create(self, data: object, *, headers: dict[str, str] | None = None, reference: str = "") -> Answer:
         """Create a payment account; raises Skipped where there is no such path."""
         given = self.header() if headers is None else headers
-        body = self._store() | {
-            "clientSystemTransactionId": reference or self.gateway.reference(),
-            "paymentData": data,
-        }
+        reference = reference or self.gateway.reference()
+        body = {**self.account.store, "clientSystemTransactionId": reference, "paymentData": data}
         answer = self.gateway.send("create_payment_account", body=body, headers=given)
         if answer.status in (404, 405):
             raise Skipped(f"the document does not show the path; name yours as paths: {answer}")
@@ -76,14 +72,11 @@ class WalletFlow:
     ) -> Answer:
         """Ask for the card of an account."""
         _, result = self.result(method)
-        query = self._store() | {"encryptionKeyId": text_of(self.keys().value, "encryptionKey")}
+        query = self.account.store | {"encryptionKeyId": text_of(self.keys().value, "encryptionKey")}
         query.pop(leave_out, None)
-        return self.gateway.send(
-            "get_payment_account",
-            query=query,
-            headers=self.header() if headers is None else headers,
-            account_id=text_of(result.value, "transactionAccountId"),
-        )
+        given = self.header() if headers is None else headers
+        account_id = text_of(result.value, "transactionAccountId")
+        return self.gateway.send("get_payment_account", query=query, headers=given, account_id=account_id)
 
     # Authorizations
 
@@ -97,35 +90,21 @@ class WalletFlow:
     ) -> Answer:
         """Pay with a new account; with its cryptogram and indicator, if it has them."""
         _, result = self._new_result(method)
-        proof = {name: member(result.value, name) for name in ("cryptogram", "eciIndicator")}
-        body = self._store() | {
-            "userId": self.account.user_id,
+        reference = self.gateway.reference()
+        body = self.account.ids | {
             "type": type_,
             "amount": self.account.amount,
             "currencyCode": self.account.currency,
-            "clientSystemTransactionId": self.gateway.reference(),
+            "clientSystemTransactionId": reference,
             "transactionAccountId": text_of(result.value, "transactionAccountId"),
             "transactionMethod": "WalletPay",
         }
-        if with_proof:
-            body |= {name: value for name, value in proof.items() if isinstance(value, str)}
-        self.gateway.limit.take(self.account.amount, f"an authorization ({type_})")
-        answer = self.gateway.send(
-            "authorization", body=body, headers=self.header() if headers is None else headers
-        )
+        for name in ("cryptogram", "eciIndicator") if with_proof else ():
+            if isinstance(proof := member(result.value, name), str):
+                body[name] = proof
+        self.gateway.spend(self.account.amount, f"an authorization ({type_})")
+        given = self.header() if headers is None else headers
+        answer = self.gateway.send("authorization", body=body, headers=given)
         if answer.is_success:
-            self.gateway.payments.append(_payment(body))
+            self.gateway.payments.append(Payment(reference, type_))
         return answer
-
-    def _store(self) -> dict[str, Any]:
-        return {"merchantId": self.account.merchant_id, "storeId": self.account.store_id}
-
-
-def _payment(body: Body) -> Payment:
-    return Payment(
-        reference=body["clientSystemTransactionId"],
-        type=body["type"],
-        amount=body["amount"],
-        currency=body["currencyCode"],
-        page="",
-    )

@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Final
+from importlib import import_module
 
-from wallet_gateway.conformance.probes import (
-    addresses,
-    cart,
-    checkout,
-    detached_refunds,
-    errors,
-    follow_ups,
-    open_points,
-    script,
-    status,
-    wallet,
-)
-from wallet_gateway.conformance.registry import Area, Probe
+from wallet_gateway.conformance.registry import PROBES
 
-AREAS: Final[tuple[Area, ...]] = (
-    checkout.area,
-    addresses.area,
-    cart.area,
-    errors.area,
-    follow_ups.area,
-    status.area,
-    detached_refunds.area,
-    wallet.area,
-    script.area,
-    open_points.area,
-)
-"""All areas, in the order in which they run."""
+__all__ = ["PROBES"]
 
-PROBES: Final[tuple[Probe, ...]] = tuple(probe for area in AREAS for probe in area.probes)
-"""All probes."""
+for _area in (
+    "checkout",
+    "addresses",
+    "cart",
+    "errors",
+    "follow_ups",
+    "status",
+    "detached_refunds",
+    "wallet",
+    "script",
+    "open_points",
+):
+    # In the order in which they run.
+    import_module(f"{__name__}.{_area}")

@@ -5,55 +5,51 @@ from __future__ import annotations
 from decimal import Decimal
 
 from wallet_gateway.conformance.answers import Answer, member
-from wallet_gateway.conformance.expectations import accepted, as_documented, echoes, equal
-from wallet_gateway.conformance.gateway import Gateway, text_of
+from wallet_gateway.conformance.gateway import DETACHED, Gateway
 from wallet_gateway.conformance.messages import Body, as_in_example, number, without
-from wallet_gateway.conformance.registry import Area
-from wallet_gateway.conformance.results import Failed, Skipped
+from wallet_gateway.conformance.registry import probe
+from wallet_gateway.conformance.results import Failed, Skipped, accepted, as_documented, equal, says, text_of
 from wallet_gateway.conformance.schemas import fields, mandatory
 from wallet_gateway.conformance.target import amount_of
 
-area = Area("detached")
 _REQUEST = "Detached refund request"
 _RESPONSE = "Detached refund approved response"
 _MANDATORY = [*mandatory("detached_refund_request"), "apmDetails.apmProvider"]
+_ECHOED = ("clientSystemTransactionId", "currencyCode")
 _LIMIT = "RefundAmountExceeded"
 
 
-@area.probe("refund", section=_REQUEST, moves_money=True)
+@probe("detached.refund", section=_REQUEST)
 def a_detached_refund(gateway: Gateway) -> None:
     """A detached refund of a migrated deposit is accepted."""
-    gateway.detached_done()
+    gateway.done(DETACHED)
 
 
-@area.probe_each("response.{}", fields("detached_refund_response"), section=_RESPONSE, moves_money=True)
+@probe("detached.response.{}", fields("detached_refund_response"), section=_RESPONSE)
 def response(gateway: Gateway, path: str) -> None:
     """The response has {} as its table says."""
-    _, answer = gateway.detached_answered()
+    _, answer = gateway.answered(DETACHED)
     as_documented("detached_refund_response", path, answer.value)
 
 
-@area.probe_each(
-    "response.echo.{}", ("clientSystemTransactionId", "currencyCode"), section=_RESPONSE, moves_money=True
-)
+@probe("detached.response.echo.{}", _ECHOED, section=_RESPONSE)
 def echo(gateway: Gateway, name: str) -> None:
     """The response repeats {}."""
-    body, answer = gateway.detached_answered()
-    text_of(answer.value, name)
-    echoes(answer.value, name, body[name])
+    body, answer = gateway.answered(DETACHED)
+    says(answer.value, name, body[name])
 
 
-@area.probe("response.approved", section="States and transitions", moves_money=True)
+@probe("detached.response.approved", section="States and transitions")
 def approved(gateway: Gateway) -> None:
     """A successful detached refund is Approved."""
-    _, answer = gateway.detached_answered()
-    equal("state", text_of(answer.value, "state"), "Approved")
+    _, answer = gateway.answered(DETACHED)
+    says(answer.value, "state", "Approved")
 
 
-@area.probe("response.not-more", section=_RESPONSE, moves_money=True)
+@probe("detached.response.not-more", section=_RESPONSE)
 def not_more_than_asked(gateway: Gateway) -> None:
     """An approved response may refund less than requested, and never more."""
-    body, answer = gateway.detached_answered()
+    body, answer = gateway.answered(DETACHED)
     refunded = amount_of(str(member(answer.value, "amount")))
     if refunded is None:
         raise Skipped("there is no amount")
@@ -61,10 +57,10 @@ def not_more_than_asked(gateway: Gateway) -> None:
         raise Failed(f"{body['amount']} was requested, {refunded} is refunded")
 
 
-@area.probe("response.messages", section=_RESPONSE, moves_money=True)
+@probe("detached.response.messages", section=_RESPONSE)
 def messages_state_both_amounts(gateway: Gateway) -> None:
     """The response messages state the requested and the actual refund amount."""
-    body, answer = gateway.detached_answered()
+    body, answer = gateway.answered(DETACHED)
     texts = [member(answer.value, name) for name in ("providerResponseMessage", "responseMessage")]
     if not all(isinstance(text, str) for text in texts):
         raise Skipped("there are not both messages")
@@ -74,22 +70,22 @@ def messages_state_both_amounts(gateway: Gateway) -> None:
         raise Failed(f"{missing[0]} is not in {said!r}")
 
 
-@area.probe("example", section=_REQUEST, moves_money=True)
+@probe("detached.example", section=_REQUEST)
 def example(gateway: Gateway) -> None:
     """The spellings of the document's example are accepted: apmdetails, apmProviderName, a number."""
-    gateway.detached_answered()
+    gateway.answered(DETACHED)
     accepted(gateway.detached_refund(as_in_example("detached_refund_request", gateway.detached_body())))
 
 
-@area.probe("amount.number", section="General conventions", moves_money=True)
+@probe("detached.amount.number", section="General conventions")
 def an_amount_as_a_number(gateway: Gateway) -> None:
     """An amount that is a JSON number is accepted, as in the document's example."""
-    gateway.detached_answered()
+    gateway.answered(DETACHED)
     body = gateway.detached_body()
     accepted(gateway.detached_refund(body | {"amount": number(body["amount"])}))
 
 
-@area.probe("amount.comma", section="General conventions", moves_money=True)
+@probe("detached.amount.comma", section="General conventions")
 def a_comma(gateway: Gateway) -> None:
     """An amount with a comma is refused: "reject comma separators"."""
     body = gateway.detached_body()
@@ -98,13 +94,13 @@ def a_comma(gateway: Gateway) -> None:
     gateway.detached_is_refused(body | {"amount": body["amount"].replace(".", ",")})
 
 
-@area.probe_each("mandatory.{}", _MANDATORY, section=_REQUEST, moves_money=True)
+@probe("detached.mandatory.{}", _MANDATORY, section=_REQUEST)
 def without_a_mandatory_field(gateway: Gateway, path: str) -> None:
     """A detached refund without {} is refused."""
     gateway.detached_is_refused(without(gateway.detached_body(), path))
 
 
-@area.probe("parent.unknown", section=_REQUEST, moves_money=True)
+@probe("detached.parent.unknown", section=_REQUEST)
 def an_unknown_parent(gateway: Gateway) -> None:
     """A detached refund of an unknown original is refused."""
     gateway.detached_is_refused(gateway.detached_body() | {"parentTransactionId": gateway.reference()})
@@ -119,13 +115,14 @@ def _over_the_limit(gateway: Gateway) -> tuple[Body, Answer]:
 
 
 def _ask_for_more(gateway: Gateway) -> tuple[Body, Answer]:
-    gateway.detached_answered()
-    amount = gateway.deposit().refundable + Decimal(gateway.account.smallest)
+    gateway.answered(DETACHED)
+    deposit = gateway.deposit()
+    amount = Decimal(deposit.amount) - Decimal(deposit.refunded) + Decimal(gateway.account.smallest)
     body = gateway.detached_body(str(amount))
     return body, gateway.detached_refund(body)
 
 
-@area.probe("limit", section="Limits", moves_money=True)
+@probe("detached.limit", section="Limits")
 def more_than_is_refundable(gateway: Gateway) -> None:
     """A detached refund of more than the remaining refundable amount is refused."""
     _, answer = _over_the_limit(gateway)
@@ -140,14 +137,14 @@ def _limit_error(gateway: Gateway) -> Answer:
     return answer
 
 
-@area.probe("limit.code", section="Errors", moves_money=True)
+@probe("detached.limit.code", section="Errors")
 def code_of_the_limit(gateway: Gateway) -> None:
     """The code of the refund limit is 4107940."""
     answer = _limit_error(gateway)
     equal("code", str(member(answer.value, "code")), "4107940")
 
 
-@area.probe("limit.message", section="Errors", moves_money=True)
+@probe("detached.limit.message", section="Errors")
 def message_of_the_limit(gateway: Gateway) -> None:
     """The message of the refund limit begins with RefundAmountExceeded."""
     text = text_of(_limit_error(gateway).value, "details.message")
@@ -155,7 +152,7 @@ def message_of_the_limit(gateway: Gateway) -> None:
         raise Failed(f"it begins {text[:40]!r}")
 
 
-@area.probe("limit.amounts", section="Errors", moves_money=True)
+@probe("detached.limit.amounts", section="Errors")
 def amounts_of_the_limit(gateway: Gateway) -> None:
     """The message has deposit, refunded, maximum refundable and requested amount, in this order."""
     body, _ = _over_the_limit(gateway)

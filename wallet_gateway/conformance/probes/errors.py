@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from wallet_gateway.conformance.answers import MISSING, Answer, member
-from wallet_gateway.conformance.expectations import as_documented, equal
-from wallet_gateway.conformance.gateway import Gateway, text_of
-from wallet_gateway.conformance.messages import follow_up, without
-from wallet_gateway.conformance.registry import Area
-from wallet_gateway.conformance.results import Failed, Skipped
+from wallet_gateway.conformance.gateway import REFUND, SALE, Gateway, Payment
+from wallet_gateway.conformance.messages import without
+from wallet_gateway.conformance.registry import probe
+from wallet_gateway.conformance.results import Failed, Skipped, as_documented, equal, text_of
 
-area = Area("errors")
 _BODY = "Error response"
 _WHERE = ("checkout", "follow-up")
 _IDS = ("merchantId", "storeId", "userId")
@@ -17,11 +15,11 @@ _IDS = ("merchantId", "storeId", "userId")
 
 def _refusal(gateway: Gateway, where: str) -> Answer:
     """Return the refusal of a request that lacks its amount; raises Skipped if it is not refused."""
-    body = gateway.plain_checkout()
-    if where == "follow-up":
-        type_, original = "ecom.refund", gateway.reference()
-        body = follow_up(gateway.account, type_, "1.00", reference=gateway.reference(), original=original)
-    answer = (gateway.checkout if where == "checkout" else gateway.follow_up)(without(body, "amount"))
+    if where == "checkout":
+        answer = gateway.checkout(without(gateway.plain_checkout(), "amount"))
+    else:
+        refund = gateway.follow_up_body(REFUND, Payment(gateway.reference(), SALE))
+        answer = gateway.follow_up(without(refund, "amount"))
     if not answer.is_refusal:
         raise Skipped(f"it was not refused: {answer}")
     return answer
@@ -34,7 +32,7 @@ def _error(gateway: Gateway, where: str) -> Answer:
     return answer
 
 
-@area.probe_each("json.{}", _WHERE, section="General conventions")
+@probe("errors.json.{}", _WHERE, section="General conventions")
 def json_body(gateway: Gateway, where: str) -> None:
     """The refusal of a {} is a JSON object."""
     answer = _refusal(gateway, where)
@@ -42,13 +40,13 @@ def json_body(gateway: Gateway, where: str) -> None:
         raise Failed(f"it is none: {answer}")
 
 
-@area.probe_each("code.{}", _WHERE, section=_BODY)
+@probe("errors.code.{}", _WHERE, section=_BODY)
 def code(gateway: Gateway, where: str) -> None:
     """The error body of a {} has its code, a String."""
     as_documented("error", "code", _error(gateway, where).value)
 
 
-@area.probe_each("details.{}", _WHERE, section=_BODY)
+@probe("errors.details.{}", _WHERE, section=_BODY)
 def details(gateway: Gateway, where: str) -> None:
     """The error body of a {} has its description in details.message, a String, where it has one."""
     value = _error(gateway, where).value
@@ -57,7 +55,7 @@ def details(gateway: Gateway, where: str) -> None:
         as_documented("error", "details.message", value)
 
 
-@area.probe_each("schema.code.{}", _WHERE, section="Errors")
+@probe("errors.schema.code.{}", _WHERE, section="Errors")
 def code_of_a_schema_error(gateway: Gateway, where: str) -> None:
     """The code of a {} without a required field is 4107940."""
     found = member(_error(gateway, where).value, "code")
@@ -66,7 +64,7 @@ def code_of_a_schema_error(gateway: Gateway, where: str) -> None:
     equal("code", str(found), "4107940")
 
 
-@area.probe_each("schema.message.{}", _WHERE, section="Errors")
+@probe("errors.schema.message.{}", _WHERE, section="Errors")
 def message_of_a_schema_error(gateway: Gateway, where: str) -> None:
     """The message on a {} without a required field begins with SchemaValidationError."""
     text = text_of(_error(gateway, where).value, "details.message")
@@ -74,7 +72,7 @@ def message_of_a_schema_error(gateway: Gateway, where: str) -> None:
         raise Failed(f"it begins {text[:40]!r}")
 
 
-@area.probe_each("unknown.{}", _IDS, section="Authentication")
+@probe("errors.unknown.{}", _IDS, section="Authentication")
 def an_unknown_merchant(gateway: Gateway, name: str) -> None:
     """A checkout with an unknown {} is refused: "identification is by the fields"."""
     gateway.checkout_is_refused(gateway.plain_checkout() | {name: "NOBODY"})

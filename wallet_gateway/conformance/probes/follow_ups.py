@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from wallet_gateway.conformance.answers import member
-from wallet_gateway.conformance.expectations import accepted, as_documented, echoes
-from wallet_gateway.conformance.gateway import CAPTURE, REFUND, REVERSAL, Gateway, text_of
+from wallet_gateway.conformance.gateway import CAPTURE, REFUND, REVERSAL, Gateway
 from wallet_gateway.conformance.messages import Body, as_in_example, changed, number, without
-from wallet_gateway.conformance.registry import Area
-from wallet_gateway.conformance.results import Failed, Skipped
+from wallet_gateway.conformance.registry import probe
+from wallet_gateway.conformance.results import Failed, Skipped, accepted, as_documented, equal, says, text_of
 from wallet_gateway.conformance.schemas import fields, mandatory
 
-area = Area("follow-ups")
 _REQUEST = "Follow-up request"
 _RESPONSE = "Follow-up response"
 _TYPES = {"capture": CAPTURE, "refund": REFUND, "reversal": REVERSAL}
@@ -21,56 +19,53 @@ def _refund(gateway: Gateway) -> Body:
     return gateway.follow_up_body(REFUND, gateway.paid_sale())
 
 
-@area.probe_each("{}", _TYPES, section=_REQUEST, moves_money=True)
+@probe("follow-ups.{}", _TYPES, section=_REQUEST)
 def a_follow_up(gateway: Gateway, name: str) -> None:
     """A {} of an approved payment is accepted."""
     gateway.done(_TYPES[name])
 
 
-@area.probe_each("{}.state", _TYPES, section="States and transitions", moves_money=True)
+@probe("follow-ups.{}.state", _TYPES, section="States and transitions")
 def state(gateway: Gateway, name: str) -> None:
     """A successful {} is Approved."""
     _, answer = gateway.answered(_TYPES[name])
     found = text_of(answer.value, "state")
     if found.casefold().startswith("pend"):
         raise Skipped(f"it is not decided yet: {found}")
-    if found != "Approved":
-        raise Failed(f"state is {found!r}; of a success the document has Approved")
+    equal("state", found, "Approved")
 
 
-@area.probe_each("response.{}", fields("follow_up_response"), section=_RESPONSE, moves_money=True)
+@probe("follow-ups.response.{}", fields("follow_up_response"), section=_RESPONSE)
 def response(gateway: Gateway, path: str) -> None:
     """The response has {} as its table says."""
     _, answer = gateway.answered(REFUND)
     as_documented("follow_up_response", path, answer.value)
 
 
-@area.probe("response.echo.reference", section=_RESPONSE, moves_money=True)
+@probe("follow-ups.response.echo.reference", section=_RESPONSE)
 def echo_of_the_reference(gateway: Gateway) -> None:
     """The response repeats the follow-up's own reference, not the original's."""
     body, answer = gateway.answered(REFUND)
-    text_of(answer.value, "clientSystemTransactionId")
-    echoes(answer.value, "clientSystemTransactionId", body["clientSystemTransactionId"])
+    says(answer.value, "clientSystemTransactionId", body["clientSystemTransactionId"])
 
 
-@area.probe("response.echo.currency", section=_RESPONSE, moves_money=True)
+@probe("follow-ups.response.echo.currency", section=_RESPONSE)
 def echo_of_the_currency(gateway: Gateway) -> None:
     """The response repeats the currency."""
     body, answer = gateway.answered(REFUND)
-    text_of(answer.value, "currencyCode")
-    echoes(answer.value, "currencyCode", body["currencyCode"])
+    says(answer.value, "currencyCode", body["currencyCode"])
 
 
-@area.probe("response.ids", section=_RESPONSE, moves_money=True)
+@probe("follow-ups.response.ids", section=_RESPONSE)
 def ids_differ(gateway: Gateway) -> None:
     """A follow-up has an id of its own: records differ "in id and type"."""
     _, capture = gateway.answered(CAPTURE)
-    record = gateway.record(gateway.authorization().reference, gateway.authorization().type)
+    record = gateway.record(gateway.authorization())
     if text_of(capture.value, "id") == member(record, "id"):
         raise Failed("the capture has the id of its original")
 
 
-@area.probe("example", section=_REQUEST, moves_money=True)
+@probe("follow-ups.example", section=_REQUEST)
 def example(gateway: Gateway) -> None:
     """The document's example is accepted: apmdetails, apmProviderName, a number, a cart in PascalCase."""
     gateway.answered(CAPTURE)
@@ -78,7 +73,7 @@ def example(gateway: Gateway) -> None:
     accepted(gateway.follow_up(as_in_example("follow_up_request", body)))
 
 
-@area.probe("amount.number", section="General conventions", moves_money=True)
+@probe("follow-ups.amount.number", section="General conventions")
 def an_amount_as_a_number(gateway: Gateway) -> None:
     """An amount that is a JSON number is accepted, as in the document's example."""
     gateway.answered(REFUND)
@@ -86,7 +81,7 @@ def an_amount_as_a_number(gateway: Gateway) -> None:
     accepted(gateway.follow_up(body | {"amount": number(body["amount"])}))
 
 
-@area.probe("amount.comma", section="General conventions", moves_money=True)
+@probe("follow-ups.amount.comma", section="General conventions")
 def a_comma(gateway: Gateway) -> None:
     """An amount with a comma is refused: "reject comma separators"."""
     body = _refund(gateway)
@@ -95,31 +90,31 @@ def a_comma(gateway: Gateway) -> None:
     gateway.follow_up_is_refused(body | {"amount": body["amount"].replace(".", ",")})
 
 
-@area.probe_each("mandatory.{}", _MANDATORY, section=_REQUEST, moves_money=True)
+@probe("follow-ups.mandatory.{}", _MANDATORY, section=_REQUEST)
 def without_a_mandatory_field(gateway: Gateway, path: str) -> None:
     """A refund without {} is refused."""
     gateway.follow_up_is_refused(without(_refund(gateway), path))
 
 
-@area.probe("type.unknown", section=_REQUEST, moves_money=True)
+@probe("follow-ups.type.unknown", section=_REQUEST)
 def an_unknown_type(gateway: Gateway) -> None:
     """A follow-up of an unknown type is refused."""
     gateway.follow_up_is_refused(_refund(gateway) | {"type": "ecom.nothing"})
 
 
-@area.probe("provider.other", section=_REQUEST, moves_money=True)
+@probe("follow-ups.provider.other", section=_REQUEST)
 def another_provider(gateway: Gateway) -> None:
     """A refund with another apmProvider than the constant is refused."""
     gateway.follow_up_is_refused(changed(_refund(gateway), "apmDetails.apmProvider", "NoWalletV2"))
 
 
-@area.probe("original.unknown", section=_REQUEST, moves_money=True)
+@probe("follow-ups.original.unknown", section=_REQUEST)
 def an_unknown_original(gateway: Gateway) -> None:
     """A refund of an unknown original is refused."""
     gateway.follow_up_is_refused(_refund(gateway) | {"clientSystemInvoiceId": gateway.reference()})
 
 
-@area.probe("cart.quantity", section="Limits", moves_money=True)
+@probe("follow-ups.cart.quantity", section="Limits")
 def a_cart_with_a_wrong_quantity(gateway: Gateway) -> None:
     """The cart of a follow-up keeps the rules of a checkout's: a productQuantity of 0 is refused."""
     cart = gateway.full_checkout()["shoppingCartDetails"]

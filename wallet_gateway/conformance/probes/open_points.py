@@ -6,37 +6,41 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Final
+from urllib.parse import urlsplit
 
 from wallet_gateway.conformance.answers import MISSING, Answer, has, member
 from wallet_gateway.conformance.gateway import (
     CAPTURE,
+    DETACHED,
     PREAUTHORIZATION,
     REFUND,
     REVERSAL,
     SALE,
     Gateway,
-    text_of,
+    Payment,
+    type_of,
 )
-from wallet_gateway.conformance.messages import Body, changed, follow_up, without
-from wallet_gateway.conformance.registry import Area
-from wallet_gateway.conformance.results import Finding, SettingValue, Skipped
+from wallet_gateway.conformance.messages import Body, changed, without
+from wallet_gateway.conformance.registry import probe
+from wallet_gateway.conformance.results import Finding, SettingValue, Skipped, text_of
+from wallet_gateway.conformance.schemas import fields
 from wallet_gateway.conformance.wallet_flow import WalletFlow
 from wallet_gateway.conformance.wire import split_url
 
-area = Area("open")
 _NAMES = "General conventions"
 _SIGNER: Final = "myshop.signing.sign"
 _HALF_AN_HOUR: Final = timedelta(minutes=30)
+_TYPES: Final = {SALE, PREAUTHORIZATION.casefold(), CAPTURE, REFUND, REVERSAL.casefold(), DETACHED}
 
 
-def _end_of(answer: Answer) -> str:
-    return "accepted" if answer.is_success else f"refused: {answer}"
+def _end_of(answer: Answer, what: str = "it") -> Finding:
+    return Finding(f"{what} is accepted" if answer.is_success else f"{what} is refused: {answer}")
 
 
 # How it is reached
 
 
-@area.probe("account", section="Authentication")
+@probe("open.account", section="Authentication")
 def what_the_account_file_adds(gateway: Gateway) -> Finding:
     """Paths and certificates that the gateway wants besides what the document shows."""
     account = gateway.account
@@ -51,34 +55,35 @@ def what_the_account_file_adds(gateway: Gateway) -> Finding:
     return Finding(f"needs {', '.join(settings)}" if settings else "nothing is added", settings)
 
 
-@area.probe("authentication", section="Authentication")
+@probe("open.authentication", section="Authentication")
 def authentication(gateway: Gateway) -> Finding:
     """Whether a checkout with nothing but the document's headers is accepted."""
     answer = gateway.send("checkout", body=gateway.plain_checkout(), with_account=False)
+    found = _end_of(answer)
     if answer.is_success:
-        return Finding("it is accepted")
+        return found
     if gateway.account.headers:
-        return Finding(f"it is {_end_of(answer)}", {"AUTH": _SIGNER})
+        return Finding(found.text, {"AUTH": _SIGNER})
     if answer.status == 401:
-        return Finding(f"it is {_end_of(answer)}; name headers in the account file", {"AUTH": _SIGNER})
-    return Finding(f"it is {_end_of(answer)}")
+        return Finding(f"{found.text}; name headers in the account file", {"AUTH": _SIGNER})
+    return found
 
 
-@area.probe("redirect-hosts", section="Checkout response")
+@probe("open.redirect-hosts", section="Checkout response")
 def host_of_the_page(gateway: Gateway) -> Finding:
     """The host of the page that customers are sent to."""
     url = text_of(gateway.checkout(gateway.plain_checkout()).value, "redirectUrl")
     parts = split_url(url)
     if parts is None:
         raise Skipped(f"{url!r} is no web address")
-    host, is_own = parts.netloc, parts.netloc == gateway.host
-    return Finding(f"pages are on {host}", {} if is_own else {"REDIRECT_HOSTS": (host,)})
+    is_own = parts.netloc == urlsplit(gateway.wire.base_url).netloc
+    return Finding(f"pages are on {parts.netloc}", {} if is_own else {"REDIRECT_HOSTS": (parts.netloc,)})
 
 
 # Checkouts
 
 
-@area.probe("billing-address", section="addressDetails")
+@probe("open.billing-address", section="addressDetails")
 def billing_address(gateway: Gateway) -> Finding:
     """Whether a checkout without a billing address is accepted."""
     if gateway.needs_billing_address:
@@ -87,27 +92,27 @@ def billing_address(gateway: Gateway) -> Finding:
     return Finding("a checkout without one is accepted")
 
 
-@area.probe("unknown-fields", section=_NAMES)
+@probe("open.unknown-fields", section=_NAMES)
 def unknown_fields(gateway: Gateway) -> Finding:
     """Whether a checkout with a field that the document does not know is accepted."""
     answer = gateway.checkout(gateway.plain_checkout() | {"kitUnknownField": "x"})
-    return Finding(f"a checkout with one is {_end_of(answer)}")
+    return _end_of(answer, "a checkout with one")
 
 
-@area.probe("request-case", section=_NAMES)
+@probe("open.request-case", section=_NAMES)
 def letter_case_of_requests(gateway: Gateway) -> Finding:
     """Whether names of a request in PascalCase are read."""
     answer = gateway.checkout(_pascal(gateway.plain_checkout()))
-    return Finding(f"a checkout in PascalCase is {_end_of(answer)}")
+    return _end_of(answer, "a checkout in PascalCase")
 
 
-@area.probe("type-case", section="Limits")
+@probe("open.type-case", section="Limits")
 def letter_case_of_types(gateway: Gateway) -> Finding:
     """Whether a checkout takes the spelling of the wallet flow, ecom.preauthorization."""
-    return Finding(f"it is {_end_of(gateway.checkout(gateway.plain_checkout('ecom.preauthorization')))}")
+    return _end_of(gateway.checkout(gateway.plain_checkout("ecom.preauthorization")))
 
 
-@area.probe("card-details", section="shoppingCartDetails")
+@probe("open.card-details", section="shoppingCartDetails")
 def spelling_of_the_cart(gateway: Gateway) -> Finding:
     """Whether shoppingCardDetails, as the field table spells it, is read as the cart."""
     body = gateway.cart_checkout()
@@ -116,43 +121,42 @@ def spelling_of_the_cart(gateway: Gateway) -> Finding:
     return Finding("it is ignored" if answer.is_success else "it is read")
 
 
-@area.probe("cart-total", section="shoppingCartDetails")
+@probe("open.cart-total", section="shoppingCartDetails")
 def amount_and_cart(gateway: Gateway) -> Finding:
     """Whether the amount of a checkout must be what its cart comes to."""
     answer = gateway.checkout(gateway.cart_checkout() | {"amount": "2.00"})
-    return Finding(f"a checkout with another amount is {_end_of(answer)}")
+    return _end_of(answer, "a checkout with another amount")
 
 
-@area.probe_each("decimals.{}", ("1", "1.0", "1.000"), section=_NAMES)
+@probe("open.decimals.{}", ("1", "1.0", "1.000"), section=_NAMES)
 def decimals(gateway: Gateway, amount: str) -> Finding:
     """Whether {} is read as an amount of a currency with two decimals."""
     gateway.full_checkout()
-    return Finding(f"it is {_end_of(gateway.checkout(gateway.plain_checkout() | {'amount': amount}))}")
+    return _end_of(gateway.checkout(gateway.plain_checkout() | {"amount": amount}))
 
 
-@area.probe("same-checkout", section="Checkout request")
+@probe("open.same-checkout", section="Checkout request")
 def the_same_checkout_twice(gateway: Gateway) -> Finding:
     """What a checkout sent twice under one reference is answered."""
     body = gateway.plain_checkout()
     first = gateway.checkout_is_accepted(body)
     second = gateway.checkout(body)
+    if not second.is_success:
+        return _end_of(second, "the second")
     same = member(first.value, "redirectUrl") == member(second.value, "redirectUrl")
-    page = "the same page" if same else "a new page"
-    return Finding(
-        f"the second is answered with {page}" if second.is_success else f"the second is {_end_of(second)}"
-    )
+    return Finding(f"the second is answered with {'the same page' if same else 'a new page'}")
 
 
 # Status queries
 
 
-@area.probe("unknown-reference", section="Transaction status record")
+@probe("open.unknown-reference", section="Transaction status record")
 def an_unknown_reference(gateway: Gateway) -> Finding:
     """What a status query for an unknown reference is answered."""
     return Finding(str(gateway.status(gateway.reference())))
 
 
-@area.probe("unpaid", section="Transaction status record")
+@probe("open.unpaid", section="Transaction status record")
 def an_unpaid_checkout(gateway: Gateway) -> Finding:
     """What a status query is answered while the customer has not decided."""
     body = gateway.plain_checkout()
@@ -160,12 +164,12 @@ def an_unpaid_checkout(gateway: Gateway) -> Finding:
     return Finding(str(gateway.status(body["clientSystemTransactionId"])))
 
 
-@area.probe("references", section="Transaction status record", moves_money=True)
+@probe("open.references", section="Transaction status record")
 def references_of_follow_ups(gateway: Gateway) -> Finding:
     """Whether follow-ups are reported under their original's reference."""
     body, _ = gateway.answered(REFUND)
-    own = _types_under(gateway, body["clientSystemTransactionId"])
-    original = _types_under(gateway, body["clientSystemInvoiceId"])
+    answers = gateway.records_of(body)
+    own, original = ({type_of(record) for record in answer.records} for answer in answers)
     if REFUND in original and REFUND in own:
         return Finding("a refund is reported under its own reference and its original's")
     if REFUND in original:
@@ -175,15 +179,10 @@ def references_of_follow_ups(gateway: Gateway) -> Finding:
     return Finding("a refund is reported under its own reference only")
 
 
-def _types_under(gateway: Gateway, reference: str) -> set[str]:
-    return {str(member(record, "type")).casefold() for record in gateway.status(reference).records}
-
-
-@area.probe("clock", section="Transaction status record", moves_money=True)
+@probe("open.clock", section="Transaction status record")
 def zone_of_times(gateway: Gateway) -> Finding:
     """How far transactionDateTime is from the time in UTC."""
-    sale = gateway.paid_sale()
-    text = text_of(gateway.record(sale.reference, sale.type), "transactionDateTime")
+    text = text_of(gateway.record(gateway.paid_sale()), "transactionDateTime")
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
@@ -194,34 +193,27 @@ def zone_of_times(gateway: Gateway) -> Finding:
     return Finding(f"times are {away / timedelta(hours=1):+.1f} hours from UTC")
 
 
-@area.probe("states", section="States and transitions", moves_money=True)
+@probe("open.states", section="States and transitions")
 def states(gateway: Gateway) -> Finding:
     """Which states and codes of the provider appear."""
-    answers = [gateway.answered(type_)[1].value for type_ in (REFUND, CAPTURE)]
-    sale = gateway.paid_sale()
-    values = [*answers, gateway.record(sale.reference, sale.type)]
-    names = [str(member(value, name)) for value in values for name in _STATES if has(value, name)]
+    values = [*_answers(gateway), gateway.record(gateway.paid_sale())]
+    codes = ("state", "providerStateCode")
+    names = [str(member(value, name)) for value in values for name in codes if has(value, name)]
     return Finding(f"there are {', '.join(dict.fromkeys(names))}")
 
 
-_STATES: Final = ("state", "providerStateCode")
+def _answers(gateway: Gateway) -> list[object]:
+    return [gateway.answered(type_)[1].value for type_ in (REFUND, CAPTURE)]
 
 
-@area.probe("state-words", section="States and transitions", moves_money=True)
+@probe("open.state-words", section="States and transitions")
 def words_of_states(gateway: Gateway) -> Finding:
     """Which words for states appear beside Approved, Errored and Pending."""
-    values = [gateway.answered(type_)[1].value for type_ in (REFUND, CAPTURE)]
-    values += [record for _, record in _records_of_payments(gateway)]
+    values = [*_answers(gateway), *(record for _, record in _records_of_payments(gateway))]
     words = [state for value in values if isinstance(state := member(value, "state"), str)]
-    others = [word for word in words if word.casefold() not in _DOCUMENTED]
-    if not others:
-        return Finding("none")
-    return Finding(
-        f"there are {', '.join(map(repr, dict.fromkeys(others)))}; teach adapt_answer what they mean"
-    )
-
-
-_DOCUMENTED: Final = {"approved", "errored", "pending"}
+    others = [word for word in words if word.casefold() not in ("approved", "errored", "pending")]
+    shown = ", ".join(map(repr, dict.fromkeys(others)))
+    return Finding(f"there are {shown}; teach adapt_answer what they mean" if shown else "none")
 
 
 def _records_of_payments(gateway: Gateway) -> list[tuple[str, dict[str, object]]]:
@@ -240,26 +232,22 @@ def _is_errored(gateway: Gateway, reference: str, record: dict[str, object]) -> 
     return is_refused or str(member(record, "state")).casefold() == "errored"
 
 
-@area.probe("errored-amount", section="Transaction status record", moves_money=True)
+@probe("open.errored-amount", section="Transaction status record")
 def amount_of_an_errored_record(gateway: Gateway) -> Finding:
     """Which amount the record of a declined payment carries."""
     found = _records_of_payments(gateway)
     errored = [record for reference, record in found if _is_errored(gateway, reference, record)]
     if not errored:
         raise Skipped("no payment of this run was declined")
-    amounts = {_amount_text(member(record, "transactionAmount")): None for record in errored}
+    carried = [member(record, "transactionAmount") for record in errored]
+    shown = ["none" if one is MISSING else "null" if one is None else str(one) for one in carried]
+    amounts = dict.fromkeys(shown)
     if list(amounts) == [gateway.account.amount]:
         return Finding("the amount that was requested")
     return Finding(f"{', '.join(amounts)}, where {gateway.account.amount} was requested")
 
 
-def _amount_text(amount: object) -> str:
-    if amount is MISSING:
-        return "none"
-    return "null" if amount is None else str(amount)
-
-
-@area.probe("unapproved-ids", section="Transaction status record", moves_money=True)
+@probe("open.unapproved-ids", section="Transaction status record")
 def ids_of_what_is_not_approved(gateway: Gateway) -> Finding:
     """Whether declined and pending payments have ids of their own."""
     ids: dict[str, set[str]] = {}
@@ -276,25 +264,24 @@ def ids_of_what_is_not_approved(gateway: Gateway) -> Finding:
     return Finding(f"no: there is the id {placeholders[0]!r}" if placeholders else "they have")
 
 
-@area.probe("shared-records", section="Transaction status record", moves_money=True)
+@probe("open.shared-records", section="Transaction status record")
 def records_of_two_payments(gateway: Gateway) -> Finding:
     """Whether the answers about two payments have a record in common: the same id and type."""
     payments: dict[tuple[str, str], set[str]] = {}
     for reference, record in _records_of_payments(gateway):
         if reference not in gateway.undecided() and not _is_errored(gateway, reference, record):
-            key = (str(member(record, "id")), str(member(record, "type")).casefold())
-            payments.setdefault(key, set()).add(reference)
+            payments.setdefault((str(member(record, "id")), type_of(record)), set()).add(reference)
     shared = [f"{type_} {id_!r}" for (id_, type_), references in payments.items() if len(references) > 1]
     return Finding(f"they have {', '.join(shared)}" if shared else "they have none")
 
 
-@area.probe("portal-references", section="Transaction status record", moves_money=True)
+@probe("open.portal-references", section="Transaction status record")
 def references_of_the_portal(gateway: Gateway) -> Finding:
     """Under which reference the answer about a payment has what was made in the provider's portal."""
     control, sale = gateway.controls(), gateway.pay(SALE)
     control.portal(sale.reference, REFUND, gateway.account.smallest)
     records = gateway.status(sale.reference).records
-    refunds = [one for one in records if str(member(one, "type")).casefold() == REFUND]
+    refunds = [one for one in records if type_of(one) == REFUND]
     if not refunds:
         return Finding("the answer does not have it")
     reference = member(refunds[0], "clientSystemTransactionId")
@@ -302,12 +289,11 @@ def references_of_the_portal(gateway: Gateway) -> Finding:
     return Finding(f"one of the gateway's own, such as {reference!r}" if is_own else "its original's")
 
 
-@area.probe("record-types", section="Transaction status record", moves_money=True)
+@probe("open.record-types", section="Transaction status record")
 def types_of_records(gateway: Gateway) -> Finding:
     """Which types that the document does not name records of a new payment and its refund have."""
     body, _ = gateway.answered(REFUND)
-    references = [body[name] for name in ("clientSystemTransactionId", "clientSystemInvoiceId")]
-    records = [record for reference in references for record in gateway.status(reference).records]
+    records = [record for answer in gateway.records_of(body) for record in answer.records]
     types = {str(member(record, "type")): None for record in records}
     unknown = tuple(name for name in types if name.casefold() not in _TYPES)
     if not unknown:
@@ -315,87 +301,63 @@ def types_of_records(gateway: Gateway) -> Finding:
     return Finding(f"there are {', '.join(unknown)}", {"IGNORED_RECORD_TYPES": unknown})
 
 
-_TYPES: Final = {
-    "ecom.sale",
-    "ecom.preauthorization",
-    "ecom.capture",
-    "ecom.refund",
-    "ecom.reversalpreauthorization",
-    "detached.refund",
-}
-
-
-@area.probe("answer-case", section=_NAMES, moves_money=True)
+@probe("open.answer-case", section=_NAMES)
 def letter_case_of_answers(gateway: Gateway) -> Finding:
     """Whether the names of answers are spelled as the tables have them."""
-    sale = gateway.paid_sale()
-    values = [gateway.answered(REFUND)[1].value, gateway.record(sale.reference, sale.type)]
-    known = {name.casefold(): name for name in _TABLE_NAMES}
+    values = [gateway.answered(REFUND)[1].value, gateway.record(gateway.paid_sale())]
+    tables = [*fields("follow_up_response"), *fields("status_records")]
+    known = {name.casefold(): name for name in tables}
     found = [name for value in values if isinstance(value, dict) for name in value]
     other = [name for name in found if known.get(name.casefold(), name) != name]
     return Finding(f"other spellings: {', '.join(dict.fromkeys(other))}" if other else "they are")
 
 
-_TABLE_NAMES: Final = (
-    "id",
-    "state",
-    "providerStateCode",
-    "currencyCode",
-    "clientSystemTransactionId",
-    "apmDetails",
-    "transactionAmount",
-    "type",
-    "transactionDateTime",
-)
-
-
 # Follow-ups
 
 
-@area.probe("same-refund", section="Follow-up request", moves_money=True)
+@probe("open.same-refund", section="Follow-up request")
 def the_same_refund_twice(gateway: Gateway) -> Finding:
     """What a refund sent twice under one reference is answered."""
     body, first = gateway.answered(REFUND)
     second = gateway.follow_up(body)
     if not second.is_success:
-        return Finding(f"the second is {_end_of(second)}")
+        return _end_of(second, "the second")
     same = member(first.value, "id") == member(second.value, "id")
     return Finding("the second is answered as the first" if same else "both are executed: money moved twice")
 
 
-@area.probe_each("several.{}", ("capture", "refund"), section="Follow-up request", moves_money=True)
+@probe("open.several.{}", ("capture", "refund"), section="Follow-up request")
 def several(gateway: Gateway, name: str) -> Finding:
     """Whether a second {} of a part is accepted."""
     type_ = CAPTURE if name == "capture" else REFUND
     gateway.answered(type_)
     original = gateway.authorization() if type_ == CAPTURE else gateway.paid_sale()
-    return Finding(f"it is {_end_of(gateway.follow_up(gateway.follow_up_body(type_, original)))}")
+    return _end_of(gateway.follow_up(gateway.follow_up_body(type_, original)))
 
 
-@area.probe("refund-limit", section="Limits", moves_money=True)
+@probe("open.refund-limit", section="Limits")
 def refund_of_more_than_was_paid(gateway: Gateway) -> Finding:
     """What a refund of more than was paid is answered."""
     gateway.answered(REFUND)
     sale = gateway.paid_sale()
-    more = Decimal(sale.amount) + Decimal(gateway.account.smallest)
-    return Finding(f"it is {_end_of(gateway.follow_up(gateway.follow_up_body(REFUND, sale, str(more))))}")
+    more = Decimal(gateway.account.amount) + Decimal(gateway.account.smallest)
+    return _end_of(gateway.follow_up(gateway.follow_up_body(REFUND, sale, str(more))))
 
 
-@area.probe("reversal-after-capture", section="Follow-up request", moves_money=True)
+@probe("open.reversal-after-capture", section="Follow-up request")
 def reversal_after_a_capture(gateway: Gateway) -> Finding:
     """Whether what is partly captured can be reversed."""
     gateway.answered(CAPTURE)
     original = gateway.authorization()
-    return Finding(
-        f"it is {_end_of(gateway.follow_up(gateway.follow_up_body(REVERSAL, original, original.amount)))}"
-    )
+    body = gateway.follow_up_body(REVERSAL, original, gateway.account.amount)
+    return _end_of(gateway.follow_up(body))
 
 
-@area.probe("reversal-of-a-part", section="Follow-up request", moves_money=True)
+@probe("open.reversal-of-a-part", section="Follow-up request")
 def reversal_of_a_part(gateway: Gateway) -> Finding:
     """Whether a part of a pre-authorization can be reversed."""
     original = gateway.once("part to reverse", lambda: gateway.pay(PREAUTHORIZATION))
-    return Finding(f"it is {_end_of(gateway.follow_up(gateway.follow_up_body(REVERSAL, original)))}")
+    return _end_of(gateway.follow_up(gateway.follow_up_body(REVERSAL, original)))
 
 
 # Errors
@@ -406,16 +368,11 @@ def _refusals(gateway: Gateway) -> Iterator[tuple[str, Answer]]:
     body = gateway.plain_checkout()
     yield "a missing field", gateway.checkout(without(body, "amount"))
     yield "an unknown merchant", gateway.checkout(body | {"merchantId": "NOBODY"})
-    yield "an unknown original", gateway.follow_up(_refund_of_nothing(gateway))
+    nothing = Payment(gateway.reference(), SALE)
+    yield "an unknown original", gateway.follow_up(gateway.follow_up_body(REFUND, nothing))
 
 
-def _refund_of_nothing(gateway: Gateway) -> Body:
-    reference, original = gateway.reference(), gateway.reference()
-    amount = gateway.account.smallest
-    return follow_up(gateway.account, REFUND, amount, reference=reference, original=original)
-
-
-@area.probe("status-codes", section="Errors")
+@probe("open.status-codes", section="Errors")
 def status_codes(gateway: Gateway) -> Finding:
     """Which HTTP status refusals have."""
     refusals = [(what, answer) for what, answer in _refusals(gateway) if answer.is_refusal]
@@ -424,7 +381,7 @@ def status_codes(gateway: Gateway) -> Finding:
     return Finding(", ".join(f"{what}: {answer.status}" for what, answer in refusals))
 
 
-@area.probe("error-messages", section="Error response")
+@probe("open.error-messages", section="Error response")
 def error_messages(gateway: Gateway) -> Finding:
     """Whether errors are described: "more detailed description where available"."""
     errors = [(what, answer) for what, answer in _refusals(gateway) if answer.is_error]
@@ -437,14 +394,14 @@ def error_messages(gateway: Gateway) -> Finding:
 # The wallet button
 
 
-@area.probe("key-life", section="Authentication")
+@probe("open.key-life", section="Authentication")
 def life_of_keys(gateway: Gateway) -> Finding:
     """Whether the public key service tells how long its keys live."""
     answer = WalletFlow(gateway).keys()
     return Finding("it does, as expiresAt" if has(answer.value, "expiresAt") else "it does not")
 
 
-@area.probe("account-fields", section="Payment account (digital wallet flow)")
+@probe("open.account-fields", section="Payment account (digital wallet flow)")
 def fields_of_an_account(gateway: Gateway) -> Finding:
     """What a payment account tells beyond cardType."""
     value = WalletFlow(gateway).look_up().value

@@ -6,11 +6,9 @@ from urllib.parse import urljoin
 
 from wallet_gateway.conformance.answers import Answer
 from wallet_gateway.conformance.gateway import Gateway
-from wallet_gateway.conformance.registry import Area
+from wallet_gateway.conformance.registry import probe
 from wallet_gateway.conformance.results import Failed, Skipped
-from wallet_gateway.conformance.wire import fetch
 
-area = Area("script")
 _SECTION = "Browser script interface"
 _USUAL = ("/wallet.js", "/wallet/wallet.js", "/static/wallet_gateway/wallet.js")
 
@@ -21,15 +19,15 @@ def _script(gateway: Gateway) -> tuple[str, Answer]:
 
 
 def _find(gateway: Gateway) -> tuple[str, Answer]:
-    named = gateway.account.wallet_js
-    for path in (named,) if named else _USUAL:
-        answer = fetch(named, tls=gateway.account.tls()) if named else gateway.wire.send("GET", path)
+    base_url, named = gateway.wire.base_url, gateway.account.wallet_js
+    for url in (named,) if named else [f"{base_url}{path}" for path in _USUAL]:
+        answer = gateway.wire.fetch(url)
         if answer.status == 200 and answer.content_type != "text/html":
-            return path, answer
+            return url, answer
     raise Skipped("wallet.js is at none of the usual addresses; name yours in the account file, as walletJs")
 
 
-@area.probe("type", section=_SECTION)
+@probe("script.type", section=_SECTION)
 def its_type(gateway: Gateway) -> None:
     """wallet.js is served as JavaScript."""
     _, answer = _script(gateway)
@@ -37,19 +35,16 @@ def its_type(gateway: Gateway) -> None:
         raise Failed(f"it is served as {answer.content_type or 'nothing'}")
 
 
-@area.probe("version", section="Versioning")
+@probe("script.version", section="Versioning")
 def cache_busting(gateway: Gateway) -> None:
     """wallet.js is served with a v parameter, too: "the script file is cache-busted"."""
-    path, _ = _script(gateway)
-    if path == gateway.account.wallet_js:
-        answer = fetch(urljoin(path, "?v=kit"), tls=gateway.account.tls())
-    else:
-        answer = gateway.wire.send("GET", path, query={"v": "kit"})
+    url, _ = _script(gateway)
+    answer = gateway.wire.fetch(urljoin(url, "?v=kit"))
     if answer.status != 200:
         raise Failed(f"with v it answers {answer}")
 
 
-@area.probe("entry", section=_SECTION)
+@probe("script.entry", section=_SECTION)
 def its_entry(gateway: Gateway) -> None:
     """wallet.js names runWalletPay."""
     _, answer = _script(gateway)

@@ -4,25 +4,35 @@ from __future__ import annotations
 
 import os
 import platform
+import sqlite3
+import subprocess
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from bench.databases import SERVER, connected
-from bench.measure import LeftOut
-from proof.versions import facts_of_code
+from bench.processes import SERVER, connected
 
-PACKAGES = ("granian", "psycopg", "pydantic", "requests", "urllib3", "cryptography")
-PEERS = ("django-payments", "django-getpaid", "dj-stripe", "stripe")
+PACKAGES = ("Django", "psycopg", "pydantic", "requests", "urllib3")
+PEERS = ("django-payments", "dj-stripe", "stripe")
 
 
 def facts() -> dict[str, str]:
-    """Return names and values, as one reads them above the table."""
+    """Return names and values, as one reads them below the table."""
+    git = ["git", "describe", "--always", "--dirty"]
+    try:
+        code = subprocess.run(
+            git, cwd=Path(__file__).parent, capture_output=True, text=True, check=True
+        ).stdout
+    except (OSError, subprocess.CalledProcessError):
+        code = version("django-wallet-gateway")
     return {
-        **facts_of_code(),
+        "run on": f"{datetime.now(tz=UTC):%Y-%m-%d}",
+        "code": code.strip(),
+        "Python": platform.python_version(),
+        "SQLite": sqlite3.sqlite_version,
         "PostgreSQL": _postgres(),
         **{name: found for name in (*PACKAGES, *PEERS) if (found := _installed(name))},
-        "processor": f"{os.cpu_count()} cores, {_processor()}",
-        "memory": f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB",
+        "cores": str(os.cpu_count()),
         "load average": f"{os.getloadavg()[0]:.1f}",
     }
 
@@ -36,6 +46,8 @@ def _installed(package: str) -> str:
 
 def _postgres() -> str:
     """Return the server's version, and whether it waits for the disk: much depends on that."""
+    from bench.measure import LeftOut
+
     try:
         with connected(SERVER) as server:
             names = ("server_version", "fsync", "synchronous_commit")
@@ -44,12 +56,3 @@ def _postgres() -> str:
         return "not there"
     number, fsync, synchronous = (row[0] for row in shown if row)
     return f"{number.split()[0]} (fsync {fsync}, synchronous_commit {synchronous})"
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.machine()
-    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(names, platform.machine())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,13 +28,14 @@ class Meter:
     @contextlib.contextmanager
     def running(self, times: int = 1) -> Iterator[None]:
         """Count what the block does, as this many operations."""
-        backend, wal, server = _backend(), _wal(), _server_ms(_backend())
+        wal, server = _server()
         client = time.process_time()
         with connection.execute_wrapper(self._count):
             yield
         self.client_ms += (time.process_time() - client) * 1000
-        self.server_ms += _server_ms(backend) - server
-        self.wal_bytes += _wal() - wal
+        wal_now, server_now = _server()
+        self.wal_bytes += wal_now - wal
+        self.server_ms += server_now - server
         self.times += times
 
     def each(self) -> dict[str, float]:
@@ -46,22 +48,21 @@ class Meter:
         return execute(*call)
 
 
-def _backend() -> int:
-    return int(_value("SELECT pg_backend_pid()"))
-
-
-def _wal() -> int:
-    return int(_value("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn"))
-
-
-def _value(question: str) -> Any:  # noqa: ANN401 - whatever it asks for
+def _server() -> tuple[int, float]:
+    """Return the WAL's position and the processor time of PostgreSQL's process, to ten milliseconds."""
+    if connection.vendor != "postgresql":
+        return 0, 0.0
     with connection.cursor() as cursor:
-        cursor.execute(question)
-        return cursor.fetchone()[0]
-
-
-def _server_ms(process: int) -> float:
-    """Return the processor time of a process of this machine, to ten milliseconds."""
+        cursor.execute("SELECT pg_backend_pid(), pg_current_wal_insert_lsn() - '0/0'::pg_lsn")
+        process, wal = cursor.fetchone()
     _, _, fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")
     user, system = fields.split()[11:13]
-    return (int(user) + int(system)) / _TICKS * 1000
+    return int(wal), (int(user) + int(system)) / _TICKS * 1000
+
+
+def peak_megabytes() -> float:
+    """Return the peak of this process; `getrusage` would give that of its parent, where that was larger."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    found = re.search(r"^VmHWM:\s+([0-9]+) kB$", status, re.MULTILINE)
+    assert found is not None
+    return int(found[1]) / 1024
