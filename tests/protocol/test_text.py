@@ -11,12 +11,9 @@ from tests.tables import every
 from wallet_gateway.protocol.text import (
     MAX_LOG_LENGTH,
     MAX_QUOTE_LENGTH,
-    MAX_VISIBLE_LENGTH,
     escape_formula,
-    header_line,
     is_storable,
     one_line,
-    printable,
     quote,
     storable,
     visible,
@@ -62,11 +59,6 @@ def test_a_quote_never_exceeds_sixty_characters(value: object) -> None:
     assert quote(value).isascii()
 
 
-def test_a_text_that_is_cut_says_so() -> None:
-    assert quote("x" * 61) == "'" + "x" * 56 + "..."
-    assert quote("x" * 58) == "'" + "x" * 58 + "'"
-
-
 HIDING = {"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"}
 RIGHT_TO_LEFT_OVERRIDE, NO_BREAK_SPACE, LINE_SEPARATOR = "\u202e", "\u00a0", "\u2028"
 
@@ -96,11 +88,6 @@ def test_no_text_hides_anything(text: str) -> None:
     assert not {unicodedata.category(c) for c in visible(text)} & HIDING
 
 
-def test_a_long_text_is_cut_and_says_so() -> None:
-    assert visible("x" * 501) == "x" * MAX_VISIBLE_LENGTH + "…"
-    assert visible("x" * 500) == "x" * 500
-
-
 @every(
     ("text", "line"),
     [
@@ -126,17 +113,6 @@ def test_a_line_of_a_log_is_bounded_after_escaping(text: str) -> None:
     line = one_line(text)
     assert len(line) == MAX_LOG_LENGTH
     assert line.endswith("...")
-
-
-@every(("text", "line"), [("a\r\nBcc: x", "a Bcc: x"), ("  a \t b ", "a b"), ("", "")], ids=ascii)
-def test_a_header_has_no_line_breaks(text: str, line: str) -> None:
-    assert header_line(text) == line
-
-
-def test_unprintable_characters_become_spaces_one_for_one() -> None:
-    text = f"a\n{RIGHT_TO_LEFT_OVERRIDE}\0b{NO_BREAK_SPACE}"
-    assert printable(text) == "a   b "
-    assert len(printable(text)) == len(text)
 
 
 @every("text", ["", "plain", "Zürich \U0001f600", "\u0645\u0631\u062d\u0628\u0627", "a\nb"], ids=ascii)
