@@ -15,12 +15,9 @@ from tests.models.rows import a_deposit
 from tests.operations.conftest import Pay, VirtualClock
 from tests.operations.journal import times_sent
 from tests.operations.second_person import person
-from tests.refusals import refuses
 from wallet_gateway.domain.actors import Actor
 from wallet_gateway.domain.approval_policy import ApprovalPolicy
-from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import (
-    Approval,
     BatchKind,
     BatchState,
     OperationBatch,
@@ -28,10 +25,9 @@ from wallet_gateway.models import (
     RowState,
 )
 from wallet_gateway.operations.batches import plan
-from wallet_gateway.operations.batches.approve import approve, decline, expire_waiting_batches
+from wallet_gateway.operations.batches.approve import approve, decline
 from wallet_gateway.operations.batches.drive import Driver, drive
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import InvalidInput, InvalidState
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.testing.control import SandboxControl
 
@@ -84,10 +80,6 @@ def test_small_refunds_of_one_batch_add_up_and_it_waits_as_a_whole(
     assert times_sent(wallet_sandbox, "refund") == 0
 
 
-def test_up_to_the_limit_it_runs(make_batch: MakeBatch) -> None:
-    assert make_batch(2).state == BatchState.RUNNING
-
-
 def test_what_gives_nothing_back_has_no_limit(make_batch: MakeBatch) -> None:
     assert make_batch(3, BatchKind.CAPTURE).state == BatchState.RUNNING
     assert make_batch(3, BatchKind.REVERSAL).state == BatchState.RUNNING
@@ -116,84 +108,10 @@ def test_detached_refunds_wait_as_well(driver: Driver, clock: VirtualClock) -> N
     assert again == batch
 
 
-def test_once_another_person_agrees_every_row_is_done_without_a_further_one(
-    make_batch: MakeBatch, driver: Driver, clock: VirtualClock, wallet_sandbox: SandboxControl
-) -> None:
-    batch = make_batch(3, policy=replace(POLICY, limits={"EUR": 1}))
-    agreed = approve(batch, by=BERT, reason="seen the list", clock=clock)
-    assert (agreed.state, agreed.decided_by, agreed.decided_by_account, agreed.decision_reason) == (
-        BatchState.RUNNING,
-        "bert",
-        "key-of-bert",
-        "seen the list",
-    )
-    drive(seconds=600.0, driver=driver)
-    batch.refresh_from_db()
-    assert (batch.state, states_of(batch)) == (BatchState.FINISHED, [RowState.CARRIED_OUT] * 3)
-    assert times_sent(wallet_sandbox, "refund") == 3
-    assert not Approval.objects.exists()
-
-
-@pytest.mark.parametrize(
-    ("by", "code"),
-    [
-        (ANNA, ErrorCode.APPROVAL_OWN),
-        (person("anna married", "key-of-anna"), ErrorCode.APPROVAL_OWN),
-        (person("Anna", "made anew"), ErrorCode.APPROVAL_OWN),
-        (Actor(name="bert"), ErrorCode.APPROVER_WITHOUT_ACCOUNT),
-    ],
-    ids=["author", "renamed", "made anew", "program"],
-)
-def test_nobody_agrees_to_their_own_and_no_program_does(
-    by: Actor, code: ErrorCode, make_batch: MakeBatch, clock: VirtualClock
-) -> None:
-    batch = make_batch()
-    with refuses(InvalidState, code):
-        approve(batch, by=by, clock=clock)
-    batch.refresh_from_db()
-    assert batch.state == BatchState.AWAITING_APPROVAL
-
-
-def test_a_decline_leaves_every_row_out_and_takes_a_reason(
-    make_batch: MakeBatch, clock: VirtualClock
-) -> None:
-    batch = make_batch()
-    with refuses(InvalidInput, ErrorCode.REASON_MISSING):
-        decline(batch, by=BERT, reason=" ", clock=clock)
-    assert decline(batch, by=BERT, reason="wrong list", clock=clock).state == BatchState.DECLINED
-    assert states_of(batch) == [RowState.LEFT_OUT] * 3
-    for late in (
-        lambda: approve(batch, by=BERT, clock=clock),
-        lambda: decline(batch, by=BERT, reason="x", clock=clock),
-    ):
-        with refuses(InvalidState, ErrorCode.APPROVAL_CLOSED):
-            late()
-
-
 def test_a_card_number_in_a_reason_is_not_stored(make_batch: MakeBatch, clock: VirtualClock) -> None:
     agreed = approve(make_batch(), by=BERT, reason="of 4111 1111 1111 1111", clock=clock)
     declined = decline(make_batch(), by=BERT, reason="of 4111-1111-1111-1111", clock=clock)
     assert (agreed.decision_reason, declined.decision_reason) == ("of ***1111", "of ***1111")
-
-
-def test_who_started_it_may_stop_it(make_batch: MakeBatch, clock: VirtualClock) -> None:
-    batch = make_batch()
-    assert decline(batch, by=ANNA, reason="wrong list", clock=clock).state == BatchState.STOPPED
-    assert (batch.stopped_by, batch.decided_by) == ("anna", "")
-    assert states_of(batch) == [RowState.LEFT_OUT] * 3
-
-
-def test_after_its_time_nobody_agrees_any_more_and_a_sweep_ends_it(
-    make_batch: MakeBatch, clock: VirtualClock
-) -> None:
-    batch = make_batch()
-    assert expire_waiting_batches(clock=clock) == 0
-    clock.advance(days=2)
-    with refuses(InvalidState, ErrorCode.APPROVAL_CLOSED):
-        approve(batch, by=BERT, clock=clock)
-    assert expire_waiting_batches(clock=clock) == 1
-    batch.refresh_from_db()
-    assert (batch.state, states_of(batch)) == (BatchState.EXPIRED, [RowState.LEFT_OUT] * 3)
 
 
 @pytest.mark.parametrize(

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from tests.operations.conftest import IMPATIENT, MakeContext, Pay, VirtualClock
 from tests.operations.subjects import Subject, make_subject
-from wallet_gateway.domain.lifecycle import OrderState, TransactionState
-from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction, OutboxEvent, TransactionEvent
+from wallet_gateway.domain.lifecycle import TransactionState
+from wallet_gateway.models import GatewayTransaction, TransactionEvent
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.maintenance.sweep import sweep
-from wallet_gateway.operations.polling import reconciliation
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -99,138 +97,3 @@ def test_a_failed_query_leaves_an_unknown_outcome_as_it_was(
     assert transaction.state == TransactionState.APPROVED
     assert subject.booked() == subject.executed(transaction) == subject.amount
     assert subject.requests() == 1
-
-
-def test_a_gateway_that_limits_our_rate_is_left_alone_by_everybody_until_then(
-    subject: Subject,
-    unknown: GatewayTransaction,
-    context: GatewayContext,
-    pay: Pay,
-    wallet_sandbox: SandboxControl,
-    clock: VirtualClock,
-) -> None:
-    page = pay("return")
-    clock.advance(seconds=5)
-    wallet_sandbox.fault("status", "throttled", seconds=300)
-    sweep(context=context)
-    assert GatewayPause.objects.get().queries_until is not None
-    before = len(wallet_sandbox.journal())
-
-    clock.advance(seconds=200)
-    assert sweep(context=context).queried == 0
-    reconciliation.reconcile_attempt(reference=page.reference, context=context)
-    assert len(wallet_sandbox.journal()) == before
-
-    clock.advance(seconds=101)
-    assert sweep(context=context).queried >= 1
-    unknown.refresh_from_db()
-    assert unknown.state == TransactionState.APPROVED
-
-
-def test_a_pause_of_questions_does_not_stop_sending(
-    unknown: GatewayTransaction, context: GatewayContext, open_page: Pay, wallet_sandbox: SandboxControl
-) -> None:
-    wallet_sandbox.fault("status", "throttled", seconds=300)
-    sweep(context=context)
-
-    assert open_page().is_open
-
-
-@pytest.mark.parametrize("status", [400, 401, 403])
-def test_a_refused_query_is_no_rejection_of_what_was_asked_about(
-    status: int, open_page: Pay, context: GatewayContext, wallet_sandbox: SandboxControl
-) -> None:
-    payment = open_page()
-    wallet_sandbox.complete_checkout(payment.reference, "success")
-    wallet_sandbox.fault("status", "error_body", status=status)
-
-    payment = reconciliation.reconcile_attempt(reference=payment.reference, context=context)
-
-    assert payment.is_open
-    assert payment.order.state == OrderState.OPEN
-    assert not OutboxEvent.objects.exists()
-
-
-def test_a_question_asked_twice_is_harmless(
-    subject: Subject, unknown: GatewayTransaction, context: GatewayContext, wallet_sandbox: SandboxControl
-) -> None:
-    wallet_sandbox.fault("status", "duplicate")
-    sweep(context=context)
-
-    unknown.refresh_from_db()
-    assert unknown.state == TransactionState.APPROVED
-    assert subject.booked() == subject.amount
-
-
-def test_an_answer_in_a_state_that_nobody_knows_holds_and_reaches_a_person(
-    subject: Subject, unknown: GatewayTransaction, context: GatewayContext, wallet_sandbox: SandboxControl
-) -> None:
-    wallet_sandbox.fault("status", "undocumented_state")
-    sweep(context=context)
-
-    unknown.refresh_from_db()
-    assert (unknown.state, unknown.needs_operator) == (TransactionState.PENDING, True)
-    assert (unknown.undocumented_state, unknown.next_query_at is not None) == ("Quarantined", True)
-    assert subject.reserved() == subject.amount
-    assert Discrepancy.objects.get().kind == "UNKNOWN_STATE"
-
-
-def test_records_that_carry_an_error_decide_nothing_and_are_told(
-    subject: Subject, unknown: GatewayTransaction, context: GatewayContext, wallet_sandbox: SandboxControl
-) -> None:
-    wallet_sandbox.fault("status", "mixed")
-    sweep(context=context)
-
-    unknown.refresh_from_db()
-    assert (unknown.state, unknown.absent_count, unknown.needs_operator) == (
-        TransactionState.PENDING,
-        0,
-        True,
-    )
-    assert unknown.next_query_at is not None
-    assert subject.reserved() == subject.amount
-    assert Discrepancy.objects.get().kind == "RECORD_UNREADABLE"
-
-
-def test_a_gateway_that_is_away_for_a_week_costs_no_question_and_no_amount(
-    subject: Subject,
-    unknown: GatewayTransaction,
-    context: GatewayContext,
-    wallet_sandbox: SandboxControl,
-    clock: VirtualClock,
-) -> None:
-    wallet_sandbox.fault("status", "status_before", status=503, times=0)
-    transaction = unknown
-
-    def waits_of_a_day() -> list[timedelta]:
-        began, waits = clock.now(), []
-        while clock.now() - began < timedelta(days=1):
-            before = clock.now()
-            clock.advance_to(transaction.next_query_at)
-            waits.append(clock.now() - before)
-            sweep(context=context)
-            transaction.refresh_from_db()
-        return waits
-
-    # Question by question on the first day and on the last; between them one that comes late each day.
-    first = waits_of_a_day()
-    for _ in range(5):
-        clock.advance(days=1)
-        sweep(context=context)
-        transaction.refresh_from_db()
-    last = waits_of_a_day()
-
-    assert (transaction.state, transaction.poll_step, transaction.absent_count) == (
-        TransactionState.UNKNOWN,
-        0,
-        0,
-    )
-    assert max(first + last) <= timedelta(hours=1, seconds=1)
-    assert len(first) + 6 * len(last) < 250
-    assert subject.reserved() == subject.amount
-
-    wallet_sandbox.clear_faults()
-    clock.advance_to(transaction.next_query_at)
-    sweep(context=context)
-    transaction.refresh_from_db()
-    assert transaction.state == TransactionState.APPROVED

@@ -14,7 +14,6 @@ from wallet_gateway.models import Discrepancy, GatewayTransaction
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture
 from wallet_gateway.operations.polling.due import reconcile_due
-from wallet_gateway.operations.polling.reconciliation import reconcile_order
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -79,20 +78,6 @@ def test_a_record_that_is_attributed_already_is_not_taken_twice(
     reconcile_due(context=filing(sharing, {payment.reference: answer_of(known, another)}))
     second.refresh_from_db()
     assert (second.state, second.record_id) == (S.APPROVED, "g7")
-
-
-def test_a_portal_operation_beside_ones_own_of_its_kind_is_seen_where_references_are_shared(
-    pay: Pay, context: GatewayContext, make_context: MakeContext, wallet_sandbox: SandboxControl
-) -> None:
-    payment = pay(type="preauthorization")
-    capture(payment=payment, context=context, amount=Decimal("5.00"))
-    wallet_sandbox.portal(payment.reference, "ecom.capture", "1.00")
-    reconcile_order(order=payment.order, context=make_context(shares_references=True), everything=True)
-
-    assert Discrepancy.objects.get().kind == "MADE_ELSEWHERE"
-    payment.refresh_from_db()
-    assert payment.is_frozen
-    assert not GatewayTransaction.objects.exclude(state=S.APPROVED).exists()
 
 
 def test_a_record_that_belongs_to_another_transaction_is_a_contradiction(

@@ -15,7 +15,7 @@ from tests.explanations import explained
 from tests.operations.conftest import IMPATIENT, MakeContext, VirtualClock
 from tests.operations.subjects import Subject
 from wallet_gateway.domain.lifecycle import TransactionState
-from wallet_gateway.models import GatewayTransaction, OutboxEvent, TransactionEvent
+from wallet_gateway.models import GatewayTransaction, OutboxEvent
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.testing.control import SandboxControl
@@ -167,36 +167,6 @@ def test_an_outcome_that_nobody_finds_asks_for_a_person_after_a_day_and_keeps_th
     assert subject.requests() == 1
 
 
-def test_a_refusal_whose_query_fails_leaves_the_outcome_unknown(
-    subject: Subject, wallet_sandbox: SandboxControl, clock: VirtualClock, context: GatewayContext
-) -> None:
-    wallet_sandbox.fault(subject.name, "error_body", status=400)
-    wallet_sandbox.fault("status", "drop_before")
-    transaction = subject.execute()
-    assert transaction.state == S.UNKNOWN
-    assert transaction.error_code == "4107940"
-    check_money(subject, transaction)
-
-    clock.advance_to(transaction.next_query_at)
-    sweep(context=context)
-    transaction.refresh_from_db()
-    assert (transaction.state, transaction.absent_count) == (S.UNKNOWN, 1)
-    assert subject.requests() == 1
-
-
-def test_a_refusal_beside_a_record_in_a_state_nobody_knows_is_not_believed(
-    subject: Subject, wallet_sandbox: SandboxControl
-) -> None:
-    # The first copy came through and hangs; the second was refused as a repetition.
-    wallet_sandbox.fault(subject.name, "error_200")
-    wallet_sandbox.fault("status", "undocumented_state")
-
-    transaction = subject.execute()
-
-    assert (transaction.state, transaction.needs_operator) == (S.PENDING, True)
-    check_money(subject, transaction)
-
-
 def test_a_refusal_that_turns_out_executed_after_all_is_an_anomaly(
     subject: Subject, wallet_sandbox: SandboxControl, clock: VirtualClock, context: GatewayContext
 ) -> None:
@@ -236,15 +206,3 @@ def test_a_request_executed_twice_on_the_wire_freezes_once_the_second_record_sho
     assert subject.executed(transaction) == 2 * subject.amount
     kinds = set(OutboxEvent.objects.filter(transaction=transaction).values_list("kind", flat=True))
     assert ("ANOMALY" in kinds) is (subject.payment is not None)
-
-
-def test_every_answer_is_kept_as_evidence_without_secrets(
-    subject: Subject, wallet_sandbox: SandboxControl
-) -> None:
-    wallet_sandbox.fault(subject.name, "status_after", status=502)
-    transaction = subject.execute()
-
-    fault = TransactionEvent.objects.get(transaction=transaction)
-    assert (fault.kind, fault.http_status, fault.state_after) == ("FAULT", 502, S.UNKNOWN)
-    assert "Gateway" in fault.answer_body
-    assert transaction.reference in fault.request_body

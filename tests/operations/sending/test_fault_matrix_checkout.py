@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from tests.explanations import explained
-from tests.operations.conftest import IMPATIENT, MakeContext, MakeOrder, VirtualClock, sweep_until
+from tests.operations.conftest import IMPATIENT, MakeContext, MakeOrder, VirtualClock
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayTransaction, OutboxEvent, Payment, PaymentOrder
 from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import GatewayRefused, GatewayUnreachable, OrderNotPayable
+from wallet_gateway.operations.errors import GatewayRefused, GatewayUnreachable
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.testing.control import SandboxControl
 
@@ -141,24 +141,6 @@ def test_a_lost_page_that_is_paid_all_the_same_is_an_anomaly(
     assert [outbox_event.kind for outbox_event in OutboxEvent.objects.all()] == ["ANOMALY"]
 
 
-def test_a_lost_page_is_watched_for_a_week_and_then_left_alone(
-    make_order: MakeOrder, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
-) -> None:
-    wallet_sandbox.fault("checkout", "drop_before")
-    order = make_order()
-    with pytest.raises(GatewayUnreachable):
-        start(order, context)
-    first = attempt_of(order)
-    while first.next_query_at is not None:
-        clock.advance_to(first.next_query_at)
-        sweep(context=context)
-        first.refresh_from_db()
-
-    assert (first.state, first.query_count) == (TransactionState.ABANDONED, 8)
-    assert first.expires_at is not None
-    assert clock.now() - first.expires_at >= timedelta(days=6)
-
-
 @pytest.mark.parametrize("row", REFUSED, ids=lambda row: row.name)
 def test_a_refusal_ends_the_attempt_at_once_with_the_gateways_words(
     row: Row,
@@ -183,32 +165,6 @@ def test_a_refusal_ends_the_attempt_at_once_with_the_gateways_words(
     assert start(order, context).reference != first.reference
 
 
-def test_a_refused_page_that_is_paid_all_the_same_is_an_anomaly(
-    make_order: MakeOrder, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
-) -> None:
-    wallet_sandbox.fault("checkout", "duplicate")
-    order = make_order()
-    with pytest.raises(GatewayRefused):
-        start(order, context)
-    first = attempt_of(order)
-    wallet_sandbox.complete_checkout(first.reference, "success")
-
-    clock.advance_to(first.next_query_at)
-    sweep(context=context)
-
-    first.refresh_from_db()
-    assert first.state == TransactionState.ANOMALY
-
-
-def test_a_repeated_request_that_the_gateway_recognises_opens_one_page(
-    make_order: MakeOrder, context: GatewayContext, wallet_sandbox: SandboxControl
-) -> None:
-    wallet_sandbox.behaviour(duplicates="replay")
-    wallet_sandbox.fault("checkout", "duplicate")
-
-    assert start(make_order(), context).is_open
-
-
 def test_a_page_that_was_decided_before_anybody_saw_it_fails_the_attempt(
     make_order: MakeOrder, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
 ) -> None:
@@ -222,16 +178,3 @@ def test_a_page_that_was_decided_before_anybody_saw_it_fails_the_attempt(
     order = PaymentOrder.objects.get()
     assert order.state == OrderState.FAILED
     assert [outbox_event.kind for outbox_event in OutboxEvent.objects.all()] == ["FAILED"]
-
-
-def test_a_state_that_nobody_has_heard_of_neither_pays_nor_expires_an_attempt_and_reaches_a_person(
-    make_order: MakeOrder, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
-) -> None:
-    wallet_sandbox.fault("checkout", "undocumented_state")
-    transaction = start(make_order(), context).opening
-    sweep_until(transaction, lambda row: row.query_count > 20, context=context, clock=clock)
-
-    assert (transaction.state, transaction.needs_operator) == (TransactionState.PENDING, True)
-    with pytest.raises(OrderNotPayable):
-        start(transaction.opened_payment.order, context)
-    assert transaction.next_query_at is not None, "it is asked about for ever"
