@@ -39,17 +39,6 @@ class TestOneWriter:
             thread.join()
         assert most == [1] * 8
 
-    def test_a_writer_may_call_another(self) -> None:
-        with write_lock(), write_lock():
-            assert connection.in_atomic_block
-        assert not connection.in_atomic_block
-
-    def test_a_single_write_opens_no_transaction_and_joins_an_open_one(self) -> None:
-        with single_write():
-            assert not connection.in_atomic_block
-        with write_lock(), single_write():
-            assert connection.in_atomic_block
-
     def test_what_fails_is_undone_and_lets_the_next_one_in(self) -> None:
         def fail() -> None:
             with write_lock():
@@ -82,11 +71,6 @@ def shelf() -> Shelf:
 @pytest.mark.django_db(transaction=True)
 class TestRemembered:
     """With real transactions, since forgetting hangs on the commit."""
-
-    def test_a_value_is_read_once(self, shelf: Shelf) -> None:
-        cached = CachedValue(shelf.read)
-        assert [cached.get() for _ in range(5)] == [1] * 5
-        assert shelf.reads == 1
 
     def test_a_change_is_seen_once_it_is_committed(self, shelf: Shelf) -> None:
         cached = CachedValue(shelf.read)

@@ -132,15 +132,6 @@ def test_on_a_port_of_ones_own_ctrl_c_ends_it_and_no_fault_that_was_set_is_repor
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_default_is_port_8001_of_this_machine(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as finished:
-        main(["--help"])
-    output = capsys.readouterr().out
-    assert finished.value.code == 0
-    assert re.search(r"default:\s+127\.0\.0\.1", output)
-    assert re.search(r"default:\s+8001", output)
-
-
 def refusal(environment: dict[str, str], *arguments: str) -> str:
     """Start what cannot start; give its one line of reason."""
     process = launch(environment, *arguments)
@@ -166,30 +157,6 @@ def test_behind_a_proxy_it_needs_a_key(
     monkeypatch.setenv("WALLET_SANDBOX_PUBLIC_URL", "https://staging.example/gateway")
     assert main(["--port", "0"]) == 1
     assert "--control-key" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("by_option", [True, False])
-def test_a_public_url_that_is_none_is_a_usage_error(
-    by_option: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("WALLET_SANDBOX_PUBLIC_URL", "" if by_option else "staging.example")
-    with pytest.raises(SystemExit) as refused:
-        main(["--port", "0", *(["--public-url", "staging.example"] if by_option else [])])
-    assert refused.value.code == 2
-    assert "staging.example is no address such as" in capsys.readouterr().err
-
-
-def test_a_host_that_does_not_exist_is_a_clear_error(environment: dict[str, str]) -> None:
-    line = refusal(environment, "--port", "0", "--host", "no-such-host.invalid", "--control-key", "k")
-    assert line.startswith("Cannot listen on no-such-host.invalid port 0: ")
-
-
-@pytest.mark.parametrize("port", ["65536", "-1", "http"])
-def test_a_port_that_is_none_is_a_usage_error(port: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as refused:
-        main(["--port", port])
-    assert refused.value.code == 2
-    assert "--port" in capsys.readouterr().err
 
 
 def test_a_database_file_keeps_everything_between_two_runs(start: Start, tmp_path: Path) -> None:
@@ -271,12 +238,6 @@ def test_a_killed_sandbox_still_knows_what_it_answered(start: Start, tmp_path: P
         assert merchant.checkout("A").json == answer.json
 
 
-def test_a_database_that_cannot_be_used_is_a_clear_error(environment: dict[str, str], tmp_path: Path) -> None:
-    file = tmp_path / "missing" / "folder.sqlite3"
-    line = refusal(environment, "--port", "0", "--database", str(file))
-    assert line.startswith(f"Cannot use the database {file}: ")
-
-
 def test_a_file_that_is_no_database_is_a_clear_error(environment: dict[str, str], tmp_path: Path) -> None:
     file = tmp_path / "notes.txt"
     file.write_text("This is no database, and must not become one. " * 50)
@@ -297,13 +258,6 @@ def equipped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     finally:
         process.terminate()
         process.communicate(timeout=60)
-
-
-def test_with_a_key_it_may_listen_to_all(equipped: Running) -> None:
-    assert (
-        SandboxControl(f"http://127.0.0.1:{equipped.port}", key="secret").behaviour()["numericAmounts"]
-        is False
-    )
 
 
 def test_merchants_of_a_file_are_there_from_the_start_and_after_a_reset(equipped: Running) -> None:

@@ -7,11 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
-from tests.sandbox.merchant import Merchant
-from wallet_gateway.protocol.endpoints import ENDPOINTS, Endpoint
-
 
 def manage(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
@@ -36,16 +31,3 @@ def test_djangos_own_checks_find_nothing(tmp_path: Path) -> None:
 def test_no_migration_is_missing(tmp_path: Path) -> None:
     finished = manage(tmp_path, "makemigrations", "--check", "--dry-run")
     assert finished.returncode == 0, finished.stdout
-
-
-@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda endpoint: endpoint.name)
-def test_every_endpoint_of_the_interface_is_there(merchant: Merchant, endpoint: Endpoint) -> None:
-    assert merchant.send(endpoint.method, endpoint.path).status not in {404, 405}
-
-
-def test_static_files_are_served(merchant: Merchant) -> None:
-    folder = Path("wallet_gateway/sandbox/static")
-    file = next(path for path in sorted(folder.rglob("*.css")))
-    answer = merchant.send("GET", f"/static/{file.relative_to(folder)}")
-    assert (answer.status, answer.body) == (200, file.read_bytes())
-    assert answer.headers["content-type"].startswith("text/css")

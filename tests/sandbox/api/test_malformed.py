@@ -91,44 +91,6 @@ VALUES: dict[str, Any] = {
     "number in exponent notation": 1e22,
 }
 
-MESSAGES: dict[str, dict[str, Any]] = {
-    "unknown type": {"type": "ecom.void"},
-    "type of another endpoint": {"type": "detached.refund"},
-    "type is a list": {"type": ["ecom.sale"]},
-    "lower-case currency of four letters": {"currencyCode": "euro"},
-    "currency that is none": {"currencyCode": "XXZ"},
-    "currency is a number": {"currencyCode": 978},
-    "empty reference": {"clientSystemTransactionId": ""},
-    "long reference": {"clientSystemTransactionId": "x" * 256},
-    "reference is a number": {"clientSystemTransactionId": 7},
-    "details are a text": {"checkoutDetails": "ExampleWalletV2"},
-    "timeout is a text": {"checkoutDetails": {"paymentMethod": "ExampleWalletV2", "redirectUrlTimeout": "x"}},
-    "timeout is negative": {
-        "checkoutDetails": {"paymentMethod": "ExampleWalletV2", "redirectUrlTimeout": -1}
-    },
-    "script URL": {
-        "redirectDetails": checkout_body("A")["redirectDetails"] | {"errorUrl": "javascript:alert(1)"}
-    },
-    "relative URL": {"redirectDetails": checkout_body("A")["redirectDetails"] | {"errorUrl": "/back"}},
-    "URL with a user": {
-        "redirectDetails": checkout_body("A")["redirectDetails"] | {"errorUrl": "https://a@b.example/"}
-    },
-    "cart is a list": {"shoppingCartDetails": []},
-    "items are an object": {"shoppingCartDetails": {"itemDetails": {}}},
-    "address without a street": {"addressDetails": {"billingAddress": {"city": "X"}}},
-    "country of two letters": {
-        "addressDetails": {
-            "billingAddress": {
-                "houseNumber": "1",
-                "street": "S",
-                "city": "C",
-                "zipPostalCode": "1",
-                "countryCode": "DE",
-            }
-        }
-    },
-}
-
 
 def assert_refused_with_the_error_body(answer: Answer, *, status: int = 400) -> None:
     assert answer.status == status
@@ -160,13 +122,6 @@ def test_a_malformed_amount_names_the_field(merchant: Merchant, value: object) -
         assert "amount" in answer.message
 
 
-@every("changes", MESSAGES.values(), ids=MESSAGES)
-def test_a_message_against_the_tables_names_the_field(merchant: Merchant, changes: dict[str, Any]) -> None:
-    answer = merchant.checkout("A", **changes)
-    assert_refused_with_the_error_body(answer)
-    assert next(iter(changes)) in answer.message
-
-
 @every("field", sorted(checkout_body("A")))
 def test_every_mandatory_field_of_a_checkout_is_missed(merchant: Merchant, field: str) -> None:
     body = checkout_body("A")
@@ -183,11 +138,6 @@ def test_every_mandatory_field_of_a_follow_up_is_missed(merchant: Merchant, fiel
     answer = merchant.post(TRANSACTIONS, body)
     assert_refused_with_the_error_body(answer)
     assert field in answer.message
-
-
-def test_every_fault_of_a_body_is_told_at_once(merchant: Merchant) -> None:
-    answer = merchant.checkout("A", amount="x", currencyCode="EURO", type="?")
-    assert all(field in answer.message for field in ("amount", "currencyCode", "type"))
 
 
 def test_the_corpus_left_nothing_behind(merchant: Merchant, control: SandboxControl) -> None:

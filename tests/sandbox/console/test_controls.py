@@ -137,23 +137,9 @@ def test_a_click_does_what_the_line_beside_it_does(visitor: Visitor, name: str) 
         assert not are_same(before, after) or clicked.is_in_force, f"{clicked} did nothing"
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_a_page_with_buttons_is_sound(visitor: Visitor, name: str) -> None:
-    assert_sound(begin(visitor, name))
-
-
 def test_every_call_has_a_button(visitor: Visitor) -> None:
     shown = {control.call for name in PAGES for control in controls(begin(visitor, name))}
     assert shown | {control.call for control in controls(visitor.get("/"))} == set(CONTROL_CALLS)
-
-
-def test_what_is_in_force_is_marked(visitor: Visitor) -> None:
-    visitor.control.wallet("slow")
-    visitor.control.behaviour(duplicates="replay", numeric_amounts=True)
-    marked = re.findall(r'aria-current="true">([^<]+)', visitor.get("/controls/").html)
-    assert marked[0] == "answer as the first time"
-    assert "numbers" in marked
-    assert marked[-1] == "answers slowly"
 
 
 def test_a_form_shows_its_curl_line_without_doing_anything(visitor: Visitor) -> None:
@@ -165,19 +151,6 @@ def test_a_form_shows_its_curl_line_without_doing_anything(visitor: Visitor) -> 
     ]
     assert visitor.control._call("GET", "faults") == []
     assert_sound(page)
-
-
-def test_a_form_that_was_sent_stays_filled_in(visitor: Visitor) -> None:
-    (form,) = [one for one in controls(visitor.get("/controls/")) if one.label == "Set this fault"]
-    answer = press(visitor, form, operation="refund", fault="late", seconds="90")
-    page = visitor.get(answer.headers["Location"])
-    (again,) = [one for one in controls(page) if one.label == "Set this fault"]
-    assert (again.fields["operation"], again.fields["fault"], again.fields["seconds"]) == (
-        "refund",
-        "late",
-        "90",
-    )
-    assert "late on refund" in page.text
 
 
 def test_the_form_sets_amounts_and_words_and_the_overview_shows_them(visitor: Visitor) -> None:
@@ -239,25 +212,9 @@ def test_the_portal_refuses_more_than_there_is(visitor: Visitor) -> None:
     ]
 
 
-def test_the_portal_offers_what_is_left(visitor: Visitor) -> None:
-    path = pay(visitor, "success", type="ecom.preAuthorization")
-    assert [str(one) for one in controls(visitor.get(path))][:-1] == [
-        "Capture 10.00 EUR",
-        "Reverse 10.00 EUR",
-    ]
-    visitor.control.portal(REFERENCE, "ecom.capture", "4.00")
-    assert [str(one) for one in controls(visitor.get(path))][:-1] == ["Capture 6.00 EUR", "Refund 4.00 EUR"]
-
-
 @pytest.mark.parametrize("call", CONTROL_CALLS)
 def test_looking_never_changes_anything(visitor: Visitor, call: str) -> None:
     assert visitor.get(f"/controls/{call}/").status == 405
-
-
-def test_there_is_no_other_button(visitor: Visitor) -> None:
-    page = visitor.post("/controls/nonsense/")
-    assert page.status == 404
-    assert_sound(page)
 
 
 @pytest.mark.parametrize("shown_on", ["https://evil.example", "//evil.example", "console_press", "SBX-0"])
@@ -272,12 +229,6 @@ def test_another_sites_page_cannot_press_a_button(visitor: Visitor, call: str, o
     before = effects(visitor)
     assert visitor.post(f"/controls/{call}/", {"mode": "slow"}, Origin=origin).status == 403
     assert are_same(effects(visitor), before)
-
-
-def test_a_page_of_the_console_tells_its_own_forms_where_they_come_from(visitor: Visitor) -> None:
-    # With "no-referrer" a browser would send the origin "null" with the console's own forms, and be refused.
-    assert visitor.get("/controls/").headers["Referrer-Policy"] == "same-origin"
-    assert visitor.post("/controls/reset/", Origin=visitor.base_url).status == 303
 
 
 @pytest.fixture(scope="module")

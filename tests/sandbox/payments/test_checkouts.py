@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import pytest
 
-from tests.sandbox.merchant import SHOP, Merchant, checkout_body, new_reference
+from tests.sandbox.merchant import SHOP, Merchant, new_reference
 from wallet_gateway.testing.control import SandboxControl, SandboxRefused
 
 FULL_CHECKOUT: dict[str, Any] = {
@@ -78,36 +77,6 @@ FULL_CHECKOUT: dict[str, Any] = {
 }
 
 
-def test_the_answer_is_a_redirect_url_on_the_gateway_and_nothing_else(merchant: Merchant) -> None:
-    answer = merchant.checkout(new_reference())
-    assert answer.status == 200
-    assert answer.headers["content-type"] == "application/json"
-    assert list(answer.json) == ["redirectUrl"]
-    assert answer.json["redirectUrl"].startswith(f"{merchant.base_url}/checkout/")
-
-
-def test_the_link_cannot_be_guessed(merchant: Merchant) -> None:
-    links = {merchant.checkout(new_reference()).json["redirectUrl"] for _ in range(20)}
-    tokens = [re.fullmatch(r".*/checkout/([A-Za-z0-9_-]{22})/", link) for link in links]
-    assert len(links) == 20
-    assert all(tokens)
-
-
-def test_every_documented_field_is_accepted(merchant: Merchant) -> None:
-    assert merchant.checkout(new_reference(), **FULL_CHECKOUT).status == 200
-
-
-def test_pascal_case_and_the_other_spelling_of_the_cart_are_accepted(merchant: Merchant) -> None:
-    def pascal(value: object) -> object:
-        if isinstance(value, dict):
-            return {name[:1].upper() + name[1:]: pascal(part) for name, part in value.items()}
-        return [pascal(part) for part in value] if isinstance(value, list) else value
-
-    body = checkout_body(new_reference(), **FULL_CHECKOUT)
-    body["shoppingCardDetails"] = body.pop("shoppingCartDetails")
-    assert merchant.post("/api/v5/checkout", pascal(body)).status == 200
-
-
 @pytest.mark.parametrize("amount", ["10.00", "10", "10.0", 10, 10.5], ids=repr)
 def test_an_amount_is_text_or_a_number(merchant: Merchant, amount: object) -> None:
     assert merchant.checkout(new_reference(), amount=amount).status == 200
@@ -157,16 +126,6 @@ def test_a_checkout_nobody_decided_has_no_record(merchant: Merchant, control: Sa
     reference = new_reference()
     merchant.checkout(reference)
     assert merchant.records(reference) == []
-
-
-def test_going_back_to_the_shop_decides_nothing(merchant: Merchant, control: SandboxControl) -> None:
-    reference = new_reference()
-    merchant.checkout(reference)
-    control.complete_checkout(reference, "return")
-    control.complete_checkout(reference, "return")
-    assert merchant.records(reference) == []
-    control.complete_checkout(reference, "success")
-    assert merchant.record(reference)["state"] == "Approved"
 
 
 @pytest.mark.parametrize("first", ["success", "pending", "refused", "cancelled", "error"])
@@ -280,9 +239,3 @@ def test_what_is_wrong_with_a_checkout_is_named_by_its_path(
     assert (answer.status, answer.code) == (400, "4107940")
     assert answer.message.startswith("SchemaValidationError")
     assert path in answer.message
-
-
-def test_a_cart_that_does_not_come_to_the_amount_is_refused(merchant: Merchant) -> None:
-    answer = merchant.checkout(new_reference(), **FULL_CHECKOUT | {"amount": "10.01"})
-    assert answer.status == 400
-    assert "shoppingCartDetails" in answer.message

@@ -49,12 +49,6 @@ def test_refunds_add_up_to_the_deposit_and_no_further(merchant: Merchant, deposi
     assert re.fullmatch(r"RefundAmountExceeded\D+50\.00\D+40\.00\D+10\.00\D+10\.01", answer.message)
 
 
-def test_a_refused_refund_leaves_no_record(merchant: Merchant, deposit: str) -> None:
-    reference = new_reference()
-    merchant.detached(reference, deposit, "99.00")
-    assert merchant.records(reference) == []
-
-
 def test_an_errored_refund_gives_nothing_back_and_takes_nothing_from_the_deposit(
     merchant: Merchant, control: SandboxControl, deposit: str
 ) -> None:
@@ -80,15 +74,6 @@ def test_a_partial_approval_counts_for_what_it_gave(
 def test_a_parent_no_file_had_is_refused(merchant: Merchant) -> None:
     answer = merchant.detached(new_reference(), "OLD-404")
     assert (answer.status, answer.message.partition(":")[0]) == (404, "UnknownOriginal")
-
-
-def test_a_payment_of_our_own_is_no_parent(merchant: Merchant, sale: str) -> None:
-    assert merchant.detached(new_reference(), sale).status == 404
-
-
-def test_another_currency_is_refused(merchant: Merchant, deposit: str) -> None:
-    answer = merchant.detached(new_reference(), deposit, currencyCode="USD")
-    assert (answer.status, answer.message.partition(":")[0]) == (400, "CurrencyDiffers")
 
 
 def test_a_deposit_belongs_to_the_merchant_whatever_the_store(

@@ -59,13 +59,6 @@ def test_errored_records_alone_carry_the_amount_that_was_set(
         assert b'"transactionAmount":10.00,' in merchant.status(decided(outcome)).body
 
 
-def test_a_null_in_the_call_is_the_word(merchant: Merchant, control: SandboxControl) -> None:
-    assert merchant.post("/_sandbox/behaviour", {"erroredAmount": None}).json["erroredAmount"] == "null"
-    # What is not named stays.
-    assert merchant.post("/_sandbox/behaviour", {"duplicates": None}).json["erroredAmount"] == "null"
-    assert control.behaviour(errored_amount="requested")["erroredAmount"] == "requested"
-
-
 @pytest.mark.parametrize(("kind", "id_"), [("zeros", ZEROS), ("zero", "0"), ("empty", "")])
 def test_until_it_is_approved_a_record_has_the_placeholder_for_its_id(
     kind: str, id_: str, merchant: Merchant, control: SandboxControl, decided: Pay
@@ -77,18 +70,6 @@ def test_until_it_is_approved_a_record_has_the_placeholder_for_its_id(
     assert control.settle_pending(pending, "success")["id"].startswith("SBX-")
     assert merchant.record(pending)["id"].startswith("SBX-")
     assert merchant.record(decided("success"))["id"].startswith("SBX-")
-
-
-def test_a_record_has_its_placeholder_as_long_as_the_query_does_not_tell_of_its_approval(
-    merchant: Merchant, control: SandboxControl, decided: Pay
-) -> None:
-    reference = decided("pending")
-    control.advance_clock(600)
-    control.behaviour(placeholder_ids="zero", status_lag_seconds=300)
-    control.settle_pending(reference, "success")
-    assert (merchant.record(reference)["state"], merchant.record(reference)["id"]) == ("Pending", "0")
-    control.advance_clock(300)
-    assert merchant.record(reference)["id"].startswith("SBX-")
 
 
 @pytest.mark.parametrize(
@@ -111,13 +92,6 @@ def test_states_are_said_in_the_words_that_were_set(
         assert merchant.record(decided(outcome))["state"] == expected.get(state, state)
     # The engine goes by its own words: what is settled can be given back.
     assert merchant.refund(new_reference(), decided("success")).status == 200
-
-
-def test_words_are_replaced_as_a_whole(control: SandboxControl) -> None:
-    control.behaviour(state_words={"Approved": "Settled"})
-    assert control.behaviour()["stateWords"] == {"Approved": "Settled"}
-    assert control.behaviour(state_words={"Errored": "Declined"})["stateWords"] == {"Errored": "Declined"}
-    assert control.behaviour(state_words={})["stateWords"] == {}
 
 
 SPECIAL = {"Approved": "10.00", "Errored": "6660.01", "Pending": "6660.02"}
@@ -164,14 +138,6 @@ def test_a_follow_up_of_the_portal_may_have_a_reference_of_the_gateways_own(
         one["id"] for one in (capture, *refunds)
     ]
     assert merchant.records(references[0]) == [refunds[0]]
-
-
-def test_a_follow_up_of_the_merchants_stays_under_its_own_reference_only(
-    merchant: Merchant, control: SandboxControl, sale: str
-) -> None:
-    control.behaviour(portal_references="own")
-    merchant.refund(new_reference(), sale, "1.00")
-    assert [record["type"] for record in merchant.records(sale)] == ["ecom.sale"]
 
 
 def test_the_newest_record_can_come_first(merchant: Merchant, control: SandboxControl, sale: str) -> None:

@@ -88,10 +88,6 @@ def test_another_request_under_the_same_reference_is_always_refused(
     assert send(reference, providerDiscretionaryData="another order").status == 409
 
 
-def test_a_follow_up_may_not_carry_a_checkouts_reference(merchant: Merchant, sale: str) -> None:
-    assert merchant.refund(sale, sale).status == 409
-
-
 def test_the_same_message_in_other_spelling_is_the_same_request(
     merchant: Merchant, control: SandboxControl, sale: str
 ) -> None:
@@ -109,30 +105,9 @@ def test_references_are_each_merchants_own(merchant: Merchant, control: SandboxC
     assert merchant.checkout(reference, merchantId="OTHER", storeId="S", userId="u").status == 200
 
 
-def test_letter_case_makes_another_reference(merchant: Merchant) -> None:
-    assert merchant.checkout("order-a").status == 200
-    assert merchant.checkout("ORDER-A").status == 200
-
-
 class TestSharedReferences:
     """A follow-up may carry its original's reference where the behaviour says so."""
 
     @pytest.fixture(autouse=True)
     def _shared(self, control: SandboxControl) -> None:
         control.behaviour(share_references=True)
-
-    def test_the_records_of_both_are_told_together(self, merchant: Merchant, reserved: str) -> None:
-        assert merchant.capture(reserved, reserved, "5.00").status == 200
-        assert merchant.refund(reserved, reserved, "2.00").status == 200
-        types = [record["type"] for record in merchant.records(reserved)]
-        assert types == ["ecom.preAuthorization", "ecom.capture", "ecom.refund"]
-
-    def test_once_per_type(self, merchant: Merchant, sale: str) -> None:
-        assert merchant.refund(sale, sale, "1.00").status == 200
-        assert merchant.refund(sale, sale, "2.00").status == 409
-        assert merchant.refund(new_reference(), sale, "2.00").status == 200
-
-    def test_another_payments_reference_is_still_taken(
-        self, merchant: Merchant, pay: Callable[..., str], sale: str
-    ) -> None:
-        assert merchant.refund(pay(), sale, "1.00").status == 409

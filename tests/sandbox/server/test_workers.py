@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.waiting import PATIENCE, eventually
+from tests.waiting import PATIENCE
 from wallet_gateway.sandbox.server.listener import WorkerPool
 
 
@@ -48,17 +48,6 @@ def run_together(workers: WorkerPool, jobs: int) -> set[int]:
         workers.run(job)
     gate.wait(PATIENCE)
     return threads
-
-
-def test_jobs_that_wait_for_each_other_all_run(make: Callable[[int], WorkerPool]) -> None:
-    assert len(run_together(make(10), 10)) == 10
-
-
-def test_threads_are_kept_for_the_next_jobs(make: Callable[[int], WorkerPool]) -> None:
-    workers = make(10)
-    first = run_together(workers, 4)
-    assert eventually(lambda: workers._free == 4)
-    assert run_together(workers, 4) == first
 
 
 def test_beyond_the_most_jobs_wait_their_turn(make: Callable[[int], WorkerPool]) -> None:

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 from wallet_gateway.sandbox.wallet.keys import ROOT_LIFETIME, SIGNER_LIFETIME, KeyRing
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-
-
-def test_keys_stay_the_same_while_they_last() -> None:
-    ring = KeyRing()
-    first = ring.at(NOW)
-    assert ring.at(NOW + timedelta(days=4)) == first
-    assert len(first.root_document["keys"]) == 1
 
 
 def test_the_intermediate_key_is_renewed_two_days_before_it_ends() -> None:
@@ -56,13 +48,6 @@ def test_forgetting_makes_new_ones_and_a_clock_that_goes_back_does_not() -> None
     assert ring.at(NOW - timedelta(days=1)).root_document == first.root_document
     ring.clear()
     assert ring.at(NOW).root_document != first.root_document
-
-
-def test_many_who_ask_at_once_get_the_same_keys() -> None:
-    ring = KeyRing()
-    with ThreadPoolExecutor(8) as pool:
-        given = list(pool.map(lambda _: ring.at(NOW), range(40)))
-    assert all(keys == given[0] for keys in given)
 
 
 def test_private_keys_are_not_shown() -> None:

@@ -37,31 +37,6 @@ def test_the_script_is_for_pages_of_every_origin_and_never_cached(control: Sandb
     assert headers["X-Content-Type-Options"] == "nosniff"
 
 
-def test_the_script_says_how_the_wallet_is_told_to_behave(control: SandboxControl) -> None:
-    control.wallet("no_card")
-    assert '"mode": "no_card"' in fetch(f"{control.base_url}/wallet/pay.js")[2]
-
-
-def test_a_script_that_is_to_fail_fails(control: SandboxControl) -> None:
-    control.wallet("script_fails")
-    status, headers, text = fetch(f"{control.base_url}/wallet/pay.js")
-    assert (status, headers["Cache-Control"]) == (503, "no-store")
-    assert "PaymentsClient" not in text
-
-
-@pytest.mark.parametrize("path", ["/wallet/pay.js", "/wallet/sheet"])
-def test_nothing_can_be_posted_there(control: SandboxControl, path: str) -> None:
-    assert fetch(f"{control.base_url}{path}", method="POST")[0] == 405
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_sheet_speaks_the_browsers_language(control: SandboxControl, language: str) -> None:
-    _, _, text = fetch(f"{control.base_url}/wallet/sheet", language=f"{language}-XX,en;q=0.5")
-    root = Markup(text).one("html")
-    assert root.attributes["lang"] == language
-    assert root.attributes["dir"] == ("rtl" if language == "ar" else "ltr")
-
-
 def test_the_sheet_holds_nothing_inline(control: SandboxControl) -> None:
     _, headers, text = fetch(f"{control.base_url}/wallet/sheet")
     markup = Markup(text)
@@ -81,12 +56,6 @@ def test_every_control_of_the_sheet_has_a_name(control: SandboxControl) -> None:
     ]
     # Its words come with the amount.
     assert [attributes for attributes in nameless if "data-pay" not in attributes] == []
-
-
-def test_the_sheet_shows_how_the_wallet_behaves_now(control: SandboxControl) -> None:
-    control.wallet("slow")
-    options = Markup(fetch(f"{control.base_url}/wallet/sheet")[2]).all("option")
-    assert [o.attributes["value"] for o in options if "selected" in o.attributes] == ["slow"]
 
 
 def price_texts(control: SandboxControl, language: str, body: object, **headers: str) -> tuple[int, object]:

@@ -84,18 +84,6 @@ def test_on_a_phone_it_lies_at_the_lower_edge_and_on_a_desk_in_the_middle(new_bu
 
 
 @pytest.mark.exhaustive
-def test_the_shops_page_shows_around_it(new_buyer: NewBuyer) -> None:
-    for scheme in ("light", "dark"):
-        buyer = new_buyer(color_scheme=scheme)
-        buyer.is_offered()
-        buyer.opens()
-        frame = buyer.page.locator("iframe")
-        inside = buyer.page.frames[1].evaluate("getComputedStyle(document.documentElement).backgroundColor")
-        assert inside == "rgba(0, 0, 0, 0)"
-        assert frame.evaluate("frame => getComputedStyle(frame).colorScheme") == "light dark"
-
-
-@pytest.mark.exhaustive
 def test_everything_can_be_done_without_a_mouse(buyer: Buyer) -> None:
     buyer.is_offered(ADDRESSED)
     keyboard = buyer.page.keyboard
@@ -136,18 +124,6 @@ def test_the_focus_stays_in_the_sheet(buyer: Buyer) -> None:
 
 
 @pytest.mark.exhaustive
-def test_choosing_with_the_keyboard_keeps_its_place_while_the_price_changes(buyer: Buyer) -> None:
-    buyer.is_offered(ADDRESSED)
-    buyer.opens()
-    buyer.sheet.locator("[data-row=option] summary").click()
-    buyer.sheet.get_by_role("radio", name="Standard").focus()
-    buyer.page.keyboard.press("ArrowDown")
-    buyer.until("shop.asked.length === 2")
-    expect(buyer.pay).to_have_attribute("aria-disabled", "false")
-    assert buyer.page.frames[1].evaluate("document.activeElement.value") == "express"
-
-
-@pytest.mark.exhaustive
 def test_a_screen_reader_hears_a_dialog_with_a_name(buyer: Buyer) -> None:
     buyer.is_offered()
     buyer.opens()
@@ -172,21 +148,6 @@ def test_the_button_is_named_in_its_language(buyer: Buyer) -> None:
     for (locale, kind), name in names.items():
         buyer.is_offered(button={"buttonLocale": locale, "buttonType": kind})
         expect(buyer.page.get_by_role("button", name=name, exact=True)).to_be_visible()
-
-
-@pytest.mark.exhaustive
-def test_the_shops_style_sheet_leaves_the_button_alone(buyer: Buyer) -> None:
-    buyer.is_offered(button={"buttonColor": "white", "buttonRadius": 20})
-    style = buyer.button.evaluate(
-        "b => { const s = getComputedStyle(b); return [s.backgroundColor, s.fontSize, s.borderRadius] }"
-    )
-    assert style == ["rgb(255, 255, 255)", "16px", "20px"]
-
-
-@pytest.mark.exhaustive
-def test_a_filling_button_is_as_wide_as_its_place(buyer: Buyer) -> None:
-    buyer.is_offered(button={"buttonSizeMode": "fill"})
-    assert buyer.button.evaluate("b => b.offsetWidth === document.getElementById('button').clientWidth")
 
 
 @pytest.mark.exhaustive
