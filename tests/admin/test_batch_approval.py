@@ -81,14 +81,6 @@ def test_another_person_agrees_and_both_names_stand_on_the_page_and_in_the_log(
     assert (entry.user, entry.change_message) == (bert, "Agreed to the whole batch. seen the list")
 
 
-def test_a_decline_takes_a_reason(batch: OperationBatch, second: Client) -> None:
-    assert decide(second, batch, "decline") == 200
-    assert batch.state == BatchState.AWAITING_APPROVAL
-    assert decide(second, batch, "decline", "wrong list") == 302
-    assert batch.state == BatchState.DECLINED
-    assert "did not agree to the batch" in second.get(page_of(batch)).content.decode()
-
-
 def test_neither_the_author_nor_one_without_the_permission_decides(
     batch: OperationBatch, author: Client, make_person: MakePerson
 ) -> None:
@@ -98,23 +90,6 @@ def test_neither_the_author_nor_one_without_the_permission_decides(
     carla = make_person("refund_payment", name="carla")
     assert [decide(client, batch, "agree") for client in (author, carla)] == [403, 403]
     assert batch.state == BatchState.AWAITING_APPROVAL
-
-
-def test_looking_at_the_address_decides_nothing(batch: OperationBatch, second: Client) -> None:
-    assert second.get(f"/admin/wallet_gateway/operationbatch/{batch.pk}/decide/").status_code == 405
-
-
-def test_what_was_decided_meanwhile_is_only_shown(batch: OperationBatch, second: Client) -> None:
-    decide(second, batch, "agree")
-    assert decide(second, batch, "decline", "too late") == 302
-    assert batch.state == BatchState.RUNNING
-
-
-def test_the_dashboard_lists_it(batch: OperationBatch, make_person: MakePerson) -> None:
-    onlooker = make_person("view_gatewaytransaction", name="olga")
-    page = onlooker.get("/admin/wallet_gateway/dashboard/").content.decode()
-    assert "Batches waiting for a second person" in page
-    assert page_of(batch) in page
 
 
 def test_before_it_is_started_the_page_says_the_limit_and_what_is_left_of_the_day(

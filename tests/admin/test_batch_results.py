@@ -9,11 +9,11 @@ import pytest
 from django.utils import timezone
 
 from tests.explanations import commented
-from tests.models.rows import a_deposit, a_payment, a_transaction, an_order
+from tests.models.rows import a_deposit, a_transaction, an_order
 from wallet_gateway.admin.batch_results import ShownRow
 from wallet_gateway.client.errors import Refused
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
-from wallet_gateway.models import MigratedDeposit, OperationBatch, OperationBatchRow, ResultCode, RowState
+from wallet_gateway.models import MigratedDeposit, OperationBatch, OperationBatchRow, ResultCode
 from wallet_gateway.models.explanations import explanation_columns
 from wallet_gateway.operations.sending.answers import explanation_of
 from wallet_gateway.protocol.faults import refund_amount_exceeded
@@ -46,30 +46,6 @@ def refunded(batch: OperationBatch, deposit: MigratedDeposit, **columns: Any) ->
     return ShownRow(row=row)
 
 
-def test_a_row_leads_to_its_order_or_its_deposit(batch: OperationBatch) -> None:
-    order, deposit = an_order(reference="SHOP-\u202e1"), a_deposit()
-    of_order = ShownRow(row=OperationBatchRow(batch=batch, order=order))
-    of_deposit = ShownRow(row=OperationBatchRow(batch=batch, deposit=deposit))
-
-    assert of_order.name == "SHOP-\\u202e1"
-    assert of_order.url == f"/admin/wallet_gateway/paymentorder/{order.pk}/change/"
-    assert of_deposit.url == f"/admin/wallet_gateway/migrateddeposit/{deposit.pk}/change/"
-
-
-def test_an_amount_is_shown_where_one_is_asked_for(batch: OperationBatch) -> None:
-    payment = a_payment()
-    given = {"batch": batch, "order": payment.order}
-    nothing = OperationBatchRow.objects.create(
-        **given, state=RowState.LEFT_OUT, result_code="NOT_POSSIBLE", refusal_code="nothing_to_capture"
-    )
-    waiting = OperationBatchRow.objects.create(**given, payment=payment, amount_minor=500)
-
-    assert ShownRow(row=nothing).amount is None
-    assert ShownRow(row=nothing).sentence == "Nothing is left to capture."
-    assert ShownRow(row=waiting).amount == Money.parse("5.00", "EUR")
-    assert ShownRow(row=waiting).sentence == "Waiting"
-
-
 @pytest.mark.parametrize(("approved", "short"), [(1000, False), (500, True), (None, False)])
 def test_less_than_was_asked_for_is_said(batch: OperationBatch, approved: int | None, short: bool) -> None:
     state = TransactionState.PENDING if approved is None else TransactionState.APPROVED
@@ -93,11 +69,3 @@ def test_every_result_has_its_sentence(batch: OperationBatch, code: ResultCode) 
     sentence = ShownRow(row=row).sentence
     assert sentence.endswith(".")
     assert "%" not in sentence
-
-
-def test_what_a_status_query_changed_is_said_before_what_was_not_answered(batch: OperationBatch) -> None:
-    row = OperationBatchRow.objects.create(batch=batch, deposit=a_deposit(), result_code="UNANSWERED")
-    row.changed.add(a_transaction(state=TransactionState.APPROVED, approved_minor=500))
-    sentence = ShownRow(row=row).sentence
-    assert sentence.startswith("Capture of €5.00: Approved.")
-    assert sentence.endswith("The gateway did not answer; ask again later.")

@@ -65,16 +65,6 @@ def test_a_person_with_the_permission_cancels_it_and_it_is_on_record(
     assert "sold <out>" in LogEntry.objects.get().change_message
 
 
-def test_an_order_with_an_open_page_is_cancelled_and_its_goods_are_not_free_yet(
-    keeper: Client, order: PaymentOrder
-) -> None:
-    payments.start_checkout(order)
-    page = keeper.post(url_of(order), {"note": ""}, follow=True).content.decode()
-    assert "when what the customer has begun has ended" in page
-    order.refresh_from_db()
-    assert (order.is_cancelled, order.is_released) == (True, False)
-
-
 def test_an_order_that_holds_money_has_no_link_and_is_refused_in_words(
     keeper: Client, paid_order: PaidOrder
 ) -> None:

@@ -10,7 +10,6 @@ import pytest
 from django.contrib.admin.models import LogEntry
 from django.db import connections
 from django.test import Client
-from django.urls import resolve, reverse
 from pytest_django import Settings
 
 from tests.admin.conftest import MakePerson, PaidOrder, operation_url, order_url, payment_of, ticket_on
@@ -68,35 +67,6 @@ def test_the_exact_request_is_shown_without_secrets_for_the_amount_that_was_type
 # What it does
 
 
-def test_a_capture_in_part_is_done_and_told(operator: Client, order: PaymentOrder) -> None:
-    page = submitted(operator, operation_url(order, "capture"), amount="5.00", comment="first parcel")
-
-    assert "Capture of €5.00: Approved." in page
-    [transaction] = follow_ups()
-    assert (transaction.amount_minor, transaction.created_by) == (500, "anna")
-    assert (transaction.reason_code, transaction.comment) == ("shipped", "first parcel")
-    assert transaction.idempotency_key
-
-
-def test_a_refund_gives_money_back(operator: Client, paid_order: PaidOrder) -> None:
-    order = paid_order(type="sale")
-
-    page = submitted(operator, operation_url(order, "refund"), amount="20.00", reason="returned")
-
-    assert "Refund of €20.00: Approved." in page
-    order.refresh_from_db()
-    assert order.state == "REFUNDED"
-
-
-def test_a_reversal_has_no_amount_to_choose(operator: Client, order: PaymentOrder) -> None:
-    url = operation_url(order, "reversal")
-    assert 'name="amount"' not in operator.get(url).content.decode()
-
-    page = submitted(operator, url, reason="cancelled")
-
-    assert "Reversal of €20.00: Approved." in page
-
-
 def test_every_operation_is_in_djangos_log_of_the_admin(operator: Client, order: PaymentOrder) -> None:
     submitted(operator, operation_url(order, "capture"), amount="5.00", comment="first parcel")
 
@@ -105,17 +75,6 @@ def test_every_operation_is_in_djangos_log_of_the_admin(operator: Client, order:
     assert entry.object_id == str(order.pk)
     assert "Capture of 5.00 EUR: Approved." in entry.change_message
     assert entry.change_message.endswith(f"({follow_ups()[0].reference}; Goods shipped: first parcel)")
-
-
-def test_an_unknown_outcome_is_told_as_unknown(
-    operator: Client, order: PaymentOrder, wallet_sandbox: SandboxControl
-) -> None:
-    wallet_sandbox.fault("capture", "status_before", status=500)
-
-    page = submitted(operator, operation_url(order, "capture"), amount="5.00")
-
-    assert "Capture of €5.00: Unknown." in page
-    assert "stays reserved" in page
 
 
 def test_money_moves_only_by_a_button_that_names_the_amount(operator: Client, order: PaymentOrder) -> None:
@@ -186,22 +145,6 @@ def test_a_bad_amount_is_refused_beside_its_field(
     assert len(wallet_sandbox.journal()) == before
 
 
-@pytest.mark.parametrize(
-    ("currency", "amount", "said"),
-    [
-        ("JPY", "10.5", "which has no decimals, like this: 12."),
-        ("KWD", "1.0001", "at most 3 decimals, like this: 12.0050."),
-    ],
-)
-def test_decimals_are_those_of_the_orders_currency(
-    operator: Client, paid_order: PaidOrder, currency: str, amount: str, said: str
-) -> None:
-    order = paid_order("2000", currency=currency)
-
-    assert said in submitted(operator, operation_url(order, "capture"), amount=amount)
-    assert not follow_ups()
-
-
 def test_a_reason_may_be_left_out_as_in_python_and_another_reason_needs_a_note(
     operator: Client, order: PaymentOrder
 ) -> None:
@@ -213,15 +156,6 @@ def test_a_reason_may_be_left_out_as_in_python_and_another_reason_needs_a_note(
     assert not follow_ups()
     submitted(operator, url, amount="1.00", reason="")
     assert [row.reason_code for row in follow_ups()] == [""]
-
-
-def test_a_payment_of_another_order_is_not_found(operator: Client, paid_order: PaidOrder) -> None:
-    mine, foreign = paid_order(), paid_order()
-    arguments = [mine.pk, payment_of(foreign).pk, "capture"]
-    url = reverse("admin:wallet_gateway_paymentorder_operation", args=arguments)
-
-    assert operator.get(url).status_code == 404
-    assert operator.post(url, {"amount": "1.00"}).status_code == 404
 
 
 def test_a_page_that_something_overtook_says_so(operator: Client, order: PaymentOrder) -> None:
@@ -286,22 +220,6 @@ def test_a_gateway_that_is_down_is_said_on_the_form_and_nothing_stays_reserved(
     assert payment_of(order).capture_reserved == 0
 
 
-def test_a_pause_of_the_gateway_is_said_on_the_form(
-    operator: Client, order: PaymentOrder, settings: Settings
-) -> None:
-    url = operation_url(order, "capture")
-    ticket = ticket_on(operator, url)
-    default = settings.WALLET_GATEWAY["GATEWAYS"]["default"] | {"SENDING_ENABLED": False}
-    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"GATEWAYS": {"default": default}}
-
-    page = operator.post(
-        url, {"ticket": ticket, "amount": "4.00", "confirm": "4.00", "reason": "shipped"}
-    ).content.decode()
-
-    assert "Sending to the gateway is switched off in the settings." in page
-    assert not follow_ups()
-
-
 # Once is once
 
 
@@ -315,21 +233,6 @@ def test_a_double_click_is_one_operation(operator: Client, order: PaymentOrder) 
     assert first["Location"] == order_url(order)
     assert "Capture of €4.00: Approved." in second.content.decode()
     assert len(follow_ups()) == 1
-
-
-def test_a_page_that_was_used_does_nothing_new_with_another_amount(
-    operator: Client, order: PaymentOrder
-) -> None:
-    url = operation_url(order, "capture")
-    ticket = ticket_on(operator, url)
-    operator.post(url, {"ticket": ticket, "amount": "4.00", "confirm": "4.00", "reason": "shipped"})
-
-    page = operator.post(
-        url, {"ticket": ticket, "amount": "6.00", "confirm": "6.00", "reason": "shipped"}, follow=True
-    )
-
-    assert "nothing new was done" in page.content.decode()
-    assert [transaction.amount_minor for transaction in follow_ups()] == [400]
 
 
 @pytest.mark.every_database
@@ -369,19 +272,6 @@ def test_without_the_permission_the_page_is_forbidden(
     assert onlooker.get(url).status_code == 403
     assert onlooker.post(url, {"amount": "1.00", "reason": "shipped"}).status_code == 403
     assert not follow_ups()
-
-
-def test_a_permission_without_seeing_orders_is_not_enough(
-    make_person: MakePerson, order: PaymentOrder
-) -> None:
-    blind = make_person("capture_payment", seeing=())
-
-    assert blind.get(operation_url(order, "capture")).status_code == 403
-
-
-def test_the_page_is_kept_out_of_the_requests_transaction(client: Client, order: PaymentOrder) -> None:
-    view = resolve(operation_url(order, "capture")).func
-    assert view._non_atomic_requests == {"default"}  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("taken", [Decimal("20.00"), Decimal("12.00")])

@@ -7,7 +7,6 @@ from dataclasses import replace
 from datetime import date
 
 from tests.tables import every
-from wallet_gateway.admin.badges import Tone
 from wallet_gateway.admin.dashboard_tables import (
     Cell,
     Column,
@@ -28,21 +27,6 @@ def test_every_day_has_a_row_and_amounts_the_decimals_of_their_currency() -> Non
     assert [row.cells[0].value for row in volume.rows] == ["0.000", "1234.567"]
     assert volume.total[0].value == "1234.567"
     assert part.glance[0].text == "KWD\N{NO-BREAK SPACE}1,234.567"
-
-
-def test_the_outcomes_of_pages_have_the_colour_of_what_they_say() -> None:
-    (part,) = currency_parts(SOME, DAYS)
-    tones = {str(column.label): column.tone for column in part.tables[3].columns}
-    assert tones == {
-        "Approved": Tone.GOOD,
-        "Rejected": Tone.BAD,
-        "Expired": Tone.PLAIN,
-        "Open or in doubt": Tone.WAIT,
-    }
-
-
-def test_a_currency_that_is_not_asked_for_is_left_out() -> None:
-    assert currency_parts(SOME, DAYS, only="EUR") == ()
 
 
 def test_the_csv_has_every_number_of_the_tables() -> None:

@@ -110,25 +110,3 @@ def test_marking_takes_the_permission_of_the_operation(
     assert person.post(seen_url(transaction)).status_code == status
     transaction.refresh_from_db()
     assert (transaction.refusal_unseen_since is None) is (status == 302)
-
-
-@pytest.mark.parametrize("back", ["https://elsewhere.example/", "//elsewhere.example", "/admin/logout/"])
-def test_marking_leads_to_no_other_page(back: str, make_person: MakePerson) -> None:
-    transaction = refused()
-    answer = make_person("refund_payment").post(seen_url(transaction), {"back": back})
-    assert answer["Location"] == pages_of(transaction)[1]
-
-
-def test_many_are_marked_in_the_list_as_far_as_the_person_may(make_person: MakePerson) -> None:
-    mine, other, none = refused(), refused("CAPTURE"), refused(refusal_unseen_since=None)
-    person = make_person("refund_payment")
-    url = reverse("admin:wallet_gateway_gatewaytransaction_changelist")
-    page = person.get(url, {"refused": "unseen"}).content.decode()
-    assert [row.reference in page for row in (mine, other, none)] == [True, True, False]
-
-    chosen = {"action": "mark_seen_many", "_selected_action": [mine.pk, other.pk, none.pk]}
-    answer = person.post(url, chosen, follow=True)
-
-    assert "Marked as seen: 1." in answer.content.decode()
-    unseen = GatewayTransaction.objects.filter(refusal_unseen_since__isnull=False)
-    assert [row.pk for row in unseen] == [other.pk]

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.exhaustive import one_of
-
 if TYPE_CHECKING:
     from tests.journeys.conftest import NewCustomer
     from tests.journeys.customer import Customer
@@ -67,37 +65,6 @@ def test_any_other_end_of_the_payment_page_is_told_as_it_is(
     expect(customer.page.get_by_text("Packing slip")).to_have_count(0)
 
 
-@pytest.mark.parametrize("outcome", one_of(["refused", "error", "cancelled"]))
-def test_after_a_dead_attempt_the_customer_pays_at_the_second(
-    customer: Customer, live_shop: LiveShop, outcome: str
-) -> None:
-    order = live_shop.places_an_order()
-    customer.page.goto(order)
-    first = customer.opens_the_payment_page()
-    customer.decides(outcome)
-    second = customer.opens_the_payment_page()
-    customer.decides("success")
-    customer.page.goto(order)
-
-    assert first != second
-    expect(customer.standing).to_have_text("Paid, thank you")
-
-
-@pytest.mark.exhaustive
-def test_a_customer_who_went_back_finds_the_same_payment_page_again(
-    customer: Customer, live_shop: LiveShop
-) -> None:
-    order = live_shop.places_an_order()
-    customer.page.goto(order)
-    first = customer.opens_the_payment_page()
-    customer.decides("return")
-    customer.page.goto(order)
-
-    assert customer.opens_the_payment_page() == first
-    customer.decides("success")
-    expect(customer.heading).to_have_text(PAID)
-
-
 @pytest.mark.exhaustive
 def test_a_piece_made_to_order_is_reserved_and_not_charged(customer: Customer, live_shop: LiveShop) -> None:
     customer.page.goto(live_shop.places_an_order("hearth-teapot"))
@@ -108,18 +75,6 @@ def test_a_piece_made_to_order_is_reserved_and_not_charged(customer: Customer, l
 
     expect(customer.standing).to_have_text("Amount reserved")
     expect(customer.page.get_by_text("Packing slip")).to_have_count(0)
-
-
-def test_a_paid_order_cannot_be_paid_again(customer: Customer, live_shop: LiveShop) -> None:
-    customer.page.goto(live_shop.places_an_order())
-    stale = customer.page.context.new_page()
-    stale.goto(customer.page.url)
-    customer.opens_the_payment_page()
-    customer.decides("success")
-    # The other tab still shows the button.
-    stale.locator(".wallet-checkout__button").click()
-
-    expect(stale.locator("h1")).to_have_text("This order is already paid")
 
 
 @pytest.mark.exhaustive
