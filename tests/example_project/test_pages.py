@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gettext
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -151,39 +149,3 @@ def test_pages_that_name_no_icon_get_the_shops(client: Client) -> None:
 
 
 SHOP = LOCALE.parent
-IN_TEMPLATES = re.compile(r'{% translate "((?:[^"])+)" %}')
-IN_CODE = re.compile(r'\b_\(\s*"((?:[^"\\]|\\.)+)"\s*\)')
-ENTRY = re.compile(r'^(?:msgctxt "(.+)"\n)?msgid "(.+)"\nmsgstr "(.+)"$(?!\n")', re.MULTILINE)
-LEFT_OUT = re.compile(r'msgstr(?:\[\d\])? ""\n(?!")')
-
-
-def texts_of_the_shop() -> set[str]:
-    templates = [*SHOP.rglob("*.html"), *(SHOP.parent / "templates").rglob("*.html")]
-    found = {text for path in templates for text in IN_TEMPLATES.findall(path.read_text(encoding="utf-8"))}
-    for path in SHOP.rglob("*.py"):
-        found |= {text.replace('\\"', '"') for text in IN_CODE.findall(path.read_text(encoding="utf-8"))}
-    return found
-
-
-def test_the_texts_are_found() -> None:
-    assert {"Paid, thank you", "Look again", "Billing address"} <= texts_of_the_shop()
-
-
-@pytest.mark.parametrize("language", TRANSLATED)
-def test_every_text_is_translated(language: str) -> None:
-    known = gettext.translation("django", LOCALE, [language])._catalog  # type: ignore[attr-defined]
-
-    assert sorted(text for text in texts_of_the_shop() if not known.get(text)) == []
-
-
-@pytest.mark.parametrize("language", TRANSLATED)
-def test_the_compiled_texts_are_those_of_the_source(language: str) -> None:
-    source = (LOCALE / language / "LC_MESSAGES" / "django.po").read_text(encoding="utf-8")
-    compiled = gettext.translation("django", LOCALE, [language])
-
-    assert "fuzzy" not in source
-    assert not LEFT_OUT.search(source + "\n")
-    for context, text, translated in ENTRY.findall(source):
-        words = text.replace('\\"', '"')
-        found = compiled.pgettext(context, words) if context else compiled.gettext(words)
-        assert found == translated.replace('\\"', '"')

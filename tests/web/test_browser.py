@@ -19,7 +19,6 @@ from pytest_django.live_server_helper import LiveServer
 
 from tests.chromium import PATIENCE_MS
 from tests.exhaustive import one_of
-from tests.waiting import eventually
 from tests.web.conftest import address, state_of
 from wallet_gateway import payments
 from wallet_gateway.models import Payment, PaymentOrder
@@ -104,31 +103,6 @@ def test_a_customer_pays_and_comes_back(
     assert complaints == []
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("outcome", one_of(["return", "refused"]))
-def test_the_form_of_a_result_page_leads_to_the_payment_page(
-    page: Page, shop: str, make_order: MakeOrder, complaints: list[str], outcome: str
-) -> None:
-    # The page's policy must admit the redirect, and its referrer policy must not spoil the form's origin.
-    order = make_order()
-    page.goto(f"{shop}/buy/{order.reference}/")
-    page.get_by_role("button", name="Pay with your wallet").click()
-    _decide(page, outcome)
-    page.locator("form[action*='/wallet/checkout/'] button").click()
-    expect(page).to_have_url(re.compile("/checkout/"))
-    _decide(page, "success")
-    expect(page.locator("h1")).to_have_text(PAID)
-    assert complaints == []
-
-
-@pytest.mark.exhaustive
-def test_back_to_the_shop_leads_to_the_shop(page: Page, shop: str, make_order: MakeOrder) -> None:
-    attempt = payments.start_checkout(make_order())
-    page.goto(shop + address("return", attempt, ReturnOutcome.RETURN))
-    page.get_by_role("link", name="Back to the shop").click()
-    expect(page).to_have_url(f"{shop}/")
-
-
 @pytest.fixture
 def pending(shop: str, wallet_sandbox: SandboxControl, make_order: MakeOrder) -> Payment:
     """An attempt that the gateway holds as pending."""
@@ -163,20 +137,6 @@ def test_a_waiting_page_turns_into_paid_without_javascript(
         expect(page.locator("h1")).to_have_text(PAID)
 
 
-@pytest.mark.exhaustive
-def test_a_page_left_undecided_notices_a_payment_in_another_tab(
-    context: BrowserContext, shop: str, make_order: MakeOrder
-) -> None:
-    attempt = payments.start_checkout(make_order())
-    waiting, paying = context.new_page(), context.new_page()
-    waiting.goto(shop + address("return", attempt, ReturnOutcome.RETURN))
-    assert _heading(waiting) == "Your payment is not finished"
-    paying.goto(attempt.redirect_url)
-    _decide(paying, "success")
-    waiting.bring_to_front()
-    expect(waiting.locator("h1")).to_have_text(PAID)
-
-
 def _answer(page: Page, body: dict[str, object] | None, status: int = 200) -> list[str]:
     """Let the poll be answered with this, or not at all; return the list of polls that were made."""
     polls: list[str] = []
@@ -204,12 +164,6 @@ def _stop_the_clock(page: Page) -> None:
     )
 
 
-def _wait_until_it_waits(page: Page) -> None:
-    """Wait until the page has set its clock for the next question: every one before is answered then."""
-    # Playwright's own waiting needs `eval`, which the page's policy forbids.
-    assert eventually(lambda: bool(page.evaluate("window.armed > window.asked")))
-
-
 @pytest.mark.exhaustive
 def test_a_page_that_cannot_reach_the_shop_says_so_and_keeps_asking(
     page: Page, shop: str, pending: Payment, wallet_sandbox: SandboxControl
@@ -229,19 +183,6 @@ def test_a_page_that_cannot_reach_the_shop_says_so_and_keeps_asking(
     expect(page.locator("h1")).to_have_text(PAID)
 
 
-@pytest.mark.exhaustive
-def test_the_page_asks_ever_more_seldom(page: Page, shop: str, pending: Payment) -> None:
-    _stop_the_clock(page)
-    polls = _answer(page, {"state": "PENDING", "final": False, "next": "/"})
-    page.goto(shop + address("return", pending, ReturnOutcome.PENDING))
-    made = []
-    for seconds in (1, 1, 3, 1, 7, 1, 15, 1, 31, 1, 59, 1, 59, 1):
-        page.clock.run_for(seconds * 1000)
-        _wait_until_it_waits(page)
-        made.append(len(polls))
-    assert made == [0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7]
-
-
 @pytest.mark.parametrize(
     "url", one_of(["https://evil.example/", "//evil.example/", "javascript:alert(1)", "data:text/html,x"])
 )
@@ -249,17 +190,6 @@ def test_the_page_follows_no_answer_out_of_the_shop(
     page: Page, shop: str, pending: Payment, url: str
 ) -> None:
     _answer(page, {"state": "PAID", "final": True, "next": url})
-    page.goto(shop + address("return", pending, ReturnOutcome.PENDING))
-    with page.expect_navigation(url=re.compile(re.escape(shop) + "/wallet/result/")):
-        pass
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("status", [404, 410])
-def test_a_link_that_is_no_longer_honoured_ends_at_its_page(
-    page: Page, shop: str, pending: Payment, status: int
-) -> None:
-    _answer(page, {"code": "expired_link", "detail": "This link has expired."}, status)
     page.goto(shop + address("return", pending, ReturnOutcome.PENDING))
     with page.expect_navigation(url=re.compile(re.escape(shop) + "/wallet/result/")):
         pass
