@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-from django.conf.global_settings import LANGUAGES
 from django.utils import translation
 
 from tests.tables import every
@@ -26,11 +24,6 @@ from wallet_gateway.locales import active_locale, locale_of
 )
 def test_a_language_code_names_a_locale_its_first_subtag_or_english(language: str, locale: str) -> None:
     assert str(locale_of(language)) == locale
-
-
-@pytest.mark.parametrize("language", [code for code, _name in LANGUAGES if code != "udm"])
-def test_each_language_of_django_has_a_locale_of_its_own(language: str) -> None:
-    assert locale_of(language).language == language.partition("-")[0]
 
 
 def test_the_active_locale_is_that_of_djangos_active_language() -> None:

@@ -109,14 +109,6 @@ def test_each_exception_is_cleaned_once_even_if_the_chain_bites_its_tail() -> No
     assert cleaned == [first, second]
 
 
-def test_a_returned_value_passes_through() -> None:
-    assert without_locals()(len)("four") == 4
-
-
-def test_without_a_traceback_there_is_no_place() -> None:
-    assert places(KeyError("a")) == ""
-
-
 def test_a_coroutine_that_waits_in_a_handler_goes_on() -> None:
     caught: list[LookupError] = []
 

@@ -28,7 +28,7 @@ from tests.client.servers import (
     stays_silent,
 )
 from wallet_gateway.client.connection import Connection
-from wallet_gateway.client.errors import NotSent, OutcomeUnknown, UnknownReason
+from wallet_gateway.client.errors import OutcomeUnknown, UnknownReason
 from wallet_gateway.client.request_deadline import Limits, RequestDeadline
 
 pytestmark = pytest.mark.wire
@@ -118,22 +118,6 @@ def test_a_fault_after_sending_leaves_the_outcome_unknown_and_the_request_sent_o
     assert server.connections == 1
 
 
-def test_a_body_that_ends_where_it_should_is_no_fault(connect: Connect) -> None:
-    with RawServer(drips(answer(b"{}").removesuffix(b"{}") + b"<slowly>{}")) as server:
-        assert connect(server.base_url).send("GET", "/").body == b"{}"
-
-
-def test_the_global_debug_switch_of_http_client_prints_nothing_of_ours(
-    connect: Connect, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(http.client.HTTPConnection, "debuglevel", 1)
-    with RawServer(says(answer(b'{"cryptogram": "AAAA"}'))) as server:
-        connect(server.base_url).send(
-            "POST", "/", body=b"{}", headers={"Authorization": "PublicApiKey hunter2"}
-        )
-    assert capsys.readouterr().out == ""
-
-
 class Recorder:
     """The class that a recorder puts in place: its methods fail on an object of another class."""
 
@@ -172,10 +156,3 @@ def test_a_closed_connection_does_not_open_itself() -> None:
     with pytest.raises(http.client.NotConnected):
         connection.send(b"GET / HTTP/1.1\r\n\r\n")
     assert not connection.deadline.sent
-
-
-def test_only_bytes_are_sent(connect: Connect) -> None:
-    with RawServer(says(answer())) as server, pytest.raises(NotSent) as failure:
-        connect(server.base_url).send("POST", "/", body=["a", "b"])  # type: ignore[arg-type]
-    assert "TypeError" in failure.value.detail
-    assert server.requests == []

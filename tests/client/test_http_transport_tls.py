@@ -34,10 +34,6 @@ def test_a_trusted_certificate_is_accepted_and_its_connection_kept(
     assert server.connections == 1
 
 
-def test_a_certificate_nobody_vouches_for_is_refused(connect: Connect, certificate: Certificate) -> None:
-    assert "self-signed certificate" in refused(connect, certificate)
-
-
 def test_a_certificate_for_another_name_is_refused(connect: Connect, tmp_path: Path) -> None:
     certificate = make_certificate(tmp_path, name="gateway.example")
     assert "IP address mismatch" in refused(connect, certificate, ca_file=str(certificate.file))
@@ -59,15 +55,6 @@ def test_the_environment_cannot_add_an_authority(
     refused(connect, certificate)
 
 
-def test_the_environment_cannot_have_the_session_keys_written(
-    connect: Connect, certificate: Certificate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SSLKEYLOGFILE", str(tmp_path / "keys"))
-    with RawServer(echoes, tls=certificate.server_context()) as server:
-        connect(server.base_url, ca_file=str(certificate.file)).send("POST", "/", body=b"{}")
-    assert not (tmp_path / "keys").exists()
-
-
 @pytest.mark.filterwarnings("ignore:ssl.TLSVersion.TLSv1_1 is deprecated")
 def test_tls_below_1_2_is_refused(connect: Connect, certificate: Certificate) -> None:
     context = certificate.server_context()
@@ -78,13 +65,6 @@ def test_tls_below_1_2_is_refused(connect: Connect, certificate: Certificate) ->
         connect(server.base_url, ca_file=str(certificate.file)).send("POST", "/", body=b"{}")
     assert failure.value.reason == NotSentReason.TLS
     assert server.requests == []
-
-
-def test_what_is_asked_of_tls_is_set_and_not_left_to_openssl() -> None:
-    context = tls_context()
-    assert context.minimum_version is ssl.TLSVersion.TLSv1_2
-    assert context.verify_mode is ssl.CERT_REQUIRED
-    assert context.check_hostname
 
 
 @pytest.mark.parametrize("fresh", [False, True], ids=["kept", "fresh"])
@@ -134,11 +114,3 @@ def test_without_it_nothing_is_processed(
 def test_an_encrypted_key_is_refused_and_nobody_is_asked_for_a_password(ours: Certificate) -> None:
     with pytest.raises(ssl.SSLError):
         tls_context(client_cert=ours.with_encrypted_key())
-
-
-def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    missing = str(tmp_path / "missing.pem")
-    with pytest.raises(FileNotFoundError):
-        tls_context(missing)
-    with pytest.raises(FileNotFoundError):
-        tls_context(client_cert=missing)

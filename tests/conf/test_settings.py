@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from pytest_django import Settings
 
-from tests.client.certificates import make_certificate
 from wallet_gateway import conf
-from wallet_gateway.domain.approval_policy import ApprovalPolicy
 
 
 def with_gateway(settings: Settings, **gateway: Any) -> None:
@@ -54,16 +51,6 @@ def test_settings_are_read_once_and_again_when_they_change(settings: Settings) -
     assert conf.gateway_settings("default").account.skin_id == "midnight"
 
 
-def test_defaults_are_the_cautious_ones() -> None:
-    given = conf.gateway_settings("default")
-
-    assert given.policy.sending
-    assert not given.policy.shares_references
-    assert given.account.redirect_url_timeout == 900
-    assert given.account.profile == "test"
-    assert (given.connect_timeout, given.read_timeout, given.total_timeout) == (3.0, 20.0, 30.0)
-
-
 def test_customers_are_sent_to_the_gateways_own_host_unless_others_are_named(settings: Settings) -> None:
     with_gateway(settings, BASE_URL="https://Gateway.Example")
     assert conf.gateway_settings("default").policy.redirect_hosts == {"gateway.example"}
@@ -82,10 +69,6 @@ def test_a_page_without_tls_is_accepted_only_from_a_gateway_without_tls(settings
 def test_an_unknown_alias_is_refused_with_the_known_ones() -> None:
     with pytest.raises(ImproperlyConfigured, match="no 'second'; it has: default"):
         conf.gateway_settings("second")
-
-
-def test_an_unknown_alias_limits_nobody_for_nothing_can_be_sent_there() -> None:
-    assert conf.approval_policy("second") == ApprovalPolicy()
 
 
 def test_the_origin_ends_without_a_slash(settings: Settings) -> None:
@@ -110,24 +93,6 @@ def test_limits_for_one_person_are_read_into_minor_units(settings: Settings) -> 
     assert (approval_policy.batch_limit_for("EUR"), approval_policy.day_limit_for("JPY")) == (75000, 90000)
     assert (approval_policy.batch_limit_for("SEK"), approval_policy.day_limit_for("EUR")) == (0, 0)
     assert approval_policy.waiting_time == timedelta(days=2)
-
-
-def test_without_files_of_its_own_a_gateway_has_the_usual_authorities_and_no_certificate() -> None:
-    given = conf.gateway_settings("default")
-    assert (given.ca_file, given.client_cert) == (None, None)
-
-
-def test_paths_become_text(settings: Settings, tmp_path: Path) -> None:
-    ours = make_certificate(tmp_path)
-    certificate, key = ours.pair()
-    for given, expected in (
-        (ours.file, str(ours.file)),
-        ([Path(certificate), key], (certificate, key)),
-        ((), None),
-    ):
-        with_gateway(settings, CA_FILE=ours.file, CLIENT_CERT=given)
-        assert conf.gateway_settings("default").ca_file == str(ours.file)
-        assert conf.gateway_settings("default").client_cert == expected
 
 
 @pytest.mark.parametrize(

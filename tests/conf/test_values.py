@@ -13,7 +13,6 @@ from wallet_gateway.conf.values import (
     end_of_certificate,
     has_dot_segment,
     has_type,
-    is_importable,
     is_local,
     is_loopback,
     is_readable_by_others,
@@ -57,12 +56,6 @@ def test_true_and_false_are_no_numbers_and_a_text_is_no_list(
     assert IN_WORDS[kind]
 
 
-def test_only_what_can_be_called_is_importable() -> None:
-    assert is_importable("wallet_gateway.conf.values.has_type")
-    assert not is_importable("wallet_gateway.conf.values.IN_WORDS")
-    assert not is_importable("no.such.thing")
-
-
 @every(
     "value",
     [
@@ -91,12 +84,6 @@ def test_only_what_can_be_called_is_importable() -> None:
 )
 def test_what_is_no_plain_web_address_has_no_parts(value: object) -> None:
     assert split_address(value) is None
-
-
-def test_an_address_is_split_into_its_parts() -> None:
-    url = split_address("https://shop.example:8443/wallet")
-    assert url is not None
-    assert (url.scheme, url.netloc, url.path) == ("https", "shop.example:8443", "/wallet")
 
 
 @every(

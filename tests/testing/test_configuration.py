@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -61,12 +60,6 @@ def test_nothing_configured_becomes_the_built_in_merchant_with_a_wallet_button(s
     Fernet(key)  # raises where it is no key
 
 
-def test_a_shop_without_a_button_gets_none() -> None:
-    pointed = point_at(URL, {"GATEWAYS": {"default": {}}})
-    assert "WALLET" not in pointed["GATEWAYS"]["default"]
-    assert "FERNET_KEYS" not in pointed
-
-
 def test_settings_of_production_are_valid_in_tests_and_name_no_host_but_the_sandbox(
     settings: Settings,
 ) -> None:
@@ -77,12 +70,6 @@ def test_settings_of_production_are_valid_in_tests_and_name_no_host_but_the_sand
     assert str(settings.WALLET_GATEWAY).count("gateway.example") == 0
     assert conf.gateway_settings("default").account.skin_id == "dark"
     assert conf.settings().public_origin == "https://shop.example"
-
-
-def test_the_original_is_not_touched() -> None:
-    original = deepcopy(LIVE)
-    point_at(URL, original)
-    assert original == LIVE
 
 
 def test_keys_and_scripts_of_the_shop_stay() -> None:

@@ -63,12 +63,6 @@ def test_what_is_not_an_address_is_refused(base_url: str) -> None:
         InProcessTransport(Application(), base_url=base_url)
 
 
-def test_it_shows_its_address_only() -> None:
-    transport = InProcessTransport(Application(), auth=lambda request: request)
-    assert repr(transport) == "InProcessTransport(base_url='https://gateway.invalid')"
-    transport.close()
-
-
 @pytest.mark.parametrize(
     ("error", "reason", "told"),
     [
@@ -139,14 +133,6 @@ def test_the_body_may_begin_before_the_headers_are_known_to_the_caller() -> None
     assert sent(begins_late) == b"[]"
 
 
-def test_the_old_way_to_write_a_body_works() -> None:
-    def writes(_environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        start_response("200 OK", JSON)(b"[")
-        return [b"]"]
-
-    assert sent(writes) == b"[]"
-
-
 def test_an_error_may_replace_an_answer_that_has_not_begun() -> None:
     def recovers(_environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         start_response("200 OK", JSON)
@@ -214,7 +200,3 @@ def test_an_answer_that_comes_too_late_is_an_unknown_outcome() -> None:
 def test_an_answer_that_has_no_body_has_none_whatever_it_promises(status: str) -> None:
     application = Application(b"", status=status, headers=(("Content-Length", "5"),))
     assert sent(application) == b""
-
-
-def test_no_more_of_a_body_is_read_than_is_promised() -> None:
-    assert sent(Application(b"{}[]", headers=(("Content-Length", "2"),))) == b"{}"
