@@ -76,7 +76,7 @@ SUBJECTS: Final = (
         "settle",
         "operations.settlement.settle operations.settlement.status_updates"
         " operations.settlement.late_payments",
-        "operations/settlement/test_status_updates.py operations/settlement/test_written_at_once.py"
+        "operations/settlement/test_status_updates.py"
         " operations/settlement/test_query_after_follow_up.py operations/settlement/test_late_payments.py"
         " operations/settlement/test_write_totals.py operations/settlement/test_settle.py"
         " operations/polling/test_second_cards.py",

@@ -9,12 +9,9 @@ import pytest
 from tests.architecture.sources import PACKAGE
 from wallet_gateway.management.page_visit import FetchedPage
 from wallet_gateway.management.script_inventory import (
-    BadInventory,
     Inventory,
     approve,
     known_reason,
-    load,
-    save,
 )
 
 PAGE = "https://shop.example/wallet/pay/*/"
@@ -45,10 +42,6 @@ def test_a_hashed_name_has_the_reason_of_its_script() -> None:
     assert known_reason(hashed) == known_reason(OURS)
 
 
-def test_a_stranger_has_none() -> None:
-    assert known_reason("https://cdn.example/chat.js") == ("", "")
-
-
 def test_what_has_not_changed_keeps_its_date() -> None:
     first = approve(seen(), Inventory(), reasons={}, date="2026-01-01")
     again = approve(seen(), first, reasons={}, date="2026-02-02")
@@ -58,17 +51,6 @@ def test_what_has_not_changed_keeps_its_date() -> None:
         "2026-01-01",
         "2026-03-03",
     ]
-
-
-def test_a_written_inventory_is_read_as_it_was(tmp_path: Path) -> None:
-    approved = approve(seen(Referrer="no"), Inventory(), reasons={}, date="2026-01-01")
-    save(approved, tmp_path / "scripts.json")
-    assert load(tmp_path / "scripts.json") == approved
-
-
-def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
-    with pytest.raises(BadInventory, match=r"scripts\.json cannot be written: No such file or directory"):
-        save(Inventory(), tmp_path / "none" / "scripts.json")
 
 
 def test_a_page_that_was_not_looked_at_is_a_change() -> None:

@@ -72,25 +72,6 @@ def shelf() -> Shelf:
 class TestRemembered:
     """With real transactions, since forgetting hangs on the commit."""
 
-    def test_a_change_is_seen_once_it_is_committed(self, shelf: Shelf) -> None:
-        cached = CachedValue(shelf.read)
-        cached.get()
-        with db_transaction.atomic():
-            shelf.value = 2
-            cached.invalidate()
-            assert cached._known == (1,)
-        assert cached.get() == 2
-
-    def test_inside_the_transaction_the_change_is_seen_and_not_kept(self, shelf: Shelf) -> None:
-        cached = CachedValue(shelf.read)
-        cached.get()
-        with db_transaction.atomic():
-            shelf.value = 2
-            assert cached.get() == 2
-            db_transaction.set_rollback(True)
-            shelf.value = 1
-        assert cached.get() == 1
-
     def test_what_was_read_while_somebody_wrote_is_not_kept(self) -> None:
         reading, written = threading.Event(), threading.Event()
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from tests.sandbox.merchant import JSON, Merchant
 from tests.tables import every
 from wallet_gateway.protocol.strict_json import JsonValue, NumberText
 from wallet_gateway.sandbox.json_calls import (
@@ -42,12 +41,6 @@ READ: dict[str, tuple[Callable[[Input], object], JsonValue, object, tuple[Any, .
 }
 
 
-@every("kind", READ)
-def test_a_value_of_its_kind_is_read(kind: str) -> None:
-    read, given, expected, _ = READ[kind]
-    assert read(Input({"x": given})) == expected
-
-
 @every(
     ("read", "given"),
     [(READ[kind][0], value) for kind in READ for value in READ[kind][3]],
@@ -73,11 +66,6 @@ def test_what_must_be_given_is_missed_by_name(read: Callable[[Input], object]) -
         read(Input({}))
 
 
-def test_a_choice_that_is_none_lists_those_that_are() -> None:
-    with pytest.raises(InvalidInput, match="one of a, b, not 'c'"):
-        Input({"x": "c"}).choice("x", ("a", "b"))
-
-
 def test_what_nobody_read_is_refused_with_the_names_that_are_known() -> None:
     given = Input({"known": "a", "unknwon": "b"})
     given.text("known")
@@ -89,12 +77,3 @@ def test_what_nobody_read_is_refused_with_the_names_that_are_known() -> None:
 def test_money_cannot_slip_out_as_a_float() -> None:
     with pytest.raises(TypeError):
         json_response({"amount": 1.5})
-
-
-@pytest.mark.parametrize("body", [b"{", b"\xff", b'{"advanceSeconds":NaN}', b'{"a":1,"A":2}', b"[" * 5000])
-def test_an_unreadable_body_is_400(merchant: Merchant, body: bytes) -> None:
-    assert merchant.send("POST", "/_sandbox/clock", body, JSON).status == 400
-
-
-def test_too_large_a_body_is_413(merchant: Merchant) -> None:
-    assert merchant.send("POST", "/_sandbox/migration-file", b"x" * 1_048_577).status == 413

@@ -18,7 +18,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 
@@ -238,13 +237,6 @@ def test_a_killed_sandbox_still_knows_what_it_answered(start: Start, tmp_path: P
         assert merchant.checkout("A").json == answer.json
 
 
-def test_a_file_that_is_no_database_is_a_clear_error(environment: dict[str, str], tmp_path: Path) -> None:
-    file = tmp_path / "notes.txt"
-    file.write_text("This is no database, and must not become one. " * 50)
-    assert "Cannot use the database" in refusal(environment, "--port", "0", "--database", str(file))
-    assert file.read_text().startswith("This is no database")
-
-
 @pytest.fixture(scope="module")
 def equipped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A sandbox on every address of this machine, with a key and with merchants of a file."""
@@ -260,22 +252,6 @@ def equipped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         process.communicate(timeout=60)
 
 
-def test_merchants_of_a_file_are_there_from_the_start_and_after_a_reset(equipped: Running) -> None:
-    url = f"http://127.0.0.1:{equipped.port}"
-    other = {"checkoutDetails": {"paymentMethod": "OtherV2"}}
-    with Merchant(url) as merchant:
-        for _ in range(2):
-            assert merchant.checkout("A", **IDS).status == 200
-            assert merchant.checkout("A", **IDS | {"storeId": "T"}, **other).status == 200
-            SandboxControl(url, key="secret").reset()
-
-
-def test_the_built_in_merchant_has_its_name_on_the_pages_of_customers(equipped: Running) -> None:
-    with Merchant(f"http://127.0.0.1:{equipped.port}") as merchant:
-        address = urlsplit(merchant.checkout("NAMED").json["redirectUrl"])
-        assert "Pay <bdi>Lark &amp; Loam</bdi>" in merchant.send("GET", address.path).body.decode()
-
-
 def test_a_sandbox_does_not_share_its_port_and_says_that_it_is_taken(
     equipped: Running, environment: dict[str, str], tmp_path: Path
 ) -> None:
@@ -284,15 +260,6 @@ def test_a_sandbox_does_not_share_its_port_and_says_that_it_is_taken(
         f"Choose another one, such as --port {equipped.port + 1}, and name it in the shop's BASE_URL.\n"
     )
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_wrong_file_of_merchants_says_what_is_wrong(environment: dict[str, str], tmp_path: Path) -> None:
-    # One of the reasons: the tests of provision() have the others.
-    file = tmp_path / "merchants.json"
-    file.write_text('[{"merchantId": "M", "storeId": "S"}]')
-    line = refusal(environment, "--port", "0", "--merchants", str(file))
-    assert line.startswith(f"{file}: ")
-    assert "userId is missing" in line
 
 
 def test_an_end_during_the_start_leaves_nothing_behind(environment: dict[str, str], tmp_path: Path) -> None:

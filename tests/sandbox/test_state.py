@@ -32,12 +32,6 @@ def test_the_clock_runs_with_the_machines_until_it_is_moved(control: SandboxCont
     assert abs(ahead(control.advance_clock(0))) < timedelta(seconds=5)
 
 
-def test_the_clock_is_set_to_a_time_and_back(control: SandboxControl) -> None:
-    assert control.set_clock("2100-01-31T09:30:00+01:00").startswith("2100-01-31T08:30:00")
-    assert control.set_clock("2099-01-31T09:30").startswith("2099-01-31T09:30:00")
-    assert abs(ahead(control.reset_clock())) < timedelta(seconds=5)
-
-
 @pytest.mark.parametrize(
     "now", ["", "tomorrow", "1999-01-01", "3000-01-01", "0001-01-01T00:00+14:00", "9" * 99]
 )
@@ -63,12 +57,6 @@ def test_the_clock_has_an_end(control: SandboxControl) -> None:
     with pytest.raises(SandboxRefused, match="2999"):
         to_the_end()
     assert ahead(control.advance_clock(0)).days > 365 * 900
-
-
-def test_only_what_is_named_changes(control: SandboxControl) -> None:
-    control.behaviour(letter_case="lower", status_lag_seconds=1.5)
-    expected = DEFAULTS | {"letterCase": "lower", "statusLagSeconds": 1.5, "duplicates": "replay"}
-    assert control.behaviour(duplicates="replay") == expected
 
 
 def test_reset_puts_the_behaviour_back(control: SandboxControl) -> None:

@@ -142,36 +142,6 @@ def test_every_call_has_a_button(visitor: Visitor) -> None:
     assert shown | {control.call for control in controls(visitor.get("/"))} == set(CONTROL_CALLS)
 
 
-def test_a_form_shows_its_curl_line_without_doing_anything(visitor: Visitor) -> None:
-    page = visitor.get("/controls/?call=set-fault&operation=capture&fault=delay_after&seconds=2.5&times=")
-    (form,) = [one for one in controls(page) if one.label == "Set this fault"]
-    assert shlex.split(form.curl)[1:3] == [
-        "--json",
-        '{"operation":"capture","fault":"delay_after","seconds":2.5}',
-    ]
-    assert visitor.control._call("GET", "faults") == []
-    assert_sound(page)
-
-
-def test_the_form_sets_amounts_and_words_and_the_overview_shows_them(visitor: Visitor) -> None:
-    (form,) = [one for one in controls(visitor.get("/controls/")) if one.label == "Answer so"]
-    changed = {"erroredAmount": "0.00", "stateWords.Errored": "Declined", "stateWords.Pending": "Queued"}
-    page = visitor.get(press(visitor, form, **changed).headers["Location"])
-    (again,) = [one for one in controls(page) if one.label == "Answer so"]
-    assert {name: again.fields[name] for name in changed} == changed
-    in_force = visitor.control.behaviour()
-    assert in_force["erroredAmount"] == "0.00"
-    assert in_force["stateWords"] == {"Errored": "Declined", "Pending": "Queued"}
-    overview = visitor.get("/").html
-    for shown in ("0.00", "Errored: Declined", "Pending: Queued"):
-        assert f'<bdi dir="ltr">{shown}</bdi>' in overview
-    # An empty field has its documented word again.
-    press(visitor, again, erroredAmount="requested", **{"stateWords.Errored": "", "stateWords.Pending": ""})
-    assert visitor.control.behaviour() | {"erroredAmount": "requested", "stateWords": {}} == (
-        visitor.control.behaviour()
-    )
-
-
 @pytest.mark.parametrize(
     ("call", "fields", "words"),
     [
@@ -199,17 +169,6 @@ def test_what_a_call_refuses_is_said_and_not_done(
     assert page.markup.one("title").text.startswith("Error: This was not done")
     assert_sound(page)
     assert are_same(effects(visitor), before)
-
-
-def test_the_portal_refuses_more_than_there_is(visitor: Visitor) -> None:
-    page = visitor.get(pay(visitor, "success"))
-    form = controls(page)[-1]
-    answer = press(visitor, form, amount="10.01")
-    assert answer.status == 400
-    assert "RefundAmountExceeded" in answer.text
-    assert [link.attributes["href"] for link in answer.markup.all("a") if link.read == "Back"] == [
-        page.url.removeprefix(visitor.base_url)
-    ]
 
 
 @pytest.mark.parametrize("call", CONTROL_CALLS)
@@ -246,10 +205,3 @@ def test_with_a_control_key_nothing_is_shown_or_done_without_it(keyed: SandboxSe
     assert keyed.control.wallet() == "ready"
     assert stranger.post("/controls/wallet/", {"mode": "slow"}, **owner).status == 303
     assert keyed.control.wallet() == "slow"
-
-
-def test_with_a_control_key_a_line_names_its_variable_and_not_the_key(keyed: SandboxServer) -> None:
-    page = Visitor(keyed.base_url).get("/controls/", Authorization="Bearer open-sesame")
-    assert "open-sesame" not in page.html
-    for control in controls(page):
-        assert '-H "Authorization: Bearer $WALLET_SANDBOX_CONTROL_KEY"' in control.curl

@@ -16,14 +16,6 @@ from wallet_gateway.sandbox.pages.localization import LANGUAGES
 LISTS = {"/checkouts/": "Checkouts", "/transactions/": "Transactions", "/requests/": "Requests received"}
 
 
-@pytest.mark.parametrize(("path", "heading"), LISTS.items())
-def test_an_empty_list_says_that_it_is_empty(visitor: Visitor, path: str, heading: str) -> None:
-    page = visitor.get(path)
-    assert page.markup.one("h1").text == heading
-    assert not page.markup.all("table")
-    assert_sound(page)
-
-
 @pytest.mark.parametrize("path", ["/", *LISTS])
 def test_every_page_is_sound_with_something_on_it(visitor: Visitor, path: str) -> None:
     pay(visitor)
@@ -31,18 +23,6 @@ def test_every_page_is_sound_with_something_on_it(visitor: Visitor, path: str) -
     page = visitor.get(path)
     assert page.markup.all("table")
     assert_sound(page)
-
-
-def test_long_lists_are_paged(visitor: Visitor) -> None:
-    references = [pay(visitor) for _ in range(27)]
-    first = visitor.get("/transactions/")
-    assert len(rows(first)) == 25
-    assert "Page 1 of 2" in first.text
-    second = visitor.get("/transactions/?page=2")
-    assert [row.split()[0] for row in rows(second)] == [references[1], references[0]]
-    assert [a.attributes["href"] for a in second.markup.all("a") if a.text == "Newer"] == ["?page=1"]
-    assert [a.attributes["href"] for a in first.markup.all("a") if a.text == "Older"] == ["?page=2"]
-    assert_sound(second)
 
 
 @pytest.mark.parametrize(
@@ -122,14 +102,6 @@ def test_secrets_are_not_shown(visitor: Visitor) -> None:
     assert "4111111111111111" not in page.html
 
 
-@pytest.mark.parametrize("path", ["/transactions/SBX-0/", "/requests/999999/"])
-def test_what_is_not_there_is_404(visitor: Visitor, path: str) -> None:
-    page = visitor.get(path)
-    assert page.status == 404
-    assert page.markup.one("h1").text == "There is nothing here"
-    assert_sound(page)
-
-
 def test_faults_are_shown_with_what_is_left_of_them_until_they_are_cleared(visitor: Visitor) -> None:
     visitor.control.fault("refund", "delay_after", times=3, skip=1, seconds=5)
     visitor.control.fault("*", "error_body", times=1, status=503, code="4107940", message="Try <later>")
@@ -149,45 +121,6 @@ def test_faults_are_shown_with_what_is_left_of_them_until_they_are_cleared(visit
     assert_sound(page)
     assert visitor.post("/controls/clear-faults/").headers["Location"] == "/controls/#faults"
     assert "None. Every request is answered as it should be." in visitor.get("/").text
-
-
-def test_the_behaviour_in_force_is_shown(visitor: Visitor) -> None:
-    before = facts(visitor.get("/"))
-    assert before["Repeated requests"] == "refuse it"
-    assert before["Status query lags by"] == "0:00:00"
-    visitor.control.behaviour(
-        duplicates="replay",
-        status_lag_seconds=90,
-        letter_case="pascal",
-        numeric_amounts=True,
-        share_references=True,
-        another_card=True,
-        billing_address="required",
-    )
-    after = facts(visitor.get("/"))
-    assert after["Repeated requests"] == "answer as the first time"
-    assert after["Status query lags by"] == "0:01:30"
-    assert after["Names in answers"] == "first letter upper case"
-    assert after["Amounts in answers"] == "numbers"
-    assert after["Follow-ups may share a reference"] == "yes"
-    assert after["Another card after a refused one"] == "yes"
-    assert (before["The billing address of a checkout"], after["The billing address of a checkout"]) == (
-        "may be left out",
-        "is demanded",
-    )
-
-
-def test_a_checkout_is_listed_with_what_became_of_its_link(visitor: Visitor) -> None:
-    pay(visitor)
-    expiring = checkout_body(amount="1.00", redirectUrlTimeout=60)
-    visitor.api("/api/v5/checkout", expiring)
-    visitor.control.advance_clock(61)
-    link = visitor.start_checkout(amount="2.00")
-    page = visitor.get("/checkouts/")
-    states = [cell.read for cell in page.markup.all("td") if cell.read in {"open", "expired", "paid"}]
-    assert states == ["open", "expired", "paid"]
-    (newest, *_) = [a for a in page.markup.all("a") if "tbody" in a.path]
-    assert link.endswith(str(newest.attributes["href"]))
 
 
 @pytest.mark.parametrize(

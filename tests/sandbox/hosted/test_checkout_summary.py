@@ -9,13 +9,11 @@ import pytest
 
 from tests.sandbox.hosted.wire import SMALLEST, UNIT, checkout_request
 from tests.tables import every
-from wallet_gateway.protocol.checkout import CheckoutRequest
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.sandbox.hosted.checkout_summary import (
     CartView,
     CheckoutView,
     checkout_view,
-    page_skin,
     wallet_name,
 )
 from wallet_gateway.sandbox.pages.localization import LANGUAGES, amount_text
@@ -79,63 +77,6 @@ def test_the_words_of_the_shop_come_through_as_they_are() -> None:
         ("Voucher 7", "giftcard"),
     ]
     assert (cart.pieces, cart.pieces_text) == (3, "3")
-
-
-def test_a_free_shipping_is_shown_as_free_rather_than_left_out() -> None:
-    body = checkout_request(amount="2.00").to_wire()
-    body["shoppingCartDetails"] = {
-        "itemDetails": [
-            {
-                "productId": "1",
-                "productName": "A",
-                "productQuantity": 1,
-                "unitAmount": "2.00",
-                "totalAmount": "2.00",
-            }
-        ],
-        "shippingDetails": {"shippingName": "Pick-up", "shippingAmount": "0.00"},
-    }
-    cart = cart_of(checkout_view(CheckoutRequest.from_wire(body), language="en"))
-    assert cart.shipping is not None
-    assert (cart.shipping.name, cart.shipping.amount) == ("Pick-up", "€0.00")
-
-
-def test_who_pays_is_shown_as_far_as_the_shop_said() -> None:
-    body = checkout_request(
-        cardholderFirstName="Grace", cardholderLastName="Hopper", cardholderEmail="g@example.com"
-    ).to_wire()
-    body["addressDetails"] = {
-        "billingAddress": {
-            "houseNumber": "12a",
-            "street": "Lindenstraße",
-            "city": "Köln",
-            "zipPostalCode": "50674",
-            "countryCode": "DEU",
-        },
-        "shippingAddress": {"firstName": "Ada", "city": "Bonn"},
-    }
-    payer = checkout_view(CheckoutRequest.from_wire(body), language="en").payer
-    assert payer is not None
-    assert (payer.name, payer.email, payer.phone) == ("Grace Hopper", "g@example.com", "")
-    assert payer.billing_address == ("Lindenstraße 12a", "50674 Köln", "DEU")
-    assert payer.shipping_address == ("Ada", "Bonn")
-
-
-@every(
-    ("asked", "skin"),
-    [
-        ("default", "default"),
-        ("midnight", "midnight"),
-        ("Midnight", "midnight"),
-        (" market ", "market"),
-        ("", "default"),
-        (None, "default"),
-        ("../../secret", "default"),
-        ("unheard-of", "default"),
-    ],
-)
-def test_a_skin_is_one_of_ours_or_the_default(asked: str | None, skin: str) -> None:
-    assert page_skin(asked) == skin
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from tests.sandbox.pages.soundness import assert_sound
 from tests.sandbox.pages.visitor import Visitor
 from wallet_gateway.protocol.cart import build_cart
 from wallet_gateway.protocol.cart_lines import Item
-from wallet_gateway.sandbox.hosted.checkout_summary import SKINS
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -45,33 +44,6 @@ def test_the_page_speaks_the_language_the_shop_asked_for(
     assert page.markup.with_id("order-heading").text.startswith(heading)
 
 
-@pytest.mark.parametrize("skin", [*SKINS, "unheard-of", ""])
-@pytest.mark.parametrize("closed", [False, True], ids=["open", "closed"])
-def test_the_skin_dresses_the_page_and_what_comes_after(visitor: Visitor, skin: str, closed: bool) -> None:
-    link = visitor.start_checkout(skinId=skin)
-    if closed:
-        visitor.post(link, {"outcome": "success"})
-    page = visitor.get(link)
-    worn = skin if skin in SKINS else "default"
-    sheets = [str(element.attributes["href"]) for element in page.markup.all("link")]
-    assert page.markup.one("html").attributes["data-skin"] == worn
-    assert (f"/static/wallet_sandbox/skins/{worn}.css" in sheets) == (worn != "default")
-    assert_sound(page)
-
-
-def test_every_file_a_page_names_is_served(visitor: Visitor) -> None:
-    files = {"/static/wallet_sandbox/console.css"}
-    for skin in SKINS:
-        markup = visitor.get(visitor.start_checkout(skinId=skin)).markup
-        files |= {str(e.attributes["href"]) for e in markup.all("link")}
-        files |= {str(e.attributes["src"]) for e in markup.all("script")}
-    kinds = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-    for name in sorted(files):
-        answer = visitor.get(name)
-        assert answer.status == 200
-        assert answer.headers["Content-Type"].startswith(kinds[name[name.rindex(".") :]])
-
-
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_words_of_the_shop_are_words(visitor: Visitor, text: str) -> None:
     item = Item(
@@ -98,17 +70,6 @@ def test_hostile_words_of_the_shop_are_words(visitor: Visitor, text: str) -> Non
     assert [e.name for e in page.markup.elements if e.name in {"script", "img", "a", "form"}] == [
         e.name for e in plain.elements if e.name in {"script", "img", "a", "form"}
     ]
-
-
-def test_a_hundred_lines_are_all_there(visitor: Visitor) -> None:
-    items = [
-        Item(product_id=str(n), product_name=f"Article {n}", unit_amount=Decimal("1.10")) for n in range(100)
-    ]
-    page = visitor.get(visitor.start_checkout(shopping_cart=build_cart(currency="EUR", items=items)))
-    names = [heading.text for heading in page.markup.all("h3")]
-    assert names == [f"Article {n}" for n in range(100)]
-    assert "100 items" in page.text
-    assert page.html.index('value="success"') < page.html.index("Article 0"), "paying needs no scrolling"
 
 
 def test_lines_shipping_discounts_and_tax_are_named(visitor: Visitor) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote
-
 import pytest
 
 from tests.sandbox.hosted.wire import SHOP, URLS
@@ -86,40 +84,8 @@ def test_the_link_alone_is_the_right_to_decide(visitor: Visitor) -> None:
     assert visitor.post(link, {"outcome": "success"}, Origin="null").status == 303
 
 
-@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH"])
-def test_other_methods_decide_nothing(visitor: Visitor, method: str) -> None:
-    link = visitor.start_checkout()
-    assert visitor.get(link, method=method).status == 405
-    assert visitor.get(link).status == 200
-
-
-def test_an_authorization_is_not_sold_as_a_payment(visitor: Visitor) -> None:
-    link = visitor.start_checkout(amount="10.00", changes={"type": "ecom.preAuthorization"})
-    page = visitor.get(link)
-    assert buttons(page)["success"] == "Authorize €10.00"
-    assert "The amount is only reserved now. The shop charges it later." in page.text
-    assert visitor.post(link, {"outcome": "success"}).headers["Location"] == URLS["successUrl"]
-
-
-def test_without_script_the_page_says_until_when_it_is_valid(visitor: Visitor) -> None:
-    page = visitor.get(visitor.start_checkout(redirectUrlTimeout=600))
-    (timer,) = [e for e in page.markup.elements if "data-countdown" in e.attributes]
-    assert 590 <= int(timer.attributes["data-seconds-left"] or 0) <= 600
-    stamp = page.markup.one("time")
-    assert stamp.text == f"{(stamp.attributes['datetime'] or '')[11:16]} UTC"
-    assert f"Valid until {stamp.text}" in page.text
-
-
 def test_the_page_may_send_its_form_to_the_shop_and_nowhere_else(visitor: Visitor) -> None:
     other = {**URLS, "cancelUrl": "https://help.example:444/cancelled?x=1"}
     page = visitor.get(visitor.start_checkout(changes={"redirectDetails": other}))
     assert page.policy["form-action"] == f"'self' {SHOP} https://help.example:444"
     assert page.headers["Referrer-Policy"] == "no-referrer"
-
-
-def test_an_address_beyond_ascii_is_sent_as_a_browser_wants_it(visitor: Visitor) -> None:
-    path = "/zahlung/größe/?artikel=Öl"
-    urls = {**URLS, "successUrl": f"{SHOP}{path}"}
-    link = visitor.start_checkout(changes={"redirectDetails": urls})
-    location = visitor.post(link, {"outcome": "success"}).headers["Location"]
-    assert location == f"{SHOP}{quote(path, safe='/?=')}"

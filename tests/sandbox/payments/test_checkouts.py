@@ -77,11 +77,6 @@ FULL_CHECKOUT: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("amount", ["10.00", "10", "10.0", 10, 10.5], ids=repr)
-def test_an_amount_is_text_or_a_number(merchant: Merchant, amount: object) -> None:
-    assert merchant.checkout(new_reference(), amount=amount).status == 200
-
-
 @pytest.mark.parametrize(
     ("outcome", "to"),
     [
@@ -120,12 +115,6 @@ def test_each_deciding_outcome_leaves_one_record_in_its_state(
     control.complete_checkout(reference, outcome)
     record = merchant.record(reference)
     assert (record["state"], record["type"]) == (state, type_)
-
-
-def test_a_checkout_nobody_decided_has_no_record(merchant: Merchant, control: SandboxControl) -> None:
-    reference = new_reference()
-    merchant.checkout(reference)
-    assert merchant.records(reference) == []
 
 
 @pytest.mark.parametrize("first", ["success", "pending", "refused", "cancelled", "error"])
@@ -177,17 +166,6 @@ def test_where_another_card_may_be_tried_each_try_is_a_record_and_the_page_stays
         control.complete_checkout(reference, "success")
 
 
-def test_whoever_cancels_has_left_the_page_whatever_cards_may_be_tried(
-    merchant: Merchant, control: SandboxControl
-) -> None:
-    control.behaviour(another_card=True)
-    reference = new_reference()
-    merchant.checkout(reference)
-    control.complete_checkout(reference, "cancelled")
-    with pytest.raises(SandboxRefused, match="CheckoutUsedUp"):
-        control.complete_checkout(reference, "success")
-
-
 @pytest.mark.parametrize(("timeout", "lives"), [(60, 60), (None, 900), (900, 900)], ids=str)
 def test_a_link_works_until_its_time_is_over(
     merchant: Merchant, control: SandboxControl, timeout: int | None, lives: int
@@ -204,15 +182,6 @@ def test_a_link_works_until_its_time_is_over(
     with pytest.raises(SandboxRefused, match="CheckoutExpired"):
         control.complete_checkout(late, "success")
     assert merchant.records(late) == []
-
-
-def test_a_timeout_of_nought_never_ends(merchant: Merchant, control: SandboxControl) -> None:
-    reference = new_reference()
-    merchant.checkout(
-        reference, checkoutDetails={"paymentMethod": "ExampleWalletV2", "redirectUrlTimeout": 0}
-    )
-    control.advance_clock(365 * 24 * 3600)
-    assert control.complete_checkout(reference, "success") == f"{SHOP}?to=success"
 
 
 @pytest.mark.parametrize(

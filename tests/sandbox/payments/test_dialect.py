@@ -138,11 +138,3 @@ def test_a_follow_up_of_the_portal_may_have_a_reference_of_the_gateways_own(
         one["id"] for one in (capture, *refunds)
     ]
     assert merchant.records(references[0]) == [refunds[0]]
-
-
-def test_the_newest_record_can_come_first(merchant: Merchant, control: SandboxControl, sale: str) -> None:
-    for amount in ("1.00", "2.00"):
-        control.portal(sale, "ecom.refund", amount)
-    oldest_first = merchant.records(sale)
-    control.behaviour(newest_first=True)
-    assert merchant.records(sale) == oldest_first[::-1]

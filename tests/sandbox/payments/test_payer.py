@@ -44,17 +44,6 @@ def test_the_wallets_customer_fills_what_the_checkout_does_not_say(merchant: Mer
     assert details["shippingAddress"]["firstName"] == "Sam"
 
 
-def test_an_order_without_a_shipping_address_goes_where_the_bill_goes(
-    merchant: Merchant, control: SandboxControl
-) -> None:
-    reference = new_reference()
-    billing = FULL_CHECKOUT["addressDetails"]["billingAddress"]
-    merchant.checkout(reference, type="ecom.preAuthorization", addressDetails={"billingAddress": billing})
-    control.complete_checkout(reference, "success")
-    details = merchant.record(reference)["apmDetails"]
-    assert details["shippingAddress"].items() >= billing.items()
-
-
 def test_an_errored_follow_up_has_no_payer_and_no_provider_id(
     merchant: Merchant, control: SandboxControl, sale: str
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.sandbox.merchant import Merchant, new_reference
-from wallet_gateway.testing.control import SandboxControl, SandboxRefused
+from wallet_gateway.testing.control import SandboxControl
 
 
 @pytest.fixture
@@ -29,12 +29,6 @@ def test_settling_gives_the_record_in_its_new_state(
     assert (record["id"], record["transactionDateTime"]) == (before["id"], before["transactionDateTime"])
 
 
-@pytest.mark.parametrize("outcome", ["cancelled", "return", "pending", ""])
-def test_only_the_provider_settles(control: SandboxControl, pending: str, outcome: str) -> None:
-    with pytest.raises(SandboxRefused, match="outcome"):
-        control.settle_pending(pending, outcome)
-
-
 @pytest.mark.parametrize(("outcome", "left"), [("success", 400), ("refused", 200)])
 def test_a_pending_refund_holds_its_amount_until_it_is_decided(
     merchant: Merchant, control: SandboxControl, outcome: str, left: int
@@ -46,15 +40,3 @@ def test_a_pending_refund_holds_its_amount_until_it_is_decided(
     assert merchant.refund(new_reference(), sale, "1.00").status == 400
     control.settle_pending(refund, outcome)
     assert merchant.refund(new_reference(), sale, "1.00").status == left
-
-
-def test_of_two_under_one_reference_the_pending_one_is_meant(
-    merchant: Merchant, control: SandboxControl
-) -> None:
-    control.behaviour(duplicates="execute")
-    reference = new_reference()
-    for outcome in ("success", "pending"):
-        merchant.checkout(reference)
-        control.complete_checkout(reference, outcome)
-    control.settle_pending(reference, "success")
-    assert [record["state"] for record in merchant.records(reference)] == ["Approved", "Approved"]

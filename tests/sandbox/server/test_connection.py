@@ -132,14 +132,6 @@ def test_a_client_that_waits_is_told_to_continue(client: socket.socket) -> None:
     assert json.loads(answer(client)[2])["body"] == "ok"
 
 
-def test_head_has_headers_only(client: socket.socket) -> None:
-    client.sendall(b"HEAD / HTTP/1.1\r\nHost: x\r\n\r\n")
-    head = client.recv(65_536)
-    assert head.endswith(b"\r\n\r\n")
-    assert b"Content-Length: " in head
-    assert environ_of(client, "GET / HTTP/1.1\nHost: x\n\n")
-
-
 @pytest.mark.parametrize(
     ("request_", "closes"),
     [
@@ -196,11 +188,6 @@ def test_a_body_that_is_cut_off_never_reaches_the_application(client: socket.soc
     client.shutdown(socket.SHUT_WR)
     assert is_closed(client)
     assert Echo.closed == before
-
-
-def test_a_dropped_answer_is_no_byte(client: socket.socket) -> None:
-    client.sendall(b"GET /drop HTTP/1.1\r\nHost: x\r\n\r\n")
-    assert is_closed(client)
 
 
 def test_every_answer_of_the_application_is_closed(client: socket.socket) -> None:

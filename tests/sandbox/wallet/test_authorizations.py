@@ -83,12 +83,6 @@ def test_an_authentication_of_the_shops_own_pays_at_once(buyer: Buyer) -> None:
         assert "redirectUrl" not in answer.json
 
 
-def test_a_token_card_is_sent_nowhere(buyer: Buyer) -> None:
-    answer = buyer.authorize(buyer.account(), redirectDetails=REDIRECTS)
-    assert answer.json["state"] == "Approved"
-    assert "redirectUrl" not in answer.json
-
-
 def test_an_account_is_used_once(buyer: Buyer) -> None:
     result = buyer.account()
     assert buyer.authorize(result).status == 200
@@ -105,18 +99,6 @@ def test_a_pending_authorization_uses_the_account_and_a_failed_one_does_not(
     assert buyer.authorize(result, threeDSecure=PROOF).code == "4409009"
     control.complete_three_d_secure("WAITS", "failed")
     assert buyer.authorize(result, threeDSecure=PROOF).json["state"] == "Approved"
-
-
-def test_an_unknown_account_is_not_found(buyer: Buyer) -> None:
-    answer = buyer.authorize({"transactionAccountId": "nobody"})
-    assert (answer.status, answer.code) == (404, "4404004")
-
-
-def test_without_a_key_nothing_is_done(buyer: Buyer, merchant: Merchant) -> None:
-    result = buyer.account()
-    buyer.keys["apiKey"] = "nobody"
-    assert buyer.authorize(result, clientSystemTransactionId="PAID-1").status == 401
-    assert merchant.records("PAID-1") == []
 
 
 @pytest.mark.parametrize(

@@ -27,28 +27,8 @@ def test_the_root_key_is_renewed_a_year_before_it_ends_and_both_are_served() -> 
     assert later.signer.signed_key != first.signer.signed_key
 
 
-def test_a_root_key_that_has_ended_is_not_served() -> None:
-    ring = KeyRing()
-    first = ring.at(NOW)
-    later = ring.at(NOW + ROOT_LIFETIME)
-    assert first.root_document["keys"][0] not in later.root_document["keys"]
-    assert first.private_keys[0] in later.private_keys
-
-
 def test_the_document_is_written_as_the_wallet_writes_its_own() -> None:
     (key,) = KeyRing().at(NOW).root_document["keys"]
     assert set(key) == {"keyValue", "protocolVersion", "keyExpiration"}
     assert key["protocolVersion"] == "ECv2"
     assert key["keyExpiration"] == str(int((NOW + ROOT_LIFETIME).timestamp() * 1000))
-
-
-def test_forgetting_makes_new_ones_and_a_clock_that_goes_back_does_not() -> None:
-    ring = KeyRing()
-    first = ring.at(NOW)
-    assert ring.at(NOW - timedelta(days=1)).root_document == first.root_document
-    ring.clear()
-    assert ring.at(NOW).root_document != first.root_document
-
-
-def test_private_keys_are_not_shown() -> None:
-    assert "private" not in repr(KeyRing().at(NOW))

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from tests.sandbox.merchant import Merchant
 from tests.sandbox.wallet_buyer import Buyer
 from wallet_gateway.protocol.cryptograms import is_cryptogram
 from wallet_gateway.testing.control import SandboxControl
@@ -125,28 +124,6 @@ class TestKeys:
         assert (answer := buyer.look_up(account_id)).status == 401
         assert answer.code == "4401003"
         assert Buyer(buyer.merchant, control).look_up(account_id).status == 200
-
-    def test_a_key_is_for_one_store(self, buyer: Buyer, control: SandboxControl) -> None:
-        ids = {"merchantId": "SANDBOX-MERCHANT", "storeId": "SECOND", "userId": "u"}
-        control.add_merchant(merchant_id=ids["merchantId"], store_id="SECOND", user_id="u")
-        with Merchant(control.base_url, ids=ids) as other:
-            second = Buyer(other, control)
-        answer = buyer.create(buyer.data(), headers=second.headers)
-        assert (answer.status, answer.code) == (403, "4403004")
-        answer = buyer.look_up(
-            buyer.account()["transactionAccountId"], encryptionKeyId=second.keys["encryptionKey"]
-        )
-        assert (answer.status, answer.code) == (401, "4401004")
-
-    @pytest.mark.parametrize("name", ["merchantId", "storeId", "userId"])
-    def test_strangers_get_none(self, merchant: Merchant, name: str) -> None:
-        ids = {"merchantId": "SANDBOX-MERCHANT", "storeId": "SANDBOX-STORE", "userId": "sandbox-user"}
-        answer = merchant.post("/api/v5/publicKeys", ids | {name: "nobody"})
-        assert (answer.status, answer.code) == (403, "4403003")
-
-    def test_an_unknown_encryption_key_opens_nothing(self, buyer: Buyer) -> None:
-        answer = buyer.look_up(buyer.account()["transactionAccountId"], encryptionKeyId="nobody")
-        assert (answer.status, answer.code) == (401, "4401004")
 
 
 class TestLookingUp:

@@ -6,7 +6,6 @@ import base64
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from tests.sandbox.wallet_buyer import Buyer
 from tests.tables import every
 from wallet_gateway.protocol.accounts import CardNetwork
 from wallet_gateway.sandbox.wallet.accounts import (
@@ -20,14 +19,6 @@ from wallet_gateway.sandbox.wallet.accounts import (
 from wallet_gateway.sandbox.wallet.keys import KeyRing
 from wallet_gateway.sandbox.wallet.payment_data import payment_data
 from wallet_gateway.sandbox.wallet.token_verification import unseal
-from wallet_gateway.testing.control import SandboxControl
-
-
-def test_a_card_is_sealed_for_the_merchant_named(buyer: Buyer, control: SandboxControl) -> None:
-    control.add_merchant(merchant_id="OTHER", store_id="S", user_id="u")
-    assert buyer.create(control.wallet_payment_data()).status == 200
-    assert buyer.create(control.wallet_payment_data(merchant_id="OTHER")).code == "4400013"
-
 
 HOME, OFFICE = ACCOUNTS
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -116,16 +107,6 @@ def test_email_and_shipping_are_given_when_asked_for() -> None:
     assert data(named)["shippingOptionData"] == {"id": "fast"}
 
 
-def test_the_customers_choices_come_first() -> None:
-    request = {"shippingAddressRequired": True, "shippingOptionRequired": True}
-    given = data(
-        request, shippingAddress=HOME.addresses[2], shippingOptionId="fast", redemptionCodes=["SUMMER"]
-    )
-    assert given["shippingAddress"]["locality"] == "Paris"
-    assert given["shippingOptionData"] == {"id": "fast"}
-    assert given["offerData"] == {"redemptionCodes": ["SUMMER"]}
-
-
 def test_a_card_brings_the_email_and_the_addresses_of_its_own_account() -> None:
     asked = {
         "emailRequired": True,
@@ -136,11 +117,3 @@ def test_a_card_brings_the_email_and_the_addresses_of_its_own_account() -> None:
     assert given["email"] == OFFICE.email
     assert given["shippingAddress"]["countryCode"] == "PT"
     assert given["paymentMethodData"]["info"]["billingAddress"]["name"] == OFFICE.name
-
-
-@every("odd", [[], "x", 7, None, [[]], [None], {"a": []}])
-def test_odd_requests_are_no_trouble(odd: object) -> None:
-    names = ("allowedPaymentMethods", "shippingAddressParameters", "shippingOptionParameters")
-    request: dict[str, Any] = dict.fromkeys(names, odd)
-    given = data(request | {"shippingAddressRequired": True, "shippingOptionRequired": True})
-    assert given["shippingOptionData"]["id"] == "shipping_option_unselected"

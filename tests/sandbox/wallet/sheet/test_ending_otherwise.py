@@ -12,10 +12,6 @@ from wallet_gateway.testing.control import SandboxControl
 pytestmark = pytest.mark.browser
 
 AUTHORIZING = {"callbackIntents": ["PAYMENT_AUTHORIZATION"]}
-READINESS = """async (existingPaymentMethodRequired) => {
-  const { order } = shop
-  return shop.client.isReadyToPay({ ...order, existingPaymentMethodRequired })
-}"""
 
 
 def test_a_closed_sheet_is_cancelled_and_gives_the_focus_back(buyer_anywhere: Buyer) -> None:
@@ -51,20 +47,6 @@ def test_while_the_shop_charges_there_is_no_way_back(buyer: Buyer) -> None:
 
 
 @pytest.mark.exhaustive
-def test_only_one_sheet_opens_at_a_time(buyer: Buyer) -> None:
-    buyer.is_offered()
-    buyer.opens()
-    buyer.page.evaluate("shop.load()")
-    end = buyer.page.evaluate("shop.ends.pop()")
-    assert end == {
-        "statusCode": "DEVELOPER_ERROR",
-        "statusMessage": "This method can only be called one at a time.",
-    }
-    buyer.approves()
-    assert "data" in buyer.ended()
-
-
-@pytest.mark.exhaustive
 def test_a_sheet_that_the_page_takes_away_is_cancelled_and_keeps_no_other_from_opening(buyer: Buyer) -> None:
     taken_away = ("document.querySelector('dialog').remove()", "document.body.replaceChildren()")
     for way in (*taken_away, "document.body.replaceWith(document.createElement('body'))"):
@@ -78,21 +60,6 @@ def test_a_sheet_that_the_page_takes_away_is_cancelled_and_keeps_no_other_from_o
         buyer.opens()
         buyer.approves()
         assert "data" in buyer.ended(), way
-
-
-@pytest.mark.exhaustive
-def test_readiness_is_as_the_wallet_is_told(buyer: Buyer, control: SandboxControl) -> None:
-    demanding: dict[str, object] = {
-        "ready": {"result": True, "paymentMethodPresent": True},
-        "no_card": {"result": True, "paymentMethodPresent": False},
-        "not_ready": {"result": False, "paymentMethodPresent": False},
-    }
-    for mode, answer in demanding.items():
-        control.wallet(mode)
-        buyer.visit()
-        buyer.is_offered()
-        assert buyer.page.evaluate(READINESS, False) == {"result": mode != "not_ready"}
-        assert buyer.page.evaluate(READINESS, True) == answer
 
 
 def test_a_policy_that_forbids_the_frame_is_named(buyer: Buyer, complaints: list[str]) -> None:
@@ -126,19 +93,6 @@ def test_a_shop_that_fails_may_try_again(buyer: Buyer, complaints: list[str], ca
 
 
 @pytest.mark.exhaustive
-def test_a_rejection_with_an_error_of_the_wallets_is_an_answer(buyer: Buyer) -> None:
-    buyer.is_offered(AUTHORIZING)
-    buyer.answers(
-        "authorized",
-        "() => Promise.reject({intent: 'PAYMENT_AUTHORIZATION', reason: 'OTHER_ERROR',"
-        " message: 'Not today.'})",
-    )
-    buyer.opens()
-    buyer.approves()
-    expect(buyer.alert()).to_have_text("Not today.")
-
-
-@pytest.mark.exhaustive
 def test_an_answer_that_is_none_is_the_developers_error(buyer: Buyer) -> None:
     faults = {
         "({error: {intent: 'PAYMENT_METHOD', reason: 'OTHER_ERROR', message: 'x'}})": "error.intent",
@@ -153,18 +107,6 @@ def test_an_answer_that_is_none_is_the_developers_error(buyer: Buyer) -> None:
         end = buyer.ended()
         assert end["statusCode"] == "DEVELOPER_ERROR"
         assert fault in end["statusMessage"]
-
-
-@pytest.mark.exhaustive
-def test_a_shop_that_is_late_with_a_price_is_told_from_a_shop_that_fails(new_buyer: NewBuyer) -> None:
-    buyer = new_buyer()
-    buyer.page.clock.install()
-    buyer.is_offered(ADDRESSED)
-    buyer.answers("changed", "() => new Promise(() => {})")
-    buyer.opens()
-    buyer.until("shop.asked.length > 0")
-    buyer.page.clock.run_for(11_000)
-    expect(buyer.alert()).to_have_text("The shop took too long. Try again.")
 
 
 @pytest.mark.exhaustive
