@@ -1,4 +1,4 @@
-"""The words of all pages in every language: none is missing, and each fills in the values of its English text."""
+"""The words of all pages in every language: none is missing, and each fills in the values of the English."""
 
 from __future__ import annotations
 

@@ -54,9 +54,6 @@ def text_of(client: Client, **given: str) -> str:
     return answer.content.decode()
 
 
-# Who may see it
-
-
 # What waits
 
 

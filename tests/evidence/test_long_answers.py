@@ -147,6 +147,3 @@ def test_a_follow_up_whose_answer_was_lost_is_neither_absent_nor_refused(kind: s
     assert news()
     with pytest.raises(payments.errors.OperationRefused):
         operate(order_of(payment))
-
-
-# Processor time

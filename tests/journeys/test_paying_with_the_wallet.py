@@ -169,6 +169,3 @@ def test_the_wallets_own_button_pays_as_well(customer: Customer, sheet: Sheet) -
     sheet.approves()
 
     expect(customer.heading).to_have_text(PAID)
-
-
-# Without a wallet

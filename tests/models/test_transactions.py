@@ -75,6 +75,3 @@ def test_references_and_keys_are_used_once_byte_for_byte(column: str) -> None:
 
 def test_many_transactions_may_have_no_key() -> None:
     assert [a_transaction(idempotency_key=None).idempotency_key for _ in range(3)] == [None] * 3
-
-
-# What the row says

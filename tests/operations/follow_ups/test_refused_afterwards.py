@@ -335,6 +335,3 @@ def test_so_is_a_page_that_was_told_as_failed_or_expired(
     settle(reread(page), update(E.CONTRADICTED, finding=contradicted), context=context)
     resolve(reread(page), Decision.DID_HAPPEN)
     assert [str(told["amount"]) for told in paid.told] == ["20.00 EUR"]
-
-
-# Cost

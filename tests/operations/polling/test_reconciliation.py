@@ -67,9 +67,6 @@ def test_a_lagging_gateway_has_no_record_of_what_it_did_and_no_second_is_made(
     assert sum(entry["operation"] == "refund" for entry in wallet_sandbox.journal()) == 1
 
 
-# Answers that cannot be read; see also `test_unreadable_records`
-
-
 # Money and doubt in one answer
 
 

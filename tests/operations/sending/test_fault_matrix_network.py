@@ -139,6 +139,3 @@ def test_a_checkout_that_left_is_given_up_and_kept_on_watch(
     assert transaction.state == S.ABANDONED
     assert told in explained(transaction)
     assert transaction.next_query_at is not None
-
-
-# The status query

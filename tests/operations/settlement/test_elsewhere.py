@@ -198,6 +198,3 @@ def test_a_reversal_of_what_was_captured_is_written_down_and_freezes(
     payment.refresh_from_db()
     assert (payment.reversal, payment.captured, payment.is_frozen) == (Reversal.NONE, 500, True)
     assert elsewhere().excess_minor == 2000
-
-
-# The trail

@@ -137,12 +137,6 @@ def test_a_failure_of_the_sheet_is_noted_and_charges_nothing(
     assert not sent(wallet_sandbox)
 
 
-# What never left
-
-
-# When nothing may be sent
-
-
 # One reference, one payment
 
 

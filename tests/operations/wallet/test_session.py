@@ -119,9 +119,6 @@ def test_there_is_no_button_without_the_setting_and_none_while_sending_waits(
     assert not Payment.objects.exists()
 
 
-# Another card
-
-
 # Prices
 
 
