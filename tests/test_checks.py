@@ -22,6 +22,11 @@ def our_checks() -> list[CheckMessage]:
     return [message for message in found if (message.id or "").startswith("wallet_gateway.")]
 
 
+def test_a_complete_project_has_no_errors() -> None:
+    assert checks.check_settings() == []
+    assert checks.check_urls() == []
+
+
 def test_a_finding_becomes_a_message_of_its_level_with_its_id_and_what_to_do(settings: Settings) -> None:
     settings.USE_TZ = False
     (message,) = checks.check_time_zone()

@@ -100,6 +100,15 @@ def test_a_listed_page_reads_success_and_failure(
         assert "Access-Control-Allow-Credentials" not in answer
 
 
+def test_another_page_reads_nothing(
+    wallet_sandbox: SandboxControl, make_order: Callable[..., PaymentOrder]
+) -> None:
+    for origin in filter(None, ELSEWHERE):
+        answer = App(make_order(), origin=origin).post("session")
+        assert (answer.status_code, cors_headers(answer)) == (403, {})
+        assert "Origin" in answer["Vary"]
+
+
 def test_the_status_is_told_to_a_listed_page_and_to_no_other(client: Client) -> None:
     url = address("status", an_attempt(an_order(OrderState.PAID)), ReturnOutcome.RETURN)
     answers = [

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
+from django.core.cache import cache
 from django.http import HttpRequest
 from rest_framework.request import Request
 
@@ -62,6 +63,20 @@ def test_a_flood_from_elsewhere_does_not_lock_a_customer_out(
     answers = [flood.post("result", order, detail, **extra.get(disguise, {})).status_code for _ in range(60)]
     assert set(answers) <= {403, 404, 429}
     assert customer.post("result", order, detail).json()["outcome"] == "APPROVED"
+
+
+def test_one_reference_brings_five_results_however_many_sessions_count(
+    order: PaymentOrder, wallet_sandbox: SandboxControl
+) -> None:
+    browser = Browser()
+    detail = approve(wallet_sandbox, browser.open(order))
+    wallet_sandbox.fault("get_payment_account", "status_before", status=503, times=100)
+    codes = []
+    for _ in range(6):
+        cache.clear()
+        codes.append(browser.post("result", order, detail).json()["code"])
+    assert codes == ["try_again"] * 5 + ["too_many_results"]
+    assert PaymentOrder.objects.get(pk=order.pk).is_payable
 
 
 def test_a_binding_is_not_written_into_the_cache(order: PaymentOrder) -> None:

@@ -136,6 +136,16 @@ def test_another_browser_gets_a_404_without_a_byte_of_the_order(
     assert (answer.status_code, json.loads(answer.content)) == (404, UNKNOWN)
 
 
+def test_a_reference_of_another_order_of_the_same_browser_is_a_404(
+    order: PaymentOrder, make_order: MakeOrder, browser: Browser, wallet_sandbox: SandboxControl
+) -> None:
+    other = make_order()
+    detail = approve(wallet_sandbox, browser.open(other))
+    browser.open(order)
+    assert browser.post("result", order, detail).status_code == 404
+    assert state_of(order) == state_of(other) == "OPEN"
+
+
 def test_an_account_pays_one_order_only(
     order: PaymentOrder, make_order: MakeOrder, browser: Browser, wallet_sandbox: SandboxControl
 ) -> None:

@@ -67,6 +67,13 @@ def test_tls_below_1_2_is_refused(connect: Connect, certificate: Certificate) ->
     assert server.requests == []
 
 
+def test_what_is_asked_of_tls_is_set_and_not_left_to_openssl() -> None:
+    context = tls_context()
+    assert context.minimum_version is ssl.TLSVersion.TLSv1_2
+    assert context.verify_mode is ssl.CERT_REQUIRED
+    assert context.check_hostname
+
+
 @pytest.mark.parametrize("fresh", [False, True], ids=["kept", "fresh"])
 def test_a_bad_record_after_the_request_leaves_the_outcome_unknown(
     fresh: bool, connect: Connect, certificate: Certificate

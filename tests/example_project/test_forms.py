@@ -112,6 +112,11 @@ def test_a_browser_is_told_whose_address_it_fills_in(form_class: type[PostalForm
     )
 
 
+@pytest.mark.parametrize("form_class", [BillingForm, ParcelForm])
+def test_every_field_has_a_label(form_class: type[PostalForm]) -> None:
+    assert all(field.label for field in form_class().fields.values())
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     ("field", "data"), [("code", {"code": "SWALLOW"}), ("shipping", {"shipping": "by-pigeon"})]

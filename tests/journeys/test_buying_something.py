@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
+from tests.exhaustive import one_of
+
 if TYPE_CHECKING:
     from tests.journeys.conftest import NewCustomer
     from tests.journeys.customer import Customer
@@ -63,6 +65,22 @@ def test_any_other_end_of_the_payment_page_is_told_as_it_is(
 
     expect(customer.standing).to_have_text(standing)
     expect(customer.page.get_by_text("Packing slip")).to_have_count(0)
+
+
+@pytest.mark.parametrize("outcome", one_of(["refused", "error", "cancelled"]))
+def test_after_a_dead_attempt_the_customer_pays_at_the_second(
+    customer: Customer, live_shop: LiveShop, outcome: str
+) -> None:
+    order = live_shop.places_an_order()
+    customer.page.goto(order)
+    first = customer.opens_the_payment_page()
+    customer.decides(outcome)
+    second = customer.opens_the_payment_page()
+    customer.decides("success")
+    customer.page.goto(order)
+
+    assert first != second
+    expect(customer.standing).to_have_text("Paid, thank you")
 
 
 @pytest.mark.exhaustive

@@ -88,3 +88,28 @@ def test_whatever_has_the_focus_shows_it(customer: Customer) -> None:
 
     assert len(seen) == customer.page.evaluate(STOPS)
     assert set(seen) == {"solid"}
+
+
+@pytest.mark.exhaustive
+def test_a_fault_in_the_address_is_reached_from_the_list_on_top(customer: Customer) -> None:
+    customer.page.goto(f"{customer.shop}/products/harbour-mug/")
+    customer.page.locator(".buy button").click()
+    customer.page.goto(f"{customer.shop}/checkout/address/")
+    customer.page.get_by_role("button", name="On to the review").last.click()
+    assert customer.page.evaluate("document.activeElement.className") == "faults"
+    assert customer.page.title().startswith("Error: Address")
+    customer.page.locator(".faults a", has_text="Street").click()
+
+    assert customer.page.evaluate("document.activeElement.name") == "billing-street"
+    assert customer.page.locator("#id_billing-street").get_attribute("aria-invalid") == "true"
+
+
+@pytest.mark.exhaustive
+def test_the_parcels_address_appears_when_it_is_asked_for(customer: Customer) -> None:
+    with_a_full_cart(customer)
+    customer.page.goto(f"{customer.shop}/checkout/address/")
+    street = customer.page.locator("#id_parcel-street")
+
+    assert not street.is_visible()
+    customer.page.get_by_label("Send the parcel to another address").check()
+    assert street.is_visible()

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tests.journeys.live_shop import LiveShop
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("wallet")]
+PAGE_LIVES = 16 * 60
 
 
 def test_a_token_card_pays_without_leaving_the_shop(
@@ -60,6 +61,27 @@ def test_a_plain_card_pays_once_its_bank_agrees(customer: Customer, sheet: Sheet
 
     expect(customer.standing).to_have_text(PAID_ORDER)
     expect(customer.page.locator(".receipt__card")).to_contain_text(PLAIN)
+
+
+@pytest.mark.exhaustive
+def test_who_abandons_the_bank_can_pay_once_its_page_has_ended(
+    customer: Customer, sheet: Sheet, live_shop: LiveShop
+) -> None:
+    order = customer.page.url
+    goes_to_the_bank(customer, sheet)
+    says(customer, "abandoned")
+    customer.page.goto(order)
+    expect(customer.standing).to_have_text("Payment pending")
+    expect(sheet.button).to_have_count(0)
+    live_shop.control.advance_clock(PAGE_LIVES)
+    live_shop.let_time_pass(PAGE_LIVES)
+    live_shop.command("wallet_sweep")
+    customer.page.goto(order)
+    expect(customer.standing).to_have_text("Not paid")
+    sheet.opens()
+    sheet.approves()
+
+    expect(customer.heading).to_have_text(PAID)
 
 
 def test_after_a_decline_the_open_sheet_takes_another_card(
@@ -169,3 +191,6 @@ def test_the_wallets_own_button_pays_as_well(customer: Customer, sheet: Sheet) -
     sheet.approves()
 
     expect(customer.heading).to_have_text(PAID)
+
+
+# Without a wallet

@@ -19,6 +19,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from tests.chromium import PATIENCE_MS
 from tests.exhaustive import one_of
+from tests.waiting import eventually
 from tests.web.conftest import address, state_of
 from wallet_gateway import payments
 from wallet_gateway.models import Payment, PaymentOrder
@@ -164,6 +165,12 @@ def _stop_the_clock(page: Page) -> None:
     )
 
 
+def _wait_until_it_waits(page: Page) -> None:
+    """Wait until the page has set its clock for the next question: every one before is answered then."""
+    # Playwright's own waiting needs `eval`, which the page's policy forbids.
+    assert eventually(lambda: bool(page.evaluate("window.armed > window.asked")))
+
+
 @pytest.mark.exhaustive
 def test_a_page_that_cannot_reach_the_shop_says_so_and_keeps_asking(
     page: Page, shop: str, pending: Payment, wallet_sandbox: SandboxControl
@@ -181,6 +188,19 @@ def test_a_page_that_cannot_reach_the_shop_says_so_and_keeps_asking(
     page.wait_for_timeout(2_100)
     page.clock.run_for(8_500)
     expect(page.locator("h1")).to_have_text(PAID)
+
+
+@pytest.mark.exhaustive
+def test_the_page_asks_ever_more_seldom(page: Page, shop: str, pending: Payment) -> None:
+    _stop_the_clock(page)
+    polls = _answer(page, {"state": "PENDING", "final": False, "next": "/"})
+    page.goto(shop + address("return", pending, ReturnOutcome.PENDING))
+    made = []
+    for seconds in (1, 1, 3, 1, 7, 1, 15, 1, 31, 1, 59, 1, 59, 1):
+        page.clock.run_for(seconds * 1000)
+        _wait_until_it_waits(page)
+        made.append(len(polls))
+    assert made == [0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7]
 
 
 @pytest.mark.parametrize(

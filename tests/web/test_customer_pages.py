@@ -67,6 +67,14 @@ def test_no_page_shows_who_paid(client: Client, state: OrderState) -> None:
     assert "Lovelace" not in html
 
 
+@pytest.mark.parametrize("state", list(OrderState))
+def test_a_page_names_its_address_to_nobody_unless_it_has_a_form(client: Client, state: OrderState) -> None:
+    response = result_page(client, an_order(state), R.RETURN)
+    has_form = bool(Page(response.content.decode()).all("form"))
+    assert response["Referrer-Policy"] == ("same-origin" if has_form else "no-referrer")
+    assert ("http://127.0.0.1:8001" in response["Content-Security-Policy"]) is has_form
+
+
 def test_the_waiting_page_polls_and_reloads_itself_without_javascript(client: Client) -> None:
     attempt = an_attempt(an_order(OrderState.PENDING))
     path = address("result", attempt, R.PENDING)

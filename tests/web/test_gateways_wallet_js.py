@@ -136,6 +136,17 @@ def test_a_failure_in_the_script_is_told_in_words_for_customers_alone(
         expect(page.get_by_role("button", name=button)).to_be_enabled()
 
 
+@pytest.mark.exhaustive
+def test_a_wallet_that_is_never_ready_leaves_the_form(page: Page, shop: str, make_order: MakeOrder) -> None:
+    page.add_init_script("window.walletIsSilent = true")
+    page.goto(pay_page(shop, make_order()))
+    page.wait_for_selector("[data-wallet-state=unavailable]")
+    expect(page.locator(".wallet-button__slot")).to_be_hidden()
+    page.get_by_role("button", name=FORM).click()
+    page.locator("button[name=outcome][value=success]").click()
+    expect(page.locator("h1")).to_have_text(PAID)
+
+
 def test_a_sheet_that_the_shop_prices_gets_updates_of_the_documented_form_and_is_charged_its_price(
     page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl, settings: Settings
 ) -> None:

@@ -47,6 +47,10 @@ def test_a_wrong_token_is_a_page_that_is_not_there(given: str, monitor: Client) 
     assert monitor.get(URL, HTTP_AUTHORIZATION=given).status_code == 404
 
 
+def test_without_a_token_in_the_settings_an_empty_one_opens_nothing(client: Client) -> None:
+    assert client.get(URL, HTTP_AUTHORIZATION="Bearer ").status_code == 404
+
+
 def test_a_person_needs_the_permission(client: Client) -> None:
     user = User.objects.create_user("anna")
     client.force_login(user)

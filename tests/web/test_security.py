@@ -95,6 +95,11 @@ def test_the_reports_of_a_project_stay_its_own(request_: HttpRequest, settings: 
     assert _directives(response)["report-uri"] == REPORTS
 
 
+def test_a_form_may_lead_on_to_the_gateway(request_: HttpRequest) -> None:
+    response = token_page(_with_form)(request_)
+    assert _directives(response)["form-action"] == "'self' https://pay.example https://pay.example:8443"
+
+
 def test_plain_http_is_admitted_only_where_the_gateway_is_on_this_machine(request_: HttpRequest) -> None:
     local = GatewayPolicy(redirect_hosts=frozenset({"127.0.0.1:8001"}), allow_plain_http=True)
     response = HttpResponse()

@@ -75,6 +75,12 @@ def test_a_damaged_link_is_answered_by_a_page_of_ours(
     assert response["Cache-Control"] == "no-store"
 
 
+@pytest.mark.parametrize("view", TOKEN_VIEWS)
+def test_an_orders_own_token_is_no_return_token(client: Client, view: str) -> None:
+    order = an_order(OrderState.PAID)
+    assert client.get(reverse(f"wallet_gateway:{view}", args=[order.token])).status_code == 404
+
+
 def test_a_payment_is_not_started_from_a_page_of_another_site(client: Client) -> None:
     order = an_order()
     url = reverse("wallet_gateway:checkout", args=[order.token])
@@ -218,6 +224,15 @@ def test_a_customer_whose_order_is_cancelled_while_the_page_is_opened_reads_so_a
 def test_a_view_is_never_inside_the_transaction_of_its_request(view: str) -> None:
     callback = resolve(reverse(f"wallet_gateway:{view}", args=["token"])).func
     assert callback._non_atomic_requests == {"default"}  # type: ignore[attr-defined]
+
+
+def test_parameters_of_the_request_change_nothing(client: Client) -> None:
+    order = an_order(OrderState.OPEN)
+    path = address("return", an_attempt(order), R.CANCEL)
+    parameters = {"state": "PAID", "outcome": "success", "amount": "0.01", "next": "https://evil.example"}
+    assert client.get(path, parameters)["Location"] == client.get(path)["Location"]
+    order.refresh_from_db()
+    assert order.state == OrderState.OPEN
 
 
 def test_a_head_request_has_no_effect_on_any_row(client: Client, wallet_sandbox: SandboxControl) -> None:

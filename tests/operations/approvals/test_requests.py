@@ -8,10 +8,11 @@ from decimal import Decimal
 import pytest
 
 from tests.operations.conftest import Pay, VirtualClock
+from tests.operations.journal import times_sent
 from tests.operations.second_person import asked, needs_two
 from tests.refusals import refuses
 from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.models import Approval, ApprovalState, GatewayTransaction
+from wallet_gateway.models import Approval, ApprovalState, GatewayTransaction, Payment
 from wallet_gateway.operations.approvals.requests import decline
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import (
@@ -22,6 +23,7 @@ from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture,
 from wallet_gateway.operations.follow_ups.execute import Initiator
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.sending.emergency_stop import stop_sending
+from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 Ask = Callable[..., GatewayTransaction]
@@ -45,6 +47,18 @@ def give(two: GatewayContext, pay: Pay) -> Ask:
         return refund(payment=payment, context=two, amount=given, who=who)
 
     return ask
+
+
+def test_above_it_a_request_waits_nothing_is_reserved_and_nothing_sent(
+    give: Ask, two: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    request = asked(lambda: give("5.01"))
+
+    assert (request.created_by, request.comment, str(request.amount)) == ("anna", "returned", "5.01 EUR")
+    assert request.expires_at - request.created_at == two.policy.approval_policy.waiting_time
+    assert Payment.objects.get().refund_reserved == 0
+    assert not GatewayTransaction.objects.filter(kind="REFUND").exists()
+    assert times_sent(wallet_sandbox, "refund") == 0
 
 
 def test_all_that_is_left_is_asked_for_as_an_amount(give: Ask) -> None:

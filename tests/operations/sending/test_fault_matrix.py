@@ -15,7 +15,7 @@ from tests.explanations import explained
 from tests.operations.conftest import IMPATIENT, MakeContext, VirtualClock
 from tests.operations.subjects import Subject
 from wallet_gateway.domain.lifecycle import TransactionState
-from wallet_gateway.models import GatewayTransaction, OutboxEvent
+from wallet_gateway.models import GatewayTransaction, OutboxEvent, TransactionEvent
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.testing.control import SandboxControl
@@ -206,3 +206,15 @@ def test_a_request_executed_twice_on_the_wire_freezes_once_the_second_record_sho
     assert subject.executed(transaction) == 2 * subject.amount
     kinds = set(OutboxEvent.objects.filter(transaction=transaction).values_list("kind", flat=True))
     assert ("ANOMALY" in kinds) is (subject.payment is not None)
+
+
+def test_every_answer_is_kept_as_evidence_without_secrets(
+    subject: Subject, wallet_sandbox: SandboxControl
+) -> None:
+    wallet_sandbox.fault(subject.name, "status_after", status=502)
+    transaction = subject.execute()
+
+    fault = TransactionEvent.objects.get(transaction=transaction)
+    assert (fault.kind, fault.http_status, fault.state_after) == ("FAULT", 502, S.UNKNOWN)
+    assert "Gateway" in fault.answer_body
+    assert transaction.reference in fault.request_body

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from tests.models.rows import an_order
-from wallet_gateway.domain.wallet_limits import WalletLimits
+from wallet_gateway.domain.wallet_limits import WalletLimit, WalletLimits
 from wallet_gateway.models import PaymentOrder, WalletUsage
 from wallet_gateway.operations.wallet.usage import (
     LimitReached,
     count_price,
+    count_result,
 )
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -27,6 +28,14 @@ def usage_of(order: PaymentOrder) -> WalletUsage:
 
 def price(order: PaymentOrder, *codes: str) -> None:
     count_price(order, WalletUsage.objects.filter(order=order).first(), codes, limits=LIMITS)
+
+
+def test_the_last_one_allowed_is_counted_and_the_next_is_not(order: PaymentOrder) -> None:
+    for _ in range(2):
+        count_result(order, limits=LIMITS)
+    with pytest.raises(LimitReached) as reached:
+        count_result(order, limits=LIMITS)
+    assert (reached.value.limit, usage_of(order).results) == (WalletLimit.RESULTS, 2)
 
 
 def test_a_code_that_was_tried_before_is_a_price_and_no_guess(order: PaymentOrder) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -14,8 +15,9 @@ from playwright.sync_api import Page
 from tests.chromium import PATIENCE_MS
 from tests.exhaustive import one_of
 from tests.sandbox.hosted.wire import checkout_body
-from tests.sandbox.pages.looks import complaints, spills
+from tests.sandbox.pages.looks import complaints, faint, spills
 from tests.sandbox.pages.visitor import Visitor
+from wallet_gateway.sandbox.hosted.checkout_summary import SKINS
 from wallet_gateway.sandbox.pages.localization import LANGUAGES
 
 pytestmark = pytest.mark.browser
@@ -93,6 +95,22 @@ def test_the_keyboard_reaches_every_button_in_order(visitor: Visitor, open_page:
 
 
 @pytest.mark.exhaustive
+def test_the_time_left_runs_down_without_moving_anything(
+    visitor: Visitor, open_page: Callable[..., Page]
+) -> None:
+    link = visitor.start_checkout(redirectUrlTimeout=600)
+    still, moving = open_page(link, java_script_enabled=False), open_page(link)
+    timer = moving.locator("[data-countdown]")
+    first = timer.inner_text()
+    assert re.fullmatch(r"Time left \d{1,2}:\d\d", first)
+    moving.wait_for_function(
+        "text => document.querySelector('[data-countdown]').innerText !== text", arg=first
+    )
+    for selector in ("[data-countdown]", "button[value=success]", "button[value=error]"):
+        assert still.locator(selector).bounding_box() == moving.locator(selector).bounding_box()
+
+
+@pytest.mark.exhaustive
 def test_when_the_time_is_over_only_going_back_is_left(
     visitor: Visitor, open_page: Callable[..., Page]
 ) -> None:
@@ -117,6 +135,19 @@ def test_no_language_spills_over_the_edge(
     assert page.locator("html").get_attribute("lang") == language
     assert spills(page) == {}
     assert complaints[page] == []
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("skin", SKINS)
+def test_every_text_of_a_skin_stands_out_from_its_ground(
+    visitor: Visitor, open_page: Callable[..., Page], skin: str
+) -> None:
+    link = visitor.start_checkout(skinId=skin, cardholderFirstName="Grace")
+    page = open_page(link)
+    assert faint(page) == {}
+    visitor.post(link, {"outcome": "success"})
+    page.goto(link)
+    assert faint(page) == {}
 
 
 @pytest.fixture

@@ -105,3 +105,15 @@ def test_the_focus_stays_in_the_sheet(buyer: Buyer) -> None:
             assert buyer.page.evaluate("document.activeElement.localName") == "iframe"
             seen.append(frame.evaluate("document.activeElement.outerHTML.slice(0, 60)"))
         assert len(set(seen)) == 5
+
+
+@pytest.mark.exhaustive
+def test_a_screen_reader_hears_a_dialog_with_a_name(buyer: Buyer) -> None:
+    buyer.is_offered()
+    buyer.opens()
+    expect(buyer.page.get_by_role("dialog", name="Sandbox Pay")).to_be_visible()
+    assert buyer.page.locator("iframe").get_attribute("title") == "Sandbox Pay"
+    assert buyer.page.locator("dialog").evaluate("dialog => dialog.matches(':modal')")
+    expect(buyer.sheet.get_by_role("main", name="Pay Bücher & Söhne")).to_be_visible()
+    buyer.sheet.locator("[data-row=card] summary").click()
+    expect(buyer.sheet.get_by_role("radio", name="Visa ending in 1881 Debit · Card number")).to_be_visible()
