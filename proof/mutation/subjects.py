@@ -35,11 +35,12 @@ SUBJECTS: Final = (
         " domain/test_unknown_types.py"
         " domain/test_unreadable_records.py domain/test_gateway_records.py domain/test_wallet_outcomes.py"
         " operations/settlement/test_contradictions.py operations/settlement/test_unkept_ids.py"
-        " operations/settlement/test_unknown_types.py operations/settlement/test_excesses.py"
+        " operations/settlement/test_excesses.py"
         " operations/settlement/test_second_executions.py"
         " operations/settlement/test_differences.py"
         " operations/settlement/test_unit_mix_ups.py operations/settlement/test_mixed_up_answers.py"
-        " operations/polling/test_unreadable_records.py operations/polling/test_silent_pages.py",
+        " operations/polling/test_unreadable_records.py operations/polling/test_silent_pages.py"
+        " evidence/test_moved_nothing.py",
         share=1,
     ),
     _of(

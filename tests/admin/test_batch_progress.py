@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from django.contrib.auth.models import User
 from django.test import Client
 
 from tests.admin.conftest import MakePerson, PaidOrder, carry_on
@@ -87,16 +86,3 @@ def test_a_batch_that_no_worker_drives_says_so_and_anybody_with_the_permission_g
     assert 'name="carry_on"' in page
     assert "1 of 1 orders" in carry_on(colleague, batch)
     assert GatewayTransaction.objects.get(kind="CAPTURE").created_by == "anna"
-
-
-def test_without_the_permission_nobody_carries_it_on_also_not_its_author(
-    onlooker: Client, operator: Client, batch: OperationBatch
-) -> None:
-    address = progress_url(batch)
-    User.objects.get(username="anna").user_permissions.clear()
-
-    assert onlooker.get(progress_url(batch)).status_code == 403
-    assert operator.get(address).status_code == 403
-    url = progress_url(batch).replace("progress", "steer")
-    assert operator.post(url, {"carry_on": "1"}).status_code == 403
-    assert sent() == 0

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Any
 
 import pytest
 from django.utils import timezone
 
-from tests.explanations import commented
 from tests.models.rows import a_deposit, a_transaction, an_order
 from wallet_gateway.admin.batch_results import ShownRow
-from wallet_gateway.client.errors import Refused
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import MigratedDeposit, OperationBatch, OperationBatchRow, ResultCode
-from wallet_gateway.models.explanations import explanation_columns
-from wallet_gateway.operations.sending.answers import explanation_of
-from wallet_gateway.protocol.faults import refund_amount_exceeded
-from wallet_gateway.protocol.money import Money
 
 pytestmark = pytest.mark.django_db
 
@@ -51,16 +44,6 @@ def test_less_than_was_asked_for_is_said(batch: OperationBatch, approved: int | 
     state = TransactionState.PENDING if approved is None else TransactionState.APPROVED
     shown = refunded(batch, a_deposit(), state=state, approved_minor=approved)
     assert shown.shortfall is short
-
-
-def test_the_gateways_four_amounts_are_read_from_what_it_said(batch: OperationBatch) -> None:
-    amounts = (Money.parse(amount, "EUR") for amount in ("50.00", "10.00", "40.00", "60.00"))
-    refusal = Refused("4100001", refund_amount_exceeded(*amounts).message, 422)
-    exceeding = explanation_columns(explanation_of(refusal))
-    shown = refunded(batch, a_deposit(), state=TransactionState.REJECTED, **exceeding)
-    assert shown.limit is not None
-    assert shown.limit.maximum == Decimal("40.00")
-    assert refunded(batch, a_deposit(), state=TransactionState.REJECTED, **commented("no")).limit is None
 
 
 @pytest.mark.parametrize("code", [code for code in ResultCode if code not in WITH_WORDS_OF_THEIR_OWN])

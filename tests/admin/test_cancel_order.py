@@ -71,11 +71,3 @@ def test_an_order_that_holds_money_has_no_link_and_is_refused_in_words(
     order = paid_order(type="sale")
     assert url_of(order) not in keeper.get(order_url(order)).content.decode()
     assert "Refund it instead" in keeper.post(url_of(order), {"note": ""}).content.decode()
-
-
-def test_without_the_permission_there_is_no_link_and_no_page(onlooker: Client, order: PaymentOrder) -> None:
-    assert url_of(order) not in onlooker.get(order_url(order)).content.decode()
-    assert onlooker.get(url_of(order)).status_code == 403
-    assert onlooker.post(url_of(order), {"note": ""}).status_code == 403
-    order.refresh_from_db()
-    assert not order.is_cancelled

@@ -262,18 +262,6 @@ def test_two_people_at_once_never_take_more_than_there_is(
 # Permissions
 
 
-@pytest.mark.parametrize("slug", ["capture", "refund", "reversal"])
-def test_without_the_permission_the_page_is_forbidden(
-    onlooker: Client, paid_order: PaidOrder, slug: str
-) -> None:
-    order = paid_order(type="sale" if slug == "refund" else "preauthorization")
-    url = operation_url(order, slug)
-
-    assert onlooker.get(url).status_code == 403
-    assert onlooker.post(url, {"amount": "1.00", "reason": "shipped"}).status_code == 403
-    assert not follow_ups()
-
-
 @pytest.mark.parametrize("taken", [Decimal("20.00"), Decimal("12.00")])
 def test_while_a_refund_has_no_outcome_the_pages_say_so_and_offer_no_other(
     operator: Client, paid_order: PaidOrder, wallet_sandbox: SandboxControl, taken: Decimal

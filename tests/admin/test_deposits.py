@@ -16,12 +16,6 @@ from wallet_gateway.models import MigratedDeposit
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.parametrize("page", ["import/", "export/default/", "refund/?ids=1"])
-def test_without_the_permission_the_workbench_is_closed(page: str, onlooker: Client) -> None:
-    assert onlooker.get(HERE + page).status_code == 403
-    assert "import/" not in onlooker.get(HERE).content.decode()
-
-
 def test_the_lists_action_and_the_row_lead_to_the_page(
     clerk: Client,
     deposits: list[MigratedDeposit],  # noqa: F811 - the fixture

@@ -73,11 +73,3 @@ def test_the_lists_hold_as_many_rows_as_the_numbers_say(guard: Client) -> None:
     ):
         (link,) = (link for link, name, _number in rows if name == label)
         assert guard.get(link.replace("&amp;", "&")).context["cl"].result_count == counted[label] >= 1, label
-
-
-def test_without_the_permission_for_a_list_a_number_leads_nowhere(make_person: MakePerson) -> None:
-    person = make_person("view_health", seeing=("gatewaytransaction",))
-    page = text_of(person)
-    assert "/gatewaytransaction/" in page
-    assert "/discrepancy/" not in page
-    assert "Open differences" in page

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from tests.admin.conftest import MakePerson, order_url
+from tests.admin.conftest import order_url
 from tests.admin.scenery import CONTENT, HOSTILE
 from tests.models.rows import a_payment, a_transaction, a_wallet_attempt, an_order
 from wallet_gateway.admin.order_customer import Customer, customer_of
@@ -68,17 +68,6 @@ def test_an_order_without_a_customer_and_an_erased_one_say_so(superuser: Client)
     erased = superuser.get(order_url(an_order(content={"erased": True}))).content.decode()
     assert "data were erased" in erased
     assert "The shop gave no customer" not in erased
-
-
-def test_without_the_permission_there_is_neither_customer_nor_address(
-    make_person: MakePerson, operator: Client
-) -> None:
-    order = an_order(content=CONTENT)
-    words = ("Robin", "mail.example", "15112345678", "CUSTOMER-4711", "Long Street", "Berlin", "Customer")
-    hidden = operator.get(order_url(order)).content.decode()
-    shown = make_person("view_customer").get(order_url(order)).content.decode()
-    assert [word for word in words if word in hidden] == []
-    assert [word for word in words if word not in shown] == []
 
 
 def test_the_search_finds_nobody_by_name_or_address(operator: Client) -> None:

@@ -100,16 +100,6 @@ def test_the_story_says_who_and_why_newest_first(operator: Client, paid_order: P
     assert lines[-1].text == "Order created"
 
 
-def test_bodies_are_shown_only_to_who_may_see_evidence(
-    operator: Client, onlooker: Client, paid_order: PaidOrder
-) -> None:
-    order = paid_order()
-    payments.capture(order, Decimal("5.00"))
-
-    assert "&quot;ecom.capture&quot;" in page_of(operator, order)
-    assert "ecom.capture" not in page_of(onlooker, order)
-
-
 def test_an_unknown_outcome_is_a_task_with_a_way_out(
     operator: Client, onlooker: Client, paid_order: PaidOrder, wallet_sandbox: SandboxControl
 ) -> None:

@@ -88,25 +88,3 @@ def test_a_refusal_is_marked_as_seen_by_a_button_and_named_with_who_and_when(
     assert transaction.refusal_seen_by
     assert transaction.refusal_seen_by in clerk.get(pages_of(transaction)[1]).content.decode()
     assert LogEntry.objects.get().object_id == str(transaction.pk)
-
-
-@pytest.mark.parametrize(
-    ("kind", "permission", "status"),
-    [
-        ("CAPTURE", "capture_payment", 302),
-        ("CAPTURE", "refund_payment", 403),
-        ("REFUND", "refund_payment", 302),
-        ("REFUND", "resolve_unknown", 403),
-        ("REVERSAL", "reverse_payment", 302),
-        ("DETACHED_REFUND", "detached_refund", 302),
-        ("DETACHED_REFUND", "refund_payment", 403),
-    ],
-)
-def test_marking_takes_the_permission_of_the_operation(
-    kind: str, permission: str, status: int, make_person: MakePerson
-) -> None:
-    transaction, person = refused(kind), make_person(permission)
-    assert person.get(seen_url(transaction)).status_code == 405
-    assert person.post(seen_url(transaction)).status_code == status
-    transaction.refresh_from_db()
-    assert (transaction.refusal_unseen_since is None) is (status == 302)

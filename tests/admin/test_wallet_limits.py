@@ -61,14 +61,6 @@ def test_a_person_with_the_permission_opens_the_button_and_it_is_on_record(
     assert "called the customer" in LogEntry.objects.get().change_message
 
 
-def test_without_the_permission_there_is_no_link_and_no_page(onlooker: Client, order: PaymentOrder) -> None:
-    assert url_of(order) not in onlooker.get(order_url(order)).content.decode()
-    assert onlooker.get(url_of(order)).status_code == 403
-    assert onlooker.post(url_of(order), REASON).status_code == 403
-    order.refresh_from_db()
-    assert order.is_wallet_closed
-
-
 def test_without_a_reason_or_where_somebody_was_quicker_nothing_is_raised(
     keeper: Client, order: PaymentOrder
 ) -> None:

@@ -6,7 +6,6 @@ Each case also says how often the server got the request: a fault must never be 
 from __future__ import annotations
 
 import gzip
-import http.client
 import subprocess
 import sys
 import time
@@ -27,13 +26,10 @@ from tests.client.servers import (
     says,
     stays_silent,
 )
-from wallet_gateway.client.connection import Connection
 from wallet_gateway.client.errors import OutcomeUnknown, UnknownReason
-from wallet_gateway.client.request_deadline import Limits, RequestDeadline
 
 pytestmark = pytest.mark.wire
 
-LIMITS = Limits(connect_timeout=1, read_timeout=1, total_timeout=1, max_answer_bytes=1)
 
 PACKED = gzip.compress(b'{"redirectUrl": "https://gateway.example/c"}' * 10)
 BOMB = gzip.compress(bytes(10_000_000))
@@ -125,14 +121,6 @@ class Recorder:
         raise AttributeError("this is no connection of the recorder's")
 
 
-def test_a_recorder_in_place_of_http_clients_connection_does_not_meet_ours(
-    connect: Connect, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(http.client, "HTTPConnection", Recorder)
-    with RawServer(says(answer(b"{}"))) as server:
-        assert connect(server.base_url).send("POST", "/", body=b"{}").body == b"{}"
-
-
 def test_a_recorder_may_be_at_work_before_the_first_call_of_a_process() -> None:
     code = """
 import http.client, sys, urllib3
@@ -148,11 +136,3 @@ sys.stdout.buffer.write(HttpTransport(base_url=sys.argv[1]).send("POST", "/", bo
     with RawServer(says(answer(b"{}"))) as server:
         ran = subprocess.run([sys.executable, "-c", code, server.base_url], capture_output=True, check=True)
     assert ran.stdout == b"{}"
-
-
-def test_a_closed_connection_does_not_open_itself() -> None:
-    connection = Connection("127.0.0.1", 1, idle_limit=5)
-    connection.deadline = RequestDeadline(limits=LIMITS, not_after=None)
-    with pytest.raises(http.client.NotConnected):
-        connection.send(b"GET / HTTP/1.1\r\n\r\n")
-    assert not connection.deadline.sent

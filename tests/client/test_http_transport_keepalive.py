@@ -54,20 +54,6 @@ def test_a_connection_that_idled_longer_is_closed_and_replaced(connect: Connect)
     assert (len(server.requests), server.connections) == (2, 2)
 
 
-def test_a_connection_used_while_time_was_frozen_is_replaced_afterwards(
-    connect: Connect, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with RawServer(echoes) as server:
-        transport = connect(server.base_url)
-        with monkeypatch.context() as frozen:
-            # As freezegun does: its monotonic clock has the seconds since 1970.
-            frozen.setattr(time, "monotonic", time.time)
-            transport.send("POST", "/", body=b"{}")
-        transport.send("POST", "/", body=b"{}")
-        assert eventually(lambda: server.hung_up == 1)
-    assert (len(server.requests), server.connections) == (2, 2)
-
-
 def test_a_connection_closed_by_the_server_while_idle_is_replaced_not_written_to(connect: Connect) -> None:
     with RawServer(says(answer())) as server:
         transport = connect(server.base_url)

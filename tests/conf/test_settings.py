@@ -36,21 +36,6 @@ def test_without_debug_an_empty_setting_is_refused_and_every_missing_part_named(
         conf.settings()
 
 
-def test_something_that_is_no_dict_is_refused(settings: Settings) -> None:
-    settings.WALLET_GATEWAY = ["default"]
-
-    assert [problem.setting for problem in conf.problems()] == ["WALLET_GATEWAY"]
-
-
-def test_settings_are_read_once_and_again_when_they_change(settings: Settings) -> None:
-    first = conf.settings()
-    assert conf.settings() is first
-
-    with_gateway(settings, SKIN_ID="midnight")
-
-    assert conf.gateway_settings("default").account.skin_id == "midnight"
-
-
 def test_customers_are_sent_to_the_gateways_own_host_unless_others_are_named(settings: Settings) -> None:
     with_gateway(settings, BASE_URL="https://Gateway.Example")
     assert conf.gateway_settings("default").policy.redirect_hosts == {"gateway.example"}

@@ -113,6 +113,9 @@ def test_a_refusal_before_anything_is_sent_is_told_apart_from_one_by_the_gateway
     assert not issubclass(GatewayUnreachable, OperationRefused)
 
 
+# What it costs
+
+
 # An older page
 
 

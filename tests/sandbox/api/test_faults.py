@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 
 import pytest
 
-from tests.sandbox.merchant import TRANSACTIONS, Answer, Merchant, new_reference
+from tests.sandbox.merchant import Answer, Merchant, new_reference
 from tests.tables import every
 from wallet_gateway.sandbox.api.faults import FaultKind, applies_to
 from wallet_gateway.testing.control import SandboxControl, SandboxRefused
@@ -51,32 +50,6 @@ def test_a_fault_hits_its_operation_and_no_other(
     assert ask(merchant).status != 429
     control.fault(operation, "throttled")
     assert ask(merchant).status == 429
-
-
-def test_a_star_hits_any_request_even_one_nobody_understands(
-    control: SandboxControl, merchant: Merchant
-) -> None:
-    control.fault("*", "throttled", times=3)
-    assert merchant.send("POST", TRANSACTIONS, b"{", {"Content-Type": "application/json"}).status == 429
-    assert merchant.send("GET", "/api/v5/nowhere").status == 429
-    assert merchant.status("X").status == 429
-    assert merchant.status("X").status == 200
-
-
-def test_a_fault_for_ten_hits_ten_of_thirty_at_once(control: SandboxControl) -> None:
-    control.fault("status", "status_before", status=503, times=10)
-    statuses: list[int] = []
-
-    def ask() -> None:
-        with Merchant(control.base_url) as merchant:
-            statuses.append(merchant.status("X").status)
-
-    threads = [threading.Thread(target=ask) for _ in range(30)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(statuses) == [200] * 20 + [503] * 10
 
 
 @pytest.mark.parametrize(

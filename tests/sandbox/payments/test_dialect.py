@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from tests.sandbox.merchant import Merchant, new_reference
-from tests.sandbox.wallet_buyer import Buyer
 from wallet_gateway.testing.control import SandboxControl
 
 ZEROS = "00000000-0000-0000-0000-000000000000"
@@ -92,35 +91,6 @@ def test_states_are_said_in_the_words_that_were_set(
         assert merchant.record(decided(outcome))["state"] == expected.get(state, state)
     # The engine goes by its own words: what is settled can be given back.
     assert merchant.refund(new_reference(), decided("success")).status == 200
-
-
-SPECIAL = {"Approved": "10.00", "Errored": "6660.01", "Pending": "6660.02"}
-WORDS = {"Approved": "Done", "Errored": "Void", "Pending": "Queued"}
-
-
-@pytest.mark.parametrize("state", SPECIAL)
-@pytest.mark.parametrize("operation", ["refund", "detached", "authorization"])
-def test_the_answer_to_a_request_says_what_the_record_says(
-    operation: str, state: str, merchant: Merchant, control: SandboxControl, buyer: Buyer, pay: Pay
-) -> None:
-    control.behaviour(state_words=WORDS, placeholder_ids="zeros")
-    reference, amount = new_reference(), SPECIAL[state]
-    if operation == "refund":
-        answer = merchant.refund(reference, pay(amount="9000.00"), amount)
-    elif operation == "authorization":
-        answer = buyer.authorize(buyer.account(), clientSystemTransactionId=reference, amount=amount)
-    else:
-        header = "parentTransactionId,transactionDateTime,amount,currencyCode,refundedAmount"
-        control.migration_file(
-            f"{header},providerTransactionId\nOLD,2024-03-01T09:30:00,9000.00,EUR,0.00,P\n"
-        )
-        answer = merchant.detached(reference, "OLD", amount)
-    assert answer.status == 200, answer.body
-    record = merchant.record(reference)
-    id_ = answer.json["providerAuthorizationID" if operation == "detached" else "id"]
-    assert (answer.json["state"], id_) == (WORDS[state], record["id"])
-    assert record["state"] == WORDS[state]
-    assert (id_ == ZEROS) is (state != "Approved")
 
 
 def test_a_follow_up_of_the_portal_may_have_a_reference_of_the_gateways_own(

@@ -11,8 +11,6 @@ from tests.sandbox.wallet_buyer import Buyer
 from wallet_gateway.protocol.cryptograms import is_cryptogram
 from wallet_gateway.testing.control import SandboxControl
 
-NETWORKS = ["VISA", "MASTERCARD", "AMEX", "DISCOVER", "JCB"]
-
 
 def with_token(data: dict[str, Any], token: Any) -> dict[str, Any]:  # noqa: ANN401
     copied: dict[str, Any] = json.loads(json.dumps(data))
@@ -35,39 +33,6 @@ def test_a_token_card_brings_its_cryptogram_and_indicator(buyer: Buyer) -> None:
     assert result["transactionMethod"] == "WalletPay"
     assert is_cryptogram(result["cryptogram"])
     assert result["eciIndicator"] == "05"
-
-
-@pytest.mark.parametrize("network", NETWORKS)
-@pytest.mark.parametrize(("auth_method", "card_type"), [("PAN_ONLY", "Card"), ("CRYPTOGRAM_3DS", "Token")])
-def test_an_account_tells_its_card(buyer: Buyer, network: str, auth_method: str, card_type: str) -> None:
-    data = buyer.data(auth_method, network)
-    account_id = buyer.create(data).json["transactionAccountId"]
-    answer = buyer.look_up(account_id)
-    assert answer.status == 200
-    account = answer.json
-    last_four = data["paymentMethodData"]["info"]["cardDetails"]
-    assert account.pop("maskedAccountNumber").endswith(f"***{last_four}")
-    assert account.pop("expirationMonth") in range(1, 13)
-    assert account.pop("expirationYear") > 2026
-    assert account == {"transactionAccountId": account_id, "cardType": card_type, "cardNetwork": network}
-
-
-def test_what_the_customer_gave_beside_the_card_is_passed_on(buyer: Buyer) -> None:
-    parameters = {
-        "billingAddressRequired": True,
-        "billingAddressParameters": {"format": "FULL", "phoneNumberRequired": True},
-    }
-    data = buyer.data(
-        emailRequired=True,
-        shippingAddressRequired=True,
-        allowedPaymentMethods=[{"parameters": parameters}],
-    )
-    result = buyer.create(data).json
-    assert result["email"] == data["email"]
-    assert result["shippingAddress"] == data["shippingAddress"]
-    assert "phoneNumber" not in result["shippingAddress"]
-    assert result["billingAddress"] == data["paymentMethodData"]["info"]["billingAddress"]
-    assert result["billingAddress"]["phoneNumber"]
 
 
 @pytest.mark.parametrize(

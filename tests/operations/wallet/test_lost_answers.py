@@ -1,24 +1,18 @@
-"""The fault matrix of the wallet button: each fault a row, for the authorization and for what precedes it."""
+"""Cards of the wallet button whose answer is lost: what was charged is found, nothing is charged twice."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from tests.explanations import explained
 from tests.operations.conftest import (
-    IMPATIENT,
-    MakeContext,
     MakeOrder,
     VirtualClock,
 )
 from tests.operations.dying import Killed, interrupted, kill
 from tests.operations.journal import times_sent
-from tests.operations.sending.test_fault_matrix import ROWS, Row
-from tests.operations.wallet_customer import CARD, Customer, authorizing_through
+from tests.operations.wallet_customer import CARD, Customer
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
-from wallet_gateway.models import GatewayTransaction, OutboxEvent, PaymentOrder
+from wallet_gateway.models import GatewayTransaction, PaymentOrder
 from wallet_gateway.operations.errors import OrderNotPayable
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.testing.control import SandboxControl
@@ -41,46 +35,6 @@ def check_money(transaction: GatewayTransaction) -> None:
     assert (transaction.payment.authorized, transaction.payment.captured) == (paid, paid)
     assert PaymentOrder.objects.get().state == ORDER_STATES[S(transaction.state)]
     assert transaction.wallet_secrets is None
-
-
-def of_authorization(row: Row) -> Row:
-    """A conflict says that reference or account were used, which only a copy of the request can have done."""
-    is_conflict = row.options.get("status") == 409
-    return replace(row, after=S.UNKNOWN, end=S.UNKNOWN) if is_conflict else row
-
-
-@pytest.mark.parametrize("row", [of_authorization(row) for row in ROWS], ids=lambda row: row.name)
-def test_a_fault_of_an_authorization_leads_where_the_matrix_says(
-    row: Row,
-    customer: Customer,
-    make_order: MakeOrder,
-    make_context: MakeContext,
-    clock: VirtualClock,
-    wallet_sandbox: SandboxControl,
-) -> None:
-    order = make_order()
-    detail = customer.approve(customer.open(order))
-    wallet_sandbox.fault("authorization", row.fault, **row.options)
-    sender = customer.context
-    if row.impatient:
-        sender = authorizing_through(make_context(patience=IMPATIENT), context=sender)
-
-    transaction = customer.post(order, detail, sender).opening
-
-    assert transaction.state == row.after
-    assert row.says in explained(transaction)
-    check_money(transaction)
-    for _ in range(3):
-        if transaction.next_query_at is not None:
-            clock.advance_to(transaction.next_query_at)
-        sweep(context=customer.context)
-        transaction.refresh_from_db()
-        if transaction.next_query_at is None:
-            break
-    assert transaction.state == row.end
-    check_money(transaction)
-    assert times_sent(wallet_sandbox, "authorization") == 1
-    assert OutboxEvent.objects.filter(transaction=transaction).count() <= 1
 
 
 def test_a_card_that_was_charged_by_a_copy_of_its_request_keeps_the_order_until_its_record_shows(
