@@ -28,7 +28,7 @@ def written(locale: str, language: str) -> Catalog:
 
 def forms(message: Message) -> list[str]:
     """Return what a message is translated with, in each of its forms."""
-    return [message.string] if isinstance(message.string, str) else list(message.string)
+    return [message.string] if isinstance(message.string, str) else list(message.string or ())
 
 
 def english(message: Message) -> str:

@@ -246,7 +246,7 @@ def attempt_of(order: PaymentOrder) -> GatewayTransaction:
     return GatewayTransaction.objects.filter(payment__order=order).order_by("pk")[0]
 
 
-@pytest.mark.parametrize("row", list(filter(is_lost, ROWS)), ids=lambda row: row.name)
+@pytest.mark.parametrize("row", [row for row in ROWS if is_lost(row)], ids=lambda row: row.name)
 def test_a_lost_page_is_abandoned_kept_on_watch_and_another_one_may_be_opened(
     row: Row,
     start: Start,
@@ -307,7 +307,7 @@ def test_a_lost_page_that_is_paid_all_the_same_is_an_anomaly(
     assert [outbox_event.kind for outbox_event in OutboxEvent.objects.all()] == ["ANOMALY"]
 
 
-@pytest.mark.parametrize("row", list(filter(is_refused, ROWS)), ids=lambda row: row.name)
+@pytest.mark.parametrize("row", [row for row in ROWS if is_refused(row)], ids=lambda row: row.name)
 def test_a_refused_page_ends_the_attempt_at_once_with_the_gateways_words(
     row: Row, start: Start, make_order: MakeOrder, wallet_sandbox: SandboxControl
 ) -> None:
@@ -335,7 +335,7 @@ def fails_a_query(row: Row) -> bool:
     return row.after in {S.UNKNOWN, S.REJECTED} and row.fault not in {"mixed", "throttled", "errored"}
 
 
-@pytest.mark.parametrize("row", list(filter(fails_a_query, ROWS)), ids=lambda row: row.name)
+@pytest.mark.parametrize("row", [row for row in ROWS if fails_a_query(row)], ids=lambda row: row.name)
 def test_a_failed_query_leaves_an_unknown_outcome_as_it_was(
     row: Row,
     pay: Pay,
