@@ -198,6 +198,16 @@ def test_declining_needs_a_reason_and_is_told(operator: Client, second: Client, 
     assert refunds() == []
 
 
+@pytest.mark.parametrize("ticket", ["", "forged"])
+def test_a_page_that_was_not_made_for_it_does_nothing(
+    operator: Client, second: Client, order: PaymentOrder, ticket: str
+) -> None:
+    ask(operator, order)
+    page = second.post(page_of(), {"agree": "1", "reason": "", "ticket": ticket}).content.decode()
+    assert "too old or was changed" in page
+    assert refunds() == []
+
+
 def test_in_a_batch_those_above_the_limit_wait_and_the_others_go(
     operator: Client, second: Client, paid_order: PaidOrder
 ) -> None:

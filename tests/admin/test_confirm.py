@@ -77,6 +77,17 @@ def test_every_operation_is_in_djangos_log_of_the_admin(operator: Client, order:
     assert entry.change_message.endswith(f"({follow_ups()[0].reference}; Goods shipped: first parcel)")
 
 
+def test_an_unknown_outcome_is_told_as_unknown(
+    operator: Client, order: PaymentOrder, wallet_sandbox: SandboxControl
+) -> None:
+    wallet_sandbox.fault("capture", "status_before", status=500)
+
+    page = submitted(operator, operation_url(order, "capture"), amount="5.00")
+
+    assert "Capture of €5.00: Unknown." in page
+    assert "stays reserved" in page
+
+
 def test_money_moves_only_by_a_button_that_names_the_amount(operator: Client, order: PaymentOrder) -> None:
     url = operation_url(order, "capture")
     page = operator.get(url).content.decode()
@@ -233,6 +244,21 @@ def test_a_double_click_is_one_operation(operator: Client, order: PaymentOrder) 
     assert first["Location"] == order_url(order)
     assert "Capture of €4.00: Approved." in second.content.decode()
     assert len(follow_ups()) == 1
+
+
+def test_a_page_that_was_used_does_nothing_new_with_another_amount(
+    operator: Client, order: PaymentOrder
+) -> None:
+    url = operation_url(order, "capture")
+    ticket = ticket_on(operator, url)
+    operator.post(url, {"ticket": ticket, "amount": "4.00", "confirm": "4.00", "reason": "shipped"})
+
+    page = operator.post(
+        url, {"ticket": ticket, "amount": "6.00", "confirm": "6.00", "reason": "shipped"}, follow=True
+    )
+
+    assert "nothing new was done" in page.content.decode()
+    assert [transaction.amount_minor for transaction in follow_ups()] == [400]
 
 
 @pytest.mark.every_database

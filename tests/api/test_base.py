@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.auth.models import User
-from django.urls import get_resolver, reverse
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from pytest_django import Settings
 from rest_framework.schemas.generators import EndpointEnumerator
 from rest_framework.views import APIView
@@ -61,10 +62,22 @@ def test_a_refusal_of_another_site_does_not_count_against_the_customer(order: Pa
     assert browser.post("result", order, HTTP_SEC_FETCH_SITE="same-origin").status_code == 400
 
 
+def test_the_state_of_a_payment_is_not_told_to_a_page_of_another_site(client: Client) -> None:
+    url = reverse("wallet_gateway:status", args=["token"])
+    answers = (client.get(url, headers={"sec-fetch-site": site}) for site in ("cross-site", "none"))
+    assert [answer.json()["code"] for answer in answers] == ["cross_site_request", "unknown_link"]
+
+
 def test_a_form_cannot_bring_the_token_in_its_body(order: PaymentOrder) -> None:
     browser = Browser()
     body = '{"csrfmiddlewaretoken": "' + "a" * 32 + '"}'
     assert browser.post("session", order, body, HTTP_X_CSRFTOKEN="").status_code == 403
+
+
+def test_a_refused_request_makes_no_session(order: PaymentOrder) -> None:
+    browser = Browser()
+    browser.post("session", order, HTTP_X_CSRFTOKEN="")
+    assert "sessionid" not in browser.client.cookies
 
 
 def test_the_token_may_be_kept_in_the_session(order: PaymentOrder, settings: Settings) -> None:
@@ -122,6 +135,17 @@ ROUTES = {
     "wallet_result": "session and CSRF token, or access token; charges the account made by this caller",
 }
 ANYBODY = {"return", "result", "status", "health", "pay", "opening"}
+
+
+def _patterns(resolver: URLResolver) -> list[URLPattern]:
+    found: list[URLPattern] = []
+    for entry in resolver.url_patterns:
+        found += _patterns(entry) if isinstance(entry, URLResolver) else [entry]
+    return found
+
+
+def test_every_route_is_known_and_has_its_reason() -> None:
+    assert {str(pattern.name) for pattern in _patterns(get_resolver("wallet_gateway.urls"))} <= set(ROUTES)
 
 
 @pytest.mark.parametrize("name", sorted(set(ROUTES) - ANYBODY))

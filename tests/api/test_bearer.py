@@ -102,6 +102,11 @@ def test_a_token_of_the_shops_own_api_changes_nothing(order: PaymentOrder, kind:
     assert beside_the_cookie.status_code == 200
 
 
+def test_the_token_in_the_address_alone_is_not_enough(order: PaymentOrder) -> None:
+    answer = App(order, token=order.token).post("checkout")
+    assert (answer.status_code, answer.json()["code"]) == (403, "stale_page")
+
+
 def test_a_page_that_no_setting_lists_is_refused_even_with_a_token(
     order: PaymentOrder, settings: Settings
 ) -> None:

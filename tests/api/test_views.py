@@ -46,6 +46,13 @@ def test_the_answer_is_state_final_and_next_and_nothing_else(client: Client, sta
     }
 
 
+def test_the_answer_is_kept_by_nobody(client: Client) -> None:
+    response = _poll(client, an_attempt(an_order()))
+    assert response["Cache-Control"] == "no-store"
+    assert response["Referrer-Policy"] == "no-referrer"
+    assert not response.cookies
+
+
 def test_a_poll_touches_neither_session_nor_user(client: Client) -> None:
     client.cookies["sessionid"] = "of-a-customer-who-is-logged-in"
     response = _poll(client, an_attempt(an_order()))

@@ -39,6 +39,15 @@ def test_a_session_has_the_fifteen_parameters_of_the_interface(order: PaymentOrd
     assert 60 < session["expiresIn"] < 86_400
 
 
+def test_a_session_names_no_person(order: PaymentOrder, browser: Browser) -> None:
+    assert "ada@example.com" not in browser.post("session", order).content.decode()
+
+
+def test_an_answer_is_kept_by_nobody(order: PaymentOrder, browser: Browser) -> None:
+    answer = browser.post("session", order)
+    assert (answer["Cache-Control"], answer["Referrer-Policy"]) == ("no-store", "no-referrer")
+
+
 def test_a_reload_gets_the_same_reference_and_another_browser_another_one(
     order: PaymentOrder, browser: Browser
 ) -> None:

@@ -6,6 +6,7 @@ Each case also says how often the server got the request: a fault must never be 
 from __future__ import annotations
 
 import gzip
+import http.client
 import subprocess
 import sys
 import time
@@ -112,6 +113,17 @@ def test_a_fault_after_sending_leaves_the_outcome_unknown_and_the_request_sent_o
     assert took < 7, "less than the slow ones among them would take"
     assert [request.body for request in server.requests] == [b'{"amount": "10.00"}']
     assert server.connections == 1
+
+
+def test_the_global_debug_switch_of_http_client_prints_nothing_of_ours(
+    connect: Connect, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(http.client.HTTPConnection, "debuglevel", 1)
+    with RawServer(says(answer(b'{"cryptogram": "AAAA"}'))) as server:
+        connect(server.base_url).send(
+            "POST", "/", body=b"{}", headers={"Authorization": "PublicApiKey hunter2"}
+        )
+    assert capsys.readouterr().out == ""
 
 
 class Recorder:

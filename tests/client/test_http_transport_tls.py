@@ -34,6 +34,10 @@ def test_a_trusted_certificate_is_accepted_and_its_connection_kept(
     assert server.connections == 1
 
 
+def test_a_certificate_nobody_vouches_for_is_refused(connect: Connect, certificate: Certificate) -> None:
+    assert "self-signed certificate" in refused(connect, certificate)
+
+
 def test_a_certificate_for_another_name_is_refused(connect: Connect, tmp_path: Path) -> None:
     certificate = make_certificate(tmp_path, name="gateway.example")
     assert "IP address mismatch" in refused(connect, certificate, ca_file=str(certificate.file))
@@ -53,6 +57,15 @@ def test_the_environment_cannot_add_an_authority(
     place = certificate.file.parent if variable.endswith("DIR") else certificate.file
     monkeypatch.setenv(variable, str(place))
     refused(connect, certificate)
+
+
+def test_the_environment_cannot_have_the_session_keys_written(
+    connect: Connect, certificate: Certificate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSLKEYLOGFILE", str(tmp_path / "keys"))
+    with RawServer(echoes, tls=certificate.server_context()) as server:
+        connect(server.base_url, ca_file=str(certificate.file)).send("POST", "/", body=b"{}")
+    assert not (tmp_path / "keys").exists()
 
 
 @pytest.mark.filterwarnings("ignore:ssl.TLSVersion.TLSv1_1 is deprecated")

@@ -188,3 +188,10 @@ def test_no_problem_tells_a_secret() -> None:
     found = [*problems_of_account("A", "a", given, shop=SHOP)]
     assert len(found) == 4
     assert secret not in repr(found)
+
+
+def test_the_shop_that_accounts_are_judged_by_shows_no_secret() -> None:
+    addresses = {"live": {"BASE_URL": "https://gateway.example", "AUTH_SECRETS": {"token": "canary-71b3"}}}
+    shown = repr(replace(SHOP, addresses=addresses))
+    assert KEY not in shown
+    assert "canary-71b3" not in shown

@@ -11,7 +11,7 @@ import pytest
 from tests.client.certificates import make_certificate
 from tests.tables import every
 from wallet_gateway.conf.gateway_rules import REQUIRED
-from wallet_gateway.conf.rules import problems_of
+from wallet_gateway.conf.rules import live_aliases, problems_of
 
 GATEWAY: dict[str, Any] = {
     "BASE_URL": "https://gateway.example",
@@ -206,6 +206,13 @@ def test_in_production_the_sandboxs_merchant_is_refused() -> None:
     found = problems(setting(PROFILE="prod", MERCHANT_ID="SANDBOX-MERCHANT"))
     assert list(found) == ["WALLET_GATEWAY['GATEWAYS']['default']['MERCHANT_ID']"]
     assert problems(setting(MERCHANT_ID="SANDBOX-MERCHANT")) == {}
+
+
+def test_one_live_gateway_makes_the_shop_live() -> None:
+    raw = setting(**LIVE)
+    raw["GATEWAYS"]["staging"] = GATEWAY
+    assert live_aliases(raw["GATEWAYS"]) == ["default"]
+    assert live_aliases(None) == live_aliases({"default": None}) == []
 
 
 @every("token", ["short", "a" * 40, "changechangechangechange", 7, None])

@@ -36,6 +36,16 @@ def test_without_debug_an_empty_setting_is_refused_and_every_missing_part_named(
         conf.settings()
 
 
+def test_defaults_are_the_cautious_ones() -> None:
+    given = conf.gateway_settings("default")
+
+    assert given.policy.sending
+    assert not given.policy.shares_references
+    assert given.account.redirect_url_timeout == 900
+    assert given.account.profile == "test"
+    assert (given.connect_timeout, given.read_timeout, given.total_timeout) == (3.0, 20.0, 30.0)
+
+
 def test_customers_are_sent_to_the_gateways_own_host_unless_others_are_named(settings: Settings) -> None:
     with_gateway(settings, BASE_URL="https://Gateway.Example")
     assert conf.gateway_settings("default").policy.redirect_hosts == {"gateway.example"}

@@ -35,3 +35,7 @@ def test_every_event_has_an_id_of_its_own() -> None:
     an_outbox_event(event_id=same)
     with pytest.raises(IntegrityError), db_transaction.atomic():
         an_outbox_event(event_id=same)
+
+
+def test_every_kind_fits_its_column() -> None:
+    assert max(map(len, OutboxEventKind)) <= 24

@@ -9,7 +9,7 @@ from django.db import IntegrityError
 from django.db import transaction as db_transaction
 
 from tests.models.rows import a_deposit, a_payment, a_transaction
-from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -75,3 +75,12 @@ def test_references_and_keys_are_used_once_byte_for_byte(column: str) -> None:
 
 def test_many_transactions_may_have_no_key() -> None:
     assert [a_transaction(idempotency_key=None).idempotency_key for _ in range(3)] == [None] * 3
+
+
+def test_every_word_fits_its_column() -> None:
+    columns = {column.name: column for column in GatewayTransaction._meta.fields}
+    assert max(map(len, TransactionState)) <= (columns["state"].max_length or 0)
+    assert max(map(len, TransactionKind)) <= (columns["kind"].max_length or 0)
+
+
+# What the row says

@@ -37,9 +37,22 @@ def test_the_page_has_the_button_the_form_and_nothing_inline(client: Client) -> 
     assert "€24.90" in page.text
 
 
+def test_the_page_names_no_person(client: Client) -> None:
+    html = client.get(address(an_order())).content.decode()
+    assert "ada@example.com" not in html
+    assert "Lovelace" not in html
+
+
 def test_the_wallets_window_finds_the_page_that_opened_it(client: Client) -> None:
     response = client.get(address(an_order()))
     assert response["Cross-Origin-Opener-Policy"] == "same-origin-allow-popups"
+
+
+def test_the_page_is_kept_by_nobody(client: Client) -> None:
+    response = client.get(address(an_order()))
+    assert response["Cache-Control"] == "no-store"
+    assert response["Referrer-Policy"] == "same-origin"
+    assert response["X-Frame-Options"] == "DENY"
 
 
 def test_the_policy_admits_the_wallet_the_gateway_and_nothing_else(client: Client) -> None:
@@ -65,6 +78,12 @@ def test_the_policy_admits_the_wallet_the_gateway_and_nothing_else(client: Clien
     assert response["Permissions-Policy"].startswith(f'payment=(self "{gateway}"), ')
     scripts = Page(response.content.decode()).all("script")
     assert {f"'nonce-{one.attributes['nonce']}'" for one in scripts} == {nonce}
+
+
+def test_a_nonce_is_used_once(client: Client) -> None:
+    order = an_order()
+    first, second = (directives(client.get(address(order)))["script-src"][0] for _ in range(2))
+    assert first != second
 
 
 GOOGLES = "https://pay.google.com/gp/p/js/pay.js"

@@ -104,6 +104,22 @@ def test_no_other_page_tells_goods_or_card(client: Client, state: OrderState) ->
     assert "1111" not in text
 
 
+def test_an_expired_link_tells_neither(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    order = paid()
+    path = address("result", order.payments.get(), ReturnOutcome.SUCCESS)
+    monkeypatch.setattr("django.core.signing.time.time", lambda: 9_999_999_999.0)
+    html = client.get(path).content.decode()
+    assert "This link has expired" in html
+    assert "Mug" not in html
+    assert "1111" not in html
+
+
+def test_nobody_is_named(client: Client) -> None:
+    html = page_of(client, paid()).html
+    assert "ada@example.com" not in html
+    assert "Lovelace" not in html
+
+
 @pytest.mark.parametrize(("waited", "installed"), [(True, True), (True, False), (False, True)])
 def test_a_confirmation_is_promised_where_one_will_come_and_only_there(
     client: Client, waited: bool, installed: bool, monkeypatch: pytest.MonkeyPatch
@@ -161,3 +177,10 @@ def test_who_has_paid_is_never_sent_in_circles_or_below_our_own_page(client: Cli
     PaymentOrder.objects.update(continue_url=addresses[name])
     page = page_of(client, PaymentOrder.objects.get())
     assert "Your payment went through" in page.text
+
+
+def test_an_expired_link_leads_nowhere(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    order = paid(continue_url="/orders/7/", redirect_when_paid=True)
+    path = address("result", order.payments.get(), ReturnOutcome.SUCCESS)
+    monkeypatch.setattr("django.core.signing.time.time", lambda: 9_999_999_999.0)
+    assert client.get(path).status_code == 200

@@ -17,9 +17,10 @@ from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.domain.polling_schedule import SETTLE_TIME
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import GatewayUnreachable, InvalidState, OrderNotPayable
+from wallet_gateway.operations.errors import GatewayUnreachable, InvalidInput, InvalidState, OrderNotPayable
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import refund, reverse
 from wallet_gateway.operations.maintenance.sweep import sweep
+from wallet_gateway.operations.settlement.cancellation import cancel
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -43,6 +44,21 @@ def test_an_order_that_nobody_began_to_pay_is_cancelled_and_released_at_once(
     with refuses(OrderNotPayable, ErrorCode.ORDER_CANCELLED, order=order.reference):
         start(order)
     assert not GatewayTransaction.objects.exists()
+
+
+def test_a_second_cancellation_changes_nothing(make_order: MakeOrder, clock: VirtualClock) -> None:
+    order = cancelled(make_order(), clock, note="first")
+    clock.advance(minutes=1)
+    again = cancelled(order, clock, note="second")
+
+    assert (again.cancelled_at, again.cancellation_note) == (order.cancelled_at, "first")
+    assert told() == ["CANCELLED", "RELEASED"]
+
+
+def test_whoever_cancels_has_a_name(make_order: MakeOrder, clock: VirtualClock) -> None:
+    with refuses(InvalidInput, ErrorCode.NAME_MISSING):
+        cancel(order=make_order(), by="", note="", clock=clock)
+    assert not the_order().is_cancelled
 
 
 def test_an_order_that_holds_money_is_not_cancelled_and_the_code_says_what_to_do(

@@ -7,18 +7,19 @@ from typing import Any
 
 import pytest
 
-from tests.operations.conftest import MakeOrder, VirtualClock
+from tests.operations.conftest import MakeContext, MakeOrder, VirtualClock
 from tests.operations.journal import sent
 from tests.operations.wallet_customer import Customer
 from tests.refusals import refuses
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
-from wallet_gateway.models import OutboxEvent, WalletAttempt
+from wallet_gateway.models import GatewayPause, OutboxEvent, PaymentOrder, WalletAttempt
 from wallet_gateway.operations.errors import (
     CardRefused,
     InvalidInput,
     OrderNotPayable,
+    SendingStopped,
 )
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.protocol.accounts import PaymentAccount
@@ -135,6 +136,28 @@ def test_a_failure_of_the_sheet_is_noted_and_charges_nothing(
     assert event["event"] == "ERROR"
     assert event["detail"].startswith("4000340 GeneralValidationError token of ***1111")
     assert not sent(wallet_sandbox)
+
+
+# What never left
+
+
+# When nothing may be sent
+
+
+def test_a_pause_and_the_emergency_stop_hold_the_button_back(
+    customer: Customer, make_context: MakeContext, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    detail = customer.approve(customer.open(order))
+    with refuses(SendingStopped, ErrorCode.SENDING_DISABLED):
+        customer.post(order, detail, make_context(sending=False))
+    GatewayPause.objects.create(
+        gateway="default", sending_until=customer.context.clock.now() + timedelta(minutes=5)
+    )
+    with refuses(SendingStopped, ErrorCode.SENDING_PAUSED):
+        customer.post(order, detail)
+    assert not sent(wallet_sandbox)
+    assert PaymentOrder.objects.get(pk=order.pk).is_payable
 
 
 # One reference, one payment
