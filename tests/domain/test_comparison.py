@@ -9,7 +9,7 @@ from tests.tables import every
 from wallet_gateway.domain.comparison import DifferenceKind, as_status_update, differences
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.explanations import ExplanationCode, explain
-from wallet_gateway.domain.lifecycle import UNSENT_STATES, TransactionState, advance
+from wallet_gateway.domain.lifecycle import UNSENT_STATES, LifecycleEvent, TransactionState, advance
 from wallet_gateway.domain.outcomes import Finding, FoundDiscrepancy, Verdict
 from wallet_gateway.protocol.status import UnreadableRecord
 
@@ -46,6 +46,15 @@ def kinds(state: TransactionState, finding: Finding) -> list[DifferenceKind]:
 )
 def test_what_agrees_is_no_difference(state: TransactionState, finding: Finding) -> None:
     assert kinds(state, finding) == []
+
+
+@every("state", [s for s in COMPARED if s is not S.APPROVED])
+def test_what_is_approved_there_alone_differs_in_state(state: TransactionState) -> None:
+    assert kinds(state, APPROVED) == [D.STATE]
+
+
+def test_what_the_gateway_has_no_record_of_is_missing_there() -> None:
+    assert kinds(S.APPROVED, ABSENT) == [D.MISSING_THERE]
 
 
 @pytest.mark.parametrize("finding", [REJECTED, PENDING], ids=["rejected", "pending"])
@@ -109,3 +118,8 @@ def test_a_record_that_cannot_be_read_is_a_difference_and_takes_nothing_back(sta
     assert difference.kind is D.UNREADABLE
     assert "id: is missing" in explained(difference.explanation)
     assert as_status_update(state, finding) == (None, finding)
+
+
+def test_what_agrees_is_news_of_no_discrepancy() -> None:
+    assert as_status_update(S.APPROVED, APPROVED) == (LifecycleEvent.APPROVED, APPROVED)
+    assert as_status_update(S.OPEN, ABSENT) == (None, ABSENT)

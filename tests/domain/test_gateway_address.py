@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from wallet_gateway.domain.gateway_address import sandbox_address
+from wallet_gateway.domain.gateway_address import GatewayAddress, sandbox_address
+
+
+def test_an_address_is_written_as_its_url_alone() -> None:
+    assert str(sandbox_address("http://127.0.0.1:8001")) == "http://127.0.0.1:8001"
+    assert GatewayAddress("https://gateway.example").start_command == ""
 
 
 @pytest.mark.parametrize(

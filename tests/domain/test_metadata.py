@@ -31,3 +31,8 @@ def test_each_wrong_entry_is_named_and_no_card_number_is_repeated() -> None:
         "metadata.card",
     ]
     assert "4111" not in "".join(map(str, faults))
+
+
+def test_more_than_fifty_entries_are_one_fault() -> None:
+    (fault,) = metadata_errors({str(number): 7 for number in range(51)})
+    assert str(fault) == "metadata: has 51 entries; at most 50 are stored"

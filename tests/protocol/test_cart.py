@@ -144,6 +144,100 @@ def item(**given: Any) -> Item:
     return Item(**values | given)
 
 
+BROKEN = {
+    "an empty product id": ({"product_id": ""}, "productId", "is empty"),
+    "a blank name": ({"product_name": "  "}, "productName", "is empty"),
+    "a name that is no text": ({"product_name": 5}, "productName", "is no text"),
+    "no name": ({"product_name": None}, "productName", "is missing"),
+    "half a character": ({"product_name": "\ud800"}, "productName", "surrogate"),
+    "half a character in a description": (
+        {"product_description": "\udfff"},
+        "productDescription",
+        "surrogate",
+    ),
+    "a description that is no text": ({"product_description": 5}, "productDescription", "is no text"),
+    "another product type": ({"product_type": "service"}, "productType", "'physical'"),
+    "a product type that is no text": ({"product_type": 5}, "productType", "'physical'"),
+    "a quantity of zero": ({"quantity": 0}, "productQuantity", "the least is 1"),
+    "a negative quantity": ({"quantity": -2}, "productQuantity", "the least is 1"),
+    "a large quantity": ({"quantity": 10000}, "productQuantity", "the most is 9999"),
+    "a huge quantity": ({"quantity": 10**5000}, "productQuantity", "the most is 9999"),
+    "a fractional quantity": ({"quantity": 1.5}, "productQuantity", "no whole number"),
+    "a quantity of text": ({"quantity": "3"}, "productQuantity", "no whole number"),
+    "a true quantity": ({"quantity": True}, "productQuantity", "no whole number"),
+    "no unit amount": ({"unit_amount": None}, "unitAmount", "is missing"),
+    "a float": ({"unit_amount": 10.0}, "unitAmount", "floating-point"),
+    "a negative amount": ({"unit_amount": Decimal(-1)}, "unitAmount", "has a sign"),
+    "too fine an amount": ({"unit_amount": Decimal("0.001")}, "unitAmount", "finer"),
+    "no finite amount": ({"unit_amount": Decimal("NaN")}, "unitAmount", "no finite number"),
+    "a huge amount": ({"unit_amount": Decimal("1E+1000000")}, "unitAmount", "too many digits"),
+    "a huge total": (
+        {"unit_amount": Decimal("999999999999.99"), "quantity": 2},
+        "totalAmount",
+        "too many digits",
+    ),
+    "a rate that is none": ({"tax_rate": Decimal(-1), "total_tax_amount": Decimal(1)}, "taxRate", "no rate"),
+    "a rate in words": ({"tax_rate": "full", "total_tax_amount": Decimal(1)}, "taxRate", "no rate"),
+    "tax per unit without a rate": (
+        {"unit_tax_amount": Decimal(1)},
+        "taxRate",
+        "where unitTaxAmount is given",
+    ),
+    "a rate without tax": ({"tax_rate": Decimal(19)}, "totalTaxAmount", "where taxRate is above zero"),
+    "a discount without a name": ({"discount_amount": Decimal(1)}, "discountName", "where discountAmount"),
+    "a discount with an empty name": (
+        {"discount_amount": Decimal(1), "discount_name": ""},
+        "discountName",
+        "where discountAmount is above zero",
+    ),
+    "a discount name that is no text": (
+        {"discount_amount": Decimal(1), "discount_name": 7},
+        "discountName",
+        "is no text",
+    ),
+    "a discount without its tax": (
+        {
+            "discount_amount": Decimal(1),
+            "discount_name": "Sale",
+            "tax_rate": Decimal(19),
+            "unit_tax_amount": Decimal("1.60"),
+        },
+        "discountTaxAmount",
+        "where taxRate and discountAmount are above zero",
+    ),
+    "a discount larger than its line": (
+        {"discount_amount": Decimal("10.01"), "discount_name": "Sale"},
+        "discountAmount",
+        "exceeds unitAmount x productQuantity",
+    ),
+    "a discount tax larger than the tax": (
+        {
+            "discount_amount": Decimal(1),
+            "discount_name": "Sale",
+            "tax_rate": Decimal(19),
+            "unit_tax_amount": Decimal("1.60"),
+            "discount_tax_amount": Decimal("1.61"),
+        },
+        "discountTaxAmount",
+        "exceeds unitTaxAmount x productQuantity",
+    ),
+    "a negative discount": (
+        {"discount_amount": Decimal(-1), "discount_name": "X"},
+        "discountAmount",
+        "has a sign",
+    ),
+}
+
+
+@every(("given", "name", "words"), BROKEN.values(), ids=BROKEN.keys())
+def test_an_item_that_cannot_be_sold_is_told_by_its_path(
+    given: dict[str, Any], name: str, words: str
+) -> None:
+    with pytest.raises(InvalidMessage, match=words) as caught:
+        build_cart(currency="EUR", items=[VOUCHER, item(**given)])
+    assert paths(caught.value) == [f"shoppingCartDetails.itemDetails[1].{name}"]
+
+
 def test_the_tax_of_a_line_has_no_more_digits_than_an_amount() -> None:
     dear = item(quantity=2, unit_tax_amount=Decimal("999999999999.99"), tax_rate=Decimal(1))
     with pytest.raises(
@@ -159,6 +253,52 @@ def test_a_rate_is_written_as_it_is_given(rate: str, text: str) -> None:
     built = build_cart(currency="EUR", items=[item(tax_rate=Decimal(rate), total_tax_amount=Decimal(0))])
     assert built.item_details is not None
     assert built.item_details[0].tax_rate == text
+
+
+@every(
+    ("shipping", "name", "words"),
+    [
+        (Shipping(name="", amount=Decimal(5)), "shippingName", "where shippingAmount is above zero"),
+        (Shipping(name=5, amount=Decimal(5)), "shippingName", "is no text"),  # type: ignore[arg-type]
+        (Shipping(name="X", amount=Decimal(-5)), "shippingAmount", "has a sign"),
+        (Shipping(name="X", amount=Decimal("0.001")), "shippingAmount", "finer"),
+        (
+            Shipping(name="X", amount=Decimal(5), tax_amount=Decimal("NaN")),
+            "shippingTaxAmount",
+            "no finite number",
+        ),
+        (
+            Shipping(name="X", amount=Decimal(5), tax_rate=Decimal(19)),
+            "shippingTaxAmount",
+            "shippingTaxRate is above zero",
+        ),
+        (Shipping(name="X", amount=Decimal(5), tax_rate=Decimal(-1)), "shippingTaxRate", "is no rate"),
+    ],
+    ids=["no name", "number as name", "negative", "fine", "no number", "rate alone", "negative rate"],
+)
+def test_shipping_that_is_wrong_is_told_by_its_path(shipping: Shipping, name: str, words: str) -> None:
+    with pytest.raises(InvalidMessage, match=words) as caught:
+        build_cart(currency="EUR", items=[VOUCHER], shipping=shipping)
+    assert paths(caught.value) == [f"shoppingCartDetails.shippingDetails.{name}"]
+
+
+@pytest.mark.parametrize(
+    ("discount", "path", "words"),
+    [
+        (Discount(name="", amount=Decimal(5)), "[0].discountName", "where discountAmount is given"),
+        (Discount(name="X", amount=Decimal(5), type="rebate"), "[0].discountType", "'storecredit'"),
+        (Discount(name="X", amount=Decimal(5), type=5), "[0].discountType", "'storecredit'"),  # type: ignore[arg-type]
+        (Discount(name="X", amount=Decimal(-5)), "[0].discountAmount", "has a sign"),
+        (Discount(name="X", amount=Decimal("20.01")), "", "exceed what the lines and shipping come to"),
+    ],
+    ids=["no name", "another type", "number as type", "negative", "too large"],
+)
+def test_an_order_discount_that_is_wrong_is_told_by_its_path(
+    discount: Discount, path: str, words: str
+) -> None:
+    with pytest.raises(InvalidMessage, match=words) as caught:
+        build_cart(currency="EUR", items=[VOUCHER], discounts=[discount])
+    assert paths(caught.value) == [f"shoppingCartDetails.discountDetails{path}"]
 
 
 def test_every_fault_of_an_order_is_reported_at_once() -> None:

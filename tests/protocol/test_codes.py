@@ -11,6 +11,7 @@ import pytest
 from tests.tables import every
 from wallet_gateway.protocol import codes
 from wallet_gateway.protocol.codes import (
+    alpha_3_country,
     check_country,
     check_country_of_wallet,
     check_currency,
@@ -140,3 +141,14 @@ def test_a_country_of_a_wallet_has_two_letters_in_any_case(code: str) -> None:
 def test_what_is_no_country_of_a_wallet_is_refused(code: str) -> None:
     with pytest.raises(UnknownCode, match="two-letter"):
         check_country_of_wallet(code)
+
+
+@every(("code", "alpha_3"), [("DE", "DEU"), ("gb", "GBR"), ("Sx", "SXM")])
+def test_a_country_is_found_by_its_two_letters(code: str, alpha_3: str) -> None:
+    assert alpha_3_country(code) == alpha_3
+
+
+@every("code", ["", "DEU", "XX", "DE "])
+def test_no_other_letters_find_a_country(code: str) -> None:
+    with pytest.raises(UnknownCode, match="two-letter"):
+        alpha_3_country(code)

@@ -48,6 +48,16 @@ def row(**changes: object) -> MigrationRow:
     return MigrationRow.build(**values | changes)
 
 
+def test_a_row_is_a_deposit_and_what_of_it_was_refunded() -> None:
+    (read,) = rows_of(GOOD)
+    assert isinstance(read, MigrationRow)
+    assert (read.parent_transaction_id, read.provider_transaction_id) == ("OLD-1", "P/77:a=b")
+    assert read.money == Money.parse("100.00", "EUR")
+    assert read.refunded == Money.parse("25.50", "EUR")
+    assert read.transacted_at.isoformat() == "2023-04-05T06:07:08.123456+00:00"
+    assert read == row()
+
+
 @pytest.mark.parametrize(
     ("amount", "currency", "refunded", "held"),
     [

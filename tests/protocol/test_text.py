@@ -12,8 +12,10 @@ from wallet_gateway.protocol.text import (
     MAX_LOG_LENGTH,
     MAX_QUOTE_LENGTH,
     escape_formula,
+    header_line,
     is_storable,
     one_line,
+    printable,
     quote,
     storable,
     visible,
@@ -113,6 +115,17 @@ def test_a_line_of_a_log_is_bounded_after_escaping(text: str) -> None:
     line = one_line(text)
     assert len(line) == MAX_LOG_LENGTH
     assert line.endswith("...")
+
+
+@every(("text", "line"), [("a\r\nBcc: x", "a Bcc: x"), ("  a \t b ", "a b"), ("", "")], ids=ascii)
+def test_a_header_has_no_line_breaks(text: str, line: str) -> None:
+    assert header_line(text) == line
+
+
+def test_unprintable_characters_become_spaces_one_for_one() -> None:
+    text = f"a\n{RIGHT_TO_LEFT_OVERRIDE}\0b{NO_BREAK_SPACE}"
+    assert printable(text) == "a   b "
+    assert len(printable(text)) == len(text)
 
 
 @every("text", ["", "plain", "Zürich \U0001f600", "\u0645\u0631\u062d\u0628\u0627", "a\nb"], ids=ascii)
