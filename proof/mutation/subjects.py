@@ -100,7 +100,7 @@ SUBJECTS: Final = (
         "operations/follow_ups/test_execute.py operations/follow_ups/test_resend.py"
         " operations/follow_ups/test_capture_refund_reverse.py"
         " operations/follow_ups/test_detached_refunds.py operations/follow_ups/test_approve.py"
-        " operations/follow_ups/test_reserving.py",
+        " operations/follow_ups/test_reserving.py operations/test_inputs.py",
     ),
     _of(
         "sending",
