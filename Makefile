@@ -29,7 +29,7 @@ BENCH_ARGS   ?=
 FAST         ?= --offline $(addprefix tests/,client conf domain models protocol queries templatetags \
 	$(addprefix sandbox/,models pages console/test_formatting.py hosted/test_checkout_summary.py wallet/test_embedding.py) \
 	api/test_parsers.py api/test_problems.py web/test_stylesheets.py web/test_templates.py \
-	test_return_tokens.py test_signals.py test_tables.py test_leftovers.py)
+	test_return_tokens.py test_signals.py test_tables.py test_catalogues.py)
 
 # Hundreds of processes are started: each would compile the sources anew where Python may not keep what it compiled.
 unexport PYTHONDONTWRITEBYTECODE

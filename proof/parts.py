@@ -151,7 +151,6 @@ PARTS: Final = (
         arguments=lambda size: ["--seed", str(size.seed), "--sample", size.of(300)],
     ),
     *map(_chaos, DATABASES),
-    _searches("histories", "random histories of one order, with the books compared after every step"),
     _searches("fuzzing", "hostile requests to a shop and to a sandbox"),
     _searches("openapi", "requests that the OpenAPI documents describe, and those that they do not"),
     Part(

@@ -1,7 +1,7 @@
-"""The searches that are tests: long random histories, hostile requests, and the OpenAPI documents.
+"""The searches that are tests: hostile requests, and the OpenAPI documents.
 
 ``python -m proof.searches PART --seed 1 --result FILE`` runs the tests of a part with other and more examples
-than in the suite. A fault is a test that fails; its log names the history or the request.
+than in the suite. A fault is a test that fails; its log names the request.
 """
 
 from __future__ import annotations
@@ -25,15 +25,10 @@ if TYPE_CHECKING:
 SECONDS: Final = 240
 """How long hostile requests are sent in a whole proof, by each file that sends some."""
 TESTS: Final = {
-    "histories": (
-        "tests/operations/wallet/test_histories.py",
-        "tests/operations/approvals/test_histories.py",
-    ),
     "fuzzing": ("tests/fuzzing",),
     "openapi": ("tests/openapi",),
 }
 _WHAT: Final = {
-    "histories": "searches for random histories that go wrong, 200 histories of 40 steps each",
     "fuzzing": "searches for hostile requests that do harm",
     "openapi": "searches for requests that the OpenAPI documents do not describe rightly",
 }
@@ -65,14 +60,10 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _tested(part: str, seed: int, scale: float, report: Path) -> int:
-    profile = ["--hypothesis-profile=long"] if part == "histories" and scale >= 1 else []
-    seconds = max(5, round(SECONDS * scale))
-    # Histories are counted, not timed.
-    timed = {} if part == "histories" else {"PROOF_SECONDS": str(seconds), "PROOF_SEED": str(seed)}
+    timed = {"PROOF_SECONDS": str(max(5, round(SECONDS * scale))), "PROOF_SEED": str(seed)}
     command = [
         *(sys.executable, "-m", "pytest", "-q", f"--junit-xml={report}"),
         *(f"--hypothesis-seed={seed}", f"--randomly-seed={seed}"),
-        *profile,
         *TESTS[part],
     ]
     return subprocess.run(command, cwd=ROOT, env={**os.environ, **timed}, check=False).returncode

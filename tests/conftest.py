@@ -22,7 +22,6 @@ pytest_plugins = [
 ]
 
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("long", settings.get_profile("unhurried"), max_examples=200, stateful_step_count=40)
 settings.load_profile("unhurried")
 
 

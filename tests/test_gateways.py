@@ -16,7 +16,7 @@ from requests.structures import CaseInsensitiveDict
 from tests.client.applications import Application
 from tests.client.certificates import make_certificate
 from tests.client.servers import RawServer, answer, says
-from tests.nameless_receivers import Nameless, between_two, nameless
+from tests.nameless_receivers import nameless
 from wallet_gateway import conf, gateways, return_tokens
 from wallet_gateway.client.calls import CallRecord
 from wallet_gateway.client.credentials import SigningAccount
@@ -29,8 +29,6 @@ from wallet_gateway.testing import InProcessTransport
 from wallet_gateway.testing.control import SandboxControl
 
 __all__ = ["nameless"]
-
-PROD = {"PROFILE": "prod", "BASE_URL": "https://gateway.example"}
 
 
 def test_threads_share_one_client(wallet_sandbox: SandboxControl) -> None:
@@ -50,21 +48,6 @@ def test_changed_settings_make_a_new_client(wallet_sandbox: SandboxControl, sett
     settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY}
 
     assert gateways.gateway("default") is not before
-
-
-@pytest.mark.parametrize(("profile", "is_test"), [({}, True), ({"PROFILE": "test"}, True), (PROD, False)])
-def test_a_gateway_is_a_test_until_its_profile_is_prod(
-    profile: dict[str, str], is_test: bool, settings: Settings
-) -> None:
-    given = settings.WALLET_GATEWAY
-    default = given["GATEWAYS"]["default"] | profile
-    settings.SECRET_KEY = "k3Jx-9vQ2m_Lw7Zt5Rb8Nc4Yh6Pd1Fg0Sa"
-    settings.WALLET_GATEWAY = {
-        **given,
-        "PUBLIC_ORIGIN": "https://shop.example",
-        "GATEWAYS": {"default": default},
-    }
-    assert gateways.is_test("default") is is_test
 
 
 def test_money_of_an_unknown_gateway_counts_as_real(settings: Settings) -> None:
@@ -128,14 +111,6 @@ def test_each_call_is_told_to_whoever_listens_and_a_listener_that_fails_is_only_
     assert "ZeroDivisionError" in caplog.text
 
 
-def test_an_answer_outlives_a_listener_that_fails_and_has_no_name(
-    wallet_sandbox: SandboxControl, nameless: Nameless
-) -> None:
-    with between_two(gateway_called, nameless) as heard:
-        assert gateways.gateway("default").status("UNKNOWN-REFERENCE").message == StatusAnswer()
-    assert heard == ["first", "last"]
-
-
 def sign(request: object) -> object:
     request.headers["X-Signed"] = "yes"  # type: ignore[attr-defined]
     return request
@@ -192,13 +167,6 @@ def test_a_callable_that_asks_for_the_account_gets_it_and_any_other_gets_the_req
     request.headers = CaseInsensitiveDict()
     assert auth(request).headers["X-Signed"] == expected
     assert "canary" not in repr(auth)
-
-
-def test_a_callable_that_tells_nothing_of_its_parameters_gets_the_request_alone(settings: Settings) -> None:
-    default = settings.WALLET_GATEWAY["GATEWAYS"]["default"] | {"AUTH": "builtins.iter"}
-    settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY, "GATEWAYS": {"default": default}}
-    auth: object = gateways.auth_of(conf.gateway_settings("default"))
-    assert auth is iter
 
 
 def test_gateways_with_the_same_files_share_what_was_read_of_them(
@@ -272,10 +240,6 @@ def test_another_clock_is_used_by_every_context_from_now_on(
 REFERENCE = "01M7Y5F23P3W43MCYT35CGVMNN"
 
 
-def test_a_context_is_made_once(wallet_sandbox: SandboxControl) -> None:
-    assert gateways.context_of("default") is gateways.context_of("default")
-
-
 def test_a_context_follows_changed_settings(wallet_sandbox: SandboxControl, settings: Settings) -> None:
     before = gateways.context_of("default")
     given = settings.WALLET_GATEWAY["GATEWAYS"]
@@ -288,10 +252,6 @@ def test_a_context_follows_changed_settings(wallet_sandbox: SandboxControl, sett
 
     assert before.policy.sending
     assert not after.policy.sending
-
-
-def token_of(url: str) -> str:
-    return str(resolve(urlsplit(url).path).kwargs["token"])
 
 
 def test_six_urls_lead_back_to_one_attempt_each_by_its_own_outcome() -> None:
@@ -312,11 +272,6 @@ def test_six_urls_lead_back_to_one_attempt_each_by_its_own_outcome() -> None:
     assert {token.reference for token in read.values()} == {REFERENCE}
 
 
-def test_urls_begin_with_the_public_origin_whatever_the_request_says() -> None:
-    for url in gateways.return_urls(REFERENCE).to_wire().values():
-        assert url.startswith("http://127.0.0.1:8000/wallet/")
-
-
 @pytest.mark.parametrize(("profile", "expected"), [({}, True), ({"PROFILE": "prod"}, False)])
 def test_a_gateway_is_a_test_unless_real_money_moves(
     settings: Settings, profile: dict[str, str], expected: bool
@@ -330,7 +285,3 @@ def test_a_gateway_is_a_test_unless_real_money_moves(
         "GATEWAYS": {"default": default | live | profile},
     }
     assert gateways.is_test("default") is expected
-
-
-def test_a_gateway_that_is_not_in_the_settings_any_more_is_not_called_a_test() -> None:
-    assert not gateways.is_test("former")

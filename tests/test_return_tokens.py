@@ -67,12 +67,6 @@ def test_text_that_is_no_token_is_refused(text: str) -> None:
         read(text)
 
 
-@pytest.mark.parametrize("cut", [1, 5, 8, 9, 20, 60])
-def test_a_token_cut_short_is_refused(cut: int) -> None:
-    with pytest.raises(BadReturnToken):
-        read(sign(REFERENCE, ReturnOutcome.SUCCESS)[:-cut])
-
-
 def test_a_token_signed_for_another_purpose_is_refused() -> None:
     with pytest.raises(BadReturnToken):
         read(signing.dumps([REFERENCE, "success"], salt="password-reset"))
@@ -108,13 +102,6 @@ def test_a_token_lives_for_the_longest_payment_page_and_a_day(monkeypatch: pytes
     monkeypatch.setattr("django.core.signing.time.time", lambda: 1_000_000.0 + 900 + 86_401)
     old = read(token)
     assert (old.expired, old.reference, old.outcome) == (True, REFERENCE, ReturnOutcome.SUCCESS)
-
-
-def test_an_old_token_of_another_shape_is_refused_like_a_young_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    token = signing.dumps(["x"], salt=return_tokens.SALT)
-    monkeypatch.setattr("django.core.signing.time.time", lambda: 9_999_999_999.0)
-    with pytest.raises(BadReturnToken):
-        read(token)
 
 
 def test_a_token_made_before_the_key_was_rotated_is_still_read() -> None:

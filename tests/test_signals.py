@@ -11,7 +11,6 @@ from django.dispatch import Signal
 from tests.nameless_receivers import SECRET, Nameless, between_two, nameless
 from wallet_gateway import signals
 from wallet_gateway.models import OutboxEventKind
-from wallet_gateway.operations.settlement.outbox import SIGNALS
 
 __all__ = ["nameless"]
 
@@ -44,11 +43,6 @@ def test_the_signals_are_these_and_no_others() -> None:
         "sending_paused",
         "sending_resumed",
     }
-
-
-def test_every_kind_of_event_has_a_signal_of_its_own() -> None:
-    assert set(SIGNALS) == set(OutboxEventKind)
-    assert {id(signal) for signal in SIGNALS.values()} == {id(getattr(signals, name)) for name in NAMES}
 
 
 def test_a_receiver_is_connected_as_django_connects_it() -> None:
@@ -103,14 +97,3 @@ def test_the_log_names_its_function_or_class_and_nothing_that_it_holds(
     assert record.getMessage() == f"Error calling {named} in Signal.send_robust() (the printer is off)"
     assert record.exc_info is not None
     assert SECRET not in caplog.text
-
-
-def test_a_receiver_with_a_name_is_logged_as_django_logs_it(caplog: pytest.LogCaptureFixture) -> None:
-    def fail(**_: object) -> None:
-        raise ConnectionError("the printer is off")
-
-    for signal in (Signal(), signals.ShopSignal()):
-        signal.connect(fail)
-        signal.send_robust(sender=None)
-    djangos, ours = ((one.name, one.levelno, one.getMessage()) for one in caplog.records)
-    assert djangos == ours

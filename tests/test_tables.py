@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-
 import pytest
 
 from tests.tables import every
@@ -33,24 +31,6 @@ def test_an_error_that_did_not_come_fails_the_row() -> None:
         refused()
 
 
-def test_tables_can_be_combined_and_leave_the_fixtures_to_pytest() -> None:
-    seen: list[tuple[object, ...]] = []
-
-    @every("left", "ab")
-    @every(("right", "far"), [(1, 2), (3, 4)])
-    def pair(left: str, right: int, far: int, tmp_path: str) -> None:
-        seen.append((left, right, far, tmp_path))
-
-    assert list(inspect.signature(pair).parameters) == ["tmp_path"]
-    pair(tmp_path="folder")
-    assert seen == [
-        ("a", 1, 2, "folder"),
-        ("a", 3, 4, "folder"),
-        ("b", 1, 2, "folder"),
-        ("b", 3, 4, "folder"),
-    ]
-
-
 def test_a_table_without_rows_is_a_fault() -> None:
     @every("number", [])
     def nothing(number: int) -> None:
@@ -58,8 +38,3 @@ def test_a_table_without_rows_is_a_fault() -> None:
 
     with pytest.raises(ValueError, match="without rows"):
         nothing()
-
-
-def test_a_row_has_no_mark_that_would_hide_it() -> None:
-    with pytest.raises(ValueError, match="marks"):
-        every("number", [pytest.param(1, marks=pytest.mark.slow)])

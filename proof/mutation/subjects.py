@@ -35,11 +35,12 @@ SUBJECTS: Final = (
         " domain/test_unknown_types.py"
         " domain/test_unreadable_records.py domain/test_gateway_records.py domain/test_wallet_outcomes.py"
         " operations/settlement/test_contradictions.py operations/settlement/test_unkept_ids.py"
-        " operations/settlement/test_unknown_types.py operations/settlement/test_excesses.py"
+        " operations/settlement/test_excesses.py"
         " operations/settlement/test_second_executions.py"
         " operations/settlement/test_differences.py"
         " operations/settlement/test_unit_mix_ups.py operations/settlement/test_mixed_up_answers.py"
-        " operations/polling/test_unreadable_records.py operations/polling/test_silent_pages.py",
+        " operations/polling/test_unreadable_records.py operations/polling/test_silent_pages.py"
+        " evidence/test_moved_nothing.py",
         share=1,
     ),
     _of(
@@ -76,7 +77,7 @@ SUBJECTS: Final = (
         "settle",
         "operations.settlement.settle operations.settlement.status_updates"
         " operations.settlement.late_payments",
-        "operations/settlement/test_status_updates.py operations/settlement/test_written_at_once.py"
+        "operations/settlement/test_status_updates.py"
         " operations/settlement/test_query_after_follow_up.py operations/settlement/test_late_payments.py"
         " operations/settlement/test_write_totals.py operations/settlement/test_settle.py"
         " operations/polling/test_second_cards.py",
@@ -99,7 +100,7 @@ SUBJECTS: Final = (
         "operations/follow_ups/test_execute.py operations/follow_ups/test_resend.py"
         " operations/follow_ups/test_capture_refund_reverse.py"
         " operations/follow_ups/test_detached_refunds.py operations/follow_ups/test_approve.py"
-        " operations/follow_ups/test_reserving.py",
+        " operations/follow_ups/test_reserving.py operations/test_inputs.py",
     ),
     _of(
         "sending",

@@ -110,32 +110,6 @@ def test_one_asks_another_agrees_and_it_is_sent_once(
     assert sum(entry["operation"] == "refund" for entry in wallet_sandbox.journal()) == 1
 
 
-def test_the_lines_to_be_sent_are_shown_to_the_second_person(second: Client, order: PaymentOrder) -> None:
-    mug = payments.Item(product_id="MUG-77", product_name="Mug", unit_amount=Decimal("8.00"))
-    with pytest.raises(payments.errors.AwaitingApproval):
-        payments.refund(order, items=[mug], by="anna")
-    assert "MUG-77" in second.get(page_of()).content.decode()
-
-
-def test_up_to_the_limit_nobody_else_is_asked(operator: Client, order: PaymentOrder) -> None:
-    assert "Refund of €5.00: Approved." in ask(operator, order, "5.00")
-    assert not Approval.objects.exists()
-
-
-def test_a_page_that_is_submitted_twice_asks_once(operator: Client, order: PaymentOrder) -> None:
-    url = operation_url(order, "refund")
-    data = {
-        "ticket": ticket_on(operator, url),
-        "amount": "8.00",
-        "confirm": "8.00",
-        "reason": "returned",
-        "comment": "",
-    }
-    pages = [operator.post(url, data, follow=True).content.decode() for _ in range(2)]
-    assert all("waits for a second person" in page for page in pages)
-    assert Approval.objects.count() == 1
-
-
 def test_who_asked_is_offered_to_withdraw_and_cannot_agree_not_even_a_superuser(
     permissions: None, superuser: Client, order: PaymentOrder
 ) -> None:
@@ -234,21 +208,6 @@ def test_a_page_that_was_not_made_for_it_does_nothing(
     assert refunds() == []
 
 
-def test_a_second_request_is_refused_on_the_form(operator: Client, order: PaymentOrder) -> None:
-    ask(operator, order)
-    assert "Decide on that request first." in ask(operator, order, "9.00")
-
-
-def test_while_the_gateway_is_stopped_the_page_says_so_and_it_goes_on_waiting(
-    operator: Client, second: Client, order: PaymentOrder
-) -> None:
-    ask(operator, order)
-    payments.maintenance.stop_sending("default", by="anna", reason="drill")
-    assert "Sending to this gateway is paused." in say(second, "agree")
-    payments.maintenance.resume_sending("default", by="anna", reason="over")
-    assert "Refund of €8.00: Approved." in say(second, "agree")
-
-
 def test_in_a_batch_those_above_the_limit_wait_and_the_others_go(
     operator: Client, second: Client, paid_order: PaidOrder
 ) -> None:
@@ -306,17 +265,3 @@ def test_a_decision_on_a_lost_outcome_waits_as_well(
     assert "ticket 4711" in page
     transaction.refresh_from_db()
     assert transaction.state == "ANOMALY"
-
-
-def test_the_list_the_dashboard_and_the_order_show_what_waits(
-    operator: Client, second: Client, order: PaymentOrder
-) -> None:
-    ask(operator, order)
-    for url in ("/admin/wallet_gateway/approval/", "/admin/wallet_gateway/dashboard/", order_url(order)):
-        page = second.get(url).content.decode()
-        assert "Refund of €8.00" in page
-        assert "anna" in page
-    assert (
-        second.get(f"/admin/wallet_gateway/approval/{Approval.objects.get().pk}/change/")["Location"]
-        == page_of()
-    )

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from django.test import Client
 
-from tests.models.rows import an_order
 from wallet_gateway.admin.badges import state_column
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import Approval, GatewayTransaction, OperationBatch, PaymentOrder
-
-LIST = "/admin/wallet_gateway/paymentorder/"
 
 
 @pytest.mark.parametrize(
@@ -28,9 +24,3 @@ LIST = "/admin/wallet_gateway/paymentorder/"
 def test_a_state_is_a_word_in_the_colour_of_its_meaning(row: object, tone: str, word: str) -> None:
     shown = f'<span class="wallet-badge wallet-badge--{tone}">{word}</span>'
     assert state_column("state")(row) == shown
-
-
-@pytest.mark.django_db
-def test_the_list_of_orders_shows_them(superuser: Client) -> None:
-    an_order(state=OrderState.PAID)
-    assert "wallet-badge--good" in superuser.get(LIST).content.decode()

@@ -7,7 +7,7 @@ import pytest
 from tests.models.rows import a_payment, an_order
 from wallet_gateway.admin.batch_forms import BatchForm
 from wallet_gateway.admin.batch_progress import rows_of
-from wallet_gateway.models import BatchKind, OperationBatch, Payment, RowState
+from wallet_gateway.models import BatchKind, OperationBatch
 from wallet_gateway.payments import batches
 
 pytestmark = pytest.mark.django_db
@@ -41,21 +41,3 @@ def test_a_fault_stands_beside_its_row(batch: OperationBatch, typed: str) -> Non
     assert not form.is_valid()
     assert form.rows[0].fault
     assert form.rows[0].row.amount_minor == 2000
-
-
-def test_what_is_left_is_asked_anew_when_it_is_confirmed(batch: OperationBatch) -> None:
-    Payment.objects.update(captured=1000)
-
-    form = filled(batch, amount="2000")
-
-    assert not form.is_valid()
-    assert str(form.rows[0].available) == "1000 JPY"
-
-
-def test_an_order_that_is_not_ticked_is_left_out(batch: OperationBatch) -> None:
-    rows = rows_of(batch)
-    form = BatchForm(batch, rows, {"reason": "shipped"})
-
-    assert form.is_valid()
-    assert form.is_empty
-    assert rows[0].state == RowState.LEFT_OUT

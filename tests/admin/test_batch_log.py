@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.admin.models import LogEntry
-from django.contrib.auth.models import User
 from django.test import Client
 
 from tests.admin.conftest import PaidOrder
@@ -33,15 +32,6 @@ def test_what_the_sweep_carried_out_is_in_the_log_of_its_order(
     assert entry.change_message == (
         f"Capture of 20.00 EUR: Approved. ({transaction.reference}; batch {batch.pk} of anna)"
     )
-
-
-def test_a_row_that_did_nothing_is_not_in_the_log(operator: Client, paid_order: PaidOrder) -> None:
-    started(paid_order)
-    User.objects.get(username="anna").user_permissions.clear()
-
-    payments.sweep()
-
-    assert not LogEntry.objects.exists()
 
 
 def test_the_log_of_a_person_who_is_gone_stops_nothing(paid_order: PaidOrder) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from django.contrib.auth.models import User
 from django.test import Client
 
 from tests.admin.conftest import MakePerson, PaidOrder, carry_on
@@ -50,13 +49,6 @@ def test_looking_at_it_carries_out_nothing_not_even_for_its_author(
     assert batch.rows.get().state == RowState.WAITING
 
 
-def test_the_page_of_its_author_is_carried_on_by_the_script(operator: Client, batch: OperationBatch) -> None:
-    assert "data-wallet-drives" in page_of(operator, batch)
-
-    assert "1 of 1 orders" in carry_on(operator, batch)
-    assert sent() == 1
-
-
 def test_without_javascript_the_page_renews_itself_and_the_sweep_carries_the_batch_on(
     operator: Client, batch: OperationBatch
 ) -> None:
@@ -94,35 +86,3 @@ def test_a_batch_that_no_worker_drives_says_so_and_anybody_with_the_permission_g
     assert 'name="carry_on"' in page
     assert "1 of 1 orders" in carry_on(colleague, batch)
     assert GatewayTransaction.objects.get(kind="CAPTURE").created_by == "anna"
-
-
-def test_without_the_permission_nobody_carries_it_on_also_not_its_author(
-    onlooker: Client, operator: Client, batch: OperationBatch
-) -> None:
-    address = progress_url(batch)
-    User.objects.get(username="anna").user_permissions.clear()
-
-    assert onlooker.get(progress_url(batch)).status_code == 403
-    assert operator.get(address).status_code == 403
-    url = progress_url(batch).replace("progress", "steer")
-    assert operator.post(url, {"carry_on": "1"}).status_code == 403
-    assert sent() == 0
-
-
-def test_a_form_of_another_site_carries_on_nothing(batch: OperationBatch, operator: Client) -> None:
-    strict = Client(enforce_csrf_checks=True)
-    strict.cookies = operator.cookies
-
-    url = progress_url(batch).replace("progress", "steer")
-
-    assert strict.post(url, {"carry_on": "1"}).status_code == 403
-    assert sent() == 0
-
-
-def test_a_draft_and_a_paused_batch_are_not_carried_on(operator: Client, batch: OperationBatch) -> None:
-    batches.pause(batch, by="anna")
-    carry_on(operator, batch)
-    OperationBatch.objects.update(state="DRAFT")
-    carry_on(operator, batch)
-
-    assert sent() == 0

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from functools import partial
 
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.db.models import Model
 from django.test import Client
-from pytest_django import Settings
 
 from tests.admin.conftest import MakePerson, PaidOrder, carry_on
 from tests.models.rows import a_deposit, a_transaction, an_order
 from wallet_gateway import payments
-from wallet_gateway.admin import batches as pages
 from wallet_gateway.models import GatewayTransaction, OperationBatch
-from wallet_gateway.payments import batches
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -72,36 +68,6 @@ def test_transactions_are_asked_about_by_their_order_or_deposit_each_once(
     assert order.reference in page
     assert str(detached.deposit) in page
     assert len(wallet_sandbox.journal()) == before + 3
-
-
-def test_no_answer_is_said(onlooker: Client, paid_order: PaidOrder, wallet_sandbox: SandboxControl) -> None:
-    order = paid_order()
-    wallet_sandbox.fault("status", "status_before", status=500, times=9)
-    assert "The gateway did not answer; ask again later." in choose(onlooker, "paymentorder", order)
-
-
-def test_a_gateway_that_is_gone_from_the_settings_is_said(onlooker: Client, settings: Settings) -> None:
-    order = an_order(gateway="former")
-    assert "is not in the settings" in choose(onlooker, "paymentorder", order)
-
-
-def test_it_goes_on_with_each_look_and_is_paused(
-    onlooker: Client, monkeypatch: pytest.MonkeyPatch, wallet_sandbox: SandboxControl
-) -> None:
-    monkeypatch.setattr(batches, "step", partial(batches.step, seconds=0.0))
-    page = choose(onlooker, "paymentorder", an_order(), an_order(), an_order())
-    assert "1 of 3 orders" in page
-
-    batch = OperationBatch.objects.get()
-    control = page_of(batch).replace("progress", "steer")
-    assert "1 of 3 orders" in onlooker.post(control, {"pause": "1"}, follow=True).content.decode()
-    assert "2 of 3 orders" in onlooker.post(control, {"resume": "1"}, follow=True).content.decode()
-
-
-def test_too_many_are_refused(onlooker: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pages, "MAX_ORDERS", 1)
-    assert "Choose at most 1 at a time." in choose(onlooker, "paymentorder", an_order(), an_order())
-    assert not OperationBatch.objects.exists()
 
 
 def test_it_takes_nothing_but_seeing_the_rows(make_person: MakePerson) -> None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from decimal import Decimal
 from functools import partial
 
 import pytest
-from django.contrib.admin.models import LogEntry
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -22,11 +20,9 @@ from wallet_gateway.models import (
     BatchState,
     GatewayTransaction,
     OperationBatch,
-    OperationBatchRow,
     PaymentOrder,
     RowState,
 )
-from wallet_gateway.operations.batches import drive
 from wallet_gateway.payments import batches
 from wallet_gateway.protocol.errors import InvalidAmount
 from wallet_gateway.protocol.money import Money
@@ -99,16 +95,6 @@ def test_each_order_has_a_row_an_amount_and_in_the_end_a_result(
     }
 
 
-def test_nothing_happens_before_it_is_confirmed(operator: Client, paid_order: PaidOrder) -> None:
-    batch = drafted(operator, paid_order())
-
-    assert operator.get(url_of(batch, "progress"))["Location"] == url_of(batch, "confirm")
-    operator.get(url_of(batch, "confirm"))
-
-    assert batches.step(batch) == []
-    assert not GatewayTransaction.objects.filter(kind="CAPTURE").exists()
-
-
 BAD = {
     "20.01": "This is more than there is",
     "5,000": "can be read as €5,000.00",
@@ -150,39 +136,6 @@ def test_a_batch_begins_only_by_a_button_that_names_its_sum(operator: Client, pa
     assert batch.rows.filter(state=RowState.WAITING).count() == 3
 
 
-def test_an_order_is_needed(operator: Client, paid_order: PaidOrder) -> None:
-    batch = drafted(operator, paid_order())
-
-    assert (
-        "Choose at least one order."
-        in operator.post(url_of(batch, "confirm"), {"reason": "shipped"}).content.decode()
-    )
-
-
-def test_what_is_not_possible_says_why_and_what_is_not_ticked_is_left_out(
-    operator: Client, paid_order: PaidOrder
-) -> None:
-    unpaid, done, wanted, unwanted = an_order(), paid_order(), paid_order(), paid_order()
-    payments.capture(done)
-    batch = drafted(operator, unpaid, done, wanted, unwanted)
-    data = everything(batch)
-    del data[f"take-{batch.rows.get(order=unwanted).pk}"]
-
-    page = operator.get(url_of(batch, "confirm")).content.decode()
-    operator.post(url_of(batch, "confirm"), data | {"confirm": "1, 20.00 EUR"})
-    carry_on(operator, batch)
-
-    assert "Nothing is authorized." in page
-    assert "Nothing is left to capture." in page
-    states = {row.order: row.state for row in batch.rows.select_related("order")}
-    assert states == {
-        unpaid: RowState.LEFT_OUT,
-        done: RowState.LEFT_OUT,
-        wanted: RowState.CARRIED_OUT,
-        unwanted: RowState.LEFT_OUT,
-    }
-
-
 def test_each_result_is_read_also_of_those_that_fail(
     operator: Client, paid_order: PaidOrder, wallet_sandbox: SandboxControl
 ) -> None:
@@ -197,20 +150,6 @@ def test_each_result_is_read_also_of_those_that_fail(
     assert page.count("Capture of €20.00: Approved.") == 2
     assert page.count("Capture of €20.00: Unknown.") == 1
     assert page.count("The amount is higher than what is left to capture.") == 1
-
-
-def test_a_long_batch_goes_on_with_each_look_of_its_pages_script(
-    operator: Client, paid_order: PaidOrder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(batches, "step", partial(batches.step, seconds=0.0))
-    batch = drafted(operator, *[paid_order() for _ in range(3)])
-    operator.post(url_of(batch, "confirm"), everything(batch))
-
-    looks = [carry_on(operator, batch) for _ in range(3)]
-
-    assert [f"{done} of 3 orders" in look for done, look in enumerate(looks, 1)] == [True] * 3
-    assert ['http-equiv="refresh"' in look for look in looks] == [True, True, False]
-    assert LogEntry.objects.filter(change_message__contains=f"batch {batch.pk} of anna").count() == 3
 
 
 def test_a_batch_is_paused_and_resumed(
@@ -250,18 +189,6 @@ def test_a_batch_that_was_stopped_leaves_out_what_was_not_begun(
     assert GatewayTransaction.objects.filter(kind="CAPTURE").count() == 1
 
 
-def test_a_double_click_confirms_once(operator: Client, paid_order: PaidOrder) -> None:
-    batch = drafted(operator, paid_order())
-    data = everything(batch)
-
-    pages = [operator.post(url_of(batch, "confirm"), data, follow=True) for _ in range(2)]
-    carry_on(operator, batch)
-    carry_on(operator, batch)
-
-    assert {page.redirect_chain[-1][0] for page in pages} == {url_of(batch, "progress")}
-    assert GatewayTransaction.objects.filter(kind="CAPTURE").count() == 1
-
-
 @pytest.mark.parametrize("page", ["confirm", "progress", "steer"])
 def test_a_batch_is_for_those_with_the_permission(
     operator: Client, make_person: MakePerson, paid_order: PaidOrder, page: str
@@ -271,17 +198,6 @@ def test_a_batch_is_for_those_with_the_permission(
 
     assert other.get(url_of(batch, page)).status_code in {403, 405}
     assert other.post(url_of(batch, page), everything(batch)).status_code == 403
-
-
-def test_whoever_may_capture_needs_no_further_permission_for_many(
-    make_person: MakePerson, paid_order: PaidOrder
-) -> None:
-    clerk = make_person("capture_payment", seeing=("paymentorder",))
-    batch = drafted(clerk, paid_order())
-
-    clerk.post(url_of(batch, "confirm"), everything(batch))
-
-    assert "1 of 1 orders" in carry_on(clerk, batch)
 
 
 def test_only_who_chose_the_orders_confirms_them(
@@ -316,23 +232,3 @@ def test_a_page_of_a_batch_asks_no_more_for_more_orders(operator: Client, page: 
         return len(asked)
 
     assert statements(2) == statements(12) <= 15
-
-
-def test_what_was_carried_out_is_in_the_log_although_the_next_row_brought_the_page_down(
-    operator: Client, paid_order: PaidOrder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    batch = drafted(operator, paid_order(), paid_order())
-    claim, claimed = drive._claim, iter([True, False])
-
-    def once(batch: OperationBatch, now: datetime) -> OperationBatchRow | None:
-        if not next(claimed):
-            raise MemoryError
-        return claim(batch, now)
-
-    monkeypatch.setattr(drive, "_claim", once)
-    operator.post(url_of(batch, "confirm"), everything(batch))
-    with pytest.raises(MemoryError):
-        carry_on(operator, batch)
-
-    transaction = GatewayTransaction.objects.get(kind="CAPTURE")
-    assert LogEntry.objects.filter(change_message__contains=transaction.reference).count() == 1

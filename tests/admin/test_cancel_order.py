@@ -65,27 +65,9 @@ def test_a_person_with_the_permission_cancels_it_and_it_is_on_record(
     assert "sold <out>" in LogEntry.objects.get().change_message
 
 
-def test_an_order_with_an_open_page_is_cancelled_and_its_goods_are_not_free_yet(
-    keeper: Client, order: PaymentOrder
-) -> None:
-    payments.start_checkout(order)
-    page = keeper.post(url_of(order), {"note": ""}, follow=True).content.decode()
-    assert "when what the customer has begun has ended" in page
-    order.refresh_from_db()
-    assert (order.is_cancelled, order.is_released) == (True, False)
-
-
 def test_an_order_that_holds_money_has_no_link_and_is_refused_in_words(
     keeper: Client, paid_order: PaidOrder
 ) -> None:
     order = paid_order(type="sale")
     assert url_of(order) not in keeper.get(order_url(order)).content.decode()
     assert "Refund it instead" in keeper.post(url_of(order), {"note": ""}).content.decode()
-
-
-def test_without_the_permission_there_is_no_link_and_no_page(onlooker: Client, order: PaymentOrder) -> None:
-    assert url_of(order) not in onlooker.get(order_url(order)).content.decode()
-    assert onlooker.get(url_of(order)).status_code == 403
-    assert onlooker.post(url_of(order), {"note": ""}).status_code == 403
-    order.refresh_from_db()
-    assert not order.is_cancelled

@@ -6,9 +6,7 @@ import re
 from datetime import timedelta
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from tests.models.rows import a_payment, a_transaction, an_order
@@ -63,31 +61,9 @@ def test_the_list_says_how_long_each_order_can_still_be_captured(superuser: Clie
 
 
 @pytest.mark.django_db
-def test_of_two_authorizations_the_one_that_ends_first_counts(superuser: Client) -> None:
-    order, since = held(2), timezone.now() - timedelta(days=4, hours=1)
-    second = a_payment(order, authorized=2000, state="AUTHORIZED")
-    a_transaction(second, kind="AUTHORIZATION", state="APPROVED", state_changed_at=since)
-    assert column(superuser.get(LIST).content.decode()) == ["2 days"]
-
-
-@pytest.mark.django_db
 def test_the_filter_keeps_those_that_end_soon(superuser: Client) -> None:
     late, soon = held(1), held(5.5)
     page = superuser.get(f"{LIST}?expires=soon").content.decode()
     assert soon.reference in page
     assert late.reference not in page
     assert "Ends soon" in page
-
-
-@pytest.mark.django_db
-def test_it_takes_no_more_statements_for_more_orders(superuser: Client) -> None:
-    def statements() -> int:
-        with CaptureQueriesContext(connection) as asked:
-            assert superuser.get(f"{LIST}?expires=soon").status_code == 200
-        return len(asked)
-
-    held(5.5)
-    few = statements()
-    for _ in range(9):
-        held(5.5)
-    assert statements() == few <= 15

@@ -10,7 +10,6 @@ import pytest
 from django.contrib.admin.models import LogEntry
 from django.db import connections
 from django.test import Client
-from django.urls import resolve, reverse
 from pytest_django import Settings
 
 from tests.admin.conftest import MakePerson, PaidOrder, operation_url, order_url, payment_of, ticket_on
@@ -66,35 +65,6 @@ def test_the_exact_request_is_shown_without_secrets_for_the_amount_that_was_type
 
 
 # What it does
-
-
-def test_a_capture_in_part_is_done_and_told(operator: Client, order: PaymentOrder) -> None:
-    page = submitted(operator, operation_url(order, "capture"), amount="5.00", comment="first parcel")
-
-    assert "Capture of €5.00: Approved." in page
-    [transaction] = follow_ups()
-    assert (transaction.amount_minor, transaction.created_by) == (500, "anna")
-    assert (transaction.reason_code, transaction.comment) == ("shipped", "first parcel")
-    assert transaction.idempotency_key
-
-
-def test_a_refund_gives_money_back(operator: Client, paid_order: PaidOrder) -> None:
-    order = paid_order(type="sale")
-
-    page = submitted(operator, operation_url(order, "refund"), amount="20.00", reason="returned")
-
-    assert "Refund of €20.00: Approved." in page
-    order.refresh_from_db()
-    assert order.state == "REFUNDED"
-
-
-def test_a_reversal_has_no_amount_to_choose(operator: Client, order: PaymentOrder) -> None:
-    url = operation_url(order, "reversal")
-    assert 'name="amount"' not in operator.get(url).content.decode()
-
-    page = submitted(operator, url, reason="cancelled")
-
-    assert "Reversal of €20.00: Approved." in page
 
 
 def test_every_operation_is_in_djangos_log_of_the_admin(operator: Client, order: PaymentOrder) -> None:
@@ -186,22 +156,6 @@ def test_a_bad_amount_is_refused_beside_its_field(
     assert len(wallet_sandbox.journal()) == before
 
 
-@pytest.mark.parametrize(
-    ("currency", "amount", "said"),
-    [
-        ("JPY", "10.5", "which has no decimals, like this: 1234."),
-        ("KWD", "1.0001", "at most 3 decimals, like this: 1234.005."),
-    ],
-)
-def test_decimals_are_those_of_the_orders_currency(
-    operator: Client, paid_order: PaidOrder, currency: str, amount: str, said: str
-) -> None:
-    order = paid_order("2000", currency=currency)
-
-    assert said in submitted(operator, operation_url(order, "capture"), amount=amount)
-    assert not follow_ups()
-
-
 def test_a_reason_may_be_left_out_as_in_python_and_another_reason_needs_a_note(
     operator: Client, order: PaymentOrder
 ) -> None:
@@ -213,15 +167,6 @@ def test_a_reason_may_be_left_out_as_in_python_and_another_reason_needs_a_note(
     assert not follow_ups()
     submitted(operator, url, amount="1.00", reason="")
     assert [row.reason_code for row in follow_ups()] == [""]
-
-
-def test_a_payment_of_another_order_is_not_found(operator: Client, paid_order: PaidOrder) -> None:
-    mine, foreign = paid_order(), paid_order()
-    arguments = [mine.pk, payment_of(foreign).pk, "capture"]
-    url = reverse("admin:wallet_gateway_paymentorder_operation", args=arguments)
-
-    assert operator.get(url).status_code == 404
-    assert operator.post(url, {"amount": "1.00"}).status_code == 404
 
 
 def test_a_page_that_something_overtook_says_so(operator: Client, order: PaymentOrder) -> None:
@@ -286,22 +231,6 @@ def test_a_gateway_that_is_down_is_said_on_the_form_and_nothing_stays_reserved(
     assert payment_of(order).capture_reserved == 0
 
 
-def test_a_pause_of_the_gateway_is_said_on_the_form(
-    operator: Client, order: PaymentOrder, settings: Settings
-) -> None:
-    url = operation_url(order, "capture")
-    ticket = ticket_on(operator, url)
-    default = settings.WALLET_GATEWAY["GATEWAYS"]["default"] | {"SENDING_ENABLED": False}
-    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"GATEWAYS": {"default": default}}
-
-    page = operator.post(
-        url, {"ticket": ticket, "amount": "4.00", "confirm": "4.00", "reason": "shipped"}
-    ).content.decode()
-
-    assert "Sending to the gateway is switched off in the settings." in page
-    assert not follow_ups()
-
-
 # Once is once
 
 
@@ -357,31 +286,6 @@ def test_two_people_at_once_never_take_more_than_there_is(
 
 
 # Permissions
-
-
-@pytest.mark.parametrize("slug", ["capture", "refund", "reversal"])
-def test_without_the_permission_the_page_is_forbidden(
-    onlooker: Client, paid_order: PaidOrder, slug: str
-) -> None:
-    order = paid_order(type="sale" if slug == "refund" else "preauthorization")
-    url = operation_url(order, slug)
-
-    assert onlooker.get(url).status_code == 403
-    assert onlooker.post(url, {"amount": "1.00", "reason": "shipped"}).status_code == 403
-    assert not follow_ups()
-
-
-def test_a_permission_without_seeing_orders_is_not_enough(
-    make_person: MakePerson, order: PaymentOrder
-) -> None:
-    blind = make_person("capture_payment", seeing=())
-
-    assert blind.get(operation_url(order, "capture")).status_code == 403
-
-
-def test_the_page_is_kept_out_of_the_requests_transaction(client: Client, order: PaymentOrder) -> None:
-    view = resolve(operation_url(order, "capture")).func
-    assert view._non_atomic_requests == {"default"}  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("taken", [Decimal("20.00"), Decimal("12.00")])

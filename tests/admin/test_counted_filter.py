@@ -53,23 +53,6 @@ def test_money_is_listed_by_the_day_of_its_approval_and_everything_else_by_that_
         assert found(superuser, query | AFTER) == []
 
 
-def test_the_list_says_which_day_and_which_currency_it_is_filtered_by(superuser: Client) -> None:
-    page = superuser.get(LIST, {"counted": "TAKEN", "currency": "JPY", **AFTER}).content.decode()
-    assert "By day of approval" in page
-    assert "Taken (JPY)" in page
-    page = superuser.get(LIST, {"counted": "HOSTED_PAGE", **AFTER}).content.decode()
-    assert "By day of approval" not in page
-
-
-def test_a_figure_has_one_currency_and_without_a_figure_none_is_filtered_by(superuser: Client) -> None:
-    a_sale("S-EUR")
-    a_sale("S-JPY", currency="JPY")
-    assert found(superuser, {"counted": "TAKEN"}) == ["S-EUR", "S-JPY"]
-    assert found(superuser, {"counted": "TAKEN", "currency": "JPY"}) == ["S-JPY"]
-    assert found(superuser, {"counted": "TAKEN", "currency": "((("}) == ["S-EUR", "S-JPY"]
-    assert found(superuser, {"currency": "JPY"}) == ["S-EUR", "S-JPY"]
-
-
 def test_tests_are_not_among_real_money(superuser: Client, settings: Settings) -> None:
     a_sale("S-TEST")
     assert found(superuser, {"counted": "TAKEN"}) == ["S-TEST"]

@@ -10,7 +10,6 @@ from pytest_django import Settings
 
 from tests.admin.scenery import Scenery
 from tests.architecture.sources import sources
-from wallet_gateway.admin.current_site import reverse
 
 pytestmark = pytest.mark.django_db
 
@@ -32,18 +31,6 @@ def test_no_page_of_a_site_leads_to_another(superuser: Client, here: str, elsewh
         if wrong := [link for link in links if link.startswith(elsewhere)]:
             strangers[name] = wrong
     assert strangers == {}
-
-
-@pytest.mark.usefixtures("_two_sites", "permissions")
-def test_a_redirect_stays_in_the_site(superuser: Client) -> None:
-    answer = superuser.post("/ops/wallet_gateway/dashboard/default/stop/", {"reason": "a test", "lasts": ""})
-    assert answer.headers["Location"].startswith("/ops/")
-
-
-@pytest.mark.usefixtures("_two_sites")
-def test_a_request_leaves_nothing_to_the_next(superuser: Client) -> None:
-    superuser.get("/ops/wallet_gateway/paymentorder/")
-    assert reverse("admin:index") == "/admin/"
 
 
 def test_no_page_asks_django_itself_for_an_address_in_the_admin() -> None:

@@ -95,44 +95,6 @@ def test_every_chart_is_drawn_and_no_policy_is_broken(open_dashboard: tuple[Page
     assert complaints == []
 
 
-def test_the_last_day_keeps_its_name_and_outcomes_have_patterns(
-    open_dashboard: tuple[Page, list[str]],
-) -> None:
-    page, _ = open_dashboard
-    pages = page.locator("figure", has_text="Outcomes of hosted pages").first
-    last = pages.locator("tbody th").last.text_content()
-    named = "canvas => Chart.getChart(canvas).scales.x.ticks.map(tick => tick.label)"
-    fills = "canvas => Chart.getChart(canvas).data.datasets.map(({backgroundColor: fill}) => typeof fill)"
-    for width in (1280, 390):
-        page.set_viewport_size({"width": width, "height": 900})
-        page.wait_for_function("Chart.getChart(document.querySelector('canvas')).width < innerWidth")
-        assert pages.locator("canvas").evaluate(named)[-1] == last
-    # Approved is plain; the others are patterns.
-    approved, *others = pages.locator("canvas").evaluate(fills)
-    assert approved == "string"
-    assert set(others) == {"object"}
-
-
-@pytest.mark.exhaustive
-def test_charts_follow_the_page_from_light_to_dark(open_dashboard: tuple[Page, list[str]]) -> None:
-    page, complaints = open_dashboard
-    light = page.locator("canvas").first.screenshot()
-    page.evaluate("document.documentElement.dataset.theme = 'dark'")
-    page.wait_for_function("Chart.getChart(document.querySelector('canvas')).ctx !== null")
-    assert page.locator("canvas").first.screenshot() != light
-    assert complaints == []
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("width", [390, 1280])
-def test_nothing_sticks_out_sideways(width: int, open_dashboard: tuple[Page, list[str]]) -> None:
-    page, _ = open_dashboard
-    page.set_viewport_size({"width": width, "height": 900})
-    page.locator("details").first.evaluate("details => { details.open = true; }")
-    wide = page.evaluate("document.querySelector('.wallet-figures').scrollWidth")
-    assert wide <= width
-
-
 def test_the_stop_is_reached_and_confirmed_by_keyboard(open_dashboard: tuple[Page, list[str]]) -> None:
     page, _ = open_dashboard
     page.get_by_role("link", name="Stop all sending").focus()
@@ -143,19 +105,6 @@ def test_the_stop_is_reached_and_confirmed_by_keyboard(open_dashboard: tuple[Pag
     page.wait_for_url("**/dashboard/")
     assert page.get_by_text("double captures").is_visible()
     assert page.get_by_role("link", name="Resume sending").is_visible()
-
-
-@pytest.mark.exhaustive
-def test_in_arabic_the_page_is_right_to_left(open_dashboard: tuple[Page, list[str]]) -> None:
-    page, complaints = open_dashboard
-    page.context.set_extra_http_headers({"Accept-Language": "ar"})
-    page.reload()
-    page.locator(CHART).first.wait_for()
-    assert page.locator("html").get_attribute("dir") == "rtl"
-    assert page.evaluate("Chart.getChart(document.querySelector('canvas')).options.scales.x.reverse")
-    # The last day is at the left edge, and half of its name is left of it.
-    assert page.evaluate("Chart.getChart(document.querySelector('canvas')).scales.x.left") >= 32
-    assert complaints == []
 
 
 def test_without_scripts_a_link_leads_to_the_figures(

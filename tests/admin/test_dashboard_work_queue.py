@@ -13,8 +13,8 @@ from django.test import RequestFactory
 from tests.explanations import commented
 from tests.models.rows import NOW, a_payment, a_transaction, an_order
 from wallet_gateway.admin.dashboard_work_queue import work_of
-from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionState
-from wallet_gateway.queries.work_queue import MOST_SHOWN, waiting
+from wallet_gateway.domain.lifecycle import PaymentState, TransactionState
+from wallet_gateway.queries.work_queue import waiting
 
 pytestmark = pytest.mark.django_db
 
@@ -27,29 +27,10 @@ def viewer(*permissions: str) -> HttpRequest:
     return request
 
 
-def test_where_there_is_more_than_is_shown_the_list_has_it() -> None:
-    for _ in range(MOST_SHOWN):
-        a_transaction(state=TransactionState.UNKNOWN)
-    (work,) = work_of(waiting({}, now=NOW), viewer())
-    assert (len(work.items), work.more_url) == (MOST_SHOWN, "")
-    a_transaction(state=TransactionState.UNKNOWN)
-    (work,) = work_of(waiting({}, now=NOW), viewer())
-    assert len(work.items) == MOST_SHOWN
-    assert work.more_url.endswith("gatewaytransaction/?state__exact=UNKNOWN")
-
-
 def test_text_that_turns_text_around_is_made_visible() -> None:
     a_transaction(state=TransactionState.ANOMALY, **commented("paid \u202e00.01"))
     (work,) = work_of(waiting({}, now=NOW), viewer())
     assert work.items[0].detail == "paid \\u202e00.01"
-
-
-def test_an_order_that_was_paid_twice_is_named_with_the_way_to_its_page() -> None:
-    order = an_order(state=OrderState.OVERPAID)
-    (work,) = work_of(waiting({}, now=NOW), viewer())
-    (item,) = work.items
-    assert (work.slug, item.name, str(item.amount)) == ("overpaid", order.reference, "20.00 EUR")
-    assert item.url.endswith(f"paymentorder/{order.pk}/change/")
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from types import SimpleNamespace
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
 from tests.models.rows import an_order
-from wallet_gateway import gateways
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
@@ -66,19 +64,3 @@ def test_the_form_keeps_what_else_the_list_is_filtered_by(superuser: Client) -> 
     assert '<input type="hidden" name="state__exact" value="OPEN">' in text
     assert '<input type="hidden" name="q" value="a">' in text
     assert '<input type="hidden" name="p"' not in text
-
-
-@pytest.mark.usefixtures("three_orders")
-def test_the_usual_periods_are_one_click(superuser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    now = datetime(2026, 3, 1, 12, tzinfo=UTC)
-    monkeypatch.setattr(gateways, "clock", lambda: SimpleNamespace(now=lambda: now))
-
-    text = superuser.get(LIST).content.decode()
-
-    for days in (
-        "from=2026-03-01&amp;to=2026-03-01",
-        "from=2026-02-28&amp;to=2026-02-28",
-        "from=2026-02-23&amp;to=2026-03-01",
-        "from=2026-02-01&amp;to=2026-02-28",
-    ):
-        assert days in text

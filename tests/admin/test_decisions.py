@@ -61,14 +61,6 @@ def decide(client: Client, transaction: GatewayTransaction, **given: str) -> str
     return client.post(url, data, follow=True).content.decode()
 
 
-def test_too_early_is_said_beside_the_decision(operator: Client, unknown: GatewayTransaction) -> None:
-    page = decide(operator, unknown)
-
-    assert "It is too early. A person may decide after 24 hours" in page
-    unknown.refresh_from_db()
-    assert unknown.state == TransactionState.UNKNOWN
-
-
 def test_an_unknown_outcome_is_given_up_with_name_and_reason(
     operator: Client, unknown: GatewayTransaction
 ) -> None:
@@ -83,52 +75,6 @@ def test_an_unknown_outcome_is_given_up_with_name_and_reason(
     assert (decision.created_by, decision.explanation) == ("anna", "ticket 4711")
     assert payment_of(unknown.payment.order).capture_reserved == 0  # type: ignore[union-attr]
     assert unknown.reference in LogEntry.objects.get().change_message
-
-
-@pytest.mark.parametrize(("days", "decided"), [(6, False), (8, True)])
-def test_what_stays_pending_is_given_up_after_a_week(
-    operator: Client, unknown: GatewayTransaction, days: int, decided: bool
-) -> None:
-    GatewayTransaction.objects.filter(pk=unknown.pk).update(
-        state="PENDING",
-        needs_operator=True,
-        absent_count=12,
-        state_changed_at=F("state_changed_at") - timedelta(days=days),
-    )
-    assert unknown.payment is not None
-    order_page = reverse("admin:wallet_gateway_paymentorder_change", args=[unknown.payment.order_id])
-    assert url_of(unknown, "decide") in operator.get(order_page).content.decode()
-
-    page = decide(operator, unknown)
-
-    assert ("Capture of €5.00: Abandoned." in page) is decided
-    assert ("It is too early. A person may decide after 7 days" in page) is not decided
-    unknown.refresh_from_db()
-    assert (unknown.state == "ABANDONED", unknown.outstanding_key is None) == (decided, decided)
-
-
-@pytest.mark.parametrize(("days", "decided"), [(0, False), (2, True)])
-def test_a_page_of_which_nothing_readable_is_heard_is_given_up_a_day_past_its_end(
-    operator: Client, wallet_sandbox: SandboxControl, days: int, decided: bool
-) -> None:
-    order = payments.create_order(reference="SILENT", amount=Decimal("5.00"), currency="EUR")
-    page = payments.start_checkout(order).opening
-    GatewayTransaction.objects.filter(pk=page.pk).update(
-        needs_operator=True, expires_at=F("expires_at") - timedelta(days=days)
-    )
-
-    said = decide(operator, page)
-
-    assert ("needs no decision" in said) is not decided
-    page.refresh_from_db()
-    assert page.state == ("ABANDONED" if decided else "OPEN")
-
-
-@pytest.mark.parametrize("reason", ["", "   "])
-def test_a_decision_needs_a_reason(operator: Client, unknown: GatewayTransaction, reason: str) -> None:
-    page = decide(operator, unknown, reason=reason)
-
-    assert "This field is required." in page
 
 
 def test_only_a_contradiction_can_be_said_to_have_happened(
@@ -207,27 +153,6 @@ def test_a_difference_that_was_found_while_the_page_was_open_is_not_closed_unsee
     assert Discrepancy.objects.filter(closed_at=None).count() == 2
 
 
-def test_a_difference_that_was_closed_while_the_page_was_open_holds_up_no_decision(
-    operator: Client, contradicted: GatewayTransaction
-) -> None:
-    ticket = ticket_on(operator, url_of(contradicted, "decide"))
-    Discrepancy.objects.update(closed_at=NOW)
-
-    decide(operator, contradicted, ticket=ticket)
-
-    contradicted.refresh_from_db()
-    assert contradicted.state == TransactionState.ABANDONED
-
-
-def test_a_page_that_is_not_complete_is_no_newer_for_it(
-    operator: Client, unknown: GatewayTransaction
-) -> None:
-    ticket = ticket_on(operator, url_of(unknown, "decide"))
-    GatewayTransaction.objects.filter(pk=unknown.pk).update(state="ANOMALY", state_changed_at=NOW)
-
-    assert STALE in decide(operator, unknown, ticket=ticket, reason="")
-
-
 @pytest.mark.parametrize("ticket", ["", "forged"])
 def test_a_decision_without_the_page_is_none(
     operator: Client, unsent: GatewayTransaction, ticket: str
@@ -256,13 +181,6 @@ def test_what_never_left_is_sent_once_more(operator: Client, unsent: GatewayTran
     assert "Capture of €5.00: Approved." in first
     assert "Only a request that was never sent can be sent again." in second
     assert GatewayTransaction.objects.filter(kind="CAPTURE").count() == 1
-
-
-def test_what_never_left_can_be_given_up_at_once(operator: Client, unsent: GatewayTransaction) -> None:
-    page = decide(operator, unsent)
-
-    assert "Capture of €5.00: Abandoned." in page
-    assert payment_of(unsent.payment.order).capture_reserved == 0  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("way", ["decide", "send_again"])
@@ -294,16 +212,3 @@ def test_a_difference_is_closed_once_with_a_reason(operator: Client) -> None:
     difference.refresh_from_db()
     assert (difference.closed_by, difference.reason) == ("anna", "seen")
     assert LogEntry.objects.get().change_message == "Dismissed: seen"
-
-
-def test_a_difference_is_closed_only_with_the_permission(onlooker: Client) -> None:
-    url = reverse("admin:wallet_gateway_discrepancy_close", args=[a_difference().pk])
-
-    assert onlooker.post(url, {"reason": "seen"}).status_code == 403
-    assert Discrepancy.objects.filter(closed_at=None).count() == 1
-
-
-@pytest.mark.parametrize("way", ["decide", "send_again"])
-def test_what_is_not_there_is_not_found(operator: Client, way: str) -> None:
-    url = reverse(f"admin:wallet_gateway_gatewaytransaction_{way}", args=[999])
-    assert operator.get(url).status_code == 404

@@ -41,12 +41,6 @@ def token_on(page: str) -> str:
     return found[1]
 
 
-def test_a_check_counts_and_stores_nothing(clerk: Client) -> None:
-    page = upload(clerk, GOOD, OTHER)
-    assert "2 rows are good, 0 are bad. Nothing is taken in yet." in page
-    assert not MigratedDeposit.objects.exists()
-
-
 def test_what_was_checked_is_taken_in_and_logged(clerk: Client) -> None:
     page = upload(clerk, GOOD, OTHER, verb="import", checked=token_on(upload(clerk, GOOD, OTHER)))
     assert "The good rows are taken in." in page
@@ -92,8 +86,3 @@ def test_each_step_is_told_while_it_happens(clerk: Client) -> None:
 @pytest.mark.parametrize("rows", [(), ("\0\n",), ("\xff\n",), ('"',)])
 def test_what_is_no_migration_file_is_said(rows: tuple[str, ...], clerk: Client) -> None:
     assert "Nothing is taken in yet." in upload(clerk, *rows)
-
-
-def test_a_form_without_a_file_says_so(clerk: Client) -> None:
-    answer = clerk.post(f"{HERE}import/", {"gateway": "default", "check": "1"})
-    assert "This field is required." in answer.content.decode()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from functools import partial
 
 import pytest
 from django.contrib.admin.models import LogEntry
@@ -17,14 +16,10 @@ from tests.admin.test_deposit_import import GOOD, HEADER, HERE
 from wallet_gateway import payments
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import (
-    Discrepancy,
     GatewayTransaction,
     MigratedDeposit,
     OperationBatch,
-    OperationBatchRow,
 )
-from wallet_gateway.payments import batches
-from wallet_gateway.protocol.money import Money
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -57,11 +52,6 @@ def confirmed(client: Client, form: dict[str, str]) -> str:
     answer = client.post(f"{HERE}refund/", form, follow=True)
     assert "/operationbatch/" in answer.redirect_chain[-1][0]
     return carry_on(client, OperationBatch.objects.latest("pk"))
-
-
-def test_what_is_left_is_preset(clerk: Client, deposits: list[MigratedDeposit]) -> None:
-    page = clerk.get(f"{HERE}refund/?ids={deposits[0].pk}").content.decode()
-    assert 'value="40.00"' in page
 
 
 def test_the_fields_of_a_deposit_are_found_however_the_shop_writes_large_numbers(
@@ -98,45 +88,6 @@ def test_a_page_submitted_twice_is_one_refund(
     page = confirmed(clerk, form)
     assert GatewayTransaction.objects.count() == OperationBatch.objects.count() == 1
     assert "Detached refund of €40.00: Approved." in page
-
-
-def test_two_clicks_at_the_same_moment_are_one_batch(clerk: Client, deposits: list[MigratedDeposit]) -> None:
-    amounts = {deposits[0]: Money.parse("1.00", "EUR")}
-    first = batches.start_detached_refunds(amounts, token="one-token", by="carla")
-    assert batches.start_detached_refunds(amounts, token="one-token", by="carla") == first
-    assert OperationBatchRow.objects.count() == 1
-
-
-def test_many_refunds_are_paused_and_resumed(
-    clerk: Client, deposits: list[MigratedDeposit], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(batches, "step", partial(batches.step, seconds=0.0))
-    page = confirmed(clerk, refund_form(clerk, deposits, OLD1="1.00", OLD4="2.00"))
-    assert "1 of 2 deposits" in page
-    assert 'http-equiv="refresh"' in page
-
-    control = f"/admin/wallet_gateway/operationbatch/{OperationBatch.objects.get().pk}/steer/"
-    page = clerk.post(control, {"pause": "1"}, follow=True).content.decode()
-    assert "1 of 2 deposits" in page
-    assert 'http-equiv="refresh"' not in page
-    assert GatewayTransaction.objects.count() == 1
-
-    page = clerk.post(control, {"resume": "1"}, follow=True).content.decode()
-    assert "2 of 2 deposits" in page
-    assert GatewayTransaction.objects.count() == 2
-
-
-def test_what_cannot_be_sent_reserves_nothing(
-    clerk: Client, deposits: list[MigratedDeposit], settings: Settings
-) -> None:
-    form = refund_form(clerk, deposits, OLD1="1.00")
-    alive = settings.WALLET_GATEWAY
-    dead = alive["GATEWAYS"]["default"] | {"BASE_URL": "http://127.0.0.1:9"}
-    settings.WALLET_GATEWAY = alive | {"GATEWAYS": {"default": dead}}
-    page = confirmed(clerk, form)
-    assert "The gateway cannot be reached. Nothing was sent and nothing is reserved" in page
-    assert MigratedDeposit.objects.get(pk=deposits[0].pk).refund_reserved == 0
-    assert GatewayTransaction.objects.get().state == TransactionState.ABANDONED
 
 
 def test_a_deposit_is_needed_and_one_that_is_frozen_or_used_up_cannot_be_chosen(
@@ -180,26 +131,6 @@ def test_a_wrong_amount_is_said_beside_it_and_nothing_is_sent(
     assert not GatewayTransaction.objects.exists()
 
 
-def test_less_than_asked_shows_both_amounts_and_is_a_task(
-    clerk: Client, deposits: list[MigratedDeposit], wallet_sandbox: SandboxControl
-) -> None:
-    wallet_sandbox.fault("detached_refund", "partial")
-    page = confirmed(clerk, refund_form(clerk, deposits, OLD1="10.00"))
-    assert "Asked for €10.00, approved €5.00." in page
-    assert Discrepancy.objects.get().kind == "REFUND_SHORT"
-
-
-def test_the_four_amounts_of_a_refused_refund_are_shown(
-    clerk: Client, deposits: list[MigratedDeposit], wallet_sandbox: SandboxControl
-) -> None:
-    # Our books believe in more than the gateway does.
-    MigratedDeposit.objects.filter(pk=deposits[0].pk).update(amount_minor=9000)
-    page = confirmed(clerk, refund_form(clerk, deposits, OLD1="60.00"))
-    assert GatewayTransaction.objects.get().state == TransactionState.REJECTED
-    shown = re.findall(r"<dd><bdi>([\d.]+)</bdi></dd>", page)
-    assert [Decimal(text) for text in shown] == [Decimal(text) for text in ("50", "10", "40", "60")]
-
-
 def test_a_ticket_of_somebody_else_refunds_nothing(
     clerk: Client, deposits: list[MigratedDeposit], make_person: MakePerson
 ) -> None:
@@ -207,11 +138,6 @@ def test_a_ticket_of_somebody_else_refunds_nothing(
     other = make_person("detached_refund")
     assert other.post(f"{HERE}refund/", form).status_code == 302
     assert not GatewayTransaction.objects.exists()
-
-
-@pytest.mark.parametrize("ids", ["", "x", "1,", "0", "99999999999999999999", "²"])
-def test_an_address_without_deposits_is_not_found(ids: str, clerk: Client) -> None:
-    assert clerk.get(f"{HERE}refund/", {"ids": ids}).status_code == 404
 
 
 @pytest.mark.parametrize("taken", ["20.00", "15.00"])

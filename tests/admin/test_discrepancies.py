@@ -12,9 +12,7 @@ from django.urls import reverse
 from tests.admin.conftest import PaidOrder
 from tests.models.rows import NOW, a_payment
 from wallet_gateway import payments
-from wallet_gateway.findings import _MESSAGES
 from wallet_gateway.models import Discrepancy, GatewayTransaction
-from wallet_gateway.operations.error_messages import DESCRIPTIONS
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -25,20 +23,6 @@ def difference() -> Discrepancy:
     return Discrepancy.objects.create(
         kind="MADE_ELSEWHERE", gateway="default", payment=a_payment(), fingerprint="f", found_at=NOW
     )
-
-
-def test_the_open_ones_can_be_listed_alone(operator: Client, difference: Discrepancy) -> None:
-    closed = Discrepancy.objects.create(
-        kind="EXECUTED_TWICE", gateway="default", fingerprint="g", found_at=NOW, closed_at=NOW
-    )
-    url = reverse("admin:wallet_gateway_discrepancy_changelist")
-
-    def listed(**query: str) -> list[Discrepancy]:
-        return list(operator.get(url, query).context["cl"].result_list)
-
-    assert listed(open="yes") == [difference]
-    assert listed(open="no") == [closed]
-    assert listed(open="what") == listed() == [closed, difference]
 
 
 def test_closing_is_offered_while_it_is_open_to_those_who_may(
@@ -99,21 +83,6 @@ def test_an_operation_made_elsewhere_is_booked_with_a_reason(
     assert "already closed" in operator.post(url, {"reason": "again"}).content.decode()
 
 
-def test_whoever_closes_without_booking_reads_what_that_means(
-    operator: Client, difference: Discrepancy
-) -> None:
-    url = reverse("admin:wallet_gateway_discrepancy_close", args=[difference.pk])
-    page = operator.get(url).content.decode()
-    book = reverse("admin:wallet_gateway_discrepancy_book", args=[difference.pk])
-    assert "the same money could be captured or refunded again" in page
-    assert f'<a class="wallet-button" href="{book}">Take it into our totals…</a>' in page
-    assert '<button class="wallet-button wallet-button--quiet" type="submit">Dismiss</button>' in page
-    Discrepancy.objects.update(kind="EXECUTED_TWICE")
-    page = operator.get(url).content.decode()
-    assert "could be captured or refunded again" not in page
-    assert '<button class="wallet-button" type="submit">Close</button>' in page
-
-
 ELSEWHERE = {
     "ecom.refund": ("Take €7.00 into our totals…", "€7.00 were refunded elsewhere"),
     "ecom.capture": ("Take €7.00 into our totals…", "€7.00 were captured elsewhere"),
@@ -149,22 +118,6 @@ def test_the_safe_act_is_the_one_primary_on_every_page_and_no_list_shows_the_wir
     assert word not in Discrepancy.objects.get().explanation
 
 
-def test_one_word_for_it_in_menu_list_and_findings(operator: Client, difference: Discrepancy) -> None:
-    index = operator.get(reverse("admin:index")).content.decode()
-    listed = operator.get(reverse("admin:wallet_gateway_discrepancy_changelist")).content.decode()
-    shown = re.sub(r"<[^>]*>", "", index + listed)
-    assert "Differences" in shown
-    assert "iscrepanc" not in shown
-    texts = [*map(str, _MESSAGES.values()), *(text.message for text in DESCRIPTIONS.values())]
-    assert not [text for text in texts if "iscrepanc" in str(text)]
-
-
-def test_what_only_needs_to_be_closed_has_one_button(operator: Client, difference: Discrepancy) -> None:
-    Discrepancy.objects.update(kind="EXECUTED_TWICE")
-    page = operator.get(reverse("admin:wallet_gateway_discrepancy_change", args=[difference.pk]))
-    assert [(button.label, button.is_quiet) for button in page.context["buttons"]] == [("Close…", True)]
-
-
 @pytest.mark.parametrize(("way", "reason"), [("book", "support did it"), ("close", "is the shop's own")])
 def test_ending_a_difference_from_its_orders_page_leads_back_to_the_order(
     way: str, reason: str, operator: Client, paid_order: PaidOrder, wallet_sandbox: SandboxControl
@@ -178,10 +131,3 @@ def test_ending_a_difference_from_its_orders_page_leads_back_to_the_order(
     assert f'href="{order_url}">Cancel</a>' in operator.get(f"{url}?back=order").content.decode()
     answer = operator.post(f"{url}?back=order", {"reason": reason})
     assert (answer.status_code, answer["Location"]) == (302, order_url)
-
-
-def test_the_way_back_is_an_order_only_where_there_is_one(operator: Client, difference: Discrepancy) -> None:
-    Discrepancy.objects.update(payment=None)
-    url = reverse("admin:wallet_gateway_discrepancy_close", args=[difference.pk])
-    answer = operator.post(f"{url}?back=order", {"reason": "seen"})
-    assert answer["Location"] == reverse("admin:wallet_gateway_discrepancy_change", args=[difference.pk])

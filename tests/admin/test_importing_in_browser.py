@@ -10,7 +10,7 @@ import pytest
 
 from tests.admin.conftest import MakePerson
 from tests.admin.staff_tab import staff_tab
-from tests.admin.test_deposit_import import BAD, GOOD, HEADER, OTHER
+from tests.admin.test_deposit_import import GOOD, HEADER, OTHER
 from wallet_gateway.models import MigratedDeposit
 
 if TYPE_CHECKING:
@@ -58,27 +58,3 @@ def test_a_file_is_checked_then_taken_in_without_choosing_it_twice(
     assert page.get_by_role("link", name="See the deposits").is_visible()
     assert MigratedDeposit.objects.count() == 2
     assert complaints == []
-
-
-@pytest.mark.exhaustive
-def test_bad_rows_are_listed_and_can_be_had_as_a_file(
-    workbench: tuple[Page, list[str]], tmp_path: Path
-) -> None:
-    page, complaints = workbench
-    choose(page, tmp_path, GOOD, BAD)
-    page.get_by_role("button", name="Check the file").click()
-    page.get_by_role("cell", name="3", exact=True).wait_for()
-    assert page.locator("[data-wallet-bad] caption").inner_text() == "Bad rows: 1"
-    with page.expect_download() as given:
-        page.get_by_role("link", name="Every bad row as CSV").click()
-    lines = Path(given.value.path()).read_text().splitlines()
-    assert lines[0] == "line,reason"
-    assert lines[1].startswith('3,"')
-    assert complaints == []
-
-
-@pytest.mark.exhaustive
-def test_without_a_file_the_page_says_so(workbench: tuple[Page, list[str]]) -> None:
-    page, _ = workbench
-    page.get_by_role("button", name="Check the file").click()
-    page.get_by_text("This field is required.").wait_for()

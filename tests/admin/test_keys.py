@@ -69,13 +69,6 @@ def test_the_button_encrypts_anew_and_is_in_the_log(keeper: Client, pair: Wallet
     assert "Encrypted anew with the newest key: 2." in LogEntry.objects.get().change_message
 
 
-def test_looking_changes_nothing(keeper: Client, pair: WalletKey) -> None:
-    text_of(keeper)
-
-    pair.refresh_from_db()
-    assert WalletCipher([OLD]).unseal(pair.api_key) == "api"
-
-
 def test_much_is_left_to_the_command(
     keeper: Client, pair: WalletKey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -96,13 +89,6 @@ def test_what_no_key_opens_is_said_and_left_as_it_is(
 
     assert "Opened by none of the keys: 2." in page
     assert "Encrypt anew now" not in page
-
-
-def test_a_shop_without_keys_is_told_so(keeper: Client, settings: Settings) -> None:
-    gateways = {"default": {**settings.WALLET_GATEWAY["GATEWAYS"]["default"], "WALLET": None}}
-    settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY, "FERNET_KEYS": [], "GATEWAYS": gateways}
-
-    assert "nothing is stored encrypted" in text_of(keeper)
 
 
 def test_it_takes_the_permission(onlooker: Client, keeper: Client, pair: WalletKey) -> None:

@@ -161,19 +161,3 @@ def test_beside_sidebar_and_filters_the_list_of_orders_shows_all_its_columns(pag
 
     assert page.locator("#result_list thead th").last.inner_text().lower() == "created at"
     assert page.locator(".results").evaluate("box => box.scrollWidth - box.clientWidth") <= 0
-
-
-@pytest.mark.exhaustive
-def test_right_to_left_and_narrow_nothing_sticks_out(page: Page) -> None:
-    page.context.set_extra_http_headers({"Accept-Language": "ar"})
-    page.set_viewport_size({"width": 390, "height": 900})
-    found: list[str] = []
-
-    def look(name: str) -> None:
-        assert page.locator("html").get_attribute("dir") == "rtl"
-        take_picture(page, f"{name} rtl")
-        if page.evaluate(SIDEWAYS) > 0:
-            found.append(name)
-
-    walk(page, look)
-    assert found == []

@@ -5,20 +5,10 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from tests.admin.test_deposit_import import GOOD, HERE, OTHER, token_on, upload
+from tests.admin.test_deposit_import import HERE
 from tests.models.rows import a_deposit
-from wallet_gateway import payments
-from wallet_gateway.models import MigratedDeposit
 
 pytestmark = pytest.mark.django_db
-
-
-def test_what_is_exported_can_be_read_again(clerk: Client) -> None:
-    upload(clerk, GOOD, OTHER, verb="import", checked=token_on(upload(clerk, GOOD, OTHER)))
-    answer = clerk.get(f"{HERE}export/default/")
-    lines = b"".join(answer).splitlines(keepends=True)
-    MigratedDeposit.objects.all().delete()
-    assert payments.maintenance.import_migration_file(lines).accepted == 2
 
 
 def test_the_report_adds_up_each_currency_for_itself(onlooker: Client) -> None:

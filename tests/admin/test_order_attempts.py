@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-
 import pytest
 from django.test import Client
 
@@ -32,17 +30,6 @@ def a_tried_payment(order: PaymentOrder, **columns: object) -> Payment:
     return payment
 
 
-def test_the_card_of_a_wallet_payment_is_named(onlooker: Client) -> None:
-    order = an_order()
-    a_tried_payment(order, card_network="VISA", card_last_four="1111")
-    assert "Visa •••• 1111" in html_of(onlooker, order)
-
-
-def test_while_no_card_is_known_the_way_of_paying_is_named(onlooker: Client, paid_order: PaidOrder) -> None:
-    (attempt,) = page_of(onlooker, paid_order()).attempts
-    assert attempt.method == "Hosted page"
-
-
 def test_a_network_that_the_gateway_made_up_is_made_safe_to_show(onlooker: Client) -> None:
     order = an_order()
     a_tried_payment(order, card_network="Net\u202e<b>", card_last_four="1783")
@@ -63,15 +50,6 @@ def test_every_attempt_is_there_and_each_reference_stands_there_once(onlooker: C
     for payment in (button, *tried):
         assert html.count(f">{payment.reference}<") == 1
         assert html.count(f'id="wallet-attempt-{payment.number}"') == 1
-
-
-def test_a_button_that_moves_money_names_the_sum(operator: Client, paid_order: PaidOrder) -> None:
-    order = paid_order("30.00")
-    labels = [button.label for button in page_of(operator, order).attempts[0].buttons]
-    assert labels == ["Capture €30.00…", "Reverse €30.00…"]
-    payments.capture(order, Decimal("20.00"))
-    labels = [button.label for button in page_of(operator, order).attempts[0].buttons]
-    assert labels == ["Capture €10.00…", "Refund €20.00…"]
 
 
 def test_what_was_refunded_elsewhere_stands_beside_what_is_left_until_it_is_booked(

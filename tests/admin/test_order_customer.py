@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from tests.admin.conftest import MakePerson, order_url
+from tests.admin.conftest import order_url
 from tests.admin.scenery import CONTENT, HOSTILE
 from tests.models.rows import a_payment, a_transaction, a_wallet_attempt, an_order
-from tests.tables import every
-from wallet_gateway.admin.order_customer import Customer, customer_name, customer_of
+from wallet_gateway.admin.order_customer import Customer, customer_of
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
 
 pytestmark = pytest.mark.django_db
@@ -57,12 +56,6 @@ def test_what_the_wallet_gave_stands_beside_it() -> None:
     assert letters(customer)["Shipping address from the wallet"] == ("Sam Other", "Elm 1", "0150 Oslo")
 
 
-def test_the_wallets_email_is_not_repeated_if_it_is_the_shops() -> None:
-    order = an_order(content=CONTENT)
-    rows = paid_by_wallet(order, email="Robin.Example@mail.example")
-    assert "E-mail from the wallet" not in told(customer_of(order, rows))
-
-
 def test_invisible_characters_and_markup_are_escaped(superuser: Client) -> None:
     order = an_order(content={"checkoutDetails": {"cardholderLastName": HOSTILE}})
     page = superuser.get(order_url(order)).content.decode()
@@ -77,36 +70,8 @@ def test_an_order_without_a_customer_and_an_erased_one_say_so(superuser: Client)
     assert "The shop gave no customer" not in erased
 
 
-def test_without_the_permission_there_is_neither_customer_nor_address(
-    make_person: MakePerson, operator: Client
-) -> None:
-    order = an_order(content=CONTENT)
-    words = ("Robin", "mail.example", "15112345678", "CUSTOMER-4711", "Long Street", "Berlin", "Customer")
-    hidden = operator.get(order_url(order)).content.decode()
-    shown = make_person("view_customer").get(order_url(order)).content.decode()
-    assert [word for word in words if word in hidden] == []
-    assert [word for word in words if word not in shown] == []
-
-
 def test_the_search_finds_nobody_by_name_or_address(operator: Client) -> None:
     an_order(content=CONTENT)
     for word in ("Robin", "robin.example@mail.example", "49-15112345678", "CUSTOMER-4711"):
         listed = operator.get("/admin/wallet_gateway/paymentorder/", {"q": word}).context["cl"].result_list
         assert list(listed) == [], word
-
-
-@every(
-    ("details", "name"),
-    [
-        (
-            {"cardholderFirstName": "Eva", "cardholderLastName": "Kim", "cardholderEmail": "e@x.org"},
-            "Eva Kim",
-        ),
-        ({"cardholderEmail": "e@x.org"}, "e@x.org"),
-        ({"cardholderFirstName": "<b>\u202eeve</b>"}, "<b>\\u202eeve</b>"),
-        ({}, ""),
-    ],
-)
-def test_a_customer_is_named_or_known_by_the_address(details: dict[str, str], name: str) -> None:
-    assert customer_name(PaymentOrder(content={"checkoutDetails": details})) == name
-    assert customer_name(PaymentOrder(content={})) == ""

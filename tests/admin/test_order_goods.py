@@ -19,25 +19,6 @@ def with_items(*items: Mapping[str, object]) -> dict[str, object]:
     return {"shoppingCartDetails": {"itemDetails": list(items)}}
 
 
-@pytest.mark.parametrize(
-    ("given", "shown"),
-    [
-        ("19", "19%"),
-        ("5.5", "5.5%"),
-        ("7.70", "7.7%"),
-        ("0", "0%"),
-        ("0.19", "0.19%"),
-        ("NaN", "NaN"),
-        ("x", "x"),
-        (None, ""),
-    ],
-)
-def test_a_tax_rate_is_shown_as_the_percentage_that_it_is(given: str | None, shown: str) -> None:
-    goods = goods_of(an_order(content=with_items({"productName": "Mug", "taxRate": given})))
-    assert goods is not None
-    assert goods.lines[0].tax_rate == shown
-
-
 def test_a_line_has_quantity_unit_price_tax_discount_and_sum() -> None:
     goods = goods_of(an_order(content=CONTENT))
     assert goods is not None
@@ -56,28 +37,6 @@ def test_the_sums_lead_from_the_lines_to_the_total() -> None:
         ("Tax, contained in the total", "€2.35"),
     ]
     assert goods.total == "€20.00"
-
-
-def test_shipping_and_discounts_without_a_name_are_called_what_they_are() -> None:
-    cart = {"shippingDetails": {"shippingAmount": "4.90"}, "discountDetails": [{"discountAmount": "10.00"}]}
-    goods = goods_of(an_order(content={"shoppingCartDetails": cart}))
-    assert goods is not None
-    assert [(str(label), amount) for label, amount in goods.sums] == [
-        ("Shipping", "€4.90"),
-        ("Discount", "\N{MINUS SIGN}€10.00"),
-    ]
-
-
-def test_all_who_see_the_order_see_its_goods(onlooker: Client) -> None:
-    page = onlooker.get(order_url(an_order(content=CONTENT))).content.decode()
-    assert "Garden gloves" in page
-    assert "2 \N{MULTIPLICATION SIGN} €7.00" in page
-
-
-def test_an_order_with_an_amount_only_has_no_goods(onlooker: Client) -> None:
-    order = an_order()
-    assert goods_of(order) is None
-    assert "Goods" not in onlooker.get(order_url(order)).content.decode()
 
 
 def test_an_amount_that_cannot_be_read_is_shown_as_it_is_stored() -> None:

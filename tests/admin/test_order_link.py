@@ -7,7 +7,6 @@ import logging
 import pytest
 from django.core.exceptions import ObjectDoesNotExist
 from django.test import Client
-from django.urls import NoReverseMatch
 from pytest_django import Settings
 
 from tests.admin.conftest import order_url
@@ -35,14 +34,6 @@ def unknown_order(_order: PaymentOrder) -> str:
     raise ObjectDoesNotExist
 
 
-def unknown_page(_order: PaymentOrder) -> str:
-    raise NoReverseMatch
-
-
-def broken(_order: PaymentOrder) -> str:
-    raise KeyError("order")
-
-
 def use(settings: Settings, function: str) -> None:
     given = {"ORDER_ADMIN_URL": f"{__name__}.{function}"}
     settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | given
@@ -54,10 +45,6 @@ def test_the_page_links_to_the_shops_order(onlooker: Client, settings: Settings)
     assert '<a href="/shop/orders/SHOP-7/?a=1&amp;b=2">Order in the shop</a>' in page
 
 
-def test_without_the_setting_there_is_no_link(onlooker: Client) -> None:
-    assert "Order in the shop" not in onlooker.get(order_url(an_order())).content.decode()
-
-
 @every(("function", "level"), [("no_url", None), ("unknown_order", "WARNING"), ("script_url", "ERROR")])
 def test_what_is_no_link_is_left_out_and_a_fault_is_logged(
     function: str, level: str | None, settings: Settings, caplog: pytest.LogCaptureFixture
@@ -67,17 +54,6 @@ def test_what_is_no_link_is_left_out_and_a_fault_is_logged(
     with caplog.at_level(logging.INFO, "wallet_gateway.admin"):
         assert link_of(an_order()) == ""
     assert [record.levelname for record in caplog.records] == [level] * (level is not None)
-
-
-def test_a_page_that_the_shop_has_not_is_no_link(settings: Settings) -> None:
-    use(settings, "unknown_page")
-    assert link_of(an_order()) == ""
-
-
-def test_an_unforeseen_error_of_the_shop_is_raised(settings: Settings) -> None:
-    use(settings, "broken")
-    with pytest.raises(KeyError):
-        link_of(an_order())
 
 
 def test_wrong_settings_do_not_take_the_page_away(settings: Settings) -> None:

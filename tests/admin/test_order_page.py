@@ -17,7 +17,6 @@ from tests.admin.scenery import CONTENT
 from tests.models.rows import NOW, a_payment, a_transaction, a_wallet_attempt, an_approval, an_order
 from tests.statements import statements
 from wallet_gateway import payments
-from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder, TransactionEvent
 from wallet_gateway.testing.control import SandboxControl
 
@@ -101,28 +100,6 @@ def test_the_story_says_who_and_why_newest_first(operator: Client, paid_order: P
     assert lines[-1].text == "Order created"
 
 
-def test_bodies_are_shown_only_to_who_may_see_evidence(
-    operator: Client, onlooker: Client, paid_order: PaidOrder
-) -> None:
-    order = paid_order()
-    payments.capture(order, Decimal("5.00"))
-
-    assert "&quot;ecom.capture&quot;" in page_of(operator, order)
-    assert "ecom.capture" not in page_of(onlooker, order)
-
-
-def test_what_the_browser_reported_is_told_as_a_report(operator: Client) -> None:
-    order = an_order()
-    transaction = a_transaction(a_payment(order), kind="AUTHORIZATION", state="AWAITING_RESULT")
-    hostile = "<script>x</script>\u202e"
-    a_wallet_attempt(transaction, events=[{"at": NOW.isoformat(), "event": "ERROR", "detail": hostile}])
-
-    page = page_of(operator, order)
-
-    assert "wallet-story__line--reported" in page
-    assert "&lt;script&gt;x&lt;/script&gt;\\u202e" in page
-
-
 def test_an_unknown_outcome_is_a_task_with_a_way_out(
     operator: Client, onlooker: Client, paid_order: PaidOrder, wallet_sandbox: SandboxControl
 ) -> None:
@@ -137,24 +114,6 @@ def test_an_unknown_outcome_is_a_task_with_a_way_out(
     assert "Capture of €5.00: Unknown." in page
     assert way_out in page
     assert way_out not in page_of(onlooker, order)
-
-
-@pytest.mark.parametrize(
-    "state", [TransactionState.OPEN, TransactionState.AWAITING_3DS, TransactionState.PENDING]
-)
-def test_what_is_pending_is_a_task_only_once_it_has_been_so_for_too_long(
-    operator: Client, state: TransactionState
-) -> None:
-    payment = a_payment()
-    transaction = a_transaction(payment, kind=TransactionKind.AUTHORIZATION, state=state)
-    assert "Waits for a person" not in page_of(operator, payment.order)
-
-    GatewayTransaction.objects.filter(pk=transaction.pk).update(needs_operator=True)
-    assert "Waits for a person" in page_of(operator, payment.order)
-
-
-def test_an_order_that_nobody_has_tried_to_pay_says_so(operator: Client) -> None:
-    assert "Nobody has tried to pay yet." in page_of(operator, an_order())
 
 
 def test_a_frozen_order_says_why_and_how_to_go_on(
@@ -186,29 +145,6 @@ def test_a_frozen_order_says_why_and_how_to_go_on(
     assert "This payment is frozen" not in page_of(operator, order)
     payments.approvals.book_discrepancy(difference, by="anna", reason="it was support")
     assert left in page_of(operator, order)
-
-
-def test_a_contradiction_is_among_the_reasons_with_its_decision(operator: Client) -> None:
-    payment = a_payment(authorized=2000, is_frozen=True)
-    anomaly = a_transaction(payment, state=TransactionState.ANOMALY)
-    page = operator.get(order_url(payment.order)).context["page"]
-    assert [task.reference for task in page.frozen_by.tasks] == [anomaly.reference]
-    assert [button.label for button in page.frozen_by.tasks[0].buttons] == ["Decide"]
-    assert page.waiting.is_empty
-
-
-def test_a_difference_that_freezes_nothing_waits_below(operator: Client) -> None:
-    payment = a_payment(authorized=2000, is_frozen=True)
-    row = {"gateway": "default", "payment": payment, "found_at": NOW}
-    Discrepancy.objects.create(kind="REFUND_SHORT", fingerprint="a", **row)
-    Discrepancy.objects.create(kind="EXECUTED_TWICE", fingerprint="b", is_freezing=True, **row)
-    page = operator.get(order_url(payment.order)).context["page"]
-    assert [one.sentence for one in page.waiting.differences] == [
-        "Less was refunded than was requested; the rest is still owed to the customer."
-    ]
-    assert [one.sentence for one in page.frozen_by.differences] == [
-        "The gateway has carried out one request more than once."
-    ]
 
 
 def a_long_order() -> PaymentOrder:

@@ -43,18 +43,6 @@ def test_a_reference_is_copied_with_one_press_and_the_page_says_so(desk: Page) -
     assert desk.evaluate("navigator.clipboard.readText()") == payment.reference
 
 
-def test_where_the_clipboard_is_refused_the_reference_is_selected_for_the_keys(desk: Page) -> None:
-    payment = a_payment()
-    a_transaction(payment, kind="CHECKOUT", state="REJECTED", reference=payment.reference)
-    desk.add_init_script("navigator.clipboard.writeText = () => Promise.reject(new Error('refused'))")
-    desk.goto(order_url(payment.order))
-
-    desk.get_by_role("button", name=f"Copy {payment.reference}").click()
-
-    desk.get_by_role("status").filter(has_text="Selected, copy it with the keyboard").wait_for()
-    assert desk.evaluate("String(getSelection())") == payment.reference
-
-
 @pytest.mark.parametrize(("scheme", "width"), one_of([("dark", 320), ("light", 1280)]))
 def test_a_frozen_order_and_a_busy_one_keep_to_axe_and_to_the_window(
     desk: Page, scheme: Literal["light", "dark"], width: int

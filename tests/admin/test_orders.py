@@ -6,9 +6,7 @@ from decimal import Decimal
 
 import pytest
 from django.contrib.admin.models import LogEntry
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from tests.admin.conftest import MakePerson, PaidOrder, order_url
@@ -39,41 +37,6 @@ def test_an_action_is_offered_and_done_only_with_its_permission(
     assert "/operationbatch/" not in without.post(LIST, chosen).get("Location", "")
     assert f'value="{action}"' in allowed.get(LIST).content.decode()
     assert "/operationbatch/" in allowed.post(LIST, chosen)["Location"]
-
-
-def test_the_list_names_the_order_its_amount_and_its_state(onlooker: Client, paid_order: PaidOrder) -> None:
-    order = paid_order("1234.50", order_number="2026/77")
-
-    page = onlooker.get(LIST).content.decode()
-
-    for text in (order.reference, "2026/77", "€1,234.50", "Authorized"):
-        assert text in page
-
-
-def test_one_order_is_found_by_its_transaction(onlooker: Client, paid_order: PaidOrder) -> None:
-    paid_order()
-    order = paid_order()
-
-    page = onlooker.get(LIST, {"q": order.payments.get().reference})
-
-    assert [row.pk for row in page.context["cl"].result_list] == [order.pk]
-
-
-def test_the_page_of_an_order_costs_few_statements_however_long_its_story(
-    operator: Client, paid_order: PaidOrder
-) -> None:
-    def statements() -> int:
-        with CaptureQueriesContext(connection) as asked:
-            assert operator.get(order_url(order)).status_code == 200
-        return len(asked)
-
-    order = paid_order()
-    payments.capture(order, Decimal("1.00"))
-    short = statements()
-    for _ in range(5):
-        payments.capture(order, Decimal("1.00"))
-
-    assert statements() == short <= 15
 
 
 def test_asking_the_gateway_finds_what_was_done_elsewhere(

@@ -6,17 +6,13 @@ import csv
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
 from django.test import Client
 from pytest_django import Settings
 
 from tests.admin.conftest import MakePerson
 from tests.admin.scenery import Scenery
-from tests.models.rows import a_deposit, a_payment, a_transaction, an_approval, an_order
-from wallet_gateway.admin.profile_mark import gateway_of
+from tests.models.rows import a_payment, a_transaction, an_order
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
-from wallet_gateway.models import BatchKind, OperationBatch, TransactionEvent
-from wallet_gateway.payments.batches import draft
 
 pytestmark = pytest.mark.django_db
 
@@ -76,21 +72,6 @@ def test_beside_a_live_gateway_the_pages_and_rows_of_the_test_are_marked(
     assert dashboard.count(BADGE) == 1
 
 
-@pytest.mark.parametrize("alias", ["default", "live"])
-def test_a_page_of_several_rows_is_marked_if_all_are_of_the_test(
-    alias: str, superuser: Client, settings: Settings
-) -> None:
-    add_live_gateway(settings)
-    deposits = [a_deposit(gateway=gateway) for gateway in (alias, alias, "live")]
-    refund = "/admin/wallet_gateway/migrateddeposit/refund/?ids="
-    same, mixed = (",".join(str(each.pk) for each in some) for some in (deposits[:2], deposits))
-    assert (STRIP in text_of(superuser, refund + same)) is (alias == "default")
-    assert STRIP not in text_of(superuser, refund + mixed)
-    batch = draft(BatchKind.CAPTURE, [an_order(gateway=alias)], by=User.objects.get())
-    page = f"/admin/wallet_gateway/operationbatch/{batch.pk}/confirm/"
-    assert (STRIP in text_of(superuser, page)) is (alias == "default")
-
-
 def test_without_a_test_gateway_nothing_is_marked(watcher: Client, settings: Settings) -> None:
     add_live_gateway(settings, alone=True)
     order = an_order(gateway="live")
@@ -138,14 +119,3 @@ def test_files_about_tests_are_named_so(watcher: Client, settings: Settings) -> 
     name, _ = figures_of(watcher)
     assert "test" not in name
     assert "migration.csv" in watcher.get(export.format("live"))["Content-Disposition"]
-
-
-def test_the_gateway_of_a_row_is_found_where_it_stands() -> None:
-    payment = a_payment(an_order(gateway="live"))
-    deposit = a_deposit(gateway="live")
-    parent = a_transaction(payment, gateway="live")
-    for row in (payment.order, parent, deposit, an_approval(payment=payment, gateway="live")):
-        assert gateway_of(row) == "live", row
-    event = TransactionEvent(transaction=parent)
-    assert gateway_of(event) == "live"
-    assert gateway_of(OperationBatch(kind="REFUND")) == ""

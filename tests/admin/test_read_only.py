@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.contrib import admin
 from django.db import connection
 from django.forms.models import model_to_dict
 from django.test import Client
@@ -16,7 +15,7 @@ from tests.admin.conftest import MakePerson
 from tests.explanations import commented
 from tests.models.rows import NOW, a_deposit, a_payment, a_transaction, an_order
 from wallet_gateway.admin import read_only
-from wallet_gateway.admin.read_only import BoundedPaginator, ReadOnlyAdmin
+from wallet_gateway.admin.read_only import BoundedPaginator
 from wallet_gateway.models import Discrepancy, OperationBatch, PaymentOrder, TransactionEvent
 
 pytestmark = pytest.mark.django_db
@@ -187,12 +186,6 @@ def test_no_address_makes_a_list_slow(superuser: Client, model: str, query: dict
     assert all('"id" DESC' in sql or "`id` DESC" in sql for sql in read)
 
 
-def test_an_empty_name_of_a_column_names_none(superuser: Client) -> None:
-    order = an_order()
-    url = reverse("admin:wallet_gateway_paymentorder_change", args=[order.pk])
-    assert superuser.get(url, {"_to_field": ""}).status_code == 200
-
-
 def test_counting_ends_where_turning_pages_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(read_only, "MAX_LISTED_ROWS", 3)
     for _ in range(5):
@@ -201,42 +194,6 @@ def test_counting_ends_where_turning_pages_ends(monkeypatch: pytest.MonkeyPatch)
     with CaptureQueriesContext(connection) as asked:
         assert BoundedPaginator(PaymentOrder.objects.order_by("-id"), 2).count == 3
     assert "LIMIT 3" in asked[0]["sql"]
-
-
-def test_a_list_that_ends_early_says_so(superuser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert b"Only the newest" not in superuser.get(list_url("paymentorder")).content
-    monkeypatch.setattr(read_only, "MAX_LISTED_ROWS", 3)
-    for _ in range(5):
-        an_order()
-
-    assert b"Only the newest 3 can be turned to" in superuser.get(list_url("paymentorder")).content
-
-
-def test_every_model_of_the_dashboard_is_read_only() -> None:
-    registered = admin.site._registry.items()
-    ours = {model: at for model, at in registered if model._meta.app_label == "wallet_gateway"}
-
-    assert {model._meta.model_name for model in ours} >= set(MODELS)
-    for at in ours.values():
-        assert isinstance(at, ReadOnlyAdmin)
-
-
-def test_a_time_on_a_page_is_written_as_in_a_list(superuser: Client) -> None:
-    deposit = a_deposit(transacted_at=NOW)
-    page = superuser.get(f"/admin/wallet_gateway/migrateddeposit/{deposit.pk}/change/").content.decode()
-    assert "May 17, 2026, 12:00\N{NARROW NO-BREAK SPACE}PM" in page
-
-
-def test_a_time_in_a_list_breaks_after_its_day_only(superuser: Client) -> None:
-    a_deposit(created_at=NOW)
-    page = superuser.get("/admin/wallet_gateway/migrateddeposit/").content.decode()
-    assert "May\N{NO-BREAK SPACE}17,\N{NO-BREAK SPACE}2026, 12:00\N{NARROW NO-BREAK SPACE}PM" in page
-
-
-def test_a_time_that_has_not_come_is_a_dash(superuser: Client) -> None:
-    page = superuser.get(f"/admin/wallet_gateway/gatewaytransaction/{a_transaction().pk}/change/")
-
-    assert "None" not in page.content.decode()
 
 
 @pytest.mark.parametrize("name", ["state", "state__exact", "gateway", "currency"])

@@ -32,11 +32,3 @@ def test_what_was_not_sent_is_sent_again_by_who_may_do_the_operation(make_person
     again = f"/gatewaytransaction/{unsent.pk}/send-again/"
     assert again in page_of(make_person("capture_payment"), payment)
     assert again not in page_of(make_person("refund_payment", "resolve_unknown"), payment)
-
-
-def test_a_task_about_an_attempt_names_the_attempt_and_not_its_reference_again(operator: Client) -> None:
-    a_transaction(payment := a_payment(), kind="CHECKOUT", state="UNKNOWN", reference=payment.reference)
-    page = page_of(operator, payment)
-    assert "Waits for a person" in page
-    assert page.count(f'<bdi class="wallet-code">{payment.reference}</bdi>') == 1
-    assert 'href="#wallet-attempt-1"' in page

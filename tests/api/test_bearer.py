@@ -107,13 +107,6 @@ def test_the_token_in_the_address_alone_is_not_enough(order: PaymentOrder) -> No
     assert (answer.status_code, answer.json()["code"]) == (403, "stale_page")
 
 
-def test_a_token_is_no_way_around_the_type_of_a_request(order: PaymentOrder) -> None:
-    app = App(order)
-    url = app.post("session").request["PATH_INFO"]
-    answer = app.client.post(url, {"a": "b"}, headers=app.headers)
-    assert answer.status_code == 415
-
-
 def test_a_page_that_no_setting_lists_is_refused_even_with_a_token(
     order: PaymentOrder, settings: Settings
 ) -> None:
@@ -132,11 +125,6 @@ def test_a_listed_origin_is_no_way_around_the_csrf_token(order: PaymentOrder, se
     for kind in KINDS:
         answer = browser.post(kind, order, {"reference": "A"}, **given)
         assert (answer.status_code, answer.json()["code"]) == (403, "stale_page"), kind
-
-
-def test_the_throttles_count_for_an_app_as_for_a_browser(order: PaymentOrder) -> None:
-    codes = {App(order).post("result", {"reference": "A"}).status_code for _ in range(21)}
-    assert 429 in codes
 
 
 @every(

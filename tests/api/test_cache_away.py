@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import logging
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -89,17 +88,6 @@ def test_customers_pay_while_the_cache_is_away(
     assert (pay(order, wallet_sandbox), state_of(order)) == ([204, 200, 200, 200], "PAID")
 
 
-def test_customers_pay_while_the_caches_disk_is_gone(
-    order: PaymentOrder, wallet_sandbox: SandboxControl, use_cache: UseCache, tmp_path: Path
-) -> None:
-    file = tmp_path / "file"
-    file.touch()
-    use_cache("django.core.cache.backends.filebased.FileBasedCache", file / "cache")
-    with pytest.raises(NotADirectoryError):
-        cache.get("anything")
-    assert (pay(order, wallet_sandbox), state_of(order)) == ([204, 200, 200, 200], "PAID")
-
-
 @pytest.mark.parametrize("backend", ["FailingCache", "ReadOnlyCache"])
 def test_each_process_counts_alone_while_the_cache_is_away(
     order: PaymentOrder, use_cache: UseCache, backend: str
@@ -144,18 +132,6 @@ def test_a_cache_that_has_failed_is_left_alone_for_a_minute_with_one_warning(
         "the cache fails (tests.api.failing_cache.Away): "
         "this process counts the wallet button's requests alone for 60 seconds"
     )
-
-
-def test_a_cache_that_failed_while_time_was_frozen_is_asked_again_afterwards(
-    order: PaymentOrder, cache_away: None, clock: Clock
-) -> None:
-    browser, before = Browser(), clock.now
-    browser.open(order)
-    clock.now = 1.8e9
-    results(browser, order, 1)
-    clock.now = before
-    results(browser, order, 1)
-    assert FailingCache.asked == ["get", "get"]
 
 
 def test_a_cache_that_is_back_counts_again(order: PaymentOrder, use_cache: UseCache, clock: Clock) -> None:

@@ -7,26 +7,12 @@ import pytest
 from tests.tables import every
 from wallet_gateway.api.inputs import (
     EventReport,
-    PriceRequest,
     event_report,
-    previous_reference,
     price_request,
 )
 from wallet_gateway.api.problems import InvalidBody
 from wallet_gateway.payments.wallet import WalletEvent
 from wallet_gateway.protocol.strict_json import NumberText
-
-
-def test_what_is_left_out_was_not_chosen() -> None:
-    assert price_request({"reference": "R"}) == PriceRequest(reference="R")
-    chosen = {"shippingAddress": None, "shippingOption": None, "offers": None}
-    assert price_request({"reference": "R"} | chosen) == PriceRequest(reference="R")
-
-
-def test_empty_members_of_an_address_are_left_out() -> None:
-    address = {"countryCode": "FR", "administrativeArea": "", "locality": None}
-    asked = price_request({"reference": "R", "shippingAddress": address})
-    assert asked.shipping_address == {"countryCode": "FR"}
 
 
 def test_an_address_is_in_no_repr() -> None:
@@ -54,12 +40,6 @@ def test_an_address_is_in_no_repr() -> None:
 def test_another_type_or_size_is_refused_whole(body: dict[str, object]) -> None:
     with pytest.raises(InvalidBody):
         price_request(body)
-
-
-def test_a_page_may_say_which_reference_its_sheet_had() -> None:
-    assert (previous_reference({}), previous_reference({"after": "R"})) == ("", "R")
-    with pytest.raises(InvalidBody):
-        previous_reference({"after": ["R"]})
 
 
 def test_a_report_needs_no_words_and_shows_them_in_no_repr() -> None:

@@ -214,14 +214,6 @@ def test_each_of_the_two_addresses_closes_the_attempt_and_says_so_to_staff(
     check_books()
 
 
-def test_looking_whether_the_page_is_there_closes_nothing(
-    order: PaymentOrder, wallet_sandbox: SandboxControl
-) -> None:
-    scene = Scene(order, wallet_sandbox)
-    scene.browser.client.head(scene.session["resultUrl"])
-    assert scene.post()["outcome"] == "APPROVED"
-
-
 def test_of_two_cards_in_one_sheet_each_reference_has_addresses_of_its_own(
     order: PaymentOrder, wallet_sandbox: SandboxControl
 ) -> None:

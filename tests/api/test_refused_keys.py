@@ -124,15 +124,3 @@ def test_a_key_that_is_refused_with_the_authorization_is_not_given_again_and_not
     key = WalletKey.objects.get()
     assert key.refused_at is not None
     assert WalletAttempt.objects.get().key == key
-
-
-def test_while_there_is_no_other_key_the_order_has_no_button_and_stays_payable(
-    order: PaymentOrder, browser: Browser, wallet_sandbox: SandboxControl
-) -> None:
-    browser.open(order)
-    wallet_sandbox.reset()
-    wallet_sandbox.fault("public_key", "status_before", status=503, times=4)
-    browser.post("result", order, REFUSED)
-    answer = browser.post("session", order)
-    assert (answer.status_code, answer.json()["code"]) == (503, "wallet_unavailable")
-    assert payments.start_checkout(order).redirect_url

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 from django.contrib.sessions.backends.base import SessionBase
 from django.contrib.sessions.backends.db import SessionStore
-from django.contrib.sessions.backends.signed_cookies import SessionStore as CookieStore
 from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpRequest
 
-from wallet_gateway.api.base import NAME, bind, binding_for, binding_of
+from wallet_gateway.api.base import NAME, bind, binding_for
 
 pytestmark = pytest.mark.django_db
 
@@ -26,19 +25,6 @@ def bound(request: HttpRequest) -> str:
     binding = binding_for(request)
     bind(request, binding)
     return binding
-
-
-@pytest.mark.parametrize("store", [SessionStore, CookieStore])
-def test_a_session_that_saw_no_button_is_bound_to_nothing(store: type[SessionBase]) -> None:
-    assert binding_of(a_request(store())) == ""
-
-
-@pytest.mark.parametrize("store", [SessionStore, CookieStore])
-def test_a_binding_stays(store: type[SessionBase]) -> None:
-    request = a_request(store())
-    first = bound(request)
-    assert first
-    assert bound(request) == binding_of(request) == first
 
 
 def test_what_a_browser_would_be_bound_to_is_not_stored() -> None:
@@ -62,11 +48,6 @@ def test_a_binding_survives_the_new_key_of_a_login() -> None:
     session.cycle_key()
     assert session.session_key != key
     assert bound(request) == first
-
-
-@pytest.mark.parametrize("store", [SessionStore, CookieStore])
-def test_two_browsers_have_two_bindings(store: type[SessionBase]) -> None:
-    assert bound(a_request(store())) != bound(a_request(store()))
 
 
 def test_a_binding_does_not_tell_the_sessions_key() -> None:

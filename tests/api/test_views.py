@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import Settings
 
-from tests.api.browser import UNKNOWN, Browser, problem
+from tests.api.browser import Browser, problem
 from tests.web.conftest import address
 from tests.web.rows import an_attempt, an_order
 from wallet_gateway import payments, return_tokens
@@ -44,10 +44,6 @@ def test_the_answer_is_state_final_and_next_and_nothing_else(client: Client, sta
         "final": state not in NOT_FINAL,
         "next": response.request["PATH_INFO"].replace("/api/status/", "/result/"),
     }
-
-
-def test_next_leads_to_a_page_that_exists(client: Client) -> None:
-    assert client.get(_poll(client, an_attempt(an_order(OrderState.PAID))).json()["next"]).status_code == 200
 
 
 def test_the_answer_is_kept_by_nobody(client: Client) -> None:
@@ -98,27 +94,6 @@ def test_a_shop_without_its_settings_is_a_problem_that_names_none_of_them(
     assert response.json()["code"] == "not_configured"
     assert "WALLET_GATEWAY" not in response.content.decode()
     assert "WALLET_GATEWAY" in caplog.text
-
-
-def test_a_problem_is_in_the_language_of_the_request(client: Client) -> None:
-    path = reverse("wallet_gateway:status", args=["a:b:c"])
-    assert client.get(path, HTTP_ACCEPT_LANGUAGE="de").json()["detail"] == "Diesen Link gibt es nicht."
-
-
-@pytest.mark.parametrize("method", ["post", "put", "patch", "delete", "head", "options", "trace"])
-def test_there_is_nothing_to_do_but_ask(client: Client, method: str) -> None:
-    response = getattr(client, method)(address("status", an_attempt(an_order()), ReturnOutcome.SUCCESS))
-    assert response.status_code == 405
-    if method != "head":
-        assert response.json()["code"] == "method_not_allowed"
-
-
-@pytest.mark.parametrize("accept", ["text/html", "application/xml", "nonsense"])
-def test_whoever_wants_something_else_than_json_gets_a_problem_in_json(client: Client, accept: str) -> None:
-    response = _poll(client, an_attempt(an_order()), HTTP_ACCEPT=accept)
-    assert response.status_code == 406
-    assert response["Content-Type"] == "application/problem+json"
-    assert response.json()["code"] == "not_acceptable"
 
 
 def test_polls_are_not_throttled(client: Client) -> None:
@@ -179,12 +154,6 @@ def test_a_page_of_our_own_origin_opens_the_payment_page_by_its_csrf_token(order
     assert "sessionid" not in answer.cookies
 
 
-def test_a_payment_page_that_is_open_is_given_again(order: PaymentOrder) -> None:
-    pages = {Browser().post("checkout", order).json()["redirectUrl"] for _ in range(3)}
-    assert len(pages) == 1
-    assert order.payments.count() == 1
-
-
 def test_an_order_that_is_paid_is_not_paid_again(order: PaymentOrder, wallet_sandbox: SandboxControl) -> None:
     Browser().post("checkout", order)
     wallet_sandbox.complete_checkout(order.payments.get().reference, "success")
@@ -225,7 +194,3 @@ def test_while_sending_is_stopped_no_page_is_opened(order: PaymentOrder) -> None
     answer = Browser().post("checkout", order)
     assert (answer.status_code, answer.json()["code"]) == (503, "checkout_unavailable")
     assert not order.payments.exists()
-
-
-def test_the_payment_page_of_no_order_is_the_same_404_as_ever(order: PaymentOrder) -> None:
-    assert Browser().post("checkout", "x" * 22).json() == UNKNOWN

@@ -11,7 +11,6 @@ from pytest_django import Settings
 
 from tests.api.browser import Browser, approve, problem
 from tests.operations.journal import times_sent
-from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
 from wallet_gateway.testing.control import SandboxControl
 
@@ -81,16 +80,6 @@ def test_a_guessed_code_is_refused_in_all_sessions_once_the_order_has_tried_its_
 
     assert [guess(number, f"GUESS-{number}") for number in range(6)] == [200] * 4 + [403] * 2
     assert guess(0, "SAVE") == 403
-
-
-def test_after_a_person_has_raised_the_limits_the_address_answers_again(
-    order: PaymentOrder, limit: Callable[..., None]
-) -> None:
-    limit(SESSIONS=1)
-    assert [Browser().post("session", order).status_code for _ in range(2)] == [200, 403]
-    closed = PaymentOrder.objects.get(pk=order.pk)
-    payments.wallet.raise_limits(closed, by="anna", reason="knows him")
-    assert [Browser().post("session", order).status_code for _ in range(2)] == [200, 403]
 
 
 def test_what_no_page_of_the_order_has_sent_is_not_counted(

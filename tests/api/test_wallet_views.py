@@ -10,7 +10,7 @@ from django.contrib.sessions.models import Session
 from django.urls import reverse
 from pytest_django import Settings
 
-from tests.api.browser import FAILED, KINDS, UNKNOWN, Browser, approve
+from tests.api.browser import KINDS, Browser, approve
 from tests.api.conftest import MakeOrder
 from tests.web.conftest import state_of
 from wallet_gateway import payments
@@ -37,15 +37,6 @@ def test_a_session_has_the_fifteen_parameters_of_the_interface(order: PaymentOrd
     assert (given["amount"], given["currencyCode"], given["mid"]) == ("24.90", "EUR", "SANDBOX-MERCHANT")
     assert given["clientSystemTransactionId"] == session["reference"]
     assert 60 < session["expiresIn"] < 86_400
-
-
-def test_a_session_says_where_a_page_of_no_template_finds_gateway_and_wallet(
-    order: PaymentOrder, browser: Browser
-) -> None:
-    script = browser.open(order)["script"]
-    assert set(script) == {"gatewayUrl", "gatewayName", "payJsUrl", "accountPath", "failedMessage"}
-    assert script["accountPath"] is None
-    assert all(script[name] for name in ("gatewayUrl", "gatewayName", "payJsUrl", "failedMessage"))
 
 
 def test_a_session_names_no_person(order: PaymentOrder, browser: Browser) -> None:
@@ -102,11 +93,6 @@ def test_a_button_that_is_not_shown_costs_no_session(
     assert Session.objects.count() == before
 
 
-def test_a_currency_that_wallets_cannot_write_has_no_session(make_order: MakeOrder, browser: Browser) -> None:
-    answer = browser.post("session", make_order(currency="KWD"))
-    assert (answer.status_code, answer.json()["code"]) == (503, "wallet_unavailable")
-
-
 def test_a_shop_without_its_settings_is_a_problem_that_names_none_of_them(
     order: PaymentOrder, browser: Browser, settings: Settings
 ) -> None:
@@ -125,16 +111,6 @@ def test_the_sheet_is_priced_from_the_order(order: PaymentOrder, browser: Browse
     ).json()
     assert (body["total"], body["errors"], body["shippingOptions"]) == ("24.90", [], [])
     assert [item["price"] for item in body["displayItems"]] == ["24.90"]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("token", ["a\0b", "\0", "a b", "é", "x" * 300, "%00"])
-def test_a_token_that_no_order_can_have_is_an_unknown_link(
-    kind: str, token: str, order: PaymentOrder, browser: Browser
-) -> None:
-    browser.open(order)
-    answer = browser.post(kind, token, {"reference": "A", "event": "READY", **FAILED})
-    assert (answer.status_code, answer.json()) == (404, UNKNOWN)
 
 
 @pytest.fixture
@@ -267,12 +243,6 @@ def test_neither_cryptogram_nor_account_is_in_a_log_or_an_answer(
         good = browser.post("result", order, detail)
     for secret in (detail["cryptogram"], detail["transactionAccountId"]):
         assert secret not in caplog.text + bad.content.decode() + good.content.decode()
-
-
-def test_a_problem_is_in_the_language_of_the_request(order: PaymentOrder, browser: Browser) -> None:
-    PaymentOrder.objects.filter(pk=order.pk).update(state=OrderState.PAID)
-    detail = browser.post("session", order, HTTP_ACCEPT_LANGUAGE="de").json()["detail"]
-    assert "bezahlt" in detail
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -27,13 +27,10 @@ from tests.client.servers import (
     says,
     stays_silent,
 )
-from wallet_gateway.client.connection import Connection
-from wallet_gateway.client.errors import NotSent, OutcomeUnknown, UnknownReason
-from wallet_gateway.client.request_deadline import Limits, RequestDeadline
+from wallet_gateway.client.errors import OutcomeUnknown, UnknownReason
 
 pytestmark = pytest.mark.wire
 
-LIMITS = Limits(connect_timeout=1, read_timeout=1, total_timeout=1, max_answer_bytes=1)
 
 PACKED = gzip.compress(b'{"redirectUrl": "https://gateway.example/c"}' * 10)
 BOMB = gzip.compress(bytes(10_000_000))
@@ -118,11 +115,6 @@ def test_a_fault_after_sending_leaves_the_outcome_unknown_and_the_request_sent_o
     assert server.connections == 1
 
 
-def test_a_body_that_ends_where_it_should_is_no_fault(connect: Connect) -> None:
-    with RawServer(drips(answer(b"{}").removesuffix(b"{}") + b"<slowly>{}")) as server:
-        assert connect(server.base_url).send("GET", "/").body == b"{}"
-
-
 def test_the_global_debug_switch_of_http_client_prints_nothing_of_ours(
     connect: Connect, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -141,14 +133,6 @@ class Recorder:
         raise AttributeError("this is no connection of the recorder's")
 
 
-def test_a_recorder_in_place_of_http_clients_connection_does_not_meet_ours(
-    connect: Connect, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(http.client, "HTTPConnection", Recorder)
-    with RawServer(says(answer(b"{}"))) as server:
-        assert connect(server.base_url).send("POST", "/", body=b"{}").body == b"{}"
-
-
 def test_a_recorder_may_be_at_work_before_the_first_call_of_a_process() -> None:
     code = """
 import http.client, sys, urllib3
@@ -164,18 +148,3 @@ sys.stdout.buffer.write(HttpTransport(base_url=sys.argv[1]).send("POST", "/", bo
     with RawServer(says(answer(b"{}"))) as server:
         ran = subprocess.run([sys.executable, "-c", code, server.base_url], capture_output=True, check=True)
     assert ran.stdout == b"{}"
-
-
-def test_a_closed_connection_does_not_open_itself() -> None:
-    connection = Connection("127.0.0.1", 1, idle_limit=5)
-    connection.deadline = RequestDeadline(limits=LIMITS, not_after=None)
-    with pytest.raises(http.client.NotConnected):
-        connection.send(b"GET / HTTP/1.1\r\n\r\n")
-    assert not connection.deadline.sent
-
-
-def test_only_bytes_are_sent(connect: Connect) -> None:
-    with RawServer(says(answer())) as server, pytest.raises(NotSent) as failure:
-        connect(server.base_url).send("POST", "/", body=["a", "b"])  # type: ignore[arg-type]
-    assert "TypeError" in failure.value.detail
-    assert server.requests == []

@@ -75,17 +75,3 @@ def test_an_error_can_be_pickled_with_all_it_knows(error: GatewayError, text: st
 )
 def test_the_type_says_whether_it_may_have_happened(error: GatewayError, may_have_happened: bool) -> None:
     assert error.may_have_happened is may_have_happened
-
-
-def test_a_bad_answer_is_caught_with_the_unknown_outcomes() -> None:
-    assert issubclass(BadAnswer, OutcomeUnknown)
-    assert not issubclass(NotSent, OutcomeUnknown)
-    assert not issubclass(Refused, OutcomeUnknown)
-
-
-def test_an_error_has_no_exchange_until_one_is_given() -> None:
-    assert NotSent(NotSentReason.DNS).exchange is None
-
-
-def test_a_gateway_error_is_no_network_error() -> None:
-    assert not issubclass(GatewayError, OSError)

@@ -128,20 +128,6 @@ def test_the_reason_for_an_unknown_outcome_is_found_at_the_root(
     assert map_exception(error, sent=True, doing="waiting for the answer").reason == reason
 
 
-def test_what_the_caller_was_handling_is_no_reason() -> None:
-    error = KeyError("bug")
-    error.__context__ = ssl.SSLError(1, "of another call")
-    failure = map_exception(error, sent=False, doing="connecting")
-    assert failure.reason == NotSentReason.OTHER
-    assert "SSLError" not in failure.detail
-
-
-def test_a_chain_that_bites_its_tail_ends() -> None:
-    first, second = KeyError("a"), ValueError("b")
-    first.__cause__, second.__cause__ = second, first
-    assert describe(first) == "ValueError in KeyError"
-
-
 @every(
     ("error", "described"),
     [

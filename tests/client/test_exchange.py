@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import pickle
-
-import pytest
-
 from wallet_gateway.client.exchange import Answer, Exchange, RawAnswer
 
 EXCHANGE = Exchange(
@@ -29,13 +24,3 @@ def test_an_answer_shows_the_redacted_exchange_and_not_the_message() -> None:
     shown = repr(Answer(message="hunter2", exchange=EXCHANGE))
     assert "hunter2" not in shown
     assert "Approved" in shown
-
-
-@pytest.mark.parametrize("name", ["method", "http_status", "answer_body", "sent"])
-def test_an_exchange_cannot_be_changed(name: str) -> None:
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        setattr(EXCHANGE, name, "other")
-
-
-def test_an_exchange_can_be_stored_as_it_is() -> None:
-    assert pickle.loads(pickle.dumps(EXCHANGE)) == EXCHANGE

@@ -7,7 +7,6 @@ import json
 import pytest
 
 from tests.client.calls import (
-    ACCOUNT,
     API_KEY,
     AUTHORIZATION,
     AUTHORIZED,
@@ -37,9 +36,7 @@ from wallet_gateway.client.errors import (
     Refused,
     UnknownReason,
 )
-from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.protocol.errors import InvalidMessage
-from wallet_gateway.protocol.status import StatusAnswer
 
 # What is sent
 
@@ -124,16 +121,6 @@ def test_what_a_path_would_read_otherwise_is_no_account_and_nothing_is_sent(acco
     assert transport.given == []
 
 
-def test_an_account_that_a_path_has_no_place_for_is_a_parameter() -> None:
-    transport = wire(PAYMENT_ACCOUNT)
-    moved = Gateway(account=ACCOUNT, transport=transport, paths={"get_payment_account": "/accounts"})
-    moved.payment_account("acc-1", api_key=API_KEY, encryption_key=ENCRYPTION_KEY)
-    (given,) = transport.given
-    assert given["path"] == "/accounts"
-    ids = {"merchantId": "M-1", "storeId": "S-1", "encryptionKeyId": ENCRYPTION_KEY}
-    assert given["query"] == ids | {"transactionAccountId": "acc-1"}
-
-
 def test_an_authorization_posts_its_message_on_a_fresh_connection_with_the_public_key() -> None:
     transport = wire(AUTHORIZED)
     said = gateway(transport).authorize(AUTHORIZATION, api_key=API_KEY, not_after=5.0)
@@ -146,10 +133,6 @@ def test_an_authorization_posts_its_message_on_a_fresh_connection_with_the_publi
     )
     assert given["headers"] == {"Authorization": f"PublicApiKey {API_KEY}"}
     assert (given["fresh"], given["not_after"]) == (True, 5.0)
-
-
-def test_an_empty_array_is_an_answer() -> None:
-    assert gateway(wire(b"[]")).status("order-1").message == StatusAnswer()
 
 
 SPOILED = {
@@ -183,21 +166,6 @@ def test_only_a_status_answer_is_read_part_by_part() -> None:
     with pytest.raises(BadAnswer) as failure:
         gateway(wire(b'{"state": "Approved", "x": {"a": "1", "A": "2"}}')).follow_up(CAPTURE)
     assert failure.value.reason == UnknownReason.UNREADABLE
-
-
-def test_a_path_can_be_another_one() -> None:
-    transport = wire(RECORDS)
-    Gateway(account=ACCOUNT, transport=transport, paths={"status": "/v6/query"}).status("order-1")
-    assert transport.given[0]["path"] == "/v6/query"
-
-
-def test_a_path_for_no_endpoint_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"paths names stats; the endpoints are checkout, follow_up"):
-        Gateway(account=ACCOUNT, transport=wire(b""), paths={"stats": "/"})
-
-
-def test_the_gateway_knows_its_account() -> None:
-    assert gateway(wire(b"")).account is ACCOUNT
 
 
 # What is said back
@@ -239,24 +207,6 @@ def test_every_call_tells_refusals_from_silence(
     assert len(transport.given) == 1
 
 
-@pytest.mark.parametrize(
-    ("name", "body"),
-    [
-        ("checkout", b'{"redirectUrl": "https://gateway.example/c", "code": "4107940"}'),
-        (
-            "checkout",
-            b'{"redirectUrl": "https://gateway.example/c", "code": "1", "details": {"message": "x"}}',
-        ),
-        ("follow_up", b'{"state": "Approved", "code": "1", "details": {"message": "x"}}'),
-        ("detached_refund", b'{"STATE": "Approved", "amount": "1.00", "Code": "1"}'),
-    ],
-)
-def test_error_and_success_in_one_object_are_a_contradiction(name: str, body: bytes) -> None:
-    with pytest.raises(BadAnswer) as failure:
-        CALLS[name][0](gateway(wire(body)))
-    assert failure.value.reason == UnknownReason.CONTRADICTORY
-
-
 @every(
     ("name", "body"),
     [
@@ -272,12 +222,6 @@ def test_a_success_of_another_shape_is_a_bad_answer(name: str, body: bytes) -> N
     with pytest.raises(BadAnswer) as failure:
         CALLS[name][0](gateway(wire(body)))
     assert failure.value.reason == UnknownReason.WRONG_SHAPE
-
-
-def test_a_wait_the_gateway_asks_for_is_passed_on() -> None:
-    with pytest.raises(OutcomeUnknown) as failure:
-        gateway(wire(b"", status=429, **{"retry-after": "30"})).status("order-1")
-    assert (failure.value.reason, failure.value.retry_after) == (UnknownReason.RATE_LIMITED, 30.0)
 
 
 @every(

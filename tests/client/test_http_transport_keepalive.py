@@ -8,16 +8,13 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from tests.client.conftest import Connect
 from tests.client.servers import RawServer, Request, answer, echoes, says
 from tests.waiting import PATIENCE, eventually
-from wallet_gateway.client import http_transport
 from wallet_gateway.client.errors import OutcomeUnknown, UnknownReason
-from wallet_gateway.client.http_transport import HttpTransport
 
 pytestmark = pytest.mark.wire
 
@@ -52,20 +49,6 @@ def test_a_connection_that_idled_longer_is_closed_and_replaced(connect: Connect)
         transport = connect(server.base_url, keepalive_idle=0.05)
         transport.send("POST", "/", body=b"{}")
         time.sleep(0.06)
-        transport.send("POST", "/", body=b"{}")
-        assert eventually(lambda: server.hung_up == 1)
-    assert (len(server.requests), server.connections) == (2, 2)
-
-
-def test_a_connection_used_while_time_was_frozen_is_replaced_afterwards(
-    connect: Connect, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with RawServer(echoes) as server:
-        transport = connect(server.base_url)
-        with monkeypatch.context() as frozen:
-            # As freezegun does: its monotonic clock has the seconds since 1970.
-            frozen.setattr(time, "monotonic", time.time)
-            transport.send("POST", "/", body=b"{}")
         transport.send("POST", "/", body=b"{}")
         assert eventually(lambda: server.hung_up == 1)
     assert (len(server.requests), server.connections) == (2, 2)
@@ -145,51 +128,6 @@ def test_a_connection_that_ended_or_went_wrong_is_not_kept(said: bytes, connect:
     kept = transport._pool.pool
     assert kept is not None
     assert not any(kept.queue)
-
-
-def test_closing_lets_go_of_idle_connections_and_the_transport_works_on(connect: Connect) -> None:
-    with RawServer(echoes) as server:
-        transport = connect(server.base_url)
-        transport.send("POST", "/", body=b"{}")
-        transport.close()
-        assert eventually(lambda: server.hung_up == 1)
-        transport.send("POST", "/", body=b"{}")
-    assert server.connections == 2
-
-
-def test_a_forgotten_transport_closes_its_connections() -> None:
-    with RawServer(echoes) as server:
-        HttpTransport(base_url=server.base_url).send("POST", "/", body=b"{}")
-        assert eventually(lambda: server.hung_up == 1)
-
-
-def test_threads_get_their_own_answers(connect: Connect) -> None:
-    with RawServer(echoes) as server, ThreadPoolExecutor(8) as threads:
-        transport = connect(server.base_url)
-        bodies = [b"%d" % number for number in range(200)]
-        said = threads.map(lambda body: transport.send("POST", "/", body=body).body, bodies)
-        assert list(said) == bodies
-    assert len(server.requests) == 200
-    assert server.connections <= 8
-
-
-def test_no_more_connections_are_kept_than_are_of_use(
-    connect: Connect, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(http_transport, "MAX_IDLE_CONNECTIONS", 10)
-    together = threading.Barrier(14)
-
-    def answers_all_at_once(connection: socket.socket, request: Request) -> bool:
-        together.wait(PATIENCE)
-        return echoes(connection, request)
-
-    with RawServer(answers_all_at_once) as server, ThreadPoolExecutor(14) as threads:
-        transport = connect(server.base_url)
-        list(threads.map(lambda _: transport.send("POST", "/", body=b"{}"), range(14)))
-        assert eventually(lambda: server.hung_up == 4)
-        time.sleep(0.02)
-        assert server.hung_up == 4
-    assert server.connections == 14
 
 
 def test_a_forked_process_leaves_its_parents_connection_alone() -> None:

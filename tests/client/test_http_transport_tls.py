@@ -134,11 +134,3 @@ def test_without_it_nothing_is_processed(
 def test_an_encrypted_key_is_refused_and_nobody_is_asked_for_a_password(ours: Certificate) -> None:
     with pytest.raises(ssl.SSLError):
         tls_context(client_cert=ours.with_encrypted_key())
-
-
-def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    missing = str(tmp_path / "missing.pem")
-    with pytest.raises(FileNotFoundError):
-        tls_context(missing)
-    with pytest.raises(FileNotFoundError):
-        tls_context(client_cert=missing)

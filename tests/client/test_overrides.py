@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from tests.client.calls import ACCOUNT, CAPTURE, CAPTURED, EVERY_CALL, KEYS, RECORDS, Call
+from tests.client.calls import ACCOUNT, CAPTURE, CAPTURED, KEYS, RECORDS
 from tests.client.wires import Wire, wire
 from tests.tables import every
-from wallet_gateway.client.errors import BadAnswer, NotSent, NotSentReason, OutcomeUnknown, Refused
+from wallet_gateway.client.errors import BadAnswer, NotSent, NotSentReason, OutcomeUnknown
 from wallet_gateway.client.exception_map import LibraryError
 from wallet_gateway.client.exchange import GatewayRequest
 from wallet_gateway.client.gateway import Gateway
@@ -51,14 +51,6 @@ def test_a_request_may_have_another_method_path_query_body_and_header() -> None:
     assert json.loads(answer.exchange.request_body) == {"user": "user-1"}
 
 
-@every(("call", "good"), EVERY_CALL)
-def test_what_is_not_changed_is_sent_byte_for_byte(call: Call, good: bytes) -> None:
-    plain, adapted = wire(good), wire(good)
-    call(Gateway(account=ACCOUNT, transport=plain))
-    call(adapting(adapted, request=lambda _, given: given, answer=lambda _, given: given))
-    assert adapted.given == plain.given
-
-
 def test_an_answer_of_another_shape_is_read_after_it_was_adapted() -> None:
     def inner(endpoint: Endpoint, value: JsonValue) -> JsonValue:
         assert isinstance(value, dict)
@@ -68,17 +60,6 @@ def test_an_answer_of_another_shape_is_read_after_it_was_adapted() -> None:
     answer = adapting(wire(body), answer=inner).follow_up(CAPTURE)
     assert answer.message.state == "Approved"
     assert json.loads(answer.exchange.answer_body)["code"] == "0", "what is kept is what came"
-
-
-def test_a_refusal_of_another_shape_is_a_refusal() -> None:
-    body = b'{"fault": {"number": "17", "text": "no"}}'
-
-    def as_error(_: Endpoint, value: Any) -> JsonValue:  # noqa: ANN401
-        return {"code": value["fault"]["number"], "details": {"message": value["fault"]["text"]}}
-
-    with pytest.raises(Refused) as refused:
-        adapting(wire(body, status=400), answer=as_error).follow_up(CAPTURE)
-    assert (refused.value.code, refused.value.message) == ("17", "no")
 
 
 def test_records_are_adapted_too_where_one_of_them_cannot_be_read() -> None:

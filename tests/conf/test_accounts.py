@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from threading import Event, Thread
 from typing import Any
@@ -78,27 +77,6 @@ def test_a_change_is_used_after_five_seconds_and_at_once_where_it_was_announced(
     assert conf.gateway_settings("a").account.store_id == "S-3"
 
 
-def test_a_change_is_used_after_a_test_that_had_frozen_time(rows: table.Table, clock: Now) -> None:
-    # As freezegun does: its monotonic clock has the seconds since 1970.
-    clock.seconds = 1.8e9
-    rows.write(1, a=ACCOUNT)
-    assert conf.gateway_settings("a").account.store_id == "SANDBOX-STORE"
-    clock.seconds = 1000
-    rows.write(2, a=ACCOUNT | {"STORE_ID": "S-2"})
-    assert conf.gateway_settings("a").account.store_id == "S-2"
-
-
-def test_a_wrong_account_is_read_again_after_a_test_that_had_frozen_time(
-    rows: table.Table, clock: Now
-) -> None:
-    clock.seconds = 1.8e9
-    rows.write(1, a={})
-    assert conf.find_gateway("a") is None
-    clock.seconds = 1000
-    rows.write(1, a=ACCOUNT)
-    assert conf.find_gateway("a") is not None
-
-
 def test_the_version_is_asked_for_once_in_five_seconds_and_accounts_are_read_once_for_each_version(
     rows: table.Table, clock: Now
 ) -> None:
@@ -111,22 +89,6 @@ def test_the_version_is_asked_for_once_in_five_seconds_and_accounts_are_read_onc
     for _ in range(50):
         aliases()
     assert (rows.asked, rows.read) == (2, 3)
-
-
-def test_one_account_is_read_alone(rows: table.Table) -> None:
-    rows.write(1, **{f"tenant_{number}": ACCOUNT for number in range(100)})
-    conf.gateway_settings("tenant-7")
-    assert rows.read == 1
-
-
-def test_an_account_that_has_not_changed_stays_the_same_object(rows: table.Table) -> None:
-    rows.write(1, a=ACCOUNT, b=ACCOUNT)
-    before = dict(conf.settings().gateways)
-    rows.write(2, a={**ACCOUNT}, b=ACCOUNT | {"STORE_ID": "S-2"})
-    conf.forget_accounts()
-    after = conf.settings().gateways
-    assert after["a"] is before["a"]
-    assert after["b"] is not before["b"]
 
 
 def test_a_removed_account_is_gone_and_named(rows: table.Table) -> None:
@@ -151,12 +113,6 @@ def test_a_mapping_without_a_version_is_compared(settings: Settings, clock: Now)
     assert conf.gateway_settings("a") is before
     clock.seconds += 6
     assert conf.gateway_settings("a").account.store_id == "S-2"
-
-
-def test_a_callable_gives_the_mapping(settings: Settings, rows: table.Table) -> None:
-    settings.WALLET_GATEWAY = settings_of("tests.conf.table.as_callable")
-    rows.write(1, a=ACCOUNT)
-    assert aliases() == ["a"]
 
 
 WRONG: list[Any] = [
@@ -365,7 +321,3 @@ def test_an_alias_that_is_not_known_lets_nobody_decide_alone_because_it_may_be_k
     for alias in ("wrong", "removed"):
         policy = conf.approval_policy(alias)
         assert (policy.limit_for("EUR"), policy.day_limit_for("EUR")) == (0, 0)
-
-
-def test_the_log_is_that_of_the_accounts() -> None:
-    assert accounts.logger is logging.getLogger("wallet_gateway.accounts")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-import sentry_sdk
 from django.core.checks import Warning as CheckWarning
 from django.views.debug import ExceptionReporter, SafeExceptionReporterFilter
 from pytest_django import Settings
@@ -27,11 +26,6 @@ def found(**options: Any) -> list[object]:
     return options_found
 
 
-def test_without_a_collector_there_is_nothing_to_find() -> None:
-    assert not sentry_sdk.get_client().is_active()
-    assert list(project.risky_collectors()) == []
-
-
 def test_sentry_with_its_defaults_is_safe() -> None:
     assert found() == []
     assert found(max_request_body_size="always", traces_sample_rate=1.0) == []
@@ -41,10 +35,6 @@ def test_sentry_with_its_defaults_is_safe() -> None:
 @pytest.mark.parametrize("option", ["send_default_pii", "attach_stacktrace", "add_full_stack"])
 def test_an_option_of_sentry_that_records_more_is_found(option: str) -> None:
     assert found(**{option: True}) == [option]
-
-
-def test_without_variables_a_whole_stack_is_safe() -> None:
-    assert found(attach_stacktrace=True, add_full_stack=True, include_local_variables=False) == []
 
 
 def test_parameters_of_sql_are_found() -> None:
@@ -69,11 +59,6 @@ def test_headers_that_opentelemetry_records_are_found(headers: str, monkeypatch:
     (finding,) = project.risky_collectors()
     assert "cookie" in finding.advice
     monkeypatch.setenv(f"{HEADERS}SANITIZE_FIELDS", "cookie,authorization")
-    assert list(project.risky_collectors()) == []
-
-
-def test_other_headers_are_safe(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(f"{HEADERS}SERVER_REQUEST", "accept,user-agent")
     assert list(project.risky_collectors()) == []
 
 

@@ -7,14 +7,12 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from cryptography.fernet import Fernet
 from django.core.exceptions import ImproperlyConfigured
 
 from tests.tables import every
-from wallet_gateway.conf import environment, gateway_rules, rules, wallet_rules
 from wallet_gateway.conf.environment import wallet_gateway_from_environment
 from wallet_gateway.conf.rules import problems_of
 
@@ -36,11 +34,6 @@ def variables(monkeypatch: pytest.MonkeyPatch) -> Set:
             monkeypatch.setenv(f"WALLET_GATEWAY__{name}", text)
 
     return set_all
-
-
-def test_without_variables_the_defaults_are_the_setting() -> None:
-    assert wallet_gateway_from_environment() == {}
-    assert wallet_gateway_from_environment({"RETENTION_DAYS": 30}) == {"RETENTION_DAYS": 30}
 
 
 def test_a_whole_shop_comes_from_the_environment_and_is_valid(variables: Set) -> None:
@@ -77,28 +70,12 @@ def test_a_whole_shop_comes_from_the_environment_and_is_valid(variables: Set) ->
     assert not list(problems_of(value, debug=False))
 
 
-def test_the_environment_wins_over_the_defaults_and_leaves_them_as_they_were(variables: Set) -> None:
-    defaults: dict[str, Any] = {"GATEWAYS": {"default": {"STORE_ID": "S-1", "USER_ID": "shop"}}}
-    variables(**{f"{GATEWAY}__STORE_ID": "S-2"})
-
-    value = wallet_gateway_from_environment(defaults)
-
-    assert value["GATEWAYS"]["default"] == {"STORE_ID": "S-2", "USER_ID": "shop"}
-    assert defaults["GATEWAYS"]["default"]["STORE_ID"] == "S-1"
-
-
 def test_a_secret_comes_from_a_file_without_its_last_line_break(variables: Set, tmp_path: Path) -> None:
     secret = tmp_path / "health_token"
     secret.write_text("a token that a monitor sends\n")
     variables(HEALTH_TOKEN_FILE=str(secret))
 
     assert wallet_gateway_from_environment() == {"HEALTH_TOKEN": "a token that a monitor sends"}
-
-
-def test_a_setting_whose_own_name_ends_with_file_is_a_path(variables: Set) -> None:
-    variables(**{f"{GATEWAY}__CA_FILE": "/etc/shop/ca.pem"})
-
-    assert wallet_gateway_from_environment()["GATEWAYS"]["default"] == {"CA_FILE": "/etc/shop/ca.pem"}
 
 
 @every(
@@ -175,28 +152,6 @@ def test_a_dict_that_says_a_thing_twice_or_is_too_deep_is_refused(text: str, var
         wallet_gateway_from_environment()
 
 
-def test_an_address_and_the_limits_of_a_button_have_types_as_a_gateway_has(variables: Set) -> None:
-    variables(
-        BASE_URLS__LIVE__BASE_URL="https://gateway.example",
-        BASE_URLS__LIVE__QUERY_RATE="2.5",
-        BASE_URLS__LIVE__CA_FILE="/etc/shop/ca.pem",
-        BASE_URLS__LIVE__WALLET__ALLOW_CREDIT="no",
-        BASE_URLS__LIVE__WALLET__LIMITS__SESSIONS="30",
-        **{f"{GATEWAY}__FERNET_KEYS": "new,old", f"{GATEWAY}__AUTH_SECRETS": "token=ab==,id=$HOME"},
-    )
-    found = wallet_gateway_from_environment()
-    assert found["BASE_URLS"]["live"] == {
-        "BASE_URL": "https://gateway.example",
-        "QUERY_RATE": 2.5,
-        "CA_FILE": "/etc/shop/ca.pem",
-        "WALLET": {"ALLOW_CREDIT": False, "LIMITS": {"SESSIONS": 30}},
-    }
-    assert found["GATEWAYS"]["default"] == {
-        "FERNET_KEYS": ["new", "old"],
-        "AUTH_SECRETS": {"token": "ab==", "id": "$HOME"},
-    }
-
-
 def test_an_unknown_name_is_reported_by_the_rules(variables: Set) -> None:
     variables(PUBLIC_ORIGIN="https://shop.example", **{f"{GATEWAY}__MERCHANT": "M"})
 
@@ -212,13 +167,6 @@ def test_gateways_may_be_named_by_a_path_but_not_both_ways(variables: Set) -> No
     variables(**{f"{GATEWAY}__STORE_ID": "S-1"})
     with pytest.raises(ImproperlyConfigured, match="GATEWAYS is not a dict"):
         wallet_gateway_from_environment()
-
-
-def test_every_setting_has_a_type_here() -> None:
-    assert set(environment._SHOP) == set(rules.SHOP)
-    assert set(environment._GATEWAY) == {*gateway_rules.REQUIRED, *gateway_rules.OPTIONAL}
-    known = {*wallet_rules.WALLET_REQUIRED, *wallet_rules.WALLET_CODE, *wallet_rules.WALLET_POLICY}
-    assert set(environment._WALLET) == known
 
 
 @pytest.mark.wire

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cryptography.fernet import Fernet
-
 from tests.tables import every
 from wallet_gateway.conf.gateway_rules import is_alias, problems_of_gateway
 from wallet_gateway.conf.published_keys import FERNET_KEYS
 
-KEY = Fernet.generate_key().decode()
 GATEWAY = {
     "BASE_URL": "https://gateway.example",
     "MERCHANT_ID": "M",
@@ -22,11 +19,6 @@ GATEWAY = {
 
 def problems(given: Mapping[str, object]) -> dict[str, str]:
     return {one.setting: one.expected for one in problems_of_gateway("G", {**GATEWAY, **given}, debug=False)}
-
-
-def test_origin_keys_and_secrets_of_its_own_have_no_problem() -> None:
-    own = {"PUBLIC_ORIGIN": "https://seven.example", "FERNET_KEYS": [KEY], "AUTH_SECRETS": {"token": "x"}}
-    assert problems({"PROFILE": "prod", **own}) == {}
 
 
 WRONG: list[tuple[dict[str, object], str, str]] = [

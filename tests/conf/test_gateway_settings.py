@@ -13,23 +13,8 @@ GIVEN = {
 }
 
 
-def test_a_gateway_has_the_shops_origin_unless_it_has_its_own() -> None:
-    assert (
-        read_gateway("a", GIVEN, public_origin="https://shop.example").public_origin == "https://shop.example"
-    )
-    own = GIVEN | {"PUBLIC_ORIGIN": "https://seven.example/"}
-    assert (
-        read_gateway("a", own, public_origin="https://shop.example").public_origin == "https://seven.example"
-    )
-
-
 def test_its_text_shows_no_secret() -> None:
     secrets = {"AUTH_SECRETS": {"token": "canary-1"}, "FERNET_KEYS": ["canary-2"]}
     read = read_gateway("a", GIVEN | secrets, public_origin="https://shop.example")
     assert (read.auth_secrets, read.fernet_keys) == ({"token": "canary-1"}, ("canary-2",))
     assert "canary" not in repr(read)
-
-
-def test_two_that_are_read_from_the_same_values_are_equal() -> None:
-    first, second = (read_gateway("a", dict(GIVEN), public_origin="https://shop.example") for _ in range(2))
-    assert first == second

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Iterator
-from itertools import cycle
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -23,11 +21,6 @@ from wallet_gateway.findings import Code, Finding, Level
 
 def codes(found: Iterable[Finding]) -> list[Code]:
     return [finding.code for finding in found]
-
-
-def test_a_complete_project_has_no_errors() -> None:
-    assert list(project.wrong_settings()) == []
-    assert list(project.urls()) == []
 
 
 def test_every_missing_setting_is_an_error_of_its_own(settings: Settings) -> None:
@@ -102,14 +95,6 @@ def test_static_files_of_another_origin_are_a_warning_that_says_what_their_host_
     assert "Access-Control-Allow-Origin: *' (or https://shop.example)" in finding.advice
 
 
-def test_an_address_of_the_storages_own_counts_before_that_of_the_settings(settings: Settings) -> None:
-    storage = {**settings.STORAGES["staticfiles"], "OPTIONS": {"base_url": "https://cdn.example/"}}
-    settings.STORAGES = {**settings.STORAGES, "staticfiles": storage}
-    assert codes(project.static_origin()) == [Code.STATIC_ORIGIN_DIFFERS]
-    settings.STORAGES = {}
-    assert list(project.static_origin()) == []
-
-
 def test_while_the_settings_are_wrong_nothing_is_said_of_static_files(settings: Settings) -> None:
     settings.STATIC_URL = "https://cdn.example/"
     settings.WALLET_GATEWAY = {}
@@ -156,41 +141,6 @@ def test_tables_in_more_than_one_database_are_an_error(settings: Settings) -> No
     (finding,) = project.database_router()
     assert finding.code == Code.TABLES_ELSEWHERE
     assert "'replica'" in finding.text
-
-
-class OnlyEvents:
-    """A router that writes one table elsewhere."""
-
-    def db_for_write(self, model: type[Model], **_: object) -> str | None:
-        return "archive" if model._meta.model_name == "transactionevent" else None
-
-
-class Replicas:
-    """A router that reads from each database in turn, as others choose one at random."""
-
-    turn: Iterator[str] = cycle(["default", "default", "default", "replica-1", "replica-2"])
-
-    def db_for_read(self, model: type[Model], **_: object) -> str | None:
-        return next(self.turn) if model._meta.model_name == "gatewaytransaction" else None
-
-
-def test_a_table_elsewhere_is_an_error_whichever_it_is(settings: Settings) -> None:
-    settings.DATABASE_ROUTERS = ["tests.conf.test_project.OnlyEvents"]
-    (finding,) = project.database_router()
-    assert "'archive'" in finding.text
-
-
-def test_replicas_that_are_read_in_turn_are_all_found(settings: Settings) -> None:
-    settings.DATABASE_ROUTERS = ["tests.conf.test_project.Replicas"]
-    assert [finding.params["database"] for finding in project.database_router()] == ["replica-1", "replica-2"]
-
-
-def test_a_package_that_cannot_be_imported_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert list(project.packages()) == []
-    monkeypatch.setitem(sys.modules, "rest_framework.views", None)
-    (finding,) = project.packages()
-    assert (finding.code, finding.level) == (Code.PACKAGE_MISSING, Level.ERROR)
-    assert "rest_framework.views cannot be imported" in finding.text
 
 
 @pytest.mark.parametrize(
@@ -316,14 +266,6 @@ def test_a_client_certificate_that_ends_soon_or_has_an_open_key_is_warned_of(
     assert found(-1, 0o644) == [Code.CLIENT_KEY_READABLE, Code.CLIENT_CERT_ENDS]
 
 
-def test_certificate_and_key_in_one_file_are_looked_at_as_well(settings: Settings, tmp_path: Path) -> None:
-    ours = make_certificate(tmp_path)
-    ours.file.chmod(0o644)
-    live(settings, CLIENT_CERT=ours.file)
-    (finding,) = project.client_certificates()
-    assert (finding.code, str(ours.file) in finding.text) == (Code.CLIENT_KEY_READABLE, True)
-
-
 def test_a_project_with_several_faults_has_a_finding_for_each(settings: Settings) -> None:
     settings.WALLET_GATEWAY = {"PUBLIC_ORIGIN": "nowhere", "GATEWAYS": {"default": {}}}
     settings.USE_TZ = False
@@ -343,9 +285,3 @@ def test_gateways_without_a_default_one_are_warned_of_with_what_happens(settings
     assert "wallet_gateway.W013" in finding.advice
     with pytest.raises(ImproperlyConfigured, match="has no 'default'; it has: shop-a, shop-b"):
         conf.gateway_settings("default")
-
-
-def test_a_default_gateway_is_all_that_is_asked_for(settings: Settings) -> None:
-    assert list(project.default_gateway()) == []
-    settings.WALLET_GATEWAY = {"GATEWAYS": {}}
-    assert list(project.default_gateway()) == []

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from pytest_django import Settings
 
-from tests.client.certificates import make_certificate
 from wallet_gateway import conf
-from wallet_gateway.domain.approval_policy import ApprovalPolicy
 
 
 def with_gateway(settings: Settings, **gateway: Any) -> None:
@@ -37,21 +34,6 @@ def test_without_debug_an_empty_setting_is_refused_and_every_missing_part_named(
 
     with pytest.raises(ImproperlyConfigured, match=r"PUBLIC_ORIGIN.*GATEWAYS"):
         conf.settings()
-
-
-def test_something_that_is_no_dict_is_refused(settings: Settings) -> None:
-    settings.WALLET_GATEWAY = ["default"]
-
-    assert [problem.setting for problem in conf.problems()] == ["WALLET_GATEWAY"]
-
-
-def test_settings_are_read_once_and_again_when_they_change(settings: Settings) -> None:
-    first = conf.settings()
-    assert conf.settings() is first
-
-    with_gateway(settings, SKIN_ID="midnight")
-
-    assert conf.gateway_settings("default").account.skin_id == "midnight"
 
 
 def test_defaults_are_the_cautious_ones() -> None:
@@ -84,10 +66,6 @@ def test_an_unknown_alias_is_refused_with_the_known_ones() -> None:
         conf.gateway_settings("second")
 
 
-def test_an_unknown_alias_limits_nobody_for_nothing_can_be_sent_there() -> None:
-    assert conf.approval_policy("second") == ApprovalPolicy()
-
-
 def test_the_origin_ends_without_a_slash(settings: Settings) -> None:
     settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY, "PUBLIC_ORIGIN": "https://shop.example/"}
 
@@ -108,24 +86,6 @@ def test_limits_for_one_person_are_read_into_minor_units(settings: Settings) -> 
     assert approval_policy.limits == {"EUR": 50000, "JPY": 80000, "KWD": 0}
     assert (approval_policy.day_limit_for("JPY"), approval_policy.day_limit_for("EUR")) == (90000, 0)
     assert approval_policy.waiting_time == timedelta(days=2)
-
-
-def test_without_files_of_its_own_a_gateway_has_the_usual_authorities_and_no_certificate() -> None:
-    given = conf.gateway_settings("default")
-    assert (given.ca_file, given.client_cert) == (None, None)
-
-
-def test_paths_become_text(settings: Settings, tmp_path: Path) -> None:
-    ours = make_certificate(tmp_path)
-    certificate, key = ours.pair()
-    for given, expected in (
-        (ours.file, str(ours.file)),
-        ([Path(certificate), key], (certificate, key)),
-        ((), None),
-    ):
-        with_gateway(settings, CA_FILE=ours.file, CLIENT_CERT=given)
-        assert conf.gateway_settings("default").ca_file == str(ours.file)
-        assert conf.gateway_settings("default").client_cert == expected
 
 
 @pytest.mark.parametrize(

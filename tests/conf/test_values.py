@@ -8,12 +8,8 @@ from pathlib import Path
 from tests.client.certificates import make_certificate
 from tests.tables import every
 from wallet_gateway.conf.values import (
-    COLLECTION,
-    IN_WORDS,
     end_of_certificate,
     has_dot_segment,
-    has_type,
-    is_importable,
     is_local,
     is_loopback,
     is_readable_by_others,
@@ -36,31 +32,6 @@ from wallet_gateway.conf.values import (
 )
 def test_loopback_is_this_machine_and_nothing_else(host: str | None, expected: bool) -> None:
     assert is_loopback(host) is expected
-
-
-@every(
-    ("value", "kind", "expected"),
-    [
-        (1, int, True),
-        (True, int, False),
-        (True, bool, True),
-        (1, bool, False),
-        ("a", str, True),
-        (("a",), COLLECTION, True),
-        ("a", COLLECTION, False),
-    ],
-)
-def test_true_and_false_are_no_numbers_and_a_text_is_no_list(
-    value: object, kind: type | tuple[type, ...], expected: bool
-) -> None:
-    assert has_type(value, kind) is expected
-    assert IN_WORDS[kind]
-
-
-def test_only_what_can_be_called_is_importable() -> None:
-    assert is_importable("wallet_gateway.conf.values.has_type")
-    assert not is_importable("wallet_gateway.conf.values.IN_WORDS")
-    assert not is_importable("no.such.thing")
 
 
 @every(
@@ -91,27 +62,6 @@ def test_only_what_can_be_called_is_importable() -> None:
 )
 def test_what_is_no_plain_web_address_has_no_parts(value: object) -> None:
     assert split_address(value) is None
-
-
-def test_an_address_is_split_into_its_parts() -> None:
-    url = split_address("https://shop.example:8443/wallet")
-    assert url is not None
-    assert (url.scheme, url.netloc, url.path) == ("https", "shop.example:8443", "/wallet")
-
-
-@every(
-    ("value", "host"),
-    [
-        ("https://[2001:db8::7]:8443/", "2001:db8::7"),
-        ("http://127.0.0.1:8000", "127.0.0.1"),
-        ("https://bücher.example", "bücher.example"),
-        ("https://pay_1.shop.example.", "pay_1.shop.example."),
-    ],
-)
-def test_hosts_of_all_kinds_are_read(value: str, host: str) -> None:
-    url = split_address(value)
-    assert url is not None
-    assert url.hostname == host
 
 
 @every(

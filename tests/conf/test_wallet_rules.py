@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from tests.tables import every
 from wallet_gateway import conf
 from wallet_gateway.conf.published_keys import FERNET_KEYS
 from wallet_gateway.conf.rules import problems_of
-from wallet_gateway.conf.wallet_rules import PRODUCTION_PAY_JS, WALLET_OPTIONAL, WALLET_POLICY
+from wallet_gateway.conf.wallet_rules import PRODUCTION_PAY_JS
 from wallet_gateway.domain.wallet_limits import WalletLimits
 
 WALLET: dict[str, Any] = {"COUNTRY": "DE"}
@@ -45,10 +44,6 @@ def problems(raw: dict[str, Any], *, debug: bool = False) -> dict[str, str]:
 
 def test_a_country_is_all_that_a_wallet_needs() -> None:
     assert problems(setting()) == {}
-
-
-def test_every_optional_name_may_be_given_its_default() -> None:
-    assert problems(setting(WALLET | {name: known.default for name, known in WALLET_OPTIONAL.items()})) == {}
 
 
 WRONG: list[tuple[str, object, str]] = [
@@ -174,10 +169,6 @@ def test_the_policies_of_the_wallets_script_are_named(names: list[str]) -> None:
     assert problems(setting(WALLET | {"TRUSTED_TYPES": names})) == {}
 
 
-def test_a_wallet_that_is_no_dict_is_named() -> None:
-    assert problems(setting(wallet=True)) == {HERE: "a dict; leave WALLET out where there is no button"}
-
-
 @pytest.mark.parametrize("url", ["https://pay.example/pay.js?v=7", "http://127.0.0.1:9/pay.js"])
 def test_a_script_may_have_a_version_and_stand_on_this_machine(url: str) -> None:
     assert problems(setting(WALLET | {"PAY_JS_URL": url, "WALLET_JS_URL": url})) == {}
@@ -247,10 +238,6 @@ def test_keys_are_needed_where_there_is_a_wallet_and_nowhere_else(keys: object) 
     assert problems(setting(wallet=None, keys=keys)) == {}
 
 
-def test_one_text_is_no_list_of_keys() -> None:
-    assert "a list or tuple" in problems(setting(keys=KEY))["WALLET_GATEWAY['FERNET_KEYS']"]
-
-
 def test_a_developer_without_keys_gets_one_for_the_process(settings: Settings) -> None:
     settings.DEBUG, settings.WALLET_GATEWAY = True, {}
     (key,) = conf.settings().fernet_keys
@@ -259,26 +246,3 @@ def test_a_developer_without_keys_gets_one_for_the_process(settings: Settings) -
     wallet = conf.gateway_settings("default").wallet
     assert wallet is not None
     assert wallet.pay_js_url == "http://127.0.0.1:8001/wallet/pay.js"
-
-
-def test_every_setting_of_the_button_is_in_its_policy(settings: Settings) -> None:
-    given = {
-        "BUTTON_COLOR": "black",
-        "CARD_NETWORKS": ["VISA"],
-        "EMAIL_REQUIRED": True,
-        "MERCHANT_NAME": "Shop",
-    }
-    settings.WALLET_GATEWAY = setting(WALLET | given)
-    wallet = conf.gateway_settings("default").wallet
-    assert wallet is not None
-    assert (wallet.button_color, wallet.card_networks) == ("black", ("VISA",))
-    assert (wallet.email_required, wallet.merchant_name) == (True, "Shop")
-    followed = {"profile", "gateway_url", "country"}
-    assert {field.name.upper() for field in fields(wallet) if field.name not in followed} == set(
-        WALLET_POLICY
-    )
-
-
-def test_without_a_wallet_there_is_none(settings: Settings) -> None:
-    settings.WALLET_GATEWAY = setting(wallet=None)
-    assert conf.gateway_settings("default").wallet is None

@@ -8,11 +8,9 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import pytest
-from django.utils import timezone
 from pytest_django import Settings
 
 from tests.client.servers import RawServer, Request, unused_port
-from tests.models.rows import a_transaction
 from wallet_gateway.doctor.examination import is_well
 from wallet_gateway.doctor.gateways import look_at_gateway
 from wallet_gateway.findings import Code, Finding, Level
@@ -121,29 +119,6 @@ def test_a_gateway_that_answers_otherwise_about_an_unknown_account_fails_no_heal
     assert "could not be tried" in finding.text or code is Code.WALLET_KEY_TAKEN
     wallet_key.refresh_from_db()
     assert wallet_key.refused_at is None
-
-
-def test_payments_of_a_former_account_are_told(wallet_sandbox: SandboxControl) -> None:
-    for used in ("M-OLD", "M-OLD", "SANDBOX-MERCHANT"):
-        a_transaction(
-            kind="CHECKOUT",
-            state="APPROVED",
-            merchant_id=used,
-            store_id="SANDBOX-STORE",
-            created_at=timezone.now(),
-        )
-    (told,) = [one for one in look_at_gateway("default") if one.level is Level.ERROR]
-    assert told.code is Code.MERCHANT_ACCOUNT_CHANGED
-    assert told.params == {"merchant": "M-OLD", "store": "SANDBOX-STORE", "count": 2}
-    assert "alias of its own" in told.advice
-
-
-def test_a_gateway_that_is_not_there_cannot_be_reached(look_at: At) -> None:
-    address = f"http://127.0.0.1:{unused_port()}"
-    (finding,) = look_at(address)
-    assert finding.level is Level.ERROR
-    assert finding.text.startswith(f"{address} cannot be reached: nothing was sent (refused_connection)")
-    assert "BASE_URL" in str(finding.advice)
 
 
 def test_a_sandbox_that_was_not_started_is_named_with_the_command_that_starts_it(look_at: At) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from cryptography.fernet import Fernet
-from django.db import OperationalError, connection, connections
+from django.db import OperationalError, connections
 from django.utils import timezone
 from pytest_django import Settings
 
@@ -87,15 +86,6 @@ def test_without_time_zones_no_clocks_are_compared(settings: Settings) -> None:
     assert [finding.level for finding in host.look_at_database()] == [Level.OK]
 
 
-def test_a_database_with_all_tables_and_migrations_is_well() -> None:
-    assert list(host.look_at_tables()) == []
-
-
-def test_the_question_for_the_isolation_is_one_that_this_database_understands() -> None:
-    expected: dict[str, Any] = {"sqlite": "serializable"}
-    assert host._isolation() == expected.get(connection.vendor, "read committed")
-
-
 def test_a_database_that_may_lose_its_commits_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
     vendor = connections["default"].vendor
     question, name, _ = host._DURABLE[vendor]
@@ -103,17 +93,3 @@ def test_a_database_that_may_lose_its_commits_is_warned_of(monkeypatch: pytest.M
     (finding,) = host.look_at_durability(["default"])
     assert finding.code is Code.COMMITS_NOT_DURABLE
     assert name in finding.text
-
-
-def test_a_database_that_keeps_its_commits_is_not() -> None:
-    vendor = connections["default"].vendor
-    question, _, durable = host._DURABLE[vendor]
-    with connections["default"].cursor() as cursor:
-        cursor.execute(question)
-        answer = str(cursor.fetchone()[0])
-    expected = [] if answer in durable else [Code.COMMITS_NOT_DURABLE]
-    assert [finding.code for finding in host.look_at_durability(["default"])] == expected
-
-
-def test_no_database_is_asked_that_was_not_named() -> None:
-    assert list(host.look_at_durability(())) == []

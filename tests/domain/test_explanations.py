@@ -34,16 +34,6 @@ def test_a_card_number_that_somebody_said_is_left_with_its_last_four_digits() ->
     assert split.said == "x" * (MAX_SAID_LENGTH - 8) + "***1111"
 
 
-def test_what_nobody_said_is_not_stored() -> None:
-    assert explain(ExplanationCode.NO_RECORD, said=None) == explain(ExplanationCode.NO_RECORD)
-    assert explain(ExplanationCode.NO_RECORD).stored_params == {}
-
-
-def test_a_log_line_has_the_code_and_its_values() -> None:
-    assert str(explain(ExplanationCode.NOT_SENT, reason="dns", said="x")) == "not_sent reason='dns' said='x'"
-    assert str(explain(ExplanationCode.NO_RECORD)) == "no_record"
-
-
 def test_a_list_is_cut_to_its_first_parts_and_their_texts() -> None:
     parts = [{"code": "no_record", "params": {"x": "y" * 999}}] * 9
     why = explain(ExplanationCode.RECONCILED, count=9, differences=parts)

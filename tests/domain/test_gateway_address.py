@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from wallet_gateway.domain.gateway_address import GatewayAddress, sandbox_address
-from wallet_gateway.sandbox.__main__ import main
 
 
 def test_an_address_is_written_as_its_url_alone() -> None:
@@ -23,10 +22,3 @@ def test_an_address_is_written_as_its_url_alone() -> None:
 )
 def test_the_command_starts_the_sandbox_on_the_port_of_the_address(url: str, command: str) -> None:
     assert sandbox_address(url).start_command == command
-
-
-def test_the_command_is_understood(capsys: pytest.CaptureFixture[str]) -> None:
-    options = sandbox_address("http://127.0.0.1:9000").start_command.split()[3:]
-    with pytest.raises(SystemExit):
-        main([*options, "--help"])
-    assert "--port" in capsys.readouterr().out

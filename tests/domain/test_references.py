@@ -36,12 +36,6 @@ def test_a_later_reference_sorts_behind_an_earlier_one(first: int, second: int, 
     assert earlier < later
 
 
-@given(RANDOMNESS, RANDOMNESS)
-def test_two_references_of_one_instant_are_equal_only_with_equal_randomness(first: int, second: int) -> None:
-    equal = new_reference(now=NOW, randomness=first) == new_reference(now=NOW, randomness=second)
-    assert equal is (first == second)
-
-
 @pytest.mark.parametrize("randomness", [-1, 1 << 80])
 def test_randomness_that_does_not_fit_is_refused(randomness: int) -> None:
     with pytest.raises(ValueError, match="80 bits"):

@@ -5,12 +5,6 @@ from __future__ import annotations
 from wallet_gateway.domain.wallet_limits import WalletLimit, WalletLimits
 
 
-def test_each_limit_has_an_allowance() -> None:
-    limits = WalletLimits()
-    assert all(limits.maximum(limit) > 0 for limit in WalletLimit)
-    assert {limit.lower() for limit in WalletLimit} == set(limits.__slots__)
-
-
 def test_each_raise_adds_one_full_allowance() -> None:
     limits = WalletLimits(results=7)
     assert [limits.maximum(WalletLimit.RESULTS, raised=raised) for raised in range(3)] == [7, 14, 21]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.evidence.gateway import ZERO, answering, record
-from tests.evidence.shop import Shop, euros, kinds, of, open_differences, order_of, state, totals
+from tests.evidence.shop import Shop, kinds, of, open_differences, order_of, state
 from wallet_gateway import payments
 
 pytestmark = pytest.mark.django_db
@@ -18,19 +18,6 @@ SAME_IDS = [*PLACEHOLDERS, "77", "n/a"]
 """Ids that one gateway may give to everything that it has declined."""
 same_ids = pytest.mark.parametrize("id_", SAME_IDS)
 placeholders = pytest.mark.parametrize("id_", PLACEHOLDERS)
-
-
-@same_ids
-def test_two_declined_customers_with_the_same_id_may_both_pay_again(id_: str, shop: Shop) -> None:
-    both = [shop.begin() for _ in range(2)]
-    for payment in both:
-        shop.report(payment, record(payment.reference, id=id_, state="Errored"))
-        shop.ask(payment)
-    shop.days(1)
-    for payment in both:
-        assert state(payment) == ("FAILED", True)
-        assert payments.start_checkout(order_of(payment)).redirect_url
-    assert not open_differences()
 
 
 @pytest.mark.every_database
@@ -70,46 +57,7 @@ def test_a_declined_and_a_pending_customer_share_an_id_and_the_page_is_paid_at_l
     assert not open_differences()
 
 
-@pytest.mark.every_database
-def test_a_real_id_of_a_declined_card_may_be_that_of_another_customers_approval(shop: Shop) -> None:
-    declined, paid = shop.begin(), shop.begin()
-    shop.report(declined, record(declined.reference, id="77", state="Errored"))
-    shop.report(paid, record(paid.reference, id="77"))
-    shop.ask(declined)
-    shop.ask(paid)
-    assert (state(declined), state(paid)) == (("FAILED", True), ("PAID", False))
-    assert not open_differences()
-
-
-@pytest.mark.every_database
-def test_the_real_id_of_an_approval_is_that_of_one_payment_only(shop: Shop) -> None:
-    first, second = shop.begin(), shop.begin()
-    for payment in (first, second):
-        shop.report(payment, record(payment.reference, id="77"))
-        shop.ask(payment)
-    assert (state(first), state(second)) == (("PAID", False), ("FROZEN", False))
-    assert kinds(second) == {"RECORD_TAKEN"}
-
-
 # Follow-ups
-
-
-@same_ids
-@pytest.mark.parametrize("answered", ["Errored", "errored"])
-def test_two_refunds_answered_errored_with_the_same_id_freeze_nothing(
-    answered: str, id_: str, shop: Shop
-) -> None:
-    both = [shop.pay() for _ in range(2)]
-    for payment in both:
-        shop.gateway.answers.append(answering(state=answered, id=id_))
-        refused = payments.refund(order_of(payment), Decimal("10.00"))
-        assert refused.state == "REJECTED"
-        shop.report(refused, of(refused, id=id_, state=answered))
-    shop.days(2)
-    assert not open_differences()
-    for payment in both:
-        assert payments.refund(order_of(payment), Decimal("10.00")).state == "APPROVED"
-        assert totals(payment)[1] == euros("10.00")
 
 
 @same_ids
@@ -140,16 +88,6 @@ def test_the_id_of_the_answer_finds_the_record_where_no_other_was_booked(shop: S
     shop.hours(1)
     refund.refresh_from_db()
     assert (refund.state, refund.record_id) == ("APPROVED", "F-1")
-
-
-@same_ids
-def test_two_cards_declined_at_the_button_with_the_same_id_may_be_tried_again(id_: str, shop: Shop) -> None:
-    for _ in range(2):
-        shop.gateway.answers.append(answering(state="Errored", id=id_))
-        payment = shop.press_button(shop.order())
-        assert payments.wallet.outcome(payment) == "DECLINED"
-        assert state(payment) == ("FAILED", True)
-    assert not open_differences()
 
 
 # Approved records with a placeholder

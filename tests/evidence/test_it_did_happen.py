@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -68,18 +67,6 @@ def test_a_payment_of_which_nothing_says_approved_is_not_made_paid_by_a_person(
     payment = shop.begin()
     shop.report(payment, *[record(payment.reference, **fields) for fields in records])
     shop.ask(payment)
-    _is_refused(payment.opening)
-
-
-@pytest.mark.parametrize("records", NEVER_APPROVED)
-def test_an_authorization_whose_answer_was_lost_is_not_made_paid_by_a_person(
-    records: list[dict[str, Any]], shop: Shop
-) -> None:
-    shop.gateway.answers.append(lambda _: (500, {}))
-    payment = shop.press_button(shop.order())
-    assert payment.opening.state == "UNKNOWN"
-    shop.report(payment, *[record(payment.reference, **fields) for fields in records])
-    shop.hours(1)
     _is_refused(payment.opening)
 
 
@@ -169,27 +156,6 @@ def test_an_approved_record_of_our_own_amount_may_be_accepted(fields: dict[str, 
     assert totals(payment)[0] == euros("30.00")
 
 
-def test_an_approved_record_that_is_gone_since_may_be_accepted(shop: Shop) -> None:
-    payment = shop.begin()
-    shop.report(payment, record(payment.reference, id="x" * 200))
-    shop.ask(payment)
-    shop.report(payment)
-    shop.ask(payment)
-    _say_it_happened(payment.opening)
-    assert state(payment) == ("PAID", False)
-
-
-def test_the_approval_after_a_decision_that_nothing_happened_may_be_accepted(shop: Shop) -> None:
-    payment = shop.begin()
-    shop.report(payment, record(payment.reference, transactionAmount=25))
-    shop.ask(payment)
-    shop.decide(payment, "DID_NOT_HAPPEN")
-    shop.report(payment, record(payment.reference, id="R-2"))
-    shop.days(2)
-    _say_it_happened(payment.opening)
-    assert state(payment) == ("PAID", False)
-
-
 def test_what_the_answer_to_our_own_request_said_may_be_accepted(shop: Shop) -> None:
     first = shop.press_button(shop.order())
     assert first.opening.state == "APPROVED"
@@ -199,15 +165,6 @@ def test_what_the_answer_to_our_own_request_said_may_be_accepted(shop: Shop) -> 
     assert second.opening.state == "ANOMALY", "its id is the other customer's"
     _say_it_happened(second.opening)
     assert state(second) == ("PAID", False)
-
-
-def test_a_refund_whose_answer_said_approved_may_be_accepted(shop: Shop) -> None:
-    payment = shop.pay()
-    shop.gateway.answers.append(answering(id="x" * 200))
-    refund = payments.refund(order_of(payment), Decimal("10.00"))
-    assert refund.state == "ANOMALY"
-    _say_it_happened(refund)
-    assert totals(payment)[1] == euros("10.00")
 
 
 # Another amount or currency never pays
@@ -238,18 +195,6 @@ def test_an_order_is_never_paid_by_another_amount_or_currency(
         with pytest.raises(payments.errors.InvalidState):
             book_gateways_amount(difference)
     assert state(payment) == ("FROZEN", False)
-
-
-@pytest.mark.parametrize("other", OTHER)
-def test_an_errored_record_of_the_right_amount_does_not_help_one_of_another(
-    other: dict[str, Any], shop: Shop
-) -> None:
-    payment = shop.begin()
-    errored = record(payment.reference, state="Errored")
-    shop.report(payment, errored, record(payment.reference, id="R-2", **other))
-    shop.ask(payment)
-    assert state(payment) == ("FROZEN", False)
-    _is_refused(payment.opening)
 
 
 def test_closing_the_difference_does_not_open_a_way_around_it(shop: Shop) -> None:

@@ -44,7 +44,6 @@ DIFFERENT: dict[str, dict[str, Any]] = {
     "a currency without decimals": {"currencyCode": "JPY", "transactionAmount": 30},
     "an id too long to keep": {"id": "x" * 200},
 }
-different = pytest.mark.parametrize("odd", [pytest.param(odd, id=name) for name, odd in DIFFERENT.items()])
 different_looks = pytest.mark.parametrize(
     ("odd", "look"),
     [
@@ -100,24 +99,6 @@ def test_an_approval_beside_a_closed_difference_is_seen(odd: dict[str, Any], loo
     assert totals(payment)[0] == order_of(payment).amount
 
 
-def test_an_approval_before_a_closed_difference_is_seen(shop: Shop) -> None:
-    payment, closed = _closed(shop, {"transactionAmount": 25})
-    shop.report(payment, record(payment.reference, id="R-2"), closed)
-    shop.days(2)
-    _is_noticed(shop, payment)
-
-
-@different
-def test_a_dry_comparison_names_an_approval_beside_a_closed_difference(
-    odd: dict[str, Any], shop: Shop
-) -> None:
-    payment, closed = _closed(shop, odd)
-    assert not differences_by_comparison()[payment.reference], "what is closed is not named again"
-    shop.report(payment, closed, record(payment.reference, id="R-2"))
-    assert differences_by_comparison()[payment.reference] == ["state"]
-    assert payment.reference in compared()
-
-
 @different_looks
 def test_what_is_closed_stays_closed_while_its_record_does_not_change(
     odd: dict[str, Any], look: Look, shop: Shop
@@ -126,15 +107,6 @@ def test_what_is_closed_stays_closed_while_its_record_does_not_change(
     look(shop, payment)
     assert not open_differences()
     assert state(payment)[0] != "FROZEN"
-
-
-@different
-def test_a_closed_difference_does_not_hide_a_refused_card_beside_it(odd: dict[str, Any], shop: Shop) -> None:
-    payment, closed = _closed(shop, odd)
-    shop.report(payment, closed, record(payment.reference, id="R-2", state="Errored"))
-    shop.days(2)
-    assert not open_differences()
-    assert state(payment)[1], "it can be paid again"
 
 
 # A second execution beside a difference that is closed
@@ -181,20 +153,6 @@ def test_the_same_record_with_another_amount_is_judged_anew(
     _is_noticed(shop, payment)
 
 
-@pytest.mark.parametrize(
-    "odd", [{"transactionAmount": 25}, {"currencyCode": "USD"}], ids=["amount", "currency"]
-)
-@looks
-def test_the_same_record_with_the_right_amount_now_is_seen(
-    odd: dict[str, Any], look: Look, shop: Shop
-) -> None:
-    payment, closed = _closed(shop, odd)
-    shop.report(payment, closed | {"transactionAmount": 30, "currencyCode": "EUR"})
-    look(shop, payment)
-    _is_noticed(shop, payment)
-    assert kinds(payment) == {"APPROVED_AFTER_END"}
-
-
 @pytest.mark.parametrize("changed", ["Errored", "Pending", "Approved"])
 @looks
 def test_a_closed_record_that_goes_and_comes_back_approved_is_no_secret(
@@ -209,29 +167,10 @@ def test_a_closed_record_that_goes_and_comes_back_approved_is_no_secret(
     _is_noticed(shop, payment)
 
 
-def test_a_record_closed_beside_a_paid_order_is_judged_anew_with_another_amount(shop: Shop) -> None:
-    payment = shop.pay()
-    own, closed = record(payment.reference), record(payment.reference, id="R-odd", transactionAmount=0.01)
-    shop.report(payment, own, closed)
-    shop.ask(payment)
-    shop.decide(payment, "DID_HAPPEN")
-    shop.report(payment, own, closed | {"transactionAmount": 30})
-    shop.days(2)
-    _is_noticed(shop, payment)
-
-
 # Placeholder ids
 
 
 PLACEHOLDERS = ["", "0", "000", ZERO, ZERO.replace("-", "")]
-
-
-@pytest.mark.parametrize("placeholder", PLACEHOLDERS)
-def test_a_second_approved_record_with_a_placeholder_id_is_judged_anew(placeholder: str, shop: Shop) -> None:
-    payment, closed = _closed(shop, {"id": placeholder})
-    shop.report(payment, closed, closed)
-    shop.ask(payment)
-    _is_noticed(shop, payment)
 
 
 @pytest.mark.parametrize("placeholder", PLACEHOLDERS)
@@ -310,19 +249,6 @@ def test_a_booked_record_that_errored_is_a_difference_again_after_it_was_approve
 
 
 # Two differences at once
-
-
-def test_two_differing_records_are_two_differences_each_with_its_own_record(shop: Shop) -> None:
-    payment = shop.begin()
-    shop.report(
-        payment,
-        record(payment.reference, id="R-a", transactionAmount=25),
-        record(payment.reference, id="R-b", currencyCode="USD"),
-    )
-    shop.days(2)
-    told = [str(one.explanation) for one in open_differences(payment)]
-    assert any("R-a" in text for text in told)
-    assert any("R-b" in text for text in told)
 
 
 def test_the_second_of_two_differences_still_freezes_when_the_first_is_closed(shop: Shop) -> None:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from decimal import Decimal
-from types import FrameType
 from typing import Any
 
 import pytest
 
-from tests.evidence.gateway import Sent, StubGateway, record, refusing
+from tests.evidence.gateway import Sent, record, refusing
 from tests.evidence.shop import (
     Shop,
-    compared,
     news,
     of,
-    open_differences,
     order_of,
     state,
 )
@@ -68,13 +64,6 @@ def test_nothing_negative_is_concluded_where_more_came(filler: Filler, number: i
     shop.hours(3)
     _is_held(shop, payment)
     shop.days(2)
-    _is_held(shop, payment)
-
-
-def test_a_page_of_which_nothing_was_known_before_does_not_expire(shop: Shop) -> None:
-    payment = shop.begin()
-    shop.report(payment, *_others(MOST + 1))
-    shop.hours(3)
     _is_held(shop, payment)
 
 
@@ -131,16 +120,6 @@ def test_two_approvals_among_the_first_500_are_two_executions(shop: Shop) -> Non
     assert state(payment) == ("FROZEN", False)
 
 
-def test_a_paid_order_whose_record_is_behind_the_first_500_is_not_missing(shop: Shop) -> None:
-    payment = shop.pay()
-    shop.report(payment, *_others(MOST), record(payment.reference))
-    shop.days(3)
-    assert state(payment) == ("PAID", False)
-    assert "MISSING_THERE" not in {one.kind for one in open_differences()}
-    assert "missing there:" not in compared()
-    assert news(), "a person is told that not all was read"
-
-
 @pytest.mark.parametrize("number", [0, MOST + 1])
 def test_a_refused_refund_is_unknown_where_not_all_was_read(number: int, shop: Shop) -> None:
     payment = shop.pay()
@@ -168,49 +147,3 @@ def test_a_follow_up_whose_answer_was_lost_is_neither_absent_nor_refused(kind: s
     assert news()
     with pytest.raises(payments.errors.OperationRefused):
         operate(order_of(payment))
-
-
-# Processor time
-
-
-class _Calls:
-    """Counts the calls of this project's functions, those that read JSON itself apart."""
-
-    def __init__(self) -> None:
-        self.number = 0
-
-    def __call__(self, frame: FrameType, event: str, _: object) -> None:
-        name = frame.f_code.co_filename
-        if event == "call" and "wallet_gateway" in name and not name.endswith("strict_json.py"):
-            self.number += 1
-
-
-def _calls_of(shop: Shop, payment: Payment) -> int:
-    calls = _Calls()
-    sys.setprofile(calls)
-    try:
-        shop.ask(payment)
-    finally:
-        sys.setprofile(None)
-    return calls.number
-
-
-@pytest.mark.parametrize("filler", FILLERS)
-def test_four_times_the_elements_cost_no_more_calls(filler: Filler, shop: Shop) -> None:
-    costs = []
-    # What is kept of an answer ends after so many characters.
-    for number in (30_000, 30_000, 120_000):
-        payment = shop.begin()
-        shop.report(payment, *filler(payment, number))
-        costs.append(_calls_of(shop, payment))
-    _, few, many = costs
-    assert many < few * 1.2
-
-
-def test_what_is_kept_of_a_long_answer_is_bounded(gateway: StubGateway, shop: Shop) -> None:
-    payment = shop.begin()
-    shop.report(payment, *[1] * 10_000)
-    shop.ask(payment)
-    kept = GatewayTransaction.objects.get(pk=payment.opening.pk).events.all()
-    assert gateway.asked
-    assert sum(len(str(event.explanation)) + len(str(event.explanation_params)) for event in kept) < 20_000

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 from pytest_django import Settings
 
 from tests.conf.test_settings import with_gateway
-from tests.evidence.gateway import ZERO, Answer, StubGateway, answering, record, refusing
+from tests.evidence.gateway import ZERO, Answer, answering, record, refusing
 from tests.evidence.shop import (
     Shop,
     compared,
@@ -208,28 +207,6 @@ def test_approved_records_of_pages_freeze_their_payments_and_alarm_and_sending_g
     assert payments.refund(order_of(bystander)).state == "APPROVED"
 
 
-def test_approved_records_of_authorizations_alarm_and_sending_goes_on(
-    shop: Shop, caplog: pytest.LogCaptureFixture
-) -> None:
-    for _ in range(2):
-        payment = shop.press_button(shop.order())
-        shop.report(payment, record(payment.reference, transactionAmount=3000))
-        shop.ask(payment)
-        assert state(payment) == ("FROZEN", False)
-    assert [line for line in caplog.records if line.levelname == "ERROR"]
-    assert not payments.maintenance.sending_pauses()
-    assert shop.begin().redirect_url
-
-
-def test_two_mix_ups_of_pages_on_two_days_are_no_alarm(shop: Shop, caplog: pytest.LogCaptureFixture) -> None:
-    for _ in range(2):
-        payment = shop.begin()
-        shop.report(payment, record(payment.reference, transactionAmount=3000))
-        shop.ask(payment)
-        shop.days(1)
-    assert not [line for line in caplog.records if line.levelname == "ERROR"]
-
-
 @pytest.mark.parametrize("kind", ["CAPTURE", "REFUND", "REVERSAL"])
 @pytest.mark.parametrize("factor", [100, 0.01], ids=["times 100", "divided by 100"])
 def test_an_approved_record_of_a_follow_up_with_mixed_up_units_stops_sending(
@@ -241,24 +218,6 @@ def test_an_approved_record_of_a_follow_up_with_mixed_up_units_stops_sending(
     shop.report(lost, of(lost, transactionAmount=round(30 * factor, 2)))
     shop.ask(payment)
     assert payments.maintenance.sending_pauses()
-    with pytest.raises(payments.errors.SendingStopped):
-        shop.begin()
-
-
-def test_an_approved_record_of_a_detached_refund_with_mixed_up_units_stops_sending(shop: Shop) -> None:
-    lost = shop.lose_answer(payments.refund_migrated, "OLD-1", Decimal("10.00"), "EUR")
-    shop.report(lost, of(lost, transactionAmount=1000))
-    shop.clock.by += timedelta(minutes=1)
-    payments.sweep()
-    lost.refresh_from_db()
-    assert lost.state == "ANOMALY"
-    with pytest.raises(payments.errors.SendingStopped):
-        shop.begin()
-
-
-def test_the_answer_to_our_own_request_with_mixed_up_units_stops_sending(shop: Shop) -> None:
-    shop.gateway.answers.append(answering(amount="1000.00"))
-    assert payments.refund_migrated("OLD-1", Decimal("10.00"), "EUR").state == "ANOMALY"
     with pytest.raises(payments.errors.SendingStopped):
         shop.begin()
 
@@ -398,12 +357,3 @@ def test_an_errored_refund_where_references_are_shared(
     lost.refresh_from_db()
     assert lost.state == after
     assert not open_differences()
-
-
-def test_the_stub_itself_is_understood(gateway: StubGateway, shop: Shop, heard: list[str]) -> None:
-    payment = shop.pay()
-    assert payments.refund(order_of(payment), Decimal("10.00")).state == "APPROVED"
-    shop.days(3)
-    assert heard == ["order_paid", "order_refunded"]
-    assert not open_differences()
-    assert len(gateway.sent) == 1

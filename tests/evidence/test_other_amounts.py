@@ -153,17 +153,6 @@ def test_a_record_that_has_changed_since_somebody_looked_is_not_booked_but_judge
 
 
 @operations
-def test_a_second_execution_beside_what_was_booked_is_seen(kind: str, shop: Shop) -> None:
-    payment, lost = _lost(shop, kind, "20.00", "15.00")
-    book_gateways_amount(_difference(payment))
-    shop.gateway.records[lost.reference].append(of(lost, id="AGAIN", transactionAmount=15))
-    shop.days(3)
-    shop.ask(payment)
-    assert open_differences(payment)
-    assert state(payment)[0] == "FROZEN"
-
-
-@operations
 def test_it_is_booked_once_however_often_somebody_presses(kind: str, shop: Shop) -> None:
     payment, _ = _lost(shop, kind, "20.00", "15.00")
     difference = _difference(payment)
@@ -171,16 +160,6 @@ def test_it_is_booked_once_however_often_somebody_presses(kind: str, shop: Shop)
     with pytest.raises(payments.errors.InvalidState):
         book_gateways_amount(difference)
     assert _booked(payment, kind) == euros("15.00")
-
-
-@operations
-def test_the_other_decision_is_still_there(kind: str, shop: Shop) -> None:
-    payment, lost = _lost(shop, kind, "20.00", "15.00")
-    with pytest.raises(payments.errors.InvalidState):
-        payments.approvals.resolve(lost, decision="DID_HAPPEN", reason="x", by="anna")
-    payments.approvals.resolve(lost, decision="DID_NOT_HAPPEN", reason="undone in the portal", by="anna")
-    assert _booked(payment, kind) == euros("0.00")
-    assert not open_differences()
 
 
 def test_a_reversal_of_another_amount_is_not_booked(shop: Shop) -> None:
@@ -206,15 +185,6 @@ def test_what_was_approved_in_the_answer_and_recorded_with_less_can_be_booked_so
     assert _booked(payment, kind) == euros("15.00")
     shop.days(3)
     assert not open_differences()
-
-
-def test_the_payment_itself_is_never_booked_with_another_amount(shop: Shop) -> None:
-    payment = shop.begin()
-    shop.report(payment, record(payment.reference, transactionAmount=25))
-    shop.ask(payment)
-    with pytest.raises(payments.errors.InvalidState):
-        book_gateways_amount(_difference(payment))
-    assert state(payment) == ("FROZEN", False)
 
 
 @pytest.mark.parametrize(

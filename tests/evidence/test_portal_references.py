@@ -29,9 +29,6 @@ from wallet_gateway.testing.plugin import WalletApplication
 
 pytestmark = pytest.mark.django_db
 
-REFERENCES = ["GW-PORTAL-77", "77", "r" * 64, "R" * 200, "gw portal", "ümlaut"]
-"""As portals may make them, blanks and letters of any alphabet among them."""
-
 
 def _portal(reference: str = "GW-PORTAL-77", **fields: Any) -> Record:
     return record(reference, id="PORTAL-1", type="ecom.refund", transactionAmount=10) | fields
@@ -78,14 +75,6 @@ def test_an_approved_operation_is_a_difference_that_freezes_and_can_be_booked(
     assert state(payment)[0] == after, "it is counted once"
 
 
-@pytest.mark.parametrize("reference", REFERENCES)
-def test_the_form_of_the_reference_does_not_matter(reference: str, shop: Shop) -> None:
-    payment = shop.pay()
-    _appears(shop, payment, _portal(reference))
-    assert open_differences(payment)
-    assert state(payment)[0] == "FROZEN"
-
-
 def test_nothing_is_given_back_twice_after_a_refund_in_the_portal(shop: Shop) -> None:
     payment = shop.pay()
     _appears(shop, payment, _portal(transactionAmount=30))
@@ -115,16 +104,6 @@ def test_beside_a_payment_that_was_made_twice_it_is_told_at_once(
     assert state(payment) == ("FROZEN", False)
 
 
-def test_two_operations_are_two_differences(shop: Shop) -> None:
-    payment = shop.pay()
-    second = _portal("GW-PORTAL-78", id="PORTAL-2", transactionAmount=5)
-    _appears(shop, payment, _portal(), second)
-    assert len(open_differences(payment)) == 2
-    for difference in open_differences(payment):
-        payments.approvals.book_discrepancy(difference, reason="by support", by="anna")
-    assert totals(payment)[1] == euros("15.00")
-
-
 def test_the_command_names_it(shop: Shop) -> None:
     payment = shop.pay()
     shop.gateway.records[payment.reference].append(_portal())
@@ -150,22 +129,7 @@ def test_what_others_did_is_ignored(fields: dict[str, Any], shop: Shop) -> None:
     assert state(payment) == ("PAID", False)
 
 
-def test_two_hundred_sales_of_others_are_ignored(shop: Shop) -> None:
-    payment = shop.pay()
-    others = [record(f"OTHER-{n}", id=f"O-{n}") for n in range(200)]
-    _appears(shop, payment, *others)
-    assert not open_differences()
-
-
 # What is ours
-
-
-def test_a_refund_of_ours_in_the_answer_about_its_payment_is_no_difference(shop: Shop) -> None:
-    payment = shop.pay()
-    ours = payments.refund(order_of(payment), Decimal("10.00"))
-    _appears(shop, payment, *shop.gateway.records[ours.reference])
-    assert not open_differences()
-    assert totals(payment)[1] == euros("10.00")
 
 
 def test_a_refund_of_another_payment_of_ours_is_no_difference(shop: Shop) -> None:
@@ -271,14 +235,6 @@ def test_the_same_record_about_two_payments_is_one_difference_of_the_gateway(
     assert payments.refund(order_of(first), Decimal("10.00")).state == "APPROVED"
 
 
-def test_a_third_payment_with_the_same_record_is_no_further_difference(shop: Shop) -> None:
-    all_of_them = [shop.pay() for _ in range(3)]
-    for payment in all_of_them:
-        _appears(shop, payment, _portal())
-    assert len(open_differences()) == 1
-    assert {state(payment)[0] for payment in all_of_them} == {"PAID"}
-
-
 def test_another_record_of_one_of_them_still_freezes_it(shop: Shop) -> None:
     first, second = shop.pay(), shop.pay()
     _at_once(shop, first, second, _portal())
@@ -304,14 +260,3 @@ def test_a_closed_one_stays_closed_and_can_still_be_booked(shop: Shop) -> None:
         payments.approvals.book_discrepancy(difference, reason="twice", by="anna")
     shop.days(2)
     assert totals(payment)[1] == euros("10.00")
-
-
-def test_a_closed_one_is_judged_anew_with_another_amount(shop: Shop) -> None:
-    payment = shop.pay()
-    _appears(shop, payment, _portal())
-    (difference,) = open_differences(payment)
-    payments.approvals.close_discrepancy(difference, reason="looked", by="anna")
-    shop.gateway.records[payment.reference][-1]["transactionAmount"] = 20
-    shop.days(2)
-    assert kinds(payment) == {"MADE_ELSEWHERE"}
-    assert state(payment)[0] == "FROZEN"

@@ -29,7 +29,7 @@ from wallet_gateway.models import (
     PaymentOrder,
     TransactionEvent,
 )
-from wallet_gateway.payments.errors import GatewayRefused, InvalidState
+from wallet_gateway.payments.errors import InvalidState
 from wallet_gateway.queries.health import health
 from wallet_gateway.queries.metrics import read_metrics
 from wallet_gateway.return_tokens import ReturnOutcome
@@ -129,15 +129,6 @@ def test_an_order_is_a_test_if_all_its_payments_are(
     Payment.objects.filter(reference="another").delete()
 
 
-@pytest.mark.parametrize(("profile", "said"), [("test", "yes"), ("prod", "no")])
-def test_an_order_that_nobody_paid_has_the_mode_of_today(
-    profile: str, said: str, shop: Shop, switch: Switch
-) -> None:
-    order = shop.order()
-    switch(profile)
-    assert exported("orders", by="created") == {order.reference: said}
-
-
 @pytest.mark.parametrize("profile", ["test", "prod"])
 def test_a_payment_of_unknown_mode_counts_as_live(profile: str, shop: Shop, switch: Switch) -> None:
     payment = mode(shop.pay(), is_test=None)
@@ -208,17 +199,6 @@ def test_a_live_account_is_not_asked_about_a_test(shop: Shop, switch: Switch) ->
     assert lost.state == "UNKNOWN"
 
 
-def test_it_is_asked_again_as_soon_as_the_account_is_a_test_again(shop: Shop, switch: Switch) -> None:
-    payment = shop.begin()
-    switch("prod")
-    shop.days(1)
-    assert shop.gateway.asked == []
-    switch("test")
-    shop.report(payment, record(payment.reference))
-    shop.days(1)
-    assert order_of(payment).state == "PAID"
-
-
 def test_tests_that_are_due_keep_no_live_payment_waiting(shop: Shop, switch: Switch) -> None:
     for _ in range(15):
         shop.begin()
@@ -256,16 +236,6 @@ def test_a_live_payment_behind_a_test_account_is_neither_lost_nor_silent(shop: S
     assert f"{payment.reference}  missing there" in compared()
     with pytest.raises(InvalidState, match="PROFILE 'prod'"):
         payments.refund(order_of(mode(shop.pay(), is_test=False)), Decimal("1.00"))
-
-
-def test_a_customer_is_not_sent_to_a_page_of_the_test(shop: Shop, switch: Switch) -> None:
-    test = shop.begin()
-    assert payments.start_checkout(order_of(test)).reference == test.reference
-    switch("prod")
-    # The stub's new page is on this machine, where no live page is.
-    with pytest.raises(GatewayRefused):
-        payments.start_checkout(order_of(test))
-    assert [payment.is_test for payment in order_of(test).payments.order_by("number")] == [True, False]
 
 
 # Money out of an account that was a test
@@ -333,18 +303,6 @@ def test_tests_are_deleted_once_their_number_is_typed(shop: Shop, switch: Switch
     assert not TransactionEvent.objects.filter(transaction__reference__in=references).exists()
     hashes = {ForgottenReference.hash_of(reference) for reference in references}
     assert set(ForgottenReference.objects.values_list("reference_hash", flat=True)) == hashes
-
-
-def test_the_number_is_asked_for(shop: Shop, switch: Switch, monkeypatch: pytest.MonkeyPatch) -> None:
-    shop.pay()
-    for typed in ("", "y", "yes", "11", "1 order"):
-        monkeypatch.setattr("builtins.input", lambda _, typed=typed: typed)
-        with pytest.raises(CommandError, match="Nothing was deleted"):
-            forget()
-    assert PaymentOrder.objects.count() == 1
-    monkeypatch.setattr("builtins.input", lambda _: " 1 ")
-    assert "Deleted: 1" in forget()
-    assert not PaymentOrder.objects.exists()
 
 
 @pytest.mark.parametrize("is_test", [False, None])

@@ -70,13 +70,3 @@ def test_a_new_order_in_a_withdrawn_currency_is_refused(shop: Shop, code: str) -
         shop.order(currency=code)
     with pytest.raises(InvalidInput, match="withdrawn"):
         shop.order(currency=codes.check_currency(code))
-
-
-def test_a_row_keeps_the_decimals_that_it_was_made_with(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-    payment = shop.pay(currency="EUR", amount=Decimal("30.00"))
-    monkeypatch.setattr(codes, "currency_exponents", lambda: {"EUR": 0})
-    payment.refresh_from_db()
-    assert str(payment.amount) == "30.00 EUR"
-    assert str(payment.opening.amount) == "30.00 EUR"
-    assert str(order_of(payment).amount) == "30.00 EUR"
-    assert {row.exponent for row in (payment, payment.opening, order_of(payment))} == {2}

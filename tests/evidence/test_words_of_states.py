@@ -5,7 +5,6 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
-from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
@@ -15,13 +14,11 @@ from tests.evidence.gateway import Sent, answering, record, refusing
 from tests.evidence.shop import (
     Shop,
     doctors_words,
-    euros,
     news,
     of,
     open_differences,
     order_of,
     state,
-    totals,
 )
 from wallet_gateway import payments, return_tokens
 from wallet_gateway.findings import Finding
@@ -78,22 +75,6 @@ def test_the_letters_of_a_state_do_not_matter_in_the_answer_to_a_refund(
     shop.gateway.answers.append(answering(state=word))
     refund = payments.refund(order_of(payment), Decimal("10.00"))
     assert refund.state == {"PAID": "APPROVED", "FAILED": "REJECTED"}.get(after, after)
-
-
-@pytest.mark.parametrize(("word", "after"), LETTERS)
-def test_the_letters_of_a_state_do_not_matter_in_the_answer_to_a_detached_refund(
-    word: str, after: str, shop: Shop
-) -> None:
-    shop.gateway.answers.append(answering(state=word))
-    refund = payments.refund_migrated("OLD-1", Decimal("10.00"), "EUR")
-    assert refund.state == {"PAID": "APPROVED", "FAILED": "REJECTED"}.get(after, after)
-
-
-@pytest.mark.parametrize(("word", "after"), LETTERS)
-def test_the_letters_of_a_state_do_not_matter_at_the_button(word: str, after: str, shop: Shop) -> None:
-    shop.gateway.answers.append(answering(state=word))
-    payment = shop.press_button(shop.order())
-    assert state(payment)[0] == after
 
 
 @pytest.mark.parametrize(("word", "after"), LETTERS)
@@ -180,17 +161,6 @@ def test_an_unknown_word_holds_the_payment_before_and_after_its_page_has_ended(
     assert "order_expired" not in heard
 
 
-@unknown
-def test_an_unknown_word_reaches_a_person_at_once(word: str, shop: Shop) -> None:
-    assert not news()
-    payment = shop.begin()
-    shop.report(payment, record(payment.reference, state=word))
-    shop.ask(payment)
-    assert news()
-    if word.strip().isalpha():
-        _is_told(word, 1)
-
-
 def test_there_is_one_alarm_for_each_word_with_the_number_of_payments_held(
     shop: Shop, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -208,19 +178,6 @@ def test_there_is_one_alarm_for_each_word_with_the_number_of_payments_held(
         assert sum(word in line for line in doctors_words().splitlines()) >= 1
 
 
-def test_the_dashboard_names_the_word_and_the_number_of_payments_held(
-    shop: Shop, client: Client, settings: Settings
-) -> None:
-    settings.ROOT_URLCONF = "tests.admin.urls"
-    for _ in range(2):
-        payment = shop.begin()
-        shop.report(payment, record(payment.reference, state="Settled"))
-        shop.ask(payment)
-    client.force_login(User.objects.create_superuser("anna"))
-    page = client.get(reverse("admin:wallet_gateway_dashboard_changelist")).content.decode()
-    assert "Settled" in page
-
-
 @some_unknown
 def test_the_customer_reads_that_the_payment_is_being_checked(word: str, shop: Shop, client: Client) -> None:
     payment = shop.begin()
@@ -233,18 +190,6 @@ def test_the_customer_reads_that_the_payment_is_being_checked(word: str, shop: S
         assert "Nothing was charged" not in page
     pay = client.get(reverse("wallet_gateway:pay", args=[order_of(payment).token]), follow=True)
     assert "We are checking your payment" in pay.content.decode()
-
-
-@some_unknown
-def test_an_unknown_word_at_the_button_holds_the_payment(word: str, shop: Shop) -> None:
-    shop.gateway.answers.append(answering(state=word))
-    payment = shop.press_button(shop.order())
-    assert payments.wallet.outcome(payment) == "CHECKING"
-    assert state(payment) == ("PENDING", False)
-    shop.report(payment, record(payment.reference, state=word))
-    shop.hours(3)
-    _is_held(payment)
-    assert news()
 
 
 @pytest.mark.parametrize("beside", [{"state": "Errored"}, {"state": "Pending"}, {"transactionAmount": 17}])
@@ -298,15 +243,6 @@ def test_a_page_that_was_refused_before_is_held_by_an_unknown_word(shop: Shop) -
     _is_held(payment)
 
 
-def test_a_page_that_had_expired_is_held_by_an_unknown_word(shop: Shop) -> None:
-    payment = shop.begin()
-    shop.hours(2)
-    assert state(payment) == ("EXPIRED", True)
-    shop.report(payment, record(payment.reference, state="Settled"))
-    shop.days(1)
-    _is_held(payment)
-
-
 # Refunds and captures
 
 
@@ -337,20 +273,6 @@ def test_an_unknown_word_of_a_follow_up_holds_it(word: str, place: str, kind: st
     held.refresh_from_db()
     assert held.state == "APPROVED"
     assert not _naming(word)
-
-
-@some_unknown
-def test_an_unknown_word_of_a_detached_refund_holds_it(word: str, shop: Shop) -> None:
-    shop.gateway.answers.append(answering(state=word))
-    held = payments.refund_migrated("OLD-1", Decimal("10.00"), "EUR")
-    assert held.state in {"PENDING", "UNKNOWN"}
-    shop.report(held, of(held, state=word))
-    shop.hours(2)
-    _is_told(word, 1)
-    shop.report(held, of(held, state="approved"))
-    shop.hours(10)
-    held.refresh_from_db()
-    assert held.state == "APPROVED"
 
 
 @some_unknown
@@ -408,22 +330,6 @@ def test_what_is_held_is_judged_at_the_next_query_after_its_word_was_taught(
     assert not _naming(word), "no payment is held by it any more"
 
 
-def test_a_refund_that_is_held_is_judged_after_its_word_was_taught(
-    shop: Shop, settings: Settings, wallet_application: WalletApplication
-) -> None:
-    payment = shop.pay()
-    shop.gateway.answers.append(answering(state="Settled"))
-    refund = payments.refund(order_of(payment), Decimal("10.00"))
-    shop.report(refund, of(refund, state="Settled"))
-    shop.hours(1)
-    _teach(settings, wallet_application, shop)
-    shop.ask(payment)
-    refund.refresh_from_db()
-    assert refund.state == "APPROVED"
-    assert totals(payment)[1] == euros("10.00")
-    assert not _naming("Settled")
-
-
 # A person's decision
 
 
@@ -451,27 +357,6 @@ def test_a_person_may_decide_after_the_time_of_an_unknown_outcome_that_nothing_h
     assert state(payment)[1], "the order can be paid again"
     assert payments.start_checkout(order_of(payment)).reference != payment.reference
     assert not _naming(word)
-
-
-def test_a_word_that_comes_and_goes_is_decided_on_after_the_same_time(shop: Shop) -> None:
-    payment = shop.begin()
-    unclear = record(payment.reference, state="Settled")
-    shop.report(payment, unclear)
-    shop.ask(payment)
-    shop.report(payment)
-    shop.hours(30)
-    assert not state(payment)[1]
-    assert _resolve(payment.opening, "DID_NOT_HAPPEN").state == "ABANDONED"
-
-
-def test_a_refund_that_an_unknown_word_holds_may_be_given_up_after_the_same_time(shop: Shop) -> None:
-    payment = shop.pay()
-    shop.gateway.answers.append(answering(state="Settled"))
-    refund = payments.refund(order_of(payment), Decimal("10.00"))
-    shop.report(refund, of(refund, state="Settled"))
-    shop.hours(30)
-    assert _resolve(refund, "DID_NOT_HAPPEN").state == "ABANDONED"
-    assert payments.refund(order_of(payment), Decimal("30.00")).state == "APPROVED"
 
 
 def test_what_was_decided_and_then_approved_after_all_reaches_a_person(shop: Shop) -> None:

@@ -23,20 +23,6 @@ def test_a_name_is_a_text_for_each_language(names: object) -> None:
     assert set(refused.value.message_dict) == {"names"}
 
 
-def test_english_is_enough() -> None:
-    ShippingMethod(code="post", names={"en": "Post"}, promises={"en": "Soon"}).clean_fields()
-
-
-@pytest.mark.django_db
-@pytest.mark.parametrize("names", ["NaN", "1e309", "null", '{"de": "Becher"}'])
-def test_a_name_that_is_refused_is_shown_again_with_its_row(admin_client: Client, names: str) -> None:
-    method = ShippingMethod.objects.create(code="post", names={"en": "Post"}, promises={"en": "Soon"})
-    typed = {"code": "post", "names": names, "promises": '{"en": "Soon"}', "position": "1"}
-    page = admin_client.post(f"/admin/shop/shippingmethod/{method.pk}/change/", typed)
-    assert page.status_code == 200
-    assert "names" in page.context["adminform"].form.errors
-
-
 @pytest.mark.django_db
 def test_the_wallets_page_of_an_order_leads_to_the_shops_own() -> None:
     order = Order.objects.create(currency="EUR", email="a@b.example", billing_address={}, total_minor_units=1)

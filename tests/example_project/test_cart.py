@@ -33,13 +33,6 @@ def test_adding_twice_adds_up(visitor: Visitor, client: Client) -> None:
     assert quantities(client) == {"harbour-mug": 3}
 
 
-def test_changing_sets_the_quantity(visitor: Visitor, client: Client) -> None:
-    visitor.add("harbour-mug", 2)
-    visitor.change("harbour-mug", 5)
-
-    assert quantities(client) == {"harbour-mug": 5}
-
-
 def test_zero_takes_the_line_out_and_leaves_the_others(visitor: Visitor, client: Client) -> None:
     visitor.add("harbour-mug")
     visitor.add("tide-bowl")
@@ -80,23 +73,3 @@ def test_a_product_that_is_no_longer_sold_leaves_the_cart(visitor: Visitor, clie
 
     assert quantities(client) == {"tide-bowl": 1}
     assert client.get(reverse("shop:cart")).status_code == 200
-
-
-def test_an_unknown_product_is_not_found(visitor: Visitor) -> None:
-    assert visitor.add("no-such-thing").status_code == 404
-
-
-def test_the_cart_shows_lines_and_sums(visitor: Visitor, client: Client) -> None:
-    visitor.add("harbour-mug", 2)
-    page = client.get(reverse("shop:cart")).content.decode()
-
-    assert "€48.00" in page
-    assert "€7.66" in page
-    assert 'value="2"' in page
-
-
-def test_the_count_in_the_head_is_of_pieces(visitor: Visitor, client: Client) -> None:
-    visitor.add("harbour-mug", 2)
-    visitor.add("tide-bowl")
-
-    assert client.get(reverse("shop:shelf")).context["cart_count"] == 3

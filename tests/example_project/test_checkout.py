@@ -16,7 +16,6 @@ from wallet_gateway.models import PaymentOrder
 if TYPE_CHECKING:
     from django.test import Client
     from django.test.client import _MonkeyPatchedWSGIResponse as Answer
-    from pytest_django import Settings
 
     from tests.example_project.conftest import Visitor
 
@@ -30,24 +29,6 @@ def shopper(visitor: Visitor) -> Visitor:
 
 def text(answer: Answer) -> str:
     return answer.content.decode()
-
-
-@pytest.mark.parametrize("name", ["shop:address", "shop:review"])
-def test_with_an_empty_cart_there_is_nothing_to_check_out(client: Client, catalogue: int, name: str) -> None:
-    assert client.get(reverse(name)).headers["Location"] == reverse("shop:cart")
-
-
-def test_without_an_address_there_is_no_review(visitor: Visitor) -> None:
-    visitor.add("harbour-mug")
-
-    assert visitor.review().headers["Location"] == reverse("shop:address")
-
-
-def test_an_address_is_remembered_in_its_clean_form(shopper: Visitor, client: Client) -> None:
-    billing = client.session[CHECKOUT_KEY]["address"]["billing"]
-
-    assert billing["state"] == "DE-HH"
-    assert billing["phone"] == "49-1512345678"
 
 
 def test_a_fault_is_named_beside_its_field_and_on_top(visitor: Visitor) -> None:
@@ -88,17 +69,6 @@ def test_another_address_for_the_parcel_reaches_order_and_wallet(visitor: Visito
     assert content["addressDetails"]["billingAddress"]["street"] == "Lerchenweg"
 
 
-def test_the_example_address_is_there_in_debug_mode_only(visitor: Visitor, settings: Settings) -> None:
-    visitor.add("harbour-mug")
-    button = {"action": "example"}
-    refused = visitor.client.post(reverse("shop:address"), button)
-    settings.DEBUG = True
-    accepted = visitor.client.post(reverse("shop:address"), button)
-
-    assert refused.status_code == 422
-    assert accepted.headers["Location"] == reverse("shop:review")
-
-
 def test_shipping_and_code_change_the_total(shopper: Visitor) -> None:
     before = shopper.review().context["quote"].total
     shopper.choose(shipping="courier", code="lark10")
@@ -136,15 +106,6 @@ def test_placing_an_order_tells_the_wallet_everything(shopper: Visitor) -> None:
     assert cart["shippingDetails"]["shippingTaxAmount"] == "0.78"
 
 
-def test_a_placed_order_empties_the_cart_and_keeps_the_address(shopper: Visitor, client: Client) -> None:
-    first = client.session[CHECKOUT_KEY]["number"]
-    shopper.place()
-
-    assert len(client.get(reverse("shop:cart")).context["quote"].lines) == 0
-    assert client.session[CHECKOUT_KEY]["address"]["billing"]["city"] == "Hamburg"
-    assert client.session[CHECKOUT_KEY]["number"] != first
-
-
 def test_a_double_click_places_one_order_and_leads_to_it(shopper: Visitor) -> None:
     shown = shopper.review().context
     form = {"shipping": "post", "code": "", "action": "place", "total": shown["total_shown"]}
@@ -154,13 +115,6 @@ def test_a_double_click_places_one_order_and_leads_to_it(shopper: Visitor) -> No
 
     assert Order.objects.count() == 1
     assert first.headers["Location"] == second.headers["Location"] == Order.objects.get().get_absolute_url()
-
-
-@pytest.mark.django_db
-def test_a_second_click_with_a_key_that_no_order_can_have_leads_to_the_cart(client: Client) -> None:
-    for key in ("", "\0", "no such key"):
-        answer = client.post(reverse("shop:review"), {"order": key})
-        assert answer.headers["Location"] == reverse("shop:cart")
 
 
 def test_two_requests_at_the_same_moment_place_one_order(shopper: Visitor, client: Client) -> None:
@@ -198,12 +152,6 @@ def test_nothing_is_ordered_at_a_sum_that_was_not_shown(shopper: Visitor, change
     assert "The total has changed" in text(shopper.review())
 
 
-def test_a_price_in_the_form_is_worth_nothing(shopper: Visitor) -> None:
-    shopper.place(amount="0.01", unit_price="0.01", currency="JPY")
-
-    assert str(Order.objects.get().total) == "52.90"
-
-
 def test_what_the_wallet_refuses_is_shown_by_field_and_nothing_is_stored(
     shopper: Visitor, client: Client
 ) -> None:
@@ -216,13 +164,6 @@ def test_what_the_wallet_refuses_is_shown_by_field_and_nothing_is_stored(
     assert "billing_address.country_code" in text(answer)
     assert not Order.objects.exists()
     assert not PaymentOrder.objects.exists()
-
-
-def test_an_order_of_downloads_has_no_parcel(visitor: Visitor) -> None:
-    order = visitor.order("brewing-by-hand", "gift-card")
-
-    assert (order.shipping_address, order.shipping_name) == ({}, "")
-    assert "shippingDetails" not in (payments.get_order(order.number).cart or {})
 
 
 @pytest.mark.parametrize("language", ["en", "de", "fr", "es", "ar"])

@@ -160,21 +160,6 @@ def debugging(settings: Settings) -> None:
     settings.DEBUG = True
 
 
-@pytest.mark.parametrize(("option", "name"), [("--port", "shop"), ("--gateway-port", "gateway")])
-def test_a_taken_port_is_said_plainly(debugging: None, option: str, name: str) -> None:
-    with socket.create_server((HOST, 0)) as taken:
-        port = str(taken.getsockname()[1])
-        other = {"--port": "--gateway-port", "--gateway-port": "--port"}[option]
-        with pytest.raises(CommandError) as refused:
-            call_command("demo", option, port, other, str(free_ports()[0]))
-
-    variable = {"--port": "PORT", "--gateway-port": "GATEWAY_PORT"}[option]
-    assert str(refused.value) == (
-        f"Port {port}, meant for the {name}, is taken. Choose another with {option}, or with "
-        f"`make demo {variable}={int(port) + 10}`."
-    )
-
-
 @pytest.mark.parametrize(
     ("given", "options"),
     [
@@ -190,17 +175,6 @@ def test_make_hands_the_ports_on(given: list[str], options: str) -> None:
     ).stdout
     (line,) = [line for line in printed.splitlines() if "manage.py demo" in line]
     assert line.partition("manage.py demo")[2].split() == options.split()
-
-
-def test_one_port_for_both_is_refused(debugging: None) -> None:
-    with pytest.raises(CommandError, match="cannot both have port 8123"):
-        call_command("demo", "--port", "8123", "--gateway-port", "8123")
-
-
-def test_the_demo_gives_out_no_password_outside_debug_mode(settings: Settings) -> None:
-    settings.DEBUG = False
-    with pytest.raises(CommandError, match="needs DEBUG on"):
-        call_command("demo")
 
 
 def test_the_story_told_once_agrees_with_the_gateway_at_every_step() -> None:

@@ -18,11 +18,8 @@ from example_project.shop.demo.services import (
     HOST,
     Service,
     ServiceFailed,
-    environment_for,
-    is_free,
     wait_until_all_answer,
 )
-from example_project.shop.demo.table import aligned
 from tests.tables import every
 from tests.waiting import eventually
 from wallet_gateway import payments
@@ -85,17 +82,6 @@ def test_a_step_differs_when_the_gateway_says_anything_else(state: str, said: Sa
     assert not is_equal(state, said)
 
 
-def test_the_table_is_aligned() -> None:
-    assert list(
-        aligned(("step", "amount"), [("sale", "9"), ("a refund", "10.00")], right=frozenset({1}))
-    ) == [
-        "step      amount",
-        "--------  ------",
-        "sale           9",
-        "a refund   10.00",
-    ]
-
-
 def test_the_truth_is_read_from_the_gateway_itself(
     wallet_sandbox: SandboxControl, wallet_sandbox_server: SandboxServer
 ) -> None:
@@ -110,16 +96,6 @@ def test_the_truth_is_read_from_the_gateway_itself(
 def listening() -> Iterator[int]:
     with socket.create_server((HOST, 0)) as server:
         yield server.getsockname()[1]
-
-
-def test_a_port_somebody_listens_on_is_not_free(listening: int) -> None:
-    assert not is_free(listening)
-
-
-def test_a_port_that_was_given_up_is_free() -> None:
-    with socket.create_server((HOST, 0)) as server:
-        port = server.getsockname()[1]
-    assert is_free(port)
 
 
 def service(tmp_path: Path, code: str, port: int | None = None) -> Service:
@@ -164,29 +140,3 @@ def test_a_service_that_is_killed_when_all_were_ready_ends_the_others(tmp_path: 
         run_until_ended([staying, dying], on_ready=kill)
     with pytest.raises(ServiceFailed):
         staying.check()
-
-
-def test_a_service_that_will_not_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("example_project.shop.demo.services.SECONDS_TO_END", 0.5)
-    stubborn = service(
-        tmp_path,
-        "import signal, time\n"
-        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
-        "print('up', flush=True)\n"
-        "time.sleep(60)",
-    )
-    stubborn.start()
-    while not stubborn.log.read_bytes():
-        stubborn.check()
-    stubborn.stop()
-
-    with pytest.raises(ServiceFailed):
-        stubborn.check()
-
-
-def test_a_service_is_pointed_at_its_gateway() -> None:
-    environment = environment_for(8010, "http://127.0.0.1:8011", DEBUG="true")
-
-    assert environment["WALLET_GATEWAY__PUBLIC_ORIGIN"] == "http://127.0.0.1:8010"
-    assert environment["WALLET_GATEWAY__GATEWAYS__DEFAULT__BASE_URL"] == "http://127.0.0.1:8011"
-    assert environment["DEBUG"] == "true"

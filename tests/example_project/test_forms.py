@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from django.forms import ChoiceField
-from django.utils import translation
 
 from example_project.shop.forms import BillingForm, ParcelForm, ReviewForm
 from tests.tables import every
@@ -36,13 +34,6 @@ REQUIRED = [
     "city",
     "country_code",
 ]
-
-
-def countries() -> list[tuple[str, str]]:
-    field = BillingForm().fields["country_code"]
-    assert isinstance(field, ChoiceField)
-    choices: Any = field.choices
-    return [(str(code), str(name)) for code, name in choices]
 
 
 def billing(**changed: str) -> BillingForm:
@@ -92,10 +83,6 @@ def test_a_country_whose_post_needs_a_state_asks_for_it(country: str) -> None:
     assert list(billing(country_code=country, state="").errors) == ["state"]
 
 
-def test_a_country_whose_post_needs_no_state_does_not_ask() -> None:
-    assert billing(country_code="DEU", state="").is_valid()
-
-
 @pytest.mark.parametrize(
     ("typed", "handed_on"),
     [
@@ -114,11 +101,6 @@ def test_a_phone_number_is_handed_on_in_the_gateways_form(typed: str, handed_on:
     assert form.cleaned_data["phone"] == handed_on
 
 
-@pytest.mark.parametrize("digits", ["٠١٢٣٤٥٦", "\uff11\uff12\uff13\uff14\uff15\uff16"])
-def test_digits_of_other_scripts_are_no_phone_number(digits: str) -> None:
-    assert list(billing(phone=f"+49 {digits}").errors) == ["phone"]
-
-
 @pytest.mark.parametrize(("form_class", "section"), [(BillingForm, "billing"), (ParcelForm, "shipping")])
 def test_a_browser_is_told_whose_address_it_fills_in(form_class: type[PostalForm], section: str) -> None:
     fields = form_class().fields
@@ -133,31 +115,6 @@ def test_a_browser_is_told_whose_address_it_fills_in(form_class: type[PostalForm
 @pytest.mark.parametrize("form_class", [BillingForm, ParcelForm])
 def test_every_field_has_a_label(form_class: type[PostalForm]) -> None:
     assert all(field.label for field in form_class().fields.values())
-
-
-def test_countries_are_named_and_sorted_in_the_readers_language() -> None:
-    with translation.override("de"):
-        choices = dict(countries())
-    names = list(choices.values())
-
-    assert choices["AUT"] == "Österreich"
-    # Among the O, not after Z.
-    assert names.index("Oman") < names.index("Österreich") < names.index("Peru")
-
-
-def test_every_country_of_the_standard_can_be_chosen() -> None:
-    codes = [code for code, _ in countries() if code]
-
-    assert len(codes) == len(set(codes)) > 240
-    assert all(len(code) == 3 for code in codes)
-
-
-@pytest.mark.django_db
-def test_a_code_is_found_in_any_case(catalogue: int) -> None:
-    form = ReviewForm({"code": " lark10 "})
-
-    assert form.is_valid(), form.errors
-    assert form.cleaned_data["code"] == "LARK10"
 
 
 @pytest.mark.django_db

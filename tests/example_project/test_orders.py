@@ -28,10 +28,6 @@ def page(client: Client, order: Order) -> str:
     return client.get(order.get_absolute_url()).content.decode()
 
 
-def test_every_state_of_the_wallet_has_words() -> None:
-    assert set(STANDINGS) == set(STATES)
-
-
 def test_a_state_nobody_has_heard_of_is_never_called_paid() -> None:
     assert standing("TELEPORTED") is UNHEARD_OF
     assert "do not pay again" in str(UNHEARD_OF.text)
@@ -74,21 +70,6 @@ def test_the_way_back_from_the_payment_leads_to_the_order_only_who_has_seen_it(
     assert client.get(back).headers["Location"] == reverse("shop:shelf")
 
 
-def test_the_page_is_kept_out_of_caches(visitor: Visitor, client: Client) -> None:
-    order = visitor.order()
-
-    assert "no-store" in client.get(order.get_absolute_url()).headers["Cache-Control"]
-
-
-def test_a_new_order_has_a_beginning_in_its_timeline(visitor: Visitor, client: Client) -> None:
-    order = visitor.order()
-    answer = client.get(order.get_absolute_url())
-    [entry] = answer.context["timeline"]
-
-    assert str(entry.text) == "Order created"
-    assert str(entry.text) in answer.content.decode()
-
-
 def test_a_paid_order_shows_what_happened_at_the_gateway(
     visitor: Visitor, client: Client, wallet_sandbox: SandboxControl, settings: Settings
 ) -> None:
@@ -102,14 +83,3 @@ def test_a_paid_order_shows_what_happened_at_the_gateway(
     assert "Payment approved" in html
     assert f"Packing slip {order.packing_slip.pk}" in html
     assert payments.get_order(order.number).payments.get().reference not in html
-
-
-def test_the_line_items_stay_as_they_were_ordered(visitor: Visitor, client: Client) -> None:
-    order = visitor.order(code="LARK10")
-    product = order.lines.get().product
-    product.prices.update(minor_units=1)
-    html = page(client, order)
-
-    assert "€24.00" in html
-    assert "€2.40" in html
-    assert payments.get_order(order.number).amount.to_wire() == "26.50"

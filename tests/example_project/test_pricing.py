@@ -89,27 +89,12 @@ def test_a_percentage_takes_its_share_of_the_tax() -> None:
     assert (coffee.discount, coffee.discount_tax) == (Decimal("1.39"), Decimal("0.09"))
 
 
-def test_a_gift_card_is_not_discounted_and_not_taxed() -> None:
-    [card, mug] = quote("EUR", "LARK10", gift_card=1, harbour_mug=1).lines
-
-    assert (card.discount, card.tax, card.total) == (Decimal(0), Decimal(0), Decimal("50.00"))
-    assert mug.discount == Decimal("2.40")
-
-
 def test_what_is_not_sent_costs_no_shipping() -> None:
     priced = quote("EUR", brewing_by_hand=1, gift_card=1)
 
     assert not priced.needs_shipping
     assert priced.shipping_method is None
     assert priced.total == Decimal("59.50")
-
-
-def test_one_piece_to_send_is_enough_for_shipping() -> None:
-    assert quote("EUR", brewing_by_hand=1, lichen_ink=1).shipping == Decimal("4.90")
-
-
-def test_collecting_is_free() -> None:
-    assert quote("KWD", shipping="collect").total == Decimal("21.250")
 
 
 def test_a_credit_that_would_leave_nothing_to_pay_is_kept() -> None:

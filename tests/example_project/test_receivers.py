@@ -57,14 +57,6 @@ def test_being_told_twice_packs_once(visitor: Visitor, second: str) -> None:
     assert stock("harbour-mug") == 47
 
 
-def test_two_orders_have_two_slips(visitor: Visitor) -> None:
-    tell(visitor.order("harbour-mug").number, "event-1")
-    tell(visitor.order("harbour-mug").number, "event-2")
-
-    assert PackingSlip.objects.count() == 2
-    assert stock("harbour-mug") == 46
-
-
 @pytest.mark.django_db
 def test_somebody_elses_order_is_none_of_the_shops_business(
     django_assert_num_queries: Callable[[int], AbstractContextManager[Any]],
@@ -90,20 +82,6 @@ def test_what_died_half_way_is_done_again_as_a_whole(
     tell(order.number)
     assert PackingSlip.objects.count() == 1
     assert stock("harbour-mug") == 47
-
-
-def test_what_never_runs_out_is_not_counted(visitor: Visitor) -> None:
-    tell(visitor.order("brewing-by-hand").number)
-
-    assert stock("brewing-by-hand") is None
-
-
-def test_the_shelf_never_holds_less_than_nothing(visitor: Visitor) -> None:
-    order = visitor.order("lichen-ink")
-    Product.objects.filter(slug="lichen-ink").update(stock=0)
-    tell(order.number)
-
-    assert stock("lichen-ink") == 0
 
 
 @pytest.mark.django_db(transaction=True)

@@ -11,7 +11,6 @@ from example_project.shop.models import Order
 from example_project.shop.sheet_choices import SHEET_KEY, SheetChoices, for_order
 from wallet_gateway import payments
 from wallet_gateway.conf import gateway_settings
-from wallet_gateway.models import PaymentOrder
 from wallet_gateway.payments.wallet import WalletPolicy
 
 if TYPE_CHECKING:
@@ -92,21 +91,6 @@ def test_outside_debug_mode_there_is_no_panel(visitor: Visitor, client: Client) 
 
     assert choose(client, order).status_code == 404
     assert "sheet" not in client.get(order.get_absolute_url()).context
-
-
-@pytest.mark.usefixtures("debug")
-def test_an_order_that_is_paid_has_no_panel(visitor: Visitor, client: Client) -> None:
-    order = visitor.order()
-    PaymentOrder.objects.filter(reference=order.number).update(state="PAID")
-
-    assert "sheet" not in client.get(order.get_absolute_url()).context
-
-
-def test_nobody_asks_where_a_download_is_sent(visitor: Visitor) -> None:
-    order = visitor.order("brewing-by-hand")
-    Order.objects.update(sheet={"shipping": True})
-
-    assert policy(order).shipping_address is False
 
 
 def test_an_order_that_is_not_the_shops_keeps_the_usual_button(visitor: Visitor) -> None:

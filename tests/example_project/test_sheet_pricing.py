@@ -53,13 +53,6 @@ def test_outside_europe_nothing_is_delivered(order: Order) -> None:
     assert (fault.intent, fault.reason) == ("SHIPPING_ADDRESS", "SHIPPING_ADDRESS_UNSERVICEABLE")
 
 
-def test_a_yen_has_no_decimals_on_the_sheet_either(visitor: Visitor) -> None:
-    order = visitor.order(currency="JPY")
-    Order.objects.update(sheet={"shipping": True})
-
-    assert amounts(ask(order)) == {"post": "0", "courier": "700"}
-
-
 @pytest.mark.parametrize(
     ("code", "amount"), [("LARK10", "2.40"), ("lark10", "2.40"), ("THANKYOU", "5.00")], ids=str
 )
@@ -67,13 +60,6 @@ def test_a_code_forgotten_at_the_review_counts_on_the_sheet(order: Order, code: 
     (discount,) = ask(order, offers=(code,)).discounts
 
     assert (discount.code, discount.amount) == (code, Decimal(amount))
-
-
-def test_no_code_is_worth_as_much_as_the_order(visitor: Visitor) -> None:
-    order = visitor.order("harbour-mug")
-    Order.objects.update(total_minor_units=500)
-
-    assert ask(order, offers=("THANKYOU",)).errors
 
 
 @pytest.mark.parametrize("codes", [("SWALLOW",), ("LARK10", "THANKYOU")])
@@ -93,13 +79,6 @@ def test_without_the_choice_there_are_no_ways_to_ship(order: Order, sheet: dict[
     Order.objects.update(sheet=sheet)
 
     assert ask(order).options == ()
-
-
-def test_a_download_is_not_shipped(visitor: Visitor) -> None:
-    order = visitor.order("brewing-by-hand")
-    Order.objects.update(sheet={"shipping": True})
-
-    assert amounts(ask(order, country="US")) == {}
 
 
 def test_an_order_that_is_not_the_shops_costs_what_it_costs(order: Order) -> None:

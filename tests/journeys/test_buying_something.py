@@ -84,21 +84,6 @@ def test_after_a_dead_attempt_the_customer_pays_at_the_second(
 
 
 @pytest.mark.exhaustive
-def test_a_customer_who_went_back_finds_the_same_payment_page_again(
-    customer: Customer, live_shop: LiveShop
-) -> None:
-    order = live_shop.places_an_order()
-    customer.page.goto(order)
-    first = customer.opens_the_payment_page()
-    customer.decides("return")
-    customer.page.goto(order)
-
-    assert customer.opens_the_payment_page() == first
-    customer.decides("success")
-    expect(customer.heading).to_have_text(PAID)
-
-
-@pytest.mark.exhaustive
 def test_a_piece_made_to_order_is_reserved_and_not_charged(customer: Customer, live_shop: LiveShop) -> None:
     customer.page.goto(live_shop.places_an_order("hearth-teapot"))
     customer.opens_the_payment_page()
@@ -108,18 +93,6 @@ def test_a_piece_made_to_order_is_reserved_and_not_charged(customer: Customer, l
 
     expect(customer.standing).to_have_text("Amount reserved")
     expect(customer.page.get_by_text("Packing slip")).to_have_count(0)
-
-
-def test_a_paid_order_cannot_be_paid_again(customer: Customer, live_shop: LiveShop) -> None:
-    customer.page.goto(live_shop.places_an_order())
-    stale = customer.page.context.new_page()
-    stale.goto(customer.page.url)
-    customer.opens_the_payment_page()
-    customer.decides("success")
-    # The other tab still shows the button.
-    stale.locator(".wallet-checkout__button").click()
-
-    expect(stale.locator("h1")).to_have_text("This order is already paid")
 
 
 @pytest.mark.exhaustive

@@ -39,17 +39,6 @@ def test_a_pending_page_turns_into_paid_when_the_wallet_has_decided(
     expect(customer.standing).to_have_text("Paid, thank you")
 
 
-def test_a_pending_payment_that_is_refused_can_be_tried_again(
-    customer: Customer, live_shop: LiveShop
-) -> None:
-    customer.page.goto(live_shop.places_an_order())
-    reference = customer.opens_the_payment_page()
-    customer.decides("pending")
-    live_shop.control.settle_pending(reference, "refused")
-
-    expect(customer.page.locator(".wallet-checkout__button")).to_be_visible()
-
-
 def test_a_customer_who_never_comes_back_has_paid_all_the_same(
     customer: Customer, live_shop: LiveShop
 ) -> None:
@@ -79,28 +68,3 @@ def late(customer: Customer, live_shop: LiveShop) -> tuple[Customer, str]:
     again.locator(".wallet-checkout__button").click()
     again.wait_for_url(HOSTED_PAGE)
     return customer, order
-
-
-def test_a_late_success_of_an_old_attempt_is_not_lost(late: tuple[Customer, str]) -> None:
-    customer, order = late
-    customer.decides("success")
-    expect(customer.heading).to_have_text(PAID)
-    customer.page.goto(order)
-
-    expect(customer.standing).to_have_text("Paid, thank you")
-    expect(customer.page.locator(".wallet-checkout__button")).to_have_count(0)
-
-
-def test_when_both_attempts_are_paid_a_person_is_asked_and_nobody_pays_a_third_time(
-    late: tuple[Customer, str],
-) -> None:
-    customer, order = late
-    customer.decides("success")
-    expect(customer.heading).to_have_text(PAID)
-    second = customer.page.context.pages[-1]
-    second.locator("button[value=success]").click()
-    second.wait_for_url("**/wallet/result/**")
-    customer.page.goto(order)
-
-    expect(customer.standing).to_have_text("Paid more than once")
-    expect(customer.page.locator(".wallet-checkout__button")).to_have_count(0)

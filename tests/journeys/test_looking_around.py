@@ -91,15 +91,6 @@ def test_whatever_has_the_focus_shows_it(customer: Customer) -> None:
 
 
 @pytest.mark.exhaustive
-def test_the_language_is_switched_in_the_head(customer: Customer) -> None:
-    customer.page.goto(f"{customer.shop}/products/harbour-mug/")
-    customer.page.locator(".menu__button").click()
-    customer.page.get_by_role("button", name="Deutsch").click()
-
-    assert customer.page.locator("h1").inner_text() == "Hafenbecher"
-
-
-@pytest.mark.exhaustive
 def test_a_fault_in_the_address_is_reached_from_the_list_on_top(customer: Customer) -> None:
     customer.page.goto(f"{customer.shop}/products/harbour-mug/")
     customer.page.locator(".buy button").click()

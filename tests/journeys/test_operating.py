@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -110,15 +109,6 @@ unknown.update(state_changed_at=F("state_changed_at") - timedelta(hours=1))
 """
 
 
-A_DAY_LATER = """
-from datetime import timedelta
-from django.db.models import F
-from wallet_gateway.models import GatewayTransaction
-unknown = GatewayTransaction.objects.filter(state="UNKNOWN")
-unknown.update(state_changed_at=F("state_changed_at") - timedelta(days=2), absent_count=5)
-"""
-
-
 @pytest.fixture
 def faultless(live_shop: LiveShop) -> Iterator[None]:
     """Take back what a test has broken at the gateway."""
@@ -150,92 +140,6 @@ def test_goods_are_shipped_in_two_parcels_and_one_comes_back(anna: Operator, pai
     expect(anna.page.locator(".wallet-story")).to_contain_text("Part of the goods shipped: first parcel")
 
 
-@pytest.mark.exhaustive
-def test_an_order_that_is_not_shipped_gives_the_money_back(anna: Operator, paid_orders: PaidOrders) -> None:
-    [reference] = paid_orders()
-    anna.finds(reference)
-    anna.presses("Reverse")
-    anna.confirms(reason="cancelled")
-
-    expect(anna.told).to_have_text("Reversal of €20.00: Approved.")
-    expect(anna.state).to_have_text("Reversed")
-
-
-@pytest.mark.exhaustive
-def test_a_mistyped_amount_is_said_beside_the_field_and_put_right(
-    anna: Operator, paid_orders: PaidOrders
-) -> None:
-    [reference] = paid_orders()
-    anna.finds(reference)
-    anna.presses("Capture")
-
-    anna.confirms(amount="12,000", reason="shipped")
-    expect(anna.fault).to_contain_text("can be read as")
-    anna.confirms(amount="20.01", reason="shipped")
-    expect(anna.fault).to_contain_text("more than there is")
-    expect(anna.page.locator("#id_amount")).to_have_attribute("aria-invalid", "true")
-    anna.confirms(amount="12.00", reason="shipped")
-
-    expect(anna.told).to_have_text("Capture of €12.00: Approved.")
-
-
-@pytest.mark.exhaustive
-def test_the_request_is_looked_at_before_it_is_sent(anna: Operator, paid_orders: PaidOrders) -> None:
-    [reference] = paid_orders()
-    anna.finds(reference)
-    anna.presses("Capture")
-    anna.page.locator("#id_amount").fill("3.50")
-    anna.page.locator("summary").click()
-    anna.page.locator("button[name=preview]").click()
-
-    expect(anna.page.locator(".wallet-body")).to_contain_text('"amount": "3.50"')
-    expect(anna.page.locator("#id_amount")).to_have_value("3.50")
-
-
-@pytest.mark.exhaustive
-@pytest.mark.usefixtures("faultless")
-def test_an_outcome_that_nobody_heard_is_asked_for(
-    anna: Operator, paid_orders: PaidOrders, live_shop: LiveShop
-) -> None:
-    [reference] = paid_orders()
-    anna.finds(reference)
-    live_shop.control.fault("capture", "status_after", status=500)
-    anna.presses("Capture")
-    anna.confirms(amount="5.00", reason="shipped")
-    expect(anna.told).to_contain_text("Capture of €5.00: Unknown.")
-    expect(anna.page.locator(".wallet-task")).to_be_visible()
-
-    anna.page.get_by_role("button", name="Ask the gateway").click()
-
-    expect(anna.page.locator(".wallet-task")).to_have_count(0)
-    expect(anna.page.locator(".wallet-story")).to_contain_text("Capture approved")
-
-
-@pytest.mark.exhaustive
-@pytest.mark.usefixtures("faultless")
-def test_an_outcome_that_nobody_ever_hears_is_given_up_with_a_reason(
-    anna: Operator, paid_orders: PaidOrders, live_shop: LiveShop
-) -> None:
-    [reference] = paid_orders()
-    anna.finds(reference)
-    live_shop.control.fault("capture", "status_before", status=500)
-    anna.presses("Capture")
-    anna.confirms(amount="5.00", reason="shipped")
-    expect(anna.told).to_contain_text("Capture of €5.00: Unknown.")
-
-    anna.page.locator(".wallet-task").get_by_role("link", name="Decide").click()
-    anna.page.locator("#id_reason").fill("support ticket 4711")
-    anna.page.get_by_role("button", name="Record the decision").click()
-    expect(anna.page.get_by_role("alert")).to_contain_text("It is too early")
-    live_shop.runs(A_DAY_LATER)
-    anna.page.get_by_role("button", name="Record the decision").click()
-
-    expect(anna.page.locator(".wallet-task")).to_have_count(0)
-    expect(anna.page.locator(".wallet-story")).to_contain_text("support ticket 4711")
-    anna.presses("Capture")
-    expect(anna.page.locator("#id_amount")).to_have_value("20.00")
-
-
 @pytest.mark.usefixtures("faultless")
 def test_eight_orders_are_captured_of_which_three_fail_and_each_result_is_read(
     anna: Operator, paid_orders: PaidOrders, live_shop: LiveShop
@@ -262,62 +166,6 @@ def test_eight_orders_are_captured_of_which_three_fail_and_each_result_is_read(
     for reference, text in results.items():
         amount = {references[4]: "15.00", references[7]: "2.50"}.get(reference, "20.00")
         assert text.startswith(f"Capture of €{amount}: ")
-
-
-@pytest.mark.exhaustive
-def test_two_people_who_capture_the_same_eight_orders_at_once_take_each_once(
-    anna: Operator, new_operator: NewOperator, paid_orders: PaidOrders
-) -> None:
-    references = paid_orders(8)
-    people = (anna, new_operator("ben", *MONEY))
-    for person in people:
-        person.chooses(references, "capture_many")
-        person.page.locator("#id_reason").select_option("shipped")
-
-    # Both are confirmed before either begins: a tab's page carries its batch on from when it is opened.
-    for opens in [person.submits_batch() for person in people]:
-        opens()
-
-    for person in people:
-        expect(person.page.locator(".wallet-order__head .wallet-badge")).to_have_text("Finished")
-    for reference in references:
-        results = [person.result_of(reference).inner_text() for person in people]
-        assert sum(text == "Capture of €20.00: Approved." for text in results) == 1, results
-
-
-@pytest.mark.exhaustive
-def test_without_javascript_the_page_shows_what_the_sweep_carries_out(
-    new_operator: NewOperator, paid_orders: PaidOrders, live_shop: LiveShop
-) -> None:
-    references = paid_orders(3)
-    plain = new_operator("paula", *MONEY, java_script_enabled=False)
-    plain.chooses(references, "capture_many")
-    plain.page.locator("#id_reason").select_option("shipped")
-    plain.page.locator(".wallet-buttons button").click()
-    expect(plain.page.locator(".wallet-order__head")).to_contain_text("0 of 3 orders")
-
-    live_shop.command("wallet_sweep")
-
-    expect(plain.page.locator(".wallet-order__head")).to_contain_text("3 of 3 orders", timeout=15_000)
-
-
-@pytest.mark.exhaustive
-def test_two_people_at_once_take_no_more_than_there_is(
-    anna: Operator, new_operator: NewOperator, paid_orders: PaidOrders
-) -> None:
-    [reference] = paid_orders()
-    ben = new_operator("ben", *MONEY)
-    for person in (anna, ben):
-        person.finds(reference)
-        person.presses("Capture")
-
-    anna.confirms(amount="15.00", reason="shipped")
-    expect(anna.told).to_have_text("Capture of €15.00: Approved.")
-    ben.confirms(amount="15.00", reason="shipped")
-
-    expect(ben.fault).to_have_text("Meanwhile something has changed: there are now €5.00. Look at it again.")
-    ben.confirms(amount="5.00", reason="shipped")
-    expect(ben.told).to_have_text("Capture of €5.00: Approved.")
 
 
 def test_a_large_refund_takes_a_second_person_who_looks_and_agrees(
@@ -347,37 +195,3 @@ def test_a_large_refund_takes_a_second_person_who_looks_and_agrees(
     expect(ben.page.locator(".wallet-story")).to_contain_text("Agreed to by a second person")
     anna.page.get_by_role("button", name="Withdraw").click()
     expect(anna.page.get_by_role("alert")).to_be_visible()
-
-
-@pytest.mark.exhaustive
-def test_a_double_click_does_it_once(anna: Operator, paid_orders: PaidOrders) -> None:
-    [reference] = paid_orders()
-    anna.finds(reference)
-    anna.presses("Capture")
-    anna.page.locator("#id_amount").fill("5.00")
-    anna.page.locator("#id_reason").select_option("shipped")
-    anna.page.get_by_role("button", name="Check the amount").click()
-
-    anna.page.get_by_role("button", name="Capture €5.00").dblclick()
-
-    expect(anna.told.first).to_have_text("Capture of €5.00: Approved.")
-    expect(anna.page.locator(".wallet-glance")).to_contain_text(re.compile(r"Captured\s*€5\.00"))
-
-
-@pytest.mark.exhaustive
-def test_without_permission_there_is_no_button_no_page_and_no_action_that_moves_money(
-    new_operator: NewOperator, paid_orders: PaidOrders
-) -> None:
-    [reference] = paid_orders()
-    otto = new_operator("otto")
-    otto.finds(reference)
-
-    expect(otto.page.locator(".wallet-card")).to_be_visible()
-    expect(otto.page.locator(".wallet-card .wallet-button")).to_have_count(0)
-    expect(otto.page.locator(".wallet-request")).to_have_count(0)
-    order = otto.page.url.split("/change/")[0]
-    assert otto.page.request.get(f"{order}/payments/1/capture/").status == 403
-    otto.page.goto(f"{otto.admin}/paymentorder/")
-    # Asking moves nothing; all who see an order may do it.
-    offered = otto.page.locator("select[name=action] option:not([value=''])")
-    expect(offered).to_have_text(["Ask the gateway about the selected orders"])

@@ -87,14 +87,6 @@ def test_any_other_end_of_the_payment_page_is_told_as_it_is(
     tab.waits_for_text("#standing-heading", standing)
 
 
-def test_the_pending_page_finds_out_by_itself(tab: Tab, order: str, live_shop: LiveShop) -> None:
-    goes_to_the_payment_page(tab)
-    reference = tab.text(".facts .code")
-    decides(tab, "pending")
-    live_shop.control.settle_pending(reference, "success")
-    tab.waits_for_text("h1", PAID)
-
-
 def test_a_customer_pays_with_the_button_in_the_wallets_sheet(tab: Tab, order: str) -> None:
     opens_the_sheet(tab)
     tab.clicks("[data-pay]")
@@ -103,25 +95,3 @@ def test_a_customer_pays_with_the_button_in_the_wallets_sheet(tab: Tab, order: s
     tab.waits_for_text("h1", PAID)
     tab.goto(order)
     tab.waits_for_text("#standing-heading", "Paid, thank you")
-
-
-def test_after_the_sheet_was_closed_the_button_opens_it_again(tab: Tab, order: str) -> None:
-    opens_the_sheet(tab)
-    tab.clicks("[data-close]")
-    tab.leaves_frames()
-    tab.waits_for(lambda: not tab.has(SHEET), "the sheet stays")
-    opens_the_sheet(tab)
-    tab.clicks("[data-close]")
-    tab.leaves_frames()
-    tab.goto(order)
-    tab.waits_for_text("#standing-heading", "Not paid yet")
-
-
-def test_after_a_decline_the_open_sheet_is_still_there(tab: Tab, order: str, live_shop: LiveShop) -> None:
-    opens_the_sheet(tab)
-    live_shop.control.fault("authorization", "errored", times=1)
-    tab.clicks("[data-pay]")
-    tab.waits_for(lambda: "declined" in tab.text("[role=alert]"), "the sheet does not say why")
-    tab.leaves_frames()
-    tab.goto(order)
-    tab.waits_for_text("#standing-heading", "Not paid")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +12,6 @@ from tests.journeys.sheet import (
     PAID,
     PAID_ORDER,
     PLAIN,
-    RESULT_PAGE,
     TOKEN,
     Sheet,
     authorizations,
@@ -22,7 +20,6 @@ from tests.journeys.sheet import (
 )
 
 if TYPE_CHECKING:
-    from tests.journeys.conftest import NewCustomer
     from tests.journeys.customer import Customer
     from tests.journeys.live_shop import LiveShop
 
@@ -56,19 +53,6 @@ def test_a_token_card_pays_without_leaving_the_shop(
     assert authorizations(live_shop, before) == 1
 
 
-def test_who_was_refused_on_the_payment_page_pays_with_the_button_beside_the_refusal(
-    customer: Customer, sheet: Sheet
-) -> None:
-    customer.opens_the_payment_page()
-    customer.decides("refused")
-    sheet.opens()
-    sheet.approves()
-    expect(customer.heading).to_have_text(PAID)
-    customer.goes_back_to_the_order()
-
-    expect(customer.standing).to_have_text(PAID_ORDER)
-
-
 def test_a_plain_card_pays_once_its_bank_agrees(customer: Customer, sheet: Sheet) -> None:
     goes_to_the_bank(customer, sheet)
     says(customer, "success")
@@ -77,18 +61,6 @@ def test_a_plain_card_pays_once_its_bank_agrees(customer: Customer, sheet: Sheet
 
     expect(customer.standing).to_have_text(PAID_ORDER)
     expect(customer.page.locator(".receipt__card")).to_contain_text(PLAIN)
-
-
-@pytest.mark.exhaustive
-def test_when_the_bank_says_no_the_customer_pays_with_another_card(customer: Customer, sheet: Sheet) -> None:
-    order = customer.page.url
-    goes_to_the_bank(customer, sheet)
-    says(customer, "failed")
-    customer.page.goto(order)
-    expect(customer.standing).to_have_text("Not paid")
-    sheet.opens()
-    sheet.approves()
-    expect(customer.heading).to_have_text(PAID)
 
 
 @pytest.mark.exhaustive
@@ -127,41 +99,6 @@ def test_after_a_decline_the_open_sheet_takes_another_card(
     expect(customer.page.locator(".receipt__card")).to_contain_text("Mastercard")
 
 
-@pytest.mark.exhaustive
-def test_where_the_sheet_closes_first_a_decline_is_said_on_the_page(
-    customer: Customer, sheet: Sheet, live_shop: LiveShop
-) -> None:
-    panel = customer.page.locator(".sheet-panel")
-    panel.locator("summary").click()
-    panel.get_by_label("Keep the sheet open").uncheck()
-    panel.get_by_role("button").click()
-    live_shop.control.fault("authorization", "errored", times=1)
-    sheet.opens()
-    sheet.approves()
-    expect(sheet.update).to_contain_text("declined")
-    expect(customer.page.locator("dialog iframe")).to_have_count(0)
-    sheet.opens()
-    sheet.takes("card", "4444")
-    sheet.approves()
-
-    expect(customer.heading).to_have_text(PAID)
-
-
-def test_when_the_gateways_answer_is_lost_the_customer_waits_and_has_paid_once(
-    customer: Customer, sheet: Sheet, live_shop: LiveShop
-) -> None:
-    before = authorizations(live_shop)
-    live_shop.control.fault("authorization", "drop_after", times=1)
-    sheet.opens()
-    sheet.approves()
-    customer.page.wait_for_url(RESULT_PAGE)
-    expect(customer.heading).to_have_text(PAID)
-    customer.goes_back_to_the_order()
-
-    expect(customer.standing).to_have_text(PAID_ORDER)
-    assert authorizations(live_shop, before) == 1
-
-
 def of_the_route(complaints: list[str]) -> None:
     """Take away what the browser says of requests that the test has cut off."""
     complaints[:] = [said for said in complaints if not said.endswith("net::ERR_FAILED")]
@@ -189,41 +126,6 @@ def test_when_the_result_never_reaches_the_shop_nothing_is_charged_and_the_custo
     expect(customer.heading).to_have_text(PAID)
     assert authorizations(live_shop, before) == 1
     of_the_route(complaints)
-
-
-def test_while_the_shop_cannot_be_reached_the_sheet_is_closed_and_nobody_is_asked_to_pay_again(
-    customer: Customer, sheet: Sheet, complaints: list[str]
-) -> None:
-    sheet.opens()
-    lost = re.compile("/wallet/api/(orders|status)/")
-    customer.page.route(lost, lambda route: route.abort())
-    sheet.approves()
-
-    expect(customer.page.locator("dialog iframe")).to_have_count(0)
-    expect(sheet.update).to_have_text(
-        "We are finding out whether your payment went through. Please do not pay again."
-    )
-    expect(customer.page.locator(".wallet-button__place")).to_have_attribute("inert", "")
-    customer.page.unroute(lost)
-    expect(customer.heading).to_have_text("We did not hear from your wallet")
-    expect(sheet.button).to_be_visible()
-    of_the_route(complaints)
-
-
-@pytest.mark.exhaustive
-def test_a_closed_sheet_is_no_error_and_the_button_has_the_focus_again(
-    customer: Customer, sheet: Sheet
-) -> None:
-    sheet.opens()
-    sheet.closes()
-    expect(sheet.update).to_contain_text("Nothing was charged")
-    expect(sheet.button).to_be_focused()
-    sheet.opens()
-    sheet.approves()
-    expect(customer.heading).to_have_text(PAID)
-    customer.goes_back_to_the_order()
-
-    assert "Wallet sheet closed" in customer.timeline
 
 
 def test_the_keyboard_alone_pays(customer: Customer, sheet: Sheet) -> None:
@@ -291,53 +193,4 @@ def test_the_wallets_own_button_pays_as_well(customer: Customer, sheet: Sheet) -
     expect(customer.heading).to_have_text(PAID)
 
 
-@pytest.mark.exhaustive
-def test_a_currency_of_three_decimals_has_the_payment_page_alone(customer: Customer) -> None:
-    customer.takes("harbour-mug", currency="KWD")
-    customer.goes_to_the_review()
-    customer.places_the_order()
-    expect(Sheet(page=customer.page).button).to_have_count(0)
-    customer.opens_the_payment_page()
-    customer.decides("success")
-
-    expect(customer.heading).to_have_text(PAID)
-
-
 # Without a wallet
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("why", ["not_ready", "script_fails", "no key"])
-def test_without_the_wallet_the_payment_page_is_offered(
-    customer: Customer, live_shop: LiveShop, complaints: list[str], why: str
-) -> None:
-    if why == "no key":
-        live_shop.control.fault("public_key", "status_before", status=503, times=20)
-        # A key of an earlier order is good for days.
-        live_shop.forgets_its_keys()
-    else:
-        live_shop.control.wallet(why)
-    customer.page.goto(live_shop.places_an_order())
-    expect(customer.page.locator(".wallet-button")).to_have_attribute("data-wallet-state", "unavailable")
-    expect(Sheet(page=customer.page).button).to_be_hidden()
-    customer.opens_the_payment_page()
-    customer.decides("success")
-    expect(customer.heading).to_have_text(PAID)
-
-    # The browser notes what could not be loaded; nothing of it is the policy's doing.
-    assert all("503" in said or "wallet" in said for said in complaints), complaints
-    complaints.clear()
-
-
-def test_without_javascript_the_panel_and_the_payment_page_work(
-    new_customer: NewCustomer, live_shop: LiveShop
-) -> None:
-    customer = new_customer(java_script_enabled=False)
-    customer.page.goto(live_shop.places_an_order())
-    asks_for_everything(customer, by_wallet=True)
-    expect(customer.page.get_by_text("is as you chose")).to_be_visible()
-    expect(Sheet(page=customer.page).button).to_be_hidden()
-    customer.opens_the_payment_page()
-    customer.decides("success")
-
-    expect(customer.heading).to_have_text(PAID)

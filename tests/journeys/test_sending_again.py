@@ -69,15 +69,3 @@ def test_what_never_left_is_sent_again_by_a_person_with_a_reason_and_once(
     alert = ben.page.get_by_role("alert")
     expect(alert).to_contain_text("Only a request that was never sent can be sent again")
     assert captures(live_shop) == before + 1
-
-
-def test_who_may_not_capture_is_not_offered_to_send_a_capture_again(
-    new_operator: NewOperator, paid_orders: PaidOrders, live_shop: LiveShop
-) -> None:
-    [reference] = paid_orders()
-    live_shop.runs(UNREACHABLE.format(reference=reference))
-    rita = new_operator("rita", "refund_payment")
-    rita.finds(reference)
-
-    expect(rita.page.locator(".wallet-task")).to_be_visible()
-    expect(rita.page.get_by_role("link", name="Send again")).to_have_count(0)

@@ -16,7 +16,7 @@ from django.core.files.storage import FileSystemStorage
 
 from tests.chromium import PATIENCE_MS
 from tests.exhaustive import one_of
-from tests.static_host import RewritingStorage, StaticHost, collect, delete_plain_names
+from tests.static_host import StaticHost, collect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -186,23 +186,6 @@ def test_a_hashed_name_of_the_script_finds_the_modules_under_their_plain_names(
         assert _paid(browser, url)[0] == [["ready"], ["result", RESULT]]
 
 
-@pytest.mark.exhaustive
-def test_where_django_rewrites_imports_the_hashed_files_are_enough(browser: Browser, tmp_path: Path) -> None:
-    script = _collected(tmp_path, RewritingStorage)
-    delete_plain_names(tmp_path)
-    with _shop(tmp_path, script, policy=POLICIES["nonce-strict-dynamic"], kind="") as url:
-        assert _paid(browser, url)[0] == [["ready"], ["result", RESULT]]
-
-
-def test_modules_that_are_not_served_are_an_error_of_the_page(browser: Browser, tmp_path: Path) -> None:
-    script = _collected(tmp_path, FileSystemStorage)
-    (tmp_path / "wallet_gateway/wallet/run.js").unlink()
-    with _shop(tmp_path, script, policy=POLICIES["self"], kind="") as url, _opened(browser, url) as page:
-        heard = page.evaluate("heard")
-    assert heard[0][0] == "error"
-    assert heard[0][1].startswith("wallet.js could not be loaded")
-
-
 @pytest.mark.parametrize(
     ("policy", "kind"), one_of(itertools.product(POLICIES.values(), ["crossorigin", *KINDS]))
 )
@@ -232,37 +215,6 @@ def test_modules_of_a_host_that_allows_no_cors_are_an_error_of_the_page(
     # The address that was asked for, so that one knows which host to set up.
     assert words.startswith("wallet.js could not be loaded")
     assert f"{host.url}wallet_gateway/wallet/main.js" in words
-
-
-APP = """async () => {
-  const { createWallet } = await import("/static/wallet_gateway/wallet_module.js")
-  const container = document.querySelector("body").appendChild(document.createElement("p"))
-  container.append(Object.assign(document.createElement("button"), { textContent: "Pay in the app" }))
-  const gateway = { gatewayUrl: "/gateway", gatewayName: "examplegateway", payJsUrl: "/pay.js" }
-  const wallet = createWallet({ container, ...gateway })
-  container.firstChild.addEventListener("click", () => wallet.click())
-  const parameters = {
-    mid: "M", sid: "S", clientSystemTransactionId: "ORDER-1", countryCode: "DE", currencyCode: "EUR",
-    allowedMethods: ["PAN_ONLY", "CRYPTOGRAM_3DS"], allowedCardNetworks: ["VISA"], amountStatus: "FINAL",
-    amount: "1.00", profile: "test", publicKeyApi: "key", useWalletButton: false, merchantName: "Shop",
-  }
-  const news = [() => hear("app", "ready"), (result) => hear("app", result), (fault) => hear("app", fault)]
-  const [onReady, onResult, onError] = news
-  wallet.run(parameters, { onReady, onResult, onError })
-}"""
-
-
-def test_an_app_imports_the_module_straight_from_the_static_files(browser: Browser, tmp_path: Path) -> None:
-    script = _collected(tmp_path, RewritingStorage)
-    with (
-        _shop(tmp_path, script, policy=POLICIES["self"], kind="") as url,
-        _opened(browser, url) as page,
-    ):
-        page.evaluate(APP)
-        page.wait_for_selector("html[data-heard='2']")
-        page.click("text=Pay in the app")
-        page.wait_for_selector("html[data-heard='3']")
-        assert page.evaluate("heard") == [["ready"], ["app", "ready"], ["app", RESULT]]
 
 
 NEXT_PAGE = """() => {

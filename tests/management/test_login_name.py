@@ -55,15 +55,6 @@ def test_erasing_and_recording_a_payment_name_the_number(wallet_sandbox: Sandbox
     assert TransactionEvent.objects.filter(created_by="user 54321").exists()
 
 
-@pytest.mark.django_db(transaction=True)
-def test_asking_what_is_stopped_needs_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    def nobody() -> str:
-        raise AssertionError("nobody asked who decides")
-
-    monkeypatch.setattr("wallet_gateway.management.commands.wallet_stop.login_name", nobody)
-    assert run("wallet_stop", status=True) == "requests leave to every gateway\n"
-
-
 @pytest.mark.parametrize(
     ("given", "name"),
     [

@@ -32,8 +32,3 @@ def test_a_log_gets_a_line_for_each_tenth() -> None:
     assert len(lines) == 10
     assert " 10%  100 of 1000" in lines[0]
     assert "100%  1000 of 1000" in lines[-1]
-
-
-def test_nothing_at_all_and_more_than_was_announced_do_no_harm() -> None:
-    assert written(StringIO(), 0, 0) == ""
-    assert "100%" in written(StringIO(), 5, 2)

@@ -62,8 +62,3 @@ def test_another_account_has_its_own_and_each_has_one_row(allowance: Allowance) 
     assert used(other) == 0
     with pytest.raises(IntegrityError), db_transaction.atomic():
         Allowance.objects.create(gateway="default", account="7", currency="EUR")
-
-
-def test_they_say_what_they_are(allowance: Allowance) -> None:
-    use(allowance, 60, state="APPROVED", approved_minor=60)
-    assert str(AllowanceUse.objects.get()) == "60 of 7 at default in EUR"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.db import IntegrityError
 from django.db import transaction as db_transaction
 
-from tests.models.rows import NOW, a_deposit, a_payment, an_approval
-from wallet_gateway.models import ApprovalState
+from tests.models.rows import a_deposit, a_payment, an_approval
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
@@ -41,16 +39,3 @@ def test_it_is_about_a_payment_or_a_deposit() -> None:
     payment, deposit = a_payment(), a_deposit()
     assert an_approval(payment=payment).parent == payment
     assert an_approval(payment=None, deposit=deposit, kind="DETACHED_REFUND").parent == deposit
-
-
-def test_it_waits_until_it_lapses_or_somebody_decides() -> None:
-    request = an_approval(expires_at=NOW + timedelta(hours=1))
-    assert request.is_waiting(NOW)
-    assert not request.is_waiting(NOW + timedelta(hours=1))
-    assert not an_approval(state=ApprovalState.DECLINED).is_waiting(NOW)
-
-
-def test_its_amount_has_its_currency_and_its_name_says_what_it_is() -> None:
-    request = an_approval(amount_minor=700)
-    assert str(request.amount) == "7.00 EUR"
-    assert str(request) == f"REFUND {request.pk}"

@@ -10,9 +10,7 @@ from django.utils import timezone
 from tests.models.rows import a_deposit, an_order
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import OperationBatch, OperationBatchRow
-from wallet_gateway.models.batches import BatchState, RowState
 from wallet_gateway.operations.follow_ups.execute import Initiator, find_by_idempotency_key
-from wallet_gateway.protocol.money import Money
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
@@ -22,16 +20,6 @@ def batch() -> OperationBatch:
     return OperationBatch.objects.create(
         kind=TransactionKind.CAPTURE, created_by="anna", created_at=timezone.now()
     )
-
-
-def test_nothing_is_done_about_a_new_batch(batch: OperationBatch) -> None:
-    assert batch.state == BatchState.DRAFT
-    assert OperationBatchRow.objects.create(batch=batch, order=an_order()).state == RowState.WAITING
-
-
-def test_the_amount_of_a_row_is_in_its_orders_currency(batch: OperationBatch) -> None:
-    row = OperationBatchRow(batch=batch, order=an_order(currency="JPY"), amount_minor=2000)
-    assert row.amount == Money.parse("2000", "JPY")
 
 
 def test_a_row_is_about_an_order_or_a_deposit_and_never_about_both_or_neither(batch: OperationBatch) -> None:

@@ -86,22 +86,6 @@ def test_the_other_partys_words_follow_as_they_are() -> None:
         assert explanation_text(why).endswith(": Insufficient funds")
 
 
-def test_a_persons_comment_stands_for_itself() -> None:
-    assert explanation_text(explain(C.COMMENT, said="ticket 4711")) == "ticket 4711"
-
-
-def test_states_and_reasons_are_shown_by_their_labels() -> None:
-    why = explain(C.STATE_DIFFERS, reported="PENDING", state="AWAITING_3DS")
-    assert explanation_text(why) == "“Pending” at the gateway, “Awaiting 3-D Secure” here"
-    assert explanation_text(explain(C.NOT_SENT, reason="dns")) == "Nothing was sent (host name not found)"
-
-
-def test_unreadable_records_are_listed_with_what_is_wrong() -> None:
-    records = [RECORD, {"type": "", "id": "", "fault": "state: is missing"}]
-    shown = explanation_text(explain(C.RECORDS_UNREADABLE, count=5, records=records))
-    assert shown.endswith("(5): 'chargeback' 'g1': id: is missing | of unknown type: state: is missing")
-
-
 def test_a_row_of_another_version_is_shown_as_far_as_it_is_known() -> None:
     assert sentence_for("of_a_later_version", {}) == "of_a_later_version"
     assert sentence_for(C.RECORD_TAKEN, {}) == "The gateway's record ? belongs to another transaction"
@@ -134,9 +118,3 @@ def test_whatever_is_said_is_stored_and_read_back(said: str) -> None:
     assert (row.explanation_code, row.explanation_params) == ("refused", why.stored_params)
     assert row.explanation == explanation_text(why)
     assert len(row.explanation_params["said"]) <= 500
-
-
-@pytest.mark.django_db
-def test_a_row_without_explanation_says_nothing() -> None:
-    assert a_transaction().explanation == ""
-    assert explanation_columns(None) == {"explanation_code": "", "explanation_params": {}}

@@ -7,7 +7,7 @@ from django.apps import apps
 from django.utils import translation
 
 from tests.tables import every
-from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionKind, TransactionState
+from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
 from wallet_gateway.models.labels import label_of
 
 pytestmark = pytest.mark.every_database
@@ -24,10 +24,6 @@ WORDS = {
     "es": {"Cobrado en parte", "Pagado", "Congelado"},
     "ar": {"محصَّل جزئيًا", "مدفوع", "مجمّد"},
 }
-
-
-def test_there_are_columns_with_choices() -> None:
-    assert {field.name for field in COLUMNS} >= {"state", "kind", "type", "reversal"}
 
 
 # Names that say more than the word of the code.
@@ -65,10 +61,6 @@ def test_a_state_is_named_in_the_language_of_the_reader(language: str) -> None:
     names = [label_of(state) for state in (OrderState.PART_CAPTURED, OrderState.PAID, OrderState.FROZEN)]
     with translation.override(language):
         assert {str(name) for name in names} == WORDS[language]
-
-
-def test_the_same_word_of_two_enumerations_has_one_name() -> None:
-    assert label_of(OrderState.REFUNDED) is label_of(PaymentState.REFUNDED)
 
 
 @every("member", [*TransactionState, *TransactionKind], ids=str)

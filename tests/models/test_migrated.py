@@ -36,14 +36,6 @@ def test_of_an_unknown_deposit_the_table_knows_no_limit() -> None:
     assert deposit.refundable is None
 
 
-def test_what_is_left_of_a_known_one() -> None:
-    deposit = a_deposit(
-        is_known=True, amount_minor=5000, refunded_before=1000, refunded=500, refund_reserved=500
-    )
-    assert str(deposit.refundable) == "30.00 EUR"
-    assert str(deposit) == deposit.parent_transaction_id
-
-
 def test_a_gateway_knows_a_deposit_once_byte_for_byte() -> None:
     a_deposit(parent_transaction_id="OLD-a")
     with pytest.raises(IntegrityError), db_transaction.atomic():

@@ -11,11 +11,10 @@ from django.db import IntegrityError
 from django.db import transaction as db_transaction
 from django.utils import timezone
 
-from tests.models.rows import a_payment, an_order
+from tests.models.rows import an_order
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.models.orders import PAYABLE_STATES, new_token
-from wallet_gateway.protocol.money import Money
 
 pytestmark = pytest.mark.django_db
 
@@ -76,21 +75,3 @@ def test_an_order_is_payable_until_its_end_and_not_at_it() -> None:
 
 def test_whatever_holds_money_or_may_do_so_is_not_payable() -> None:
     assert {OrderState.OPEN, OrderState.FAILED, OrderState.EXPIRED, OrderState.REVERSED} == PAYABLE_STATES
-
-
-def test_an_overpaid_order_is_paid_only_by_money_that_was_captured() -> None:
-    order = an_order(state=OrderState.OVERPAID)
-    for _ in range(2):
-        a_payment(order, authorized=order.amount_minor)
-    assert not order.is_paid
-
-    order.payments.filter(number=1).update(captured=order.amount_minor)
-    assert order.is_paid
-
-
-def test_what_it_is_about() -> None:
-    order = an_order(content={"shoppingCartDetails": {"itemDetails": []}})
-    assert order.cart == {"itemDetails": []}
-    assert an_order().cart is None
-    assert order.amount == Money.from_minor_units(2000, "EUR")
-    assert str(order) == order.reference

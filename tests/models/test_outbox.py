@@ -11,7 +11,6 @@ from django.db import transaction as db_transaction
 
 from tests.models.rows import NOW, a_transaction
 from wallet_gateway.models import OutboxEvent, OutboxEventKind
-from wallet_gateway.protocol.money import Money
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
@@ -36,16 +35,6 @@ def test_every_event_has_an_id_of_its_own() -> None:
     an_outbox_event(event_id=same)
     with pytest.raises(IntegrityError), db_transaction.atomic():
         an_outbox_event(event_id=same)
-
-
-def test_an_amount_is_money_or_none() -> None:
-    assert an_outbox_event().amount == Money.from_minor_units(500, "EUR")
-    assert an_outbox_event(amount_minor=None).amount is None
-
-
-def test_it_names_itself() -> None:
-    outbox_event = an_outbox_event()
-    assert str(outbox_event) == f"PAID {outbox_event.event_id}"
 
 
 def test_every_kind_fits_its_column() -> None:

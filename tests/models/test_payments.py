@@ -11,9 +11,8 @@ from django.db.models import F, ProtectedError
 
 from tests.models.rows import a_payment, a_transaction, an_order
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
-from wallet_gateway.domain.totals import PaymentTotals, Reversal
-from wallet_gateway.models import GatewayTransaction, Payment
-from wallet_gateway.protocol.money import Money
+from wallet_gateway.domain.totals import Reversal
+from wallet_gateway.models import Payment
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
@@ -97,24 +96,6 @@ def test_a_payment_and_its_order_cannot_be_deleted_from_under_their_transactions
 # What the row says
 
 
-def test_the_sums_as_a_value() -> None:
-    payment = a_payment(
-        authorized=2000, captured=1500, refunded=100, capture_reserved=300, refund_reserved=50
-    )
-    assert payment.totals == PaymentTotals(
-        amount=2000,
-        authorized=2000,
-        captured=1500,
-        refunded=100,
-        capture_reserved=300,
-        refund_reserved=50,
-        reversal=Reversal.NONE,
-        is_frozen=False,
-    )
-    assert payment.amount == Money.from_minor_units(2000, "EUR")
-    assert str(payment) == payment.reference
-
-
 @pytest.mark.parametrize("kind", [TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION])
 def test_the_transaction_that_opened_it_is_the_one_with_its_reference(kind: TransactionKind) -> None:
     payment = a_payment()
@@ -129,15 +110,3 @@ def test_the_transaction_that_opened_it_is_the_one_with_its_reference(kind: Tran
     assert payment.opening == opening
     assert (payment.redirect_url, payment.is_open) == ("https://p/", True)
     assert payment.expires_at == opening.expires_at
-
-
-def test_the_opening_transaction_is_read_once(django_assert_num_queries: Any) -> None:  # noqa: ANN401
-    payment = a_payment()
-    a_transaction(payment, kind=TransactionKind.CHECKOUT, reference=payment.reference)
-    payment = Payment.objects.get(pk=payment.pk)
-    with django_assert_num_queries(1):
-        assert payment.redirect_url == ""
-        assert not payment.is_open
-    known = GatewayTransaction(redirect_url="https://known/")
-    payment.opening = known
-    assert payment.redirect_url == "https://known/"

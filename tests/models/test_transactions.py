@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.db import IntegrityError
 from django.db import transaction as db_transaction
 
-from tests.models.rows import NOW, a_deposit, a_payment, a_transaction
+from tests.models.rows import a_deposit, a_payment, a_transaction
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
-from wallet_gateway.domain.polling_schedule import PollState
 from wallet_gateway.models import GatewayTransaction
-from wallet_gateway.protocol.money import Money
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
@@ -87,32 +84,3 @@ def test_every_word_fits_its_column() -> None:
 
 
 # What the row says
-
-
-def test_amounts_are_money() -> None:
-    transaction = a_transaction(approved_minor=250)
-    assert transaction.amount == Money.from_minor_units(500, "EUR")
-    assert transaction.approved_amount == Money.from_minor_units(250, "EUR")
-    assert a_transaction().approved_amount is None
-
-
-def test_its_poll_state() -> None:
-    transaction = a_transaction(expires_at=NOW, decided_by_person=True, confirmed_at=NOW)
-    poll_state = transaction.poll_state_at(
-        state=TransactionState.UNKNOWN, since=NOW + timedelta(hours=1), step=3
-    )
-    assert poll_state == PollState(
-        kind=TransactionKind.CAPTURE,
-        state=TransactionState.UNKNOWN,
-        since=NOW + timedelta(hours=1),
-        expires_at=NOW,
-        step=3,
-        decided_by_person=True,
-        confirmed=True,
-    )
-
-
-def test_a_slot_names_its_parent() -> None:
-    transaction = a_transaction()
-    assert transaction.parent_key == f"payment:{transaction.payment_id}"
-    assert str(transaction) == f"CAPTURE {transaction.reference}"

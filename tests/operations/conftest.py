@@ -16,7 +16,7 @@ import pytest
 
 from tests.client.certificates import Certificate, make_certificate
 from tests.operations.far_ends import Far
-from tests.operations.subjects import OPERATIONS, Subject, make_subject
+from tests.operations.subjects import OPERATIONS, Button, Subject, make_subject
 from tests.operations.wallet_customer import Customer
 from wallet_gateway import conf, gateways, signals
 from wallet_gateway.client.gateway import Gateway
@@ -245,6 +245,20 @@ def subject(
     request: pytest.FixtureRequest, wallet_sandbox: SandboxControl, context: GatewayContext, pay: Pay
 ) -> Subject:
     """Each of the four operations that move money, ready to be carried out."""
+    return make_subject(request.param, control=wallet_sandbox, context=context, pay=pay)
+
+
+@pytest.fixture(params=[*OPERATIONS, "authorization"])
+def mover(
+    request: pytest.FixtureRequest,
+    wallet_sandbox: SandboxControl,
+    context: GatewayContext,
+    pay: Pay,
+    make_order: MakeOrder,
+) -> Subject:
+    """Everything that moves money: the four operations, and the card of the wallet's button."""
+    if request.param == "authorization":
+        return Button("authorization", wallet_sandbox, context, order=make_order())
     return make_subject(request.param, control=wallet_sandbox, context=context, pay=pay)
 
 

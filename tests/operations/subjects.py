@@ -1,4 +1,4 @@
-"""The four operations that move money, told apart by name only, so that one table of faults fits them all."""
+"""What moves money, told apart by name only, so that one table of faults fits all of it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from tests.operations.journal import times_sent
+from tests.operations.wallet_customer import Customer, authorizing_through
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.domain.record_attribution import minor_units
 from wallet_gateway.domain.totals import Reversal
-from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment
+from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups
 from wallet_gateway.operations.follow_ups import detached_refunds
@@ -109,6 +110,47 @@ class Subject:
         assert row is not None
         row.refresh_from_db()
         return row
+
+
+@dataclass
+class Button(Subject):
+    """A card of the wallet that is charged: its order waits as long as the outcome is not known."""
+
+    order: PaymentOrder | None = None
+
+    @property
+    def amount(self) -> int:
+        return 2000
+
+    def execute(
+        self, context: GatewayContext | None = None, *, who: Initiator = SYSTEM
+    ) -> GatewayTransaction:
+        """See the button, approve, and post what came of it; only the charge goes another way."""
+        assert self.order is not None
+        customer = Customer(self.control, self.context)
+        detail = customer.approve(customer.open(self.order))
+        sender = authorizing_through(context or self.context, context=self.context)
+        self.payment = customer.post(self.order, detail, sender)
+        stored = GatewayTransaction.objects.get(pk=self.payment.opening.pk)
+        assert stored.wallet_secrets is None, "a cryptogram is not kept once it was sent"
+        return stored
+
+    def reserved(self) -> int:
+        return self.amount if self._order_state() == OrderState.PENDING else 0
+
+    def booked(self) -> int:
+        row = self._row()
+        assert isinstance(row, Payment)
+        assert row.authorized == row.captured
+        return row.captured
+
+    def order_state_is(self, *, done: bool) -> bool:
+        return self._order_state() in ({OrderState.PAID} if done else {OrderState.PENDING, OrderState.FAILED})
+
+    def _order_state(self) -> str:
+        assert self.order is not None
+        self.order.refresh_from_db()
+        return self.order.state
 
 
 def make_subject(

@@ -7,58 +7,11 @@ import inspect
 import re
 from collections.abc import Iterator
 
-from tests.tables import every
 from wallet_gateway import payments
 from wallet_gateway.operations.field_names import in_python_names
 from wallet_gateway.protocol.checkout import OrderContent
 from wallet_gateway.protocol.errors import FieldError
 from wallet_gateway.protocol.wire import WireModel
-
-CART = "shoppingCartDetails"
-LINE = f"{CART}.itemDetails[0]"
-NAMES = [
-    (f"{LINE}.unitAmount", "items[0].unit_amount"),
-    (f"{CART}.itemDetails[12].productQuantity", "items[12].quantity"),
-    (f"{LINE}.totalAmount", "items[0].unit_amount"),
-    (f"{CART}.shippingDetails.shippingTaxRate", "shipping.tax_rate"),
-    (f"{CART}.discountDetails[1].discountType", "discounts[1].type"),
-    (f"{CART}.discountDetails", "discounts"),
-    (f"{CART}.totalTaxAmount", "items"),
-    (CART, "items"),
-    ("checkoutDetails.cardholderMobilePhone", "cardholder_mobile_phone"),
-    ("details.providerMerchantId", "provider_merchant_id"),
-    ("addressDetails.billingAddress.zipPostalCode", "billing_address.zip_postal_code"),
-    ("addressDetails.shippingAddress", "shipping_address"),
-    ("providerDiscretionaryData", "order_number"),
-    ("currencyCode", "currency"),
-    ("amount", "amount"),
-    ("order", "order"),
-    ("", ""),
-]
-
-
-@every(("path", "name"), NAMES)
-def test_a_path_has_the_names_of_python(path: str, name: str) -> None:
-    (fault,) = in_python_names([FieldError(path, "is wrong")])
-    assert fault == FieldError(name, "is wrong")
-
-
-@every(
-    ("path", "message", "expected"),
-    [
-        (f"{LINE}.discountAmount", "exceeds unitAmount x productQuantity", "exceeds unit_amount x quantity"),
-        (
-            f"{CART}.shippingDetails.shippingName",
-            "is missing; it is required where shippingAmount is above zero",
-            "is missing; it is required where amount is above zero",
-        ),
-        (f"{LINE}.productType", "'eBook' is not known; give physical", "'eBook' is not known; give physical"),
-    ],
-)
-def test_other_fields_in_a_message_have_them_too(path: str, message: str, expected: str) -> None:
-    (fault,) = in_python_names([FieldError(path, message)])
-    assert fault.message == expected
-
 
 CLASSES = {
     "items[0]": payments.Item,

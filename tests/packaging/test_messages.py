@@ -104,10 +104,3 @@ def test_a_translation_whose_english_has_changed_waits_for_a_person(
     assert updated.stdout.count(REWORDED) == len(LANGUAGES)
     german = (changed / "wallet_gateway/locale/de/LC_MESSAGES/django.po").read_text(encoding="utf-8")
     assert "#, fuzzy" in german
-
-
-def test_a_second_run_changes_nothing(changed: Path, updated: subprocess.CompletedProcess[str]) -> None:
-    first = [(changed / f"{name}.po").read_text(encoding="utf-8") for name in FILES]
-    again = update(changed)
-    assert again.stdout == updated.stdout
-    assert first == [(changed / f"{name}.po").read_text(encoding="utf-8") for name in FILES]

@@ -25,11 +25,6 @@ def test_it_is_the_release_of_the_python_package(package: dict[str, Any]) -> Non
     assert f'version: "{wallet_gateway.__version__}"' in (FOLDER / "wallet" / "run.js").read_text()
 
 
-def test_it_has_the_licence_of_the_python_package(package: dict[str, Any]) -> None:
-    assert package["license"] == "BSD-3-Clause"
-    assert (FOLDER / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
-
-
 def test_every_file_it_names_is_there_and_it_needs_no_other_package(package: dict[str, Any]) -> None:
     named = [*package["files"], package["types"]]
     for export in package["exports"].values():

@@ -134,8 +134,3 @@ def test_no_workflow_may_write_to_the_repository() -> None:
         assert read["permissions"] == {"contents": "read"}
         for job in read["jobs"].values():
             assert job.get("permissions", {}).get("contents", "read") == "read"
-
-
-def test_every_file_that_a_package_index_and_a_forge_look_for_is_there() -> None:
-    wanted = {"CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md", "LICENSE", ".editorconfig"}
-    assert {name for name in wanted if not (ROOT / name).is_file()} == set()

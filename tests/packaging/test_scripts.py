@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -21,37 +20,6 @@ SCRIPTS = ROOT / "scripts"
 def run(*command: str, **environment: str) -> subprocess.CompletedProcess[str]:
     known = {**os.environ, "CI": "", **environment}
     return subprocess.run(command, cwd=ROOT, env=known, capture_output=True, text=True, check=False)
-
-
-def version_of(python: str) -> str:
-    return run(python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])").stdout.strip()
-
-
-def test_a_python_is_found_that_runs() -> None:
-    found = run(str(SCRIPTS / "find-python"), "3.11")
-    assert found.returncode == 0, found.stderr
-    assert version_of(found.stdout.strip()) in {"3.11", "3.12", "3.13"}
-
-
-def test_a_python_is_found_among_those_of_pyenv(tmp_path: Path) -> None:
-    python = tmp_path / "versions" / "3.x" / "bin" / "python3"
-    python.parent.mkdir(parents=True)
-    python.symlink_to(sys.executable)
-    tools = tmp_path / "tools"
-    tools.mkdir()
-    for name in ("sh", "ls", "sort"):
-        (tools / name).symlink_to(str(shutil.which(name)))
-    version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    found = run(str(SCRIPTS / "find-python"), version, version, PATH=str(tools), PYENV_ROOT=str(tmp_path))
-    assert found.returncode == 0, found.stderr
-    assert version_of(found.stdout.strip()) == version
-
-
-def test_a_missing_python_is_named_with_what_to_install(tmp_path: Path) -> None:
-    # Without pyenv's versions, each of which would be started.
-    found = run(str(SCRIPTS / "find-python"), "2.0", "2.1", PYENV_ROOT=str(tmp_path))
-    assert found.returncode == 1
-    assert "No Python from 2.0 to 2.1 found" in found.stderr
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import wallet_gateway
 from tests.packaging.wheel import ROOT, build_wheel
 
 if TYPE_CHECKING:
@@ -85,10 +84,6 @@ def test_what_is_needed_at_run_time_is_there(names: list[str], pattern: str) -> 
     assert [name for name in names if PurePosixPath(name).match(pattern)]
 
 
-def test_the_metadata_names_the_version_of_the_package(metadata: Message) -> None:
-    assert metadata["Version"] == wallet_gateway.__version__
-
-
 def test_the_metadata_demands_what_pyproject_lists_and_no_more(metadata: Message) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     always = [value for value in metadata.get_all("Requires-Dist", []) if "extra ==" not in value]
@@ -104,8 +99,3 @@ def test_pytest_finds_the_fixtures_by_the_name_of_their_module(wheel: Path, name
     points = ConfigParser(delimiters=("=",))
     points.read_string(zipfile.ZipFile(wheel).read(name).decode())
     assert dict(points["pytest11"]) == {"wallet_gateway.testing.plugin": "wallet_gateway.testing.plugin"}
-
-
-def test_the_readme_is_the_long_description(metadata: Message) -> None:
-    assert metadata["Description-Content-Type"] == "text/markdown"
-    assert "make demo" in metadata.get_payload()

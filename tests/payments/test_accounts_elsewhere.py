@@ -12,15 +12,12 @@ import pytest
 from cryptography.fernet import Fernet
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from pytest_django import Settings
 from requests import PreparedRequest
 
 from tests.conf.table import ACCOUNT, ACCOUNTS, Table, settings_of
-from tests.statements import statements
 from wallet_gateway import conf, gateways, payments
 from wallet_gateway.doctor.examination import run_checks
 from wallet_gateway.domain.lifecycle import OrderState
@@ -203,18 +200,6 @@ def test_no_query_rate_of_one_account_ends_or_delays_the_sweep_of_the_others(
     assert payments.get_order("T-two").state == OrderState.PAID
 
 
-def test_events_are_delivered_while_no_account_can_be_used(
-    rows: Table, wallet_sandbox: SandboxControl, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    delivered: list[int] = []
-    monkeypatch.setattr(maintenance, "deliver_events", lambda: delivered.append(1))
-    assert payments.sweep() == ()
-    rows.write(2, one=account(1))
-    maintenance.forget_accounts()
-    payments.sweep()
-    assert delivered == [1]
-
-
 def test_a_stop_of_everything_stops_an_account_that_is_wrong_at_the_moment(rows: Table) -> None:
     rows.write(1, one=account(1), two={})
     call_command("wallet_stop", reason="leak", by="anna", stdout=StringIO())
@@ -292,28 +277,6 @@ def test_a_page_is_not_marked_as_a_test_while_an_account_may_be_live(rows: Table
     rows.write(3, one=account(1), two={})
     maintenance.forget_accounts()
     assert not are_all_tests()
-
-
-def test_a_request_costs_no_more_statements_for_accounts_elsewhere(
-    rows: Table, settings: Settings, client: Client
-) -> None:
-    rows.write(1, default=account(1))
-    order = order_of("default", "T-1")
-    url = reverse("wallet_gateway:pay", args=[order.token])
-
-    def cost() -> int:
-        with CaptureQueriesContext(connection) as captured:
-            assert client.get(url).status_code == 200
-        return len(statements(captured))
-
-    elsewhere = cost()
-    asked = rows.asked
-    for _ in range(10):
-        cost()
-    assert rows.asked == asked
-    inside = ACCOUNT | {"BASE_URL": "http://127.0.0.1:8001"}
-    settings.WALLET_GATEWAY = settings_of() | {"GATEWAYS": {"default": inside}}
-    assert cost() == elsewhere
 
 
 def test_no_secret_of_an_account_is_in_a_log_or_in_a_text(

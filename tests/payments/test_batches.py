@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import Permission, User
@@ -14,7 +13,7 @@ from pytest_django import Settings
 from tests.conf.test_settings import with_gateway
 from tests.models.rows import a_deposit, a_payment, an_order
 from tests.payments.paid_orders import paid
-from wallet_gateway import gateways, payments
+from wallet_gateway import payments
 from wallet_gateway.models import (
     BatchKind,
     BatchState,
@@ -115,35 +114,6 @@ def test_a_second_page_that_is_submitted_late_changes_no_row_of_what_is_under_wa
     assert GatewayTransaction.objects.filter(kind="CAPTURE").count() == 1
 
 
-def test_a_row_that_another_process_has_claimed_is_left_to_it(paid_order: PaidOrder) -> None:
-    batch = running(paid_order(), paid_order())
-    claimed = batch.rows.earliest("pk")
-    until = gateways.clock().now() + timedelta(seconds=60)
-    OperationBatchRow.objects.filter(pk=claimed.pk).update(state=RowState.WORKING, leased_until=until)
-
-    done = batches.step(batch)
-
-    assert [row.pk for row in done] == [batch.rows.latest("pk").pk]
-    batch.refresh_from_db()
-    assert batch.state == BatchState.RUNNING
-
-
-def test_a_row_of_a_process_that_died_is_taken_over_and_stays_one_operation(paid_order: PaidOrder) -> None:
-    batch = running(paid_order())
-    batches.step(batch)
-    long_ago = gateways.clock().now() - timedelta(seconds=1)
-    batch.rows.update(state=RowState.WORKING, leased_until=long_ago, transaction=None)
-    OperationBatch.objects.update(state=BatchState.RUNNING)
-
-    [row] = batches.step(batch)
-
-    assert row.state == RowState.CARRIED_OUT
-    assert row.transaction == GatewayTransaction.objects.get(kind="CAPTURE")
-    batch.refresh_from_db()
-    assert batch.state == BatchState.FINISHED
-    assert batch.finished_at is not None
-
-
 def test_a_paused_batch_claims_nothing_until_it_is_resumed(paid_order: PaidOrder) -> None:
     batch = running(paid_order())
     assert batches.pause(batch, by="ben")
@@ -176,22 +146,6 @@ def test_what_is_left_is_refused_once_whoever_confirmed_it_may_not_any_more(
     assert row.state == RowState.REFUSED
     assert row.result_code == ResultCode.NO_PERMISSION
     assert GatewayTransaction.objects.filter(kind="CAPTURE").count() == 1
-
-
-def test_what_a_dead_process_had_sent_keeps_its_outcome_although_its_author_has_left(
-    paid_order: PaidOrder, anna: User
-) -> None:
-    batch = running(paid_order())
-    batches.step(batch)
-    long_ago = gateways.clock().now() - timedelta(seconds=1)
-    batch.rows.update(state=RowState.WORKING, leased_until=long_ago, transaction=None)
-    OperationBatch.objects.update(state=BatchState.RUNNING)
-    anna.delete()
-
-    [row] = batches.step(batch)
-
-    assert row.state == RowState.CARRIED_OUT
-    assert row.transaction == GatewayTransaction.objects.get(kind="CAPTURE")
 
 
 def test_a_sweep_carries_out_what_was_confirmed_although_the_page_was_closed(paid_order: PaidOrder) -> None:

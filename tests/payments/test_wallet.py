@@ -6,12 +6,9 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.db import transaction as db_transaction
-from django.test.utils import CaptureQueriesContext
 
 from tests.operations.wallet_customer import CARD, TOKEN, Customer
-from tests.statements import statements
 from wallet_gateway import payments
 from wallet_gateway.gateways import context_of
 from wallet_gateway.models import PaymentOrder
@@ -34,20 +31,6 @@ def approve(
     return Customer(control, context_of("default")).approve(button, method)
 
 
-def test_a_token_pays_in_fourteen_statements_with_the_doors_own_among_them(
-    order: PaymentOrder, wallet_sandbox: SandboxControl
-) -> None:
-    button = payments.wallet.open_session(order, session=SESSION)
-    detail = approve(wallet_sandbox, button)
-    payments.get_order(order.reference)
-    with CaptureQueriesContext(connection) as captured:
-        payment = payments.wallet.pay(order.token, session=SESSION, detail=detail)
-    assert payments.wallet.outcome(payment) is WalletOutcome.APPROVED
-    # One more is the session's own. One of these reads the metadata for the example shop's receiver.
-    assert len(statements(captured)) <= 13, statements(captured)
-    assert payments.get_order(order.reference).is_paid
-
-
 def test_a_card_is_sent_to_three_d_secure_and_the_return_finds_it_paid(
     order: PaymentOrder, wallet_sandbox: SandboxControl
 ) -> None:
@@ -58,15 +41,6 @@ def test_a_card_is_sent_to_three_d_secure_and_the_return_finds_it_paid(
     location = wallet_sandbox.complete_three_d_secure(payment.reference, "success")
     assert location.startswith("http://127.0.0.1:8000/")
     assert payments.reconcile(payments.orders.attempt_for(payment.reference)).is_paid
-
-
-def test_what_the_browser_reports_stands_in_the_timeline(order: PaymentOrder) -> None:
-    button = payments.wallet.open_session(order, session=SESSION)
-    payments.wallet.record_event(order, reference=button.reference, session=SESSION, event="CLOSED")
-    texts = [str(entry.text) for entry in payments.orders.order_timeline(order)]
-    assert texts == ["Order created", "Wallet button shown", "Wallet sheet closed"]
-    with pytest.raises(payments.errors.InvalidInput, match=r"event must be one of: .*CLOSED"):
-        payments.wallet.record_event(order, reference=button.reference, session=SESSION, event="BOUGHT")
 
 
 def test_a_sheet_is_priced_and_another_card_gets_a_reference(order: PaymentOrder) -> None:

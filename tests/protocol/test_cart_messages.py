@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.protocol.samples import cart, changed, paths, renamed, without
+from tests.protocol.samples import cart, changed, paths
 from tests.tables import every
 from wallet_gateway.protocol.cart_messages import ShoppingCart, Sums
 from wallet_gateway.protocol.errors import InvalidMessage
@@ -23,10 +23,6 @@ TAXED = LINE | {"unitTaxAmount": "1.60", "taxRate": "19", "totalTaxAmount": "4.8
 
 def one_line(line: dict[str, Any], **rest: Any) -> dict[str, Any]:
     return {"itemDetails": [line]} | rest
-
-
-def test_a_whole_cart_goes_through_unchanged() -> None:
-    assert ShoppingCart.from_wire(cart()).to_wire() == cart()
 
 
 def test_a_cart_knows_what_it_comes_to_in_ten_thousandths() -> None:
@@ -185,26 +181,6 @@ def test_a_cart_that_breaks_a_condition_is_told_which(values: dict[str, Any], fa
         assert faults[fault.path] in fault.message
 
 
-@pytest.mark.parametrize(
-    ("quantity", "accepted"), [(1, True), (9999, True), (0, False), (10000, False), (-1, False)]
-)
-def test_a_quantity_is_from_1_to_9999(quantity: int, accepted: bool) -> None:
-    line = LINE | {"productQuantity": quantity, "unitAmount": "0.00", "totalAmount": "0.00"}
-    if accepted:
-        ShoppingCart.from_wire(one_line(line))
-    else:
-        with pytest.raises(InvalidMessage, match=r"the most is 9999|the least is 1") as caught:
-            ShoppingCart.from_wire(one_line(line))
-        assert paths(caught.value) == ["itemDetails[0].productQuantity"]
-
-
-@pytest.mark.parametrize("quantity", ["3", 3.0, True, None, ""], ids=repr)
-def test_a_quantity_is_a_whole_number(quantity: object) -> None:
-    with pytest.raises(InvalidMessage) as caught:
-        ShoppingCart.from_wire(one_line(LINE | {"productQuantity": quantity}))
-    assert paths(caught.value) == ["itemDetails[0].productQuantity"]
-
-
 @every(
     ("path", "given", "held"),
     [
@@ -221,87 +197,9 @@ def test_an_enumeration_is_read_in_any_letter_case(path: str, given: str, held: 
     assert ShoppingCart.from_wire(changed(cart(), path, given)).to_wire() == changed(cart(), path, held)
 
 
-@every("value", ["", "service", "phy\u017fical", "physical ", 5, ["physical"]], ids=ascii)
-@every("path", ["itemDetails[0].productType", "discountDetails[0].discountType"])
-def test_a_word_that_is_not_in_the_enumeration_is_refused_with_those_that_are(
-    path: str, value: object
-) -> None:
-    with pytest.raises(InvalidMessage, match="'giftcard'") as caught:
-        ShoppingCart.from_wire(changed(cart(), path, value))
-    assert paths(caught.value) == [path]
-
-
-@every("rate", ["0", "7", "19", "7.7", "19.25", "8.8750", "100", "999.9999"])
-def test_a_rate_is_a_percentage_with_up_to_four_decimals(rate: str) -> None:
-    line = TAXED | {"taxRate": rate}
-    assert (
-        ShoppingCart.from_wire(one_line(line, totalTaxAmount="4.80")).to_wire()["itemDetails"][0]["taxRate"]
-        == rate
-    )
-
-
-@every("rate", ["", "19%", "-1", "19,5", "1e1", "0.12345", "1000", "019", " 19", "NaN", ".5"])
-@every("path", ["itemDetails[0].taxRate", "shippingDetails.shippingTaxRate"])
-def test_a_rate_of_another_form_is_refused_with_an_example(path: str, rate: str) -> None:
-    with pytest.raises(InvalidMessage, match=r"such as 19 or 7\.7") as caught:
-        ShoppingCart.from_wire(changed(cart(), path, rate))
-    assert paths(caught.value) == [path]
-
-
-AMOUNTS = [
-    "totalTaxAmount",
-    "itemDetails[0].unitAmount",
-    "itemDetails[0].unitTaxAmount",
-    "itemDetails[0].totalAmount",
-    "itemDetails[0].totalTaxAmount",
-    "itemDetails[0].discountAmount",
-    "itemDetails[0].discountTaxAmount",
-    "shippingDetails.shippingAmount",
-    "shippingDetails.shippingTaxAmount",
-    "discountDetails[0].discountAmount",
-]
-
-
-@every("path", AMOUNTS)
-@every(
-    ("amount", "words"),
-    [
-        ("1,00", "comma"),
-        ("-1.00", "sign"),
-        ("1.00001", "finer"),
-        ("", "empty"),
-        ("9" * 15, "too many digits"),
-    ],
-)
-def test_every_amount_is_checked_and_named(path: str, amount: str, words: str) -> None:
-    with pytest.raises(InvalidMessage, match=words) as caught:
-        ShoppingCart.from_wire(changed(cart(), path, amount))
-    assert paths(caught.value) == [path]
-
-
-@every("path", ["itemDetails[1].productId", "itemDetails[1].productName"])
-@every("value", ["", " ", 5, None], ids=repr)
-def test_a_line_is_named(path: str, value: object) -> None:
-    with pytest.raises(InvalidMessage) as caught:
-        ShoppingCart.from_wire(changed(cart(), path, value))
-    assert paths(caught.value) == [path]
-
-
 def test_the_sums_are_not_checked_where_an_amount_is_none() -> None:
     values = changed(changed(cart(), "itemDetails[0].unitAmount", "1,00"), "totalTaxAmount", "1.00")
     with pytest.raises(InvalidMessage) as caught:
-        ShoppingCart.from_wire(values)
-    assert paths(caught.value) == ["itemDetails[0].unitAmount"]
-
-
-def test_names_are_read_in_pascal_case_as_the_example_writes_them() -> None:
-    values = renamed(cart(), lambda name: name[0].upper() + name[1:])
-    assert ShoppingCart.from_wire(values).to_wire() == cart()
-
-
-def test_colliding_names_in_a_line_are_told_with_the_line() -> None:
-    values = one_line(LINE | {"UnitAmount": "10.00"})
-    with pytest.raises(InvalidMessage, match="'unitAmount' and 'UnitAmount'") as caught:
         ShoppingCart.from_wire(values)
     assert paths(caught.value) == ["itemDetails[0].unitAmount"]
 
@@ -322,29 +220,9 @@ def test_a_cart_knows_which_currencies_it_is_written_for(unit: str, total: str, 
     assert found.is_written_for(None)
 
 
-def test_a_copy_with_changes_is_checked_again() -> None:
-    original = ShoppingCart.from_wire(cart())
-    with pytest.raises(InvalidMessage, match="totalTaxAmount"):
-        original.model_copy(update={"total_tax_amount": "1.00"})
-    assert original.model_copy() == original
-
-
 def test_a_cart_that_skipped_validation_has_no_sums() -> None:
     with pytest.raises(AttributeError, match="never summed"):
         _ = ShoppingCart.model_construct().sums
-
-
-def test_a_cart_of_a_thousand_lines_is_summed() -> None:
-    values = {"itemDetails": [LINE] * 1000}
-    assert ShoppingCart.from_wire(values).sums.total == 1000 * 300000
-
-
-def test_a_long_list_of_faults_names_each_line() -> None:
-    values = {"itemDetails": [without(LINE, "productId")] * 300}
-    with pytest.raises(InvalidMessage) as caught:
-        ShoppingCart.from_wire(values)
-    assert len(caught.value.errors) == 300
-    assert caught.value.errors[299].path == "itemDetails[299].productId"
 
 
 def test_a_line_that_cannot_be_read_does_not_hide_what_is_wrong_with_another() -> None:

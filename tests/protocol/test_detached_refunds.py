@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.protocol.samples import changed, detached_refund, detached_refund_response, paths, renamed, without
+from tests.protocol.samples import detached_refund, detached_refund_response, without
 from tests.tables import every
-from wallet_gateway.protocol.errors import InvalidMessage, UnknownCode
+from wallet_gateway.protocol.errors import UnknownCode
 from wallet_gateway.protocol.follow_ups import (
     DETACHED_REFUND_TYPE,
     ApmDetails,
@@ -20,20 +20,7 @@ from wallet_gateway.protocol.follow_ups import (
 from wallet_gateway.protocol.money import Money
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-MANDATORY = [
-    "merchantId",
-    "storeId",
-    "userId",
-    "type",
-    "amount",
-    "currencyCode",
-    "clientSystemTransactionId",
-    "parentTransactionId",
-    "apmDetails",
-    "apmDetails.apmProvider",
-]
+    pass
 
 
 def build(**changes: object) -> DetachedRefundRequest:
@@ -51,12 +38,6 @@ def build(**changes: object) -> DetachedRefundRequest:
     return DetachedRefundRequest.build(**values | changes)
 
 
-def test_a_whole_request_goes_through_unchanged() -> None:
-    request = DetachedRefundRequest.from_wire(detached_refund())
-    assert request.to_wire() == detached_refund()
-    assert request.money == Money.parse("7.50", "EUR")
-
-
 def test_a_built_request_sends_exactly_these_bytes() -> None:
     assert build().to_json() == (
         b'{"merchantId":"M-1001","storeId":"S-1","userId":"shop-user","type":"detached.refund","amount":"7.50",'
@@ -71,68 +52,10 @@ def test_the_spellings_of_the_example_are_read() -> None:
     assert request.to_wire() == detached_refund()
 
 
-@every("path", MANDATORY)
-@every("absence", ["missing", "null"])
-def test_a_mandatory_field_cannot_be_absent(path: str, absence: str) -> None:
-    message = detached_refund()
-    values = without(message, path) if absence == "missing" else changed(message, path, None)
-    with pytest.raises(InvalidMessage, match="is missing; it is mandatory") as caught:
-        DetachedRefundRequest.from_wire(values)
-    assert paths(caught.value) == [path]
-
-
 @pytest.mark.parametrize("word", ["detached.refund", "Detached.Refund", "DETACHED.REFUND"])
 def test_the_type_is_read_in_any_case_and_sent_as_printed(word: str) -> None:
     request = DetachedRefundRequest.from_wire(detached_refund() | {"type": word})
     assert request.to_wire()["type"] == DETACHED_REFUND_TYPE == "detached.refund"
-
-
-@every("word", ["", "refund", "ecom.refund", "detached.capture", None, 5], ids=repr)
-def test_only_detached_refunds_are_made_in_this_form(word: object) -> None:
-    with pytest.raises(InvalidMessage) as caught:
-        DetachedRefundRequest.from_wire(detached_refund() | {"type": word})
-    assert paths(caught.value) == ["type"]
-
-
-@pytest.mark.parametrize(
-    ("parent", "accepted"),
-    [("OLD:2019/0001", True), ("any text ü", True), ("x" * 255, True), ("x" * 256, False), ("", False)],
-    ids=["id", "free", "longest", "too long", "empty"],
-)
-def test_the_deposit_is_named_as_the_earlier_provider_named_it(parent: str, accepted: bool) -> None:
-    if accepted:
-        assert build(parent_transaction_id=parent).parent_transaction_id == parent
-    else:
-        with pytest.raises(InvalidMessage) as caught:
-            build(parent_transaction_id=parent)
-        assert paths(caught.value) == ["parentTransactionId"]
-
-
-@every("amount", ["0", "7,50", "-7.50", "7.505", "7e0", ""])
-def test_an_amount_that_is_none_is_refused(amount: str) -> None:
-    with pytest.raises(InvalidMessage) as caught:
-        DetachedRefundRequest.from_wire(detached_refund() | {"amount": amount})
-    assert paths(caught.value) == ["amount"]
-
-
-def test_all_that_is_wrong_is_told_at_once() -> None:
-    with pytest.raises(InvalidMessage) as caught:
-        build(merchant_id=" ", amount="7,50", currency_code="ZZZ", client_system_transaction_id="a b")
-    assert paths(caught.value) == ["amount", "clientSystemTransactionId", "currencyCode", "merchantId"]
-
-
-def test_a_whole_answer_goes_through_unchanged() -> None:
-    answer = DetachedRefundResponse.from_wire(detached_refund_response())
-    assert answer.to_wire() == detached_refund_response()
-    assert json.loads(answer.to_json()) == detached_refund_response()
-
-
-@pytest.mark.parametrize("rename", [str.upper, str.lower, str.swapcase])
-def test_names_are_read_in_any_letter_case(rename: Callable[[str], str]) -> None:
-    answer = DetachedRefundResponse.from_wire(renamed(detached_refund_response(), rename))
-    assert answer.to_wire() == detached_refund_response()
-    request = DetachedRefundRequest.from_wire(renamed(detached_refund(), rename))
-    assert request.to_wire() == detached_refund()
 
 
 def test_an_answer_may_refund_less_than_was_asked_and_its_amount_is_what_counts() -> None:
@@ -154,13 +77,6 @@ def test_the_amount_of_an_answer_is_text_or_number(form: str, amount: str, writt
     assert answer.money == Money(Decimal(written), "EUR")
 
 
-@every("amount", ["-5.00", "5,00", "5.001", "1e1", "", "five", True, []], ids=repr)
-def test_an_answer_with_an_unreadable_amount_is_refused(amount: object) -> None:
-    with pytest.raises(InvalidMessage) as caught:
-        DetachedRefundResponse.from_wire(detached_refund_response() | {"amount": amount})
-    assert paths(caught.value) == ["amount"]
-
-
 @pytest.mark.parametrize("name", ["amount", "currencyCode"])
 def test_an_answer_without_amount_or_currency_says_no_money(name: str) -> None:
     assert DetachedRefundResponse.from_wire(without(detached_refund_response(), name)).money is None
@@ -174,19 +90,8 @@ def test_an_answer_in_an_unknown_currency_is_read_and_says_no_money() -> None:
         answer.money  # noqa: B018
 
 
-def test_an_answer_needs_a_state_only() -> None:
-    assert DetachedRefundResponse.from_wire({"state": "Errored"}).to_wire() == {"state": "Errored"}
-    with pytest.raises(InvalidMessage, match="state: is missing"):
-        DetachedRefundResponse.from_wire(without(detached_refund_response(), "state"))
-
-
 def test_an_empty_authorization_is_kept_apart_from_a_missing_one() -> None:
     answer = DetachedRefundResponse.from_wire({"state": "Approved", "providerAuthorizationId": ""})
     assert answer.provider_authorization_id == ""
     assert answer.provider_response_code is None
     assert answer.to_wire() == {"state": "Approved", "providerAuthorizationID": ""}
-
-
-def test_unknown_fields_of_an_answer_are_left_out() -> None:
-    values = detached_refund_response() | {"settlement": {"batch": 1}}
-    assert DetachedRefundResponse.from_wire(values).to_wire() == detached_refund_response()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError
-
 import pytest
 
 from tests.tables import every
@@ -48,19 +46,6 @@ def test_an_endpoint_has_the_method_and_path_of_the_interface(
     assert endpoint in ENDPOINTS
 
 
-def test_every_endpoint_has_a_name_of_its_own() -> None:
-    assert [endpoint.name for endpoint in ENDPOINTS] == [
-        "checkout",
-        "follow_up",
-        "detached_refund",
-        "status",
-        "public_key",
-        "create_payment_account",
-        "get_payment_account",
-        "authorization",
-    ]
-
-
 def test_the_type_of_a_body_tells_what_is_done() -> None:
     assert dict(OPERATIONS) == {
         "ecom.capture": "capture",
@@ -68,19 +53,6 @@ def test_the_type_of_a_body_tells_what_is_done() -> None:
         "ecom.reversalPreauthorization": "reversal",
         "detached.refund": "detached_refund",
     }
-
-
-def test_a_checkout_is_no_operation_on_an_earlier_transaction() -> None:
-    assert not OPERATIONS.keys() & {kind.value for kind in CheckoutType}
-
-
-def test_the_table_cannot_be_changed() -> None:
-    with pytest.raises(FrozenInstanceError):
-        CHECKOUT.path = "/x"  # type: ignore[misc]
-    with pytest.raises(TypeError):
-        OPERATIONS["ecom.sale"] = "sale"  # type: ignore[index]
-    with pytest.raises(TypeError):
-        WIRE_TYPES["checkout", "sale"] = "ecom.sale"  # type: ignore[index]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from wallet_gateway.protocol.checkout import CheckoutRequest
 from wallet_gateway.protocol.endpoints import MESSAGES
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage
 from wallet_gateway.protocol.field_types import PATTERN_MESSAGES
-from wallet_gateway.protocol.wire import field_errors, wire_path
+from wallet_gateway.protocol.wire import field_errors
 
 
 def complaint(path: str, value: object) -> tuple[str, str]:
@@ -88,34 +88,6 @@ KINDS: dict[str, tuple[str, Any, str]] = {
 @every(("path", "value", "message"), KINDS.values(), ids=KINDS.keys())
 def test_each_kind_of_fault_has_its_sentence(path: str, value: object, message: str) -> None:
     assert complaint(path, value) == (path, message)
-
-
-def test_faults_of_a_part_are_told_one_by_one() -> None:
-    with pytest.raises(ValidationError) as caught:
-        CheckoutRequest.model_validate(
-            changed(checkout(), "shoppingCartDetails.discountDetails[0]", {"discountAmount": "1.00"})
-        )
-    assert [fault.path for fault in field_errors(caught.value)] == [
-        "shoppingCartDetails.discountDetails[0].discountType",
-        "shoppingCartDetails.discountDetails[0].discountName",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("location", "path"),
-    [
-        ((), ""),
-        (("amount",), "amount"),
-        (("a", "b"), "a.b"),
-        (
-            ("shoppingCartDetails", "itemDetails", 3, "unitAmount"),
-            "shoppingCartDetails.itemDetails[3].unitAmount",
-        ),
-        ((0, "id"), "[0].id"),
-    ],
-)
-def test_a_location_is_written_as_a_path(location: tuple[int | str, ...], path: str) -> None:
-    assert wire_path(location) == path
 
 
 def patterns_of(schema: object) -> set[str]:

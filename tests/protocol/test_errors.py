@@ -30,20 +30,10 @@ def test_one_except_catches_every_error_of_the_language(error: type[ProtocolErro
         raise error("why")
 
 
-def test_an_invalid_message_is_a_protocol_error_and_a_value_error() -> None:
-    assert issubclass(InvalidMessage, ProtocolError)
-    assert issubclass(ProtocolError, ValueError)
-
-
 def test_an_invalid_message_lists_every_fault_on_a_line_of_its_own() -> None:
     error = InvalidMessage([FieldError("amount", "is missing"), FieldError("", "is strange")])
     assert str(error) == "amount: is missing\nis strange"
     assert error.errors == (FieldError("amount", "is missing"), FieldError("", "is strange"))
-
-
-def test_an_invalid_message_takes_its_faults_from_any_iterable_once() -> None:
-    error = InvalidMessage(FieldError(name, "is missing") for name in ("a", "b"))
-    assert [fault.path for fault in error.errors] == ["a", "b"]
 
 
 @pytest.mark.parametrize(

@@ -50,28 +50,6 @@ def test_another_name_is_refused_and_the_messages_are_listed(
     assert all(f"{name}: " in said.err for name in MESSAGES)
 
 
-def test_what_the_command_says_is_what_its_function_writes(capsys: pytest.CaptureFixture[str]) -> None:
-    listed, refused = run(), run("ErrorBody", "x")
-    assert main([]) == listed.returncode == 0
-    assert capsys.readouterr().out == listed.stdout
-    assert main(["ErrorBody"]) == 0
-    assert json.loads(capsys.readouterr().out) == MESSAGES["ErrorBody"].model_json_schema(by_alias=True)
-    assert main(["ErrorBody", "x"]) == refused.returncode == 2
-    assert (refused.stdout, capsys.readouterr().err) == ("", refused.stderr)
-
-
-def test_printing_a_schema_loads_no_table_of_codes() -> None:
-    done = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "wallet_gateway.protocol", "StatusRecord"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
-    assert "wallet_gateway.protocol.status" in loaded
-    assert not {"pycountry", "iso4217", "django", "requests"} & loaded
-
-
 @pytest.mark.parametrize(
     ("command", "line"),
     [

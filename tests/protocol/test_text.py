@@ -11,7 +11,6 @@ from tests.tables import every
 from wallet_gateway.protocol.text import (
     MAX_LOG_LENGTH,
     MAX_QUOTE_LENGTH,
-    MAX_VISIBLE_LENGTH,
     escape_formula,
     header_line,
     is_storable,
@@ -62,11 +61,6 @@ def test_a_quote_never_exceeds_sixty_characters(value: object) -> None:
     assert quote(value).isascii()
 
 
-def test_a_text_that_is_cut_says_so() -> None:
-    assert quote("x" * 61) == "'" + "x" * 56 + "..."
-    assert quote("x" * 58) == "'" + "x" * 58 + "'"
-
-
 HIDING = {"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"}
 RIGHT_TO_LEFT_OVERRIDE, NO_BREAK_SPACE, LINE_SEPARATOR = "\u202e", "\u00a0", "\u2028"
 
@@ -94,11 +88,6 @@ def test_what_hides_is_written_as_its_escape(text: object, shown: str) -> None:
 @given(st.text())
 def test_no_text_hides_anything(text: str) -> None:
     assert not {unicodedata.category(c) for c in visible(text)} & HIDING
-
-
-def test_a_long_text_is_cut_and_says_so() -> None:
-    assert visible("x" * 501) == "x" * MAX_VISIBLE_LENGTH + "…"
-    assert visible("x" * 500) == "x" * 500
 
 
 @every(

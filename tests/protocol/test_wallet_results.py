@@ -6,10 +6,8 @@ import pytest
 
 from tests.tables import every
 from wallet_gateway.protocol.accounts import (
-    FailedWalletResult,
     PaymentAccountQuery,
     ResultAddress,
-    SheetChoices,
     WalletResult,
 )
 from wallet_gateway.protocol.card_numbers import has_card_number
@@ -79,15 +77,3 @@ def query(account: str) -> PaymentAccountQuery:
     return PaymentAccountQuery.build(
         transaction_account_id=account, merchant_id="m", store_id="s", encryption_key_id="k"
     )
-
-
-def test_a_failure_needs_its_code_and_nothing_else() -> None:
-    assert FailedWalletResult.from_wire({"code": "4000340"}).details is None
-    with pytest.raises(InvalidMessage):
-        FailedWalletResult.from_wire({"description": "x"})
-
-
-def test_at_most_ten_codes_are_entered() -> None:
-    assert SheetChoices.from_wire({"offers": ["A"] * 10}).offers == ("A",) * 10
-    with pytest.raises(InvalidMessage):
-        SheetChoices.from_wire({"offers": ["A"] * 11})

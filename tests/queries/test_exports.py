@@ -9,13 +9,10 @@ from functools import partial
 from typing import Any
 
 import pytest
-from pytest_django import DjangoAssertNumQueries
 
 from tests.models.rows import NOW, a_deposit, a_payment, a_transaction, an_order
-from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.models import Discrepancy, OrderMetadata, TransactionEvent
 from wallet_gateway.queries import exports
-from wallet_gateway.queries.exports import EXPORTS, By
+from wallet_gateway.queries.exports import By
 
 export_csv = partial(exports.export_csv, is_test=lambda gateway: gateway == "default")
 export_json = partial(exports.export_json, is_test=lambda gateway: gateway == "default")
@@ -30,47 +27,6 @@ def test_a_hostile_order_number_is_escaped_in_csv_and_as_it_is_in_json(before: s
     assert row["orderNumber"] == f"'{hostile}"
     (line,) = export_json("orders")
     assert json.loads(line)["orderNumber"] == hostile
-
-
-def test_every_export_has_its_columns_in_one_statement(
-    django_assert_num_queries: DjangoAssertNumQueries,
-) -> None:
-    transaction = a_transaction(a_payment(an_order(reference="R-1")), comment="n")
-    a_transaction(deposit=a_deposit(parent_transaction_id="OLD-1"))
-    TransactionEvent.objects.create(
-        transaction=transaction, kind="ANSWER", state_after="APPROVED", occurred_at=NOW
-    )
-    Discrepancy.objects.create(
-        kind=DiscrepancyKind.MADE_ELSEWHERE,
-        gateway="default",
-        transaction=transaction,
-        fingerprint="f",
-        found_at=NOW,
-    )
-    counts = {}
-    for what in EXPORTS:
-        # The metadata of some thousand orders is one more.
-        with django_assert_num_queries(2 if what == "orders" else 1):
-            rows = list(csv.DictReader(export_csv(what)))
-        counts[what] = len(rows)
-        assert [json.loads(line) for line in export_json(what)] == rows
-    assert counts == {"orders": 1, "transactions": 2, "events": 1, "discrepancies": 1}
-
-
-def test_the_metadata_of_an_order_is_one_cell_of_json() -> None:
-    an_order(reference="R-1")
-    order = an_order(reference="R-2")
-    OrderMetadata.objects.create(order=order, key="cart", value="größer")
-    first, second = csv.DictReader(export_csv("orders"))
-    assert (first["metadata"], second["metadata"]) == ("", '{"cart": "größer"}')
-
-
-def test_a_row_of_a_test_gateway_says_that_nobody_may_book_it() -> None:
-    for gateway in ("default", "live"):
-        a_transaction(a_payment(an_order(reference=gateway, gateway=gateway)), gateway=gateway)
-    for what, name in (("orders", "reference"), ("transactions", "order")):
-        found = {row[name]: row["test"] for row in csv.DictReader(export_csv(what))}
-        assert found == {"default": "yes", "live": "no"}
 
 
 def test_amounts_are_in_major_units_and_orders_named() -> None:
@@ -153,11 +109,3 @@ def test_a_transaction_says_how_it_was_paid_and_what_the_provider_calls_it() -> 
         ("sale", "wallet", "", "", ""),
         ("", "", "", "", ""),
     ]
-
-
-def test_many_rows_come_one_after_another() -> None:
-    for _ in range(3):
-        an_order()
-    lines = export_csv("orders")
-    assert next(lines).startswith('"reference"')
-    assert len(list(lines)) == 3

@@ -12,13 +12,11 @@ from tests.models.rows import NOW, a_payment, a_transaction, an_order
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.domain.polling_schedule import QueryPriority
-from wallet_gateway.findings import Code, Level
+from wallet_gateway.findings import Code
 from wallet_gateway.models import (
-    BatchState,
     Discrepancy,
     GatewayPause,
     GatewayTransaction,
-    OperationBatch,
     OutboxEvent,
     PauseCode,
     PaymentOrder,
@@ -49,14 +47,6 @@ def test_three_buttons_closed_within_an_hour_are_a_sign_of_card_testing_and_two_
             count,
             ["wallet_buttons_closed"] if count == 3 else [],
         )
-
-
-def test_each_gateway_that_is_not_swept_is_named() -> None:
-    SweepHeartbeat.beat("a", now=NOW - timedelta(minutes=6))
-    late, never = health(NOW, ["a", "b"]).problems
-    assert (late.code, late.level, late.params) == ("sweep_late", Level.ERROR, {"gateway": "a", "minutes": 6})
-    assert (never.code, never.level, never.params) == ("never_swept", Level.ERROR, {"gateway": "b"})
-    assert late.text == "a was last swept 6 minutes ago"
 
 
 def test_what_waits_is_counted_and_told() -> None:
@@ -153,14 +143,6 @@ def test_a_gateway_that_has_just_appeared_is_no_problem_until_a_payment_of_it_wa
     assert (never.code, never.params) == (Code.NEVER_SWEPT, {"gateway": "new"})
 
 
-def test_an_account_that_cannot_be_used_is_named_with_what_is_wrong() -> None:
-    found = health(NOW, [], {"tenant-7": "accounts['tenant-7']['MERCHANT_ID']: a text", "": "gone"})
-    wrong, unreadable = found.problems
-    assert (wrong.code, wrong.level, wrong.params["gateway"]) == ("account_wrong", Level.ERROR, "tenant-7")
-    assert "MERCHANT_ID" in wrong.text
-    assert (unreadable.code, unreadable.params) == ("accounts_unreadable", {"error": "gone"})
-
-
 LATE, LATER = NOW - timedelta(minutes=61), NOW - timedelta(minutes=59)
 
 
@@ -220,23 +202,3 @@ def test_an_order_that_is_looked_at_and_not_released_for_a_day_is_told(column: s
         assert health(NOW, ["default"]).unreleased == 0
     orders.update(state=OrderState.CANCELLED, release_check_at=None, released_at=NOW, cancelled_at=LATE)
     assert health(NOW, ["default"]).unreleased == 0
-
-
-def test_a_fresh_unknown_outcome_is_no_problem_yet() -> None:
-    SweepHeartbeat.beat("default", now=NOW)
-    a_transaction(state=S.UNKNOWN, state_changed_at=NOW - timedelta(minutes=14))
-    assert health(NOW, ["default"]).problems == ()
-
-
-def test_a_running_batch_that_nobody_drives_is_a_problem() -> None:
-    SweepHeartbeat.beat("default", now=NOW)
-    for state, minutes in ((BatchState.RUNNING, 6), (BatchState.RUNNING, 4), (BatchState.PAUSED, 60)):
-        driven_at = NOW - timedelta(minutes=minutes)
-        OperationBatch.objects.create(
-            kind="CAPTURE", state=state, created_by="anna", created_at=driven_at, driven_at=driven_at
-        )
-
-    (problem,) = health(NOW, ["default"]).problems
-
-    assert (problem.code, problem.params) == (Code.BATCHES_IDLE, {"count": 1})
-    assert "wallet_sweep" in str(problem.advice)

@@ -5,21 +5,14 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from pytest_django import DjangoAssertNumQueries
 
 from tests.models.rows import NOW, a_transaction
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import OutboxEvent
-from wallet_gateway.queries.metrics import Metrics, Stand, read_metrics
+from wallet_gateway.queries.metrics import Stand, read_metrics
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 K, S = TransactionKind, TransactionState
-
-
-def test_nothing_is_nothing_for_each_gateway(django_assert_num_queries: DjangoAssertNumQueries) -> None:
-    with django_assert_num_queries(3):
-        found = read_metrics(NOW, ["a", "b"])
-    assert found == Metrics(begun=(), queries_due={"a": 0, "b": 0}, events_undelivered=0)
 
 
 def test_the_last_days_transactions_are_counted_by_how_they_stand() -> None:

@@ -12,10 +12,6 @@ from wallet_gateway.queries.migration import migration_totals
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
-def test_without_deposits_there_are_no_totals() -> None:
-    assert migration_totals() == ()
-
-
 def test_gateways_and_currencies_stand_apart() -> None:
     a_deposit(is_known=True, amount_minor=5000)
     a_deposit(is_known=True, amount_minor=700, gateway="second")

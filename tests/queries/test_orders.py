@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from django.db import IntegrityError, connection
+from django.db import IntegrityError
 from django.db import transaction as db_transaction
-from django.test.utils import CaptureQueriesContext
 
 from tests.explanations import commented
-from tests.models.rows import NOW, a_payment, a_transaction, a_wallet_attempt, an_order
 from wallet_gateway import payments
-from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
+from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import PaymentOrder, TransactionEvent
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.queries.orders import TimelineKind, order_summary, order_timeline
@@ -62,15 +59,6 @@ def test_what_is_under_way_is_shown_apart(wallet_sandbox: SandboxControl) -> Non
     assert summary.reserved == euros("20.00")
 
 
-def test_an_open_page_can_be_shown_again(wallet_sandbox: SandboxControl) -> None:
-    order = order_of("10.00", wallet_sandbox, outcome="return")
-
-    attempt = order_summary(order).open_attempt
-
-    assert attempt is not None
-    assert attempt.redirect_url.startswith("http://127.0.0.1:")
-
-
 def test_the_story_is_told_from_the_order_to_the_refund(wallet_sandbox: SandboxControl) -> None:
     order = order_of("30.00", wallet_sandbox)
     payments.capture(order, Decimal("20.00"))
@@ -110,39 +98,6 @@ def test_staff_are_told_also_what_moved_nothing_who_did_it_and_by_which_row(
     assert row in [entry.subject for entry in story]
     assert row not in [entry.subject for entry in order_timeline(order)]
     assert [entry.by for entry in story if entry.text == "Capture requested"] == ["anna"]
-
-
-def test_the_story_costs_two_statements_however_long_it_is(wallet_sandbox: SandboxControl) -> None:
-    order = order_of("30.00", wallet_sandbox)
-    with CaptureQueriesContext(connection) as short:
-        order_timeline(order)
-    for _ in range(4):
-        payments.capture(order, Decimal("1.00"))
-    with CaptureQueriesContext(connection) as long:
-        order_timeline(order)
-
-    assert len(short) == len(long) == 2
-
-
-def test_the_timeline_tells_what_the_browser_reported_and_calls_it_a_report(db: None) -> None:
-    order = an_order()
-    transaction = a_transaction(
-        a_payment(order),
-        kind=TransactionKind.AUTHORIZATION,
-        state=TransactionState.AWAITING_RESULT,
-    )
-    at = (NOW + timedelta(seconds=5)).isoformat()
-    a_wallet_attempt(transaction, events=[{"at": at, "event": "CLOSED", "detail": ""}])
-
-    entries = order_timeline(order)
-
-    assert [str(entry.text) for entry in entries] == [
-        "Order created",
-        "Wallet button shown",
-        "Wallet sheet closed",
-    ]
-    assert entries[2].kind is TimelineKind.REPORTED
-    assert entries[2].amount is None
 
 
 def test_no_words_of_one_person_read_like_the_consent_of_a_second(wallet_sandbox: SandboxControl) -> None:

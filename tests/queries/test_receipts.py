@@ -6,7 +6,6 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from pytest_django import DjangoAssertNumQueries
 
 from tests.operations.wallet_customer import Customer
 from wallet_gateway import payments
@@ -84,19 +83,6 @@ def test_a_paid_order_lists_goods_sums_and_time(order: PaymentOrder, wallet_sand
     assert "Lovelace" not in repr(found)
 
 
-def test_what_went_back_is_told(order: PaymentOrder, wallet_sandbox: SandboxControl) -> None:
-    paid_on_the_page(order, wallet_sandbox)
-    payments.refund(payments.get_order("R-1"), Decimal("7.70"))
-    assert str(receipt_of(order).refunded) == "7.70 EUR"
-
-
-def test_an_order_without_a_cart_has_its_total_alone(wallet_sandbox: SandboxControl) -> None:
-    order = payments.create_order(reference="R-2", currency="EUR", amount=Decimal("20.00"))
-    paid_on_the_page(order, wallet_sandbox)
-    found = receipt_of(order)
-    assert (found.lines, found.extras, found.tax, str(found.total)) == ((), (), None, "20.00 EUR")
-
-
 @pytest.mark.parametrize(
     ("network", "name", "digits"),
     [("VISA", "Visa", "1111"), ("MASTERCARD", "Mastercard", "4444"), ("AMEX", "American Express", "0005")],
@@ -123,18 +109,6 @@ def test_what_was_chosen_in_the_sheet_stands_for_the_orders_own_extras(
         ("SAVE", "2.00 EUR", True),
     ]
     assert found.tax is None, "the tax of the order's own total"
-
-
-def test_it_costs_one_statement_and_none_where_the_order_was_just_reconciled(
-    order: PaymentOrder, wallet_sandbox: SandboxControl, django_assert_num_queries: DjangoAssertNumQueries
-) -> None:
-    attempt = paid_on_the_page(order, wallet_sandbox)
-    fresh = PaymentOrder.objects.get(pk=order.pk)
-    with django_assert_num_queries(1):
-        receipt(fresh)
-    with django_assert_num_queries(1):
-        settled = payments.orders.reconcile_attempt(attempt.reference).order
-        receipt(settled)
 
 
 def test_nothing_but_sums_is_left_after_the_data_was_erased(

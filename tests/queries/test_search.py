@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import pytest
 from django.db import connection
-from django.db.models import Model, QuerySet
 from django.test.utils import CaptureQueriesContext
 
 from tests.models.rows import NOW, a_deposit, a_payment, a_transaction, a_wallet_attempt, an_order
 from wallet_gateway.models import (
     Discrepancy,
-    GatewayTransaction,
-    MigratedDeposit,
     OrderMetadata,
     PaymentOrder,
     TransactionEvent,
@@ -120,29 +116,6 @@ def test_names_and_digits_are_looked_for_in_the_newest_orders_and_addresses_in_a
     assert orders_found_with_customer("grace@example.com", gateways=HERE)
 
 
-def test_an_address_is_looked_up_in_indexes() -> None:
-    PaymentOrder.objects.bulk_create(
-        PaymentOrder(
-            reference=f"N-{number}",
-            type="sale",
-            currency="EUR",
-            amount_minor=100,
-            content_hash="0" * 64,
-            email_hash=f"{number:064x}",
-            recipient_email_hash=f"{number:064x}",
-            created_at=NOW,
-            updated_at=NOW,
-        )
-        for number in range(2000)
-    )
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute("ANALYZE wallet_gateway_paymentorder")
-    for column, index in (("email_hash", "email"), ("recipient_email_hash", "recipient")):
-        plan = PaymentOrder.objects.filter(**{f"{column}__in": ["a" * 64]}).order_by().explain()
-        assert f"wallet_order_{index}" in plan
-
-
 @pytest.mark.parametrize("text", ["CAP", "gw-555", "PRV-7", "A-1001"])
 def test_a_transaction_is_found_by_its_reference_its_record_its_order_and_its_provider(
     story: dict[str, Any], text: str
@@ -177,54 +150,6 @@ def test_wildcards_are_letters_and_the_middle_of_a_reference_is_no_beginning(tex
     a_deposit(parent_transaction_id="OLD-9", provider_transaction_id="ch_3N%7")
 
     assert not deposits_found(text, gateways=HERE)
-
-
-NAMED = [
-    (
-        MigratedDeposit,
-        {"gateway": "default", "provider_transaction_id__begins": "ch_3"},
-        "wallet_deposit_former",
-    ),
-    (
-        MigratedDeposit,
-        {"gateway": "default", "parent_transaction_id__begins": "OLD-9"},
-        "wallet_deposit_once",
-    ),
-]
-
-
-def test_the_providers_id_is_looked_up_in_an_index() -> None:
-    payment = a_payment()
-    for number in range(50):
-        a_transaction(payment, provider_transaction_id=f"PRV-{number}")
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute("ANALYZE wallet_gateway_gatewaytransaction")
-            # So few rows are read faster without any index.
-            cursor.execute("SET LOCAL enable_seqscan = off")
-    rows = GatewayTransaction.objects.filter(provider_transaction_id="PRV-7")
-    assert "wallet_transaction_provider" in rows.order_by().explain()
-
-
-@pytest.mark.parametrize(("model", "condition", "index"), NAMED)
-def test_a_beginning_is_looked_up_in_an_index(
-    model: type[Model], condition: dict[str, str], index: str
-) -> None:
-    names = {"gateway": "default", "currency": "EUR", "created_at": NOW}
-    MigratedDeposit.objects.bulk_create(
-        MigratedDeposit(
-            **names, parent_transaction_id=f"OLD-{number}", provider_transaction_id=f"ch_{number}"
-        )
-        for number in range(1000)
-    )
-    if connection.vendor == "postgresql":
-        # Its planner knows the rows only after it has counted them.
-        with connection.cursor() as cursor:
-            cursor.execute("ANALYZE wallet_gateway_migrateddeposit")
-    plan = QuerySet(model=model).filter(**condition).explain()
-    assert index in plan or "sqlite_autoindex" in plan
-    if connection.vendor == "postgresql":
-        assert re.search("Index Cond: .*~>=~", plan)
 
 
 def test_no_search_joins_what_it_orders_or_looks_inside_texts(story: dict[str, Any]) -> None:

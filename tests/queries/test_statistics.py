@@ -7,8 +7,6 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 from django.utils.timezone import get_fixed_timezone
 
 from tests.models.rows import a_deposit, a_payment, a_transaction, an_order
@@ -77,10 +75,6 @@ def the_day(found: Figures) -> DayFigures:
     return day
 
 
-def test_nothing_gives_no_figures() -> None:
-    assert figures(MAY) == Figures(money=(), gateway=())
-
-
 def test_sales_and_captures_are_taken_and_preauthorizations_only_reserved() -> None:
     attempt(minor=2000)
     attempt(minor=1050, kind=K.AUTHORIZATION)
@@ -103,15 +97,6 @@ def test_refunds_and_detached_refunds_count_what_was_approved() -> None:
     assert (day.taken_minor, day.refunded_minor, day.detached_minor) == (0, 500, 750)
 
 
-def test_two_currencies_of_one_day_are_two_rows_and_nothing_is_added_across() -> None:
-    attempt(minor=2000)
-    attempt(minor=500, currency="JPY")
-    found = figures(MAY)
-    assert [(day.currency, day.taken_minor) for day in found.money] == [("EUR", 2000), ("JPY", 500)]
-    assert found.currencies == ("EUR", "JPY")
-    assert [day.currency for day in figures(MAY, currency="JPY").money] == ["JPY"]
-
-
 def test_the_approval_rate_is_that_of_decided_attempts_by_way_of_paying() -> None:
     for state in (S.APPROVED, S.APPROVED, S.APPROVED, S.REJECTED, S.EXPIRED, S.OPEN, S.UNKNOWN):
         attempt(state)
@@ -129,13 +114,6 @@ def test_the_approval_rate_is_that_of_decided_attempts_by_way_of_paying() -> Non
 def test_where_nothing_was_decided_there_is_no_rate() -> None:
     attempt(S.EXPIRED)
     assert the_day(figures(MAY)).ways[Way.HOSTED_PAGE].rate is None
-
-
-def test_hosted_pages_are_counted_by_how_they_stand() -> None:
-    for state in (S.APPROVED, S.REJECTED, S.EXPIRED, S.EXPIRED):
-        attempt(state)
-    attempt(S.REJECTED, kind=K.AUTHORIZATION)
-    assert the_day(figures(MAY)).pages == {S.APPROVED: 1, S.REJECTED: 1, S.EXPIRED: 2}
 
 
 def test_the_time_to_settle_is_the_mean_of_all_approved_attempts() -> None:
@@ -204,13 +182,3 @@ def test_the_gateway_is_measured_by_its_answers_and_by_what_was_none() -> None:
             day=date(2026, 5, 18), exchanges=1, faults=0, server_errors=0, mean_ms=7, slowest_ms=7
         ),
     )
-
-
-def test_any_range_takes_three_statements_of_one_table_each() -> None:
-    for day in range(1, 20):
-        attempt(began=datetime(2026, 5, day, tzinfo=UTC), currency="EUR" if day % 2 else "USD")
-    with CaptureQueriesContext(connection) as asked:
-        figures(MAY)
-    assert len(asked) == 3
-    # A join would read a million rows of the other table for the days of one month.
-    assert not [query for query in asked.captured_queries if "JOIN" in query["sql"]]

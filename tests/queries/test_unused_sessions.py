@@ -57,18 +57,6 @@ def test_a_page_that_was_loaded_three_times_is_one_entry_at_the_last_of_them() -
     assert told(order_timeline(order)) == [(words, "")]
 
 
-def test_a_page_that_was_loaded_once_is_told_as_it_was() -> None:
-    order = an_order()
-    expired(a_button(order, "READY", state=TransactionState.EXPIRED))
-
-    assert told(order_timeline(order)) == [
-        ("Wallet button shown", ""),
-        ("Wallet button ended, nothing was sent", ""),
-    ]
-    staff = [words for words, _ in told(order_timeline(order, everything=True))]
-    assert staff == ["Wallet button shown", "Wallet button ready", "Wallet button ended, nothing was sent"]
-
-
 def test_what_a_customer_did_with_a_button_is_told_beside_those_that_were_left_alone() -> None:
     order = an_order()
     a_button(order, "READY")
@@ -104,8 +92,3 @@ def test_only_a_button_that_nothing_came_of_is_left_out(
 def test_a_button_whose_sheet_was_closed_is_unused_and_not_idle() -> None:
     button = a_button(an_order(), "CLOSED")
     assert (is_unused(button), is_idle(button)) == (True, False)
-
-
-def test_a_hosted_page_is_no_button() -> None:
-    page = a_transaction(a_payment(), kind=TransactionKind.CHECKOUT, state=TransactionState.EXPIRED)
-    assert not is_unused(page)

@@ -33,12 +33,6 @@ def given(customer: Customer, order: PaymentOrder) -> dict[str, Any]:
     return customer.approve(customer.open(order)) | more
 
 
-def test_an_order_nobody_paid_with_a_wallet_has_no_receipt(customer: Customer, order: PaymentOrder) -> None:
-    customer.open(order)
-
-    assert payments.wallet.receipt(order) is None
-
-
 def test_a_card_is_named_as_people_know_it_in_one_statement(
     customer: Customer, order: PaymentOrder, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
@@ -61,20 +55,6 @@ def test_a_plain_card_is_told_from_a_token(customer: Customer, order: PaymentOrd
 
     assert receipt is not None
     assert not receipt.is_tokenized
-
-
-@pytest.mark.parametrize(
-    ("network", "brand"), [("JCB", "JCB"), ("AMEX", "American Express"), ("MASTERCARD", "Mastercard")]
-)
-def test_a_network_is_named_as_it_writes_itself(
-    customer: Customer, order: PaymentOrder, network: str, brand: str
-) -> None:
-    customer.pay(order)
-    order.payments.update(card_network=network)
-    receipt = payments.wallet.receipt(order)
-
-    assert receipt is not None
-    assert (receipt.card_network, receipt.card_brand) == (network, brand)
 
 
 def test_a_card_that_was_declined_pays_nothing_and_is_not_shown(

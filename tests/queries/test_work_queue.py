@@ -6,14 +6,12 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
-from tests.models.rows import NOW, a_deposit, a_payment, a_transaction, an_approval, an_order
+from tests.models.rows import NOW, a_deposit, a_payment, a_transaction, an_order
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionState
-from wallet_gateway.models import Discrepancy, OperationBatch
-from wallet_gateway.queries.work_queue import MOST_SHOWN, Waiting, waiting
+from wallet_gateway.models import Discrepancy
+from wallet_gateway.queries.work_queue import MOST_SHOWN, waiting
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 EXPIRES_FROM = {"default": NOW}
@@ -22,12 +20,6 @@ EXPIRES_FROM = {"default": NOW}
 def a_difference(kind: str, **columns: Any) -> Discrepancy:
     given: dict[str, Any] = {"gateway": "default", "found_at": NOW, "fingerprint": kind}
     return Discrepancy.objects.create(kind=kind, **given | columns)
-
-
-def test_where_nobody_has_to_do_anything_it_is_empty() -> None:
-    a_transaction(state=TransactionState.APPROVED)
-    a_difference("MADE_ELSEWHERE", closed_at=NOW)
-    assert waiting(EXPIRES_FROM, now=NOW).is_empty
 
 
 def test_outcomes_that_nobody_knows_come_the_oldest_first() -> None:
@@ -89,18 +81,6 @@ def test_authorizations_lapse_by_the_window_of_their_gateway() -> None:
     assert waiting({}, now=NOW).expiring == ()
 
 
-def test_however_much_waits_it_takes_eleven_statements_and_shows_where_there_is_more() -> None:
-    for _ in range(MOST_SHOWN + 5):
-        a_transaction(state=TransactionState.UNKNOWN)
-    with CaptureQueriesContext(connection) as asked:
-        found: Waiting = waiting(EXPIRES_FROM, now=NOW)
-        assert all(
-            transaction.payment and transaction.payment.order.reference for transaction in found.unknown
-        )
-    assert len(asked) == 11
-    assert len(found.unknown) == MOST_SHOWN + 1
-
-
 def test_a_closed_wallet_button_waits_for_a_week_while_its_order_may_be_paid() -> None:
     closed = {"wallet_closed_at": NOW, "wallet_limit": "RESULTS"}
     order = an_order(**closed)
@@ -108,25 +88,3 @@ def test_a_closed_wallet_button_waits_for_a_week_while_its_order_may_be_paid() -
     found = waiting(EXPIRES_FROM, now=NOW)
     assert (found.closed_buttons, found.is_empty) == ((order,), False)
     assert waiting(EXPIRES_FROM, now=NOW + timedelta(days=7)).is_empty
-
-
-def test_what_takes_a_second_person_waits_until_it_lapses() -> None:
-    request = an_approval()
-    found = waiting(EXPIRES_FROM, now=NOW)
-    assert found.approvals == (request,)
-    assert not found.is_empty
-    assert waiting(EXPIRES_FROM, now=request.expires_at).is_empty
-
-
-def test_a_batch_that_no_worker_drives_waits_for_a_person() -> None:
-    batch = OperationBatch.objects.create(
-        kind="CAPTURE",
-        state="RUNNING",
-        created_by="anna",
-        created_at=NOW,
-        driven_at=NOW - timedelta(minutes=6),
-    )
-    found = waiting(EXPIRES_FROM, now=NOW)
-    assert found.batches == (batch,)
-    assert not found.is_empty
-    assert waiting(EXPIRES_FROM, now=NOW - timedelta(minutes=2)).is_empty

@@ -12,10 +12,8 @@ from django.http import HttpResponse
 from django.test import RequestFactory
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from tests.sandbox.merchant import Merchant, new_reference
-from tests.sandbox.wallet_buyer import Buyer
+from tests.sandbox.merchant import Merchant
 from wallet_gateway.sandbox.access import AccessMiddleware
-from wallet_gateway.testing.control import SandboxControl, SandboxRefused
 from wallet_gateway.testing.sandbox import SandboxServer
 
 KEY = "open sesame \u00e9"
@@ -52,23 +50,8 @@ def test_nobody_comes_in_without_the_key(visitor: Merchant, path: str, authoriza
     assert KEY not in answer.body.decode()
 
 
-def test_the_key_opens_the_control_interface(keyed: SandboxServer) -> None:
-    keyed.control.reset()
-    assert keyed.control.journal() == []
-    with pytest.raises(SandboxRefused, match="401"):
-        SandboxControl(keyed.base_url).journal()
-
-
 def test_the_key_as_a_password_opens_the_console_to_a_browser(visitor: Merchant) -> None:
     assert visitor.send("GET", "/", headers={"Authorization": basic(KEY)}).status == 200
-
-
-def test_the_api_and_its_pages_need_no_key(visitor: Merchant) -> None:
-    answer = visitor.checkout(new_reference())
-    assert answer.status == 200
-    path = answer.json["redirectUrl"].removeprefix(visitor.base_url)
-    assert visitor.send("GET", path).status == 200
-    assert visitor.send("GET", "/static/nothing.css").status == 404
 
 
 # Every address that is open to everybody, and why.
@@ -111,23 +94,12 @@ def path_of(route: str) -> str:
     return "/" + re.sub(r"<(\w+):\w+>", lambda found: _EXAMPLES[found[1]], route)
 
 
-def test_the_open_addresses_are_among_those_that_there_are() -> None:
-    assert set(OPEN) <= set(ROUTES)
-    assert len(ROUTES) == len(set(ROUTES)) > 25
-
-
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("route", [route for route in ROUTES if route not in OPEN])
 def test_whatever_is_not_said_to_be_open_wants_the_key(visitor: Merchant, route: str, method: str) -> None:
     answer = visitor.send(method, path_of(route))
     assert answer.status == 401
     assert answer.headers["www-authenticate"].startswith("Basic realm=")
-
-
-@pytest.mark.parametrize("route", OPEN)
-def test_what_is_said_to_be_open_wants_no_key(visitor: Merchant, route: str) -> None:
-    for method in METHODS:
-        assert visitor.send(method, path_of(route)).status != 401
 
 
 @pytest.mark.parametrize(
@@ -147,21 +119,6 @@ def test_what_only_resembles_an_open_address_wants_the_key(visitor: Merchant, pa
         assert visitor.send(method, path).status == 401
 
 
-def test_a_stranger_finds_no_link_of_a_customer(keyed: SandboxServer, visitor: Merchant) -> None:
-    url = Buyer(visitor, keyed.control).pending(new_reference()).json["redirectUrl"]
-    link = url.removeprefix(visitor.base_url)
-    for route in ROUTES:
-        assert link not in visitor.send("GET", path_of(route)).body.decode(errors="replace")
-    shown = visitor.send("GET", "/accounts/", headers={"Authorization": basic(KEY)})
-    assert link in shown.body.decode(), "it is there for those who know the key"
-    assert len(link.strip("/").split("/")[-1]) >= 22, "128 bits in Base64"
-
-
-def test_with_a_key_any_name_of_the_machine_is_right(visitor: Merchant) -> None:
-    answer = visitor.send("GET", "/api/v5/nowhere", headers={"Host": "sandbox.internal:8001"})
-    assert answer.status == 404
-
-
 @pytest.mark.parametrize(
     ("address", "status"),
     [("127.0.0.1", 204), ("127.8.9.1", 204), ("::1", 204), ("192.0.2.7", 403), ("::ffff:192.0.2.7", 403)],
@@ -171,11 +128,6 @@ def test_without_a_key_other_machines_are_refused(settings: Any, address: str, s
     middleware = AccessMiddleware(lambda _: HttpResponse(status=204))
     request = RequestFactory().get("/_sandbox/journal", REMOTE_ADDR=address)
     assert middleware(request).status_code == status
-
-
-def test_without_a_key_this_machine_is_let_in(merchant: Merchant) -> None:
-    assert merchant.send("GET", "/").status == 200
-    assert merchant.send("GET", "/_sandbox/journal").status == 200
 
 
 @pytest.mark.parametrize("path", CLOSED)
@@ -192,11 +144,6 @@ def test_a_page_of_another_site_cannot_make_a_browser_call(merchant: Merchant, p
     assert "evil.example" in answer.message
 
 
-@pytest.mark.parametrize("origin", ["null", "http://127.0.0.1:1", "http://127.0.0.1"])
-def test_nor_can_a_page_that_hides_where_it_is_from(merchant: Merchant, origin: str) -> None:
-    assert merchant.send("POST", "/_sandbox/reset", b"", {"Origin": origin}).status == 403
-
-
 @pytest.mark.parametrize("path", ["/_sandbox/reset", "/controls/reset/"])
 @pytest.mark.parametrize("sent_by", ["cross-site", "same-site"])
 def test_a_browser_that_names_no_origin_is_known_by_what_else_it_says(
@@ -205,7 +152,3 @@ def test_a_browser_that_names_no_origin_is_known_by_what_else_it_says(
     assert merchant.send("POST", path, b"", {"Sec-Fetch-Site": sent_by}).status == 403
     # A link from another site's page only shows something.
     assert merchant.send("GET", "/", headers={"Sec-Fetch-Site": sent_by}).status == 200
-
-
-def test_its_own_pages_can(merchant: Merchant) -> None:
-    assert merchant.send("POST", "/_sandbox/reset", b"", {"Origin": merchant.base_url}).status == 200

@@ -43,14 +43,6 @@ def test_a_new_file_is_for_its_user_alone(file: Path) -> None:
     assert (file.read_bytes(), stat.S_IMODE(file.stat().st_mode)) == (b"", 0o600)
 
 
-def test_an_empty_file_and_one_of_this_version_are_taken(file: Path) -> None:
-    file.touch()
-    assert check_database(file) is None
-    of_this_version(file)
-    assert check_database(file) is None
-    assert list(file.parent.iterdir()) == [file]
-
-
 @pytest.mark.parametrize("version", [0, 1, 2**31 - 1])
 @pytest.mark.parametrize("tables", [OWN, OWN[1:], (*OWN, "wallet_sandbox_later")], ids=len)
 def test_a_file_of_another_version_is_set_aside(file: Path, tables: tuple[str, ...], version: int) -> None:
@@ -93,11 +85,6 @@ def test_a_folder_is_no_file(file: Path) -> None:
     file.mkdir()
     with pytest.raises(UnusableDatabase):
         check_database(file)
-
-
-def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
-    with pytest.raises(UnusableDatabase, match="No such file or directory"):
-        check_database(tmp_path / "missing" / "sandbox.sqlite3")
 
 
 HOLD = """

@@ -39,17 +39,6 @@ class TestOneWriter:
             thread.join()
         assert most == [1] * 8
 
-    def test_a_writer_may_call_another(self) -> None:
-        with write_lock(), write_lock():
-            assert connection.in_atomic_block
-        assert not connection.in_atomic_block
-
-    def test_a_single_write_opens_no_transaction_and_joins_an_open_one(self) -> None:
-        with single_write():
-            assert not connection.in_atomic_block
-        with write_lock(), single_write():
-            assert connection.in_atomic_block
-
     def test_what_fails_is_undone_and_lets_the_next_one_in(self) -> None:
         def fail() -> None:
             with write_lock():
@@ -82,30 +71,6 @@ def shelf() -> Shelf:
 @pytest.mark.django_db(transaction=True)
 class TestRemembered:
     """With real transactions, since forgetting hangs on the commit."""
-
-    def test_a_value_is_read_once(self, shelf: Shelf) -> None:
-        cached = CachedValue(shelf.read)
-        assert [cached.get() for _ in range(5)] == [1] * 5
-        assert shelf.reads == 1
-
-    def test_a_change_is_seen_once_it_is_committed(self, shelf: Shelf) -> None:
-        cached = CachedValue(shelf.read)
-        cached.get()
-        with db_transaction.atomic():
-            shelf.value = 2
-            cached.invalidate()
-            assert cached._known == (1,)
-        assert cached.get() == 2
-
-    def test_inside_the_transaction_the_change_is_seen_and_not_kept(self, shelf: Shelf) -> None:
-        cached = CachedValue(shelf.read)
-        cached.get()
-        with db_transaction.atomic():
-            shelf.value = 2
-            assert cached.get() == 2
-            db_transaction.set_rollback(True)
-            shelf.value = 1
-        assert cached.get() == 1
 
     def test_what_was_read_while_somebody_wrote_is_not_kept(self) -> None:
         reading, written = threading.Event(), threading.Event()

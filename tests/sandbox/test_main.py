@@ -18,7 +18,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 
@@ -132,15 +131,6 @@ def test_on_a_port_of_ones_own_ctrl_c_ends_it_and_no_fault_that_was_set_is_repor
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_default_is_port_8001_of_this_machine(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as finished:
-        main(["--help"])
-    output = capsys.readouterr().out
-    assert finished.value.code == 0
-    assert re.search(r"default:\s+127\.0\.0\.1", output)
-    assert re.search(r"default:\s+8001", output)
-
-
 def refusal(environment: dict[str, str], *arguments: str) -> str:
     """Start what cannot start; give its one line of reason."""
     process = launch(environment, *arguments)
@@ -166,30 +156,6 @@ def test_behind_a_proxy_it_needs_a_key(
     monkeypatch.setenv("WALLET_SANDBOX_PUBLIC_URL", "https://staging.example/gateway")
     assert main(["--port", "0"]) == 1
     assert "--control-key" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("by_option", [True, False])
-def test_a_public_url_that_is_none_is_a_usage_error(
-    by_option: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("WALLET_SANDBOX_PUBLIC_URL", "" if by_option else "staging.example")
-    with pytest.raises(SystemExit) as refused:
-        main(["--port", "0", *(["--public-url", "staging.example"] if by_option else [])])
-    assert refused.value.code == 2
-    assert "staging.example is no address such as" in capsys.readouterr().err
-
-
-def test_a_host_that_does_not_exist_is_a_clear_error(environment: dict[str, str]) -> None:
-    line = refusal(environment, "--port", "0", "--host", "no-such-host.invalid", "--control-key", "k")
-    assert line.startswith("Cannot listen on no-such-host.invalid port 0: ")
-
-
-@pytest.mark.parametrize("port", ["65536", "-1", "http"])
-def test_a_port_that_is_none_is_a_usage_error(port: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as refused:
-        main(["--port", port])
-    assert refused.value.code == 2
-    assert "--port" in capsys.readouterr().err
 
 
 def test_a_database_file_keeps_everything_between_two_runs(start: Start, tmp_path: Path) -> None:
@@ -271,19 +237,6 @@ def test_a_killed_sandbox_still_knows_what_it_answered(start: Start, tmp_path: P
         assert merchant.checkout("A").json == answer.json
 
 
-def test_a_database_that_cannot_be_used_is_a_clear_error(environment: dict[str, str], tmp_path: Path) -> None:
-    file = tmp_path / "missing" / "folder.sqlite3"
-    line = refusal(environment, "--port", "0", "--database", str(file))
-    assert line.startswith(f"Cannot use the database {file}: ")
-
-
-def test_a_file_that_is_no_database_is_a_clear_error(environment: dict[str, str], tmp_path: Path) -> None:
-    file = tmp_path / "notes.txt"
-    file.write_text("This is no database, and must not become one. " * 50)
-    assert "Cannot use the database" in refusal(environment, "--port", "0", "--database", str(file))
-    assert file.read_text().startswith("This is no database")
-
-
 @pytest.fixture(scope="module")
 def equipped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A sandbox on every address of this machine, with a key and with merchants of a file."""
@@ -299,29 +252,6 @@ def equipped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         process.communicate(timeout=60)
 
 
-def test_with_a_key_it_may_listen_to_all(equipped: Running) -> None:
-    assert (
-        SandboxControl(f"http://127.0.0.1:{equipped.port}", key="secret").behaviour()["numericAmounts"]
-        is False
-    )
-
-
-def test_merchants_of_a_file_are_there_from_the_start_and_after_a_reset(equipped: Running) -> None:
-    url = f"http://127.0.0.1:{equipped.port}"
-    other = {"checkoutDetails": {"paymentMethod": "OtherV2"}}
-    with Merchant(url) as merchant:
-        for _ in range(2):
-            assert merchant.checkout("A", **IDS).status == 200
-            assert merchant.checkout("A", **IDS | {"storeId": "T"}, **other).status == 200
-            SandboxControl(url, key="secret").reset()
-
-
-def test_the_built_in_merchant_has_its_name_on_the_pages_of_customers(equipped: Running) -> None:
-    with Merchant(f"http://127.0.0.1:{equipped.port}") as merchant:
-        address = urlsplit(merchant.checkout("NAMED").json["redirectUrl"])
-        assert "Pay <bdi>Lark &amp; Loam</bdi>" in merchant.send("GET", address.path).body.decode()
-
-
 def test_a_sandbox_does_not_share_its_port_and_says_that_it_is_taken(
     equipped: Running, environment: dict[str, str], tmp_path: Path
 ) -> None:
@@ -330,15 +260,6 @@ def test_a_sandbox_does_not_share_its_port_and_says_that_it_is_taken(
         f"Choose another one, such as --port {equipped.port + 1}, and name it in the shop's BASE_URL.\n"
     )
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_wrong_file_of_merchants_says_what_is_wrong(environment: dict[str, str], tmp_path: Path) -> None:
-    # One of the reasons: the tests of provision() have the others.
-    file = tmp_path / "merchants.json"
-    file.write_text('[{"merchantId": "M", "storeId": "S"}]')
-    line = refusal(environment, "--port", "0", "--merchants", str(file))
-    assert line.startswith(f"{file}: ")
-    assert "userId is missing" in line
 
 
 def test_an_end_during_the_start_leaves_nothing_behind(environment: dict[str, str], tmp_path: Path) -> None:

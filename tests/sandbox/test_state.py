@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.sandbox.merchant import Merchant, new_reference
 from wallet_gateway.testing.control import SandboxControl, SandboxRefused
 
 DEFAULTS = {
@@ -33,39 +32,12 @@ def test_the_clock_runs_with_the_machines_until_it_is_moved(control: SandboxCont
     assert abs(ahead(control.advance_clock(0))) < timedelta(seconds=5)
 
 
-def test_moves_add_up_and_nothing_sleeps(control: SandboxControl) -> None:
-    control.advance_clock(3600)
-    moved = ahead(control.advance_clock(0.5))
-    assert timedelta(seconds=3595) < moved < timedelta(seconds=3605)
-
-
-def test_the_clock_is_set_to_a_time_and_back(control: SandboxControl) -> None:
-    assert control.set_clock("2100-01-31T09:30:00+01:00").startswith("2100-01-31T08:30:00")
-    assert control.set_clock("2099-01-31T09:30").startswith("2099-01-31T09:30:00")
-    assert abs(ahead(control.reset_clock())) < timedelta(seconds=5)
-
-
 @pytest.mark.parametrize(
     "now", ["", "tomorrow", "1999-01-01", "3000-01-01", "0001-01-01T00:00+14:00", "9" * 99]
 )
 def test_the_clock_is_set_between_the_machines_time_and_its_end(control: SandboxControl, now: str) -> None:
     with pytest.raises(SandboxRefused, match="InvalidCall"):
         control.set_clock(now)
-    assert abs(ahead(control.advance_clock(0))) < timedelta(seconds=5)
-
-
-def test_records_have_the_sandboxs_time(control: SandboxControl, merchant: Merchant) -> None:
-    control.advance_clock(10 * 24 * 3600)
-    reference = new_reference()
-    merchant.checkout(reference)
-    control.complete_checkout(reference, "success")
-    moment = merchant.record(reference)["transactionDateTime"]
-    assert ahead(moment[:26] + "+00:00") > timedelta(days=9)
-
-
-def test_reset_puts_the_clock_right(control: SandboxControl) -> None:
-    control.advance_clock(3600)
-    control.reset()
     assert abs(ahead(control.advance_clock(0))) < timedelta(seconds=5)
 
 
@@ -85,22 +57,6 @@ def test_the_clock_has_an_end(control: SandboxControl) -> None:
     with pytest.raises(SandboxRefused, match="2999"):
         to_the_end()
     assert ahead(control.advance_clock(0)).days > 365 * 900
-
-
-def test_the_behaviour_at_the_start(control: SandboxControl) -> None:
-    assert control.behaviour() == DEFAULTS
-
-
-def test_only_what_is_named_changes(control: SandboxControl) -> None:
-    control.behaviour(letter_case="lower", status_lag_seconds=1.5)
-    expected = DEFAULTS | {"letterCase": "lower", "statusLagSeconds": 1.5, "duplicates": "replay"}
-    assert control.behaviour(duplicates="replay") == expected
-
-
-def test_false_is_a_change_too(control: SandboxControl) -> None:
-    control.behaviour(share_references=True, numeric_amounts=True)
-    assert control.behaviour(share_references=False)["shareReferences"] is False
-    assert control.behaviour()["numericAmounts"] is True
 
 
 def test_reset_puts_the_behaviour_back(control: SandboxControl) -> None:

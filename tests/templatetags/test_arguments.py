@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, date, datetime
+from datetime import date
 from decimal import Decimal
 
 import pytest
 
 from tests.tables import every
-from wallet_gateway.models import PaymentOrder
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.templatetags.arguments import (
     WrongArgument,
-    check_name,
     check_order,
     is_day,
     is_moment,
@@ -23,27 +21,10 @@ from wallet_gateway.templatetags.arguments import (
 Judge = Callable[[str, object], bool]
 
 
-def test_an_order_is_an_order() -> None:
-    check_order("wallet_checkout", PaymentOrder())
-
-
 @every("value", ["", None, "ORDER-1", 17, Money(Decimal(1), "EUR")])
 def test_anything_else_is_refused_by_the_name_of_the_tag(value: object) -> None:
     with pytest.raises(WrongArgument, match=r"^\{% wallet_checkout %\} needs a PaymentOrder, but .*\. Pass "):
         check_order("wallet_checkout", value)
-
-
-@every(
-    ("judge", "value"),
-    [
-        (is_money, Money(Decimal(1), "EUR")),
-        (is_day, date(2026, 5, 11)),
-        (is_day, datetime(2026, 5, 11, tzinfo=UTC)),
-        (is_moment, datetime(2026, 5, 11, tzinfo=UTC)),
-    ],
-)
-def test_what_a_filter_writes_is_given(judge: Judge, value: object) -> None:
-    assert judge("wallet_amount", value)
 
 
 @pytest.mark.parametrize("judge", [is_money, is_day, is_moment])
@@ -63,9 +44,3 @@ def test_none_is_nothing_and_an_undefined_variable_is_nothing_with_a_line_in_the
 def test_a_filter_refuses_another_type_by_its_name(judge: Judge, value: object) -> None:
     with pytest.raises(WrongArgument, match=r"^\{\{ …\|wallet_x \}\} needs a .*\. Pass "):
         judge("wallet_x", value)
-
-
-def test_a_name_is_one_of_those_known() -> None:
-    check_name("wallet_script", "page", ("page", "pending"))
-    with pytest.raises(WrongArgument, match=r'\{% wallet_script %\} needs "page" or "pending", but'):
-        check_name("wallet_script", "pages", ("page", "pending"))

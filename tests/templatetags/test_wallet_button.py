@@ -61,13 +61,6 @@ def test_an_order_whose_button_a_limit_has_closed_has_the_form_alone_and_asks_no
     assert page.forms() == [f"/wallet/checkout/{order.token}/"]
 
 
-def test_every_address_is_of_this_order() -> None:
-    order = an_order()
-    [button] = draw(order).having("data-wallet-session")
-    for name in ("session", "price", "reference", "result"):
-        assert button.attributes[f"data-wallet-{name}"] == f"/wallet/api/orders/{order.token}/{name}/"
-
-
 def test_no_amount_and_no_person_is_in_what_the_script_reads() -> None:
     [button] = draw(an_order()).having("data-wallet-session")
     said = " ".join(button.attributes.values())
@@ -114,16 +107,6 @@ def imported(name: str) -> set[str]:
                 found.add(relative)
                 waiting.append(imported)
     return found
-
-
-def test_the_wallets_own_script_is_fetched_before_anybody_asks_for_it() -> None:
-    [early] = [
-        link
-        for link in draw(an_order(), csp_nonce="n0nce").all("link")
-        if link.attributes["rel"] == "preload"
-    ]
-    assert early.attributes["href"] == "http://127.0.0.1:8001/wallet/pay.js"
-    assert (early.attributes["as"], early.attributes["nonce"]) == ("script", "n0nce")
 
 
 def test_the_element_is_told_gateway_and_wallet() -> None:
@@ -233,14 +216,6 @@ def test_the_wallets_own_script_never_has_a_hash_for_it_changes_when_its_maker_l
     assert not {"integrity", "crossorigin"} & set(early.attributes)
 
 
-def test_a_path_of_the_projects_own_is_told_too(settings: Settings) -> None:
-    changed = copy.deepcopy(settings.WALLET_GATEWAY)
-    changed["GATEWAYS"]["default"]["PATHS"] = {"create_payment_account": "/v6/accounts"}
-    settings.WALLET_GATEWAY = changed
-    [button] = draw(an_order()).all("wallet-pay-button")
-    assert button.attributes["data-account-path"] == "/v6/accounts"
-
-
 @pytest.mark.parametrize("nonce", ["n0nce", None])
 def test_the_nonce_is_on_every_script(nonce: str | None) -> None:
     context = {"csp_nonce": nonce} if nonce else {}
@@ -252,14 +227,6 @@ def test_the_projects_own_header_for_the_token_is_used(settings: Settings) -> No
     settings.CSRF_HEADER_NAME = "HTTP_X_SHOP_TOKEN"
     [button] = draw(an_order()).having("data-wallet-session")
     assert button.attributes["data-wallet-csrf-header"] == "X-SHOP-TOKEN"
-
-
-def test_a_gateway_without_a_wallet_has_the_form_alone(settings: Settings) -> None:
-    changed = copy.deepcopy(settings.WALLET_GATEWAY)
-    del changed["GATEWAYS"]["default"]["WALLET"]
-    settings.WALLET_GATEWAY = changed
-    page = draw(an_order())
-    assert (page.all("script"), page.having("data-wallet-session"), len(page.forms())) == ([], [], 1)
 
 
 def test_a_currency_that_wallets_cannot_write_has_the_form_alone() -> None:
@@ -279,13 +246,3 @@ def test_a_shop_whose_settings_are_wrong_still_shows_its_page(
     settings.WALLET_GATEWAY = {}
     assert len(draw(an_order()).forms()) == 1
     assert "not configured" in caplog.text
-
-
-def test_the_button_takes_the_shops_words() -> None:
-    source = '{% load wallet_gateway %}{% wallet_button order label="Buy & go" %}'
-    assert "Buy & go" in draw(an_order(), source).text
-
-
-def test_scripts_are_those_of_the_gateway_that_is_named() -> None:
-    source = '{% load wallet_gateway %}{% wallet_scripts gateway="no-such" %}'
-    assert draw(None, source).all("script") == []

@@ -10,7 +10,6 @@ from django.template import Context, RequestContext, Template
 from django.test import RequestFactory
 from django.urls import reverse
 from django.utils import timezone, translation
-from pytest_django import DjangoAssertNumQueries
 
 from tests.web.page_reader import Page, assert_nothing_inline
 from tests.web.rows import an_order
@@ -41,14 +40,6 @@ def test_the_form_posts_the_orders_token_with_a_csrf_token() -> None:
     assert page.one("button").attributes["type"] == "submit"
 
 
-def test_the_form_says_what_is_paid_and_how() -> None:
-    assert _draw(an_order()).text == "Pay with your wallet €24.90"
-
-
-def test_a_shop_can_say_it_in_its_own_words() -> None:
-    assert _draw(an_order(), '{% wallet_checkout order label="Order & pay" %}').text == "Order & pay €24.90"
-
-
 @pytest.mark.parametrize(
     "state", [s for s in OrderState if s not in {"OPEN", "FAILED", "EXPIRED", "REVERSED"}]
 )
@@ -74,14 +65,6 @@ def test_a_label_cannot_bring_elements() -> None:
     assert_nothing_inline(page)
     assert not page.all("img")
     assert HOSTILE in page.text
-
-
-def test_drawing_the_form_asks_neither_the_gateway_nor_the_database(
-    django_assert_num_queries: DjangoAssertNumQueries,
-) -> None:
-    order = an_order()
-    with django_assert_num_queries(0):
-        _draw(order)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

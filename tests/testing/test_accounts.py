@@ -9,7 +9,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from pytest_django import Settings
 
-from tests.conf.table import ACCOUNT, ACCOUNTS, PATH, UNVERSIONED, Table, settings_of
+from tests.conf.table import ACCOUNT, ACCOUNTS, UNVERSIONED, Table, settings_of
 from tests.tables import every
 from wallet_gateway import conf, payments
 from wallet_gateway.testing.configuration import point_at, use_sandbox
@@ -76,22 +76,6 @@ def test_a_change_of_the_shops_version_is_seen(rows: Table) -> None:
     rows.write(2, two=ACCOUNT)
     conf.forget_accounts()
     assert list(conf.settings().gateways) == ["two"]
-
-
-@every("path", ["tests.conf.table.UNVERSIONED", "tests.conf.table.as_callable"])
-def test_a_mapping_may_have_no_version_or_be_called(path: str, rows: Table, settings: Settings) -> None:
-    UNVERSIONED["one"] = ACCOUNT | {"PROFILE": "prod"}
-    rows.write(1, one=ACCOUNT | {"PROFILE": "prod"})
-    settings.WALLET_GATEWAY = point_at(URL, settings_of(path, **LIVE))
-    assert conf.gateway_settings("one").account.profile == "test"
-
-
-def test_a_row_that_is_no_account_is_refused_as_in_production(rows: Table) -> None:
-    rows.write(1, wrong="https://gateway.example", right=ACCOUNT)
-    assert list(conf.settings().gateways) == ["right"]
-    (problem,) = conf.wrong_accounts()["wrong"]
-    assert problem.expected == "a dict"
-    assert PATH.replace(".", ":") in problem.setting, "the shop's own path is named"
 
 
 @every(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -61,12 +60,6 @@ def test_nothing_configured_becomes_the_built_in_merchant_with_a_wallet_button(s
     Fernet(key)  # raises where it is no key
 
 
-def test_a_shop_without_a_button_gets_none() -> None:
-    pointed = point_at(URL, {"GATEWAYS": {"default": {}}})
-    assert "WALLET" not in pointed["GATEWAYS"]["default"]
-    assert "FERNET_KEYS" not in pointed
-
-
 def test_settings_of_production_are_valid_in_tests_and_name_no_host_but_the_sandbox(
     settings: Settings,
 ) -> None:
@@ -77,19 +70,6 @@ def test_settings_of_production_are_valid_in_tests_and_name_no_host_but_the_sand
     assert str(settings.WALLET_GATEWAY).count("gateway.example") == 0
     assert conf.gateway_settings("default").account.skin_id == "dark"
     assert conf.settings().public_origin == "https://shop.example"
-
-
-def test_the_original_is_not_touched() -> None:
-    original = deepcopy(LIVE)
-    point_at(URL, original)
-    assert original == LIVE
-
-
-def test_keys_and_scripts_of_the_shop_stay() -> None:
-    key = Fernet.generate_key().decode()
-    pointed = point_at(URL, LIVE | {"FERNET_KEYS": [key]})
-    assert pointed["FERNET_KEYS"] == [key]
-    assert pointed["GATEWAYS"]["default"]["WALLET"]["WALLET_JS_URL"] == f"{URL}/wallet.js?v=1"
 
 
 def test_the_origin_of_a_live_server_comes_first() -> None:
@@ -103,23 +83,6 @@ def test_the_sandbox_knows_the_merchants_of_all_gateways(wallet_sandbox: Sandbox
     with Merchant(wallet_sandbox.base_url, ids=ids) as merchant:
         details = {"paymentMethod": "OtherV2"}
         assert merchant.checkout("A", checkoutDetails=details).status == 200
-
-
-def test_with_accounts_outside_the_settings_every_address_leads_to_the_sandbox() -> None:
-    wallet = {
-        "PAY_JS_URL": "https://pay.example/pay.js",
-        "WALLET_JS_URL": "https://gateway.example/wallet.js",
-    }
-    live = {"BASE_URL": "https://gateway.example", "PROFILE": "prod", "QUERY_RATE": 1, "WALLET": wallet}
-    addresses = {"live": live | {"PATHS": {"checkout": "/checkouts"}}, "test": "https://t.example"}
-    given = {"PUBLIC_ORIGIN": "https://shop.example", "GATEWAYS": "shop.accounts", "BASE_URLS": addresses}
-
-    pointed = point_at(URL, given)["BASE_URLS"]
-
-    script = {"WALLET_JS_URL": f"{URL}/wallet.js?v=1"}
-    assert pointed["live"] == {"BASE_URL": URL, "PROFILE": "test", "QUERY_RATE": 1, "WALLET": script}
-    assert pointed["test"] == {"BASE_URL": URL}
-    assert addresses["test"] == "https://t.example", "the shop's own settings stay as they are"
 
 
 def test_a_gateway_keeps_what_the_address_that_it_names_says(settings: Settings) -> None:

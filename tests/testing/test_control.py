@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import socket
 from decimal import Decimal
 
@@ -19,28 +18,6 @@ def control(wallet_sandbox_server: SandboxServer) -> SandboxControl:
     control = wallet_sandbox_server.control
     control.reset()
     return control
-
-
-def test_the_public_names_are_these() -> None:
-    public = {name for name, _ in inspect.getmembers(SandboxControl, inspect.isfunction) if name[0] != "_"}
-    assert public == {
-        "add_merchant",
-        "advance_clock",
-        "behaviour",
-        "clear_faults",
-        "complete_checkout",
-        "complete_three_d_secure",
-        "fault",
-        "journal",
-        "migration_file",
-        "portal",
-        "reset",
-        "reset_clock",
-        "set_clock",
-        "settle_pending",
-        "wallet",
-        "wallet_payment_data",
-    }
 
 
 def test_a_whole_story_can_be_told_with_them(control: SandboxControl) -> None:
@@ -83,16 +60,6 @@ def test_the_portal_takes_decimals_and_plain_words(
         assert (made["type"], made["transactionAmount"]) == record
 
 
-def test_a_refund_in_the_portal_by_its_plain_word(control: SandboxControl) -> None:
-    with Merchant(control.base_url) as merchant:
-        merchant.checkout("A")
-        control.complete_checkout("A", "success")
-        assert control.portal("A", "refund", Decimal("1.00"))["type"] == "ecom.refund"
-        with pytest.raises(SandboxRefused, match="ecom"):
-            control.portal("A", "refound", Decimal("1.00"))
-    assert control.behaviour(errored_amount=Decimal("0.00"))["erroredAmount"] == "0.00"
-
-
 def test_a_migration_file_can_keep_its_good_rows(control: SandboxControl) -> None:
     text = f"{MIGRATION_HEADER}\nOLD,2024-03-01T09:30:00,50.00,EUR,0.00,P\nbad\n"
     assert control.migration_file(text)["accepted"] == 0
@@ -105,10 +72,6 @@ def test_a_refusal_says_which_call_and_why(control: SandboxControl) -> None:
     assert refused.value.status == 404
     assert "UnknownReference" in refused.value.message
     assert "POST /_sandbox/checkouts/complete was answered 404" in str(refused.value)
-
-
-def test_a_trailing_slash_does_no_harm(control: SandboxControl) -> None:
-    assert SandboxControl(control.base_url + "/").journal() == []
 
 
 def test_a_proxy_of_the_environment_is_not_asked(

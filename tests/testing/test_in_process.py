@@ -57,18 +57,6 @@ def test_the_application_sees_the_address_it_is_given(base_url: str, host: str, 
     assert environ["wsgi.url_scheme"] == base_url.partition(":")[0]
 
 
-@pytest.mark.parametrize("base_url", ["gateway.example", "ftp://gateway.example", "https://"])
-def test_what_is_not_an_address_is_refused(base_url: str) -> None:
-    with pytest.raises(ValueError, match="not a web address"):
-        InProcessTransport(Application(), base_url=base_url)
-
-
-def test_it_shows_its_address_only() -> None:
-    transport = InProcessTransport(Application(), auth=lambda request: request)
-    assert repr(transport) == "InProcessTransport(base_url='https://gateway.invalid')"
-    transport.close()
-
-
 @pytest.mark.parametrize(
     ("error", "reason", "told"),
     [
@@ -84,12 +72,6 @@ def test_an_exception_of_the_application_is_an_unknown_outcome(
     failure = failure_of(Application(error=error))
     assert failure.reason == reason
     assert told in str(failure)
-
-
-@pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])
-def test_what_asks_the_process_to_stop_passes_through(stop: type[BaseException]) -> None:
-    with pytest.raises(stop):
-        sent(Application(error=stop()))
 
 
 class Parts:
@@ -120,43 +102,6 @@ def test_a_body_is_closed_whether_or_not_it_came_to_its_end(error: Exception | N
     else:
         assert failure_of(answers).reason == UnknownReason.OTHER
     assert parts.closed
-
-
-def test_a_body_without_end_is_not_gathered() -> None:
-    def pours(_environ: WSGIEnvironment, start_response: StartResponse) -> Iterator[bytes]:
-        start_response("200 OK", JSON)
-        while True:
-            yield bytes(1_000)
-
-    assert failure_of(pours, max_answer_bytes=10_000).reason == UnknownReason.TOO_LARGE
-
-
-def test_the_body_may_begin_before_the_headers_are_known_to_the_caller() -> None:
-    def begins_late(_environ: WSGIEnvironment, start_response: StartResponse) -> Iterator[bytes]:
-        start_response("200 OK", JSON)
-        yield b"[]"
-
-    assert sent(begins_late) == b"[]"
-
-
-def test_the_old_way_to_write_a_body_works() -> None:
-    def writes(_environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        start_response("200 OK", JSON)(b"[")
-        return [b"]"]
-
-    assert sent(writes) == b"[]"
-
-
-def test_an_error_may_replace_an_answer_that_has_not_begun() -> None:
-    def recovers(_environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        start_response("200 OK", JSON)
-        try:
-            raise KeyError(SECRET)
-        except KeyError:
-            start_response("500 Error", JSON, sys.exc_info())
-        return [b"{}"]
-
-    assert InProcessTransport(recovers).send("POST", "/").status == 500
 
 
 def test_an_error_after_the_answer_began_is_raised() -> None:
@@ -208,13 +153,3 @@ def test_an_answer_that_comes_too_late_is_an_unknown_outcome() -> None:
         return [b"{}"]
 
     assert failure_of(sleeps, total_timeout=0.01).reason == UnknownReason.TIMEOUT
-
-
-@pytest.mark.parametrize("status", ["204 No Content", "304 Not Modified"])
-def test_an_answer_that_has_no_body_has_none_whatever_it_promises(status: str) -> None:
-    application = Application(b"", status=status, headers=(("Content-Length", "5"),))
-    assert sent(application) == b""
-
-
-def test_no_more_of_a_body_is_read_than_is_promised() -> None:
-    assert sent(Application(b"{}[]", headers=(("Content-Length", "2"),))) == b"{}"

@@ -13,7 +13,6 @@ from django.db.models import F
 
 from wallet_gateway import payments
 from wallet_gateway.models import (
-    Discrepancy,
     GatewayTransaction,
     OutboxEvent,
     Payment,
@@ -95,10 +94,6 @@ def test_a_claim_is_kept_apart_from_the_row_that_it_does_not_hold_of() -> None:
     with pytest.raises(BooksDisagree, match="ORDER-1: it does not hold that two is three") as caught:
         require(False, "two is three", "ORDER-1")
     assert (caught.value.claim, caught.value.subject) == ("two is three", "ORDER-1")
-
-
-def test_nothing_is_said_of_what_holds() -> None:
-    require(Discrepancy.objects.none() is not None, "something is there", "ORDER-1")
 
 
 EVENTS_WRONG = [

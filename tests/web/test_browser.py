@@ -104,31 +104,6 @@ def test_a_customer_pays_and_comes_back(
     assert complaints == []
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("outcome", one_of(["return", "refused"]))
-def test_the_form_of_a_result_page_leads_to_the_payment_page(
-    page: Page, shop: str, make_order: MakeOrder, complaints: list[str], outcome: str
-) -> None:
-    # The page's policy must admit the redirect, and its referrer policy must not spoil the form's origin.
-    order = make_order()
-    page.goto(f"{shop}/buy/{order.reference}/")
-    page.get_by_role("button", name="Pay with your wallet").click()
-    _decide(page, outcome)
-    page.locator("form[action*='/wallet/checkout/'] button").click()
-    expect(page).to_have_url(re.compile("/checkout/"))
-    _decide(page, "success")
-    expect(page.locator("h1")).to_have_text(PAID)
-    assert complaints == []
-
-
-@pytest.mark.exhaustive
-def test_back_to_the_shop_leads_to_the_shop(page: Page, shop: str, make_order: MakeOrder) -> None:
-    attempt = payments.start_checkout(make_order())
-    page.goto(shop + address("return", attempt, ReturnOutcome.RETURN))
-    page.get_by_role("link", name="Back to the shop").click()
-    expect(page).to_have_url(f"{shop}/")
-
-
 @pytest.fixture
 def pending(shop: str, wallet_sandbox: SandboxControl, make_order: MakeOrder) -> Payment:
     """An attempt that the gateway holds as pending."""
@@ -161,20 +136,6 @@ def test_a_waiting_page_turns_into_paid_without_javascript(
         expect(page.get_by_role("link", name="Check again")).to_be_visible()
         wallet_sandbox.settle_pending(pending.reference, "success")
         expect(page.locator("h1")).to_have_text(PAID)
-
-
-@pytest.mark.exhaustive
-def test_a_page_left_undecided_notices_a_payment_in_another_tab(
-    context: BrowserContext, shop: str, make_order: MakeOrder
-) -> None:
-    attempt = payments.start_checkout(make_order())
-    waiting, paying = context.new_page(), context.new_page()
-    waiting.goto(shop + address("return", attempt, ReturnOutcome.RETURN))
-    assert _heading(waiting) == "Your payment is not finished"
-    paying.goto(attempt.redirect_url)
-    _decide(paying, "success")
-    waiting.bring_to_front()
-    expect(waiting.locator("h1")).to_have_text(PAID)
 
 
 def _answer(page: Page, body: dict[str, object] | None, status: int = 200) -> list[str]:
@@ -249,17 +210,6 @@ def test_the_page_follows_no_answer_out_of_the_shop(
     page: Page, shop: str, pending: Payment, url: str
 ) -> None:
     _answer(page, {"state": "PAID", "final": True, "next": url})
-    page.goto(shop + address("return", pending, ReturnOutcome.PENDING))
-    with page.expect_navigation(url=re.compile(re.escape(shop) + "/wallet/result/")):
-        pass
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("status", [404, 410])
-def test_a_link_that_is_no_longer_honoured_ends_at_its_page(
-    page: Page, shop: str, pending: Payment, status: int
-) -> None:
-    _answer(page, {"code": "expired_link", "detail": "This link has expired."}, status)
     page.goto(shop + address("return", pending, ReturnOutcome.PENDING))
     with page.expect_navigation(url=re.compile(re.escape(shop) + "/wallet/result/")):
         pass

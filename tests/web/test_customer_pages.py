@@ -5,14 +5,11 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
-from pytest_django import Settings
 
 from tests.web.conftest import address, result_page
 from tests.web.page_reader import Page, assert_nothing_inline
 from tests.web.rows import an_attempt, an_order
 from wallet_gateway.domain.lifecycle import OrderState
-from wallet_gateway.models import PaymentOrder
 from wallet_gateway.return_tokens import ReturnOutcome
 
 pytestmark = pytest.mark.django_db
@@ -92,23 +89,6 @@ def test_the_waiting_page_polls_and_reloads_itself_without_javascript(client: Cl
     assert any(element.attributes.get("role") == "status" for element in page.elements)
 
 
-def test_the_waiting_page_says_the_sentence_that_keeps_people_from_paying_twice(client: Client) -> None:
-    page = Page(result_page(client, an_order(OrderState.PENDING)).content.decode())
-    assert "We have not yet heard whether your payment went through. Please do not pay again." in page.text
-    assert "It usually takes a minute or two. Some banks need longer." in page.text
-    assert not page.all("form")
-
-
-@pytest.mark.parametrize(
-    "state", [OrderState.PAID, OrderState.FAILED, OrderState.FROZEN, OrderState.REFUNDED]
-)
-def test_a_page_with_nothing_to_wait_for_does_not_poll(client: Client, state: OrderState) -> None:
-    page = Page(result_page(client, an_order(state)).content.decode())
-    assert not [one for one in page.all("script") if "pending.js" in one.attributes["src"]]
-    assert not page.having("data-wallet-poll")
-    assert not page.having("http-equiv")
-
-
 @pytest.mark.parametrize(
     ("outcome", "heading"),
     [(R.REFUSED, "Your payment was refused"), (R.CANCEL, "You cancelled the payment")],
@@ -129,23 +109,6 @@ def test_a_dead_attempt_can_be_followed_by_another(
     assert response["Cross-Origin-Opener-Policy"] == "same-origin-allow-popups"
 
 
-@pytest.mark.parametrize("closed", [True, False], ids=["button closed", "no wallet"])
-def test_a_dead_attempt_is_followed_by_the_payment_page_alone_where_there_is_no_button(
-    client: Client, settings: Settings, *, closed: bool
-) -> None:
-    if not closed:
-        default = dict(settings.WALLET_GATEWAY["GATEWAYS"]["default"])
-        del default["WALLET"]
-        settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"GATEWAYS": {"default": default}}
-    order = an_order(OrderState.FAILED, wallet_closed_at=timezone.now() if closed else None)
-    response = result_page(client, order)
-    page = Page(response.content.decode())
-    assert page.forms() == [reverse("wallet_gateway:checkout", args=[order.token])]
-    assert "Try again" in page.text
-    assert not page.all("script")
-    assert "frame-src" not in response["Content-Security-Policy"]
-
-
 @pytest.mark.parametrize("state", [OrderState.OPEN, OrderState.PENDING, OrderState.FROZEN])
 @pytest.mark.parametrize("outcome", list(R))
 def test_no_button_stands_on_a_page_whose_outcome_is_unknown(
@@ -153,20 +116,6 @@ def test_no_button_stands_on_a_page_whose_outcome_is_unknown(
 ) -> None:
     page = Page(result_page(client, an_order(state), outcome).content.decode())
     assert not page.having("data-wallet-session")
-
-
-def test_the_form_of_a_result_page_is_accepted_by_the_csrf_protection() -> None:
-    client = Client(enforce_csrf_checks=True)
-    order = an_order(OrderState.FAILED)
-    page = Page(result_page(client, order).content.decode())
-    PaymentOrder.objects.update(state=OrderState.PAID)
-    token = page.one("input").attributes["value"]
-    assert client.post(page.forms()[0], {"csrfmiddlewaretoken": token}).status_code == 409
-
-
-def test_back_to_the_shop_leads_where_the_order_says(client: Client) -> None:
-    page = Page(result_page(client, an_order(OrderState.PAID, continue_url="/orders/7/")).content.decode())
-    assert page.links() == ["/orders/7/"]
 
 
 @pytest.mark.parametrize(
@@ -186,8 +135,3 @@ def test_hostile_text_is_shown_and_never_obeyed(client: Client, text: str, state
     assert text in page.text
     assert not page.all("img")
     assert not page.all("b")
-
-
-def test_an_order_without_a_number_is_named_by_its_reference(client: Client) -> None:
-    page = Page(result_page(client, an_order(order_number="", reference="SHOP<7>")).content.decode())
-    assert "SHOP<7>" in page.text

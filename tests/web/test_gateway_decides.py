@@ -98,21 +98,6 @@ def test_a_page_opened_while_the_gateway_is_down_is_right_once_it_is_up(
     assert PAID_HEADING in follow(client, location)
 
 
-def test_the_cancel_url_of_a_paid_order_shows_that_it_is_paid(
-    client: Client, wallet_sandbox: SandboxControl, open_attempt: Payment
-) -> None:
-    wallet_sandbox.complete_checkout(open_attempt.reference, "success")
-    assert PAID_HEADING in follow(client, address("return", open_attempt, R.CANCEL))
-
-
-def test_an_undecided_customer_can_go_back_to_the_same_page(
-    client: Client, wallet_sandbox: SandboxControl, open_attempt: Payment
-) -> None:
-    page = Page(follow(client, wallet_sandbox.complete_checkout(open_attempt.reference, "return")))
-    assert "Continue to payment" in page.text
-    assert client.post(page.forms()[0])["Location"] == open_attempt.redirect_url
-
-
 @pytest.mark.parametrize(
     ("left", "button"),
     [
@@ -153,31 +138,6 @@ def test_a_payment_that_was_released_can_be_made_again(
     assert again["Location"] != first.redirect_url
 
 
-def test_trying_again_is_a_new_attempt_with_a_reference_of_its_own(
-    client: Client, wallet_sandbox: SandboxControl, open_attempt: Payment
-) -> None:
-    page = Page(follow(client, wallet_sandbox.complete_checkout(open_attempt.reference, "refused")))
-    assert client.post(page.forms()[0]).status_code == 303
-    first, second = Payment.objects.order_by("pk").values_list("reference", flat=True)
-    assert first != second
-    html = follow(client, wallet_sandbox.complete_checkout(second, "success"))
-    assert PAID_HEADING in html
-    # The link of the dead attempt says what became of the order, too.
-    assert PAID_HEADING in follow(client, address("return", open_attempt, R.REFUSED))
-
-
-def test_a_pending_payment_that_is_settled_turns_into_paid(
-    client: Client, wallet_sandbox: SandboxControl, open_attempt: Payment
-) -> None:
-    page = Page(follow(client, wallet_sandbox.complete_checkout(open_attempt.reference, "pending")))
-    poll = page.one("section").attributes["data-wallet-poll"]
-    wallet_sandbox.settle_pending(open_attempt.reference, "success")
-    let_the_gateway_be_asked_again()
-    status = client.get(poll).json()
-    assert (status["state"], status["final"]) == ("PAID", True)
-    assert PAID_HEADING in follow(client, status["next"])
-
-
 def test_however_many_pages_wait_the_gateway_is_asked_once_in_two_seconds(
     client: Client, wallet_sandbox: SandboxControl, open_attempt: Payment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -212,12 +172,3 @@ def test_a_link_that_has_expired_still_makes_us_ask(
     page = Page(follow(client, location))
     assert "This link has expired" in page.text
     assert state_of(open_attempt.order) == OrderState.PAID
-
-
-def test_the_token_of_a_paid_order_pays_no_other(
-    client: Client, wallet_sandbox: SandboxControl, open_attempt: Payment, make_order: MakeOrder
-) -> None:
-    other = payments.start_checkout(make_order())
-    location = wallet_sandbox.complete_checkout(open_attempt.reference, "success")
-    follow(client, location)
-    assert state_of(other.order) == OrderState.OPEN

@@ -30,7 +30,6 @@ from tests.web.test_wallet_page import (
     shop,
 )
 from wallet_gateway import payments
-from wallet_gateway.models import PaymentOrder
 from wallet_gateway.testing.control import SandboxControl
 
 __all__ = ["complaints", "context", "page", "shop"]
@@ -90,43 +89,6 @@ def test_the_first_card_pays_the_order(
     assert complaints == []
 
 
-@pytest.mark.exhaustive
-def test_a_plain_card_goes_through_three_d_secure(
-    page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl, complaints: list[str]
-) -> None:
-    order = make_order()
-    page.goto(pay_page(shop, order))
-    open_sheet(page)
-    approve(page, wallet_sandbox, "PAN_ONLY")
-    page.wait_for_url(re.compile(re.escape(wallet_sandbox.base_url)))
-    reference = PaymentOrder.objects.get(pk=order.pk).payments.latest("pk").reference
-    page.goto(wallet_sandbox.complete_three_d_secure(reference, "success"))
-    expect(page.locator("h1")).to_have_text(PAID)
-    assert complaints == []
-
-
-def test_a_decline_is_told_after_the_sheet_and_a_new_card_pays_under_a_new_reference(
-    page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl, complaints: list[str]
-) -> None:
-    order = make_order()
-    page.goto(pay_page(shop, order))
-    open_sheet(page)
-    wallet_sandbox.fault("authorization", "errored")
-    approve(page, wallet_sandbox)
-    expect(page.get_by_role("status")).to_have_text(re.compile("^Your card was declined"))
-    expect(page.locator("html[data-runs='2']")).to_have_count(1)
-    expect(page.locator("html[data-sheet=closed]")).to_have_count(1)
-    open_sheet(page)
-    approve(page, wallet_sandbox)
-    expect(page.locator("h1")).to_have_text(PAID)
-    paid = payments.get_order(order.reference)
-    assert paid.is_paid
-    declined, approved = paid.payments.order_by("pk")
-    assert (declined.captured, approved.captured) == (0, paid.amount_minor)
-    assert declined.reference != approved.reference
-    assert complaints == []
-
-
 def test_a_card_that_the_gateway_takes_no_account_for_is_told_in_the_shops_words(
     page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl
 ) -> None:
@@ -138,22 +100,6 @@ def test_a_card_that_the_gateway_takes_no_account_for_is_told_in_the_shops_words
     expect(page.locator("html[data-runs='2']")).to_have_count(1)
     expect(page.locator("body")).not_to_contain_text("4000340")
     open_sheet(page)
-    approve(page, wallet_sandbox)
-    expect(page.locator("h1")).to_have_text(PAID)
-
-
-def test_a_closed_sheet_leaves_a_button_that_opens_the_next(
-    page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl
-) -> None:
-    order = make_order()
-    page.goto(pay_page(shop, order))
-    open_sheet(page)
-    page.evaluate("closeSheet()")
-    expect(page.locator(".wallet-button")).to_have_attribute("data-wallet-state", "ready")
-    expect(page.get_by_role("status")).to_be_empty()
-    expect(page.get_by_role("button", name=FORM)).to_be_enabled()
-    open_sheet(page)
-    assert page.evaluate("sheets") == 2
     approve(page, wallet_sandbox)
     expect(page.locator("h1")).to_have_text(PAID)
 
@@ -226,28 +172,6 @@ def test_a_sheet_that_the_shop_prices_gets_updates_of_the_documented_form_and_is
     assert str(payments.get_order(order.reference).payments.get(captured__gt=0).captured) == "2880"
 
 
-def test_the_script_that_the_sandbox_serves_lets_the_shop_decide_in_the_sheet(
-    page: Page,
-    shop: str,
-    make_order: MakeOrder,
-    wallet_sandbox: SandboxControl,
-    settings: Settings,
-    complaints: list[str],
-) -> None:
-    with_wallet(settings, WALLET_JS_URL=f"{wallet_sandbox.base_url}/wallet.js?v=7")
-    order = make_order()
-    page.goto(pay_page(shop, order))
-    page.get_by_role("button", name=BUTTON).click()
-    page.wait_for_function("!!window.approve")
-    wallet_sandbox.fault("authorization", "errored")
-    declined = page.evaluate("(data) => approve(data)", wallet_sandbox.wallet_payment_data())
-    assert declined["error"]["message"].startswith("Your card was declined")
-    approve(page, wallet_sandbox)
-    expect(page.locator("h1")).to_have_text(PAID)
-    assert payments.get_order(order.reference).is_paid
-    assert complaints == []
-
-
 @pytest.mark.exhaustive
 def test_a_button_that_the_script_draws_is_there_once_after_a_second_run(
     page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl
@@ -259,13 +183,3 @@ def test_a_button_that_the_script_draws_is_there_once_after_a_second_run(
     expect(page.locator("html[data-runs='2']")).to_have_count(1)
     expect(page.get_by_role("button", name=BUTTON)).to_have_count(1)
     assert len(set(references(page))) == 2
-
-
-def test_our_own_button_opens_its_sheet(
-    page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl, settings: Settings
-) -> None:
-    with_wallet(settings, USE_WALLET_BUTTON=False)
-    page.goto(pay_page(shop, make_order()))
-    open_sheet(page, OWN_BUTTON)
-    approve(page, wallet_sandbox)
-    expect(page.locator("h1")).to_have_text(PAID)

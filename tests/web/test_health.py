@@ -64,10 +64,6 @@ def test_a_person_needs_the_permission(client: Client) -> None:
     assert client.get(URL).status_code == 503
 
 
-def test_it_is_read_only(monitor: Client) -> None:
-    assert monitor.post(URL).status_code == 405
-
-
 @pytest.mark.parametrize(
     "given", [{}, None, "x", {"PUBLIC_ORIGIN": "http://shop.example", "HEALTH_TOKEN": TOKEN}]
 )

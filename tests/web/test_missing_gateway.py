@@ -98,31 +98,6 @@ def test_the_pages_of_a_payment_that_nobody_can_ask_about_say_that_it_is_checked
     assert answer.status_code == 200
 
 
-@pytest.mark.parametrize("language", ["de", "ar"])
-def test_it_is_said_in_the_customers_language(
-    language: str, client: Client, settings: Settings, open_attempt: Payment
-) -> None:
-    name_it(settings, "renamed")
-    url = pages_of(open_attempt)["result"]
-    html = client.get(url, headers={"accept-language": language}).content.decode()
-    assert f'lang="{language}"' in html
-    assert WAITING not in html
-
-
-def test_what_was_paid_there_is_still_shown_as_paid(
-    client: Client, settings: Settings, open_attempt: Payment, wallet_sandbox: SandboxControl
-) -> None:
-    wallet_sandbox.complete_checkout(open_attempt.reference, "success")
-    payments.reconcile(open_attempt)
-    name_it(settings, "renamed")
-    answer = client.get(pages_of(open_attempt)["result"])
-    assert answer.status_code == 200
-    assert "Your payment went through" in answer.content.decode()
-    status = client.get(address("status", open_attempt, ReturnOutcome.SUCCESS)).json()
-    assert (status["state"], status["final"]) == ("PAID", True)
-    assert reported() == []
-
-
 def test_an_order_that_nobody_has_begun_to_pay_is_not_said_to_be_checked(
     client: Client, settings: Settings, make_order: MakeOrder
 ) -> None:
@@ -157,11 +132,3 @@ def test_the_check_the_doctor_and_the_sweep_name_the_alias_and_how_many_wait(
     said = StringIO()
     call_command("wallet_sweep", stdout=said)
     assert "no such gateway" not in said.getvalue()
-
-
-def test_without_its_tables_the_check_has_nothing_to_say(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    name_it(settings, "renamed")
-    monkeypatch.setattr(GatewayTransaction._meta, "db_table", "wallet_gateway_not_migrated")
-    assert reported() == []

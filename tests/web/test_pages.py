@@ -6,9 +6,7 @@ from datetime import timedelta
 
 import pytest
 from django.apps import apps
-from django.template.loader import render_to_string
 from django.test import Client
-from django.urls import set_script_prefix
 from django.utils import timezone
 
 from tests.web.conftest import address
@@ -81,11 +79,6 @@ def test_the_url_chooses_words_where_nothing_was_paid(
     assert page_for(order, an_attempt(order), outcome) is kind
 
 
-def test_the_two_tables_name_every_state() -> None:
-    named = {row[0] for row in SAME_FOR_EVERY_URL} | {row[0] for row in WORDS_OF_THE_URL}
-    assert named == set(OrderState)
-
-
 def test_a_dead_attempt_of_an_order_that_is_open_again_leads_to_the_open_page() -> None:
     order = an_order(OrderState.OPEN)
     dead = an_attempt(order, state=TransactionState.REJECTED)
@@ -153,13 +146,6 @@ def test_the_pay_button_of_an_order_that_must_not_be_paid_says_why(state: OrderS
     assert not page.offers_payment
 
 
-def test_a_waiting_page_polls_the_latest_attempt() -> None:
-    order = an_order(OrderState.PENDING)
-    an_attempt(order)
-    latest = an_attempt(order)
-    assert return_tokens.read(latest_token(order)).reference == latest.reference
-
-
 def test_a_waiting_page_polls_the_attempt_that_was_made_and_no_button_that_was_shown_after_it() -> None:
     order = an_order(OrderState.PENDING)
     made = an_attempt(order, state=TransactionState.AWAITING_3DS)
@@ -194,10 +180,6 @@ def test_who_has_left_the_banks_page_may_go_back_to_it_while_it_is_open(
     assert "Please do not pay again" in page
     assert (f'href="{PAGE_OF_GATEWAY}" rel="noreferrer"' in page) is link
     assert ("Go back to your bank" in page) is link
-
-
-def test_an_order_nobody_tried_to_pay_has_no_token() -> None:
-    assert latest_token(an_order()) == ""
 
 
 @pytest.mark.parametrize(
@@ -239,16 +221,6 @@ def test_an_address_within_the_shop_is_where_the_customer_goes_on(url: str) -> N
 )
 def test_any_other_address_becomes_the_front_page(url: str) -> None:
     assert safe_continue_url(url, origins=ORIGINS) == "/"
-
-
-def test_the_front_page_of_a_project_below_a_path_is_that_path() -> None:
-    set_script_prefix("/shop/")
-    try:
-        assert safe_continue_url("", origins=ORIGINS) == "/shop/"
-        assert not ResultPage(kind=PageKind.PAID, continue_url="/shop/").leads_to_order
-        assert 'href="/shop/"' in render_to_string("wallet_gateway/link_expired.html")
-    finally:
-        set_script_prefix("/")
 
 
 ADDRESS = {"checkoutDetails": {"cardholderEmail": "ada@example.com"}}

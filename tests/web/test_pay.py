@@ -48,13 +48,6 @@ def test_the_wallets_window_finds_the_page_that_opened_it(client: Client) -> Non
     assert response["Cross-Origin-Opener-Policy"] == "same-origin-allow-popups"
 
 
-def test_every_other_page_keeps_djangos_own(client: Client) -> None:
-    order = an_order()
-    an_attempt(order)
-    response = client.post(reverse("wallet_gateway:checkout", args=[an_order(OrderState.PAID).token]))
-    assert response["Cross-Origin-Opener-Policy"] == "same-origin"
-
-
 def test_the_page_is_kept_by_nobody(client: Client) -> None:
     response = client.get(address(an_order()))
     assert response["Cache-Control"] == "no-store"
@@ -155,21 +148,6 @@ def test_an_order_that_must_not_be_paid_leads_to_the_page_that_says_why(
     assert response.status_code == 303
     assert response["Location"].startswith("/wallet/result/")
     assert client.get(response["Location"]).status_code == 200
-
-
-def test_a_paid_order_without_an_attempt_says_so(client: Client) -> None:
-    response = client.get(address(an_order(OrderState.PAID)))
-    assert response.status_code == 200
-    assert "already" in response.content.decode()
-
-
-def test_an_order_that_there_is_not_is_a_404(client: Client) -> None:
-    assert client.get(reverse("wallet_gateway:pay", args=["no-such"])).status_code == 404
-
-
-@pytest.mark.parametrize("method", ["post", "put", "delete"])
-def test_the_page_is_only_looked_at(client: Client, method: str) -> None:
-    assert getattr(client, method)(address(an_order())).status_code == 405
 
 
 def test_a_gateway_without_a_wallet_has_the_form_and_the_usual_policy(

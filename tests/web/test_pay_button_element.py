@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 from pytest_django import Settings
 
 from tests.exhaustive import one_of
@@ -154,25 +154,6 @@ def test_a_page_that_turbo_has_kept_gets_a_button_that_opens_the_sheet(
     expect(page.locator("h1")).to_have_text("Your payment went through")
 
 
-def test_a_refresh_that_morphs_the_page_leaves_the_button_as_it_is(
-    page: Page, shop: str, make_order: MakeOrder
-) -> None:
-    page.goto(shop + button_path(make_order()))
-    bring(page, "turbo")
-    open_sheet(page)
-    page.evaluate(
-        """async () => {
-          const text = await (await fetch(location.href)).text()
-          const fresh = new DOMParser().parseFromString(text, "text/html").querySelector("main")
-          Turbo.morphElements(document.querySelector("main"), fresh)
-        }"""
-    )
-    expect(page.locator("wallet-pay-button")).to_have_attribute("data-wallet-state", "ready")
-    page.evaluate("closeSheet()")
-    expect(page.get_by_role("status")).to_have_text("You closed your wallet. Nothing was charged.")
-    assert page.evaluate("sheets") == 1
-
-
 def test_where_something_else_morphs_the_page_the_button_starts_again(
     page: Page, shop: str, make_order: MakeOrder
 ) -> None:
@@ -215,24 +196,6 @@ def test_after_the_back_button_the_page_asks_anew_whether_its_order_can_be_paid(
 
 
 # --- where it stands --------------------------------------------------------------------------------------
-
-
-def test_two_buttons_on_a_page_pay_each_its_own_order(
-    page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl
-) -> None:
-    first, second = make_order(), make_order()
-    page.goto(f"{shop}/buttons/{first.reference}/{second.reference}/")
-    expect(page.get_by_role("button", name=BUTTON)).to_have_count(2)
-    page.get_by_role("button", name=BUTTON).first.click()
-    page.evaluate("closeSheet()")
-    expect(page.get_by_role("status").first).to_have_text("You closed your wallet. Nothing was charged.")
-    expect(page.get_by_role("status").last).to_be_empty()
-    page.get_by_role("button", name=BUTTON).last.click()
-    page.wait_for_function("window.sheets === 2")
-    approve(page, wallet_sandbox)
-    page.wait_for_url("**/wallet/result/**")
-    expect(page.locator("h1")).to_have_text("Your payment went through")
-    assert [is_paid(first), is_paid(second)] == [False, True]
 
 
 def test_a_button_that_is_moved_with_its_sheet_open_still_says_how_that_ended(
@@ -288,24 +251,6 @@ def test_it_pays_inside_a_shadow_tree(
     assert is_paid(order)
 
 
-def test_it_pays_inside_a_frame(
-    page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl
-) -> None:
-    order = make_order()
-    page.goto(f"{shop}/")
-    page.evaluate(
-        "(src) => document.body.append(Object.assign(document.createElement('iframe'), {src, name: 'pay'}))",
-        button_path(order),
-    )
-    page.frame_locator("iframe").get_by_role("button", name=BUTTON).click()
-    frame = page.frame("pay")
-    assert frame is not None
-    frame.wait_for_function("!!window.approve")
-    with page.expect_response("**/result/"):
-        frame.evaluate("(data) => void approve(data)", wallet_sandbox.wallet_payment_data())
-    assert is_paid(order)
-
-
 def test_functions_that_the_page_defines_are_used_and_events_come_from_the_element(
     page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl
 ) -> None:
@@ -323,23 +268,3 @@ def test_functions_that_the_page_defines_are_used_and_events_come_from_the_eleme
     page.wait_for_function("heard.length === 2")
     assert page.evaluate("heard") == ["ready", ["wallet-pay-button", "CANCELED"]]
     assert page.evaluate("handleWalletPayReady.toString()") == own
-
-
-def test_an_order_that_was_paid_elsewhere_closes_the_sheet_and_leads_to_its_result(
-    context: BrowserContext, page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl
-) -> None:
-    order = make_order()
-    page.goto(shop + button_path(order))
-    open_sheet(page)
-    browser = context.browser
-    assert browser is not None
-    with browser.new_context(locale="en") as elsewhere:
-        other = elsewhere.new_page()
-        other.goto(shop + button_path(order))
-        other.get_by_role("button", name=FORM).click()
-        other.locator("button[name=outcome][value=success]").click()
-        expect(other.locator("h1")).to_have_text("Your payment went through")
-    approve(page, wallet_sandbox)
-    page.wait_for_url("**/wallet/result/**")
-    expect(page.locator("h1")).to_have_text("Your payment went through")
-    assert payments.get_order(order.reference).payments.filter(captured__gt=0).count() == 1

@@ -47,12 +47,6 @@ SILENT = """window.google = { payments: { api: { PaymentsClient: class {
     return %s
   }
 } } } }"""
-# Ends each animation at once, and gives its time in milliseconds: the clock of scripts does not move it.
-END_ANIMATIONS = """() => document.getAnimations().map((one) => {
-  const { endTime } = one.effect.getComputedTiming()
-  one.finish()
-  return endTime
-})"""
 
 
 # --- when something is missing ----------------------------------------------------------------------------
@@ -98,10 +92,6 @@ TROUBLES = {
 }
 WALLET_ASKED = {"the wallet never answers", "no wallet"}
 """Troubles that begin only when the wallet has been asked."""
-UNDEFINED = {
-    "script missing": missing("**/page.js?v=*"),
-    "module missing": missing("**/page/view.js"),
-}
 OpenPage = Callable[[Trouble], tuple[Page, FloatRect | None]]
 
 
@@ -141,21 +131,6 @@ def test_whatever_fails_there_are_words_within_the_deadline_and_nothing_moves(
     page.clock.run_for(DEADLINE_MS)
     expect(page.locator("wallet-pay-button[data-wallet-state=unavailable]")).to_have_count(1)
     expect(page.get_by_role("status")).to_have_text(UNAVAILABLE)
-    assert_only_the_form_pays(page, place)
-
-
-@pytest.mark.parametrize("trouble", one_of(UNDEFINED))
-def test_without_the_element_the_stylesheet_has_the_same_words_at_the_same_deadline(
-    stopped_page: OpenPage, trouble: str
-) -> None:
-    page, place = stopped_page(UNDEFINED[trouble])
-    element = page.locator("wallet-pay-button:not(:defined)")
-    words = "(one, name) => getComputedStyle(one, '::before')[name]"
-    assert element.evaluate(words, "visibility") == "hidden"
-    assert set(page.evaluate(END_ANIMATIONS)) == {DEADLINE_MS}
-    assert element.evaluate(words, "content") == f'"{UNAVAILABLE}"'
-    assert element.evaluate(words, "visibility") == "visible"
-    expect(page.get_by_role("status")).to_be_hidden()
     assert_only_the_form_pays(page, place)
 
 

@@ -8,14 +8,10 @@ from typing import Any
 
 import pytest
 from django.apps import apps
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
-from pytest_django import Settings
 
-from tests.statements import statements
 from tests.web.conftest import address
 from tests.web.page_reader import Page, assert_nothing_inline
 from tests.web.rows import an_attempt, an_order
@@ -87,12 +83,6 @@ def test_it_says_when_and_how_the_order_goes_on(client: Client) -> None:
     (link,) = page.all("a")
     assert (link.attributes["href"], link.attributes["class"]) == ("/orders/7/", "wallet__button")
     assert "See your order" in page.text
-
-
-def test_without_a_page_of_the_order_the_way_leads_back_to_the_shop(client: Client) -> None:
-    page = page_of(client, paid())
-    assert "Back to the shop" in page.text
-    assert "See your order" not in page.text
 
 
 @pytest.mark.parametrize("state", WITH_RECEIPT)
@@ -194,13 +184,3 @@ def test_an_expired_link_leads_nowhere(client: Client, monkeypatch: pytest.Monke
     path = address("result", order.payments.get(), ReturnOutcome.SUCCESS)
     monkeypatch.setattr("django.core.signing.time.time", lambda: 9_999_999_999.0)
     assert client.get(path).status_code == 200
-
-
-@pytest.mark.parametrize("state", [OrderState.PAID, OrderState.FAILED, OrderState.PENDING])
-def test_a_page_costs_one_statement(client: Client, state: OrderState, settings: Settings) -> None:
-    order = paid(state)
-    path = address("result", order.payments.get(), ReturnOutcome.SUCCESS)
-    client.get(path)
-    with CaptureQueriesContext(connection) as captured:
-        assert client.get(path).status_code == 200
-    assert len(statements(captured)) == 1, statements(captured)

@@ -7,12 +7,12 @@ import re
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
 from pytest_django import Settings
 
 from wallet_gateway.domain.policy import GatewayPolicy
-from wallet_gateway.web.security import allow_form, nonce_for, token_page
+from wallet_gateway.web.security import allow_form, token_page
 
 POLICY = "Content-Security-Policy"
 GATEWAY = GatewayPolicy(redirect_hosts=frozenset({"pay.example", "pay.example:8443"}))
@@ -62,12 +62,6 @@ def test_the_policy_admits_nothing_inline_and_nothing_from_elsewhere(request_: H
     }
 
 
-def test_the_nonce_of_a_request_is_one_and_of_two_requests_are_two(rf: RequestFactory) -> None:
-    first, second = rf.get("/"), rf.get("/")
-    assert nonce_for(first) == nonce_for(first) != nonce_for(second)
-    assert f"'nonce-{nonce_for(first)}'" in token_page(_plain)(first)[POLICY]
-
-
 def test_a_page_asks_the_browser_for_nothing(request_: HttpRequest) -> None:
     allowed = token_page(_plain)(request_)["Permissions-Policy"].split(", ")
     assert {"payment=()", "camera=()", "geolocation=()"} <= set(allowed)
@@ -99,13 +93,6 @@ def test_the_reports_of_a_project_stay_its_own(request_: HttpRequest, settings: 
     response = token_page(lambda _: HttpResponse(headers=its_own))(request_)
     assert response["Reporting-Endpoints"] == 'default="/reports/"'
     assert _directives(response)["report-uri"] == REPORTS
-
-
-def test_a_redirect_has_no_policy_for_it_shows_nothing(request_: HttpRequest) -> None:
-    response = token_page(lambda request: HttpResponseRedirect("/"))(request_)
-    assert POLICY not in response
-    assert "Permissions-Policy" not in response
-    assert response["Referrer-Policy"] == "no-referrer"
 
 
 def test_a_form_may_lead_on_to_the_gateway(request_: HttpRequest) -> None:
@@ -158,14 +145,6 @@ def test_static_files_of_another_host_are_admitted(
     found = _directives(token_page(_plain)(request_))
     assert found["default-src"] == default_src
     assert found["script-src"].endswith(f"'strict-dynamic' {default_src}")
-
-
-def test_the_address_is_open_where_everything_else_needs_a_login() -> None:
-    assert token_page(_plain).login_required is False  # type: ignore[attr-defined]
-
-
-def test_a_view_is_never_inside_the_transaction_of_its_request() -> None:
-    assert token_page(_plain)._non_atomic_requests == {"default"}  # type: ignore[attr-defined]
 
 
 def test_a_missing_setting_is_a_refusal_that_is_logged_and_not_shown(

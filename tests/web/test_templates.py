@@ -25,10 +25,6 @@ SHOP = """<!doctype html><html lang="en"><head><title>{% block title %}{% endblo
 <body><header>The Shop</header>{% block content %}{% endblock %}</body></html>"""
 TWO_LINES = """{% extends "base.html" %}
 {% block content %}{% block wallet_content %}{% endblock %}{% endblock %}"""
-FOUR_LINES = """{% extends "base.html" %}
-{% block title %}{% block wallet_title %}{% endblock %}{% endblock %}
-{% block head %}{% block wallet_head %}{% endblock %}{% endblock %}
-{% block content %}{% block wallet_content %}{% endblock %}{% endblock %}"""
 
 
 def _shop_with(settings: Settings, folder: Path, **templates: str) -> None:
@@ -58,15 +54,6 @@ def test_two_lines_put_the_pages_into_a_shops_own_frame(
     assert page.one("script").attributes["src"].partition("?")[0].endswith("pending.js")
 
 
-def test_two_lines_more_keep_the_title_and_the_reload_without_javascript(
-    client: Client, settings: Settings, tmp_path: Path
-) -> None:
-    _shop_with(settings, tmp_path, base=SHOP, wallet_gateway__base=FOUR_LINES)
-    page = _result(client, OrderState.PENDING)
-    assert page.having("http-equiv")[0].inside == ("html", "head", "noscript")
-    assert "<title>Payment being checked</title>" in page.html
-
-
 def test_a_shop_changes_the_words_of_one_page(client: Client, settings: Settings, tmp_path: Path) -> None:
     mine = """{% extends "wallet_gateway/paid.html" %}
     {% block wallet_message %}{{ block.super }}<p>Your mugs are on their way.</p>{% endblock %}"""
@@ -83,12 +70,6 @@ def test_every_page_stands_by_itself(kind: PageKind) -> None:
     assert "<title></title>" not in page.html
     assert len(page.all("h1")) == 1
     assert "<svg" in page.html
-
-
-@pytest.mark.parametrize("path", sorted(FOLDER.rglob("*.html")), ids=lambda path: path.name)
-def test_a_template_says_at_its_head_what_it_is_for(path: Path) -> None:
-    head = path.read_text(encoding="utf-8").splitlines()[:2]
-    assert any(line.startswith(("{#", "{% comment %}")) for line in head)
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.rglob("*.svg")), ids=lambda path: path.name)

@@ -142,17 +142,6 @@ def test_so_does_the_waiting_page_of_a_shop_with_an_older_template(
     _walks(page, shop, pending, other, wallet_sandbox, library)
 
 
-def test_a_question_under_way_ends_with_its_page(page: Page, shop: str, pending: Payment) -> None:
-    page.clock.install()
-    page.goto(f"{shop}/buy/{pending.order.reference}/")
-    page.route(STATUS, lambda route: None)
-    _waits(page, BY_HAND, pending)
-    with page.expect_request(STATUS):
-        page.clock.fast_forward(3_000)
-    with page.expect_event("requestfailed", lambda request: "/api/status/" in request.url):
-        _leave(page, BY_HAND, pending)
-
-
 def test_after_the_back_button_the_waiting_page_asks_at_once(
     page: Page, shop: str, pending: Payment, wallet_sandbox: SandboxControl, complaints: list[str]
 ) -> None:

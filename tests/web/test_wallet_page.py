@@ -134,23 +134,6 @@ def test_a_plain_card_goes_through_three_d_secure(
     assert complaints == []
 
 
-@pytest.mark.exhaustive
-def test_after_a_decline_the_same_sheet_takes_another_card(
-    page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl
-) -> None:
-    order = make_order()
-    page.goto(pay_page(shop, order))
-    open_sheet(page)
-    wallet_sandbox.fault("authorization", "errored")
-    data = wallet_sandbox.wallet_payment_data()
-    declined = page.evaluate("(data) => approve(data)", data)
-    assert declined["error"]["message"].startswith("Your card was declined")
-    approve(page, wallet_sandbox)
-    expect(page.locator("h1")).to_have_text("Your payment went through")
-    assert page.evaluate("window.sheets ?? 1") == 1
-    assert payments.get_order(order.reference).payments.filter(captured__gt=0).count() == 1
-
-
 def test_an_order_that_has_tried_enough_cards_loses_its_button_and_keeps_its_form(
     page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl, settings: Settings
 ) -> None:
@@ -240,16 +223,6 @@ def test_a_double_click_opens_one_sheet(page: Page, shop: str, make_order: MakeO
     page.wait_for_function("window.sheets")
     page.wait_for_timeout(300)
     assert page.evaluate("window.sheets") == 1
-
-
-@pytest.mark.exhaustive
-def test_the_keyboard_opens_the_sheet(page: Page, shop: str, make_order: MakeOrder) -> None:
-    page.goto(pay_page(shop, make_order()))
-    expect(page.get_by_role("button", name=BUTTON)).to_be_visible()
-    page.keyboard.press("Tab")
-    expect(page.get_by_role("button", name=BUTTON)).to_be_focused()
-    page.keyboard.press("Enter")
-    page.wait_for_function("!!window.approve")
 
 
 @pytest.mark.exhaustive

@@ -57,13 +57,6 @@ def test_goods_customer_and_address_are_sent_to_the_gateway(client: Client) -> N
     assert (address["street"], address["houseNumber"], address["countryCode"]) == ("Lerchenweg", "7", "DEU")
 
 
-def test_goods_that_do_not_come_to_the_total_are_left_out(client: Client) -> None:
-    payment = a_payment(total=Decimal("19.00"))
-    client.get(f"/pay/{payment.pk}/")
-    order = wallet.get_order(payment.token)
-    assert (str(order.amount), order.cart) == ("19.00 EUR", None)
-
-
 def test_a_refused_customer_may_pay_again(
     client: Client, gateway: SandboxControl, changes: list[str]
 ) -> None:
@@ -96,26 +89,12 @@ def test_the_address_of_the_success_page_pays_nothing(client: Client) -> None:
     assert stored(payment) == (PaymentStatus.INPUT, Decimal(0))
 
 
-def test_another_language_is_the_same_order(client: Client) -> None:
-    payment = a_payment()
-    first = client.get(f"/pay/{payment.pk}/", headers={"accept-language": "de"})
-    assert (
-        client.get(f"/pay/{payment.pk}/", headers={"accept-language": "fr"})["Location"] == first["Location"]
-    )
-
-
 def test_another_amount_is_another_order(client: Client) -> None:
     payment = a_payment()
     client.get(f"/pay/{payment.pk}/")
     payment.total = Decimal("30.00")
     with pytest.raises(wallet.errors.IdempotencyConflict):
         payment.get_form()
-
-
-def test_a_paid_payment_is_not_paid_again(client: Client, paid: Payment) -> None:
-    with pytest.raises(RedirectNeeded, match="/wallet/pay/"):
-        paid.get_form()
-    assert wallet.get_order(paid.token).payments.count() == 1
 
 
 def test_a_refund_is_subtracted_once(paid: Payment, changes: list[str]) -> None:
@@ -190,20 +169,6 @@ def test_a_cancelled_payment_opens_no_page(client: Client, changes: list[str]) -
     assert changes == [PaymentStatus.INPUT, PaymentStatus.CANCELLED, PaymentStatus.CANCELLED]
 
 
-def test_amounts_that_were_not_read_back_from_the_database_are_sums_as_well() -> None:
-    payment = Payment.objects.create(variant="wallet", currency="EUR", total="20.00")
-    assert isinstance(payment.delivery, str)
-    assert WalletProvider().order_details(payment)["items"]
-
-
-def test_a_payment_cancelled_before_it_was_begun_is_never_payable(client: Client) -> None:
-    payment = a_payment()
-    payment.cancel()
-    assert stored(payment)[0] == PaymentStatus.CANCELLED
-    client.get(f"/pay/{payment.pk}/")
-    assert not wallet.get_order(payment.token).payments.exists()
-
-
 def test_goods_are_free_only_when_the_open_page_has_ended(
     client: Client, pass_time: Callable[..., None]
 ) -> None:
@@ -257,13 +222,6 @@ def test_an_order_that_nobody_pays_in_time_is_cancelled(
     assert changes[-1] == PaymentStatus.CANCELLED
 
 
-def test_an_event_of_another_order_is_no_business_of_it(gateway: SandboxControl) -> None:
-    other = wallet.create_order(reference="TICKET-1", currency="EUR", amount=Decimal("5.00"))
-    gateway.complete_checkout(wallet.start_checkout(other).reference, "success")
-    assert wallet.reconcile(other).is_paid
-    assert not Payment.objects.exists()
-
-
 def test_a_shop_that_fails_to_take_the_status_is_told_again(client: Client, gateway: SandboxControl) -> None:
     def fail(**_rest: object) -> None:
         raise ConnectionError("the shop's own receiver")
@@ -310,8 +268,3 @@ def test_a_payment_keeps_its_order_when_its_variant_moves_to_another_gateway(
     wallet.create_order(reference=payment.token, currency="EUR", amount=Decimal("25.00"), gateway="second")
     with pytest.raises(wallet.errors.InvalidInput, match=r"gateways that number .*default, second"):
         receivers.order_of(payment)
-
-
-def test_what_was_never_to_be_paid_cannot_be_refunded() -> None:
-    with pytest.raises(PaymentError, match="nothing was to be paid"):
-        WalletProvider().refund(a_payment())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -14,9 +13,7 @@ from payments.signals import status_changed
 
 from tests.contrib.django_payments.models import Payment
 from tests.contrib.django_payments.shop import a_payment, stored
-from wallet_gateway import gateways
 from wallet_gateway import payments as wallet
-from wallet_gateway.contrib.django_payments import receivers
 from wallet_gateway.contrib.django_payments.provider import WalletProvider
 
 if TYPE_CHECKING:
@@ -51,28 +48,6 @@ def test_what_the_shop_writes_when_it_hears_of_a_refund_stays(paid: Payment) -> 
     paid.refund(Decimal("25.00"))
     assert diary_of(paid) == paid.description == f"{before}refunded;"
     assert stored(paid) == (PaymentStatus.REFUNDED, Decimal(0))
-
-
-@pytest.mark.usefixtures("diary")
-def test_what_the_shop_writes_when_it_hears_of_a_capture_is_there_at_once(reserved: Payment) -> None:
-    before = diary_of(reserved)
-    reserved.capture(Decimal("10.00"))
-    assert diary_of(reserved) == reserved.description == f"{before}confirmed;"
-
-
-@pytest.mark.usefixtures("diary")
-def test_what_the_shop_writes_when_it_hears_of_a_release_stays(reserved: Payment) -> None:
-    before = diary_of(reserved)
-    reserved.release()
-    # django-payments tells it once more.
-    assert diary_of(reserved) == f"{before}refunded;refunded;"
-
-
-@pytest.mark.usefixtures("diary")
-def test_what_the_shop_writes_when_it_hears_of_a_cancellation_stays() -> None:
-    payment = a_payment()
-    payment.cancel()
-    assert diary_of(payment) == "cancelled;cancelled;"
 
 
 @pytest.mark.usefixtures("diary")
@@ -144,22 +119,6 @@ def test_a_late_payment_is_captured_although_its_status_stays(
     assert stored(payment) == (PaymentStatus.CANCELLED, Decimal("25.00"))
 
 
-def test_a_second_payment_of_the_same_order_is_captured_too(
-    client: Client, gateway: SandboxControl, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    payment, now = a_payment(), gateways.DatabaseClock.now
-    client.get(f"/pay/{payment.pk}/")
-    # The page has a minute left, and another one is opened beside it.
-    monkeypatch.setattr(gateways.DatabaseClock, "now", lambda clock: now(clock) + timedelta(seconds=845))
-    gateway.advance_clock(845)
-    client.get(f"/pay/{payment.pk}/")
-    order = wallet.get_order(payment.token)
-    for attempt in order.payments.all():
-        client.get(gateway.complete_checkout(attempt.reference, "success"))
-    assert wallet.get_order(payment.token).state == "OVERPAID"
-    assert stored(payment) == (PaymentStatus.CONFIRMED, Decimal("50.00"))
-
-
 # Payments that were deleted
 
 
@@ -175,29 +134,3 @@ def test_money_for_a_payment_that_was_deleted_is_an_error_in_the_log(
     assert said.levelname == "ERROR"
     assert payment.token in said.getMessage()
     assert not order.outbox_events.filter(delivered_at=None).exists()
-
-
-@pytest.mark.parametrize("outcome", ["refused", "cancelled"])
-def test_a_payment_that_was_deleted_and_not_paid_is_no_error(
-    client: Client, gateway: SandboxControl, caplog: pytest.LogCaptureFixture, outcome: str
-) -> None:
-    payment = a_payment()
-    client.get(f"/pay/{payment.pk}/")
-    Payment.objects.all().delete()
-    order = wallet.get_order(payment.token)
-    client.get(gateway.complete_checkout(order.payments.get().reference, outcome))
-    assert wallet.get_order(payment.token).state == "FAILED"
-    assert "wallet_gateway.bridges" not in {line.name for line in caplog.records}
-
-
-@pytest.mark.parametrize("reference", ["TICKET-1", "3f0e8f6c-8f3e-4a0e-9f57-0d9b3c6a2a11"])
-def test_an_order_beside_the_payments_is_not_missed(
-    gateway: SandboxControl, caplog: pytest.LogCaptureFixture, reference: str
-) -> None:
-    other = wallet.create_order(
-        reference=reference, currency="EUR", amount=Decimal("5.00"), continue_url="/tickets/"
-    )
-    gateway.complete_checkout(wallet.start_checkout(other).reference, "success")
-    assert wallet.reconcile(other).is_paid
-    receivers.follow(order=wallet.get_order(reference))
-    assert "wallet_gateway.bridges" not in {line.name for line in caplog.records}

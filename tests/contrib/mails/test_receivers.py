@@ -9,7 +9,6 @@ from typing import Any
 
 import django
 import pytest
-from django.apps import apps
 from django.core import mail
 from django.dispatch import Signal
 from pytest_django import Settings
@@ -55,10 +54,6 @@ def tell(signal: Signal, order: PaymentOrder, event_id: str = "event-1") -> list
         occurred_at=NOW,
     )
     return [answer for _, answer in answers if isinstance(answer, Exception)]
-
-
-def test_the_app_is_off_until_it_is_installed() -> None:
-    assert not apps.is_installed("wallet_gateway.contrib.mails")
 
 
 @pytest.mark.parametrize(
@@ -117,17 +112,6 @@ def test_a_button_that_ends_unused_after_an_attempt_that_was_waited_for_is_no_se
     assert len(mail.outbox) == 2
 
 
-@pytest.mark.parametrize("signal", [signals.order_paid, signals.order_failed, signals.order_released])
-def test_who_was_not_made_to_wait_has_seen_it_on_the_page(signal: Signal) -> None:
-    tell(signal, ordered(waited=False))
-    assert mail.outbox == []
-
-
-def test_an_order_without_an_address_gets_no_mail() -> None:
-    assert tell(signals.order_refunded, ordered(content={})) == []
-    assert mail.outbox == []
-
-
 @pytest.mark.parametrize(
     ("language", "words"),
     [
@@ -173,12 +157,6 @@ def test_an_address_that_the_mail_server_refuses_for_good_is_not_tried_again(
 
     monkeypatch.setattr(receivers, "send_mail", refused)
     assert len(tell(signals.order_refunded, ordered())) == failures
-
-
-def test_an_address_that_is_none_keeps_nobody_from_hearing_the_fact() -> None:
-    content = {"checkoutDetails": {"cardholderEmail": "ada@example.com\nBcc: all@example.com"}}
-    assert tell(signals.order_refunded, ordered(content=content)) == []
-    assert mail.outbox == []
 
 
 def test_managers_hear_of_an_authorization_that_lapses(settings: Settings) -> None:
@@ -229,16 +207,6 @@ def test_managers_hear_of_a_pause(
     (message,) = mail.outbox
     assert message.subject.endswith(subject)
     assert why in message.body
-
-
-def test_managers_hear_who_resumed_sending(settings: Settings) -> None:
-    anna = "anna@shop.example"
-    settings.MANAGERS = [anna if django.VERSION >= (6, 0) else ("Anna", anna)]
-    told = {"gateway": "default", "by": "bob", "reason": "checked\nBcc: all@example.com"}
-    assert [failure for _, failure in signals.sending_resumed.send_robust(GatewayPause, **told)] == [None]
-    (message,) = mail.outbox
-    assert message.subject.endswith("Sending to default goes on")
-    assert message.body.startswith("bob: checked\\nBcc: all@example.com\n")
 
 
 # An operation that was refused afterwards

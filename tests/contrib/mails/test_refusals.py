@@ -28,12 +28,6 @@ def send_over(order: PaymentOrder, **refusals: str) -> None:
         send_once(order, "refunded", lambda: send(server.port), event_id="event-1")
 
 
-def test_a_mail_that_is_taken_is_recorded() -> None:
-    order = an_order()
-    send_over(order)
-    assert SentMail.objects.get().order == order
-
-
 @pytest.mark.parametrize(
     "refusals",
     [

@@ -15,7 +15,6 @@ from pytest_django import Settings
 from tests.contrib.opentelemetry.memory import exporter
 from wallet_gateway import gateways, payments
 from wallet_gateway.client.errors import NotSent
-from wallet_gateway.contrib.opentelemetry.apps import OpenTelemetryConfig
 from wallet_gateway.contrib.opentelemetry.spans import connect
 from wallet_gateway.signals import gateway_called
 from wallet_gateway.testing.control import SandboxControl
@@ -95,8 +94,3 @@ def test_a_payment_leaves_no_word_of_its_customer_and_no_secret_in_any_span(
     written = " ".join(span.to_json() for span in spans.get_finished_spans())
     for word in ("mallory", "SECRET", started.reference, "12.50", "25.00", "127.0.0.1"):
         assert word not in written
-
-
-def test_the_app_listens_from_its_start() -> None:
-    OpenTelemetryConfig.create("wallet_gateway.contrib.opentelemetry").ready()
-    assert gateway_called.disconnect(dispatch_uid="wallet_gateway_opentelemetry")

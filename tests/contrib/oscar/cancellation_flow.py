@@ -16,7 +16,7 @@ from oscar.core.loading import get_model
 
 from tests.contrib.oscar.shop import PAID_BOOKS, Order, books, create_event, pay, place_an_order, to_pay
 from wallet_gateway import payments
-from wallet_gateway.contrib.oscar import cancellation, receivers
+from wallet_gateway.contrib.oscar import receivers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,27 +90,6 @@ def test_a_cancellation_that_is_undone_leaves_the_order_payable(client: Client) 
         db_transaction.set_rollback(True)
     assert not to_pay().is_cancelled
     assert status_and_stock() == ("Pending", 2)
-
-
-def test_goods_are_freed_once_however_often_it_is_reported(
-    client: Client, pass_time: Callable[..., None]
-) -> None:
-    place_an_order(client)
-    Order.objects.get().set_status("Cancelled")
-    pass_time(minutes=45)
-    get_model("partner", "StockRecord").objects.get().allocate(3)  # by somebody else's order
-    cancellation.release(order=to_pay())
-    assert kept_mugs() == 3
-
-
-def test_goods_that_left_the_catalogue_are_no_hindrance(
-    client: Client, pass_time: Callable[..., None]
-) -> None:
-    place_an_order(client)
-    get_model("partner", "StockRecord").objects.all().delete()
-    Order.objects.get().set_status("Cancelled")
-    pass_time(minutes=45)
-    assert not to_pay().outbox_events.filter(delivered_at=None).exists()
 
 
 def test_an_order_cancelled_in_the_admin_is_cancelled_in_oscar_when_it_is_released(
@@ -199,12 +178,6 @@ def test_a_paid_order_that_is_cancelled_keeps_its_money_and_says_so(paid: Any) -
     assert paid.notes.count() == 1
 
 
-def test_a_refunded_order_is_cancelled_without_a_note(paid: Any) -> None:  # noqa: ANN401
-    payments.refund(to_pay())
-    paid.set_status("Cancelled")
-    assert not paid.notes.exists()
-
-
 # Time to pay
 
 
@@ -223,24 +196,6 @@ def test_an_order_that_nobody_pays_in_time_is_cancelled_and_its_goods_are_freed(
     assert status_and_stock() == ("Cancelled", 0)
     assert order.status_changes.get().new_status == "Cancelled"
     assert not order.notes.exists()
-
-
-def test_without_the_setting_there_is_no_end(client: Client) -> None:
-    place_an_order(client)
-    assert to_pay().payable_until is None
-
-
-def test_an_order_that_is_paid_in_time_is_left_alone(
-    client: Client,
-    shop: SandboxControl,
-    config: Any,  # noqa: ANN401
-    pass_time: Callable[..., None],
-) -> None:
-    config(minutes_to_pay=20)
-    place_an_order(client)
-    pay(client, shop)
-    pass_time(minutes=45)
-    assert status_and_stock() == ("Being processed", 2)
 
 
 @pytest.mark.parametrize("what", ["moved on", "gift card"])

@@ -29,7 +29,6 @@ from tests.contrib.oscar.shop import (
     say_where_to_ship,
     to_pay,
 )
-from wallet_gateway import payments
 from wallet_gateway.contrib.oscar import receivers
 from wallet_gateway.models import PaymentOrder, SentMail
 
@@ -69,14 +68,6 @@ def test_oscars_placeholder_for_payment_details_is_passed_over(client: Client) -
     come_as_a_guest(client)
     say_where_to_ship(client)
     assert client.get(reverse("checkout:payment-details"))["Location"] == reverse("checkout:preview")
-
-
-def test_the_preview_has_no_placeholder_either(client: Client) -> None:
-    come_as_a_guest(client)
-    say_where_to_ship(client)
-    preview = client.get(reverse("checkout:preview")).content.decode()
-    assert "Place order" in preview
-    assert "Payment details to go here" not in preview
 
 
 def test_a_shops_own_page_for_payment_details_is_shown(
@@ -126,28 +117,6 @@ def test_a_voucher_is_a_discount(client: Client) -> None:
     assert discount["discountAmount"] == "5.00"
 
 
-def test_lines_that_do_not_come_to_the_amount_are_left_out(client: Client) -> None:
-    from wallet_gateway.contrib.oscar.order_details import order_details
-
-    place_an_order(client)
-    details = order_details(Order.objects.get(), Decimal("20.00"))
-    assert details["amount"] == Decimal("20.00")
-    assert "items" not in details
-
-
-def test_a_customer_with_an_account_is_led_to_the_page_of_the_order(
-    client: Client, shop: SandboxControl
-) -> None:
-    user = User.objects.create_user("ada", "ada@example.com", "secret")
-    client.force_login(user, EMAIL_BACKEND)
-    fill_the_basket(client)
-    check_out(client)
-    pay(client, shop)
-    (sent,) = mail.outbox
-    assert sent.to == ["ada@example.com"]
-    assert f"/accounts/orders/{Order.objects.get().number}/" in sent.body
-
-
 def test_who_cancels_can_pay_again_and_nothing_is_confirmed_before(
     client: Client, shop: SandboxControl
 ) -> None:
@@ -167,15 +136,6 @@ def test_a_gateway_that_does_not_answer_leaves_an_order_that_can_be_paid_later(
     answer = place_an_order(client)
     assert answer["Location"] == reverse("wallet_gateway:pay", args=[to_pay().token])
     assert "Pay with your wallet" in client.get(answer["Location"]).content.decode()
-
-
-def test_a_shop_with_a_wallet_button_sends_customers_to_its_page(client: Client, settings: Settings) -> None:
-    given = settings.WALLET_GATEWAY
-    default = given["GATEWAYS"]["default"] | {"WALLET": {"COUNTRY": "DE", "MERCHANT_NAME": "Shop"}}
-    settings.WALLET_GATEWAY = given | {"GATEWAYS": {"default": default}}
-    answer = place_an_order(client)
-    assert answer["Location"] == reverse("wallet_gateway:pay", args=[to_pay().token])
-    assert not to_pay().payments.exists(), "no page is opened that may not be needed"
 
 
 def test_what_costs_nothing_is_confirmed_at_once(client: Client) -> None:
@@ -258,11 +218,3 @@ def test_a_mail_that_could_not_be_sent_is_sent_later(
     receivers.confirm(order=to_pay())
     assert len(mail.outbox) == 1
     assert SentMail.objects.count() == 1
-
-
-def test_payments_of_something_else_are_no_business_of_oscar(shop: SandboxControl) -> None:
-    other = payments.create_order(reference="TICKET-1", currency="EUR", amount=Decimal("5.00"))
-    attempt = payments.start_checkout(other)
-    shop.complete_checkout(attempt.reference, "success")
-    assert payments.reconcile(other).is_paid
-    assert not get_model("payment", "Source").objects.exists()

@@ -83,18 +83,6 @@ def test_a_part_of_a_lines_price_is_refunded_and_the_rest_later(clerk: Client, p
     assert [event.line_quantities.count() for event in refunds] == [0, 0], "no piece is used up by a part"
 
 
-def test_pieces_that_were_refunded_whole_are_not_refunded_again(clerk: Client, paid: Any) -> None:  # noqa: ANN401
-    assert create_event(clerk, "Refunded", "12.50", **of_line(paid, 1)) == "Payment event created"
-    assert "too large" in create_event(clerk, "Refunded", "12.40", **of_line(paid, 2))
-    assert books()[2][2] == Decimal("12.50")
-
-
-def test_a_second_click_refunds_nothing(clerk: Client, paid: Any) -> None:  # noqa: ANN401
-    create_event(clerk, "Refunded", "3.00")
-    assert "wait for a minute" in create_event(clerk, "Refunded", "3.00")
-    assert books()[2][2] == Decimal(3)
-
-
 def test_a_refund_whose_answer_is_lost_is_recorded_when_the_gateway_has_said_so(
     clerk: Client,
     paid: Any,  # noqa: ANN401
@@ -136,12 +124,6 @@ def test_a_refund_that_the_gateway_declines_is_an_error_with_its_reason(
     assert books() == PAID_BOOKS
 
 
-@pytest.mark.parametrize("amount", ["25.01", "nan", "-1", "0", "0.001"])
-def test_an_amount_that_cannot_be_refunded_is_refused(clerk: Client, paid: Any, amount: str) -> None:  # noqa: ANN401
-    assert create_event(clerk, "Refunded", amount).startswith("Unable to create payment event")
-    assert books() == PAID_BOOKS
-
-
 def test_who_may_only_look_at_orders_may_not_refund(clerk: Client, paid: Any) -> None:  # noqa: ANN401
     Permission.objects.filter(codename="refund_payment").delete()
     assert "Ask for the permission" in create_event(clerk, "Refunded", "3.00")
@@ -167,13 +149,6 @@ def test_a_refund_made_elsewhere_is_in_oscars_books_too(paid: Any) -> None:  # n
     payments.refund(to_pay(), Decimal("4.00"))
     assert books()[0][1:] == [("Refund", Decimal(4))]
     assert books()[1][1:] == [("Refunded", Decimal(4))]
-
-
-def test_the_shops_own_events_stay_oscars(clerk: Client, paid: Any) -> None:  # noqa: ANN401
-    get_model("order", "PaymentEventType").objects.create(name="Reminded")
-    assert create_event(clerk, "Reminded", "3.00") == "Payment event created"
-    assert books()[1][1:] == [("Reminded", Decimal(3))]
-    assert books()[2] == PAID_BOOKS[2]
 
 
 # Pre-authorizations

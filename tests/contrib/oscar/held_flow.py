@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -104,23 +103,3 @@ def test_money_for_an_order_that_was_deleted_is_an_error_in_the_log(
     (said,) = missed(caplog)
     assert order.reference in said
     assert not order.outbox_events.filter(delivered_at=None).exists()
-
-
-def test_an_order_that_was_deleted_and_refunded_is_no_error(
-    paid: Any,  # noqa: ANN401
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    Order.objects.all().delete()
-    payments.refund(payments.get_order(paid.number))
-    assert missed(caplog) == []
-
-
-def test_an_order_beside_those_of_oscar_is_not_missed(
-    shop: SandboxControl, caplog: pytest.LogCaptureFixture
-) -> None:
-    other = payments.create_order(
-        reference="TICKET-1", currency="EUR", amount=Decimal(5), continue_url="/tickets/"
-    )
-    shop.complete_checkout(payments.start_checkout(other).reference, "success")
-    assert payments.reconcile(other).is_paid
-    assert missed(caplog) == []

@@ -74,13 +74,6 @@ def test_an_order_with_an_open_page_is_not_deleted(begun: Any) -> None:  # noqa:
     assert Order.objects.exists()
 
 
-def test_nor_by_a_queryset_that_holds_others(begun: Any) -> None:  # noqa: ANN401
-    an_order()
-    with pytest.raises(ProtectedError):
-        Order.objects.all().delete()
-    assert Order.objects.count() == 2
-
-
 @pytest.mark.parametrize("model", [models.GiftOrder, models.EngravedGift, models.PlainProxy])
 @pytest.mark.parametrize("by", [None, Order])
 def test_nor_as_a_child_or_as_a_proxy(model: Any, by: Any, gateway: SandboxControl) -> None:  # noqa: ANN401
@@ -166,21 +159,6 @@ def test_a_paid_order_is_deleted_and_its_payment_order_stays(
     assert not caplog.records
 
 
-def test_an_order_that_is_unlinked_first_is_deleted(begun: Any) -> None:  # noqa: ANN401
-    Order.objects.update(payment_order=None)
-    Order.objects.get().delete()
-    assert not Order.objects.exists()
-
-
-def test_many_orders_are_asked_about_by_few_statements(
-    django_assert_max_num_queries: Callable[..., Any],
-) -> None:
-    for _ in range(5):
-        an_order()
-    with django_assert_max_num_queries(10):
-        Order.objects.all().delete()
-
-
 # Where the row is gone all the same
 
 
@@ -195,27 +173,6 @@ def test_a_payment_whose_order_was_deleted_is_logged_with_its_reference(
     assert record.levelno == logging.ERROR
     assert f"order ORDER-{begun.pk} holds money (PAID), and the row of own_order.Order" in record.message
     assert OutboxEvent.objects.get().delivered_at is not None
-
-
-def test_a_failure_whose_order_was_deleted_is_no_error(
-    begun: Any,  # noqa: ANN401
-    gateway: SandboxControl,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    raw_delete(begun)
-    payments.cancel(PaymentOrder.objects.get(), by="shop")
-    assert not [record for record in caplog.records if record.name == LOG]
-
-
-def test_a_payment_of_something_else_is_no_error(
-    gateway: SandboxControl, caplog: pytest.LogCaptureFixture
-) -> None:
-    other = payments.create_order(
-        reference="TICKET-1", currency="EUR", amount=an_order().payment_order.amount
-    )
-    gateway.complete_checkout(payments.start_checkout(other).reference, "success")
-    payments.reconcile(other)
-    assert not [record for record in caplog.records if record.name == LOG]
 
 
 def test_a_row_that_the_base_manager_leaves_out_is_told(

@@ -69,24 +69,12 @@ def test_an_order_that_cannot_be_paid_is_not_stored() -> None:
     assert not PaymentOrder.objects.exists()
 
 
-def test_creating_the_payment_order_again_is_harmless(client: Client) -> None:
-    order = Order.objects.create(email="robin@example.com", total="25.00")
-    order.refresh_from_db()
-    assert order.create_payment_order() == order.create_payment_order()
-    assert Order.objects.get().payment_order == PaymentOrder.objects.get()
-
-
 def test_an_order_that_has_changed_is_not_paid_at_its_old_price(client: Client) -> None:
     client.post("/place/", {"email": "robin@example.com"})
     order = Order.objects.get()
     order.total *= 2
     with pytest.raises(payments.errors.IdempotencyConflict):
         order.create_payment_order()
-
-
-def test_an_order_without_payment_order_is_unpaid_and_has_no_address() -> None:
-    order = Order(email="robin@example.com", total="25.00")
-    assert (order.pay_url, order.is_paid) == ("", False)
 
 
 def test_a_refused_payment_changes_nothing_of_it(client: Client, gateway: SandboxControl) -> None:
@@ -135,15 +123,6 @@ def test_a_method_that_fails_stores_nothing_and_is_called_again(
     assert Order.objects.get().status == "paid"
 
 
-def test_a_payment_of_something_else_is_no_business_of_an_order(paid: Any, gateway: SandboxControl) -> None:  # noqa: ANN401
-    other = payments.create_order(
-        reference=f"TICKET-{paid.pk}", currency="EUR", amount=paid.payment_order.amount
-    )
-    gateway.complete_checkout(payments.start_checkout(other).reference, "success")
-    payments.refund(payments.reconcile(other))
-    assert Order.objects.get().status == "paid"
-
-
 # Cancellation
 
 
@@ -185,13 +164,6 @@ def test_an_order_cancelled_before_it_has_a_payment_order_is_never_payable() -> 
     order.cancel_payment(by="shop")
     assert status_and_stock() == ("cancelled", False)
     assert not Order.objects.get().create_payment_order().is_payable
-
-
-def test_a_second_cancellation_changes_nothing() -> None:
-    order = an_order()
-    order.cancel_payment(by="shop")
-    first = PaymentOrder.objects.get().cancelled_at
-    assert order.cancel_payment(by="shop").cancelled_at == first
 
 
 def test_an_order_that_holds_money_is_not_cancelled(paid: Any) -> None:  # noqa: ANN401

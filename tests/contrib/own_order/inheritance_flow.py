@@ -44,11 +44,6 @@ def test_a_child_is_told_when_its_parent_was_paid_as_a_parent(wallet_sandbox: Sa
     assert gift.voucher == "sent"
 
 
-def test_an_order_without_child_is_told_as_before(wallet_sandbox: SandboxControl) -> None:
-    pay(models.PlainProxy.objects.create(**ADDRESS), wallet_sandbox)
-    assert Order.objects.get().status == "paid"
-
-
 @pytest.mark.skipif(not connection.features.has_select_for_update, reason="SQLite locks no rows")
 def test_the_row_with_the_column_is_locked_before_the_childs(wallet_sandbox: SandboxControl) -> None:
     gift = models.GiftOrder.objects.create(**ADDRESS)

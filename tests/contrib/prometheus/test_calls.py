@@ -17,7 +17,6 @@ from wallet_gateway import gateways
 from wallet_gateway.client.calls import CallOutcome, CallRecord
 from wallet_gateway.client.errors import NotSent
 from wallet_gateway.contrib.prometheus import calls
-from wallet_gateway.contrib.prometheus.apps import PrometheusConfig
 from wallet_gateway.signals import gateway_called
 from wallet_gateway.testing.control import SandboxControl
 
@@ -77,16 +76,6 @@ def test_a_gateway_that_cannot_be_reached_is_counted_by_its_reason(
         gateways.gateway("default").status("SECRET-REFERENCE")
     assert counted(**of_it) == before + 1
     assert b"SECRET-REFERENCE" not in generate_latest()
-
-
-def test_the_app_listens_once_however_often_it_is_made_ready(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wallet_gateway.contrib.prometheus.rows.register", lambda: None)
-    app = PrometheusConfig.create("wallet_gateway.contrib.prometheus")
-    before = timed(operation="capture")
-    for _ in range(2):
-        app.ready()
-    gateway_called.send(sender=None, gateway="default", call=a_call())
-    assert timed(operation="capture") == before + 1
 
 
 COUNTS = """

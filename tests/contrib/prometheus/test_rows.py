@@ -7,12 +7,10 @@ from datetime import timedelta
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.db import OperationalError
-from prometheus_client import REGISTRY, CollectorRegistry, generate_latest
-from pytest_django import DjangoAssertNumQueries
+from prometheus_client import CollectorRegistry, generate_latest
 
 from tests.models.rows import a_transaction
 from wallet_gateway import gateways, payments
-from wallet_gateway.contrib.prometheus import rows
 from wallet_gateway.contrib.prometheus.rows import RowCollector
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import GatewayPause, PauseCode, SweepHeartbeat
@@ -86,19 +84,6 @@ def test_a_pause_says_who_decided_on_it(registry: CollectorRegistry) -> None:
     assert b"Meier" not in shown
 
 
-def test_a_scrape_takes_a_few_statements_and_registering_none(
-    django_assert_num_queries: DjangoAssertNumQueries, django_assert_max_num_queries: DjangoAssertNumQueries
-) -> None:
-    registry = CollectorRegistry()
-    gateways.clock().now()
-    with django_assert_num_queries(0):
-        registry.register(RowCollector())
-    for _ in range(20):
-        a_transaction(state=S.UNKNOWN)
-    with django_assert_max_num_queries(15):
-        generate_latest(registry)
-
-
 @pytest.mark.parametrize("fault", [OperationalError, ImproperlyConfigured])
 def test_what_keeps_the_rows_from_being_read_is_said_and_hides_no_other_metric(
     fault: type[Exception],
@@ -112,13 +97,3 @@ def test_what_keeps_the_rows_from_being_read_is_said_and_hides_no_other_metric(
     monkeypatch.setattr(maintenance, "health", fails)
     assert generate_latest(registry).decode().splitlines()[2:] == ["wallet_gateway_rows_read 0.0"]
     assert "the server is gone" in caplog.text
-
-
-def test_the_rows_are_offered_to_the_librarys_own_registry_once() -> None:
-    collector = rows.register()
-    try:
-        assert rows.register() is collector
-        assert REGISTRY.get_sample_value("wallet_gateway_rows_read") == 1
-    finally:
-        REGISTRY.unregister(collector)
-        rows.register.cache_clear()

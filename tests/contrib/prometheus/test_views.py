@@ -42,10 +42,6 @@ def test_strangers_find_no_such_page(client: Client, given: str) -> None:
     assert client.get("/metrics", HTTP_AUTHORIZATION=given).status_code == 404
 
 
-def test_nothing_is_posted(client: Client) -> None:
-    assert client.post("/metrics", HTTP_AUTHORIZATION=f"Bearer {TOKEN}").status_code == 405
-
-
 def test_while_the_settings_are_wrong_it_says_so(client: Client, settings: Settings) -> None:
     settings.WALLET_GATEWAY = {}
 

@@ -42,8 +42,3 @@ def test_a_file_is_new_and_its_owners(tmp_path: Path) -> None:
 def test_an_address_of_no_order_is_said_and_not_repeated() -> None:
     with pytest.raises(CommandError, match="no order has this e-mail address"):
         call_command("wallet_customer_data", "bob@example.com")
-
-
-def test_a_gateway_that_nobody_knows_is_named_with_those_that_are_known() -> None:
-    with pytest.raises(CommandError, match=r"--gateway: .* has no 'brnad'; it has: default"):
-        call_command("wallet_customer_data", "ada@example.com", gateway="brnad")

@@ -40,12 +40,6 @@ def test_a_dry_run_erases_nothing() -> None:
     assert remembers(order)
 
 
-def test_with_yes_it_is_done() -> None:
-    order, other = an_order("E-1"), an_order("E-2")
-    assert erase("E-1", yes=True, by="anna", reason="asked") == "E-1: erased\n1 order. Erased.\n"
-    assert (remembers(order), remembers(other)) == (False, True)
-
-
 def test_an_address_stands_for_all_its_orders() -> None:
     first, second, other = an_order("E-1"), an_order("E-2"), an_order("E-3", "bob@example.com")
     erase(email="ada@example.com", yes=True, by="anna", reason="asked")
@@ -80,21 +74,6 @@ def test_what_has_not_ended_is_refused_by_name_and_the_others_are_done(
     with pytest.raises(CommandError, match=r"E-1: Transaction .* has the state “Open”"):
         erase("E-1", "E-2", yes=True, by="anna", reason="asked")
     assert (remembers(busy), remembers(other)) == (True, False)
-
-
-def test_without_a_reason_it_is_refused() -> None:
-    an_order("E-1")
-    with pytest.raises(CommandError, match="The reason is missing"):
-        erase("E-1", yes=True, by="anna")
-
-
-@pytest.mark.parametrize("yes", [True, False])
-def test_an_address_without_an_order_is_refused_also_beside_references(yes: bool) -> None:
-    order = an_order("E-1")
-    for references in ((), ("E-1",)):
-        with pytest.raises(CommandError, match="no order has this e-mail address"):
-            erase(*references, email="ada@exmaple.com", yes=yes, by="anna", reason="asked")
-    assert remembers(order)
 
 
 def test_who_asks_for_nothing_is_told_what_to_ask_for() -> None:

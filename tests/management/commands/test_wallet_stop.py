@@ -36,11 +36,6 @@ def test_a_stop_is_said_seen_and_lifted(wallet_sandbox: SandboxControl) -> None:
     assert payments.start_checkout(order).redirect_url
 
 
-def test_who_gives_no_name_is_known_by_the_login(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LOGNAME", "carla")
-    assert "stopped by carla: fire" in stop(reason="fire")
-
-
 def test_a_stop_without_a_reason_is_refused_and_nothing_is_stopped() -> None:
     with pytest.raises(CommandError, match="default: The reason is missing"):
         stop(by="anna")
@@ -50,12 +45,6 @@ def test_a_stop_without_a_reason_is_refused_and_nothing_is_stopped() -> None:
 def test_resuming_what_nobody_stopped_is_refused() -> None:
     with pytest.raises(CommandError, match="No person has stopped"):
         stop(resume=True, by="anna", reason="x")
-
-
-def test_a_gateway_that_does_not_exist_is_named_with_those_that_do() -> None:
-    for resume in (False, True):
-        with pytest.raises(CommandError, match="has no 'nowhere'; it has: default"):
-            stop(gateway="nowhere", by="anna", reason="x", resume=resume)
 
 
 @pytest.mark.parametrize(

@@ -37,8 +37,3 @@ def test_an_order_that_is_not_there_and_a_folder_that_is_not_there_are_said(tmp_
     payments.create_order(reference="B-1", currency="EUR", amount=Decimal("1.00"))
     with pytest.raises(CommandError, match="cannot be written"):
         bundle("B-1", "--output", str(tmp_path / "none" / "story.zip"))
-
-
-def test_a_gateway_that_nobody_knows_is_named_with_those_that_are_known() -> None:
-    with pytest.raises(CommandError, match=r"--gateway: .* has no 'brnad'; it has: default"):
-        bundle("B-1", "--gateway", "brnad")

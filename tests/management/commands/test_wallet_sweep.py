@@ -44,11 +44,6 @@ def test_one_sweep_finds_a_payment_whose_customer_never_came_back(wallet_sandbox
     assert "default: 1 queried" in said
 
 
-def test_a_sweep_with_nothing_to_do_says_nothing_unless_asked_to(wallet_sandbox: SandboxControl) -> None:
-    assert sweep() == ""
-    assert "default: 0 queried" in sweep(verbosity=2)
-
-
 @pytest.fixture
 def stop(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """The event that the command's signal handlers would set."""

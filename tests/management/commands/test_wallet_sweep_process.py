@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import signal
 import sqlite3
@@ -13,7 +12,6 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from django.core.management import call_command
 from django.db import connection
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -57,13 +55,6 @@ def start(environment: dict[str, str]) -> Iterator[Start]:
 def line_of(process: subprocess.Popen[str]) -> str:
     assert process.stdout is not None
     return process.stdout.readline()
-
-
-@pytest.mark.django_db(transaction=True)
-def test_once_is_once() -> None:
-    said = io.StringIO()
-    call_command("wallet_sweep", verbosity=2, stdout=said)
-    assert said.getvalue().count("default: 0 queried") == 1
 
 
 def test_a_loop_ends_by_itself_when_it_is_told_to(start: Start) -> None:

@@ -7,15 +7,14 @@ from decimal import Decimal
 
 import pytest
 
-from tests.client.servers import unused_port
 from tests.operations.conftest import MakeContext, Pay, VirtualClock
 from tests.operations.journal import times_sent
-from tests.operations.second_person import asked, limits_by_day, needs_two, person
+from tests.operations.second_person import asked, limits_by_day, person
 from tests.operations.subjects import DEPOSIT, MIGRATION_FILE
 from wallet_gateway.domain.actors import Actor
 from wallet_gateway.domain.lifecycle import TransactionState
-from wallet_gateway.models import Allowance, AllowanceUse, Approval, GatewayTransaction
-from wallet_gateway.operations.approvals.resolve import Decision, give_up_unsent, resolve
+from wallet_gateway.models import Allowance, Approval, GatewayTransaction
+from wallet_gateway.operations.approvals.resolve import Decision, resolve
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups.approve import approve
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import refund
@@ -120,17 +119,6 @@ def test_what_was_refused_is_given_back_and_what_is_unknown_is_not(
     asked(lambda: give(amount="0.01"))
 
 
-def test_what_never_left_counts_until_it_is_given_up(
-    give: Give, context: GatewayContext, make_context: MakeContext
-) -> None:
-    away = limits_by_day(make_context(f"http://127.0.0.1:{unused_port()}"), EUR=1000)
-    unsent = give(amount="10.00", context=away)
-    assert unsent.state == TransactionState.NOT_SENT
-    asked(lambda: give(amount="0.01"))
-    assert give_up_unsent(unsent, by=ANNA, context=context)
-    assert give(amount="10.00").state == "APPROVED"
-
-
 def test_what_a_second_person_agrees_to_is_done_and_counts_for_who_asked(
     give: Give, ten: GatewayContext
 ) -> None:
@@ -139,18 +127,6 @@ def test_what_a_second_person_agrees_to_is_done_and_counts_for_who_asked(
     assert approve(request, by=BERT, context=ten).state == "APPROVED"
     asked(lambda: give(amount="1.00"))
     assert give(by=BERT, amount="10.00").state == "APPROVED"
-
-
-def test_a_repeated_click_uses_nothing_and_finds_the_first(ten: GatewayContext, pay: Pay) -> None:
-    payment, who = pay(), Initiator(by=ANNA, idempotency_key="click")
-    one, again = (refund(payment=payment, context=ten, amount=Decimal("10.00"), who=who) for _ in range(2))
-    assert again == one
-    assert AllowanceUse.objects.count() == 1
-
-
-def test_without_such_a_limit_nothing_is_written(give: Give, context: GatewayContext) -> None:
-    give(context=needs_two(context))
-    assert not Allowance.objects.exists()
 
 
 def test_decisions_on_outcomes_count_as_well(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.operations.conftest import MakeContext, Pay
+from tests.operations.conftest import Pay
 from tests.operations.dying import scripted
 from tests.operations.records import answer_of, record
 from tests.refusals import refuses
@@ -12,7 +12,6 @@ from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent, Payment, TransactionEvent
 from wallet_gateway.operations.approvals.made_elsewhere import book_discrepancy
-from wallet_gateway.operations.approvals.resolve import close_discrepancy
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import GatewayUnreachable, InvalidInput, InvalidState
 from wallet_gateway.operations.polling.reconciliation import reconcile_order
@@ -72,24 +71,6 @@ def test_a_booking_needs_a_name_and_a_reason(
     assert not GatewayTransaction.objects.filter(origin="ELSEWHERE").exists()
 
 
-def test_what_was_closed_can_still_be_booked_once(found: Discrepancy, context: GatewayContext) -> None:
-    close_discrepancy(found, reason="another shop's", by="anna", context=context)
-    booked = book(found, context)
-    assert Payment.objects.get().refunded == 400
-    found.refresh_from_db()
-    assert found.booked_as == booked
-    with refuses(InvalidState, ErrorCode.DISCREPANCY_CLOSED):
-        book(found, context)
-
-
-def test_a_second_click_books_nothing(found: Discrepancy, context: GatewayContext) -> None:
-    seen_by_another = Discrepancy.objects.get()
-    book(found, context)
-    with refuses(InvalidState, ErrorCode.DISCREPANCY_CLOSED):
-        book(seen_by_another, context)
-    assert Payment.objects.get().refunded == 400
-
-
 def test_without_an_answer_of_the_gateway_nothing_is_booked(
     found: Discrepancy, context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
@@ -107,11 +88,3 @@ def test_what_the_gateway_does_not_report_any_more_is_not_booked(
     own = record(opening, "20.00", id=opening.record_id)
     with refuses(InvalidState, ErrorCode.NOT_REPORTED):
         book(found, scripted(context, answer_of(own)))
-
-
-def test_another_kind_of_difference_is_not_bookable(
-    found: Discrepancy, make_context: MakeContext, context: GatewayContext
-) -> None:
-    Discrepancy.objects.update(kind="STATE_DIFFERS")
-    with refuses(InvalidState, ErrorCode.NOT_BOOKABLE):
-        book(found, context)

@@ -15,7 +15,7 @@ from tests.operations.dying import scripted
 from tests.operations.journal import times_sent
 from tests.operations.records import answer_of, record
 from tests.operations.second_person import asked, limits_by_day, needs_two, person
-from tests.operations.threads import THREADS, persistently, surprises, together
+from tests.operations.threads import THREADS, surprises, together
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import (
     Approval,
@@ -147,34 +147,6 @@ def test_refunds_of_one_person_at_once_do_not_pass_the_limit_of_a_day_together(
     assert times_sent(wallet_sandbox, "refund") == 2
     assert sum(fresh(payment).refunded for payment in payments) == 4000
     assert Approval.objects.count() == THREADS - 2
-
-
-def test_small_refunds_at_once_do_not_pass_the_limit_together(
-    pay: Pay, real: GatewayContext, wallet_sandbox: SandboxControl
-) -> None:
-    payment, two = pay(), needs_two(real, EUR=900)
-
-    together(
-        lambda: persistently(
-            lambda: refund(payment=payment, context=two, amount=Decimal("3.00"), who=Initiator(by="anna"))
-        ),
-        times=6,
-    )
-
-    assert fresh(payment).refunded == 900
-    assert times_sent(wallet_sandbox, "refund") == 3
-    assert Approval.objects.filter(state=ApprovalState.WAITING).count() == 1
-
-
-def test_one_click_that_uses_up_what_one_person_may_asks_nobody(pay: Pay, real: GatewayContext) -> None:
-    payment, two = pay(), needs_two(real)
-    who, five = Initiator(idempotency_key="click-1", by="anna"), Decimal("5.00")
-
-    results = together(lambda: refund(payment=payment, context=two, amount=five, who=who))
-
-    assert surprises(results) == []
-    assert len({transaction.pk for transaction in results}) == 1
-    assert not Approval.objects.exists()
 
 
 def test_one_key_asks_once_however_often_it_is_clicked(pay: Pay, real: GatewayContext) -> None:

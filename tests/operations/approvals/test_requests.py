@@ -16,9 +16,6 @@ from wallet_gateway.models import Approval, ApprovalState, GatewayTransaction, P
 from wallet_gateway.operations.approvals.requests import decline
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import (
-    AwaitingApproval,
-    IdempotencyConflict,
-    InvalidInput,
     InvalidState,
     SendingStopped,
 )
@@ -52,12 +49,6 @@ def give(two: GatewayContext, pay: Pay) -> Ask:
     return ask
 
 
-def test_up_to_the_limit_one_person_is_enough(give: Ask, wallet_sandbox: SandboxControl) -> None:
-    assert give("5.00").state == "APPROVED"
-    assert times_sent(wallet_sandbox, "refund") == 1
-    assert not Approval.objects.exists()
-
-
 def test_above_it_a_request_waits_nothing_is_reserved_and_nothing_sent(
     give: Ask, two: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
@@ -68,13 +59,6 @@ def test_above_it_a_request_waits_nothing_is_reserved_and_nothing_sent(
     assert Payment.objects.get().refund_reserved == 0
     assert not GatewayTransaction.objects.filter(kind="REFUND").exists()
     assert times_sent(wallet_sandbox, "refund") == 0
-
-
-def test_small_pieces_of_a_large_refund_count_together(give: Ask) -> None:
-    give("3.00")
-    request = asked(lambda: give("3.00"))
-    assert str(request.amount) == "3.00 EUR"
-    assert give("2.00").state == "APPROVED"
 
 
 def test_all_that_is_left_is_asked_for_as_an_amount(give: Ask) -> None:
@@ -93,59 +77,6 @@ def test_what_cannot_be_done_at_all_is_refused_and_asks_nobody(give: Ask, two: G
 def test_captures_and_reversals_take_one_person(two: GatewayContext, pay: Pay) -> None:
     assert reverse(payment=pay(type="preauthorization"), context=two, who=ANNA).state == "APPROVED"
     assert capture(payment=pay(type="preauthorization"), context=two, who=ANNA).state == "APPROVED"
-
-
-def test_the_same_key_gives_the_same_request_and_no_other_operation_has_it(give: Ask) -> None:
-    first = asked(lambda: give("8.00", key="click"))
-    assert asked(lambda: give("8.00", key="click")) == first
-    with pytest.raises(IdempotencyConflict):
-        give("9.00", key="click")
-
-
-def test_a_payment_has_one_request_that_waits(give: Ask) -> None:
-    asked(lambda: give("8.00"))
-    with refuses(InvalidState, ErrorCode.APPROVAL_PENDING):
-        give("9.00")
-
-
-def test_who_declines_says_why_and_the_key_is_spent(
-    give: Ask, clock: VirtualClock, wallet_sandbox: SandboxControl
-) -> None:
-    request = asked(lambda: give("8.00", key="click"))
-
-    declined = decline(request, by="bert", reason="not returned", clock=clock)
-
-    assert (declined.state, declined.decided_by, declined.reason) == ("DECLINED", "bert", "not returned")
-    with refuses(IdempotencyConflict, ErrorCode.KEY_DECLINED) as refused:
-        give("8.00", key="click")
-    assert not isinstance(refused.value, AwaitingApproval)
-    with pytest.raises(InvalidState):
-        decline(request, by="carla", reason="twice", clock=clock)
-    assert asked(lambda: give("8.00")) != request
-    assert times_sent(wallet_sandbox, "refund") == 0
-
-
-def test_who_asked_withdraws_it(give: Ask, clock: VirtualClock) -> None:
-    request = asked(lambda: give("8.00"))
-    assert decline(request, by="Anna", reason="wrong amount", clock=clock).state == "WITHDRAWN"
-
-
-@pytest.mark.parametrize(
-    ("by", "reason", "code"),
-    [
-        ("", "no", ErrorCode.NAME_MISSING),
-        ("bert", " ", ErrorCode.REASON_MISSING),
-        ("be\x00rt", "no", ErrorCode.TEXT_INVALID),
-    ],
-)
-def test_declining_needs_a_name_and_a_reason(
-    give: Ask, clock: VirtualClock, by: str, reason: str, code: ErrorCode
-) -> None:
-    request = asked(lambda: give("8.00"))
-    with refuses(InvalidInput, code):
-        decline(request, by=by, reason=reason, clock=clock)
-    request.refresh_from_db()
-    assert request.state == ApprovalState.WAITING
 
 
 def test_what_nobody_decides_lapses_and_holds_up_no_further_request(

@@ -7,16 +7,14 @@ from datetime import timedelta
 import pytest
 
 from tests.client.servers import unused_port
-from tests.operations.conftest import MakeContext, MakeOrder, Pay, Resolve, VirtualClock, sweep_until
-from tests.operations.dying import in_the_name_of, scripted
-from tests.operations.records import answer_of, record
+from tests.operations.conftest import MakeContext, MakeOrder, Resolve, VirtualClock, sweep_until
+from tests.operations.dying import in_the_name_of
 from tests.operations.subjects import Subject
 from tests.operations.wallet_customer import CARD, Customer
 from tests.refusals import refuses
 from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.domain.lifecycle import LifecycleEvent, OrderState, TransactionState
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import (
-    Discrepancy,
     GatewayTransaction,
     PaymentOrder,
     TransactionEvent,
@@ -25,9 +23,6 @@ from wallet_gateway.operations.approvals import resolve as resolutions
 from wallet_gateway.operations.approvals.resolve import Decision
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidInput, InvalidState
-from wallet_gateway.operations.maintenance.sweep import sweep
-from wallet_gateway.operations.settlement.settle import reread
-from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
 S = TransactionState
@@ -101,29 +96,6 @@ def test_what_nobody_can_find_out_is_given_up_and_watched(
     assert subject.requests() == 2
 
 
-def test_what_was_given_up_and_happened_all_the_same_is_an_anomaly(
-    subject: Subject,
-    stuck: GatewayTransaction,
-    resolve: Resolve,
-    context: GatewayContext,
-    clock: VirtualClock,
-) -> None:
-    transaction = resolve(stuck, NOT_HAPPENED)
-    clock.advance_to(transaction.next_query_at)
-    sweep(context=scripted(context, answer_of(record(transaction, transaction.amount.to_wire()))))
-
-    transaction.refresh_from_db()
-    assert transaction.state == S.ANOMALY
-    assert Discrepancy.objects.get(transaction=transaction).kind == "APPROVED_AFTER_END"
-    assert subject.is_frozen()
-
-    # A text with the value is the same decision.
-    accepted = resolve(transaction, "DID_HAPPEN")
-    assert accepted.state == S.APPROVED
-    assert subject.booked() == subject.amount
-    assert not subject.is_frozen()
-
-
 @pytest.mark.parametrize("subject", ["capture"], indirect=True)
 def test_what_was_given_up_is_watched_for_ninety_days(
     stuck: GatewayTransaction, resolve: Resolve, context: GatewayContext, clock: VirtualClock
@@ -132,124 +104,6 @@ def test_what_was_given_up_is_watched_for_ninety_days(
     began = clock.now()
     sweep_until(transaction, lambda row: row.next_query_at is None, context=context, clock=clock)
     assert timedelta(days=89) < clock.now() - began < timedelta(days=92)
-
-
-@pytest.mark.parametrize("subject", ["capture"], indirect=True)
-def test_before_a_day_and_five_answers_it_is_too_early(
-    subject: Subject, resolve: Resolve, context: GatewayContext, clock: VirtualClock
-) -> None:
-    subject.control.fault("capture", "drop_before")
-    transaction = subject.execute()
-    for _ in range(6):
-        clock.advance_to(transaction.next_query_at)
-        sweep(context=context)
-        transaction.refresh_from_db()
-    assert transaction.absent_count == 6
-    with refuses(InvalidState, ErrorCode.TOO_EARLY_UNKNOWN, after=timedelta(hours=24), needed=5, count=6):
-        resolve(transaction, NOT_HAPPENED)
-
-    clock.advance(hours=25)
-    assert resolve(transaction, NOT_HAPPENED).state == S.ABANDONED
-
-
-@pytest.mark.parametrize("subject", ["capture"], indirect=True)
-def test_a_day_without_answers_is_no_day_of_empty_answers(
-    subject: Subject, resolve: Resolve, clock: VirtualClock
-) -> None:
-    subject.control.fault("capture", "drop_before")
-    transaction = subject.execute()
-    clock.advance(days=2)
-    with refuses(InvalidState, ErrorCode.TOO_EARLY_UNKNOWN, count=0):
-        resolve(transaction, NOT_HAPPENED)
-
-
-@pytest.mark.parametrize("subject", ["capture"], indirect=True)
-def test_a_state_that_nobody_has_heard_of_is_decided_by_a_person_in_the_end(
-    subject: Subject, resolve: Resolve, context: GatewayContext, clock: VirtualClock
-) -> None:
-    subject.control.fault("capture", "undocumented_state")
-    transaction = subject.execute()
-    assert (transaction.state, transaction.needs_operator) == (S.PENDING, True)
-    with refuses(InvalidState, ErrorCode.TOO_EARLY_PENDING, count=0):
-        resolve(transaction, NOT_HAPPENED)
-    since = transaction.state_changed_at
-    sweep_until(transaction, lambda row: row.absent_count >= 5, context=context, clock=clock)
-    clock.advance_to(since + timedelta(hours=24))
-    assert resolve(transaction, NOT_HAPPENED).state == S.ABANDONED
-
-
-def test_who_has_not_seen_a_contradiction_does_not_decide_on_it(
-    subject: Subject,
-    stuck: GatewayTransaction,
-    resolve: Resolve,
-    context: GatewayContext,
-    clock: VirtualClock,
-) -> None:
-    seen = reread(stuck)
-    clock.advance_to(stuck.next_query_at)
-    twice = answer_of(*(record(stuck, stuck.amount.to_wire(), id=f"g{n}") for n in range(2)))
-    sweep(context=scripted(context, twice))
-
-    with refuses(InvalidState, ErrorCode.STATE_CHANGED):
-        resolve(seen, NOT_HAPPENED)
-
-    stuck.refresh_from_db()
-    assert (stuck.state, subject.is_frozen()) == (S.ANOMALY, True)
-    assert Discrepancy.objects.exists()
-    assert not Discrepancy.objects.filter(closed_at__isnull=False).exists()
-    assert resolve(stuck, NOT_HAPPENED).state == S.ABANDONED
-
-
-def test_nobody_but_the_gateway_approves(stuck: GatewayTransaction, resolve: Resolve) -> None:
-    with refuses(InvalidState, ErrorCode.GATEWAY_MUST_APPROVE):
-        resolve(stuck, HAPPENED)
-
-
-def test_what_never_left_may_be_cancelled_at_any_time(
-    subject: Subject,
-    resolve: Resolve,
-    make_context: MakeContext,
-    context: GatewayContext,
-    clock: VirtualClock,
-) -> None:
-    transaction = subject.execute(make_context(f"http://127.0.0.1:{unused_port()}"))
-    assert resolve(transaction, NOT_HAPPENED).state == S.ABANDONED
-    assert subject.reserved() == 0
-
-    clock.advance(minutes=1)
-    assert sweep(context=context).sent_again == 0
-    assert subject.requests() == 0
-
-
-@pytest.mark.parametrize("decision", list(Decision))
-@pytest.mark.parametrize("fault", [None, "errored"])
-def test_what_the_gateway_has_ended_needs_no_decision(
-    fault: str | None, decision: Decision, subject: Subject, resolve: Resolve
-) -> None:
-    if fault:
-        subject.control.fault(subject.name, fault)
-    transaction = subject.execute()
-    with pytest.raises(InvalidState):
-        resolve(transaction, decision)
-    assert not TransactionEvent.objects.filter(kind="DECISION").exists()
-
-
-@pytest.mark.parametrize("decision", list(Decision))
-def test_a_page_that_is_open_needs_no_decision(decision: Decision, open_page: Pay, resolve: Resolve) -> None:
-    with pytest.raises(InvalidState):
-        resolve(open_page().opening, decision)
-
-
-def test_what_is_pending_on_a_hosted_page_is_the_gateways_to_decide_for_a_week(
-    pay: Pay, resolve: Resolve, context: GatewayContext, clock: VirtualClock
-) -> None:
-    """What becomes of it then: `test_pending_for_ever`."""
-    transaction = pay("pending").opening
-    sweep_until(transaction, lambda row: row.query_count > 12, context=context, clock=clock)
-    assert clock.now() - transaction.state_changed_at > timedelta(days=2)
-    assert (transaction.absent_count > 5, transaction.needs_operator) == (True, False)
-    with refuses(InvalidState, ErrorCode.TOO_EARLY_PENDING, after=timedelta(days=7), needed=5):
-        resolve(transaction, NOT_HAPPENED)
 
 
 # 3-D Secure that the gateway never ends
@@ -282,63 +136,6 @@ def test_three_d_secure_that_never_ends_is_left_to_a_person_after_a_day(
     assert (given_up.state, given_up.decided_by_person) == (S.ABANDONED, True)
     order = PaymentOrder.objects.get()
     assert (order.state, order.is_payable) == (OrderState.FAILED, True)
-
-
-def test_three_d_secure_that_was_given_up_and_succeeds_late_is_an_anomaly_and_not_lost(
-    held: GatewayTransaction,
-    resolve: Resolve,
-    context: GatewayContext,
-    clock: VirtualClock,
-    wallet_sandbox: SandboxControl,
-) -> None:
-    sweep_until(held, lambda row: row.needs_operator, context=context, clock=clock)
-    given_up = resolve(held, NOT_HAPPENED)
-    wallet_sandbox.complete_three_d_secure(held.reference, "success")
-    clock.advance_to(given_up.next_query_at)
-    sweep(context=context)
-
-    held.refresh_from_db()
-    assert (held.state, PaymentOrder.objects.get().state) == (S.ANOMALY, OrderState.FROZEN)
-    assert Discrepancy.objects.get().kind == "APPROVED_AFTER_END"
-    assert resolve(held, HAPPENED).state == S.APPROVED
-    assert PaymentOrder.objects.get().state == OrderState.PAID
-
-
-def test_asking_after_what_stays_pending_fills_no_history(
-    held: GatewayTransaction, context: GatewayContext, clock: VirtualClock
-) -> None:
-    before = TransactionEvent.objects.filter(transaction=held).count()
-    sweep_until(held, lambda row: row.query_count == 5, context=context, clock=clock)
-    assert TransactionEvent.objects.filter(transaction=held).count() == before
-
-
-def test_a_gateway_that_answers_nothing_about_a_held_card_calls_a_person_who_cannot_decide_yet(
-    held: GatewayTransaction,
-    resolve: Resolve,
-    context: GatewayContext,
-    clock: VirtualClock,
-    wallet_sandbox: SandboxControl,
-) -> None:
-    wallet_sandbox.fault("status", "status_before", times=100, status=500)
-    sweep_until(held, lambda row: row.needs_operator, context=context, clock=clock)
-    assert (held.state, held.absent_count) == (S.AWAITING_3DS, 0)
-    with refuses(InvalidState, ErrorCode.TOO_EARLY_PENDING, count=0):
-        resolve(held, NOT_HAPPENED)
-
-
-@pytest.mark.parametrize("subject", ["capture"], indirect=True)
-def test_a_decision_that_was_overtaken_is_refused(
-    stuck: GatewayTransaction, resolve: Resolve, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def overtaken(transaction: GatewayTransaction, *_: object) -> object:
-        GatewayTransaction.objects.filter(pk=transaction.pk).update(state=S.SENDING)
-        return LifecycleEvent.ABANDONED
-
-    monkeypatch.setattr(resolutions, "_event", overtaken)
-    with refuses(InvalidState, ErrorCode.STATE_CHANGED):
-        resolve(stuck, NOT_HAPPENED)
-    # Put back what only this test has bent.
-    GatewayTransaction.objects.filter(pk=stuck.pk).update(state=S.UNKNOWN)
 
 
 @pytest.fixture

@@ -10,19 +10,17 @@ from django.core.exceptions import ImproperlyConfigured
 
 from tests.client.servers import unused_port
 from tests.models.rows import a_deposit
-from tests.nameless_receivers import Nameless, between_two, nameless
+from tests.nameless_receivers import nameless
 from tests.operations.batches.conftest import MakeBatch, MakeDriver
 from tests.operations.batches.rows import LONG, rows_of, state_of, states_of
-from tests.operations.conftest import MakeContext, Pay, VirtualClock
+from tests.operations.conftest import MakeContext, VirtualClock
 from tests.operations.journal import times_sent
-from tests.operations.second_person import needs_two
 from wallet_gateway.domain.actors import Actor
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import (
     BatchKind,
     BatchState,
     GatewayTransaction,
-    OperationBatchRow,
     Payment,
     ResultCode,
     RowState,
@@ -40,22 +38,6 @@ pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True
 
 
 # With nobody at the page
-
-
-def test_the_sweep_carries_out_every_running_batch_and_needs_no_page(
-    make_batch: MakeBatch, driver: Driver, wallet_sandbox: SandboxControl
-) -> None:
-    captures, refunds = make_batch(2), make_batch(1, BatchKind.REFUND)
-
-    assert drive(seconds=LONG, driver=driver) == Counter(default=3)
-
-    assert (state_of(captures), state_of(refunds)) == (BatchState.FINISHED, BatchState.FINISHED)
-    made = [row.transaction for row in rows_of(captures)]
-    assert {(one.state, one.created_by, one.reason_code, one.comment) for one in made if one} == {
-        ("APPROVED", "anna", "shipped", "parcel 1")
-    }
-    assert (times_sent(wallet_sandbox, "capture"), times_sent(wallet_sandbox, "refund")) == (2, 1)
-    assert drive(seconds=LONG, driver=driver) == Counter()
 
 
 def test_a_reversal_and_a_refund_of_a_deposit_are_rows_like_others(
@@ -100,16 +82,6 @@ def test_between_rows_it_keeps_to_the_rate_of_the_gateway(
     assert naps == [0.5, 0.5]
 
 
-def test_each_step_leaves_its_heartbeat(make_batch: MakeBatch, driver: Driver, clock: VirtualClock) -> None:
-    batch = make_batch(2)
-    clock.advance(minutes=3)
-
-    step(batch, seconds=0.0, driver=driver)
-
-    batch.refresh_from_db()
-    assert batch.driven_at == clock.now()
-
-
 # Between two rows
 
 
@@ -133,48 +105,7 @@ def test_a_pause_and_a_stop_take_effect_between_two_rows(
     assert drive(seconds=LONG, driver=driver) == Counter()
 
 
-def test_a_receiver_without_a_name_that_raises_holds_up_no_row(
-    nameless: Nameless, make_batch: MakeBatch, driver: Driver
-) -> None:
-    batch = make_batch(2)
-    with between_two(batch_row_done, nameless) as heard:
-        done = step(batch, seconds=LONG, driver=driver)
-    assert len(done) == 2
-    assert heard == ["first", "last"] * 2
-    assert states_of(batch) == [RowState.CARRIED_OUT] * 2
-
-
-def test_a_permission_that_is_lost_in_the_middle_ends_the_batch_and_nothing_more_is_sent(
-    make_batch: MakeBatch, driver: Driver, permitted: set[str], wallet_sandbox: SandboxControl
-) -> None:
-    batch = make_batch(3)
-    step(batch, seconds=0.0, driver=driver)
-    permitted.clear()
-
-    drive(seconds=LONG, driver=driver)
-
-    assert states_of(batch) == [RowState.CARRIED_OUT, RowState.REFUSED, RowState.REFUSED]
-    assert {row.result_code for row in rows_of(batch)[1:]} == {ResultCode.NO_PERMISSION}
-    assert times_sent(wallet_sandbox, "capture") == 1
-    assert state_of(batch) == BatchState.FINISHED
-
-
 # Rules of each row
-
-
-def test_what_takes_a_second_person_waits_for_one_and_the_others_go(
-    make_batch: MakeBatch, make_driver: MakeDriver, context: GatewayContext
-) -> None:
-    batch = make_batch(2, BatchKind.REFUND)
-    first = batch.rows.earliest("pk")
-    OperationBatchRow.objects.filter(pk=first.pk).update(amount_minor=100)
-
-    step(batch, seconds=LONG, driver=make_driver(needs_two(context)))
-
-    small, large = batch.rows.select_related("approval")
-    assert (small.state, large.state) == (RowState.CARRIED_OUT, RowState.AWAITING_APPROVAL)
-    assert large.approval is not None
-    assert (large.approval.amount_minor, large.approval.created_by) == (2000, "anna")
 
 
 def test_a_frozen_payment_and_an_emergency_stop_refuse_a_row(
@@ -221,26 +152,6 @@ def test_a_gateway_that_the_settings_do_not_name_is_said(make_batch: MakeBatch, 
 
     [row] = rows_of(batch)
     assert (row.state, row.result_code) == (RowState.REFUSED, ResultCode.UNKNOWN_GATEWAY)
-
-
-def test_a_status_query_says_what_it_changed(
-    pay: Pay, driver: Driver, clock: VirtualClock, wallet_sandbox: SandboxControl, make_batch: MakeBatch
-) -> None:
-    wallet_sandbox.fault("capture", "drop_after")
-    lost = make_batch(1)
-    step(lost, seconds=LONG, driver=driver)
-    [row] = rows_of(lost)
-    assert row.transaction is not None
-    assert row.transaction.state == "UNKNOWN"
-    batch = plan.start_status_queries([row.subject], by="otto", clock=clock)
-
-    drive(seconds=LONG, driver=driver)
-
-    [asked] = batch.rows.all()
-    assert (asked.state, asked.result_code) == (RowState.CARRIED_OUT, ResultCode.CHANGED)
-    assert list(asked.changed.all()) == [row.transaction]
-    row.transaction.refresh_from_db()
-    assert row.transaction.state == "APPROVED"
 
 
 def test_one_row_that_cannot_be_handled_is_logged_and_the_others_go_on(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from decimal import Decimal
 
 import pytest
@@ -59,46 +58,6 @@ def started(clock: VirtualClock, *orders: PaymentOrder) -> OperationBatch:
     return batch
 
 
-@pytest.mark.parametrize(
-    ("kind", "minor"), [(BatchKind.CAPTURE, 1500), (BatchKind.REFUND, 500), (BatchKind.REVERSAL, 0)]
-)
-def test_a_row_holds_all_that_is_left_for_the_operation(
-    clock: VirtualClock, order: PaymentOrder, kind: BatchKind, minor: int
-) -> None:
-    row = drafted(clock, order, kind=kind).rows.get()
-    assert row.amount_minor == minor
-    if not minor:
-        assert (row.state, row.result_code) == (RowState.LEFT_OUT, ResultCode.NOT_POSSIBLE)
-        assert row.refusal_code == ErrorCode.ALREADY_CAPTURED
-
-
-def test_a_batch_has_no_more_rows_than_a_form_can_carry(
-    clock: VirtualClock, order: PaymentOrder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(plan, "MAX_ROWS", 1)
-    orders = [order, an_order()]
-    with pytest.raises(InvalidInput, match="at most 1 rows"):
-        drafted(clock, *orders)
-    with pytest.raises(InvalidInput, match="at most 1 rows"):
-        plan.start_status_queries(orders, by="anna", clock=clock)
-    assert not OperationBatch.objects.exists()
-
-
-def test_it_is_started_once_with_its_reason_and_its_heartbeat(
-    clock: VirtualClock, order: PaymentOrder
-) -> None:
-    batch = drafted(clock, order)
-    clock.instant += timedelta(seconds=5)
-    words = {"reason_code": "shipped", "comment": "parcel 1"}
-
-    assert plan.start(batch, [], is_permitted=everybody, clock=clock, **words)
-    assert not plan.start(batch, [], is_permitted=everybody, clock=clock, comment="again")
-
-    batch.refresh_from_db()
-    assert (batch.state, batch.reason_code, batch.comment) == (BatchState.RUNNING, "shipped", "parcel 1")
-    assert batch.driven_at == clock.now()
-
-
 def test_what_cannot_be_kept_is_refused_before_anything_is_started(
     clock: VirtualClock, order: PaymentOrder
 ) -> None:
@@ -111,17 +70,6 @@ def test_what_cannot_be_kept_is_refused_before_anything_is_started(
         plan.start(batch, [], is_permitted=lambda name, kind: False, clock=clock)
     batch.refresh_from_db()
     assert batch.state == BatchState.DRAFT
-
-
-def test_a_batch_of_refunds_of_deposits_is_started_once_for_a_token(clock: VirtualClock) -> None:
-    amounts = {a_deposit(): Money.parse("1.00", "EUR")}
-    given = {"token": "one", "by": "carla", "reason_code": "returned"}
-    first, second = (
-        plan.start_detached_refunds(amounts, is_permitted=everybody, clock=clock, **given) for _ in range(2)
-    )
-    assert first == second
-    assert OperationBatchRow.objects.get().amount_minor == 100
-    assert second.reason_code == "returned"
 
 
 @pytest.mark.parametrize(
@@ -177,22 +125,6 @@ def test_the_longest_token_makes_keys_that_an_operation_accepts(clock: VirtualCl
     longest = OperationBatchRow(pk=2**63 - 1, batch=batch).key
     who = Initiator(idempotency_key=longest)
     assert find_by_idempotency_key(who, kind=TransactionKind.DETACHED_REFUND) is None
-
-
-def test_pause_and_resume_are_recorded(clock: VirtualClock, order: PaymentOrder) -> None:
-    batch = started(clock, order)
-
-    assert plan.pause(batch, by="ben", clock=clock)
-    assert not plan.pause(batch, by="carla", clock=clock)
-    batch.refresh_from_db()
-    assert (batch.state, batch.paused_by, batch.paused_at) == (BatchState.PAUSED, "ben", clock.now())
-
-    clock.instant += timedelta(minutes=10)
-    assert plan.resume(batch, clock=clock)
-    assert not plan.resume(batch, clock=clock)
-    batch.refresh_from_db()
-    assert (batch.state, batch.paused_by, batch.paused_at) == (BatchState.RUNNING, "", None)
-    assert batch.driven_at == clock.now()
 
 
 @pytest.mark.parametrize("paused", [False, True])

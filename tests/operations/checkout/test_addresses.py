@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 
-from tests.tables import every
 from wallet_gateway import payments
-from wallet_gateway.operations.checkout.addresses import Address, as_mapping
-from wallet_gateway.protocol import checkout as messages
-from wallet_gateway.protocol.wire import WireModel
 
 HOME = {
     "street": "Main Road",
@@ -19,15 +13,6 @@ HOME = {
     "zip_postal_code": "1",
     "country_code": "DEU",
 }
-PAIRS = [
-    (payments.BillingAddress, messages.BillingAddress),
-    (payments.ShippingAddress, messages.ShippingAddress),
-]
-
-
-@every(("kind", "message"), PAIRS)
-def test_an_address_has_the_fields_of_its_message(kind: type[Address], message: type[WireModel]) -> None:
-    assert {field.name for field in dataclasses.fields(kind)} == set(message.model_fields)
 
 
 @pytest.mark.django_db
@@ -44,7 +29,3 @@ def test_an_address_is_the_same_as_a_dict_and_as_its_class() -> None:
 def test_what_an_address_shows_in_a_log_is_nothing_of_the_customer() -> None:
     assert repr(payments.BillingAddress(**HOME)) == "BillingAddress()"
     assert repr(payments.ShippingAddress(city="Oslo")) == "ShippingAddress()"
-
-
-def test_a_dict_of_an_address_is_taken_as_it_is() -> None:
-    assert as_mapping(HOME) is HOME

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from decimal import Decimal
 
 import pytest
-from django.db import transaction as db_transaction
 from django.test import Client
 from django.urls import reverse
 from django.utils import translation
@@ -19,7 +18,7 @@ from wallet_gateway.documentation import address_of
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.operations.checkout.failure_log import log_failure
 from wallet_gateway.operations.errors import OperationError, TryAgain
-from wallet_gateway.payments.errors import ErrorCode, GatewayUnreachable, InsideTransaction, OrderNotPayable
+from wallet_gateway.payments.errors import ErrorCode, GatewayUnreachable, OrderNotPayable
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -85,16 +84,6 @@ def test_what_the_gateway_said_of_wrong_settings_is_in_the_line(
     assert "S-1" in line
 
 
-@pytest.mark.django_db(transaction=True)
-def test_a_call_inside_a_transaction_is_a_line_too_because_shops_swallow_exceptions(
-    order: PaymentOrder, caplog: pytest.LogCaptureFixture
-) -> None:
-    with db_transaction.atomic(), pytest.raises(InsideTransaction):
-        payments.start_checkout(order)
-    assert "failed (inside_transaction): payments.start_checkout must not run" in caplog.text
-    assert "`atomic = False`. `manage.py wallet_doctor`" in caplog.text
-
-
 @pytest.mark.parametrize(
     "error",
     [
@@ -110,12 +99,3 @@ def test_a_customer_who_clicks_twice_has_failed_at_nothing(
         raise error
     assert caplog.records == []
     assert not error.is_logged
-
-
-def test_a_line_stays_one_line(caplog: pytest.LogCaptureFixture) -> None:
-    error = payments.errors.GatewayRefused(ErrorCode.CHECKOUT_REFUSED, answer="No.\nWARNING paid\x1b[31m")
-    with pytest.raises(payments.errors.GatewayRefused), log_failure("SHOP-1"):
-        raise error
-    (record,) = caplog.records
-    assert len(record.getMessage().splitlines()) == 1
-    assert "\x1b" not in record.getMessage()

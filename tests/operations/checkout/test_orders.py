@@ -42,11 +42,6 @@ def test_an_order_of_items_needs_no_sums(create: Create) -> None:
     assert [line["totalAmount"] for line in order.cart["itemDetails"]] == ["20.00", "107.10"]
 
 
-def test_an_order_may_be_a_bare_amount(create: Create) -> None:
-    order = create(items=(), amount=Decimal("12.30"))
-    assert (order.amount_minor, order.cart) == (1230, None)
-
-
 @pytest.mark.parametrize(
     ("currency", "amount", "minor"),
     [("JPY", "1200", 1200), ("KWD", "1.234", 1234), ("eur", "10.00", 1000), ("CLF", "0.1234", 1234)],
@@ -161,12 +156,6 @@ def test_an_accounts_skin_and_acquirer_stand_in_where_an_order_has_none_of_its_o
     assert second["details"]["providerMerchantId"] == "PM-2"
 
 
-def test_nothing_of_an_attempt_is_kept_with_the_order(create: Create) -> None:
-    kept = create().content
-    assert not {"merchantId", "storeId", "userId", "clientSystemTransactionId", "redirectDetails"} & set(kept)
-    assert "paymentMethod" not in kept.get("checkoutDetails", {})
-
-
 # Repetition
 
 
@@ -210,24 +199,6 @@ def test_other_content_under_the_same_reference_is_a_conflict_that_names_what_di
 
 def test_a_reference_is_taken_byte_for_byte(create: Create) -> None:
     assert create("shop-1") != create("SHOP-1")
-
-
-def test_a_call_that_comes_second_by_a_hair_brings_the_firsts_order(
-    create: Create, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = create()
-    with monkeypatch.context() as patch:
-        # What the second saw before the first had committed.
-        patch.setattr(PaymentOrder.objects, "all", PaymentOrder.objects.none)
-        assert create() == first
-        with pytest.raises(IdempotencyConflict):
-            create(order_number="A-2")
-
-
-def test_two_orders_have_tokens_that_nobody_can_guess(create: Create) -> None:
-    tokens = {create(f"SHOP-{n}").token for n in range(20)}
-    assert len(tokens) == 20
-    assert all(22 <= len(token) <= 32 for token in tokens)
 
 
 # What the gateway is not sent

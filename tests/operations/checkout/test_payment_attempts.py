@@ -14,7 +14,6 @@ from django.test.utils import CaptureQueriesContext
 
 from tests.client.servers import unused_port
 from tests.operations.conftest import MakeContext, MakeOrder, Pay, Start, VirtualClock
-from tests.operations.dying import interrupted
 from tests.operations.journal import bodies
 from tests.refusals import refuses
 from wallet_gateway.domain.error_codes import ErrorCode
@@ -22,7 +21,7 @@ from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
 from wallet_gateway.operations.checkout import payment_attempts
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import GatewayUnreachable, OrderNotPayable, TryAgain
+from wallet_gateway.operations.errors import GatewayUnreachable, OrderNotPayable
 from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups
 from wallet_gateway.operations.polling import reconciliation
 from wallet_gateway.testing.control import SandboxControl
@@ -45,26 +44,6 @@ def test_a_page_is_committed_with_its_end_before_anybody_is_sent_there(
     assert stored.expires_at == payment.expires_at == clock.now() + timedelta(seconds=900)
     assert payment.is_open
     assert payment.state == "OPEN"
-
-
-def test_the_transaction_names_the_type_of_the_payment_that_it_opens(
-    make_order: MakeOrder, start: Start
-) -> None:
-    for type_ in ("sale", "preauthorization"):
-        payment = start(make_order(type=type_))
-        assert GatewayTransaction.objects.get(reference=payment.reference).payment_type == type_
-
-
-def test_a_second_click_is_shown_the_same_page(
-    make_order: MakeOrder, start: Start, clock: VirtualClock, wallet_sandbox: SandboxControl
-) -> None:
-    order = make_order()
-    first = start(order)
-    clock.advance(seconds=839)
-    second = start(PaymentOrder.objects.get())
-
-    assert (second.redirect_url, second.reference) == (first.redirect_url, first.reference)
-    assert len(bodies(wallet_sandbox)) == 1
 
 
 def test_a_page_with_less_than_a_minute_left_is_not_offered_again(
@@ -97,40 +76,6 @@ def test_even_a_short_page_is_offered_to_a_second_click(
     clock.advance(seconds=lifetime / 3)
     assert start(order).reference != first.reference
     assert len(bodies(wallet_sandbox)) == 2
-
-
-@pytest.mark.parametrize("outcome", ["refused", "error", "cancelled"])
-def test_after_a_failure_the_next_click_opens_another_page(
-    outcome: str, pay: Pay, start: Start, wallet_sandbox: SandboxControl
-) -> None:
-    first = pay(outcome)
-    second = start(first.order)
-    assert second.reference != first.reference
-    second.order.refresh_from_db()
-    assert second.order.state == OrderState.OPEN
-
-
-def test_a_customer_who_went_back_undecided_is_shown_the_same_page(pay: Pay, start: Start) -> None:
-    first = pay("return")
-    assert start(first.order).redirect_url == first.redirect_url
-
-
-def test_after_the_page_ended_unpaid_the_next_click_opens_another(
-    pay: Pay, start: Start, clock: VirtualClock, context: GatewayContext
-) -> None:
-    first = pay("return")
-    clock.advance(seconds=900 + 15 * 60 + 1)
-    reconciliation.reconcile_attempt(reference=first.reference, context=context)
-    order = PaymentOrder.objects.get()
-    assert order.state == OrderState.EXPIRED
-
-    assert start(order).number == 2
-
-
-def test_after_a_reversal_the_customer_may_pay_anew(pay: Pay, start: Start, context: GatewayContext) -> None:
-    payment = pay(type="preauthorization")
-    follow_ups.reverse(payment=payment, context=context)
-    assert start(PaymentOrder.objects.get()).number == 2
 
 
 # Never again what is paid
@@ -183,21 +128,6 @@ def test_a_caller_with_an_old_copy_of_the_order_cannot_pay_it_again(
 
 
 # Two clicks at once
-
-
-def test_a_click_while_the_page_is_being_opened_is_told_so_at_once_and_sends_nothing(
-    make_order: MakeOrder, start: Start, context: GatewayContext, wallet_sandbox: SandboxControl
-) -> None:
-    order = make_order()
-    waits: list[float] = []
-
-    def click_once_more() -> None:
-        with refuses(TryAgain, ErrorCode.CHECKOUT_IN_PROGRESS):
-            start(PaymentOrder.objects.get(), replace(context, sleep=waits.append))
-
-    start(order, interrupted(context, before=click_once_more))
-    assert waits == []
-    assert len(bodies(wallet_sandbox)) == 1
 
 
 def test_what_another_process_has_claimed_or_ended_is_not_claimed_again(

@@ -9,7 +9,7 @@ import pytest
 from django.db import IntegrityError, connection
 from django.db import transaction as db_transaction
 
-from tests.operations.conftest import MUG, MakeOrder, VirtualClock
+from tests.operations.conftest import MakeOrder, VirtualClock
 from tests.operations.journal import times_sent
 from tests.operations.threads import surprises, together
 from wallet_gateway.domain.error_codes import ErrorCode
@@ -63,20 +63,6 @@ def test_clicks_that_come_while_a_page_is_slow_to_open_hold_no_worker_and_open_n
     assert surprises(results, TryAgain) == []
     assert len({one for one in results if isinstance(one, str)}) == 1
     assert times_sent(wallet_sandbox, "checkout") == 1
-
-
-def test_many_calls_store_one_order(clock: VirtualClock) -> None:
-    details = OrderDetails(currency="EUR", items=(MUG,))
-
-    def create() -> int:
-        order = orders.create_order(
-            reference="SHOP-1", details=details, gateway="default", policy=GatewayPolicy(), clock=clock
-        )
-        return int(order.pk)
-
-    results = together(create)
-    assert surprises(results) == []
-    assert len(set(results)) == PaymentOrder.objects.count() == 1
 
 
 # Orders

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import pytest
-from django.test.utils import CaptureQueriesContext
 
 from tests.client.servers import RawServer, unused_port
-from tests.operations.conftest import MUG, MakeContext, MakeOrder, Pay, Start, VirtualClock
+from tests.operations.conftest import MakeContext, MakeOrder, Pay, Start, VirtualClock
 from tests.operations.dying import interrupted, scripted
 from tests.operations.wallet_customer import Customer
 from tests.refusals import refuses
-from tests.statements import statements
 from wallet_gateway.client.errors import OutcomeUnknown, UnknownReason
-from wallet_gateway.client.exchange import Answer
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, PaymentOrder
@@ -32,8 +27,6 @@ from wallet_gateway.operations.errors import (
     TryAgain,
 )
 from wallet_gateway.operations.polling.reconciliation import reconcile_attempt
-from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutResponse
-from wallet_gateway.protocol.written import WrittenMessage
 from wallet_gateway.queries.work_queue import waiting
 from wallet_gateway.testing.control import SandboxControl
 
@@ -64,26 +57,6 @@ def test_the_same_bytes_leave_that_were_written_whatever_the_settings_say_by_now
         with pytest.raises(GatewayUnreachable):
             start(order, elsewhere)
         assert [request.body for request in gateway.requests] == [written]
-
-
-def test_a_request_tries_twice_to_reach_the_gateway_and_no_more(
-    make_order: MakeOrder, make_context: MakeContext, start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    unreachable = make_context(f"http://127.0.0.1:{unused_port()}")
-    tries: list[WrittenMessage[CheckoutRequest]] = []
-    ask = unreachable.gateway.send_checkout
-
-    def counted(request: WrittenMessage[CheckoutRequest], **given: Any) -> Answer[CheckoutResponse]:
-        tries.append(request)
-        return ask(request, **given)
-
-    monkeypatch.setattr(unreachable.gateway, "send_checkout", counted)
-    with pytest.raises(GatewayUnreachable):
-        start(make_order(), unreachable)
-
-    assert len(tries) == 2
-    assert tries[0] == tries[1]
-    assert GatewayTransaction.objects.get().attempt_no == 1
 
 
 def test_a_second_try_that_loses_its_answer_ends_the_attempt(
@@ -129,50 +102,6 @@ def test_a_page_on_a_host_that_is_not_allowed_is_shown_to_nobody(
     assert not Payment.objects.get().is_frozen
 
 
-def test_a_page_on_an_allowed_host_by_plain_http_is_refused_for_its_scheme(
-    make_order: MakeOrder, make_context: MakeContext, start: Start
-) -> None:
-    strict = make_context(redirect_hosts=frozenset({"gateway.example"}), allow_plain_http=False)
-    with refuses(GatewayRefused, ErrorCode.CHECKOUT_SCHEME) as refused:
-        start(make_order(), scripted(strict, page_at("http://gateway.example/checkout/1/")))
-
-    assert "http://gateway.example, but only https" in str(refused.value)
-    assert GatewayTransaction.objects.get().redirect_url == ""
-    assert Discrepancy.objects.get().kind == "UNEXPECTED_HOST"
-
-
-@pytest.mark.parametrize(
-    "url",
-    ["https://gateway.example/checkout/1/", "https://GATEWAY.example/x?y=z", "https://pay.example:8443/"],
-)
-def test_a_page_on_an_allowed_host_is_shown(
-    url: str, make_order: MakeOrder, make_context: MakeContext, start: Start
-) -> None:
-    hosts = frozenset({"gateway.example", "pay.example:8443"})
-    strict = make_context(redirect_hosts=hosts, allow_plain_http=False)
-    assert start(make_order(), scripted(strict, page_at(url))).redirect_url == url
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "javascript:alert(1)",
-        "/checkout/1/",
-        "//evil.example/",
-        "https://127.0.0.1@evil.example/",
-        "https://evil.example\\\\@127.0.0.1/",
-        "https://",
-        "",
-    ],
-)
-def test_what_is_no_address_is_no_answer(
-    url: str, make_order: MakeOrder, context: GatewayContext, start: Start
-) -> None:
-    with pytest.raises(GatewayUnreachable):
-        start(make_order(), scripted(context, page_at(url)))
-    assert GatewayTransaction.objects.get().state == S.ABANDONED
-
-
 # Refusals
 
 
@@ -185,34 +114,6 @@ def test_a_refusal_before_anything_is_sent_is_told_apart_from_one_by_the_gateway
 
 
 # What it costs
-
-
-@pytest.mark.parametrize("lines", [1, 100])
-@pytest.mark.parametrize("attempt", ["first", "second"])
-def test_a_checkout_takes_six_statements_whatever_the_cart(
-    lines: int,
-    attempt: str,
-    make_order: MakeOrder,
-    start: Start,
-    pay: Pay,
-    context: GatewayContext,
-    django_capture_queries: Callable[[], AbstractContextManager[CaptureQueriesContext]],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("wallet_gateway.operations.sending.circuit_breaker._PAUSE_IS_READ_EVERY", 3600.0)
-    cart = tuple(replace(MUG, product_id=f"MUG-{n}") for n in range(lines))
-    start(make_order())
-    order = make_order(items=cart) if attempt == "first" else pay("refused", items=cart).order
-    with django_capture_queries() as captured:
-        start(order)
-    assert len(statements(captured)) <= 6, statements(captured)
-
-
-@pytest.fixture
-def django_capture_queries() -> Callable[[], AbstractContextManager[CaptureQueriesContext]]:
-    from django.db import connection
-
-    return lambda: CaptureQueriesContext(connection)
 
 
 # An older page

@@ -7,8 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from tests.client.servers import unused_port
-from tests.operations.conftest import MakeContext, Pay, VirtualClock, sweep_until
+from tests.operations.conftest import Pay, VirtualClock, sweep_until
 from tests.operations.dying import Killed, kill, scripted
 from tests.operations.journal import times_sent
 from tests.operations.records import answer_of, record
@@ -30,7 +29,6 @@ from wallet_gateway.models import (
 from wallet_gateway.operations.approvals.resolve import Decision, resolve
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import (
-    InvalidInput,
     InvalidState,
     OperationOutstanding,
     SendingStopped,
@@ -86,68 +84,6 @@ def test_it_is_sent_once_and_both_names_are_kept(
     assert times_sent(wallet_sandbox, "refund") == 1
 
 
-@pytest.mark.parametrize("name", ["anna", "ANNA ", ""])
-def test_who_asked_cannot_agree_nor_can_nobody(
-    request_of_anna: Approval, two: GatewayContext, wallet_sandbox: SandboxControl, name: str
-) -> None:
-    with pytest.raises(InvalidState if name else InvalidInput):
-        approve(request_of_anna, by=person(name, "another"), context=two)
-    assert times_sent(wallet_sandbox, "refund") == 0
-
-
-@pytest.mark.parametrize("change", [str, str.upper])
-def test_a_name_longer_than_its_column_is_still_the_one_who_asked(
-    two: GatewayContext, payment: Payment, wallet_sandbox: SandboxControl, change: Callable[[str], str]
-) -> None:
-    name = "anna@" + "long." * 40 + "example"
-    request = asked(lambda: refund(payment=payment, context=two, who=Initiator(by=name)))
-    with refuses(InvalidState, ErrorCode.APPROVAL_OWN):
-        approve(request, by=person(change(name), "another"), context=two)
-    assert times_sent(wallet_sandbox, "refund") == 0
-
-
-def test_who_was_renamed_after_asking_is_still_the_one_who_asked(
-    request_of_anna: Approval, two: GatewayContext, wallet_sandbox: SandboxControl
-) -> None:
-    with refuses(InvalidState, ErrorCode.APPROVAL_OWN):
-        approve(request_of_anna, by=person("anna married", "key-of-anna"), context=two)
-    assert times_sent(wallet_sandbox, "refund") == 0
-
-
-def test_an_account_that_was_made_anew_under_the_old_name_is_no_second_person(
-    request_of_anna: Approval, two: GatewayContext, wallet_sandbox: SandboxControl
-) -> None:
-    with refuses(InvalidState, ErrorCode.APPROVAL_OWN):
-        approve(request_of_anna, by=person("anna", "made anew"), context=two)
-    assert times_sent(wallet_sandbox, "refund") == 0
-
-
-def test_a_program_is_nobodys_second_person(
-    request_of_anna: Approval, two: GatewayContext, wallet_sandbox: SandboxControl
-) -> None:
-    with refuses(InvalidState, ErrorCode.APPROVER_WITHOUT_ACCOUNT, name="bert"):
-        approve(request_of_anna, by="bert", context=two)
-    assert times_sent(wallet_sandbox, "refund") == 0
-
-
-@pytest.mark.parametrize("label", ["", "refunds-of-the-night"])
-def test_any_person_may_agree_to_what_a_program_asks_for(
-    label: str, two: GatewayContext, payment: Payment
-) -> None:
-    request = asked(lambda: refund(payment=payment, context=two, who=Initiator(by=label)))
-    assert approve(request, by=person("bert"), context=two).state == "APPROVED"
-    request.refresh_from_db()
-    assert (request.created_by_account, request.decided_by_account) == ("", "key-of-bert")
-
-
-def test_a_word_that_a_program_gives_itself_is_compared_as_a_name(
-    two: GatewayContext, payment: Payment
-) -> None:
-    request = asked(lambda: refund(payment=payment, context=two, who=Initiator(by="bert")))
-    with refuses(InvalidState, ErrorCode.APPROVAL_OWN):
-        approve(request, by=person("bert"), context=two)
-
-
 def test_what_is_no_longer_there_is_said_nothing_is_sent_and_it_goes_on_waiting(
     request_of_anna: Approval, payment: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
@@ -181,15 +117,6 @@ def test_while_another_refund_has_no_outcome_it_goes_on_waiting(
     assert request_of_anna.state == ApprovalState.WAITING
 
 
-def test_after_its_time_nobody_can_agree(
-    request_of_anna: Approval, two: GatewayContext, clock: VirtualClock, wallet_sandbox: SandboxControl
-) -> None:
-    clock.advance(days=7)
-    with pytest.raises(InvalidState):
-        approve(request_of_anna, by=person("bert"), context=two)
-    assert times_sent(wallet_sandbox, "refund") == 0
-
-
 def test_a_limit_that_was_lifted_meanwhile_does_not_make_it_two_refunds(
     request_of_anna: Approval, payment: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
@@ -197,16 +124,6 @@ def test_a_limit_that_was_lifted_meanwhile_does_not_make_it_two_refunds(
     asked(lambda: refund(payment=payment, context=context, amount=Decimal("8.00"), who=who))
     approve(request_of_anna, by=person("bert"), context=context)
     assert times_sent(wallet_sandbox, "refund") == 1
-
-
-def test_an_outcome_that_is_lost_after_it_is_as_any_other(
-    request_of_anna: Approval, two: GatewayContext, payment: Payment, wallet_sandbox: SandboxControl
-) -> None:
-    wallet_sandbox.fault("refund", "drop_after")
-    assert approve(request_of_anna, by=person("bert"), context=two).state == TransactionState.UNKNOWN
-    reconcile_order(order=payment.order, context=two, everything=True)
-    payment.refresh_from_db()
-    assert payment.refunded == 800
 
 
 def test_a_detached_refund_takes_two_as_well(two: GatewayContext, wallet_sandbox: SandboxControl) -> None:
@@ -252,43 +169,6 @@ def give_up(stuck: GatewayTransaction, two: GatewayContext) -> Callable[[], Gate
     return lambda: resolve(
         stuck, decision=Decision.DID_NOT_HAPPEN, reason="ticket 4711", by="anna", context=two
     )
-
-
-def test_giving_up_a_lost_outcome_takes_two_and_changes_nothing_before(
-    stuck: GatewayTransaction,
-    give_up: Callable[[], GatewayTransaction],
-    two: GatewayContext,
-    payment: Payment,
-) -> None:
-    request = asked(give_up)
-    stuck.refresh_from_db()
-    assert stuck.state == TransactionState.UNKNOWN
-
-    transaction = approve(request, by=person("bert"), context=two)
-
-    assert transaction.state == TransactionState.ABANDONED
-    payment.refresh_from_db()
-    assert payment.refund_reserved == 0
-    decisions = TransactionEvent.objects.filter(
-        transaction=transaction, kind__in=["APPROVAL", "DECISION"]
-    ).order_by("pk")
-    assert [(row.kind, row.created_by, row.explanation) for row in decisions] == [
-        ("APPROVAL", "bert", ""),
-        ("DECISION", "anna", "ticket 4711"),
-    ]
-
-
-def test_what_the_gateway_said_meanwhile_is_not_decided_on(
-    stuck: GatewayTransaction,
-    give_up: Callable[[], GatewayTransaction],
-    two: GatewayContext,
-) -> None:
-    request = asked(give_up)
-    GatewayTransaction.objects.filter(pk=stuck.pk).update(absent_count=0)
-    with pytest.raises(InvalidState):
-        approve(request, by=person("bert"), context=two)
-    request.refresh_from_db()
-    assert request.state == ApprovalState.WAITING
 
 
 def test_what_has_become_a_contradiction_since_is_not_decided_on(
@@ -350,14 +230,3 @@ def test_a_decision_and_the_word_of_who_agreed_are_written_together_or_not_at_al
     stuck.refresh_from_db()
     assert (request.state, stuck.state) == (ApprovalState.WAITING, TransactionState.UNKNOWN)
     assert approve(request, by=person("bert"), context=two).state == TransactionState.ABANDONED
-
-
-def test_what_never_left_is_given_up_by_one_person(
-    two: GatewayContext, payment: Payment, make_context: MakeContext
-) -> None:
-    away = make_context(f"http://127.0.0.1:{unused_port()}")
-    transaction = refund(payment=payment, context=away, amount=Decimal("8.00"))
-    assert transaction.state == TransactionState.NOT_SENT
-
-    no = Decision.DID_NOT_HAPPEN
-    assert resolve(transaction, decision=no, reason="away", by="anna", context=two).state == "ABANDONED"

@@ -13,12 +13,11 @@ from tests.operations.journal import posts
 from tests.refusals import refuses
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
-from wallet_gateway.domain.totals import Reversal
 from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayTransaction, OutboxEvent, Payment
 from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import InvalidInput, InvalidState
+from wallet_gateway.operations.errors import InvalidState
 from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund, reverse
 from wallet_gateway.operations.follow_ups.execute import Initiator
@@ -59,17 +58,6 @@ def test_a_follow_up_names_its_original_and_has_a_reference_of_its_own(
     assert transaction.reference != paid.reference
 
 
-def test_who_asked_and_why_is_kept(paid: Payment, context: GatewayContext) -> None:
-    who = Initiator(idempotency_key="form-1", by="a" * 200, comment="n" * 600)
-    transaction = refund(payment=paid, context=context, amount=eur("1.00"), who=who)
-    transaction.refresh_from_db()
-    assert (transaction.idempotency_key, transaction.created_by, transaction.comment) == (
-        "form-1",
-        "a" * 150,
-        "n" * 500,
-    )
-
-
 def test_a_card_number_in_a_comment_keeps_its_last_four_digits(
     paid: Payment, context: GatewayContext
 ) -> None:
@@ -88,28 +76,6 @@ def test_no_amount_means_all_that_is_left(
     assert capture(payment=authorized, context=context, amount=amount).amount_minor == 2000
     authorized.refresh_from_db()
     assert refund(payment=authorized, context=context, amount=amount).amount_minor == 2000
-
-
-def test_the_rest_is_what_earlier_parts_have_left(authorized: Payment, context: GatewayContext) -> None:
-    for part in ("5.00", "0.01"):
-        capture(payment=authorized, context=context, amount=eur(part))
-    authorized.refresh_from_db()
-    assert capture(payment=authorized, context=context).amount_minor == 1499
-    authorized.refresh_from_db()
-    assert (authorized.captured, authorized.state) == (2000, "PAID")
-
-
-@pytest.mark.parametrize("verb", [capture, refund])
-def test_what_is_no_amount_of_the_payments_currency_is_refused(
-    verb: Callable[..., GatewayTransaction],
-    authorized: Payment,
-    context: GatewayContext,
-    wallet_sandbox: SandboxControl,
-) -> None:
-    for amount in (eur("0"), 1.0, Money(eur("1.00"), "USD")):
-        with pytest.raises(InvalidInput):
-            verb(payment=authorized, context=context, amount=amount)
-    assert posts(wallet_sandbox) == []
 
 
 @pytest.mark.parametrize(("currency", "amount", "wire"), [("JPY", "7", "7"), ("KWD", "1.25", "1.250")])
@@ -164,15 +130,6 @@ def test_what_is_not_captured_cannot_be_refunded(
     refused(refund, ErrorCode.NOTHING_CAPTURED, wallet_sandbox, payment=authorized, context=context)
 
 
-def test_what_is_used_up_cannot_be_used_again(
-    paid: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
-) -> None:
-    refused(capture, ErrorCode.ABOVE_CAPTURABLE, wallet_sandbox, payment=paid, context=context)
-    refund(payment=paid, context=context)
-    paid.refresh_from_db()
-    refused(refund, ErrorCode.ABOVE_REFUNDABLE, wallet_sandbox, payment=paid, context=context)
-
-
 @pytest.mark.parametrize(
     ("verb", "code"),
     [
@@ -189,33 +146,6 @@ def test_a_page_that_is_not_paid_has_nothing_to_work_on(
     wallet_sandbox: SandboxControl,
 ) -> None:
     refused(verb, code, wallet_sandbox, payment=open_page(), context=context)
-
-
-def test_a_sale_and_whatever_is_captured_cannot_be_reversed(
-    paid: Payment, authorized: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
-) -> None:
-    capture(payment=authorized, context=context, amount=eur("0.01"))
-    authorized.refresh_from_db()
-    for payment in (paid, authorized):
-        refused(reverse, ErrorCode.ALREADY_CAPTURED, wallet_sandbox, payment=payment, context=context)
-
-
-def test_what_is_reversed_is_gone(
-    authorized: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
-) -> None:
-    reverse(payment=authorized, context=context)
-    authorized.refresh_from_db()
-    assert authorized.reversal == Reversal.DONE
-    refused(
-        capture,
-        ErrorCode.AUTHORIZATION_REVERSED,
-        wallet_sandbox,
-        payment=authorized,
-        context=context,
-        amount=eur("1.00"),
-    )
-    refused(reverse, ErrorCode.AUTHORIZATION_REVERSED, wallet_sandbox, payment=authorized, context=context)
-    refused(refund, ErrorCode.NOTHING_CAPTURED, wallet_sandbox, payment=authorized, context=context)
 
 
 @pytest.mark.parametrize("verb", [capture, refund, reverse])
@@ -280,16 +210,6 @@ def test_what_a_stale_copy_allows_is_refused_by_the_row(
     refused(reverse, ErrorCode.ALREADY_CAPTURED, wallet_sandbox, payment=stale, context=context)
 
 
-def test_a_reversal_that_is_refused_gives_the_authorization_back(
-    authorized: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
-) -> None:
-    wallet_sandbox.fault("reversal", "errored")
-    assert reverse(payment=authorized, context=context).state == S.REJECTED
-    authorized.refresh_from_db()
-    assert authorized.reversal == Reversal.NONE
-    assert capture(payment=authorized, context=context).state == S.APPROVED
-
-
 # What is pending
 
 
@@ -310,18 +230,6 @@ def test_a_pending_refund_holds_its_amount_until_the_gateway_decides(
     payment.order.refresh_from_db()
     assert payment.order.state == OrderState.PART_REFUNDED
     assert OutboxEvent.objects.filter(transaction=transaction).get().kind == "REFUNDED"
-
-
-def test_a_pending_refund_that_fails_gives_its_amount_back(
-    pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
-) -> None:
-    payment = pay(items=(), amount=eur("7000.00"))
-    transaction = refund(payment=payment, context=context, amount=eur("6660.02"))
-    wallet_sandbox.settle_pending(transaction.reference, "refused")
-    clock.advance_to(transaction.next_query_at)
-    sweep(context=context)
-    payment.refresh_from_db()
-    assert (payment.refund_reserved, payment.refunded) == (0, 0)
 
 
 # Two payments of one order

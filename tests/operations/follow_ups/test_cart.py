@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
-from tests.client.servers import unused_port
-from tests.operations.conftest import MakeContext, Pay
+from tests.operations.conftest import Pay
 from tests.operations.journal import posts
-from tests.operations.second_person import asked, needs_two, person
-from tests.tables import every
+from tests.operations.second_person import asked, needs_two
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import Approval, GatewayTransaction, Payment, TransactionEvent
 from wallet_gateway.operations.approvals.requests import decline
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidInput
-from wallet_gateway.operations.follow_ups.approve import approve
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund
 from wallet_gateway.operations.follow_ups.cart import cart_of
 from wallet_gateway.operations.follow_ups.execute import Initiator
-from wallet_gateway.operations.follow_ups.resend import send_again
 from wallet_gateway.operations.inputs import requested_units
 from wallet_gateway.operations.maintenance.retention import erase_customer
 from wallet_gateway.protocol.cart import Discount, Shipping
@@ -94,36 +88,11 @@ def test_lines_that_come_to_another_amount_are_refused_and_nothing_is_sent(
     assert posts(wallet_sandbox) == []
 
 
-@every(
-    ("given", "path"),
-    [
-        ({"items": [replace(MUG, product_id="")]}, "items[0].product_id"),
-        ({"items": [replace(MUG, unit_amount=Decimal("1.001"))]}, "items[0].unit_amount"),
-        ({"items": [replace(MUG, quantity=10_000)]}, "items[0].quantity"),
-        ({"items": (), "discounts": [VOUCHER]}, "discounts"),
-        ({"items": [replace(MUG, product_name="M\0")]}, "items"),
-    ],
-    ids=["no-id", "too-fine", "too-many", "less-than-nothing", "nul"],
-)
-def test_lines_keep_the_rules_of_an_orders_cart(given: dict[str, Any], path: str) -> None:
-    with pytest.raises(InvalidInput) as raised:
-        cart(**given)
-    assert raised.value.code is ErrorCode.ITEMS_INVALID
-    assert [fault.path for fault in raised.value.errors] == [path]
-
-
 def test_lines_that_come_to_nothing_are_no_amount() -> None:
     free = cart(discounts=[Discount(name="All", amount=Decimal("6.00"))])
     with pytest.raises(InvalidInput) as raised:
         requested_units(None, free, currency="EUR")
     assert raised.value.code is ErrorCode.AMOUNT_INVALID
-
-
-def test_without_lines_nothing_changes(
-    paid: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
-) -> None:
-    refund(payment=paid, context=context, amount=Decimal("1.00"))
-    assert "shoppingCartDetails" not in posts(wallet_sandbox)[-1]["body"]
 
 
 def test_lines_are_written_in_the_decimals_of_the_payments_currency(
@@ -134,32 +103,6 @@ def test_lines_are_written_in_the_decimals_of_the_payments_currency(
     assert refund(payment=payment, context=context, cart=yen).amount_minor == 7
     (line,) = posts(wallet_sandbox)[-1]["body"]["shoppingCartDetails"]["itemDetails"]
     assert (line["unitAmount"], line["totalAmount"]) == ("7", "7")
-
-
-def test_what_is_sent_again_has_the_same_lines_to_the_byte(
-    paid: Payment, make_context: MakeContext, context: GatewayContext, wallet_sandbox: SandboxControl
-) -> None:
-    unsent = refund(payment=paid, context=make_context(f"http://127.0.0.1:{unused_port()}"), cart=cart())
-    assert unsent.state == "NOT_SENT"
-    written = GatewayTransaction.objects.get(pk=unsent.pk).request_body
-    assert send_again(unsent, context=context).state == "APPROVED"
-    assert posts(wallet_sandbox)[-1]["body"] == json.loads(written)
-    assert hashlib.sha256(written.encode()).hexdigest() == unsent.body_hash
-
-
-def test_a_second_person_agrees_to_the_lines_as_well(
-    pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl
-) -> None:
-    payment, two = pay(), needs_two(context)
-    request = asked(lambda: refund(payment=payment, context=two, cart=cart(), who=Initiator(by="anna")))
-    assert request.shopping_cart == cart()
-
-    approve(request, by=person("bert"), context=two)
-
-    (line,) = posts(wallet_sandbox)[-1]["body"]["shoppingCartDetails"]["itemDetails"]
-    assert (line["productId"], posts(wallet_sandbox)[-1]["body"]["amount"]) == ("MUG-1", "6.00")
-    request.refresh_from_db()
-    assert request.cart is None
 
 
 def test_lines_are_kept_no_longer_than_their_request_waits(pay: Pay, context: GatewayContext) -> None:

@@ -19,14 +19,11 @@ from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction, MigratedDeposit, OutboxEvent
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import (
-    IdempotencyConflict,
     InvalidInput,
     InvalidState,
     OperationOutstanding,
-    SendingStopped,
 )
 from wallet_gateway.operations.follow_ups.detached_refunds import refund_migrated
-from wallet_gateway.operations.follow_ups.execute import Initiator
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.migration.import_export import import_migration_file
 from wallet_gateway.protocol.card_numbers import has_card_number
@@ -240,32 +237,7 @@ def test_a_deposit_has_one_currency(known: None, give: Give) -> None:
         give("1.00", currency="USD")
 
 
-def test_a_currency_may_be_written_in_lower_case(known: None, give: Give, context: GatewayContext) -> None:
-    transaction = give("1.00", currency="eur")
-    assert (transaction.state, transaction.currency) == (S.APPROVED, "EUR")
-    again = refund_migrated(
-        parent_transaction_id="OTHER", amount=Money(Decimal(1), "EUR"), currency="eur", context=context
-    )
-    assert again.currency == "EUR"
-
-
 # What is refused before anything is stored
-
-
-@pytest.mark.parametrize("parent", [None, 7])
-def test_a_reference_of_a_migration_is_a_text(parent: object, give: Give) -> None:
-    with refuses(InvalidInput, ErrorCode.ARGUMENT_TYPE, argument="parent_transaction_id", expected="a text"):
-        give("1.00", parent_transaction_id=parent)
-    assert not MigratedDeposit.objects.exists()
-
-
-@pytest.mark.parametrize(
-    "parent", ["", "x" * 129, "a b", "a\n", "ä", "a\0"], ids=lambda parent: repr(parent)[:12]
-)
-def test_what_is_no_reference_of_a_migration_is_refused(parent: object, give: Give) -> None:
-    with refuses(InvalidInput, ErrorCode.PARENT_ID_INVALID):
-        give("1.00", parent_transaction_id=parent)
-    assert not MigratedDeposit.objects.exists()
 
 
 @pytest.mark.parametrize("parent", ["4111111111111111", "4111.1111/1111-1111", "No4111111111111111x"])
@@ -279,58 +251,7 @@ def test_a_card_number_is_no_reference_of_a_migration(
     assert wallet_sandbox.journal() == []
 
 
-@pytest.mark.parametrize(
-    ("amount", "currency", "words"),
-    [
-        (Decimal(0), "EUR", "zero"),
-        (Decimal("-1"), "EUR", "sign"),
-        (Decimal("1.001"), "EUR", "finer"),
-        (Decimal("1.5"), "JPY", "finer"),
-        (Decimal(1), "XXX", "currency"),
-        (Decimal(1), "", "currency"),
-        (Money(Decimal(1), "USD"), "EUR", "is in USD, but the payment is in EUR"),
-        (1, "EUR", "not int"),
-        (1.0, "EUR", "not float"),
-        ("1.00", "EUR", "not str"),
-        (None, "EUR", "is missing"),
-    ],
-)
-def test_what_is_no_amount_is_refused(
-    amount: object, currency: str, words: str, context: GatewayContext
-) -> None:
-    with pytest.raises(InvalidInput, match=words):
-        refund_migrated(
-            parent_transaction_id=DEPOSIT,
-            amount=amount,  # type: ignore[arg-type]
-            currency=currency,
-            context=context,
-        )
-    assert not MigratedDeposit.objects.exists()
-
-
-def test_while_sending_is_paused_nothing_is_reserved(
-    known: None, give: Give, clock: VirtualClock, wallet_sandbox: SandboxControl
-) -> None:
-    GatewayPause.objects.create(gateway="default", sending_until=clock.now().replace(year=2999))
-    with pytest.raises(SendingStopped):
-        give("1.00")
-    assert deposit().refund_reserved == 0
-    assert posts(wallet_sandbox) == []
-
-
 # Keys
-
-
-def test_a_repeated_key_brings_the_first_refund(
-    known: None, give: Give, wallet_sandbox: SandboxControl
-) -> None:
-    first = give("5.00", who=Initiator(idempotency_key="click-1"))
-    assert give("5.00", who=Initiator(idempotency_key="click-1")).pk == first.pk
-    with pytest.raises(IdempotencyConflict):
-        give("6.00", who=Initiator(idempotency_key="click-1"))
-    with pytest.raises(IdempotencyConflict):
-        give("5.00", who=Initiator(idempotency_key="click-1"), parent_transaction_id="OLD-9")
-    assert len(posts(wallet_sandbox)) == 1
 
 
 def test_two_that_meet_a_deposit_for_the_first_time_share_its_row(

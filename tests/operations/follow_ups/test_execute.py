@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
-from functools import partial
 
 import pytest
 
@@ -14,7 +13,6 @@ from tests.client.servers import RawServer, hangs_up, unused_port
 from tests.operations.conftest import MakeContext, Pay, VirtualClock
 from tests.operations.dying import Killed, interrupted, kill
 from tests.operations.journal import posts
-from tests.operations.subjects import DEPOSIT, make_subject
 from tests.refusals import refuses
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionState
@@ -31,7 +29,6 @@ from wallet_gateway.operations.follow_ups.capture_refund_reverse import (
     refund,
     reverse,
 )
-from wallet_gateway.operations.follow_ups.detached_refunds import refund_migrated
 from wallet_gateway.operations.follow_ups.execute import Initiator, resend_unsent
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.testing.control import SandboxControl
@@ -117,20 +114,6 @@ def test_a_second_operation_is_told_of_the_first_and_not_of_what_is_left(
     with refuses(OperationOutstanding, ErrorCode.OPERATION_OUTSTANDING):
         second(payment=authorized, context=context, **({} if second is reverse else {"amount": part}))
     assert len(posts(wallet_sandbox)) == sent
-
-
-@pytest.mark.parametrize("amount", [eur("40.00"), eur("0.01"), eur("51.00")])
-def test_a_second_detached_refund_is_told_of_the_first_and_not_of_what_is_left(
-    amount: Decimal, context: GatewayContext, wallet_sandbox: SandboxControl, pay: Pay
-) -> None:
-    subject = make_subject("detached_refund", control=wallet_sandbox, context=context, pay=pay)
-    again = partial(refund_migrated, parent_transaction_id=DEPOSIT, currency="EUR", context=context)
-    wallet_sandbox.fault("detached_refund", "drop_after")
-    assert again(amount=eur("40.00")).state == S.UNKNOWN
-
-    with refuses(OperationOutstanding, ErrorCode.OPERATION_OUTSTANDING):
-        again(amount=amount)
-    assert subject.requests() == 1
 
 
 def test_beside_a_request_that_waits_to_be_sent_the_amount_that_is_left_decides(
@@ -249,17 +232,6 @@ def test_the_row_is_committed_with_all_that_is_about_to_be_sent_before_a_byte_le
     assert hashlib.sha256(row.request_body.encode()).hexdigest() == row.body_hash
     assert row.payment is not None
     assert row.payment.refund_reserved == 500
-
-
-def test_the_bytes_that_leave_are_the_bytes_that_are_written(
-    paid: Payment, make_context: MakeContext
-) -> None:
-    with RawServer(hangs_up) as far:
-        elsewhere = make_context(far.base_url)
-        transaction = refund(payment=paid, context=elsewhere, amount=eur("5.00"))
-        (sent,) = far.requests
-    assert transaction.state == S.UNKNOWN
-    assert hashlib.sha256(sent.body).hexdigest() == transaction.body_hash
 
 
 def test_what_is_sent_again_is_the_same_to_the_byte(

@@ -9,7 +9,6 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.db import connection
 
 from tests.client.servers import unused_port
 from tests.operations.batches.rows import LONG
@@ -25,7 +24,7 @@ from wallet_gateway.domain.capture_deadline import CapturePolicy, CaptureWindow
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import FINAL_STATES, LifecycleEvent, TransactionKind, TransactionState
 from wallet_gateway.models import BatchKind, GatewayTransaction, OutboxEvent, Payment, PaymentOrder
-from wallet_gateway.operations.approvals.resolve import Decision, give_up_unsent
+from wallet_gateway.operations.approvals.resolve import Decision
 from wallet_gateway.operations.batches import plan
 from wallet_gateway.operations.batches.drive import Driver, step
 from wallet_gateway.operations.context import GatewayContext
@@ -40,7 +39,6 @@ from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.migration.import_export import import_migration_file
 from wallet_gateway.operations.settlement.settle import reread, settle
 from wallet_gateway.protocol.cart_lines import Item
-from wallet_gateway.queries.attention import unseen_refusals
 from wallet_gateway.queries.health import health
 from wallet_gateway.queries.work_queue import waiting
 from wallet_gateway.testing.control import SandboxControl
@@ -189,19 +187,6 @@ def test_what_is_approved_later_is_not_told_as_refused(
     assert (transaction.state, heard.told, unseen(clock)) == (S.APPROVED, [], (0, []))
 
 
-def test_a_receiver_that_fails_is_told_again_under_the_same_id(
-    ask: Asked, listen: Listen, context: GatewayContext, clock: VirtualClock
-) -> None:
-    failing = listen(signals.operation_refused, failures=1)
-    transaction = pending(ask, K.DETACHED_REFUND)
-    sweep_until(transaction, is_over, context=context, clock=clock)
-    clock.advance_to(OutboxEvent.objects.get(kind="OPERATION_REFUSED").next_delivery_at)
-    sweep(context=context)
-    assert len(failing.ids) == 2
-    assert len(set(failing.ids)) == 1
-    assert failing.told[1]["transaction"].deposit.parent_transaction_id == DEPOSIT
-
-
 # Refused at once, and nobody is there
 
 
@@ -300,14 +285,6 @@ def test_what_is_given_up_later_is_told_and_waits_until_it_is_seen(
     assert unseen(clock) == (1, [transaction.reference])
 
 
-def test_what_its_caller_gives_up_at_once_is_told_to_nobody_else(
-    ask: Asked, heard: Receiver, clock: VirtualClock, unreachable: GatewayContext
-) -> None:
-    unsent = ask(K.CAPTURE, Decimal("20.00"), context=unreachable)
-    assert give_up_unsent(unsent, by="anna", context=ask.context)
-    assert (heard.told, unseen(clock)) == ([], (0, []))
-
-
 # Approved all the same
 
 
@@ -358,16 +335,3 @@ def test_so_is_a_page_that_was_told_as_failed_or_expired(
     settle(reread(page), update(E.CONTRADICTED, finding=contradicted), context=context)
     resolve(reread(page), Decision.DID_HAPPEN)
     assert [str(told["amount"]) for told in paid.told] == ["20.00 EUR"]
-
-
-# Cost
-
-
-def test_what_waits_to_be_seen_is_found_by_its_own_index() -> None:
-    rows = GatewayTransaction.objects.filter(unseen_refusals())
-    if connection.vendor == "sqlite":
-        # The others choose by what they know of the rows, and here are none.
-        assert "USING INDEX wallet_transaction_refusal" in rows.order_by("state_changed_at", "pk").explain()
-    with connection.cursor() as cursor:
-        table = GatewayTransaction._meta.db_table
-        assert "wallet_transaction_refusal" in connection.introspection.get_constraints(cursor, table)

@@ -13,7 +13,6 @@ from tests.operations.conftest import MakeContext, MakeOrder, Resolve, VirtualCl
 from tests.operations.subjects import Subject
 from tests.refusals import refuses
 from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment, TransactionEvent
@@ -22,15 +21,12 @@ from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import (
     GatewayUnreachable,
-    InvalidInput,
     InvalidState,
     OperationOutstanding,
-    SendingStopped,
 )
 from wallet_gateway.operations.follow_ups.execute import Initiator, resend_unsent
 from wallet_gateway.operations.follow_ups.resend import send_again
 from wallet_gateway.operations.maintenance.sweep import sweep
-from wallet_gateway.operations.sending.circuit_breaker import pause_sending
 from wallet_gateway.operations.settlement.settle import reread
 from wallet_gateway.queries.attention import unattended
 
@@ -117,14 +113,6 @@ def test_what_does_not_leave_again_asks_for_a_person_again(
     assert send_again(again, context=context).state == S.APPROVED
 
 
-def test_it_may_be_given_up_at_once(
-    subject: Subject, left_to_a_person: GatewayTransaction, resolve: Resolve
-) -> None:
-    given_up = resolve(left_to_a_person, Decision.DID_NOT_HAPPEN, reason="paid in the shop")
-    assert (given_up.state, given_up.needs_operator) == (S.ABANDONED, False)
-    assert (subject.reserved(), subject.booked(), subject.requests()) == (0, 0, 0)
-
-
 # Refusals
 
 
@@ -157,22 +145,6 @@ def test_nothing_is_sent_while_it_is_frozen(
         send_again(left_to_a_person, context=context)
     assert subject.requests() == 0
     release_freezes(subject)
-
-
-@one
-def test_nothing_is_sent_while_sending_is_paused_or_off(
-    subject: Subject,
-    left_to_a_person: GatewayTransaction,
-    context: GatewayContext,
-    make_context: MakeContext,
-) -> None:
-    with pytest.raises(SendingStopped):
-        send_again(left_to_a_person, context=make_context(sending=False))
-    pause_sending(context, seconds=60, explanation=explain(ExplanationCode.OUTCOME_UNKNOWN))
-    with refuses(SendingStopped, ErrorCode.SENDING_PAUSED):
-        send_again(left_to_a_person, context=context)
-    assert subject.requests() == 0
-    assert not TransactionEvent.objects.filter(kind="DECISION").exists(), "a refusal stores nothing"
 
 
 @one
@@ -244,20 +216,6 @@ def test_a_claim_made_on_an_older_try_is_refused(
     left_to_a_person.refresh_from_db()
     assert (left_to_a_person.state, left_to_a_person.attempt_no) == (S.NOT_SENT, stale.attempt_no + 1)
     assert subject.requests() == 0
-
-
-def test_a_page_is_opened_anew_instead(make_order: MakeOrder, unreachable: GatewayContext) -> None:
-    with pytest.raises(GatewayUnreachable):
-        start_checkout(order=make_order(), context=unreachable, return_urls=return_urls)
-    transaction = GatewayTransaction.objects.get()
-    assert not transaction.needs_operator
-    with refuses(InvalidState, ErrorCode.CHECKOUT_NOT_RESENT):
-        send_again(transaction, context=unreachable)
-
-
-def test_words_that_cannot_be_stored_are_refused() -> None:
-    with pytest.raises(InvalidInput):
-        Initiator(by="anna", comment="a\0b")
 
 
 # A stored request that cannot be read any more

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.nameless_receivers import Nameless, between_two, nameless
+from tests.nameless_receivers import nameless
 from tests.operations.conftest import MakeContext, MakeOrder, Pay, Resolve, Start, VirtualClock
 from tests.operations.journal import times_sent
 from tests.operations.settlement.rows import contradiction, update
@@ -21,7 +21,7 @@ from wallet_gateway.domain.lifecycle import LifecycleEvent, OrderState, Transact
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, PaymentOrder, TransactionEventKind
 from wallet_gateway.operations.approvals.resolve import Decision, close_discrepancy
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund, reverse
+from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, reverse
 from wallet_gateway.operations.maintenance.authorization_expiry import AUTHOR, watch_authorizations
 from wallet_gateway.operations.polling.reconciliation import reconcile_attempt
 from wallet_gateway.operations.sending.emergency_stop import resume_sending, stop_sending
@@ -86,47 +86,6 @@ def test_an_authorization_that_was_contradicted_and_accepted_expires_as_if_it_ha
     (found,) = expiring_authorizations({"default": CaptureWindow()}, now=clock.now())
     assert found.expires_at == end
     assert held_since([authorized.order_id]) == {authorized.order_id: end - timedelta(days=7)}
-
-
-def test_what_is_captured_or_given_back_is_not_told_of(
-    pay: Pay, context: GatewayContext, clock: VirtualClock, told: Notification
-) -> None:
-    capture(payment=pay(type="preauthorization"), context=context)
-    refund(payment=pay(), context=context)
-    clock.advance(days=6)
-    assert watch_authorizations(context=context) == 0
-    assert told == []
-
-
-def test_a_receiver_that_raises_is_told_again_by_a_later_sweep(
-    pay: Pay, context: GatewayContext, clock: VirtualClock, told: Notification
-) -> None:
-    def fail(**_: Any) -> None:
-        raise RuntimeError("mail server is away")
-
-    pay(type="preauthorization")
-    clock.advance(days=6)
-    signals.authorization_expiring.connect(fail, weak=False)
-    assert watch_authorizations(context=context) == 0
-    signals.authorization_expiring.disconnect(fail)
-    assert watch_authorizations(context=context) == 0, "not at once"
-    clock.advance(minutes=6)
-    assert watch_authorizations(context=context) == 1
-    assert len(told) == 2
-
-
-def test_a_receiver_without_a_name_that_raises_ends_no_sweep(
-    nameless: Nameless, pay: Pay, context: GatewayContext, clock: VirtualClock, told: Notification
-) -> None:
-    for _ in range(2):
-        pay(type="preauthorization")
-    clock.advance(days=6)
-    with between_two(signals.authorization_expiring, nameless) as heard:
-        assert watch_authorizations(context=context) == 0
-    assert heard == ["first", "last"] * 2
-    clock.advance(minutes=6)
-    assert watch_authorizations(context=context) == 2
-    assert len(told) == 4
 
 
 @pytest.mark.parametrize("what", [CapturePolicy.CAPTURE, CapturePolicy.REVERSE])

@@ -6,7 +6,6 @@ import copy
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
-from decimal import Decimal
 
 import pytest
 
@@ -19,7 +18,7 @@ from wallet_gateway.client.exchange import Answer
 from wallet_gateway.domain.comparison import DifferenceKind
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.domain.lifecycle import OrderState, TransactionState
+from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import (
     Discrepancy,
     GatewayTransaction,
@@ -64,15 +63,6 @@ def saying(context: GatewayContext, transaction: GatewayTransaction, **changes: 
     """A gateway whose record of a sale of 20.00 EUR has these changes; it knows of nothing else."""
     own = record(transaction, "20.00", id=transaction.record_id) | changes
     return filing(context, {transaction.reference: answer_of(own)})
-
-
-def test_books_that_agree_show_no_difference(
-    pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl
-) -> None:
-    refund(payment=pay(), context=context, amount=Decimal("5.00"))
-    pay("cancelled")
-    rows = compare(context)
-    assert (len(rows), kinds(rows)) == (3, [])
 
 
 CHANGES: Mapping[str, tuple[dict[str, object], DifferenceKind]] = {
@@ -178,32 +168,6 @@ def test_what_is_settled_while_the_gateway_is_asked_is_no_difference(
     assert (payment.captured, payment.is_frozen) == (2000, False)
 
 
-def test_a_payment_that_nobody_noticed_is_paid_after_a_repair(
-    open_page: Pay, wallet_sandbox: SandboxControl, context: GatewayContext
-) -> None:
-    payment = open_page()
-    wallet_sandbox.complete_checkout(payment.reference, "success")
-    assert kinds(compare(context)) == [D.STATE]
-    payment.order.refresh_from_db()
-    assert payment.order.state == OrderState.OPEN, "a dry run changes nothing"
-
-    (row,) = compare(context, repair_as="anna")
-    assert row.repaired
-    payment.order.refresh_from_db()
-    assert payment.order.state == OrderState.PAID
-    assert kinds(compare(context)) == []
-
-
-def test_what_was_made_in_the_portal_is_found_and_becomes_a_task(
-    pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl
-) -> None:
-    payment = pay()
-    wallet_sandbox.portal(payment.reference, "ecom.refund", "4.00")
-    rows = compare(context, repair_as="anna")
-    assert D.MADE_ELSEWHERE in kinds(rows)
-    assert Discrepancy.objects.get().kind == DiscrepancyKind.MADE_ELSEWHERE
-
-
 # What is compared
 
 
@@ -262,18 +226,3 @@ def test_a_gateway_that_stays_silent_is_left_alone_and_the_place_is_kept(
     resumed = compare(context, after=ledger_comparison.position(context=context))
     assert [row.transaction.reference for row in resumed] == [pays[2].reference]
     assert ledger_comparison.position(context=context) == 0, "one that ended leaves nothing to resume"
-
-
-def test_one_silence_is_outlasted(pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl) -> None:
-    pay()
-    wallet_sandbox.fault("status", "not_json", times=2)
-    assert len(compare(context)) == 1
-
-
-def test_questions_keep_to_the_gateways_rate(pay: Pay, make_context: MakeContext) -> None:
-    pay()
-    pay()
-    waits: list[float] = []
-    context = replace(make_context(query_rate=4.0), sleep=waits.append)
-    compare(context)
-    assert waits == [0.25, 0.25]

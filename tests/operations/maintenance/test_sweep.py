@@ -50,23 +50,6 @@ def report(**did: int) -> SweepReport:
     return SweepReport(gateway="default", **nothing | did)
 
 
-def test_with_nothing_due_nothing_is_done(
-    open_page: Pay, context: GatewayContext, wallet_sandbox: SandboxControl
-) -> None:
-    open_page()
-    before = len(wallet_sandbox.journal())
-    assert sweep(context=context) == report()
-    assert not report().did_something
-    assert len(wallet_sandbox.journal()) == before
-
-
-@pytest.mark.parametrize(
-    "did", ["leases_ended", "pages_given_up", "buttons_expired", "queried", "sent_again", "events_delivered"]
-)
-def test_a_sweep_says_whether_it_did_something(did: str) -> None:
-    assert report(**{did: 1}).did_something
-
-
 def test_one_sweep_does_everything_that_is_due(
     pay: Pay,
     context: GatewayContext,
@@ -106,16 +89,6 @@ def test_each_gateway_is_swept_by_itself(
     assert Payment.objects.get(pk=first.pk).state == "OPEN"
     assert sweep(context=make_context()).queried == 1
     assert Payment.objects.get(pk=first.pk).state == "PAID"
-
-
-def test_leases_of_another_gateway_are_its_own_affair(
-    pay: Pay, context: GatewayContext, make_context: MakeContext, clock: VirtualClock
-) -> None:
-    with pytest.raises(Killed):
-        capture(payment=pay(type="preauthorization"), context=interrupted(context, before=kill), amount=FIVE)
-    clock.advance(seconds=121)
-    assert end_leases(context=make_context(alias="second")) == 0
-    assert end_leases(context=context) == 1
 
 
 def test_a_lease_ends_after_two_minutes_and_not_before(
@@ -223,13 +196,6 @@ def test_a_page_that_is_tried_again_meanwhile_is_not_given_up(
     sweeping.give_up_unsent_pages(context=context)
     unsent_page.refresh_from_db()
     assert unsent_page.state == S.OPEN
-
-
-def test_unsent_pages_of_another_gateway_are_its_own_affair(
-    unsent_page: GatewayTransaction, make_context: MakeContext, clock: VirtualClock
-) -> None:
-    clock.advance_to(unsent_page.expires_at)
-    assert sweeping.give_up_unsent_pages(context=make_context(alias="second")) == 0
 
 
 # Rows that cannot be handled

@@ -7,8 +7,6 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
 from tests.models.rows import a_payment, a_transaction, an_order
 from tests.operations.conftest import MakeContext, VirtualClock
@@ -16,7 +14,7 @@ from tests.operations.dying import Filing, Killed
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
 from wallet_gateway.domain.polling_schedule import CLAIM, QUERY_WITHIN, QueryPriority
-from wallet_gateway.models import GatewayTransaction, OutboxEvent, Payment, PaymentOrder
+from wallet_gateway.models import GatewayTransaction, OutboxEvent, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.polling.claims import MAX_BATCH, claim_first, give_back
 from wallet_gateway.operations.polling.due import reconcile_due
@@ -184,36 +182,3 @@ def test_what_is_given_back_is_as_it_was_but_for_what_others_have_changed(
     give_back(batch, batch.rows)
     after = list(rows.values_list("next_query_at", "last_queried_at"))
     assert after == [(later, clock.now()), *before[1:]]
-
-
-def test_a_row_takes_so_many_statements_and_a_batch_so_many_more(ask: Ask, clock: VirtualClock) -> None:
-    def statements(count: int) -> int:
-        for number in range(count):
-            due_page(f"due-{count}-{number}", clock)
-        with CaptureQueriesContext(connection) as captured:
-            assert reconcile_due(context=ask()[0]) == count
-        sent = [one["sql"] for one in captured if "SAVEPOINT" not in (one["sql"] or "")]
-        return len(sent)
-
-    few, many = statements(1), statements(11)
-    # All rows of a settlement, the metadata for the example shop's receiver, and that its event is delivered.
-    each = 7
-    assert many - few == 10 * each
-    # To claim a batch five, to see that nothing else is due two, and two for repeated queries.
-    assert few == each + 9
-
-
-def test_a_batch_knows_all_payments_of_its_orders(ask: Ask, clock: VirtualClock) -> None:
-    first = due_page("first", clock)
-    order = Payment.objects.get(reference=first).order
-    not_due = due_page("not-due", clock, seconds=-600, order=order)
-    second = due_page("second", clock, order=order)
-    other = due_page("other", clock)
-
-    batch = claim_first(ask()[0], URGENT, since=clock.now(), most=500)
-    known = {row.reference: row.payment.order.known_payments for row in batch.rows if row.payment}
-    assert {name: sorted(p.reference for p in each.payments) for name, each in known.items() if each} == {
-        first: [first, not_due, second],
-        second: [first, not_due, second],
-        other: [other],
-    }

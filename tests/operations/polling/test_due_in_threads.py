@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from django.db import connection, connections
+from django.db import connection
 from django.utils import timezone
 
 from tests.contrib.counting_gateway import CountingGateway
@@ -19,11 +18,10 @@ from wallet_gateway import conf
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.http_transport import HttpTransport
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
-from wallet_gateway.domain.polling_schedule import FIRST_REPEAT, QueryPriority
 from wallet_gateway.gateways import DatabaseClock
 from wallet_gateway.models import GatewayPause, GatewayTransaction, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.polling.due import reconcile_due, repeat_queries
+from wallet_gateway.operations.polling.due import reconcile_due
 
 pytestmark = [
     pytest.mark.every_database,
@@ -84,34 +82,6 @@ def test_every_row_is_asked_about_once_and_several_at_a_time(
     assert set(PaymentOrder.objects.values_list("state", flat=True)) == {OrderState.PAID}
 
 
-def test_approvals_are_queried_again_once_each_with_all_threads(
-    gateway: CountingGateway, context: GatewayContext
-) -> None:
-    due_pages(12)
-    assert reconcile_due(context=context) == 12
-    long_ago = timezone.now() - timedelta(days=1)
-    GatewayTransaction.objects.update(
-        query_priority=QueryPriority.REPEATED, poll_step=FIRST_REPEAT, next_query_at=long_ago
-    )
-    assert repeat_queries(context=context) == 12
-    assert {len(by) for by in gateway.asked.by.values()} == {2}
-    assert repeat_queries(context=context) == 0
-
-
-def test_two_pools_at_once_query_no_row_twice(gateway: CountingGateway, context: GatewayContext) -> None:
-    def reconcile() -> int:
-        try:
-            return reconcile_due(context=context)
-        finally:
-            connections.close_all()
-
-    due_pages(120)
-    with ThreadPoolExecutor(2) as pools:
-        started = [pools.submit(reconcile) for _ in range(2)]
-        assert sum(each.result() for each in started) == 120
-    assert {len(by) for by in gateway.asked.by.values()} == {1}
-
-
 def test_the_rate_holds_for_all_threads_together(gateway: CountingGateway, context: GatewayContext) -> None:
     due_pages(10)
     slow = replace(context, policy=replace(context.policy, query_rate=20.0))
@@ -132,11 +102,3 @@ def test_a_pause_is_heard(gateway: CountingGateway, context: GatewayContext) -> 
     told = replace(context, policy=replace(context.policy, query_rate=20.0), sleep=pause)
     assert reconcile_due(context=told) < 100
     assert GatewayTransaction.objects.filter(state=TransactionState.OPEN).exists()
-
-
-def test_a_sweep_takes_so_many_for_each_thread_and_no_more(
-    gateway: CountingGateway, context: GatewayContext
-) -> None:
-    due_pages(30)
-    two = replace(context, policy=replace(context.policy, query_workers=2))
-    assert reconcile_due(context=two, limit=10) == 20

@@ -6,13 +6,13 @@ from datetime import timedelta
 
 import pytest
 
-from tests.operations.conftest import MakeContext, MakeOrder, Pay, Start, VirtualClock
+from tests.operations.conftest import MakeContext, Pay, VirtualClock
 from tests.refusals import refuses
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, TransactionEvent
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import GatewayRefused, GatewayUnreachable
+from wallet_gateway.operations.errors import GatewayUnreachable
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture
 from wallet_gateway.operations.polling.gateway_records import gateway_records
 from wallet_gateway.protocol.money import Money
@@ -83,12 +83,6 @@ def test_only_what_was_sent_is_asked_about(
     assert [(one.transaction, len(one.records)) for one in found] == [(payment.opening, 1), (unknown, 0)]
 
 
-def test_an_order_that_nobody_tried_to_pay_has_no_records(
-    make_order: MakeOrder, context: GatewayContext
-) -> None:
-    assert gateway_records(order=make_order(), context=context) == ()
-
-
 def test_what_cannot_be_read_is_named_beside_what_can(
     pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
@@ -114,12 +108,3 @@ def test_a_silent_gateway_is_an_error_of_the_project(make_context: MakeContext, 
     nowhere = make_context("http://127.0.0.1:9")
     with refuses(GatewayUnreachable, ErrorCode.RECORDS_NOT_RECEIVED, gateway="default"):
         gateway_records(order=payment.order, context=nowhere)
-
-
-def test_a_gateway_that_refuses_to_tell_is_an_error_of_the_project(
-    start: Start, make_order: MakeOrder, context: GatewayContext, wallet_sandbox: SandboxControl
-) -> None:
-    payment = start(make_order())
-    wallet_sandbox.fault("status", "error_body", status=400, code="4403003")
-    with refuses(GatewayRefused, ErrorCode.RECORDS_REFUSED, answer="4403003"):
-        gateway_records(order=payment.order, context=context)

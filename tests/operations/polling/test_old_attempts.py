@@ -12,7 +12,7 @@ from tests.operations.conftest import Pay, VirtualClock
 from tests.operations.dying import in_the_name_of
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.gateways import return_urls
-from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.maintenance.sweep import sweep
@@ -70,41 +70,6 @@ def test_two_paid_pages_make_the_order_overpaid_and_call_a_person(
     assert PaymentOrder.objects.get().is_paid
 
 
-def test_a_third_payment_of_an_order_is_no_more_paid_than_the_second(
-    two_pages: tuple[Payment, Payment],
-    context: GatewayContext,
-    wallet_sandbox: SandboxControl,
-    clock: VirtualClock,
-) -> None:
-    for payment in two_pages:
-        wallet_sandbox.complete_checkout(payment.reference, "success")
-    clock.advance(seconds=845)
-    third = start_checkout(order=PaymentOrder.objects.get(), context=context, return_urls=return_urls)
-    wallet_sandbox.complete_checkout(third.reference, "success")
-    for payment in (*two_pages, third):
-        reconcile_attempt(reference=payment.reference, context=context)
-    assert the_order().state == OrderState.OVERPAID
-    assert told() == ["PAID", "ANOMALY", "ANOMALY"]
-
-
-def test_an_expired_attempt_that_was_paid_in_its_last_minute_is_money(
-    open_page: Pay, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
-) -> None:
-    payment = open_page()
-    clock.advance(seconds=840)
-    wallet_sandbox.behaviour(status_lag_seconds=3600)
-    wallet_sandbox.complete_checkout(payment.reference, "success")
-    clock.advance(minutes=17)
-    sweep(context=context)
-    assert the_order().state == OrderState.EXPIRED
-
-    transaction = GatewayTransaction.objects.get()
-    clock.advance_to(transaction.next_query_at)
-    sweep(context=context)
-    assert the_order().state == OrderState.PAID
-    assert told() == ["EXPIRED", "PAID"]
-
-
 # The end of a page
 
 
@@ -124,31 +89,6 @@ def test_a_page_ends_unpaid_once_a_record_would_have_shown(
     assert the_order().state == OrderState.EXPIRED
     assert told() == ["EXPIRED"]
     assert "page_ended" in explained(transaction)
-
-
-def test_a_page_whose_gateway_cannot_be_asked_does_not_end(
-    open_page: Pay, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
-) -> None:
-    transaction = open_page().opening
-    wallet_sandbox.fault("status", "status_before", status=503, times=0)
-    clock.advance(hours=1)
-    sweep(context=context)
-    transaction.refresh_from_db()
-    assert transaction.state == S.OPEN
-
-    wallet_sandbox.clear_faults()
-    clock.advance_to(transaction.next_query_at)
-    sweep(context=context)
-    transaction.refresh_from_db()
-    assert transaction.state == S.EXPIRED
-
-
-def test_what_is_asked_before_the_settle_time_ends_no_page(
-    open_page: Pay, context: GatewayContext, clock: VirtualClock
-) -> None:
-    payment = open_page()
-    clock.advance(seconds=900 + 15 * 60 - 1)
-    assert reconcile_attempt(reference=payment.reference, context=context).is_open
 
 
 def test_a_page_of_an_account_that_the_settings_no_longer_name_does_not_end_unasked(

@@ -8,27 +8,22 @@ from decimal import Decimal
 import pytest
 
 from tests.exhaustive import one_of
-from tests.operations.aftermath import problems, told
 from tests.operations.conftest import Pay, Resolve, Start, VirtualClock, sweep_until
 from tests.operations.dying import scripted
 from tests.operations.records import answer_of, record
-from tests.refusals import refuses
-from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.approvals.resolve import Decision
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import InvalidState, OperationRefused
+from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import reverse as reverse_payment
 from wallet_gateway.operations.maintenance.sweep import sweep
-from wallet_gateway.queries.work_queue import waiting
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
 S = TransactionState
 NOT_HAPPENED = Decision.DID_NOT_HAPPEN
-WEEK = timedelta(days=7)
 
 
 def order() -> PaymentOrder:
@@ -91,23 +86,6 @@ def test_asking_never_ends_and_grows_rare(slow: Slow, clock: VirtualClock) -> No
     assert transaction.next_query_at is not None
     assert max(waits) <= timedelta(days=10)
     assert len(waits) < 70
-
-
-def test_after_a_week_a_person_is_told_and_not_before(slow: Slow, clock: VirtualClock) -> None:
-    transaction, gateway = slow
-    sweep_until(transaction, lambda row: row.needs_operator, context=gateway, clock=clock)
-    assert WEEK <= clock.now() - transaction.state_changed_at < WEEK + timedelta(days=2)
-    assert "transactions that wait for a person: 1" in problems(clock)
-    assert waiting({}, now=clock.now()).stuck == (transaction,)
-    assert transaction.state == S.PENDING
-
-
-def test_before_a_week_it_is_too_early_to_decide(slow: Slow, resolve: Resolve, clock: VirtualClock) -> None:
-    transaction, gateway = slow
-    clock.advance(days=6, hours=23)
-    sweep(context=gateway)
-    with refuses(InvalidState, ErrorCode.TOO_EARLY_PENDING, after=timedelta(days=7), needed=5):
-        resolve(transaction, NOT_HAPPENED)
 
 
 def test_a_person_gives_it_up_and_that_alone_frees_what_it_holds(
@@ -189,39 +167,6 @@ def test_a_month_of_pending_ends_by_the_gateways_word_at_any_time(
     sweep(context=scripted(context, answer_of(record(transaction, transaction.amount.to_wire()))))
     transaction.refresh_from_db()
     assert (transaction.state, transaction.needs_operator) == (S.APPROVED, False)
-
-
-def test_a_page_that_the_sandbox_keeps_pending_for_a_month_pays_in_the_end(
-    pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
-) -> None:
-    transaction = pay("pending").opening
-    sweep_until(transaction, lambda row: row.query_count > 40, context=context, clock=clock)
-    assert clock.now() - transaction.state_changed_at > timedelta(days=30)
-    assert (transaction.state, transaction.needs_operator) == (S.PENDING, True)
-
-    wallet_sandbox.settle_pending(transaction.reference, "success")
-    sweep_until(transaction, lambda row: row.state == S.APPROVED, context=context, clock=clock)
-    assert (order().state, told()) == (OrderState.PAID, ["PAID"])
-
-
-def test_an_unknown_outcome_that_nobody_decides_on_is_asked_about_for_ever_too(
-    pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
-) -> None:
-    payment = pay()
-    wallet_sandbox.fault("refund", "drop_before")
-    transaction = refund(payment=payment, context=context, amount=Decimal("5.00"))
-    nothing = scripted(context, b"[]")
-    sweep_until(
-        transaction,
-        lambda row: clock.now() - row.state_changed_at > timedelta(days=60),
-        context=nothing,
-        clock=clock,
-    )
-    assert (transaction.state, transaction.needs_operator) == (S.UNKNOWN, True)
-    clock.advance_to(transaction.next_query_at)
-    sweep(context=scripted(context, answer_of(record(transaction, "5.00"))))
-    transaction.refresh_from_db()
-    assert transaction.state == S.APPROVED
 
 
 def test_a_page_that_was_given_up_can_be_paid_anew_and_both_are_seen(

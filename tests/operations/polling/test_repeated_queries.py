@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from datetime import timedelta
 from decimal import Decimal
-from itertools import pairwise
 
 import pytest
 
-from tests.operations.conftest import MakeContext, MakeOrder, Pay, Resolve, VirtualClock
+from tests.operations.conftest import MakeContext, Pay, Resolve, VirtualClock
 from tests.operations.dying import filing
-from tests.operations.journal import queries
 from tests.operations.records import answer_of, record
-from tests.operations.wallet_customer import Customer
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
-from wallet_gateway.domain.polling_schedule import QueryPriority
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, TransactionEvent
 from wallet_gateway.operations.approvals import resolve as resolutions
 from wallet_gateway.operations.context import GatewayContext
@@ -166,33 +162,6 @@ def test_what_the_gateway_says_otherwise_a_day_later_is_recorded_as_a_comparison
     assert (Discrepancy.objects.count(), TransactionEvent.objects.count()) == (1, events), "told once"
 
 
-def test_under_another_account_nothing_is_missing(
-    pay: Pay, context: GatewayContext, clock: VirtualClock
-) -> None:
-    pay()
-    GatewayTransaction.objects.update(merchant_id="THE-OLD-ONE")
-    clock.advance(minutes=6)
-    sweep(context=context)
-    clock.advance(days=1)
-    sweep(context=filing(context, {}))
-    assert not Discrepancy.objects.exists()
-
-
-def test_what_a_person_has_closed_is_not_reported_again_and_leaves_no_events(
-    pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
-) -> None:
-    payment = pay()
-    wallet_sandbox.portal(payment.reference, "ecom.refund", "4.00")
-    sweep_for(DAY, context=context, clock=clock, every=HOUR)
-    resolutions.close_discrepancy(the_discrepancy(), reason="seen", by="anna", context=context)
-    before, asked = TransactionEvent.objects.count(), queries(wallet_sandbox)
-    sweep_for(3 * DAY, context=context, clock=clock, every=6 * HOUR)
-    payment.refresh_from_db()
-    assert not payment.is_frozen
-    assert queries(wallet_sandbox) == asked + 3
-    assert (Discrepancy.objects.count(), TransactionEvent.objects.count()) == (1, before)
-
-
 def test_a_contradiction_that_a_person_has_accepted_is_watched_and_not_reported_again(
     pay: Pay, context: GatewayContext, clock: VirtualClock, resolve: Resolve
 ) -> None:
@@ -212,49 +181,6 @@ def test_a_contradiction_that_a_person_has_accepted_is_watched_and_not_reported_
 
 
 # What it costs
-
-
-def test_a_payment_costs_one_query_a_day_in_its_window_and_ever_fewer_later(
-    pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
-) -> None:
-    pay()
-    sweep_for(HOUR, context=context, clock=clock, every=HOUR / 12)
-    asked = [queries(wallet_sandbox)]
-    for _ in range(7):
-        sweep_for(DAY, context=context, clock=clock, every=4 * HOUR)
-        asked.append(queries(wallet_sandbox))
-    assert [later - earlier for earlier, later in pairwise(asked)] == [1] * 7
-    events = TransactionEvent.objects.count()
-    sweep_for(400 * DAY, context=context, clock=clock, every=DAY)
-    assert queries(wallet_sandbox) == asked[-1] + 7, "days 14, 28, 58, 88, 118, 148 and 178"
-    transaction = GatewayTransaction.objects.get()
-    assert transaction.next_query_at is None
-    assert transaction.query_count == queries(wallet_sandbox)
-    assert TransactionEvent.objects.count() == events, "an answer without news leaves no event"
-
-
-def test_a_follow_up_costs_one_more_query_a_day_after_it(
-    pay: Pay, make_context: MakeContext, wallet_sandbox: SandboxControl, clock: VirtualClock
-) -> None:
-    context = make_context()
-    transaction = refund(payment=pay(), context=context, amount=FIVE)
-    clock.advance(minutes=6)
-    sweep(context=context)
-    transaction.refresh_from_db()
-    assert (transaction.query_count, transaction.query_priority) == (1, QueryPriority.REPEATED)
-    sweep_for(40 * DAY, context=context, clock=clock, every=DAY)
-    transaction.refresh_from_db()
-    assert (transaction.query_count, transaction.next_query_at) == (2, None)
-
-
-def test_a_card_of_the_wallet_is_queried_again_too(
-    customer: Customer, make_order: MakeOrder, context: GatewayContext, clock: VirtualClock
-) -> None:
-    customer.pay(make_order())
-    sweep_for(3 * DAY, context=context, clock=clock, every=HOUR)
-    transaction = GatewayTransaction.objects.get()
-    assert (transaction.kind, transaction.state) == ("AUTHORIZATION", S.APPROVED)
-    assert transaction.query_count == 4
 
 
 def test_an_early_look_does_not_take_the_place_of_a_later_one(

@@ -53,17 +53,6 @@ def test_it_takes_a_fifth_of_the_rate_for_all_workers_together(
     assert [row.pk for row in asked] == [row.pk for row in repeated], "the oldest first, and none lost"
 
 
-def test_however_slow_the_rate_one_is_queried(
-    repeated: list[GatewayTransaction], make_context: MakeContext, clock: VirtualClock
-) -> None:
-    slow = make_context(query_rate=0.01)
-    assert sweep(context=slow).queried_again == 1
-    clock.advance(seconds=499)
-    assert sweep(context=slow).queried_again == 0
-    clock.advance(seconds=2)
-    assert sweep(context=slow).queried_again == 1
-
-
 def test_what_is_urgent_comes_first_and_in_between(
     repeated: list[GatewayTransaction],
     make_context: MakeContext,
@@ -96,14 +85,6 @@ def test_a_gateway_that_does_not_answer_is_not_queried_again_and_again(
     assert not GatewayTransaction.objects.filter(next_query_at=None).exists()
 
 
-def test_a_pause_of_queries_holds_for_these_too(
-    repeated: list[GatewayTransaction], context: GatewayContext, clock: VirtualClock
-) -> None:
-    GatewayPause.pause_queries("default", until=clock.now() + HOUR)
-    assert repeat_queries(context=context) == 0
-    assert not GatewayPause.objects.exclude(repeats_until=None).exists()
-
-
 def test_what_has_fallen_behind_is_queried_once_and_not_for_each_day(
     pay: Pay, context: GatewayContext, clock: VirtualClock
 ) -> None:
@@ -114,10 +95,3 @@ def test_what_has_fallen_behind_is_queried_once_and_not_for_each_day(
     assert sweep(context=context).queried_again == 1
     transaction = GatewayTransaction.objects.get()
     assert transaction.next_query_at == transaction.state_changed_at + 6 * DAY
-
-
-def test_switched_off_later_each_ends_with_its_next_query(
-    repeated: list[GatewayTransaction], make_context: MakeContext, clock: VirtualClock
-) -> None:
-    assert repeat_queries(context=make_context(query_again=timedelta(0))) == len(repeated)
-    assert not GatewayTransaction.objects.exclude(next_query_at=None).exists()

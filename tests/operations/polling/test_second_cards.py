@@ -10,14 +10,12 @@ import pytest
 from proof.gateway_truth import GatewayTruth
 from tests.operations.aftermath import told
 from tests.operations.conftest import Pay, Start, VirtualClock, sweep_until
-from tests.operations.dying import scripted
 from tests.operations.journal import queries
-from tests.operations.records import answer_of, record
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
-from wallet_gateway.models import Discrepancy, Payment, PaymentOrder
+from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.maintenance.sweep import sweep
-from wallet_gateway.operations.polling.reconciliation import reconcile_attempt, reconcile_order
+from wallet_gateway.operations.polling.reconciliation import reconcile_attempt
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -107,33 +105,6 @@ def test_a_refused_page_is_asked_about_until_it_has_ended_and_a_week_longer(
     assert queries(wallet_sandbox) == before
 
 
-def test_a_refused_page_is_asked_about_on_demand(
-    refused: Payment, another_card: TryCard, context: GatewayContext, clock: VirtualClock
-) -> None:
-    another_card(refused, "success")
-    clock.advance(seconds=3)
-    assert reconcile_attempt(reference=refused.reference, context=context).order.state == OrderState.PAID
-
-
-def test_a_refused_page_is_asked_about_with_its_order(
-    refused: Payment, another_card: TryCard, context: GatewayContext, clock: VirtualClock
-) -> None:
-    another_card(refused, "success")
-    clock.advance(seconds=3)
-    assert reconcile_order(order=order(), context=context).state == OrderState.PAID
-
-
-def test_a_page_that_was_refused_long_ago_is_not_asked_about_by_whoever_comes_back(
-    refused: Payment, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
-) -> None:
-    sweep_until(refused.opening, lambda row: row.next_query_at is None, context=context, clock=clock)
-    before = queries(wallet_sandbox)
-    clock.advance(seconds=10)
-    reconcile_attempt(reference=refused.reference, context=context)
-    reconcile_order(order=order(), context=context)
-    assert queries(wallet_sandbox) == before
-
-
 def test_a_refused_page_that_is_paid_beside_another_one_makes_the_order_overpaid(
     refused: Payment,
     start: Start,
@@ -186,29 +157,3 @@ def test_a_second_card_that_is_pending_keeps_the_order_from_being_paid_elsewhere
     wallet_sandbox.settle_pending(refused.reference, "success")
     sweep_until(refused.opening, lambda row: row.state == S.APPROVED, context=context, clock=clock)
     assert (order().state, told()) == (OrderState.PAID, ["FAILED", "PAID"])
-
-
-def test_a_page_on_which_every_card_is_refused_fails_once_for_the_shop(
-    refused: Payment,
-    another_card: TryCard,
-    context: GatewayContext,
-    wallet_sandbox: SandboxControl,
-    clock: VirtualClock,
-) -> None:
-    clock.advance(seconds=3)
-    another_card(refused, "pending")
-    reconcile_attempt(reference=refused.reference, context=context)
-    wallet_sandbox.settle_pending(refused.reference, "refused")
-    sweep_until(refused.opening, lambda row: row.state == S.REJECTED, context=context, clock=clock)
-    assert (order().state, told()) == (OrderState.FAILED, ["FAILED"])
-
-
-def test_a_page_that_was_paid_twice_is_a_contradiction_whatever_was_refused_before(
-    refused: Payment, context: GatewayContext, clock: VirtualClock
-) -> None:
-    clock.advance(seconds=3)
-    errored = record(refused.opening, "20.00", id="g0", state="Errored")
-    twice = [record(refused.opening, "20.00", id=f"g{n}") for n in (1, 2)]
-    reconcile_attempt(reference=refused.reference, context=scripted(context, answer_of(errored, *twice)))
-    assert order().state == OrderState.FROZEN
-    assert Discrepancy.objects.get().kind == "EXECUTED_TWICE"

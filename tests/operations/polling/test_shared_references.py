@@ -10,48 +10,14 @@ from tests.operations.conftest import MakeContext, Pay, VirtualClock
 from tests.operations.dying import filing
 from tests.operations.records import answer_of, record
 from wallet_gateway.domain.lifecycle import TransactionState
-from wallet_gateway.models import Discrepancy, GatewayTransaction
+from wallet_gateway.models import Discrepancy
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture
 from wallet_gateway.operations.polling.due import reconcile_due
-from wallet_gateway.operations.polling.reconciliation import reconcile_order
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 S = TransactionState
-
-
-@pytest.fixture
-def unknown_capture(
-    pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
-) -> GatewayTransaction:
-    payment = pay(type="preauthorization")
-    wallet_sandbox.fault("capture", "drop_before")
-    transaction = capture(payment=payment, context=context, amount=Decimal("5.00"))
-    clock.advance_to(transaction.next_query_at)
-    return transaction
-
-
-def original_of(transaction: GatewayTransaction) -> GatewayTransaction:
-    assert transaction.payment is not None
-    return transaction.payment.opening
-
-
-@pytest.mark.parametrize("shares", [True, False])
-def test_where_references_are_shared_the_originals_records_are_looked_through_too(
-    shares: bool, unknown_capture: GatewayTransaction, make_context: MakeContext
-) -> None:
-    original = original_of(unknown_capture)
-    filed = record(unknown_capture, "5.00", id="g2", clientSystemTransactionId=original.reference)
-    gateway = filing(
-        make_context(shares_references=shares),
-        {original.reference: answer_of(record(original, "20.00", id=original.record_id), filed)},
-    )
-    reconcile_due(context=gateway)
-
-    transaction = GatewayTransaction.objects.get(pk=unknown_capture.pk)
-    assert (transaction.state, transaction.record_id) == ((S.APPROVED, "g2") if shares else (S.UNKNOWN, None))
-    assert not Discrepancy.objects.exists()
 
 
 def test_a_record_that_is_attributed_already_is_not_taken_twice(
@@ -79,20 +45,6 @@ def test_a_record_that_is_attributed_already_is_not_taken_twice(
     reconcile_due(context=filing(sharing, {payment.reference: answer_of(known, another)}))
     second.refresh_from_db()
     assert (second.state, second.record_id) == (S.APPROVED, "g7")
-
-
-def test_a_portal_operation_beside_ones_own_of_its_kind_is_seen_where_references_are_shared(
-    pay: Pay, context: GatewayContext, make_context: MakeContext, wallet_sandbox: SandboxControl
-) -> None:
-    payment = pay(type="preauthorization")
-    capture(payment=payment, context=context, amount=Decimal("5.00"))
-    wallet_sandbox.portal(payment.reference, "ecom.capture", "1.00")
-    reconcile_order(order=payment.order, context=make_context(shares_references=True), everything=True)
-
-    assert Discrepancy.objects.get().kind == "MADE_ELSEWHERE"
-    payment.refresh_from_db()
-    assert payment.is_frozen
-    assert not GatewayTransaction.objects.exclude(state=S.APPROVED).exists()
 
 
 def test_a_record_that_belongs_to_another_transaction_is_a_contradiction(

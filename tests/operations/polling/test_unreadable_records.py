@@ -10,7 +10,7 @@ from tests.operations.aftermath import problems, the_order, told
 from tests.operations.conftest import Pay, Resolve, VirtualClock
 from tests.operations.dying import scripted
 from tests.operations.polling.answers import Row, answered
-from tests.operations.records import answer_of, record
+from tests.operations.records import record
 from tests.operations.subjects import Subject
 from tests.refusals import refuses
 from wallet_gateway.domain.error_codes import ErrorCode
@@ -33,26 +33,6 @@ Spoil = Callable[[Row], Row | str | None]
 
 
 # What decides nothing about money
-
-
-BESIDE: dict[str, Row] = {
-    "a time without seconds": {"transactionDateTime": "2026-01-15 10:30"},
-    "no time": {"transactionDateTime": None},
-    "an address that is a list": {"apmDetails": {"billingAddress": []}},
-    "a payer that is true": {"apmDetails": {"apmPayerID": True}},
-    "details that are a text": {"apmDetails": "none"},
-}
-
-
-@pytest.mark.parametrize("odd", BESIDE.values(), ids=BESIDE.keys())
-def test_an_approval_counts_whatever_stands_beside_its_money(
-    odd: Row, open_page: Pay, context: GatewayContext
-) -> None:
-    payment = open_page()
-    own = record(payment.opening, "20.00") | odd
-    reconcile_attempt(reference=payment.reference, context=answered(context, own))
-    assert (the_order().state, told()) == (OrderState.PAID, ["PAID"])
-    assert not Discrepancy.objects.exists()
 
 
 @pytest.mark.parametrize("subject", ["refund"], indirect=True)
@@ -101,26 +81,6 @@ def test_an_approved_record_pays_the_order_and_the_unreadable_one_beside_it_reac
     assert waiting({}, now=clock.now()).discrepancies == (difference,)
     evidence = TransactionEvent.objects.get(kind="RECORDS")
     assert (evidence.lifecycle_event, bool(evidence.answer_body)) == ("APPROVED", True)
-
-
-def test_a_colliding_record_spoils_none_beside_it(open_page: Pay, context: GatewayContext) -> None:
-    payment = open_page()
-    own = answer_of(record(payment.opening, "20.00"))
-    spoiled = own[:-1] + b',{"id":"g2","ID":"g3"}]'
-    reconcile_attempt(reference=payment.reference, context=scripted(context, spoiled))
-    assert the_order().state == OrderState.PAID
-    assert Discrepancy.objects.get().kind == "RECORD_UNREADABLE"
-
-
-def test_a_record_of_somebody_elses_that_cannot_be_read_concerns_nobody_here(
-    open_page: Pay, context: GatewayContext
-) -> None:
-    payment = open_page()
-    own = record(payment.opening, "20.00")
-    other = own | {"id": None, "clientSystemTransactionId": "ANOTHER"}
-    reconcile_attempt(reference=payment.reference, context=answered(context, own, other))
-    assert the_order().state == OrderState.PAID
-    assert not Discrepancy.objects.exists()
 
 
 def test_the_same_unreadable_record_is_told_once_and_a_further_one_again(
@@ -233,16 +193,6 @@ def test_a_page_does_not_end_unpaid_upon_a_record_that_cannot_be_read(
         False,
         OrderState.PAID,
     )
-
-
-def test_a_pending_record_counts_beside_one_that_cannot_be_read(
-    open_page: Pay, context: GatewayContext
-) -> None:
-    payment = open_page()
-    pending = record(payment.opening, "20.00", state="Pending")
-    reconcile_attempt(reference=payment.reference, context=answered(context, pending, None))
-    assert the_order().state == OrderState.PENDING
-    assert Discrepancy.objects.get().kind == "RECORD_UNREADABLE"
 
 
 def test_a_comparison_names_what_cannot_be_read_and_takes_no_approval_for_missing(

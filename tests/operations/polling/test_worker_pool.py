@@ -3,50 +3,14 @@
 from __future__ import annotations
 
 import itertools
-import threading
-import time
 from collections.abc import Iterator
 
 import pytest
 from django.urls import get_script_prefix, set_script_prefix
 
-from tests.waiting import PATIENCE
 from wallet_gateway.operations.polling.worker_pool import RateLimiter, run_in_threads
 
 pytestmark = pytest.mark.django_db
-
-
-def test_each_thing_is_done_once_and_by_several_threads() -> None:
-    together = threading.Barrier(4, timeout=PATIENCE)
-    done: list[tuple[int, int]] = []
-
-    def work(thing: int) -> None:
-        if thing < 4:
-            together.wait()
-        done.append((thing, threading.get_ident()))
-
-    assert run_in_threads(range(100), work, threads=4) == 100
-    assert sorted(thing for thing, _ in done) == list(range(100))
-    assert len({thread for _, thread in done}) == 4
-
-
-def test_no_more_is_taken_than_threads_can_do() -> None:
-    taken, go = [], threading.Event()
-
-    def things() -> Iterator[int]:
-        for number in range(10):
-            taken.append(number)
-            yield number
-
-    runner = threading.Thread(target=lambda: run_in_threads(things(), lambda _: go.wait(PATIENCE), threads=2))
-    runner.start()
-    while len(taken) < 2:
-        time.sleep(0.01)
-    time.sleep(0.05)
-    assert len(taken) == 2, "none waits in hand"
-    go.set()
-    runner.join()
-    assert len(taken) == 10
 
 
 def test_what_a_thread_raises_ends_the_taking_and_is_raised() -> None:
@@ -83,10 +47,6 @@ def test_a_thread_makes_addresses_with_the_prefix_of_the_one_that_began_it() -> 
     finally:
         set_script_prefix(prefix)
     assert seen == ["/shop/"]
-
-
-def test_nothing_to_do_is_done_at_once() -> None:
-    assert run_in_threads([], lambda thing: None, threads=8) == 0
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayPause, PauseCode
 from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import GatewayUnreachable, SendingStopped
+from wallet_gateway.operations.errors import SendingStopped
 from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.sending import circuit_breaker
@@ -77,30 +77,6 @@ def test_the_question_waits_as_long_as_the_gateway_wants(
     transaction = subject.execute()
 
     assert transaction.next_query_at == clock.now() + timedelta(seconds=120)
-
-
-def test_no_gateway_can_pause_us_for_more_than_a_quarter_of_an_hour(
-    make: MakeSubject, wallet_sandbox: SandboxControl, clock: VirtualClock
-) -> None:
-    subject = make("capture")
-    wallet_sandbox.fault("capture", "throttled", seconds=86_400)
-    subject.execute()
-
-    assert GatewayPause.objects.get().sending_until == clock.now() + timedelta(minutes=15)
-
-
-def test_a_rate_limit_of_checkouts_pauses_them(
-    make_order: MakeOrder, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
-) -> None:
-    wallet_sandbox.fault("checkout", "throttled", seconds=60)
-    order = make_order()
-    with pytest.raises(GatewayUnreachable):
-        start_checkout(order=order, context=context, return_urls=return_urls)
-
-    with pytest.raises(SendingStopped):
-        start_checkout(order=order, context=context, return_urls=return_urls)
-    clock.advance(seconds=61)
-    assert start_checkout(order=order, context=context, return_urls=return_urls).is_open
 
 
 def test_a_longer_pause_is_not_shortened_by_a_later_one(context: GatewayContext, clock: VirtualClock) -> None:
@@ -225,18 +201,6 @@ def test_switched_off_nothing_new_is_sent_and_questions_go_on(
     assert sent(wallet_sandbox) == before
     transaction.refresh_from_db()
     assert transaction.state == S.APPROVED
-
-
-def test_switched_off_what_never_left_stays_where_it_is(
-    make: MakeSubject, make_context: MakeContext, clock: VirtualClock
-) -> None:
-    subject = make("capture")
-    transaction = subject.execute(make_context(f"http://127.0.0.1:{unused_port()}"))
-    clock.advance(minutes=5)
-
-    assert sweep(context=make_context(sending=False)).sent_again == 0
-    transaction.refresh_from_db()
-    assert (transaction.state, subject.requests()) == (S.NOT_SENT, 0)
 
 
 def test_a_frozen_payment_sends_nothing_again(

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from django.db import OperationalError, connection, connections
-from django.db import transaction as db_transaction
 
 from tests.operations.aftermath import latest
 from tests.operations.conftest import MakeOrder, VirtualClock
@@ -22,7 +21,7 @@ from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayTransaction, PaymentOrder, TransactionEvent
 from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import InsideTransaction, OperationOutstanding, TryAgain
+from wallet_gateway.operations.errors import OperationOutstanding, TryAgain
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.sending import answers
 from wallet_gateway.operations.settlement import db_transactions
@@ -176,23 +175,6 @@ def test_an_opener_that_dies_leaves_a_committed_intent_and_no_page(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_checkout_inside_a_transaction_is_refused_and_writes_nothing(
-    make_order: MakeOrder, context: GatewayContext
-) -> None:
-    order = make_order()
-    with db_transaction.atomic(), pytest.raises(InsideTransaction):
-        start_checkout(order=order, context=context, return_urls=return_urls)
-    db_transaction.set_autocommit(False)
-    try:
-        with pytest.raises(db_transactions.NothingIsCommitted):
-            start_checkout(order=order, context=context, return_urls=return_urls)
-    finally:
-        db_transaction.rollback()
-        db_transaction.set_autocommit(True)
-    assert GatewayTransaction.objects.count() == 0
-
-
-@pytest.mark.django_db(transaction=True)
 def test_an_opened_page_is_stored_once_the_database_is_back(
     make_order: MakeOrder, context: GatewayContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -211,17 +193,6 @@ def test_an_opened_page_is_stored_once_the_database_is_back(
     payment = start_checkout(order=order, context=context, return_urls=return_urls)
     assert (len(tries), payment.is_open) == (3, True)
     assert TransactionEvent.objects.count() == 1
-
-
-def test_a_click_after_a_dead_sender_needs_no_sweep(
-    make_order: MakeOrder, context: GatewayContext, clock: VirtualClock
-) -> None:
-    order = make_order()
-    with pytest.raises(Killed):
-        start_checkout(order=order, context=interrupted(context, before=kill), return_urls=return_urls)
-    clock.advance(seconds=121)
-
-    assert start_checkout(order=order, context=context, return_urls=return_urls).is_open
 
 
 # The database goes away
@@ -256,18 +227,6 @@ class TestWithoutDatabase:
         assert GatewayTransaction.objects.count() == before
         assert subject.reserved() == 0
         assert subject.requests() == 0
-
-    def test_an_answer_is_stored_once_the_database_is_back_and_not_asked_for_again(
-        self, subject: Subject, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(db_transactions, "PATIENT_WAITS", (0.01,) * 5)
-        with database_fails(on=self.UPDATE_INTENT, times=5) as failed:
-            transaction = subject.execute()
-
-        assert len(failed) == 5
-        assert transaction.state == S.APPROVED
-        assert subject.booked() == subject.amount
-        assert subject.requests() == 1
 
     def test_an_answer_that_cannot_be_stored_leaves_the_row_sending_and_the_sweep_finds_it(
         self,

@@ -1,22 +1,25 @@
-"""The fault matrix of what moves money: each fault a row, each operation a column, on real sockets.
+"""The fault matrix: each fault a row, each operation a column, on real sockets.
 
-Checkouts and the status query have tables of their own, and so has what fails below HTTP.
+What a fault means is said once. A checkout has no second copy of its page's address, and a status query that
+fails is no news; what fails below HTTP has a table of its own.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from tests.explanations import explained
-from tests.operations.conftest import IMPATIENT, MakeContext, VirtualClock
-from tests.operations.subjects import Subject
-from wallet_gateway.domain.lifecycle import TransactionState
-from wallet_gateway.models import GatewayTransaction, OutboxEvent, TransactionEvent
+from tests.operations.conftest import IMPATIENT, MakeContext, MakeOrder, Pay, Start, VirtualClock
+from tests.operations.journal import asked_about, times_sent
+from tests.operations.subjects import Subject, make_subject
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
+from wallet_gateway.models import GatewayTransaction, OutboxEvent, PaymentOrder, TransactionEvent
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import GatewayRefused, GatewayUnreachable
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.testing.control import SandboxControl
 
@@ -89,6 +92,12 @@ ROWS = (
 )
 
 
+def outcome(row: Row, subject: Subject) -> Row:
+    """A conflict says that reference or account were used, as only a copy of the request can have done."""
+    is_conflict = subject.name == "authorization" and row.options.get("status") == 409
+    return replace(row, after=S.UNKNOWN, end=S.UNKNOWN) if is_conflict else row
+
+
 def check_money(subject: Subject, transaction: GatewayTransaction) -> None:
     """What is reserved and booked fits the state of the transaction, and so does the order."""
     done = transaction.state == S.APPROVED
@@ -102,20 +111,21 @@ def check_money(subject: Subject, transaction: GatewayTransaction) -> None:
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_a_fault_leads_where_the_matrix_says(
     row: Row,
-    subject: Subject,
+    mover: Subject,
     make_context: MakeContext,
     clock: VirtualClock,
     context: GatewayContext,
     wallet_sandbox: SandboxControl,
 ) -> None:
-    wallet_sandbox.fault(subject.name, row.fault, **row.options)
+    row = outcome(row, mover)
+    wallet_sandbox.fault(mover.name, row.fault, **row.options)
     sender = make_context(patience=IMPATIENT) if row.impatient else context
 
-    transaction = subject.execute(sender)
+    transaction = mover.execute(sender)
 
     assert transaction.state == row.after
     assert row.says in explained(transaction)
-    check_money(subject, transaction)
+    check_money(mover, transaction)
     for _ in range(3):
         # Three rungs of the ladder, or the confirming query of what is decided.
         if transaction.next_query_at is not None:
@@ -125,10 +135,10 @@ def test_a_fault_leads_where_the_matrix_says(
         if transaction.next_query_at is None:
             break
     assert transaction.state == row.end
-    check_money(subject, transaction)
-    assert subject.requests() == 1
+    check_money(mover, transaction)
+    assert mover.requests() == 1
     if row.fault != "late":
-        assert subject.executed(transaction) == subject.booked()
+        assert mover.executed(transaction) == mover.booked()
     assert OutboxEvent.objects.filter(transaction=transaction).count() <= 1
 
 
@@ -165,36 +175,6 @@ def test_an_outcome_that_nobody_finds_asks_for_a_person_after_a_day_and_keeps_th
     assert transaction.state == S.UNKNOWN
     check_money(subject, transaction)
     assert subject.requests() == 1
-
-
-def test_a_refusal_whose_query_fails_leaves_the_outcome_unknown(
-    subject: Subject, wallet_sandbox: SandboxControl, clock: VirtualClock, context: GatewayContext
-) -> None:
-    wallet_sandbox.fault(subject.name, "error_body", status=400)
-    wallet_sandbox.fault("status", "drop_before")
-    transaction = subject.execute()
-    assert transaction.state == S.UNKNOWN
-    assert transaction.error_code == "4107940"
-    check_money(subject, transaction)
-
-    clock.advance_to(transaction.next_query_at)
-    sweep(context=context)
-    transaction.refresh_from_db()
-    assert (transaction.state, transaction.absent_count) == (S.UNKNOWN, 1)
-    assert subject.requests() == 1
-
-
-def test_a_refusal_beside_a_record_in_a_state_nobody_knows_is_not_believed(
-    subject: Subject, wallet_sandbox: SandboxControl
-) -> None:
-    # The first copy came through and hangs; the second was refused as a repetition.
-    wallet_sandbox.fault(subject.name, "error_200")
-    wallet_sandbox.fault("status", "undocumented_state")
-
-    transaction = subject.execute()
-
-    assert (transaction.state, transaction.needs_operator) == (S.PENDING, True)
-    check_money(subject, transaction)
 
 
 def test_a_refusal_that_turns_out_executed_after_all_is_an_anomaly(
@@ -248,3 +228,142 @@ def test_every_answer_is_kept_as_evidence_without_secrets(
     assert (fault.kind, fault.http_status, fault.state_after) == ("FAULT", 502, S.UNKNOWN)
     assert "Gateway" in fault.answer_body
     assert transaction.reference in fault.request_body
+
+
+# The checkout: the answer is the only copy of the page's address
+
+
+def is_lost(row: Row) -> bool:
+    return row.after == S.UNKNOWN
+
+
+def is_refused(row: Row) -> bool:
+    """A second copy of a checkout is refused like any other, and a page that was decided is none yet."""
+    return (row.after == S.REJECTED and row.fault != "errored") or row.fault in {"error_200", "duplicate"}
+
+
+def attempt_of(order: PaymentOrder) -> GatewayTransaction:
+    return GatewayTransaction.objects.filter(payment__order=order).order_by("pk")[0]
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if is_lost(row)], ids=lambda row: row.name)
+def test_a_lost_page_is_abandoned_kept_on_watch_and_another_one_may_be_opened(
+    row: Row,
+    start: Start,
+    make_order: MakeOrder,
+    make_context: MakeContext,
+    context: GatewayContext,
+    wallet_sandbox: SandboxControl,
+    clock: VirtualClock,
+) -> None:
+    wallet_sandbox.fault("checkout", row.fault, **row.options)
+    order = make_order()
+
+    with pytest.raises(GatewayUnreachable):
+        start(order, make_context(patience=IMPATIENT) if row.impatient else context)
+
+    first = attempt_of(order)
+    assert (first.state, first.redirect_url) == (S.ABANDONED, "")
+    assert times_sent(wallet_sandbox, "checkout") == 1
+    assert first.expires_at is not None
+    assert first.next_query_at is not None
+    watched_from = first.expires_at + timedelta(minutes=15)
+    assert abs(first.next_query_at - watched_from) <= (watched_from - first.state_changed_at) / 5
+    order.refresh_from_db()
+    assert (order.state, order.is_payable) == (OrderState.FAILED, True)
+    assert not OutboxEvent.objects.exists()
+
+    # A 429 also asks for peace; it has passed before the customer clicks again.
+    clock.advance(seconds=40)
+    second = start(order, context)
+    assert second.reference != first.reference
+    assert second.is_open
+    assert times_sent(wallet_sandbox, "checkout") == 2
+
+
+@pytest.mark.parametrize("fault", ["drop_after", "truncated", "not_json"])
+def test_a_lost_page_that_is_paid_all_the_same_is_an_anomaly(
+    fault: str,
+    start: Start,
+    make_order: MakeOrder,
+    context: GatewayContext,
+    wallet_sandbox: SandboxControl,
+    clock: VirtualClock,
+) -> None:
+    wallet_sandbox.fault("checkout", fault)
+    order = make_order()
+    with pytest.raises(GatewayUnreachable):
+        start(order)
+    first = attempt_of(order)
+    wallet_sandbox.complete_checkout(first.reference, "success")
+
+    clock.advance_to(first.next_query_at)
+    sweep(context=context)
+
+    first.refresh_from_db()
+    order.refresh_from_db()
+    assert (first.state, order.state) == (S.ANOMALY, OrderState.FROZEN)
+    assert first.discrepancies.get().kind == "APPROVED_AFTER_END"
+    assert [outbox_event.kind for outbox_event in OutboxEvent.objects.all()] == ["ANOMALY"]
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if is_refused(row)], ids=lambda row: row.name)
+def test_a_refused_page_ends_the_attempt_at_once_with_the_gateways_words(
+    row: Row, start: Start, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    wallet_sandbox.fault("checkout", row.fault, **row.options)
+    order = make_order()
+
+    with pytest.raises(GatewayRefused) as refusal:
+        start(order)
+
+    first = attempt_of(order)
+    assert (first.state, first.error_code != "") == (S.REJECTED, True)
+    assert first.error_code in explained(first)
+    assert first.error_code in str(refusal.value)
+    order.refresh_from_db()
+    assert (order.state, order.is_payable) == (OrderState.FAILED, True)
+    assert times_sent(wallet_sandbox, "checkout") == 1
+    assert start(order).reference != first.reference
+
+
+# The status query: whatever goes wrong with it is no news
+
+
+def fails_a_query(row: Row) -> bool:
+    """A record that is refused and approved is one, and a pause is heard by all queries."""
+    return row.after in {S.UNKNOWN, S.REJECTED} and row.fault not in {"mixed", "throttled", "errored"}
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if fails_a_query(row)], ids=lambda row: row.name)
+def test_a_failed_query_leaves_an_unknown_outcome_as_it_was(
+    row: Row,
+    pay: Pay,
+    make_context: MakeContext,
+    context: GatewayContext,
+    wallet_sandbox: SandboxControl,
+    clock: VirtualClock,
+) -> None:
+    subject = make_subject("capture", control=wallet_sandbox, context=context, pay=pay)
+    wallet_sandbox.fault("capture", "drop_after")
+    transaction = subject.execute()
+    clock.advance_to(transaction.next_query_at)
+    wallet_sandbox.fault("status", row.fault, **row.options)
+
+    report = sweep(context=make_context(patience=IMPATIENT) if row.impatient else context)
+
+    transaction.refresh_from_db()
+    assert report.queried == asked_about(wallet_sandbox).count(transaction.reference) == 1
+    # No answer climbs no rung of the ladder: the same question is asked again.
+    assert (transaction.state, transaction.poll_step, transaction.query_count) == (S.UNKNOWN, 0, 1)
+    assert subject.reserved() == subject.amount
+    assert TransactionEvent.objects.filter(transaction=transaction).count() == 1
+    assert transaction.next_query_at is not None
+    assert transaction.next_query_at > clock.now()
+
+    clock.advance_to(transaction.next_query_at)
+    sweep(context=context)
+    transaction.refresh_from_db()
+    assert transaction.state == S.APPROVED
+    assert subject.booked() == subject.executed(transaction) == subject.amount
+    assert subject.requests() == 1

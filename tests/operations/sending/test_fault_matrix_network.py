@@ -1,32 +1,32 @@
-"""The fault matrix below HTTP, on raw sockets: what never left may be sent again, what left may not."""
+"""The fault matrix below HTTP, on raw sockets: what never left may be sent again, what left may not.
+
+A card of the button is charged once or never: what never left is given up, and the button pressed again.
+"""
 
 from __future__ import annotations
 
-import json
-import socket
+from dataclasses import replace
 
 import pytest
 
 from tests.client.certificates import Certificate
-from tests.client.servers import Request, answer
 from tests.explanations import explained
-from tests.operations.conftest import MakeOrder, Pay, Sender, VirtualClock
-from tests.operations.far_ends import LOST, NOT_SENT, FarEnd, behaving, refused, rows, untrusted
+from tests.operations.conftest import MakeOrder, Sender, VirtualClock
+from tests.operations.far_ends import LOST, NOT_SENT, FarEnd, rows
+from tests.operations.journal import times_sent
 from tests.operations.subjects import Subject
+from tests.operations.wallet_customer import Customer, authorizing_through, diverted
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.gateways import return_urls
-from wallet_gateway.models import GatewayTransaction
+from wallet_gateway.models import GatewayTransaction, PaymentOrder, TransactionEvent, WalletKey
 from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import GatewayUnreachable
+from wallet_gateway.operations.errors import GatewayUnreachable, TryAgain, WalletUnavailable
 from wallet_gateway.operations.maintenance.sweep import sweep
-from wallet_gateway.operations.polling import due
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
 S = TransactionState
-
-FOREIGN_ECHO = b'{"state": "Approved", "currencyCode": "EUR", "clientSystemTransactionId": "another"}'
 
 
 @rows(NOT_SENT)
@@ -67,19 +67,19 @@ def test_what_never_left_holds_its_amount_and_is_sent_by_the_sweep(
 def test_what_left_is_unknown_and_never_sent_again(
     far_end: FarEnd,
     told: str,
-    subject: Subject,
+    mover: Subject,
     sender: Sender,
     certificate: Certificate,
     context: GatewayContext,
     clock: VirtualClock,
 ) -> None:
     with far_end(certificate) as far:
-        transaction = subject.execute(sender(far))
+        transaction = mover.execute(sender(far))
         assert far.requests == 1
 
         assert transaction.state == S.UNKNOWN
         assert told in explained(transaction)
-        assert (subject.reserved(), subject.booked()) == (subject.amount, 0)
+        assert (mover.reserved(), mover.booked()) == (mover.amount, 0)
         for _ in range(3):
             clock.advance_to(transaction.next_query_at)
             sweep(context=context)
@@ -87,64 +87,8 @@ def test_what_left_is_unknown_and_never_sent_again(
         assert far.requests == 1
 
     assert (transaction.state, transaction.absent_count) == (S.UNKNOWN, 3)
-    assert subject.order_state_is(done=False)
-    assert subject.requests() == 0
-
-
-@pytest.mark.parametrize(
-    ("body", "told"),
-    [
-        (FOREIGN_ECHO, "reference_not_echoed"),
-        (FOREIGN_ECHO.replace(b"another", b"@").replace(b"EUR", b"USD"), "currency_not_echoed"),
-        (b'{"state": "Approved"}', "reference_not_echoed"),
-    ],
-    ids=["another reference", "another currency", "no echo"],
-)
-def test_an_approval_that_does_not_echo_our_request_is_no_evidence(
-    body: bytes, told: str, subject: Subject, sender: Sender, certificate: Certificate
-) -> None:
-    def behave(connection: socket.socket, request: Request) -> bool:
-        reference: str = json.loads(request.body)["clientSystemTransactionId"]
-        connection.sendall(answer(body.replace(b"@", reference.encode())))
-        return False
-
-    with behaving(behave)(certificate) as far:
-        transaction = subject.execute(sender(far))
-
-    assert transaction.state == S.UNKNOWN
-    assert told in explained(transaction)
-    assert subject.reserved() == subject.amount
-
-
-@pytest.mark.parametrize("subject", ["capture"], indirect=True)
-def test_after_three_tries_by_the_sweep_what_never_left_is_left_to_a_person(
-    subject: Subject, sender: Sender, certificate: Certificate, clock: VirtualClock
-) -> None:
-    with refused(certificate) as far:
-        transaction = subject.execute(sender(far))
-        waits = []
-        while transaction.next_send_at is not None:
-            waits.append((transaction.next_send_at - clock.now()).total_seconds())
-            clock.advance_to(transaction.next_send_at)
-            sweep(context=sender(far))
-            transaction.refresh_from_db()
-
-    assert waits == [1, 4, 16]
-    assert (transaction.state, transaction.attempt_no) == (S.NOT_SENT, 4)
-    assert subject.reserved() == subject.amount
-
-
-@pytest.mark.parametrize("subject", ["capture"], indirect=True)
-def test_a_certificate_that_is_refused_is_tried_once_more_only(
-    subject: Subject, sender: Sender, certificate: Certificate, clock: VirtualClock
-) -> None:
-    with untrusted(certificate) as far:
-        transaction = subject.execute(sender(far))
-        clock.advance_to(transaction.next_send_at)
-        sweep(context=sender(far))
-        transaction.refresh_from_db()
-
-    assert (transaction.state, transaction.attempt_no, transaction.next_send_at) == (S.NOT_SENT, 2, None)
+    assert mover.order_state_is(done=False)
+    assert mover.requests() == 0
 
 
 # The checkout
@@ -204,35 +148,102 @@ def test_a_checkout_that_left_is_given_up_and_kept_on_watch(
     assert transaction.next_query_at is not None
 
 
-# The status query
+# The button
 
 
-# An empty list is an answer to a query: the gateway knows of nothing.
-@rows({name: row for name, row in (NOT_SENT | LOST).items() if name != "F14-no-object"})
-def test_a_query_that_fails_below_http_is_no_news(
+@rows(NOT_SENT)
+def test_an_authorization_that_never_left_is_given_up_and_the_button_pressed_again(
     far_end: FarEnd,
     told: str,
-    pay: Pay,
-    wallet_sandbox: SandboxControl,
+    customer: Customer,
     sender: Sender,
+    make_order: MakeOrder,
     certificate: Certificate,
-    context: GatewayContext,
     clock: VirtualClock,
-    caplog: pytest.LogCaptureFixture,
+    wallet_sandbox: SandboxControl,
 ) -> None:
-    payment = pay("return")
-    wallet_sandbox.complete_checkout(payment.reference, "success")
-    transaction = payment.opening
-    before = (transaction.query_count, transaction.absent_count)
-    clock.advance_to(transaction.next_query_at)
+    order = make_order()
+    detail = customer.approve(customer.open(order))
     with far_end(certificate) as far:
-        assert due.reconcile_due(context=sender(far)) == 1
+        context = authorizing_through(sender(far), context=customer.context)
+        payment = customer.post(order, detail, context)
+        assert far.requests == 0
+        if told == "tls" and far.server is not None:
+            assert far.server.connections == 1, "a certificate does not heal within a request"
 
-    assert told in caplog.text
-    transaction.refresh_from_db()
-    assert transaction.state == S.OPEN
-    assert (transaction.query_count - before[0], transaction.absent_count - before[1]) == (1, 0)
-    clock.advance_to(transaction.next_query_at)
-    due.reconcile_due(context=context)
-    transaction.refresh_from_db()
-    assert transaction.state == S.APPROVED
+    transaction = payment.opening
+    assert (transaction.state, transaction.wallet_secrets, payment.order.state) == (
+        S.ABANDONED,
+        None,
+        OrderState.FAILED,
+    )
+    said = TransactionEvent.objects.filter(transaction=transaction).order_by("pk")
+    assert [row.lifecycle_event for row in said] == ["NOTHING_LEFT", "ABANDONED"]
+    assert told in explained(said[0])
+
+    clock.advance(minutes=5)
+    sweep(context=customer.context)
+    assert times_sent(wallet_sandbox, "authorization") == 0
+    assert customer.pay(order).order.state == OrderState.PAID
+    assert times_sent(wallet_sandbox, "authorization") == 1
+
+
+TRIES = {"F3-untrusted": 2, "F3-handshake-breaks": 2, "F14-no-object": 1}
+"""How often a question is asked where that is not four times."""
+ASKED: dict[str, tuple[FarEnd, int]] = {
+    name: (far_end, TRIES.get(name, 4)) for name, (far_end, _) in (NOT_SENT | LOST).items()
+}
+asked = pytest.mark.parametrize(("far_end", "tries"), ASKED.values(), ids=ASKED.keys())
+
+
+def noting(waits: list[float], context: GatewayContext) -> GatewayContext:
+    """Return a context that notes its pauses and sleeps none: one fewer than it tries."""
+    return replace(context, sleep=waits.append)
+
+
+@asked
+def test_an_account_that_cannot_be_asked_about_charges_nothing_and_the_same_result_pays_later(
+    far_end: FarEnd,
+    tries: int,
+    customer: Customer,
+    sender: Sender,
+    make_order: MakeOrder,
+    certificate: Certificate,
+    wallet_sandbox: SandboxControl,
+) -> None:
+    order = make_order()
+    detail = customer.approve(customer.open(order))
+    waits: list[float] = []
+    with far_end(certificate) as far:
+        context = diverted("payment_account", sender(far), context=noting(waits, customer.context))
+        with pytest.raises(TryAgain):
+            customer.post(order, detail, context)
+
+    assert len(waits) + 1 == tries
+    assert times_sent(wallet_sandbox, "authorization") == 0
+    assert PaymentOrder.objects.get().is_payable
+    assert customer.post(order, detail).opening.state == S.APPROVED
+
+
+@asked
+def test_a_key_service_that_cannot_be_reached_costs_the_button_alone(
+    far_end: FarEnd,
+    tries: int,
+    customer: Customer,
+    sender: Sender,
+    make_order: MakeOrder,
+    certificate: Certificate,
+    clock: VirtualClock,
+) -> None:
+    order = make_order()
+    waits: list[float] = []
+    with far_end(certificate) as far:
+        context = diverted("public_key", sender(far), context=noting(waits, customer.context))
+        with pytest.raises(WalletUnavailable):
+            replace(customer, context=context).open(order)
+
+    assert len(waits) + 1 == tries
+    assert not WalletKey.objects.exists()
+    assert PaymentOrder.objects.get().is_payable
+    clock.advance(seconds=31)
+    assert customer.pay(order).opening.state == S.APPROVED

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.nameless_receivers import Nameless, between_two, nameless
+from tests.nameless_receivers import nameless
 from tests.operations.conftest import MakeOrder, Pay, VirtualClock
 from tests.operations.settlement.rows import a_follow_up, a_reservation
 from tests.operations.subjects import OPERATIONS, make_subject
@@ -80,15 +80,6 @@ def test_the_outcome_is_recorded_before_anybody_hears_of_the_pause(
         state = fail(name)
     assert state == OUTCOMES.get(name, TransactionState.UNKNOWN)
     assert seen == [(state, True)]
-
-
-@pytest.mark.parametrize("name", ["checkout", "refund"])
-def test_a_receiver_without_a_name_that_raises_changes_no_outcome(
-    name: str, nameless: Nameless, fail: Callable[[str], str]
-) -> None:
-    with between_two(sending_paused, nameless) as heard:
-        assert fail(name) == OUTCOMES.get(name, TransactionState.UNKNOWN)
-    assert heard == ["first", "last"]
 
 
 def test_the_pause_is_in_force_while_the_outcome_is_being_recorded_and_told_of_if_that_fails(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +10,6 @@ from tests.operations.conftest import Pay, VirtualClock
 from tests.operations.polling.answers import answered
 from tests.operations.records import record
 from tests.refusals import refuses
-from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder
@@ -75,20 +73,6 @@ def test_a_refused_page_with_a_record_in_an_undocumented_state_is_not_unpaid_yet
     assert not current().is_released
 
     sweep_for(answered(context, refusal), clock, hours=30)
-    assert current().is_released
-
-
-def test_an_empty_answer_under_another_merchant_account_does_not_release_a_refused_page(
-    pay: Pay, context: GatewayContext, clock: VirtualClock
-) -> None:
-    page = refused_page(pay, clock)
-    account = replace(context.gateway.account, store_id="another-store")
-    transport = answered(context).gateway._transport
-    foreign = replace(context, gateway=Gateway(account=account, transport=transport))
-    sweep_for(foreign, clock, hours=3)
-    assert not current().is_released
-
-    sweep_for(answered(context, errored(page)), clock, hours=3)
     assert current().is_released
 
 

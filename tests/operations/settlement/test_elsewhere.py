@@ -19,8 +19,6 @@ from wallet_gateway.models import (
     GatewayTransaction,
     OutboxEvent,
     Payment,
-    PaymentOrder,
-    TransactionEvent,
 )
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidState
@@ -76,19 +74,6 @@ def test_a_refund_made_elsewhere_is_booked_and_the_shop_is_told(
     assert made["id"] in row.explanation
 
 
-def test_nobody_refunds_money_again_that_was_refunded_elsewhere(
-    pay: Pay, booking: GatewayContext, wallet_sandbox: SandboxControl
-) -> None:
-    payment = pay()
-    wallet_sandbox.portal(payment.reference, "ecom.refund", "4.00")
-    payment = ask(payment, booking)
-    with refuses(InvalidState, ErrorCode.ABOVE_REFUNDABLE):
-        refund(payment=payment, context=booking, amount=Decimal("20.00"))
-    rest = refund(payment=payment, context=booking)
-    assert (rest.state, rest.amount_minor) == (S.APPROVED, 1600)
-    assert PaymentOrder.objects.get().state == OrderState.REFUNDED
-
-
 def test_a_capture_made_elsewhere_makes_the_order_paid(
     pay: Pay, booking: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
@@ -97,16 +82,6 @@ def test_a_capture_made_elsewhere_makes_the_order_paid(
     payment = ask(payment, booking)
     assert (payment.captured, payment.order.state) == (2000, OrderState.PAID)
     assert told() == [("AUTHORIZED", 2000), ("PAID", 2000)]
-
-
-def test_a_reversal_made_elsewhere_ends_the_authorization(
-    pay: Pay, booking: GatewayContext, wallet_sandbox: SandboxControl
-) -> None:
-    payment = pay(type="preauthorization")
-    wallet_sandbox.portal(payment.reference, "ecom.reversalPreauthorization", "20.00")
-    payment = ask(payment, booking)
-    assert (payment.reversal, payment.order.state) == (Reversal.DONE, OrderState.REVERSED)
-    assert told() == [("AUTHORIZED", 2000), ("REVERSED", 2000)]
 
 
 def test_what_is_booked_is_not_booked_again_however_often_it_is_seen(
@@ -134,18 +109,6 @@ def test_a_booked_operation_is_never_asked_about(
     assert query_all(payment.order, context=booking).queries == 1
     assert [row.kind for row in comparable(context=booking)] == ["CHECKOUT"]
     assert [row.differences for row in compare_all(context=booking)] == [()]
-
-
-def test_a_comparison_that_repairs_books_too(
-    pay: Pay, booking: GatewayContext, wallet_sandbox: SandboxControl
-) -> None:
-    payment = pay()
-    wallet_sandbox.portal(payment.reference, "ecom.refund", "4.00")
-    assert list(compare_all(context=booking))
-    assert not GatewayTransaction.objects.filter(origin="ELSEWHERE").exists(), "a dry run books nothing"
-    assert list(compare_all(context=booking, repair_as="anna"))
-    payment.refresh_from_db()
-    assert (payment.refunded, payment.is_frozen) == (400, False)
 
 
 # What is not booked by a machine
@@ -235,17 +198,3 @@ def test_a_reversal_of_what_was_captured_is_written_down_and_freezes(
     payment.refresh_from_db()
     assert (payment.reversal, payment.captured, payment.is_frozen) == (Reversal.NONE, 500, True)
     assert elsewhere().excess_minor == 2000
-
-
-# The trail
-
-
-def test_the_history_says_where_the_booking_comes_from(
-    pay: Pay, booking: GatewayContext, wallet_sandbox: SandboxControl
-) -> None:
-    payment = pay()
-    made = wallet_sandbox.portal(payment.reference, "ecom.refund", "4.00")
-    ask(payment, booking)
-    event = TransactionEvent.objects.get(transaction=elsewhere())
-    assert (event.kind, event.state_after, event.created_by) == ("RECORDS", S.APPROVED, "")
-    assert made["id"] in event.explanation

@@ -20,7 +20,7 @@ from wallet_gateway.operations.approvals.made_elsewhere import book_discrepancy
 from wallet_gateway.operations.approvals.resolve import Decision, close_discrepancy
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidState
-from wallet_gateway.operations.follow_ups.capture_refund_reverse import refund, reverse
+from wallet_gateway.operations.follow_ups.capture_refund_reverse import refund
 from wallet_gateway.operations.polling.due import reconcile_due, repeat_queries
 from wallet_gateway.operations.polling.reconciliation import query_and_record, reconcile_order
 from wallet_gateway.operations.polling.status_query import query_status
@@ -71,19 +71,6 @@ def test_a_refund_listed_before_its_capture_is_booked_after_it(pay: Pay, booking
     payment = pay(type="preauthorization")
     newest_first = opening_says(payment, ("g9", REFUND, "4.00"), ("g8", CAPTURE, "20.00"))
     payment = ask(payment, scripted(booking, newest_first))
-    assert (payment.captured, payment.refunded, payment.is_frozen) == (2000, 400, False)
-
-
-def test_a_person_books_the_capture_first(pay: Pay, context: GatewayContext) -> None:
-    payment = pay(type="preauthorization")
-    far = scripted(context, opening_says(payment, ("g9", REFUND, "4.00"), ("g8", CAPTURE, "20.00")))
-    ask(payment, far)
-    of_refund, of_capture = Discrepancy.objects.order_by("pk")
-    with refuses(InvalidState, ErrorCode.CAPTURES_FIRST):
-        book_discrepancy(of_refund, reason="seen", by="anna", context=far)
-    for difference in (of_capture, of_refund):
-        book_discrepancy(difference, reason="seen", by="anna", context=far)
-    payment = now(payment)
     assert (payment.captured, payment.refunded, payment.is_frozen) == (2000, 400, False)
 
 
@@ -268,18 +255,6 @@ def test_a_decision_on_a_payment_leaves_what_was_made_elsewhere_to_be_decided(
 # What the shop is told
 
 
-def test_two_captures_made_elsewhere_are_told_one_after_the_other(
-    pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl
-) -> None:
-    payment = pay(type="preauthorization")
-    for _ in range(2):
-        wallet_sandbox.portal(payment.reference, CAPTURE, "10.00")
-    ask(payment, context)
-    for difference in Discrepancy.objects.order_by("pk"):
-        book_discrepancy(difference, reason="seen", by="anna", context=context)
-    assert told()[-2:] == [("CAPTURED_IN_PART", 1000), ("PAID", 1000)]
-
-
 @pytest.mark.parametrize(
     ("made", "amount", "expected"),
     [
@@ -298,17 +273,6 @@ def test_of_what_no_total_contains_the_shop_hears_nothing_but_the_anomaly(
     assert [event for event in told() if event[0] != "ANOMALY"] == expected
 
 
-def test_a_payment_that_was_refunded_before_we_asked_is_told_in_order(
-    open_page: Pay, booking: GatewayContext, wallet_sandbox: SandboxControl
-) -> None:
-    payment = open_page()
-    wallet_sandbox.complete_checkout(payment.reference, "success")
-    wallet_sandbox.portal(payment.reference, REFUND, "20.00")
-    payment = ask(payment, booking)
-    assert told() == [("PAID", 2000), ("REFUNDED", 2000)]
-    assert (payment.order.state, payment.is_frozen) == ("REFUNDED", False)
-
-
 def test_nothing_is_shipped_for_a_payment_that_was_given_back_while_it_was_frozen(
     open_page: Pay, context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
@@ -318,28 +282,6 @@ def test_nothing_is_shipped_for_a_payment_that_was_given_back_while_it_was_froze
     ask(payment, context)
     book_discrepancy(Discrepancy.objects.get(), reason="seen", by="anna", context=context)
     assert [kind for kind, _ in told()] == ["ANOMALY", "REFUNDED"]
-
-
-def test_a_second_reversal_is_an_excess_and_is_told_once(pay: Pay, booking: GatewayContext) -> None:
-    payment = pay(type="preauthorization")
-    reverse(payment=payment, context=booking)
-    far = filing(booking, {payment.reference: opening_says(payment, ("g9", REVERSAL, "20.00"))})
-    query_and_record(reread(payment.opening), context=far)
-    assert told().count(("REVERSED", 2000)) == 1
-    assert GatewayTransaction.objects.get(origin="ELSEWHERE").excess_minor == 2000
-    assert Discrepancy.objects.get().kind == "ABOVE_LIMIT"
-
-
-def test_a_note_that_came_before_the_approval_holds_nothing_back(
-    open_page: Pay, context: GatewayContext
-) -> None:
-    payment = open_page()
-    opening = payment.opening
-    note = record(opening, "20.00", id="n1", type="ecom.authentication")
-    ask(payment, scripted(context, answer_of(note)))
-    payment = ask(payment, scripted(context, answer_of(note, record(opening, "20.00"))))
-    assert (payment.order.state, payment.is_frozen) == ("PAID", False)
-    assert ("PAID", 2000) in told()
 
 
 def test_a_chargeback_found_with_the_query_of_a_refund_freezes(

@@ -7,40 +7,27 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from django.db import DatabaseError, connection
+from django.db import DatabaseError
 from django.db import transaction as db_transaction
-from django.test.utils import CaptureQueriesContext
 from kombu.serialization import dumps as kombu_dumps
 from kombu.serialization import loads as kombu_loads
 
 from tests.models.rows import an_order
-from tests.nameless_receivers import Nameless, between_two, nameless
+from tests.nameless_receivers import nameless
 from tests.operations.conftest import Pay, VirtualClock
 from tests.operations.settlement.conftest import Listen
-from tests.statements import statements
 from wallet_gateway import signals
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import OrderMetadata, OutboxEvent, OutboxEventKind, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund, reverse
+from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund
 from wallet_gateway.operations.maintenance.sweep import sweep
-from wallet_gateway.operations.settlement.outbox import SIGNALS, add_order_events, deliver, deliver_due
+from wallet_gateway.operations.settlement.outbox import add_order_events, deliver, deliver_due
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.testing.control import SandboxControl
 
 __all__ = ["nameless"]
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
-
-
-def test_every_kind_of_event_has_its_signal() -> None:
-    assert set(SIGNALS) == set(OutboxEventKind)
-    about_orders = {name for name in vars(signals) if name.startswith("order_")}
-    named = {name.removeprefix("order_").upper(): getattr(signals, name) for name in about_orders}
-    others = {
-        "WALLET_LIMIT_REACHED": signals.wallet_limit_reached,
-        "OPERATION_REFUSED": signals.operation_refused,
-    }
-    assert named | others == SIGNALS
 
 
 # What is told
@@ -117,12 +104,6 @@ def test_the_life_of_a_preauthorization_is_told_step_by_step(
     assert len({event_id for r in receivers.values() for event_id in r.ids}) == 5
 
 
-def test_a_reversal_is_told(listen: Listen, pay: Pay, context: GatewayContext) -> None:
-    receiver = listen(signals.order_reversed)
-    reverse(payment=pay(type="preauthorization"), context=context)
-    assert [str(told["amount"]) for told in receiver.told] == ["20.00 EUR"]
-
-
 def test_a_refused_refund_is_told_to_nobody(
     pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
@@ -170,26 +151,6 @@ def test_a_receiver_that_never_takes_it_is_told_every_hour_in_the_end(
     assert outbox_event.attempts == 13
 
 
-def test_a_event_is_not_told_before_its_time(listen: Listen, pay: Pay, clock: VirtualClock) -> None:
-    receiver = listen(signals.order_paid, failures=1)
-    pay()
-    clock.advance(seconds=59)
-    assert deliver_due(clock=clock) == 0
-    assert len(receiver.told) == 1
-
-
-def test_a_receiver_without_a_name_that_fails_keeps_no_other_from_hearing(
-    nameless: Nameless, pay: Pay, clock: VirtualClock, context: GatewayContext
-) -> None:
-    with between_two(signals.order_paid, nameless) as heard:
-        assert pay().order.state == OrderState.PAID
-        outbox_event = OutboxEvent.objects.get()
-        assert (outbox_event.delivered_at, outbox_event.last_error) == (None, "ConnectionError")
-        assert heard == ["first", "last"]
-    clock.advance_to(outbox_event.next_delivery_at)
-    assert sweep(context=context).events_delivered == 1
-
-
 # Metadata
 
 
@@ -216,27 +177,6 @@ def test_metadata_is_a_dict_for_whatever_takes_dicts(listen: Listen, clock: Virt
             assert cart == "77"
         case _:
             pytest.fail("it is no mapping for a match")
-
-
-def test_an_order_without_metadata_is_told_with_an_empty_dict(listen: Listen, clock: VirtualClock) -> None:
-    receiver = listen(signals.order_cancelled)
-    deliver([noted(clock)], clock=clock)
-    assert json.dumps(receiver.told[0]["metadata"]) == "{}"
-
-
-@pytest.mark.parametrize(("listeners", "reads"), [(0, 0), (1, 1), (2, 1)])
-def test_metadata_is_read_once_for_all_receivers_and_not_for_nobody(
-    listeners: int, reads: int, listen: Listen, clock: VirtualClock
-) -> None:
-    event = noted(clock, cart="77")
-    for _ in range(listeners):
-        listen(signals.order_cancelled)
-    with CaptureQueriesContext(connection) as captured:
-        assert deliver([event], clock=clock) == 1
-    sent = statements(captured)
-    assert sum("ordermetadata" in one for one in sent) == reads
-    # That it was delivered is the other one.
-    assert len(sent) == reads + 1
 
 
 def test_an_event_whose_metadata_cannot_be_read_is_told_later(

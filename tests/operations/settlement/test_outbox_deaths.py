@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from decimal import Decimal
 
 import pytest
@@ -107,41 +106,6 @@ def test_a_delivery_that_cannot_be_noted_does_not_look_like_a_failed_payment(
     assert len(receiver.told) == 1
 
 
-def test_two_sweeps_tell_a_event_once(
-    listen: Listen, pay: Pay, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as patch:
-        patch.setattr(settlement, "deliver", lambda *_, **__: 0)
-        pay()
-    receiver = listen(signals.order_paid)
-    clock.advance(seconds=61)
-    claim = outbox._claim
-    others: list[int] = []
-
-    def claim_late(outbox_event: OutboxEvent, now: datetime) -> bool:
-        if not others:
-            others.append(0)
-            others.append(deliver_due(clock=clock))
-        return claim(outbox_event, now)
-
-    monkeypatch.setattr(outbox, "_claim", claim_late)
-    assert deliver_due(clock=clock) == 0
-    assert others[1] == 1
-    assert len(receiver.told) == 1
-
-
-def test_a_sweep_tells_the_oldest_first_and_no_more_than_its_limit(
-    listen: Listen, pay: Pay, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as patch:
-        patch.setattr(settlement, "deliver", lambda *_, **__: 0)
-        references = [pay().order.reference for _ in range(3)]
-    receiver = listen(signals.order_paid)
-    clock.advance(seconds=61)
-    assert deliver_due(clock=clock, limit=2) == 2
-    assert [told["reference"] for told in receiver.told] == references[:2]
-
-
 def test_a_receiver_may_refund_what_it_was_told_of(
     pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
@@ -206,35 +170,3 @@ def test_a_event_told_late_comes_with_its_order_as_it_stands_by_then(
         signals.order_authorized.disconnect(take_the_rest)
         signals.order_captured_in_part.disconnect(look)
     assert seen == [OrderState.PAID]
-
-
-def test_whoever_caused_a_event_sees_what_its_receivers_did(
-    open_page: Pay, context: GatewayContext, wallet_sandbox: SandboxControl
-) -> None:
-    payment = open_page(type="preauthorization")
-    wallet_sandbox.complete_checkout(payment.reference, "success")
-
-    def take_it(order: PaymentOrder, **_: object) -> None:
-        capture(payment=order.payments.get(), context=context)
-
-    signals.order_authorized.connect(take_it)
-    try:
-        seen = reconcile_attempt(reference=payment.reference, context=context)
-    finally:
-        signals.order_authorized.disconnect(take_it)
-    assert (seen.captured, seen.state, seen.order.state) == (2000, "PAID", OrderState.PAID)
-
-
-def test_whoever_captured_sees_that_a_receiver_gave_it_back(pay: Pay, context: GatewayContext) -> None:
-    payment = pay(type="preauthorization")
-
-    def no_longer_in_stock(order: PaymentOrder, **_: object) -> None:
-        refund(payment=order.payments.get(), context=context)
-
-    signals.order_paid.connect(no_longer_in_stock)
-    try:
-        transaction = capture(payment=payment, context=context)
-    finally:
-        signals.order_paid.disconnect(no_longer_in_stock)
-    assert transaction.payment is not None
-    assert (transaction.payment.refunded, transaction.payment.order.state) == (2000, OrderState.REFUNDED)

@@ -116,16 +116,6 @@ def test_a_cancelled_order_is_not_released_while_one_of_its_payments_holds_an_au
     assert (the_order().state, the_order().is_released) == (OrderState.REFUNDED, True)
 
 
-def test_a_late_payment_is_accepted_by_closing_its_difference(
-    paid_late: Payment, context: GatewayContext
-) -> None:
-    close_discrepancy(late_payment(), reason="we have one more", by="anna", context=context)
-
-    assert (the_order().state, the_order().late_payment) == (OrderState.PAID, LatePayment.ACCEPTED)
-    assert the_order().is_cancelled, "it takes no further payment"
-    assert told() == ["CANCELLED", "ANOMALY", "PAID"]
-
-
 def test_an_acceptance_whose_process_died_is_finished_by_the_sweep(
     paid_late: Payment, context: GatewayContext, clock: VirtualClock
 ) -> None:
@@ -149,38 +139,6 @@ def test_a_late_authorization_may_be_captured_or_reversed_and_is_paid_once_accep
     close_discrepancy(late_payment(), reason="accepted", by="anna", context=context)
     assert the_order().state == OrderState.PAID
     assert told() == ["CANCELLED", "ANOMALY", "AUTHORIZED", "PAID"]
-
-
-def test_a_late_authorization_that_is_reversed_leaves_a_cancelled_order_that_is_released(
-    open_page: Pay, context: GatewayContext, clock: VirtualClock, wallet_sandbox: SandboxControl
-) -> None:
-    payment = open_page(type="preauthorization")
-    wallet_sandbox.complete_checkout(payment.reference, "success")
-    cancelled(payment.order, clock)
-    payment = reconcile_attempt(reference=payment.reference, context=context)
-    reverse(payment=payment, context=context)
-    close_discrepancy(late_payment(), reason="reversed", by="anna", context=context)
-    clock.advance(minutes=2)
-    sweep(context=context)
-    assert (the_order().state, the_order().is_released) == (OrderState.CANCELLED, True)
-    assert told() == ["CANCELLED", "ANOMALY", "REVERSED", "RELEASED"]
-
-
-def test_a_shop_may_accept_late_payments_by_its_settings(
-    open_page: Pay, make_context: MakeContext, clock: VirtualClock, wallet_sandbox: SandboxControl
-) -> None:
-    payment = open_page()
-    wallet_sandbox.complete_checkout(payment.reference, "success")
-    cancelled(payment.order, clock)
-    context = make_context(late_payment=LatePaymentPolicy.ACCEPT)
-    reconcile_attempt(reference=payment.reference, context=context)
-
-    assert (the_order().state, the_order().late_payment) == (OrderState.PAID, LatePayment.ACCEPTED)
-    assert told() == ["CANCELLED", "PAID"]
-    assert not Discrepancy.objects.exists()
-    clock.advance(minutes=2)
-    sweep(context=context)
-    assert (the_order().is_released, the_order().release_check_at) == (False, None)
 
 
 def test_a_record_that_shows_after_the_release_is_a_late_payment_too(

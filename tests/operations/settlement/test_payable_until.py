@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta
 
 import pytest
 from django.db.models import QuerySet
@@ -16,7 +16,7 @@ from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import GatewayUnreachable, InvalidInput, OrderNotPayable
+from wallet_gateway.operations.errors import GatewayUnreachable, OrderNotPayable
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import reverse
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling.reconciliation import reconcile_attempt
@@ -180,16 +180,3 @@ def test_another_worker_leaves_alone_what_was_looked_at(
     monkeypatch.setattr(cancellation, "read_due", read_and_lose)
     assert release_orders(context=context, limit=10) == 0
     assert told() == ["CANCELLED", "RELEASED"]
-
-
-def test_a_time_without_a_zone_is_refused(make_order: MakeOrder) -> None:
-    west = timezone(-timedelta(hours=5))
-    for wrong in (
-        datetime(2030, 1, 1),  # noqa: DTZ001 - that is the fault
-        "2030-01-01",
-        datetime.max.replace(tzinfo=west),  # no instant in UTC
-    ):
-        with pytest.raises(InvalidInput) as refused:
-            make_order(payable_until=wrong)
-        assert [error.path for error in refused.value.errors] == ["payable_until"]
-    assert not PaymentOrder.objects.exists()

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
-from urllib.request import Request, urlopen
 
 import pytest
 
@@ -16,10 +14,9 @@ from tests.operations.conftest import MakeOrder, Pay, Start, VirtualClock
 from tests.operations.dying import scripted
 from tests.operations.records import answer_of, record
 from tests.operations.subjects import Subject
-from tests.operations.wallet_customer import Customer
 from wallet_gateway import signals
-from wallet_gateway.domain.lifecycle import OrderState, TransactionState
-from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.domain.lifecycle import TransactionState
+from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment
 from wallet_gateway.operations.approvals import resolve as resolutions
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import SendingStopped
@@ -27,95 +24,15 @@ from wallet_gateway.operations.follow_ups.capture_refund_reverse import refund
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling.reconciliation import query_and_record, reconcile_attempt
 from wallet_gateway.operations.sending import emergency_stop
-from wallet_gateway.operations.wallet.session import WalletSession
-from wallet_gateway.protocol.cart_lines import Item
 from wallet_gateway.queries.pauses import sending_pauses
-from wallet_gateway.queries.work_queue import waiting
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("hears_the_alarm")]
 S = TransactionState
-HUNDRED = Item(product_id="LAMP-1", product_name="Lamp", unit_amount=Decimal("100.00"), quantity=1)
 QUARTER = timedelta(minutes=15)
 MixUp = Callable[..., GatewayTransaction]
 
 
 # One customer's odd record
-
-
-def pay_by_oneself(
-    customer: Customer,
-    button: WalletSession,
-    detail: dict[str, Any],
-    amount: str,
-) -> None:
-    """Authorize at the gateway as the browser can: it holds the key, the account and the reference."""
-    given = button.parameters
-    body = {
-        "merchantId": given["mid"],
-        "storeId": given["sid"],
-        "userId": customer.context.gateway.account.user_id,
-        "type": "ecom.sale",
-        "amount": amount,
-        "currencyCode": "EUR",
-        "clientSystemTransactionId": button.reference,
-        "transactionAccountId": detail["transactionAccountId"],
-        "transactionMethod": "WalletPay",
-        "cryptogram": detail["cryptogram"],
-        "eciIndicator": detail["eciIndicator"],
-    }
-    headers = {
-        "Authorization": f"PublicApiKey {given['publicKeyApi']}",
-        "Content-Type": "application/json",
-    }
-    request = Request(
-        f"{customer.gateway_url}/api/v5/transactions", data=json.dumps(body).encode(), headers=headers
-    )
-    with urlopen(request) as answer:
-        assert json.load(answer)["state"] == "Approved"
-
-
-@pytest.fixture
-def attack(customer: Customer, make_order: MakeOrder) -> Callable[[], GatewayTransaction]:
-    """Pay one hundredth of an order at the gateway, and have the shop look for the payment."""
-
-    def play() -> GatewayTransaction:
-        order = make_order(items=(HUNDRED,))
-        button = customer.open(order)
-        detail = customer.approve(button)
-        pay_by_oneself(customer, button, detail, "1.00")
-        return customer.post(order, detail).opening
-
-    return play
-
-
-def test_one_customers_odd_record_freezes_that_payment_and_never_the_shop(
-    attack: Callable[[], GatewayTransaction],
-    start: Start,
-    make_order: MakeOrder,
-    pay: Pay,
-    context: GatewayContext,
-    clock: VirtualClock,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    paid = pay()
-    transaction = attack()
-
-    assert transaction.state == S.ANOMALY
-    assert Discrepancy.objects.get().kind == "UNIT_MIX_UP"
-    assert transaction.payment is not None
-    assert PaymentOrder.objects.get(pk=transaction.payment.order_id).state == OrderState.FROZEN
-    assert sending_pauses(clock.now()) == ()
-    assert "stopped" not in caplog.text
-    assert start(make_order()).is_open
-    assert refund(payment=paid, context=context, amount=Decimal("1.00")).state == S.APPROVED
-
-
-def test_the_odd_record_reaches_a_person_all_the_same(
-    attack: Callable[[], GatewayTransaction], clock: VirtualClock
-) -> None:
-    transaction = attack()
-    assert "open unit mix-ups, amounts that differ by a factor of ten or more: 1" in problems(clock)
-    assert waiting({}, now=clock.now()).anomalies == (transaction,)
 
 
 @pytest.fixture
@@ -130,27 +47,6 @@ def mix_up(open_page: Pay, context: GatewayContext) -> MixUp:
         return GatewayTransaction.objects.get(reference=payment.reference)
 
     return see
-
-
-def test_however_often_the_same_odd_record_is_seen_it_stops_nothing(
-    mix_up: MixUp, open_page: Pay, context: GatewayContext, clock: VirtualClock
-) -> None:
-    payment = open_page()
-    for _ in range(5):
-        mix_up(payment)
-        clock.advance(seconds=3)
-    assert Discrepancy.objects.count() == 1
-    assert sending_pauses(clock.now()) == ()
-
-
-def test_two_odd_records_of_one_order_stop_nothing(
-    mix_up: MixUp, open_page: Pay, start: Start, context: GatewayContext, clock: VirtualClock
-) -> None:
-    first = open_page()
-    clock.advance(seconds=845)
-    second = start(first.order)
-    assert [mix_up(payment).state for payment in (first, second)] == [S.ANOMALY] * 2
-    assert sending_pauses(clock.now()) == ()
 
 
 # Records of openings: an alarm, and no stop
@@ -196,17 +92,6 @@ def own_mix_up(pay: Pay, context: GatewayContext) -> MixUp:
         return query_and_record(row, context=scripted(context, answer_of(record(row, "500.00"))))
 
     return see
-
-
-@pytest.mark.parametrize("state", ["Errored", "Pending", "Quarantined"])
-def test_what_is_not_approved_stops_nothing(
-    state: str, pay: Pay, context: GatewayContext, clock: VirtualClock
-) -> None:
-    row = refund(payment=pay(), context=context, amount=Decimal("5.00"))
-    odd = answer_of(record(row, "500.00", state=state))
-    query_and_record(row, context=scripted(context, odd))
-    assert sending_pauses(clock.now()) == ()
-    assert not Discrepancy.objects.filter(kind="UNIT_MIX_UP").exists()
 
 
 def test_a_record_of_an_earlier_providers_payment_is_no_customers_doing(
@@ -297,9 +182,3 @@ def test_seeing_it_again_does_not_prolong_the_stop(own_mix_up: MixUp, clock: Vir
     own_mix_up(row)
     (pause,) = sending_pauses(clock.now())
     assert pause.until == ends
-
-
-def test_another_gateway_goes_on(own_mix_up: MixUp, clock: VirtualClock) -> None:
-    own_mix_up()
-    assert GatewayPause.objects.get().gateway == "default"
-    assert not GatewayPause.objects.filter(GatewayPause.sending_is_paused("other", clock.now())).exists()

@@ -10,7 +10,7 @@ from tests.operations.conftest import MakeOrder
 from tests.operations.wallet_customer import Customer
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.operations.errors import InvalidInput
-from wallet_gateway.operations.wallet.attempts import fresh, hash_of_session, load
+from wallet_gateway.operations.wallet.attempts import fresh, load
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
@@ -39,19 +39,3 @@ def test_only_the_sessions_own_attempts_are_found(customer: Customer, make_order
     for reference, session in ((button.reference, "other"), ("other", customer.session), (None, "x")):
         with pytest.raises(InvalidInput):
             tried.meant(reference, session)
-
-
-def test_an_order_without_attempts_has_none_and_by_token_is_not_found(make_order: MakeOrder) -> None:
-    order = make_order()
-    assert load(order).openings == ()
-    with pytest.raises(PaymentOrder.DoesNotExist):
-        load(order.token)
-    with pytest.raises(PaymentOrder.DoesNotExist):
-        load("no such token")
-
-
-def test_a_session_is_kept_as_its_hash() -> None:
-    assert len(hash_of_session("key")) == 64
-    assert "key" not in hash_of_session("key")
-    with pytest.raises(InvalidInput):
-        hash_of_session("")

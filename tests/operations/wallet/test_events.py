@@ -9,7 +9,6 @@ from tests.operations.wallet_customer import Customer
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import PaymentOrder, WalletAttempt
 from wallet_gateway.models.wallet import MOST_EVENTS, WalletEvent
-from wallet_gateway.operations.errors import InvalidInput
 from wallet_gateway.operations.wallet.events import record_event
 
 pytestmark = pytest.mark.django_db
@@ -48,27 +47,3 @@ def test_a_page_that_is_loaded_again_says_the_same_once(
             context=customer.context,
         )
     assert [kept["event"] for kept in WalletAttempt.objects.get().events] == [event, "CLOSED", "CLOSED"]
-
-
-def test_a_full_list_still_takes_the_result(customer: Customer, make_order: MakeOrder) -> None:
-    order = make_order()
-    customer.open(order)
-    full = [{"at": "2026-01-01T00:00:00+00:00", "event": "CLOSED", "detail": ""}] * MOST_EVENTS
-    WalletAttempt.objects.update(events=full)
-    customer.pay(order)
-    events = WalletAttempt.objects.get().events
-    assert (len(events), events[-1]["event"]) == (MOST_EVENTS, "RESULT")
-
-
-def test_nobody_reports_for_another(customer: Customer, make_order: MakeOrder) -> None:
-    order = make_order()
-    button = customer.open(order)
-    with pytest.raises(InvalidInput):
-        record_event(
-            order=order,
-            reference=button.reference,
-            session="another",
-            event=WalletEvent.CLOSED,
-            message="",
-            context=customer.context,
-        )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import logging
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -13,7 +12,6 @@ from typing import Any
 import pytest
 from cryptography.fernet import Fernet
 
-from tests.client.servers import unused_port
 from tests.operations.conftest import MakeContext, MakeOrder, VirtualClock
 from tests.operations.dying import Killed, interrupted, kill
 from tests.operations.journal import times_sent
@@ -34,7 +32,6 @@ from wallet_gateway.operations.errors import WalletUnavailable
 from wallet_gateway.operations.wallet.encryption import UnreadableSecret, WalletCipher
 from wallet_gateway.operations.wallet.keys import (
     RENEW_BEFORE,
-    cipher_of,
     current_key,
     erase_old_keys,
     opened,
@@ -53,15 +50,6 @@ NO_EXCHANGE = Exchange(
     elapsed_seconds=0.0,
     sent=True,
 )
-
-
-def test_a_key_is_asked_for_once_and_serves_everybody(
-    context: GatewayContext, wallet_sandbox: SandboxControl
-) -> None:
-    first, second = current_key(context=context), current_key(context=context)
-    assert first.api_key == second.api_key
-    assert first.row == second.row
-    assert times_sent(wallet_sandbox, "public_key") == 1
 
 
 # Keys of a gateway that says less, or gives them for a shorter time
@@ -165,40 +153,6 @@ def test_while_the_key_service_fails_a_key_that_has_not_ended_is_good_enough(
     assert current_key(context=context).row == first.row
 
 
-RETRIED = [
-    ("drop_before", {}, 4),
-    ("drop_after", {}, 4),
-    ("status_before", {"status": 500}, 4),
-    ("status_before", {"status": 503}, 4),
-    ("truncated", {}, 4),
-    ("not_json", {}, 4),
-    ("status_before", {"status": 403}, 2),
-    ("wrong_shape", {}, 1),
-    ("mixed", {}, 1),
-    ("redirected", {}, 1),
-    ("error_body", {"status": 400}, 1),
-    ("error_body", {"status": 200}, 1),
-    ("bare_error", {"status": 400}, 1),
-]
-
-
-@pytest.mark.parametrize(("fault", "options", "tries"), RETRIED)
-def test_the_key_service_is_asked_as_often_as_the_matrix_says_and_then_there_is_no_button(
-    fault: str,
-    options: dict[str, int],
-    tries: int,
-    context: GatewayContext,
-    wallet_sandbox: SandboxControl,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    wallet_sandbox.fault("public_key", fault, times=10, **options)  # type: ignore[arg-type]
-    with caplog.at_level(logging.ERROR), pytest.raises(WalletUnavailable):
-        current_key(context=context)
-    assert times_sent(wallet_sandbox, "public_key") == tries
-    assert "the key service of default brought no key" in caplog.text
-    assert not WalletKey.objects.exists()
-
-
 def test_for_half_a_minute_after_a_failure_nobody_waits_for_the_key_service_and_then_it_is_asked_again(
     context: GatewayContext, make_context: MakeContext, wallet_sandbox: SandboxControl, clock: VirtualClock
 ) -> None:
@@ -261,17 +215,6 @@ def test_a_key_that_ended_before_it_came_is_none(
     assert "or our clock is off" in caplog.text
 
 
-def test_a_fault_that_passes_is_not_noticed(context: GatewayContext, wallet_sandbox: SandboxControl) -> None:
-    wallet_sandbox.fault("public_key", "drop_after", times=3)
-    assert current_key(context=context).api_key
-
-
-def test_a_gateway_that_is_not_there_gives_no_key(make_context: MakeContext) -> None:
-    with pytest.raises(WalletUnavailable) as failure:
-        current_key(context=make_context(f"http://127.0.0.1:{unused_port()}"))
-    assert failure.value.__cause__ is None
-
-
 def test_a_key_sealed_with_a_key_that_is_gone_is_fetched_anew(
     context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
@@ -281,11 +224,6 @@ def test_a_key_sealed_with_a_key_that_is_gone_is_fetched_anew(
         opened(WalletKey.objects.get(), elsewhere)
     assert current_key(context=elsewhere).api_key
     assert times_sent(wallet_sandbox, "public_key") == 2
-
-
-def test_without_keys_to_seal_with_there_is_no_button(context: GatewayContext) -> None:
-    with refuses(WalletUnavailable, ErrorCode.FERNET_KEYS_MISSING):
-        cipher_of(replace(context, cipher=None))
 
 
 def test_keys_are_erased_a_day_after_their_end(context: GatewayContext, clock: VirtualClock) -> None:

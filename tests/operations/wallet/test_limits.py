@@ -14,13 +14,11 @@ from tests.refusals import refuses
 from wallet_gateway import signals
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
-from wallet_gateway.models import OutboxEvent, PaymentOrder, TransactionEvent, WalletAttempt, WalletUsage
-from wallet_gateway.operations.errors import InvalidInput, InvalidState, WalletUnavailable
+from wallet_gateway.models import PaymentOrder, TransactionEvent, WalletUsage
+from wallet_gateway.operations.errors import InvalidInput, WalletUnavailable
 from wallet_gateway.operations.maintenance.retention import erase_customer
 from wallet_gateway.operations.polling.reconciliation import reconcile_attempt
 from wallet_gateway.operations.settlement.outbox import deliver_due
-from wallet_gateway.operations.wallet.limits import raise_limits
-from wallet_gateway.queries.orders import order_timeline
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -51,19 +49,6 @@ def test_a_closed_button_leaves_the_payment_page_open(
     wallet_sandbox.complete_checkout(attempt.reference, "success")
     reconcile_attempt(reference=attempt.reference, context=customer.context)
     assert stands(order).state == OrderState.PAID
-
-
-def test_a_closed_button_is_shown_to_no_browser_not_even_to_one_that_had_it(
-    customer: Customer, make_order: MakeOrder
-) -> None:
-    order, one = make_order(), with_limits(customer, sessions=1)
-    one.open(order)
-    with refuses(WalletUnavailable, REACHED):
-        replace(one, session="another").open(stands(order))
-    with refuses(WalletUnavailable, REACHED):
-        one.open(stands(order))
-    with refuses(WalletUnavailable, REACHED):
-        one.another_card(stands(order))
 
 
 def test_a_sheet_that_was_open_when_the_button_was_closed_can_still_be_paid_with(
@@ -102,29 +87,6 @@ def test_a_lost_answer_of_the_last_card_allowed_is_found_out(
     assert stands(order).state == OrderState.PAID
 
 
-def test_a_button_shown_again_to_the_same_browser_is_not_counted_again(
-    customer: Customer, make_order: MakeOrder
-) -> None:
-    order, one = make_order(), with_limits(customer, sessions=1, attempts=1)
-    assert len({one.open(stands(order)).reference for _ in range(5)}) == 1
-    usage = WalletUsage.objects.get()
-    assert (usage.sessions, usage.attempts) == (1, 1)
-
-
-def test_further_cards_of_one_browser_are_attempts_and_no_sessions(
-    customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
-) -> None:
-    order, one = make_order(), with_limits(customer, attempts=2)
-    wallet_sandbox.fault("authorization", "errored", times=2)
-    one.pay(order)
-    detail = one.approve(one.open(stands(order)))
-    one.post(order, detail)
-    with refuses(WalletUnavailable, REACHED):
-        one.another_card(stands(order))
-    usage = WalletUsage.objects.get()
-    assert (usage.sessions, usage.attempts, stands(order).wallet_limit) == (1, 2, "ATTEMPTS")
-
-
 def test_reports_of_a_sheet_that_failed_are_results(customer: Customer, make_order: MakeOrder) -> None:
     order, one = make_order(), with_limits(customer, results=3)
     one.open(order)
@@ -142,26 +104,6 @@ def test_a_result_of_a_stranger_counts_for_nobody(customer: Customer, make_order
             replace(one, session="stranger").post(order, detail)
     assert WalletUsage.objects.get().results == 0
     assert one.post(order, detail).order.state == OrderState.PAID
-
-
-def test_no_sheet_is_opened_whose_card_would_be_refused(customer: Customer, make_order: MakeOrder) -> None:
-    order = make_order()
-    tester = CardTester(with_limits(customer, authorizations=2))
-    for _ in range(2):
-        assert tester.try_card(order) is None
-    assert not stands(order).is_wallet_closed
-    with refuses(WalletUnavailable, REACHED):
-        tester.browser().open(stands(order))
-    assert (stands(order).wallet_limit, WalletAttempt.objects.count()) == ("AUTHORIZATIONS", 2)
-
-
-def test_a_paid_order_is_not_closed(customer: Customer, make_order: MakeOrder) -> None:
-    order, one = make_order(), with_limits(customer, authorizations=1, results=1)
-    one.pay(order)
-    with refuses(WalletUnavailable, REACHED):
-        one.post(order, {"code": "4000340"})
-    assert not stands(order).is_wallet_closed
-    assert not OutboxEvent.objects.filter(kind="WALLET_LIMIT_REACHED").exists()
 
 
 def test_whoever_is_refused_is_told_which_limit_and_no_person(
@@ -197,56 +139,6 @@ def test_a_receiver_that_failed_is_told_again_with_the_same_event(
 
 
 # Raising the limits
-
-
-def test_after_a_person_has_raised_the_limits_the_button_is_there_again(
-    customer: Customer, make_order: MakeOrder, clock: VirtualClock
-) -> None:
-    order = make_order()
-    tester = closed_order(customer, order)
-    raised = raise_limits(order=stands(order), by=" anna ", reason=" knows him ", clock=clock)
-    assert (raised.is_wallet_closed, raised.wallet_limit) == (False, "")
-    assert tester.try_card(order) is None
-    assert replace(customer, context=tester.customer.context).open(stands(order)).reference
-
-
-def test_the_timeline_says_who_raised_which_limit_and_why(
-    customer: Customer, make_order: MakeOrder, clock: VirtualClock
-) -> None:
-    order, one = make_order(), with_limits(customer, sessions=2)
-    one.open(order)
-    replace(one, session="another").open(stands(order))
-    with refuses(WalletUnavailable, REACHED):
-        replace(one, session="third").open(stands(order))
-    clock.advance(minutes=1)
-    raise_limits(order=stands(order), by="anna", reason="a family", clock=clock)
-    told = [
-        (str(entry.text), entry.detail, entry.by) for entry in order_timeline(stands(order), everything=True)
-    ]
-    assert ("Wallet button closed", "Limit reached: Browsers, 2 allowed", "") in told
-    assert ("Decision recorded", "Limits of the wallet button raised: a family", "anna") in told
-
-
-def test_limits_that_nobody_has_reached_are_not_raised(
-    customer: Customer, make_order: MakeOrder, clock: VirtualClock
-) -> None:
-    order = make_order()
-    customer.open(order)
-    with refuses(InvalidState, ErrorCode.WALLET_LIMIT_NOT_REACHED):
-        raise_limits(order=order, by="anna", reason="to be safe", clock=clock)
-    assert WalletUsage.objects.get().raised == 0
-
-
-def test_a_decision_needs_a_name_and_a_reason(
-    customer: Customer, make_order: MakeOrder, clock: VirtualClock
-) -> None:
-    order = make_order()
-    closed_order(customer, order)
-    with refuses(InvalidInput, ErrorCode.NAME_MISSING):
-        raise_limits(order=order, by=" ", reason="because", clock=clock)
-    with refuses(InvalidInput, ErrorCode.REASON_MISSING):
-        raise_limits(order=order, by="anna", reason=" ", clock=clock)
-    assert stands(order).is_wallet_closed
 
 
 def test_an_erased_order_keeps_its_counts_and_its_decisions(

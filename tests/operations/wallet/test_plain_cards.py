@@ -7,13 +7,9 @@ from dataclasses import replace
 import pytest
 
 from tests.operations.conftest import MakeContext, MakeOrder, VirtualClock
-from tests.operations.journal import sent
 from tests.operations.wallet_customer import CARD, Customer
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
-from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayTransaction, Payment
-from wallet_gateway.operations.checkout.start import start_checkout
-from wallet_gateway.operations.errors import OrderNotPayable
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling.reconciliation import reconcile_attempt
 from wallet_gateway.testing.control import SandboxControl
@@ -24,28 +20,6 @@ S = TransactionState
 
 def stored(payment: Payment) -> GatewayTransaction:
     return GatewayTransaction.objects.get(pk=payment.opening.pk)
-
-
-def test_a_plain_card_goes_through_the_gateways_three_d_secure_and_pays(
-    customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
-) -> None:
-    order = make_order()
-    payment = customer.pay(order, CARD)
-
-    assert payment.opening.state == S.AWAITING_3DS
-    assert payment.redirect_url.startswith(customer.gateway_url)
-    assert payment.order.state == OrderState.PENDING
-    (body,) = sent(wallet_sandbox)
-    assert "redirectDetails" in body
-    assert "cryptogram" not in body
-    with pytest.raises(OrderNotPayable):
-        start_checkout(order=payment.order, context=customer.context, return_urls=return_urls)
-
-    wallet_sandbox.complete_three_d_secure(payment.reference, "success")
-    settled = reconcile_attempt(reference=payment.reference, context=customer.context)
-
-    assert (settled.opening.state, settled.order.state) == (S.APPROVED, OrderState.PAID)
-    assert len(sent(wallet_sandbox)) == 1
 
 
 @pytest.mark.parametrize("outcome", ["failed", "abandoned"])

@@ -7,11 +7,8 @@ import pytest
 from tests.operations.conftest import MakeContext, MakeOrder, VirtualClock
 from tests.operations.journal import times_sent
 from tests.operations.wallet_customer import Customer
-from tests.refusals import refuses
-from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.models import PaymentOrder, WalletAttempt, WalletKey
+from wallet_gateway.models import PaymentOrder, WalletKey
 from wallet_gateway.models.wallet import WalletEvent
-from wallet_gateway.operations.errors import TryAgain, WalletUnavailable
 from wallet_gateway.operations.wallet.events import record_event
 from wallet_gateway.operations.wallet.keys import REPLACED_ONCE_IN, current_key
 from wallet_gateway.testing.control import SandboxControl
@@ -67,16 +64,6 @@ def test_a_key_that_the_gateway_does_not_refuse_is_kept_whatever_browsers_report
     assert WalletKey.objects.get().refused_at is None
 
 
-@pytest.mark.parametrize("event", [event for event in WalletEvent if event != WalletEvent.ERROR])
-def test_only_a_failure_is_a_reason_to_ask(
-    event: WalletEvent, customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
-) -> None:
-    order = make_order()
-    button = customer.open(order)
-    assert not report(customer, order, button.reference, event)
-    assert times_sent(wallet_sandbox, "get_payment_account") == 0
-
-
 def test_where_a_gateway_answers_401_to_everything_browsers_get_one_key_a_minute(
     customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl, clock: VirtualClock
 ) -> None:
@@ -117,30 +104,3 @@ def test_the_rows_say_to_all_machines_that_a_key_is_refused(
     wallet_sandbox.reset()
     assert report(customer, order, button.reference)
     assert current_key(context=elsewhere).api_key != button.parameters["publicKeyApi"]
-
-
-def test_a_sheet_with_a_refused_key_gets_no_reference_for_another_card(
-    customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
-) -> None:
-    order = make_order()
-    detail = customer.approve(customer.open(order))
-    wallet_sandbox.reset()
-    with refuses(TryAgain, ErrorCode.CARD_UNKNOWN):
-        customer.post(order, detail)
-    with refuses(WalletUnavailable, ErrorCode.GATEWAY_KEY_EXPIRED):
-        customer.another_card(order)
-    assert WalletAttempt.objects.count() == 1
-
-
-def test_an_attempt_with_a_refused_key_goes_on_with_it(
-    customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
-) -> None:
-    order = make_order()
-    button = customer.open(order)
-    detail = customer.approve(button)
-    wallet_sandbox.fault("get_payment_account", "error_body", status=401)
-    assert report(customer, order, button.reference)
-    other = customer.open(order)
-    assert other.reference != button.reference
-    payment = customer.post(order, detail)
-    assert (payment.reference, payment.state) == (button.reference, "PAID")

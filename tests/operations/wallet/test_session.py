@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -19,11 +18,9 @@ from wallet_gateway.domain.policy import WalletPolicy
 from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
 from wallet_gateway.operations.checkout.start import start_checkout
-from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import (
     InvalidInput,
     OperationError,
-    OrderNotPayable,
     SendingStopped,
     WalletUnavailable,
 )
@@ -36,39 +33,10 @@ from wallet_gateway.queries.wallet import wallet_receipt
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
-PARAMETERS = [
-    *("mid", "sid", "clientSystemTransactionId", "allowedMethods", "allowedCardNetworks"),
-    *("countryCode", "currencyCode", "amountStatus", "amount", "profile", "publicKeyApi"),
-    *("useWalletButton", "merchantNo", "merchantName", "optionalParams"),
-]
 
 
 def stands(order: PaymentOrder) -> PaymentOrder:
     return PaymentOrder.objects.get(pk=order.pk)
-
-
-def test_the_fifteen_parameters_are_the_interfaces_in_its_order(
-    customer: Customer, make_order: MakeOrder
-) -> None:
-    order = make_order(language="de-AT")
-    button = customer.open(order)
-    given = button.parameters
-    assert list(given) == PARAMETERS
-    assert (given["mid"], given["sid"]) == ("SANDBOX-MERCHANT", "SANDBOX-STORE")
-    assert given["clientSystemTransactionId"] == button.reference
-    assert given["allowedMethods"] == ["PAN_ONLY", "CRYPTOGRAM_3DS"]
-    assert given["allowedCardNetworks"] == ["VISA", "MASTERCARD", "AMEX", "DISCOVER", "JCB"]
-    assert (given["countryCode"], given["currencyCode"]) == ("DE", "EUR")
-    assert (given["amountStatus"], given["amount"], given["profile"]) == ("FINAL", "20.00", "test")
-    assert given["merchantName"] == "Test shop"
-    optional = given["optionalParams"]
-    assert optional["buttonLocale"] == "de"
-    assert optional["callbackIntents"] == ["PAYMENT_AUTHORIZATION"]
-    assert optional["additionalTransactionInfo"]["displayItems"] == [
-        {"label": "Mug", "type": "LINE_ITEM", "price": "20.00"}
-    ]
-    assert json.loads(json.dumps(given)) == given
-    assert given["publicKeyApi"] not in repr(button)
 
 
 @pytest.mark.parametrize(
@@ -114,16 +82,6 @@ def test_the_attempt_is_written_before_the_page_is_shown_and_changes_nothing_els
     assert customer.session not in str(WalletAttempt.objects.values_list("session_hash", flat=True)[0])
 
 
-def test_a_reload_gets_the_same_button_and_another_session_its_own(
-    customer: Customer, make_order: MakeOrder
-) -> None:
-    order = make_order()
-    first = customer.open(order)
-    assert customer.open(stands(order)).reference == first.reference
-    assert replace(customer, session="another").open(stands(order)).reference != first.reference
-    assert Payment.objects.count() == 2
-
-
 def test_a_button_that_is_about_to_end_or_has_had_a_result_is_not_shown_again(
     customer: Customer, make_order: MakeOrder, clock: VirtualClock
 ) -> None:
@@ -147,13 +105,6 @@ def test_an_amount_has_two_decimals_or_none(
 # When no button is shown
 
 
-def test_there_is_no_button_in_a_currency_with_three_decimals(
-    customer: Customer, make_order: MakeOrder
-) -> None:
-    with refuses(WalletUnavailable, ErrorCode.WALLET_CURRENCY, currency="KWD"):
-        customer.open(make_order(currency="KWD", items=(), amount=Decimal("1.234")))
-
-
 def test_there_is_no_button_without_the_setting_and_none_while_sending_waits(
     customer: Customer, make_order: MakeOrder, make_context: MakeContext
 ) -> None:
@@ -166,41 +117,6 @@ def test_there_is_no_button_without_the_setting_and_none_while_sending_waits(
     with refuses(SendingStopped, ErrorCode.SENDING_PAUSED):
         customer.open(order)
     assert not Payment.objects.exists()
-
-
-def test_there_is_no_button_for_a_paid_order(customer: Customer, make_order: MakeOrder) -> None:
-    payment = customer.pay(make_order())
-    with pytest.raises(OrderNotPayable):
-        customer.open(payment.order)
-    with pytest.raises(OrderNotPayable):
-        customer.another_card(stands(payment.order))
-
-
-def test_a_button_without_a_session_is_refused(context: GatewayContext, make_order: MakeOrder) -> None:
-    with pytest.raises(InvalidInput):
-        open_session(order=make_order(), session="", context=context)
-
-
-# Another card
-
-
-def test_another_card_needs_an_open_sheet_and_keeps_its_key(
-    customer: Customer, make_order: MakeOrder, clock: VirtualClock
-) -> None:
-    order = make_order()
-    with pytest.raises(InvalidInput):
-        customer.another_card(order)
-    first = customer.open(order)
-    assert customer.another_card(stands(order)) == first.reference
-    WalletAttempt.objects.update(results_count=1)
-    second = customer.another_card(stands(order))
-    assert second != first.reference
-    assert len(set(WalletAttempt.objects.values_list("key", flat=True))) == 1
-
-    WalletAttempt.objects.update(results_count=1)
-    clock.advance(hours=2)
-    with refuses(WalletUnavailable, ErrorCode.GATEWAY_KEY_EXPIRED):
-        customer.another_card(stands(order))
 
 
 # Prices
@@ -264,15 +180,6 @@ def test_a_sheet_asks_for_phone_numbers_an_option_and_a_label_where_the_shop_doe
         "COMPLETE_IMMEDIATE_PURCHASE",
         "To pay today",
     )
-
-
-def test_a_sheet_asks_for_nothing_that_the_shop_does_not(customer: Customer, make_order: MakeOrder) -> None:
-    optional = customer.open(make_order()).parameters["optionalParams"]
-    assert set(optional["additionalTransactionInfo"]) == {"displayItems", "totalPriceLabel"}
-    assert not {"billingAddressParameters", "shippingAddressParameters"} & set(optional)
-    without_address = with_sheet(customer, billing_phone_required=True, shipping_phone_required=True)
-    optional = without_address.open(make_order()).parameters["optionalParams"]
-    assert not {"billingAddressParameters", "shippingAddressParameters"} & set(optional)
 
 
 def test_one_order_may_ask_otherwise(customer: Customer, make_order: MakeOrder) -> None:
@@ -461,16 +368,3 @@ def test_two_open_sheets_never_price_over_each_other(
     assert list(totals) == [(one.reference, 2500), (other.reference, 2900), (following, 2500)]
     with pytest.raises(InvalidInput):
         next_reference(order=stands(order), session="another", context=shop, after=one.reference)
-
-
-def test_only_who_opened_the_sheet_prices_it_and_only_with_choices(
-    customer: Customer, make_order: MakeOrder
-) -> None:
-    order = make_order()
-    button = customer.open(order)
-    given = {"order": order, "reference": button.reference, "context": customer.context}
-    nothing = {"address": None, "option": None, "offers": ()}
-    with pytest.raises(InvalidInput):
-        price_sheet_of(**given, session="another", chosen=nothing)  # type: ignore[arg-type]
-    with pytest.raises(InvalidInput):
-        price_sheet_of(**given, session=customer.session, chosen=nothing | {"option": 7})  # type: ignore[arg-type]

@@ -6,19 +6,9 @@ import http.client
 import threading
 import time
 
-import pytest
-
 from tests.sandbox.merchant import Merchant, new_reference
 from tests.waiting import eventually
 from wallet_gateway.testing.control import SandboxControl
-
-
-def test_a_fault_is_named_and_a_dropped_answer_is_none(merchant: Merchant, control: SandboxControl) -> None:
-    control.fault("checkout", "drop_after")
-    with pytest.raises(http.client.RemoteDisconnected):
-        merchant.checkout("A")
-    (entry,) = control.journal()
-    assert (entry["fault"], entry["status"], entry["answer"]) == ("drop_after", None, None)
 
 
 def test_a_request_is_noted_before_it_is_answered(control: SandboxControl) -> None:

@@ -95,15 +95,6 @@ def test_fault_delay_before(
     assert states(merchant, reference) == ["Approved"]
 
 
-def test_a_caller_who_gives_up_during_a_delay_before_is_processed_all_the_same(
-    control: SandboxControl, sale: str, merchant: Merchant, reference: str
-) -> None:
-    control.fault("refund", "delay_before", seconds=0.4)
-    with Merchant(control.base_url, timeout=0.1) as impatient, pytest.raises(TimeoutError):
-        impatient.refund(reference, sale, "4.00")
-    assert eventually(lambda: states(merchant, reference) == ["Approved"])
-
-
 def test_fault_delay_after(control: SandboxControl, sale: str, merchant: Merchant, reference: str) -> None:
     control.fault("refund", "delay_after", seconds=PATIENCE)
     with Merchant(control.base_url, timeout=0.25) as impatient, pytest.raises(TimeoutError):
@@ -111,12 +102,6 @@ def test_fault_delay_after(control: SandboxControl, sale: str, merchant: Merchan
     assert eventually(lambda: states(merchant, reference) == ["Approved"])
     [refund] = [entry for entry in control.journal() if entry["operation"] == "refund"]
     assert refund["status"] is None, "its answer has not left"
-
-
-def test_a_delay_after_ends_with_the_answer(refund: Refund, control: SandboxControl) -> None:
-    control.fault("refund", "delay_after", seconds=0.2)
-    with takes_at_least(0.2):
-        assert refund().json["state"] == "Approved"
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 403, 202])
@@ -233,14 +218,6 @@ def test_fault_drip(refund: Refund, control: SandboxControl, merchant: Merchant,
     assert states(merchant, reference) == ["Approved"]
 
 
-def test_a_drip_comes_byte_by_byte_every_80_ms_unless_told_otherwise(
-    control: SandboxControl, merchant: Merchant
-) -> None:
-    control.fault("status", "drip")
-    with takes_at_least(2 * 0.08):
-        assert merchant.status("nothing").body == b"[]"
-
-
 def test_fault_errored(refund: Refund, control: SandboxControl, merchant: Merchant, reference: str) -> None:
     control.fault("refund", "errored")
     answer = refund()
@@ -294,13 +271,6 @@ def test_fault_error_body(
     assert states(merchant, reference) == []
 
 
-def test_an_error_body_nobody_worded_is_the_interfaces_own(refund: Refund, control: SandboxControl) -> None:
-    control.fault("refund", "error_body")
-    answer = refund()
-    assert (answer.status, answer.code) == (400, "4107940")
-    assert answer.message.startswith("SchemaValidationError")
-
-
 def test_fault_bare_error(
     refund: Refund, control: SandboxControl, merchant: Merchant, reference: str
 ) -> None:
@@ -326,16 +296,6 @@ def test_fault_mixed(refund: Refund, control: SandboxControl, merchant: Merchant
     assert states(merchant, reference) == ["Approved"]
 
 
-@pytest.mark.parametrize("known", [True, False])
-def test_a_mixed_status_answer_has_the_error_in_every_record(
-    control: SandboxControl, merchant: Merchant, sale: str, known: bool
-) -> None:
-    control.fault("status", "mixed", code="1", message="And yet.")
-    (record,) = merchant.status(sale if known else "nothing").json
-    assert record["code"] == "1"
-    assert ("state" in record) is known
-
-
 def test_fault_bad_gzip(refund: Refund, control: SandboxControl, merchant: Merchant, reference: str) -> None:
     control.fault("refund", "bad_gzip")
     answer = refund()
@@ -356,29 +316,12 @@ def test_a_checkout_that_fails_is_decided_before_its_customer_comes(
     assert state != "Approved"
 
 
-def test_an_undocumented_state_in_a_status_answer_changes_no_record(
-    control: SandboxControl, merchant: Merchant, sale: str
-) -> None:
-    control.fault("status", "undocumented_state")
-    assert states(merchant, sale) != ["Approved"]
-    assert states(merchant, sale) == ["Approved"]
-
-
 def test_fault_unreadable_record(control: SandboxControl, merchant: Merchant, sale: str) -> None:
     control.fault("status", "unreadable_record")
     own, further = merchant.status(sale).json
     assert (own["state"], own["transactionAmount"]) == ("Approved", 10)
     assert further == own | {"id": None, "transactionAmount": -5}
     assert states(merchant, sale) == ["Approved"]
-
-
-def test_an_unreadable_record_stands_alone_where_nothing_is_known_and_beside_no_refusal(
-    control: SandboxControl, merchant: Merchant
-) -> None:
-    control.fault("status", "unreadable_record", times=2)
-    (record,) = merchant.status("nothing").json
-    assert record["type"] == "chargeback"
-    assert merchant.status("").code == "4107940"
 
 
 @pytest.mark.parametrize("fault", ["truncated", "empty", "not_json", "drop_after", "bad_gzip"])

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import http.client
-import threading
 from collections.abc import Callable
 
 import pytest
 
-from tests.sandbox.merchant import TRANSACTIONS, Answer, Merchant, new_reference
+from tests.sandbox.merchant import Answer, Merchant, new_reference
 from tests.tables import every
 from wallet_gateway.sandbox.api.faults import FaultKind, applies_to
-from wallet_gateway.sandbox.api.request_parser import Operation
 from wallet_gateway.testing.control import SandboxControl, SandboxRefused
 
 
@@ -31,13 +28,6 @@ def test_times_and_skip_count_the_operations_own_requests(
     control.fault("status", "status_before", status=503, times=2, skip=1)
     merchant.checkout(new_reference())
     assert hits(lambda: merchant.status("X"), 5) == [False, True, True, False, False]
-
-
-def test_nought_times_means_until_cleared(control: SandboxControl, merchant: Merchant) -> None:
-    control.fault("status", "status_before", status=503, times=0)
-    assert hits(lambda: merchant.status("X"), 4) == [True] * 4
-    control.clear_faults()
-    assert hits(lambda: merchant.status("X"), 1) == [False]
 
 
 @pytest.mark.parametrize(
@@ -60,85 +50,6 @@ def test_a_fault_hits_its_operation_and_no_other(
     assert ask(merchant).status != 429
     control.fault(operation, "throttled")
     assert ask(merchant).status == 429
-
-
-def test_a_star_hits_any_request_even_one_nobody_understands(
-    control: SandboxControl, merchant: Merchant
-) -> None:
-    control.fault("*", "throttled", times=3)
-    assert merchant.send("POST", TRANSACTIONS, b"{", {"Content-Type": "application/json"}).status == 429
-    assert merchant.send("GET", "/api/v5/nowhere").status == 429
-    assert merchant.status("X").status == 429
-    assert merchant.status("X").status == 200
-
-
-def test_a_star_waits_for_an_operation_it_fits(
-    control: SandboxControl, merchant: Merchant, deposit: str
-) -> None:
-    control.fault("*", "partial")
-    assert merchant.status("X").status == 200
-    assert merchant.detached(new_reference(), deposit, "10.00").json["amount"] == "5.00"
-
-
-def test_of_several_the_one_set_first_hits_first(control: SandboxControl, merchant: Merchant) -> None:
-    control.fault("status", "status_before", status=503)
-    control.fault("*", "throttled")
-    assert [merchant.status("X").status for _ in range(3)] == [503, 429, 200]
-
-
-def test_one_that_lets_a_request_pass_leaves_it_to_the_next(
-    control: SandboxControl, merchant: Merchant
-) -> None:
-    control.fault("status", "status_before", status=503, skip=1)
-    control.fault("status", "throttled")
-    assert [merchant.status("X").status for _ in range(3)] == [429, 503, 200]
-
-
-def test_a_fault_hits_a_request_that_would_be_refused(control: SandboxControl, merchant: Merchant) -> None:
-    control.fault("checkout", "drop_before")
-    with pytest.raises(http.client.RemoteDisconnected):
-        merchant.checkout(new_reference(), amount="x")
-
-
-def test_a_fault_for_ten_hits_ten_of_thirty_at_once(control: SandboxControl) -> None:
-    control.fault("status", "status_before", status=503, times=10)
-    statuses: list[int] = []
-
-    def ask() -> None:
-        with Merchant(control.base_url) as merchant:
-            statuses.append(merchant.status("X").status)
-
-    threads = [threading.Thread(target=ask) for _ in range(30)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(statuses) == [200] * 20 + [503] * 10
-
-
-def test_setting_one_gives_all_that_are_set(control: SandboxControl) -> None:
-    assert control.fault("refund", "delay_after", seconds=0.25, times=3) == [
-        {"operation": "refund", "fault": "delay_after", "times": 3, "seconds": 0.25}
-    ]
-    assert control.fault("*", "error_body", skip=2, status=418, code="1", message="tea", times=0)[1] == {
-        "operation": "*",
-        "fault": "error_body",
-        "skip": 2,
-        "status": 418,
-        "code": "1",
-        "message": "tea",
-    }
-
-
-def test_a_used_up_fault_is_not_set_any_more(control: SandboxControl, merchant: Merchant) -> None:
-    control.fault("status", "throttled")
-    merchant.status("X")
-    assert [fault["operation"] for fault in control.fault("refund", "empty")] == ["refund"]
-
-
-@pytest.mark.parametrize("operation", [*Operation, "*"])
-def test_every_operation_can_have_a_fault(control: SandboxControl, operation: str) -> None:
-    assert control.fault(operation, "throttled")[0]["operation"] == operation
 
 
 @pytest.mark.parametrize(

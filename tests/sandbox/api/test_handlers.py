@@ -20,17 +20,6 @@ from wallet_gateway.sandbox.refusals import UnknownPath
 from wallet_gateway.sandbox.state import Behaviour, Conditions
 
 
-def test_another_provider_is_a_fault_of_the_body(merchant: Merchant, sale: str) -> None:
-    answer = merchant.refund(new_reference(), sale, apmDetails={"apmProvider": "OtherV2"})
-    assert (answer.status, answer.code) == (400, "4107940")
-    assert "apmDetails.apmProvider" in answer.message
-
-
-def test_the_constant_is_taken_in_any_letter_case(merchant: Merchant, sale: str) -> None:
-    details = {"apmProvider": "EXAMPLEWALLETV2"}
-    assert merchant.refund(new_reference(), sale, "1.00", apmDetails=details).status == 200
-
-
 @pytest.mark.parametrize("kind", ["detached", "checkout"])
 def test_every_request_names_the_provider(merchant: Merchant, deposit: str, kind: str) -> None:
     if kind == "detached":

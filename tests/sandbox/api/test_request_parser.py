@@ -12,17 +12,14 @@ from tests.sandbox.merchant import CHECKOUT, TRANSACTIONS, checkout_body, detach
 from tests.tables import every
 from wallet_gateway.protocol.checkout import CheckoutRequest
 from wallet_gateway.protocol.follow_ups import DetachedRefundRequest, FollowUpRequest
-from wallet_gateway.protocol.status import StatusQuery
 from wallet_gateway.sandbox.api.request_parser import (
     Operation,
     ParsedRequest,
     RawRequest,
-    allowed_methods,
     parse_request,
 )
 from wallet_gateway.sandbox.refusals import (
     BodyTooLarge,
-    MethodNotAllowed,
     Refusal,
     SchemaValidationError,
     UnknownPath,
@@ -73,39 +70,12 @@ def test_a_request_is_its_operation_and_its_message(
     assert parsed.unknown_fields == ()
 
 
-def test_a_query_is_a_message_too() -> None:
-    parsed = queried(STATUS_QUERY)
-    assert parsed.operation is Operation.STATUS
-    assert parsed.message == StatusQuery.build(
-        merchant_id="M", store_id="S", client_system_transaction_id="A"
-    )
-
-
 @every("name", ["type", "Type", "TYPE"])
 @every("value", ["ecom.capture", "ECOM.CAPTURE", "Ecom.Capture"])
 def test_the_type_is_found_in_any_letter_case(name: str, value: str) -> None:
     body = follow_up_body("A", "B")
     del body["type"]
     assert posted({name: value} | body).operation is Operation.CAPTURE
-
-
-@pytest.mark.parametrize("value", ["ecom.sale", "", None, 7, ["ecom.refund"]], ids=repr)
-def test_an_unknown_type_is_no_operation(value: object) -> None:
-    parsed = posted(follow_up_body("A", "B") | {"type": value})
-    assert parsed.operation is None
-    assert isinstance(parsed.message, SchemaValidationError)
-    assert "type: " in str(parsed.message)
-
-
-def test_a_wrong_message_keeps_its_operation_and_its_unknown_fields() -> None:
-    parsed = posted(checkout_body("A", amount="x", colour="red"), path=CHECKOUT)
-    assert parsed.operation is Operation.CHECKOUT
-    assert isinstance(parsed.message, SchemaValidationError)
-    assert parsed.unknown_fields == ("colour",)
-
-
-def test_unknown_parameters_are_told_as_well() -> None:
-    assert queried(f"{STATUS_QUERY}&page=2").unknown_fields == ("page",)
 
 
 @every(
@@ -141,16 +111,3 @@ def test_what_cannot_be_understood_is_the_refusal_it_earns(
     found = parsed()
     assert type(found.message) is refusal
     assert found.operation == operation
-
-
-def test_another_method_is_refused_with_the_right_ones() -> None:
-    raw = RawRequest(method="PUT", path=TRANSACTIONS, base_url="http://gateway.example")
-    parsed = parse_request(raw)
-    assert isinstance(parsed.message, MethodNotAllowed)
-    assert "GET or POST, not 'PUT'" in str(parsed.message)
-
-
-def test_each_address_has_its_methods() -> None:
-    assert allowed_methods(CHECKOUT) == ("POST",)
-    assert allowed_methods(TRANSACTIONS) == ("GET", "POST")
-    assert allowed_methods("/api/v5/elsewhere") == ()

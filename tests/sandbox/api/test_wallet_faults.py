@@ -65,14 +65,6 @@ def test_a_connection_may_be_closed_without_an_answer(
     assert call().status == (used_up.get(operation, 200) if fault == "drop_after" else 200)
 
 
-@pytest.mark.parametrize("operation", OPERATIONS)
-def test_a_request_may_arrive_twice(buyer: Buyer, control: SandboxControl, operation: str) -> None:
-    call = ask(buyer, operation)
-    control.fault(operation, "duplicate")
-    control.behaviour(duplicates="replay")
-    assert call().status == 200
-
-
 def test_a_late_authorization_is_carried_out_with_its_key(
     buyer: Buyer, merchant: Merchant, control: SandboxControl
 ) -> None:
@@ -83,30 +75,6 @@ def test_a_late_authorization_is_carried_out_with_its_key(
     assert merchant.records("PAID-1") == []
     control.advance_clock(60)
     assert merchant.record("PAID-1")["state"] == "Approved"
-
-
-def test_an_authorization_may_be_in_a_state_nobody_knows(
-    buyer: Buyer, merchant: Merchant, control: SandboxControl
-) -> None:
-    result = buyer.account()
-    control.fault("authorization", "undocumented_state")
-    answer = buyer.authorize(result, clientSystemTransactionId="PAID-1")
-    assert answer.json["state"] == merchant.record("PAID-1")["state"] == "Quarantined"
-    assert buyer.authorize(result).code == "4409009"
-
-
-def test_the_status_query_may_be_behind(buyer: Buyer, merchant: Merchant, control: SandboxControl) -> None:
-    control.behaviour(status_lag_seconds=60)
-    ask(buyer, "authorization")()
-    assert merchant.records("PAID-1") == []
-    control.advance_clock(60)
-    assert merchant.record("PAID-1")["state"] == "Approved"
-
-
-def test_letter_case_follows_the_behaviour(buyer: Buyer, control: SandboxControl) -> None:
-    control.behaviour(letter_case="lower")
-    answer = ask(buyer, "create_payment_account")().json
-    assert {"transactionaccountid", "cryptogram"} <= set(answer)
 
 
 @pytest.mark.parametrize("fault", ["errored", "undocumented_state", "partial"])

@@ -137,66 +137,9 @@ def test_a_click_does_what_the_line_beside_it_does(visitor: Visitor, name: str) 
         assert not are_same(before, after) or clicked.is_in_force, f"{clicked} did nothing"
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_a_page_with_buttons_is_sound(visitor: Visitor, name: str) -> None:
-    assert_sound(begin(visitor, name))
-
-
 def test_every_call_has_a_button(visitor: Visitor) -> None:
     shown = {control.call for name in PAGES for control in controls(begin(visitor, name))}
     assert shown | {control.call for control in controls(visitor.get("/"))} == set(CONTROL_CALLS)
-
-
-def test_what_is_in_force_is_marked(visitor: Visitor) -> None:
-    visitor.control.wallet("slow")
-    visitor.control.behaviour(duplicates="replay", numeric_amounts=True)
-    marked = re.findall(r'aria-current="true">([^<]+)', visitor.get("/controls/").html)
-    assert marked[0] == "answer as the first time"
-    assert "numbers" in marked
-    assert marked[-1] == "answers slowly"
-
-
-def test_a_form_shows_its_curl_line_without_doing_anything(visitor: Visitor) -> None:
-    page = visitor.get("/controls/?call=set-fault&operation=capture&fault=delay_after&seconds=2.5&times=")
-    (form,) = [one for one in controls(page) if one.label == "Set this fault"]
-    assert shlex.split(form.curl)[1:3] == [
-        "--json",
-        '{"operation":"capture","fault":"delay_after","seconds":2.5}',
-    ]
-    assert visitor.control._call("GET", "faults") == []
-    assert_sound(page)
-
-
-def test_a_form_that_was_sent_stays_filled_in(visitor: Visitor) -> None:
-    (form,) = [one for one in controls(visitor.get("/controls/")) if one.label == "Set this fault"]
-    answer = press(visitor, form, operation="refund", fault="late", seconds="90")
-    page = visitor.get(answer.headers["Location"])
-    (again,) = [one for one in controls(page) if one.label == "Set this fault"]
-    assert (again.fields["operation"], again.fields["fault"], again.fields["seconds"]) == (
-        "refund",
-        "late",
-        "90",
-    )
-    assert "late on refund" in page.text
-
-
-def test_the_form_sets_amounts_and_words_and_the_overview_shows_them(visitor: Visitor) -> None:
-    (form,) = [one for one in controls(visitor.get("/controls/")) if one.label == "Answer so"]
-    changed = {"erroredAmount": "0.00", "stateWords.Errored": "Declined", "stateWords.Pending": "Queued"}
-    page = visitor.get(press(visitor, form, **changed).headers["Location"])
-    (again,) = [one for one in controls(page) if one.label == "Answer so"]
-    assert {name: again.fields[name] for name in changed} == changed
-    in_force = visitor.control.behaviour()
-    assert in_force["erroredAmount"] == "0.00"
-    assert in_force["stateWords"] == {"Errored": "Declined", "Pending": "Queued"}
-    overview = visitor.get("/").html
-    for shown in ("0.00", "Errored: Declined", "Pending: Queued"):
-        assert f'<bdi dir="ltr">{shown}</bdi>' in overview
-    # An empty field has its documented word again.
-    press(visitor, again, erroredAmount="requested", **{"stateWords.Errored": "", "stateWords.Pending": ""})
-    assert visitor.control.behaviour() | {"erroredAmount": "requested", "stateWords": {}} == (
-        visitor.control.behaviour()
-    )
 
 
 @pytest.mark.parametrize(
@@ -228,36 +171,9 @@ def test_what_a_call_refuses_is_said_and_not_done(
     assert are_same(effects(visitor), before)
 
 
-def test_the_portal_refuses_more_than_there_is(visitor: Visitor) -> None:
-    page = visitor.get(pay(visitor, "success"))
-    form = controls(page)[-1]
-    answer = press(visitor, form, amount="10.01")
-    assert answer.status == 400
-    assert "RefundAmountExceeded" in answer.text
-    assert [link.attributes["href"] for link in answer.markup.all("a") if link.read == "Back"] == [
-        page.url.removeprefix(visitor.base_url)
-    ]
-
-
-def test_the_portal_offers_what_is_left(visitor: Visitor) -> None:
-    path = pay(visitor, "success", type="ecom.preAuthorization")
-    assert [str(one) for one in controls(visitor.get(path))][:-1] == [
-        "Capture 10.00 EUR",
-        "Reverse 10.00 EUR",
-    ]
-    visitor.control.portal(REFERENCE, "ecom.capture", "4.00")
-    assert [str(one) for one in controls(visitor.get(path))][:-1] == ["Capture 6.00 EUR", "Refund 4.00 EUR"]
-
-
 @pytest.mark.parametrize("call", CONTROL_CALLS)
 def test_looking_never_changes_anything(visitor: Visitor, call: str) -> None:
     assert visitor.get(f"/controls/{call}/").status == 405
-
-
-def test_there_is_no_other_button(visitor: Visitor) -> None:
-    page = visitor.post("/controls/nonsense/")
-    assert page.status == 404
-    assert_sound(page)
 
 
 @pytest.mark.parametrize("shown_on", ["https://evil.example", "//evil.example", "console_press", "SBX-0"])
@@ -272,12 +188,6 @@ def test_another_sites_page_cannot_press_a_button(visitor: Visitor, call: str, o
     before = effects(visitor)
     assert visitor.post(f"/controls/{call}/", {"mode": "slow"}, Origin=origin).status == 403
     assert are_same(effects(visitor), before)
-
-
-def test_a_page_of_the_console_tells_its_own_forms_where_they_come_from(visitor: Visitor) -> None:
-    # With "no-referrer" a browser would send the origin "null" with the console's own forms, and be refused.
-    assert visitor.get("/controls/").headers["Referrer-Policy"] == "same-origin"
-    assert visitor.post("/controls/reset/", Origin=visitor.base_url).status == 303
 
 
 @pytest.fixture(scope="module")
@@ -295,10 +205,3 @@ def test_with_a_control_key_nothing_is_shown_or_done_without_it(keyed: SandboxSe
     assert keyed.control.wallet() == "ready"
     assert stranger.post("/controls/wallet/", {"mode": "slow"}, **owner).status == 303
     assert keyed.control.wallet() == "slow"
-
-
-def test_with_a_control_key_a_line_names_its_variable_and_not_the_key(keyed: SandboxServer) -> None:
-    page = Visitor(keyed.base_url).get("/controls/", Authorization="Bearer open-sesame")
-    assert "open-sesame" not in page.html
-    for control in controls(page):
-        assert '-H "Authorization: Bearer $WALLET_SANDBOX_CONTROL_KEY"' in control.curl

@@ -43,25 +43,6 @@ def test_what_is_no_settlement_is_refused(visitor: Visitor, outcome: str) -> Non
     assert "10.00 EUR Pending" in visitor.get(page.url).text
 
 
-def test_a_payment_that_was_refused_has_no_buttons(visitor: Visitor) -> None:
-    assert not detail_of(visitor, pay(visitor, "refused")).markup.all("button")
-
-
-def test_of_two_pending_payments_with_one_reference_the_call_and_the_button_mean_the_first(
-    visitor: Visitor,
-) -> None:
-    visitor.control.behaviour(duplicates="execute")
-    reference = pay(visitor, "pending")
-    pay(visitor, "pending", reference=reference)
-    links = [a for a in visitor.get("/transactions/").markup.all("a") if a.read == reference]
-    second, first = (visitor.get(str(link.attributes["href"])) for link in links)
-    assert not controls(second)
-    assert "Another pending transaction has the same reference" in second.text
-    press(visitor, controls(first)[0])
-    assert "10.00 EUR Approved" in visitor.get(first.url).text
-    assert len(controls(visitor.get(second.url))) == 3
-
-
 def test_resetting_takes_two_steps_and_forgets_everything(visitor: Visitor) -> None:
     pay(visitor)
     visitor.control.advance_clock(100)

@@ -7,32 +7,13 @@ import re
 
 import pytest
 
-from tests.sandbox.console.reading import TRANSACTIONS, capture, detail_of, facts, follow, pay, rows
+from tests.sandbox.console.reading import capture, detail_of, facts, follow, pay, rows
 from tests.sandbox.hosted.wire import checkout_body
 from tests.sandbox.pages.soundness import assert_sound
 from tests.sandbox.pages.visitor import Visitor
 from wallet_gateway.sandbox.pages.localization import LANGUAGES
-from wallet_gateway.testing.sandbox import SandboxServer
 
 LISTS = {"/checkouts/": "Checkouts", "/transactions/": "Transactions", "/requests/": "Requests received"}
-
-
-def test_an_untouched_sandbox_says_where_to_begin(visitor: Visitor) -> None:
-    page = visitor.get("/")
-    assert page.status == 200
-    assert "No transaction yet." in page.text
-    assert "No request yet." in page.text
-    assert visitor.base_url in page.text
-    assert "None. Every request is answered as it should be." in page.text
-    assert_sound(page)
-
-
-@pytest.mark.parametrize(("path", "heading"), LISTS.items())
-def test_an_empty_list_says_that_it_is_empty(visitor: Visitor, path: str, heading: str) -> None:
-    page = visitor.get(path)
-    assert page.markup.one("h1").text == heading
-    assert not page.markup.all("table")
-    assert_sound(page)
 
 
 @pytest.mark.parametrize("path", ["/", *LISTS])
@@ -42,41 +23,6 @@ def test_every_page_is_sound_with_something_on_it(visitor: Visitor, path: str) -
     page = visitor.get(path)
     assert page.markup.all("table")
     assert_sound(page)
-
-
-def test_the_console_names_the_page_one_is_on(visitor: Visitor) -> None:
-    for path, name in {"/": "Overview", "/transactions/": "Transactions"}.items():
-        current = [
-            a.text for a in visitor.get(path).markup.all("a") if a.attributes.get("aria-current") == "page"
-        ]
-        assert current == [name]
-
-
-def test_the_newest_transaction_stands_first(visitor: Visitor) -> None:
-    references = [pay(visitor) for _ in range(3)]
-    for path in ("/", "/transactions/", "/checkouts/"):
-        shown = re.findall("page-test-[0-9]+", " ".join(rows(visitor.get(path))))
-        assert shown == references[::-1]
-
-
-def test_long_lists_are_paged(visitor: Visitor) -> None:
-    references = [pay(visitor) for _ in range(27)]
-    first = visitor.get("/transactions/")
-    assert len(rows(first)) == 25
-    assert "Page 1 of 2" in first.text
-    second = visitor.get("/transactions/?page=2")
-    assert [row.split()[0] for row in rows(second)] == [references[1], references[0]]
-    assert [a.attributes["href"] for a in second.markup.all("a") if a.text == "Newer"] == ["?page=1"]
-    assert [a.attributes["href"] for a in first.markup.all("a") if a.text == "Older"] == ["?page=2"]
-    assert_sound(second)
-
-
-@pytest.mark.parametrize("number", ["0", "-1", "99", "x", "1e9", "9" * 50])
-def test_a_page_that_is_not_there_is_the_nearest_one(visitor: Visitor, number: str) -> None:
-    pay(visitor)
-    page = visitor.get(f"/transactions/?page={number}")
-    assert page.status == 200
-    assert len(rows(page)) == 1
 
 
 @pytest.mark.parametrize(
@@ -117,23 +63,6 @@ def test_a_history_tells_the_whole_payment_in_order(visitor: Visitor) -> None:
     assert_sound(page)
 
 
-def test_a_follow_up_leads_to_what_it_follows(visitor: Visitor) -> None:
-    reference = pay(visitor, type="ecom.preAuthorization")
-    page = detail_of(visitor, capture(visitor, reference, "4.00"))
-    assert facts(page)["Follows"] == reference
-    assert follow(visitor, page, reference).markup.one("h1").text == "10.00 EUR"
-
-
-def test_the_requests_about_a_transaction_stand_beside_it(visitor: Visitor) -> None:
-    reference = pay(visitor)
-    pay(visitor)
-    query = f"merchantId=SANDBOX-MERCHANT&storeId=SANDBOX-STORE&clientSystemTransactionId={reference}"
-    visitor.get(f"{TRANSACTIONS}?{query}")
-    page = detail_of(visitor, reference)
-    shown = [row for row in rows(page) if "/api/" in row]
-    assert [row.split()[0] for row in shown] == ["GET", "POST"]
-
-
 def test_a_request_is_shown_with_what_was_answered(visitor: Visitor) -> None:
     body = checkout_body(amount="149.90") | {"newField": {"deep": 1}}
     link = visitor.api("/api/v5/checkout", body)["redirectUrl"]
@@ -145,16 +74,6 @@ def test_a_request_is_shown_with_what_was_answered(visitor: Visitor) -> None:
     assert facts(page)["Answer"] == "HTTP 200"
     assert "newField" in facts(page)["Unknown fields, ignored"]
     assert_sound(page)
-
-
-def test_a_request_without_an_answer_says_so(visitor: Visitor) -> None:
-    visitor.control.fault("checkout", "drop_before")
-    with pytest.raises(ConnectionError, match="without response"):
-        visitor.api("/api/v5/checkout", checkout_body(amount="1.00"))
-    page = follow(visitor, visitor.get("/requests/"), "POST /api/v5/checkout")
-    assert facts(page)["Answer"] == "The connection was closed without one"
-    assert facts(page)["Fault"] == "drop_before"
-    assert "none" in visitor.get("/requests/").text
 
 
 def test_a_hostile_request_is_shown_as_text(visitor: Visitor) -> None:
@@ -183,14 +102,6 @@ def test_secrets_are_not_shown(visitor: Visitor) -> None:
     assert "4111111111111111" not in page.html
 
 
-@pytest.mark.parametrize("path", ["/transactions/SBX-0/", "/requests/999999/"])
-def test_what_is_not_there_is_404(visitor: Visitor, path: str) -> None:
-    page = visitor.get(path)
-    assert page.status == 404
-    assert page.markup.one("h1").text == "There is nothing here"
-    assert_sound(page)
-
-
 def test_faults_are_shown_with_what_is_left_of_them_until_they_are_cleared(visitor: Visitor) -> None:
     visitor.control.fault("refund", "delay_after", times=3, skip=1, seconds=5)
     visitor.control.fault("*", "error_body", times=1, status=503, code="4107940", message="Try <later>")
@@ -210,69 +121,6 @@ def test_faults_are_shown_with_what_is_left_of_them_until_they_are_cleared(visit
     assert_sound(page)
     assert visitor.post("/controls/clear-faults/").headers["Location"] == "/controls/#faults"
     assert "None. Every request is answered as it should be." in visitor.get("/").text
-
-
-def test_the_behaviour_in_force_is_shown(visitor: Visitor) -> None:
-    before = facts(visitor.get("/"))
-    assert before["Repeated requests"] == "refuse it"
-    assert before["Status query lags by"] == "0:00:00"
-    visitor.control.behaviour(
-        duplicates="replay",
-        status_lag_seconds=90,
-        letter_case="pascal",
-        numeric_amounts=True,
-        share_references=True,
-        another_card=True,
-        billing_address="required",
-    )
-    after = facts(visitor.get("/"))
-    assert after["Repeated requests"] == "answer as the first time"
-    assert after["Status query lags by"] == "0:01:30"
-    assert after["Names in answers"] == "first letter upper case"
-    assert after["Amounts in answers"] == "numbers"
-    assert after["Follow-ups may share a reference"] == "yes"
-    assert after["Another card after a refused one"] == "yes"
-    assert (before["The billing address of a checkout"], after["The billing address of a checkout"]) == (
-        "may be left out",
-        "is demanded",
-    )
-
-
-def test_a_moved_clock_is_shown_as_moved(visitor: Visitor) -> None:
-    assert "as on this machine" in visitor.get("/").text
-    visitor.control.advance_clock(90_061)
-    assert "ahead of the machine by 25:01:01" in visitor.get("/").text
-
-
-def test_the_merchants_are_named(visitor: Visitor) -> None:
-    visitor.control.add_merchant(
-        merchant_id="SECOND", store_id="S2", user_id="u2", origins=("https://a.example",)
-    )
-    text = visitor.get("/").text
-    for words in ("SANDBOX-MERCHANT / SANDBOX-STORE", "SECOND / S2", "u2", "https://a.example"):
-        assert words in text
-
-
-def test_a_checkout_is_listed_with_what_became_of_its_link(visitor: Visitor) -> None:
-    pay(visitor)
-    expiring = checkout_body(amount="1.00", redirectUrlTimeout=60)
-    visitor.api("/api/v5/checkout", expiring)
-    visitor.control.advance_clock(61)
-    link = visitor.start_checkout(amount="2.00")
-    page = visitor.get("/checkouts/")
-    states = [cell.read for cell in page.markup.all("td") if cell.read in {"open", "expired", "paid"}]
-    assert states == ["open", "expired", "paid"]
-    (newest, *_) = [a for a in page.markup.all("a") if "tbody" in a.path]
-    assert link.endswith(str(newest.attributes["href"]))
-
-
-def test_a_console_with_a_key_is_shown_to_who_knows_it() -> None:
-    with SandboxServer(control_key="open-sesame") as server:
-        stranger = Visitor(server.base_url).get("/")
-        assert stranger.status == 401
-        page = Visitor(server.base_url).get("/", Authorization="Bearer open-sesame")
-        assert page.status == 200
-        assert_sound(page)
 
 
 @pytest.mark.parametrize(

@@ -47,32 +47,6 @@ def test_what_a_call_cannot_mean_is_400_and_named(
     assert field in answer.message
 
 
-def test_words_are_taken_in_any_letter_case(merchant: Merchant, sale: str) -> None:
-    body = {"clientSystemTransactionId": sale, "type": "ECOM.REFUND", "amount": 2.5}
-    answer = call(merchant, "portal", body)
-    assert (answer.status, answer.json["type"]) == (200, "ecom.refund")
-
-
-def test_null_counts_as_not_given(merchant: Merchant) -> None:
-    answer = call(merchant, "faults", {"operation": "*", "fault": "empty", "times": None, "seconds": None})
-    assert answer.json == [{"operation": "*", "fault": "empty", "times": 1}]
-
-
-def test_faults_can_be_listed_and_cleared(merchant: Merchant) -> None:
-    call(merchant, "faults", {"operation": "refund", "fault": "late", "seconds": 90})
-    waiting = [{"operation": "refund", "fault": "late", "times": 1, "seconds": 90}]
-    assert call(merchant, "faults", method="GET").json == waiting
-    assert call(merchant, "faults", method="DELETE").json == []
-    assert call(merchant, "faults", method="GET").json == []
-
-
-@pytest.mark.parametrize("amount", ["1,00", "-1", "0", "1.001", "abc", "1e2"])
-def test_a_portal_amount_keeps_the_rules_of_amounts(merchant: Merchant, sale: str, amount: str) -> None:
-    body = {"clientSystemTransactionId": sale, "type": "ecom.refund", "amount": amount}
-    assert call(merchant, "portal", body).status == 400
-    assert len(merchant.records(sale)) == 1
-
-
 def test_a_migration_file_is_any_text_by_its_lines(merchant: Merchant) -> None:
     row = "OLD-1,2024-03-01T09:30:00,50.00,EUR,0.00,P-1"
     text = f"{MIGRATION_HEADER}\r\n{row}\r\n".encode()
@@ -100,12 +74,3 @@ def test_a_bad_byte_is_reported_with_its_row_and_the_rows_around_it_are_read(mer
     (rejected,) = answer.json["rejected"]
     assert (answer.json["accepted"], rejected["line"]) == (2, 3)
     assert "UTF-8" in rejected["reason"]
-
-
-@pytest.mark.parametrize("sign", ["\u2028", "\u0085", "\x1c", "\x0c"], ids=ascii)
-def test_a_row_ends_at_its_line_end_and_at_no_other_sign(merchant: Merchant, sign: str) -> None:
-    rows = f"OLD{sign}1,2024-03-01T09:30:00,50.00,EUR,0.00,P-1\nOLD-2,x,50.00,EUR,0.00,P-2\n"
-    text = f"{MIGRATION_HEADER}\n{rows}".encode()
-    answer = merchant.send("POST", "/_sandbox/migration-file", text, {"Content-Type": "text/csv"})
-    assert 3 in [row["line"] for row in answer.json["rejected"]]
-    assert all(row["line"] < 4 and "cells" not in row["reason"] for row in answer.json["rejected"])

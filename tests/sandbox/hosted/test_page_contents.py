@@ -6,12 +6,10 @@ from decimal import Decimal
 
 import pytest
 
-from tests.sandbox.hosted.wire import checkout_body
 from tests.sandbox.pages.soundness import assert_sound
 from tests.sandbox.pages.visitor import Visitor
 from wallet_gateway.protocol.cart import build_cart
 from wallet_gateway.protocol.cart_lines import Item
-from wallet_gateway.sandbox.hosted.checkout_summary import SKINS
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -46,66 +44,6 @@ def test_the_page_speaks_the_language_the_shop_asked_for(
     assert page.markup.with_id("order-heading").text.startswith(heading)
 
 
-def test_without_a_language_the_page_is_english(visitor: Visitor) -> None:
-    assert visitor.get(visitor.start_checkout()).markup.one("html").attributes["lang"] == "en"
-
-
-@pytest.mark.parametrize(("language", "direction"), [("ar", "rtl"), ("en", "ltr"), ("de", "ltr")])
-def test_arabic_runs_from_right_to_left(visitor: Visitor, language: str, direction: str) -> None:
-    page = visitor.get(visitor.start_checkout(language=language))
-    assert page.markup.one("html").attributes["dir"] == direction
-
-
-@pytest.mark.parametrize(
-    ("language", "pieces", "text"),
-    [
-        ("en", 1, "1 item"),
-        ("en", 1200, "1,200 items"),
-        ("de", 2, "2 Artikel"),
-        ("fr", 2, "2 articles"),
-        ("ar", 1, "منتج واحد"),
-        ("ar", 2, "منتجان"),
-        ("ar", 3, "3 منتجات"),
-        ("ar", 11, "11 منتجًا"),
-        ("ar", 100, "100 منتج"),
-    ],
-)
-def test_pieces_are_counted_in_the_languages_grammar(
-    visitor: Visitor, language: str, pieces: int, text: str
-) -> None:
-    item = Item(product_id="1", product_name="A", unit_amount=Decimal(1), quantity=pieces)
-    cart = build_cart(currency="EUR", items=[item])
-    page = visitor.get(visitor.start_checkout(shopping_cart=cart, language=language))
-    assert page.markup.with_id("order-heading").read.endswith(text)
-
-
-@pytest.mark.parametrize("skin", [*SKINS, "unheard-of", ""])
-@pytest.mark.parametrize("closed", [False, True], ids=["open", "closed"])
-def test_the_skin_dresses_the_page_and_what_comes_after(visitor: Visitor, skin: str, closed: bool) -> None:
-    link = visitor.start_checkout(skinId=skin)
-    if closed:
-        visitor.post(link, {"outcome": "success"})
-    page = visitor.get(link)
-    worn = skin if skin in SKINS else "default"
-    sheets = [str(element.attributes["href"]) for element in page.markup.all("link")]
-    assert page.markup.one("html").attributes["data-skin"] == worn
-    assert (f"/static/wallet_sandbox/skins/{worn}.css" in sheets) == (worn != "default")
-    assert_sound(page)
-
-
-def test_every_file_a_page_names_is_served(visitor: Visitor) -> None:
-    files = {"/static/wallet_sandbox/console.css"}
-    for skin in SKINS:
-        markup = visitor.get(visitor.start_checkout(skinId=skin)).markup
-        files |= {str(e.attributes["href"]) for e in markup.all("link")}
-        files |= {str(e.attributes["src"]) for e in markup.all("script")}
-    kinds = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-    for name in sorted(files):
-        answer = visitor.get(name)
-        assert answer.status == 200
-        assert answer.headers["Content-Type"].startswith(kinds[name[name.rindex(".") :]])
-
-
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_words_of_the_shop_are_words(visitor: Visitor, text: str) -> None:
     item = Item(
@@ -132,32 +70,6 @@ def test_hostile_words_of_the_shop_are_words(visitor: Visitor, text: str) -> Non
     assert [e.name for e in page.markup.elements if e.name in {"script", "img", "a", "form"}] == [
         e.name for e in plain.elements if e.name in {"script", "img", "a", "form"}
     ]
-
-
-def test_without_a_cart_the_page_still_shows_the_amount(visitor: Visitor) -> None:
-    page = visitor.get(visitor.start_checkout(amount="149.90"))
-    assert page.text.count("€149.90") == 3
-    assert "The shop sent no list of items with this payment." in page.text
-    assert_sound(page)
-
-
-def test_a_hundred_lines_are_all_there(visitor: Visitor) -> None:
-    items = [
-        Item(product_id=str(n), product_name=f"Article {n}", unit_amount=Decimal("1.10")) for n in range(100)
-    ]
-    page = visitor.get(visitor.start_checkout(shopping_cart=build_cart(currency="EUR", items=items)))
-    names = [heading.text for heading in page.markup.all("h3")]
-    assert names == [f"Article {n}" for n in range(100)]
-    assert "100 items" in page.text
-    assert page.html.index('value="success"') < page.html.index("Article 0"), "paying needs no scrolling"
-
-
-def test_the_page_names_merchant_order_reference_and_wallet(visitor: Visitor) -> None:
-    body = checkout_body()
-    page = visitor.get(visitor.api("/api/v5/checkout", body)["redirectUrl"])
-    for text in ("SANDBOX-MERCHANT", "SO-10431", body["clientSystemTransactionId"], "Example Wallet"):
-        assert text in page.text
-    assert page.markup.one("h1").text == "Pay SANDBOX-MERCHANT"
 
 
 def test_lines_shipping_discounts_and_tax_are_named(visitor: Visitor) -> None:

@@ -41,17 +41,6 @@ def test_it_speaks_the_browsers_language(visitor: Visitor, link: str, language: 
     assert "40128888" not in page.html
 
 
-def test_language_and_skin_can_be_asked_for(visitor: Visitor, link: str) -> None:
-    page = visitor.get(f"{link}?language=de&skinId=midnight", Accept_Language="fr")
-    assert page.markup.one("h1").read == HEADINGS["de"]
-    assert page.markup.one("html").attributes["data-skin"] == "midnight"
-
-
-def test_it_shows_amount_card_shop_and_reference(visitor: Visitor, link: str) -> None:
-    text = visitor.get(link).text
-    assert all(word in text for word in ("€10.00", "VISA •••• 1881", "SANDBOX-MERCHANT", "P-1"))
-
-
 def test_the_page_is_sound(visitor: Visitor, link: str, control: SandboxControl) -> None:
     assert_sound(visitor.get(link))
     control.complete_three_d_secure("P-1", "success")
@@ -76,39 +65,12 @@ def test_each_button_leads_to_its_url(
     assert merchant.record("P-1")["state"] == state
 
 
-@pytest.mark.parametrize(
-    ("amount", "to", "state"),
-    [
-        ("6660.01", "refused", "Errored"),
-        ("6660.02", "pending", "Pending"),
-        ("6660.03", "error", "Errored"),
-        ("6660.05", "success", "Approved"),
-    ],
-)
-def test_special_amounts_do_what_they_always_do(
-    visitor: Visitor, merchant: Merchant, buyer: Buyer, amount: str, to: str, state: str
-) -> None:
-    link = buyer.pending("P-2", amount=amount).json["redirectUrl"]
-    assert visitor.post(link, {"outcome": "success"}).headers["Location"] == back_at(to)
-    assert merchant.record("P-2")["state"] == state
-
-
-def test_the_form_may_lead_to_the_shop(visitor: Visitor, link: str) -> None:
-    assert "https://shop.example" in visitor.get(link).policy["form-action"]
-
-
 def test_it_is_over_once_it_is_left(visitor: Visitor, link: str) -> None:
     visitor.post(link, {"outcome": "failed"})
     for page in (visitor.get(link), visitor.post(link, {"outcome": "success"})):
         assert page.status == 410
         assert page.markup.one("h1").read == "This check is over"
         assert back_at("return") in [one.attributes["href"] for one in page.markup.all("a")]
-
-
-def test_it_is_over_once_its_time_is(visitor: Visitor, link: str, control: SandboxControl) -> None:
-    control.advance_clock(900)
-    page = visitor.get(link)
-    assert (page.status, page.markup.one("h1").read) == (410, "This check has expired")
 
 
 @pytest.mark.parametrize("fields", [{}, {"outcome": "other"}])

@@ -10,10 +10,9 @@ from playwright.sync_api import Page, ViewportSize
 from tests.axe import violations, violations_in_every_look
 from tests.exhaustive import SCHEMES, one_of
 from tests.sandbox.merchant import Merchant
-from tests.sandbox.pages.looks import BY_TURNS, complaints, faint, spills
+from tests.sandbox.pages.looks import BY_TURNS
 from tests.sandbox.pages.visitor import Visitor
 from tests.sandbox.wallet_buyer import Buyer
-from wallet_gateway.sandbox.hosted.checkout_summary import SKINS
 from wallet_gateway.sandbox.pages.localization import LANGUAGES
 
 pytestmark = pytest.mark.browser
@@ -30,23 +29,6 @@ def secure(visitor: Visitor, merchant: Merchant) -> str:
 
 
 # --- 3-D Secure -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("language", one_of(LANGUAGES))
-def test_the_check_fits_the_screen_and_breaks_no_policy(
-    secure: str, open_page: OpenPage, language: str
-) -> None:
-    page = open_page(secure, locale=language)
-    assert page.locator("html").get_attribute("lang") == language
-    assert spills(page) == {}
-    assert complaints[page] == []
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("skin", SKINS)
-def test_every_text_of_the_check_stands_out(secure: str, open_page: OpenPage, skin: str) -> None:
-    page = open_page(f"{secure}?skinId={skin}")
-    assert faint(page) == {}
 
 
 def test_the_keyboard_reaches_the_buttons_of_the_check_in_order_and_presses_one(
@@ -78,18 +60,6 @@ def test_axe_finds_nothing_on_a_payment_page_whether_open_or_closed(
     assert violations(page) == []
     visitor.post(link, {"outcome": "success"})
     page.reload()
-    assert violations(page) == []
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_axe_finds_nothing_on_a_payment_page_whose_time_is_over(
-    visitor: Visitor, open_page: OpenPage, scheme: str
-) -> None:
-    link = visitor.start_checkout()
-    visitor.control.advance_clock(86_400)
-    page = open_page(link, reduced_motion="reduce", color_scheme=scheme)
-    page.set_viewport_size(PHONE)
     assert violations(page) == []
 
 

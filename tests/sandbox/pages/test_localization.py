@@ -3,39 +3,13 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from decimal import Decimal
-
-import pytest
 
 from tests.tables import every
-from wallet_gateway.protocol.money import Money
 from wallet_gateway.sandbox.console.formatting import duration_text
 from wallet_gateway.sandbox.pages.localization import (
-    LANGUAGES,
-    amount_text,
     browser_language,
-    direction,
-    number_text,
-    page_language,
     price_text,
-    rate_text,
 )
-
-
-@every("asked", ["de", "DE", "de-DE", "de_DE", "de-Latn-CH", "de_CH.UTF-8", " de-AT "])
-def test_every_way_of_writing_german_is_german(asked: str) -> None:
-    assert page_language(asked) == "de"
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_each_language_is_understood_alone_and_with_a_region(language: str) -> None:
-    assert page_language(language) == language
-    assert page_language(f"{language}-XX") == language
-
-
-@every("asked", ["", None, "xx", "tlh", "german", "d", "-", "../de", "de/../x", "中文", "de" * 99])
-def test_an_unknown_language_is_english(asked: str | None) -> None:
-    assert page_language(asked) == "en"
 
 
 @every(
@@ -53,75 +27,8 @@ def test_a_browser_gets_the_first_of_its_languages_that_a_page_speaks(header: st
     assert browser_language(header) == language
 
 
-def test_arabic_alone_is_written_from_right_to_left() -> None:
-    assert {language: direction(language) for language in LANGUAGES} == {
-        "en": "ltr",
-        "de": "ltr",
-        "fr": "ltr",
-        "es": "ltr",
-        "ar": "rtl",
-    }
-
-
 NBSP = "\u00a0"
-NARROW = "\u202f"
-RLM = "\u200f"
 MINUS = "\u2212"
-AMOUNTS = {"EUR": "1234567.05", "JPY": "1234567", "KWD": "1234567.005"}
-
-
-@every(
-    ("language", "currency", "text"),
-    [
-        ("en", "EUR", "€1,234,567.05"),
-        ("en", "JPY", "¥1,234,567"),
-        ("en", "KWD", f"KWD{NBSP}1,234,567.005"),
-        ("de", "EUR", f"1.234.567,05{NBSP}€"),
-        ("de", "JPY", f"1.234.567{NBSP}¥"),
-        ("de", "KWD", f"1.234.567,005{NBSP}KWD"),
-        ("fr", "EUR", f"1{NARROW}234{NARROW}567,05{NBSP}€"),
-        ("fr", "JPY", f"1{NARROW}234{NARROW}567{NBSP}JPY"),
-        ("fr", "KWD", f"1{NARROW}234{NARROW}567,005{NBSP}KWD"),
-        ("es", "EUR", f"1.234.567,05{NBSP}€"),
-        ("es", "JPY", f"1.234.567{NBSP}JPY"),
-        ("es", "KWD", f"1.234.567,005{NBSP}KWD"),
-        ("ar", "EUR", f"{RLM}1,234,567.05{NBSP}€"),
-        ("ar", "JPY", f"{RLM}1,234,567{NBSP}JP¥"),
-        ("ar", "KWD", f"{RLM}1,234,567.005{NBSP}د.ك.{RLM}"),
-    ],
-)
-def test_an_amount_is_exact_and_grouped_in_every_language(language: str, currency: str, text: str) -> None:
-    assert amount_text(Money.parse(AMOUNTS[currency], currency), language) == text
-
-
-@every("language", LANGUAGES)
-@every(
-    ("currency", "smallest", "digits"), [("EUR", "0.01", "001"), ("JPY", "1", "1"), ("KWD", "0.001", "0001")]
-)
-def test_the_smallest_amount_keeps_its_decimals(
-    language: str, currency: str, smallest: str, digits: str
-) -> None:
-    text = amount_text(Money.parse(smallest, currency), language)
-    assert "".join(character for character in text if character.isdigit()) == digits
-
-
-def test_the_largest_amount_loses_nothing() -> None:
-    assert amount_text(Money.parse("999999999999.99", "EUR"), "en") == "€999,999,999,999.99"
-
-
-def test_zero_has_the_currencys_decimals() -> None:
-    assert amount_text(Money.parse("0", "EUR", allow_zero=True), "en") == "€0.00"
-
-
-def test_a_deduction_has_its_minus_before_everything() -> None:
-    money = Money.parse("5.00", "EUR")
-    assert amount_text(money, "en", negative=True) == f"{MINUS}€5.00"
-    assert amount_text(money, "de", negative=True) == f"{MINUS}5,00{NBSP}€"
-
-
-def test_a_sign_that_several_currencies_share_says_which_one_it_is() -> None:
-    assert amount_text(Money.parse("5.00", "CAD"), "en") == "CA$5.00"
-    assert amount_text(Money.parse("5.00", "USD"), "fr") == f"5,00{NBSP}$US"
 
 
 @every(
@@ -139,28 +46,6 @@ def test_a_sign_that_several_currencies_share_says_which_one_it_is() -> None:
 )
 def test_a_price_of_a_shops_page_is_formatted_or_left_as_it_is(price: str, currency: str, text: str) -> None:
     assert price_text(price, currency, "de") == text
-
-
-@pytest.mark.parametrize(
-    ("language", "text"), [("en", "9,999"), ("de", "9.999"), ("fr", f"9{NARROW}999"), ("ar", "9,999")]
-)
-def test_a_count_is_grouped(language: str, text: str) -> None:
-    assert number_text(9999, language) == text
-
-
-@every(
-    ("rate", "language", "text"),
-    [
-        ("19", "en", "19%"),
-        ("19.0000", "de", f"19{NBSP}%"),
-        ("7.7", "fr", f"7,7{NBSP}%"),
-        ("8.8750", "es", f"8,875{NBSP}%"),
-        ("100", "ar", "100%"),
-        ("0", "en", "0%"),
-    ],
-)
-def test_a_rate_has_no_idle_zeros(rate: str, language: str, text: str) -> None:
-    assert rate_text(Decimal(rate), language) == text
 
 
 @every(

@@ -6,7 +6,6 @@ import re
 
 import pytest
 
-from tests.sandbox.conftest import MIGRATION_HEADER
 from tests.sandbox.merchant import Merchant, new_reference
 from wallet_gateway.testing.control import SandboxControl
 
@@ -28,14 +27,6 @@ def test_an_approved_refund_is_answered_as_the_interface_shows(merchant: Merchan
     }
 
 
-def test_the_status_query_tells_it_by_its_own_reference_and_type(merchant: Merchant, deposit: str) -> None:
-    reference = new_reference()
-    merchant.detached(reference, deposit, "12.50")
-    record = merchant.record(reference)
-    assert (record["type"], record["state"]) == ("detached.refund", "Approved")
-    assert record["transactionAmount"] == 12.5
-
-
 def test_what_was_refunded_before_the_migration_counts(merchant: Merchant, deposit: str) -> None:
     answer = merchant.detached(new_reference(), deposit, "30.01")
     assert (answer.status, answer.code) == (400, "4107940")
@@ -47,12 +38,6 @@ def test_refunds_add_up_to_the_deposit_and_no_further(merchant: Merchant, deposi
     assert merchant.detached(new_reference(), deposit, "20.00").status == 200
     answer = merchant.detached(new_reference(), deposit, "10.01")
     assert re.fullmatch(r"RefundAmountExceeded\D+50\.00\D+40\.00\D+10\.00\D+10\.01", answer.message)
-
-
-def test_a_refused_refund_leaves_no_record(merchant: Merchant, deposit: str) -> None:
-    reference = new_reference()
-    merchant.detached(reference, deposit, "99.00")
-    assert merchant.records(reference) == []
 
 
 def test_an_errored_refund_gives_nothing_back_and_takes_nothing_from_the_deposit(
@@ -77,20 +62,6 @@ def test_a_partial_approval_counts_for_what_it_gave(
     assert f'"transactionAmount":{given}'.encode() in merchant.status(reference).body
 
 
-def test_a_parent_no_file_had_is_refused(merchant: Merchant) -> None:
-    answer = merchant.detached(new_reference(), "OLD-404")
-    assert (answer.status, answer.message.partition(":")[0]) == (404, "UnknownOriginal")
-
-
-def test_a_payment_of_our_own_is_no_parent(merchant: Merchant, sale: str) -> None:
-    assert merchant.detached(new_reference(), sale).status == 404
-
-
-def test_another_currency_is_refused(merchant: Merchant, deposit: str) -> None:
-    answer = merchant.detached(new_reference(), deposit, currencyCode="USD")
-    assert (answer.status, answer.message.partition(":")[0]) == (400, "CurrencyDiffers")
-
-
 def test_a_deposit_belongs_to_the_merchant_whatever_the_store(
     merchant: Merchant, control: SandboxControl, deposit: str
 ) -> None:
@@ -99,11 +70,3 @@ def test_a_deposit_belongs_to_the_merchant_whatever_the_store(
     second = {"storeId": "SECOND", "userId": "u"}
     assert merchant.detached(new_reference(), deposit, **second).status == 200
     assert merchant.detached(new_reference(), deposit, **second, merchantId="OTHER").status == 404
-
-
-def test_currencies_without_decimals_have_none_in_the_answer(
-    merchant: Merchant, control: SandboxControl
-) -> None:
-    control.migration_file(f"{MIGRATION_HEADER}\nOLD-2,2024-03-01T09:30:00,5000,JPY,0,P-2\n")
-    answer = merchant.detached(new_reference(), "OLD-2", "1250", currencyCode="JPY")
-    assert answer.json["amount"] == "1250"

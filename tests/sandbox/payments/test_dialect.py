@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from tests.sandbox.merchant import Merchant, new_reference
-from tests.sandbox.wallet_buyer import Buyer
 from wallet_gateway.testing.control import SandboxControl
 
 ZEROS = "00000000-0000-0000-0000-000000000000"
@@ -59,13 +58,6 @@ def test_errored_records_alone_carry_the_amount_that_was_set(
         assert b'"transactionAmount":10.00,' in merchant.status(decided(outcome)).body
 
 
-def test_a_null_in_the_call_is_the_word(merchant: Merchant, control: SandboxControl) -> None:
-    assert merchant.post("/_sandbox/behaviour", {"erroredAmount": None}).json["erroredAmount"] == "null"
-    # What is not named stays.
-    assert merchant.post("/_sandbox/behaviour", {"duplicates": None}).json["erroredAmount"] == "null"
-    assert control.behaviour(errored_amount="requested")["erroredAmount"] == "requested"
-
-
 @pytest.mark.parametrize(("kind", "id_"), [("zeros", ZEROS), ("zero", "0"), ("empty", "")])
 def test_until_it_is_approved_a_record_has_the_placeholder_for_its_id(
     kind: str, id_: str, merchant: Merchant, control: SandboxControl, decided: Pay
@@ -77,18 +69,6 @@ def test_until_it_is_approved_a_record_has_the_placeholder_for_its_id(
     assert control.settle_pending(pending, "success")["id"].startswith("SBX-")
     assert merchant.record(pending)["id"].startswith("SBX-")
     assert merchant.record(decided("success"))["id"].startswith("SBX-")
-
-
-def test_a_record_has_its_placeholder_as_long_as_the_query_does_not_tell_of_its_approval(
-    merchant: Merchant, control: SandboxControl, decided: Pay
-) -> None:
-    reference = decided("pending")
-    control.advance_clock(600)
-    control.behaviour(placeholder_ids="zero", status_lag_seconds=300)
-    control.settle_pending(reference, "success")
-    assert (merchant.record(reference)["state"], merchant.record(reference)["id"]) == ("Pending", "0")
-    control.advance_clock(300)
-    assert merchant.record(reference)["id"].startswith("SBX-")
 
 
 @pytest.mark.parametrize(
@@ -113,42 +93,6 @@ def test_states_are_said_in_the_words_that_were_set(
     assert merchant.refund(new_reference(), decided("success")).status == 200
 
 
-def test_words_are_replaced_as_a_whole(control: SandboxControl) -> None:
-    control.behaviour(state_words={"Approved": "Settled"})
-    assert control.behaviour()["stateWords"] == {"Approved": "Settled"}
-    assert control.behaviour(state_words={"Errored": "Declined"})["stateWords"] == {"Errored": "Declined"}
-    assert control.behaviour(state_words={})["stateWords"] == {}
-
-
-SPECIAL = {"Approved": "10.00", "Errored": "6660.01", "Pending": "6660.02"}
-WORDS = {"Approved": "Done", "Errored": "Void", "Pending": "Queued"}
-
-
-@pytest.mark.parametrize("state", SPECIAL)
-@pytest.mark.parametrize("operation", ["refund", "detached", "authorization"])
-def test_the_answer_to_a_request_says_what_the_record_says(
-    operation: str, state: str, merchant: Merchant, control: SandboxControl, buyer: Buyer, pay: Pay
-) -> None:
-    control.behaviour(state_words=WORDS, placeholder_ids="zeros")
-    reference, amount = new_reference(), SPECIAL[state]
-    if operation == "refund":
-        answer = merchant.refund(reference, pay(amount="9000.00"), amount)
-    elif operation == "authorization":
-        answer = buyer.authorize(buyer.account(), clientSystemTransactionId=reference, amount=amount)
-    else:
-        header = "parentTransactionId,transactionDateTime,amount,currencyCode,refundedAmount"
-        control.migration_file(
-            f"{header},providerTransactionId\nOLD,2024-03-01T09:30:00,9000.00,EUR,0.00,P\n"
-        )
-        answer = merchant.detached(reference, "OLD", amount)
-    assert answer.status == 200, answer.body
-    record = merchant.record(reference)
-    id_ = answer.json["providerAuthorizationID" if operation == "detached" else "id"]
-    assert (answer.json["state"], id_) == (WORDS[state], record["id"])
-    assert record["state"] == WORDS[state]
-    assert (id_ == ZEROS) is (state != "Approved")
-
-
 def test_a_follow_up_of_the_portal_may_have_a_reference_of_the_gateways_own(
     merchant: Merchant, control: SandboxControl, reserved: str
 ) -> None:
@@ -164,19 +108,3 @@ def test_a_follow_up_of_the_portal_may_have_a_reference_of_the_gateways_own(
         one["id"] for one in (capture, *refunds)
     ]
     assert merchant.records(references[0]) == [refunds[0]]
-
-
-def test_a_follow_up_of_the_merchants_stays_under_its_own_reference_only(
-    merchant: Merchant, control: SandboxControl, sale: str
-) -> None:
-    control.behaviour(portal_references="own")
-    merchant.refund(new_reference(), sale, "1.00")
-    assert [record["type"] for record in merchant.records(sale)] == ["ecom.sale"]
-
-
-def test_the_newest_record_can_come_first(merchant: Merchant, control: SandboxControl, sale: str) -> None:
-    for amount in ("1.00", "2.00"):
-        control.portal(sale, "ecom.refund", amount)
-    oldest_first = merchant.records(sale)
-    control.behaviour(newest_first=True)
-    assert merchant.records(sale) == oldest_first[::-1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.sandbox.merchant import Merchant, follow_up_body, new_reference
+from tests.sandbox.merchant import Merchant, new_reference
 from wallet_gateway.testing.control import SandboxControl
 
 
@@ -32,18 +32,6 @@ def test_a_follow_up_is_answered_with_its_own_reference_and_an_id(
         "apmDetails": {"apmProviderName": "ExampleWallet", "apmPaymentMethod": type_},
     }
     assert merchant.record(reference)["id"] == payment_id
-
-
-def test_a_refund_of_a_sale_is_approved(merchant: Merchant, sale: str) -> None:
-    answer = merchant.refund(new_reference(), sale, "4.00")
-    assert (answer.status, answer.json["state"]) == (200, "Approved")
-    assert answer.json["providerStateCode"] == "RefundedByProvider"
-
-
-def test_the_spelling_of_the_example_is_accepted(merchant: Merchant, sale: str) -> None:
-    body = follow_up_body(new_reference(), sale, amount=4.5)
-    body["apmdetails"] = {"apmProviderName": body.pop("apmDetails")["apmProvider"]}
-    assert merchant.post("/api/v5/apmTransactions", body).status == 200
 
 
 def test_a_cart_is_checked_in_itself_and_not_against_the_amount(merchant: Merchant, sale: str) -> None:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.sandbox.merchant import Merchant, new_reference
 from tests.sandbox.payments.test_checkouts import FULL_CHECKOUT
-from wallet_gateway.sandbox.payments.payer import display_name, new_provider_transaction_id
 from wallet_gateway.testing.control import SandboxControl
 
 PAYER_FIELDS = ("apmPayerAccountNumber", "apmPayerEmailAddress", "apmProviderTransactionId")
@@ -47,27 +44,6 @@ def test_the_wallets_customer_fills_what_the_checkout_does_not_say(merchant: Mer
     assert details["shippingAddress"]["firstName"] == "Sam"
 
 
-def test_an_order_without_a_shipping_address_goes_where_the_bill_goes(
-    merchant: Merchant, control: SandboxControl
-) -> None:
-    reference = new_reference()
-    billing = FULL_CHECKOUT["addressDetails"]["billingAddress"]
-    merchant.checkout(reference, type="ecom.preAuthorization", addressDetails={"billingAddress": billing})
-    control.complete_checkout(reference, "success")
-    details = merchant.record(reference)["apmDetails"]
-    assert details["shippingAddress"].items() >= billing.items()
-
-
-def test_a_follow_up_has_the_payer_of_its_original(merchant: Merchant, control: SandboxControl) -> None:
-    reference, capture = new_reference(), new_reference()
-    merchant.checkout(reference, type="ecom.preAuthorization", **FULL_CHECKOUT)
-    control.complete_checkout(reference, "success")
-    merchant.capture(capture, reference)
-    details = merchant.record(capture)["apmDetails"]
-    assert details["apmPayerEmailAddress"] == "ada@example.org"
-    assert set(details) == {"apmName", *PAYER_FIELDS}
-
-
 def test_an_errored_follow_up_has_no_payer_and_no_provider_id(
     merchant: Merchant, control: SandboxControl, sale: str
 ) -> None:
@@ -77,14 +53,3 @@ def test_an_errored_follow_up_has_no_payer_and_no_provider_id(
     record = merchant.record(refund)
     assert record["state"] == "Errored"
     assert record["apmDetails"] == {"apmName": "ExampleWalletV2"} | dict.fromkeys(PAYER_FIELDS)
-
-
-@pytest.mark.parametrize(
-    ("provider", "name"), [("ExampleWalletV2", "ExampleWallet"), ("V2", ""), ("OtherWallet", "OtherWallet")]
-)
-def test_people_know_a_provider_without_its_version(provider: str, name: str) -> None:
-    assert display_name(provider) == name
-
-
-def test_every_transaction_at_the_provider_has_its_own_id() -> None:
-    assert len({new_provider_transaction_id() for _ in range(1000)}) == 1000

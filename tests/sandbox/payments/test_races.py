@@ -55,13 +55,6 @@ def test_refunds_never_exceed_the_captured_sum(all_at_once: Run, merchant: Merch
     assert approved_sum(merchant, references) == Decimal("10.00")
 
 
-def test_captures_never_exceed_the_authorization(all_at_once: Run, merchant: Merchant, reserved: str) -> None:
-    references = [new_reference() for _ in range(CALLERS)]
-    statuses = all_at_once(lambda caller, number: caller.capture(references[number], reserved, "3.00"))
-    assert statuses == {200: 3, 400: 29}
-    assert approved_sum(merchant, references) == Decimal("9.00")
-
-
 def test_either_captured_or_reversed_never_both(all_at_once: Run, merchant: Merchant, reserved: str) -> None:
     references = [new_reference() for _ in range(CALLERS)]
 
@@ -100,18 +93,6 @@ def test_one_reference_from_everywhere_meets_the_policy(
     reference = new_reference()
     assert all_at_once(lambda caller, _: caller.refund(reference, sale, "0.50")) == expected
     assert len(merchant.records(reference)) == records
-
-
-def test_a_checkout_is_decided_once(all_at_once: Run, merchant: Merchant, control: SandboxControl) -> None:
-    reference = new_reference()
-    merchant.checkout(reference)
-
-    def decide(caller: Merchant, number: int) -> Answer:
-        body = {"clientSystemTransactionId": reference, "outcome": ("success", "refused")[number % 2]}
-        return caller.post("/_sandbox/checkouts/complete", body)
-
-    assert all_at_once(decide) == {200: 1, 409: 31}
-    assert len(merchant.records(reference)) == 1
 
 
 def test_a_reset_in_the_middle_breaks_nobody(

@@ -4,32 +4,16 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
-
 from tests.sandbox.merchant import Merchant, new_reference
 from wallet_gateway.sandbox.models import TransactionRecord
 from wallet_gateway.sandbox.payments.records import steps_of
 from wallet_gateway.testing.control import SandboxControl
 
 
-@pytest.mark.parametrize("original", ["never-heard-of", "undecided"])
-def test_an_unknown_original_is_refused(merchant: Merchant, original: str) -> None:
-    merchant.checkout("undecided")
-    answer = merchant.refund(new_reference(), original)
-    assert (answer.status, answer.message.partition(":")[0]) == (404, "UnknownOriginal")
-
-
 def test_a_follow_up_of_a_follow_up_is_refused(merchant: Merchant, reserved: str) -> None:
     capture = new_reference()
     merchant.capture(capture, reserved)
     assert merchant.refund(new_reference(), capture).status == 404
-
-
-def test_another_merchants_payment_is_unknown(merchant: Merchant, control: SandboxControl, sale: str) -> None:
-    ids = {"merchantId": "OTHER", "storeId": "S", "userId": "u"}
-    control.add_merchant(merchant_id="OTHER", store_id="S", user_id="u")
-    assert merchant.refund(new_reference(), sale, **ids).status == 404
-    assert merchant.refund(new_reference(), sale).status == 200
 
 
 def test_of_two_payments_under_one_reference_the_approved_one_is_acted_on(

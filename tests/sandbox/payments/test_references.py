@@ -71,13 +71,6 @@ def test_a_checkout_carried_out_again_has_two_links_that_can_both_be_paid(
     assert [record["state"] for record in merchant.records(reference)] == ["Approved", "Approved"]
 
 
-def test_carrying_out_again_keeps_the_limits(merchant: Merchant, control: SandboxControl, sale: str) -> None:
-    control.behaviour(duplicates="execute")
-    reference = new_reference()
-    answers = [merchant.refund(reference, sale, "4.00").status for _ in range(3)]
-    assert answers == [200, 200, 400]
-
-
 @pytest.mark.parametrize("duplicates", ["reject", "replay", "execute"])
 def test_another_request_under_the_same_reference_is_always_refused(
     send: Send, control: SandboxControl, duplicates: str
@@ -88,30 +81,11 @@ def test_another_request_under_the_same_reference_is_always_refused(
     assert send(reference, providerDiscretionaryData="another order").status == 409
 
 
-def test_a_follow_up_may_not_carry_a_checkouts_reference(merchant: Merchant, sale: str) -> None:
-    assert merchant.refund(sale, sale).status == 409
-
-
-def test_the_same_message_in_other_spelling_is_the_same_request(
-    merchant: Merchant, control: SandboxControl, sale: str
-) -> None:
-    control.behaviour(duplicates="replay")
-    reference = new_reference()
-    first = merchant.refund(reference, sale, "1.00")
-    again = merchant.refund(reference, sale, "1.0", type="ECOM.REFUND", unknown="ignored")
-    assert again.body == first.body
-
-
 def test_references_are_each_merchants_own(merchant: Merchant, control: SandboxControl) -> None:
     control.add_merchant(merchant_id="OTHER", store_id="S", user_id="u")
     reference = new_reference()
     assert merchant.checkout(reference).status == 200
     assert merchant.checkout(reference, merchantId="OTHER", storeId="S", userId="u").status == 200
-
-
-def test_letter_case_makes_another_reference(merchant: Merchant) -> None:
-    assert merchant.checkout("order-a").status == 200
-    assert merchant.checkout("ORDER-A").status == 200
 
 
 class TestSharedReferences:
@@ -120,19 +94,3 @@ class TestSharedReferences:
     @pytest.fixture(autouse=True)
     def _shared(self, control: SandboxControl) -> None:
         control.behaviour(share_references=True)
-
-    def test_the_records_of_both_are_told_together(self, merchant: Merchant, reserved: str) -> None:
-        assert merchant.capture(reserved, reserved, "5.00").status == 200
-        assert merchant.refund(reserved, reserved, "2.00").status == 200
-        types = [record["type"] for record in merchant.records(reserved)]
-        assert types == ["ecom.preAuthorization", "ecom.capture", "ecom.refund"]
-
-    def test_once_per_type(self, merchant: Merchant, sale: str) -> None:
-        assert merchant.refund(sale, sale, "1.00").status == 200
-        assert merchant.refund(sale, sale, "2.00").status == 409
-        assert merchant.refund(new_reference(), sale, "2.00").status == 200
-
-    def test_another_payments_reference_is_still_taken(
-        self, merchant: Merchant, pay: Callable[..., str], sale: str
-    ) -> None:
-        assert merchant.refund(pay(), sale, "1.00").status == 409

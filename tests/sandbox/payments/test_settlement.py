@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.sandbox.merchant import Merchant, new_reference
-from wallet_gateway.testing.control import SandboxControl, SandboxRefused
+from wallet_gateway.testing.control import SandboxControl
 
 
 @pytest.fixture
@@ -29,30 +29,6 @@ def test_settling_gives_the_record_in_its_new_state(
     assert (record["id"], record["transactionDateTime"]) == (before["id"], before["transactionDateTime"])
 
 
-def test_what_is_settled_cannot_be_settled_again(control: SandboxControl, pending: str) -> None:
-    control.settle_pending(pending, "refused")
-    with pytest.raises(SandboxRefused, match="NotPending"):
-        control.settle_pending(pending, "success")
-
-
-@pytest.mark.parametrize("outcome", ["cancelled", "return", "pending", ""])
-def test_only_the_provider_settles(control: SandboxControl, pending: str, outcome: str) -> None:
-    with pytest.raises(SandboxRefused, match="outcome"):
-        control.settle_pending(pending, outcome)
-
-
-def test_nothing_is_known_under_an_unknown_reference(control: SandboxControl) -> None:
-    with pytest.raises(SandboxRefused, match="UnknownReference") as refused:
-        control.settle_pending("never-heard-of", "success")
-    assert refused.value.status == 404
-
-
-def test_a_settled_payment_can_be_refunded(merchant: Merchant, control: SandboxControl, pending: str) -> None:
-    assert merchant.refund(new_reference(), pending).status == 409
-    control.settle_pending(pending, "success")
-    assert merchant.refund(new_reference(), pending).status == 200
-
-
 @pytest.mark.parametrize(("outcome", "left"), [("success", 400), ("refused", 200)])
 def test_a_pending_refund_holds_its_amount_until_it_is_decided(
     merchant: Merchant, control: SandboxControl, outcome: str, left: int
@@ -64,15 +40,3 @@ def test_a_pending_refund_holds_its_amount_until_it_is_decided(
     assert merchant.refund(new_reference(), sale, "1.00").status == 400
     control.settle_pending(refund, outcome)
     assert merchant.refund(new_reference(), sale, "1.00").status == left
-
-
-def test_of_two_under_one_reference_the_pending_one_is_meant(
-    merchant: Merchant, control: SandboxControl
-) -> None:
-    control.behaviour(duplicates="execute")
-    reference = new_reference()
-    for outcome in ("success", "pending"):
-        merchant.checkout(reference)
-        control.complete_checkout(reference, outcome)
-    control.settle_pending(reference, "success")
-    assert [record["state"] for record in merchant.records(reference)] == ["Approved", "Approved"]

@@ -62,11 +62,6 @@ def test_paying_a_special_amount_on_the_page_does_what_it_always_does(
     assert merchant.record(reference)["state"] == state
 
 
-def test_the_other_buttons_keep_their_meaning(merchant: Merchant) -> None:
-    link = merchant.checkout(new_reference(), amount="6660.02").json["redirectUrl"]
-    assert press(link, "cancelled") == f"{SHOP}?to=cancel"
-
-
 @pytest.mark.parametrize("amount", ["6660.01", "6660.02", "6660.03"])
 def test_control_calls_ignore_them(merchant: Merchant, control: SandboxControl, amount: str) -> None:
     reference = new_reference()

@@ -89,12 +89,6 @@ def is_closed(client: socket.socket) -> bool:
     return client.recv(1) == b""
 
 
-def test_a_connection_serves_one_request_after_another(client: socket.socket) -> None:
-    for number in range(5):
-        environ = environ_of(client, f"GET /{number} HTTP/1.1\nHost: x\n\n")
-        assert environ["PATH_INFO"] == f"/{number}"
-
-
 def test_requests_sent_in_one_go_are_answered_in_turn(client: socket.socket) -> None:
     client.sendall(
         b"POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabcGET /b HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -131,38 +125,11 @@ def test_the_environment_is_as_wsgi_wants_it(client: socket.socket, server: Gate
     assert not any("UNDER" in name for name in environ)
 
 
-def test_an_answer_has_its_length_and_a_date(client: socket.socket) -> None:
-    _, headers, body = ask(client, "GET / HTTP/1.1\nHost: x\n\n")
-    assert int(headers["content-length"]) == len(body)
-    assert headers["date"].endswith("gmt")
-    assert "connection" not in headers
-
-
-def test_chunks_reach_the_application_as_one_body(client: socket.socket) -> None:
-    request = "POST / HTTP/1.1\nHost: x\nTransfer-Encoding: chunked\n\n"
-    environ = environ_of(client, request, b"3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n")
-    assert (environ["body"], environ["CONTENT_LENGTH"]) == ("abcde", "5")
-
-
 def test_a_client_that_waits_is_told_to_continue(client: socket.socket) -> None:
     client.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
     assert client.recv(100).startswith(b"HTTP/1.1 100 Continue\r\n")
     client.sendall(b"ok")
     assert json.loads(answer(client)[2])["body"] == "ok"
-
-
-def test_head_has_headers_only(client: socket.socket) -> None:
-    client.sendall(b"HEAD / HTTP/1.1\r\nHost: x\r\n\r\n")
-    head = client.recv(65_536)
-    assert head.endswith(b"\r\n\r\n")
-    assert b"Content-Length: " in head
-    assert environ_of(client, "GET / HTTP/1.1\nHost: x\n\n")
-
-
-def test_no_content_has_none(client: socket.socket) -> None:
-    client.sendall(b"GET /empty HTTP/1.1\r\nHost: x\r\n\r\n")
-    assert client.recv(65_536).endswith(b"\r\n\r\n")
-    assert environ_of(client, "GET / HTTP/1.1\nHost: x\n\n")
 
 
 @pytest.mark.parametrize(
@@ -221,11 +188,6 @@ def test_a_body_that_is_cut_off_never_reaches_the_application(client: socket.soc
     client.shutdown(socket.SHUT_WR)
     assert is_closed(client)
     assert Echo.closed == before
-
-
-def test_a_dropped_answer_is_no_byte(client: socket.socket) -> None:
-    client.sendall(b"GET /drop HTTP/1.1\r\nHost: x\r\n\r\n")
-    assert is_closed(client)
 
 
 def test_every_answer_of_the_application_is_closed(client: socket.socket) -> None:

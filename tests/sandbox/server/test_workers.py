@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.waiting import PATIENCE, eventually
+from tests.waiting import PATIENCE
 from wallet_gateway.sandbox.server.listener import WorkerPool
 
 
@@ -50,26 +50,6 @@ def run_together(workers: WorkerPool, jobs: int) -> set[int]:
     return threads
 
 
-def test_jobs_that_wait_for_each_other_all_run(make: Callable[[int], WorkerPool]) -> None:
-    assert len(run_together(make(10), 10)) == 10
-
-
-def test_threads_are_kept_for_the_next_jobs(make: Callable[[int], WorkerPool]) -> None:
-    workers = make(10)
-    first = run_together(workers, 4)
-    assert eventually(lambda: workers._free == 4)
-    assert run_together(workers, 4) == first
-
-
-def test_beyond_the_most_jobs_wait_their_turn(make: Callable[[int], WorkerPool]) -> None:
-    workers = make(2)
-    done: list[int] = []
-    for number in range(20):
-        workers.run(lambda number=number: done.append(number))  # type: ignore[misc]
-    workers.end(timeout=PATIENCE)
-    assert sorted(done) == list(range(20))
-
-
 def test_the_end_waits_for_the_job_and_gives_back(make: Callable[[int], WorkerPool], gone: list[str]) -> None:
     workers = make(2)
     done: list[str] = []
@@ -81,15 +61,6 @@ def test_the_end_waits_for_the_job_and_gives_back(make: Callable[[int], WorkerPo
     workers.run(job)
     workers.end(timeout=PATIENCE)
     assert (done, gone) == (["job"], ["gateway-worker"])
-
-
-def test_the_end_does_not_wait_for_ever(make: Callable[[int], WorkerPool]) -> None:
-    workers, stuck = make(1), threading.Event()
-    workers.run(lambda: (stuck.wait(2 * PATIENCE), None)[1])
-    started = time.monotonic()
-    workers.end(timeout=0.1)
-    assert time.monotonic() - started < PATIENCE
-    stuck.set()
 
 
 def test_a_job_that_fails_costs_its_thread_and_nobody_else(

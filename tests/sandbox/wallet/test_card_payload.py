@@ -10,7 +10,7 @@ from tests.protocol.samples import CRYPTOGRAM_LENGTHS, cryptogram_of
 from tests.tables import every
 from wallet_gateway.protocol.accounts import CardNetwork, CardType
 from wallet_gateway.sandbox.refusals import CardNotAccepted, TokenRefused
-from wallet_gateway.sandbox.wallet.card_payload import masked, network_of, read_card
+from wallet_gateway.sandbox.wallet.card_payload import network_of, read_card
 
 NUMBER = "4111111111111111"
 DETAILS: dict[str, Any] = {
@@ -41,15 +41,6 @@ def test_a_card_is_read_and_its_number_is_gone() -> None:
     assert card.masked_number == "************1111"
     assert card.eci_indicator == "5"
     assert NUMBER not in "".join(str(getattr(card, name)) for name in card.__slots__)
-
-
-def test_a_plain_card_has_no_proof_even_if_it_is_sent() -> None:
-    card = read_card(with_details(authMethod="PAN_ONLY"))
-    assert (card.card_type, card.cryptogram, card.eci_indicator) == (CardType.CARD, "", "")
-
-
-def test_a_network_may_give_no_indicator() -> None:
-    assert read_card(with_details(eciIndicator=None)).eci_indicator == ""
 
 
 @every("length", CRYPTOGRAM_LENGTHS)
@@ -124,13 +115,3 @@ def test_what_is_no_card_of_ours_is_not_accepted(payload: dict[str, Any]) -> Non
 )
 def test_the_network_is_told_by_how_a_number_begins(number: str, network: str) -> None:
     assert network_of(number) == network
-
-
-@every("number", ["2220", "2721", "36", "3527", "3590", "50", "56", "60", "62", "9"])
-def test_other_numbers_are_of_no_network_of_ours(number: str) -> None:
-    with pytest.raises(CardNotAccepted):
-        network_of(number)
-
-
-def test_four_digits_are_left() -> None:
-    assert masked("378282246310005") == "***********0005"

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
-
-import pytest
 
 from tests.sandbox.merchant import Answer, Merchant
 from wallet_gateway.sandbox.wallet import page_script
@@ -40,15 +37,6 @@ def test_under_a_version_it_is_kept_and_without_one_asked_for_anew(merchant: Mer
     assert (again.status, again.body) == (304, b"")
 
 
-def test_it_knows_its_service_and_a_page_may_know_better(merchant: Merchant) -> None:
-    text = get(merchant, "/wallet.js").body.decode()
-    assert '"gatewayName": "examplegateway"' in text
-    assert f'"gatewayUrl": "{merchant.base_url}"' in text
-    assert f'"payJsUrl": "{merchant.base_url}/wallet/pay.js"' in text
-    # The last one counts: what the page says on the tag.
-    assert ", { ...dataset })" in text
-
-
 def test_every_module_has_an_address_of_its_version(merchant: Merchant) -> None:
     imported = set(re.findall(r'"(\./wallet/[^"]+)"', get(merchant, "/wallet.js").body.decode()))
     assert {path.removeprefix(".") for path in imported} == {module_path("main")}
@@ -56,18 +44,3 @@ def test_every_module_has_an_address_of_its_version(merchant: Merchant) -> None:
         answer = get(merchant, module_path(name))
         assert answer.headers["cache-control"] == FOR_EVER
         assert answer.body == (page_script.FOLDER / "wallet" / f"{name}.js").read_bytes()
-
-
-@pytest.mark.parametrize("path", ["/wallet/000000000000/main.js", "/wallet/{version}/none.js"])
-def test_another_version_and_another_module_are_not_there(merchant: Merchant, path: str) -> None:
-    assert get(merchant, path.format(version=page_script.version())).status == 404
-
-
-def test_a_changed_file_is_another_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = page_script.version()
-    for path in page_script.FOLDER.glob("wallet/*.js"):
-        (tmp_path / path.name).write_bytes(path.read_bytes())
-    monkeypatch.setattr(page_script, "_MODULES", tmp_path)
-    assert page_script.version() == before
-    (tmp_path / "run.js").write_text("// changed", encoding="utf-8")
-    assert page_script.version() != before

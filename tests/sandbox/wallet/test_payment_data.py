@@ -6,9 +6,6 @@ import base64
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import pytest
-
-from tests.sandbox.wallet_buyer import Buyer
 from tests.tables import every
 from wallet_gateway.protocol.accounts import CardNetwork
 from wallet_gateway.sandbox.wallet.accounts import (
@@ -20,36 +17,8 @@ from wallet_gateway.sandbox.wallet.accounts import (
     card_for,
 )
 from wallet_gateway.sandbox.wallet.keys import KeyRing
-from wallet_gateway.sandbox.wallet.payment_data import payment_data, shipping_address
+from wallet_gateway.sandbox.wallet.payment_data import payment_data
 from wallet_gateway.sandbox.wallet.token_verification import unseal
-from wallet_gateway.testing.control import SandboxControl, SandboxRefused
-
-
-def test_a_card_is_sealed_for_the_merchant_named(buyer: Buyer, control: SandboxControl) -> None:
-    control.add_merchant(merchant_id="OTHER", store_id="S", user_id="u")
-    assert buyer.create(control.wallet_payment_data()).status == 200
-    assert buyer.create(control.wallet_payment_data(merchant_id="OTHER")).code == "4400013"
-
-
-def test_nobody_is_no_merchant(control: SandboxControl) -> None:
-    with pytest.raises(SandboxRefused) as refused:
-        control.wallet_payment_data(merchant_id="nobody")
-    assert refused.value.status == 403
-
-
-def test_the_sandboxs_clock_decides_when_it_ends(buyer: Buyer, control: SandboxControl) -> None:
-    control.advance_clock(86_400 * 300)
-    later = Buyer(buyer.merchant, control)
-    assert later.create(later.data()).status == 200
-
-
-def test_a_reset_makes_new_keys(buyer: Buyer, control: SandboxControl) -> None:
-    data = buyer.data()
-    control.reset()
-    later = Buyer(buyer.merchant, control)
-    assert later.create(data).code == "4400010"
-    assert later.create(later.data()).status == 200
-
 
 HOME, OFFICE = ACCOUNTS
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -108,17 +77,6 @@ def test_a_cryptogram_has_a_length_of_its_network(card_id: str, lengths: set[int
     assert {len(base64.b64decode(one, validate=True)) for one in drawn} <= lengths
 
 
-def test_a_plain_card_is_sealed_without() -> None:
-    details = sealed(data(card=PLAIN_CARD))["paymentMethodDetails"]
-    assert set(details) == {"authMethod", "pan", "expirationMonth", "expirationYear"}
-
-
-def test_every_approval_is_new() -> None:
-    first, second = sealed(data()), sealed(data())
-    assert first["messageId"] != second["messageId"]
-    assert first["paymentMethodDetails"]["cryptogram"] != second["paymentMethodDetails"]["cryptogram"]
-
-
 def test_nothing_is_given_that_was_not_asked_for() -> None:
     given = data()
     assert set(given) == {"apiVersion", "apiVersionMinor", "paymentMethodData"}
@@ -129,25 +87,6 @@ def test_nothing_is_given_that_was_not_asked_for() -> None:
         "cardFundingSource": "CREDIT",
     }
     assert TOKEN_CARD.number not in str(given)
-
-
-def card_info(**parameters: Any) -> dict[str, Any]:
-    request = {"allowedPaymentMethods": [{"type": "CARD", "parameters": parameters}]}
-    info: dict[str, Any] = data(request)["paymentMethodData"]["info"]
-    return info
-
-
-def test_a_billing_address_is_as_long_as_asked_for() -> None:
-    short = card_info(billingAddressRequired=True)["billingAddress"]
-    assert set(short) == {"name", "postalCode", "countryCode"}
-    preferences = {"format": "FULL", "phoneNumberRequired": True}
-    whole = card_info(billingAddressRequired=True, billingAddressParameters=preferences)["billingAddress"]
-    assert whole == HOME.addresses[0]
-
-
-def test_assurance_is_given_when_asked_for() -> None:
-    expected = {"accountVerified": True, "cardHolderAuthenticated": True}
-    assert card_info(assuranceDetailsRequired=True)["assuranceDetails"] == expected
 
 
 def test_email_and_shipping_are_given_when_asked_for() -> None:
@@ -168,16 +107,6 @@ def test_email_and_shipping_are_given_when_asked_for() -> None:
     assert data(named)["shippingOptionData"] == {"id": "fast"}
 
 
-def test_the_customers_choices_come_first() -> None:
-    request = {"shippingAddressRequired": True, "shippingOptionRequired": True}
-    given = data(
-        request, shippingAddress=HOME.addresses[2], shippingOptionId="fast", redemptionCodes=["SUMMER"]
-    )
-    assert given["shippingAddress"]["locality"] == "Paris"
-    assert given["shippingOptionData"] == {"id": "fast"}
-    assert given["offerData"] == {"redemptionCodes": ["SUMMER"]}
-
-
 def test_a_card_brings_the_email_and_the_addresses_of_its_own_account() -> None:
     asked = {
         "emailRequired": True,
@@ -188,15 +117,3 @@ def test_a_card_brings_the_email_and_the_addresses_of_its_own_account() -> None:
     assert given["email"] == OFFICE.email
     assert given["shippingAddress"]["countryCode"] == "PT"
     assert given["paymentMethodData"]["info"]["billingAddress"]["name"] == OFFICE.name
-
-
-def test_where_the_shop_delivers_nowhere_known_it_is_home() -> None:
-    assert shipping_address(HOME, {"allowedCountryCodes": ["XX"]}) == HOME.addresses[0]
-
-
-@every("odd", [[], "x", 7, None, [[]], [None], {"a": []}])
-def test_odd_requests_are_no_trouble(odd: object) -> None:
-    names = ("allowedPaymentMethods", "shippingAddressParameters", "shippingOptionParameters")
-    request: dict[str, Any] = dict.fromkeys(names, odd)
-    given = data(request | {"shippingAddressRequired": True, "shippingOptionRequired": True})
-    assert given["shippingOptionData"]["id"] == "shipping_option_unselected"

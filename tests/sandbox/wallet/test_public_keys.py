@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-import pytest
-
 from tests.sandbox.merchant import IDS, Merchant
 from tests.sandbox.wallet_buyer import KEYS
 from wallet_gateway.testing.control import SandboxControl
@@ -25,15 +23,3 @@ def test_keys_are_masked_wherever_they_are_kept(merchant: Merchant, control: San
     assert "publicKeys" in journal
     assert keys["apiKey"] not in journal
     assert keys["encryptionKey"] not in journal
-
-
-@pytest.mark.parametrize("name", ["merchantId", "storeId", "userId"])
-def test_every_id_is_needed(merchant: Merchant, name: str) -> None:
-    answer = merchant.post(KEYS, {key: value for key, value in IDS.items() if key != name})
-    assert (answer.status, answer.code) == (400, "4107940")
-    assert name in answer.message
-
-
-def test_letter_case_follows_the_behaviour(merchant: Merchant, control: SandboxControl) -> None:
-    control.behaviour(letter_case="pascal")
-    assert set(merchant.post(KEYS, IDS).json) == {"ApiKey", "EncryptionKey", "ExpiresAt"}

@@ -37,31 +37,6 @@ def test_the_script_is_for_pages_of_every_origin_and_never_cached(control: Sandb
     assert headers["X-Content-Type-Options"] == "nosniff"
 
 
-def test_the_script_says_how_the_wallet_is_told_to_behave(control: SandboxControl) -> None:
-    control.wallet("no_card")
-    assert '"mode": "no_card"' in fetch(f"{control.base_url}/wallet/pay.js")[2]
-
-
-def test_a_script_that_is_to_fail_fails(control: SandboxControl) -> None:
-    control.wallet("script_fails")
-    status, headers, text = fetch(f"{control.base_url}/wallet/pay.js")
-    assert (status, headers["Cache-Control"]) == (503, "no-store")
-    assert "PaymentsClient" not in text
-
-
-@pytest.mark.parametrize("path", ["/wallet/pay.js", "/wallet/sheet"])
-def test_nothing_can_be_posted_there(control: SandboxControl, path: str) -> None:
-    assert fetch(f"{control.base_url}{path}", method="POST")[0] == 405
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_sheet_speaks_the_browsers_language(control: SandboxControl, language: str) -> None:
-    _, _, text = fetch(f"{control.base_url}/wallet/sheet", language=f"{language}-XX,en;q=0.5")
-    root = Markup(text).one("html")
-    assert root.attributes["lang"] == language
-    assert root.attributes["dir"] == ("rtl" if language == "ar" else "ltr")
-
-
 def test_the_sheet_holds_nothing_inline(control: SandboxControl) -> None:
     _, headers, text = fetch(f"{control.base_url}/wallet/sheet")
     markup = Markup(text)
@@ -70,23 +45,6 @@ def test_the_sheet_holds_nothing_inline(control: SandboxControl) -> None:
         assert not [name for name in element.attributes if name == "style" or name.startswith("on")]
     assert not markup.one("script").text
     assert "frame-ancestors http: http://127.0.0.1:* http://localhost:*" in headers["Content-Security-Policy"]
-
-
-def test_every_control_of_the_sheet_has_a_name(control: SandboxControl) -> None:
-    markup = Markup(fetch(f"{control.base_url}/wallet/sheet")[2])
-    labels = {element.attributes["for"] for element in markup.all("label")}
-    assert {markup.one("select").attributes["id"], markup.one("input").attributes["id"]} == labels
-    nameless = [
-        b.attributes for b in markup.all("button") if not b.read and not b.attributes.get("aria-label")
-    ]
-    # Its words come with the amount.
-    assert [attributes for attributes in nameless if "data-pay" not in attributes] == []
-
-
-def test_the_sheet_shows_how_the_wallet_behaves_now(control: SandboxControl) -> None:
-    control.wallet("slow")
-    options = Markup(fetch(f"{control.base_url}/wallet/sheet")[2]).all("option")
-    assert [o.attributes["value"] for o in options if "selected" in o.attributes] == ["slow"]
 
 
 def price_texts(control: SandboxControl, language: str, body: object, **headers: str) -> tuple[int, object]:
@@ -118,8 +76,3 @@ def test_the_sheet_gets_its_prices_as_the_shop_writes_them(control: SandboxContr
 )
 def test_prices_that_are_none_are_refused(control: SandboxControl, body: object) -> None:
     assert price_texts(control, "en", body)[0] == 400
-
-
-def test_pages_of_other_sites_have_no_prices_formatted(control: SandboxControl) -> None:
-    body = {"currency": "EUR", "prices": ["1"]}
-    assert price_texts(control, "en", body, Origin="https://shop.example")[0] == 403

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.sandbox.merchant import Merchant, new_reference
+from tests.sandbox.merchant import Merchant
 from tests.sandbox.wallet_buyer import Buyer, back_at
 from wallet_gateway.testing.control import SandboxControl, SandboxRefused
 
@@ -32,14 +32,6 @@ def test_each_way_out_leads_to_its_url(
     assert merchant.record("P-1")["state"] == state
 
 
-def test_a_payment_that_passed_is_one_like_any_other(
-    buyer: Buyer, merchant: Merchant, control: SandboxControl
-) -> None:
-    buyer.pending("P-1", type="ecom.preauthorization")
-    control.complete_three_d_secure("P-1", "success")
-    assert merchant.capture(new_reference(), "P-1").json["state"] == "Approved"
-
-
 @pytest.mark.parametrize("abandoned", [True, False])
 def test_who_does_not_come_back_has_abandoned_it(
     buyer: Buyer, merchant: Merchant, control: SandboxControl, abandoned: bool
@@ -64,33 +56,9 @@ def test_the_page_is_left_once(buyer: Buyer, control: SandboxControl) -> None:
     assert refused.value.status == 409
 
 
-def test_a_payment_settled_elsewhere_is_not_decided_again(buyer: Buyer, control: SandboxControl) -> None:
-    buyer.pending("P-1")
-    control.settle_pending("P-1", "refused")
-    with pytest.raises(SandboxRefused, match="AuthenticationUsedUp"):
-        control.complete_three_d_secure("P-1", "success")
-
-
-def test_control_calls_ignore_special_amounts(
-    buyer: Buyer, merchant: Merchant, control: SandboxControl
-) -> None:
-    buyer.pending("P-1", amount="6660.01")
-    control.complete_three_d_secure("P-1", "success")
-    assert merchant.record("P-1")["state"] == "Approved"
-
-
 def test_a_sale_without_a_page_is_not_found(buyer: Buyer, control: SandboxControl) -> None:
     buyer.authorize(buyer.account(), clientSystemTransactionId="PAID-1")
     for reference in ("PAID-1", "NEVER"):
         with pytest.raises(SandboxRefused) as refused:
             control.complete_three_d_secure(reference, "success")
         assert refused.value.status == 404
-
-
-def test_what_is_to_fail_fails_without_the_page(
-    buyer: Buyer, merchant: Merchant, control: SandboxControl
-) -> None:
-    control.fault("authorization", "errored")
-    answer = buyer.pending("P-1")
-    assert answer.json["state"] == "Errored"
-    assert "redirectUrl" not in answer.json

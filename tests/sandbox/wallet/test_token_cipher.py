@@ -32,18 +32,6 @@ def test_what_is_sealed_is_opened(version: Version) -> None:
     assert b"payload" not in message.encrypted
 
 
-def test_the_versions_differ_in_their_keys() -> None:
-    message = seal_bytes(b"payload", RECIPIENT_KEY.public_key(), Version.ECV2)
-    with pytest.raises(InvalidToken):
-        open_bytes(message, [RECIPIENT_KEY], Version.ECV1)
-
-
-def test_the_same_is_never_sealed_the_same_way_twice() -> None:
-    first, second = (seal_bytes(b"payload", RECIPIENT_KEY.public_key(), Version.ECV2) for _ in range(2))
-    assert first.ephemeral_point != second.ephemeral_point
-    assert first.encrypted != second.encrypted
-
-
 def test_a_point_off_the_curve_is_refused() -> None:
     message = seal_bytes(b"payload", RECIPIENT_KEY.public_key(), Version.ECV2)
     off = message._replace(

@@ -12,10 +12,6 @@ from wallet_gateway.testing.control import SandboxControl
 pytestmark = pytest.mark.browser
 
 AUTHORIZING = {"callbackIntents": ["PAYMENT_AUTHORIZATION"]}
-READINESS = """async (existingPaymentMethodRequired) => {
-  const { order } = shop
-  return shop.client.isReadyToPay({ ...order, existingPaymentMethodRequired })
-}"""
 
 
 def test_a_closed_sheet_is_cancelled_and_gives_the_focus_back(buyer_anywhere: Buyer) -> None:
@@ -51,20 +47,6 @@ def test_while_the_shop_charges_there_is_no_way_back(buyer: Buyer) -> None:
 
 
 @pytest.mark.exhaustive
-def test_only_one_sheet_opens_at_a_time(buyer: Buyer) -> None:
-    buyer.is_offered()
-    buyer.opens()
-    buyer.page.evaluate("shop.load()")
-    end = buyer.page.evaluate("shop.ends.pop()")
-    assert end == {
-        "statusCode": "DEVELOPER_ERROR",
-        "statusMessage": "This method can only be called one at a time.",
-    }
-    buyer.approves()
-    assert "data" in buyer.ended()
-
-
-@pytest.mark.exhaustive
 def test_a_sheet_that_the_page_takes_away_is_cancelled_and_keeps_no_other_from_opening(buyer: Buyer) -> None:
     taken_away = ("document.querySelector('dialog').remove()", "document.body.replaceChildren()")
     for way in (*taken_away, "document.body.replaceWith(document.createElement('body'))"):
@@ -78,108 +60,6 @@ def test_a_sheet_that_the_page_takes_away_is_cancelled_and_keeps_no_other_from_o
         buyer.opens()
         buyer.approves()
         assert "data" in buyer.ended(), way
-
-
-def test_outside_a_click_nothing_opens(buyer: Buyer) -> None:
-    # What a test evaluates counts as a press, so the page does it by itself.
-    buyer.visit("/unasked")
-    end = buyer.ended()
-    assert end["statusCode"] == "DEVELOPER_ERROR"
-    assert "in the click" in end["statusMessage"]
-
-
-@pytest.mark.exhaustive
-def test_every_ending_can_be_chosen_on_the_sheet(buyer: Buyer) -> None:
-    errors = ("DEVELOPER_ERROR", "MERCHANT_ACCOUNT_ERROR", "BUYER_ACCOUNT_ERROR", "INTERNAL_ERROR")
-    buyer.is_offered()
-    for code in ("CANCELED", *errors):
-        buyer.opens()
-        buyer.sheet.get_by_text("Try another outcome").click()
-        buyer.sheet.locator(f"[data-ending={code}]").click()
-        assert buyer.ended()["statusCode"] == code
-
-
-@pytest.mark.exhaustive
-def test_a_wallet_told_to_refuse_refuses(buyer: Buyer, control: SandboxControl) -> None:
-    buyer.is_offered()
-    for mode, code in (("developer_error", "DEVELOPER_ERROR"), ("cancelled", "CANCELED")):
-        control.wallet(mode)
-        buyer.button.click()
-        assert buyer.ended()["statusCode"] == code
-
-
-@pytest.mark.exhaustive
-def test_readiness_is_as_the_wallet_is_told(buyer: Buyer, control: SandboxControl) -> None:
-    demanding: dict[str, object] = {
-        "ready": {"result": True, "paymentMethodPresent": True},
-        "no_card": {"result": True, "paymentMethodPresent": False},
-        "not_ready": {"result": False, "paymentMethodPresent": False},
-    }
-    for mode, answer in demanding.items():
-        control.wallet(mode)
-        buyer.visit()
-        buyer.is_offered()
-        assert buyer.page.evaluate(READINESS, False) == {"result": mode != "not_ready"}
-        assert buyer.page.evaluate(READINESS, True) == answer
-
-
-@pytest.mark.exhaustive
-def test_a_wallet_without_a_card_says_so(buyer: Buyer, control: SandboxControl) -> None:
-    control.wallet("no_card")
-    buyer.is_offered()
-    buyer.button.click()
-    expect(buyer.sheet.get_by_text("There is no card in this wallet.")).to_be_visible()
-    expect(buyer.pay).to_be_hidden()
-    buyer.page.keyboard.press("Escape")
-    assert buyer.ended()["statusCode"] == "CANCELED"
-
-
-@pytest.mark.exhaustive
-def test_a_wallet_without_a_fitting_card_says_so(buyer: Buyer) -> None:
-    buyer.is_offered(parameters={"allowedCardNetworks": ["INTERAC"]})
-    buyer.button.click()
-    expect(buyer.sheet.get_by_text("None of your cards is accepted by this shop.")).to_be_visible()
-
-
-@pytest.mark.exhaustive
-def test_a_script_that_fails_leaves_the_page_without_a_wallet(
-    buyer: Buyer, control: SandboxControl, complaints: list[str]
-) -> None:
-    control.wallet("script_fails")
-    buyer.visit()
-    assert buyer.page.evaluate("typeof window.google") == "undefined"
-    assert "503" in complaints.pop()
-
-
-@pytest.mark.exhaustive
-def test_a_slow_wallet_answers_all_the_same(buyer: Buyer, control: SandboxControl) -> None:
-    control.wallet("slow")
-    buyer.is_offered()
-    buyer.button.click()
-    expect(buyer.sheet.get_by_text("The wallet is loading")).to_be_visible()
-    buyer.approves()
-    assert "data" in buyer.ended()
-
-
-@pytest.mark.exhaustive
-def test_the_sheet_can_set_how_the_wallet_is_the_next_time(buyer: Buyer, control: SandboxControl) -> None:
-    buyer.is_offered()
-    buyer.opens()
-    buyer.sheet.get_by_text("Try another outcome").click()
-    buyer.sheet.get_by_label("From the next time on, the wallet is").select_option("not_ready")
-    expect(buyer.sheet.get_by_text("Set.", exact=True)).to_be_visible()
-    assert control.wallet() == "not_ready"
-
-
-@pytest.mark.exhaustive
-def test_opened_by_itself_the_sheet_only_sets_that(buyer: Buyer, control: SandboxControl) -> None:
-    control.wallet("not_ready")
-    buyer.page.goto(f"{control.base_url}/wallet/sheet")
-    expect(buyer.page.get_by_text("A shop opens this sheet.")).to_be_visible()
-    expect(buyer.page.get_by_role("button")).to_have_count(0)
-    buyer.page.get_by_label("From the next time on, the wallet is").select_option("ready")
-    expect(buyer.page.get_by_text("Set.", exact=True)).to_be_visible()
-    assert control.wallet() == "ready"
 
 
 def test_a_policy_that_forbids_the_frame_is_named(buyer: Buyer, complaints: list[str]) -> None:
@@ -213,19 +93,6 @@ def test_a_shop_that_fails_may_try_again(buyer: Buyer, complaints: list[str], ca
 
 
 @pytest.mark.exhaustive
-def test_a_rejection_with_an_error_of_the_wallets_is_an_answer(buyer: Buyer) -> None:
-    buyer.is_offered(AUTHORIZING)
-    buyer.answers(
-        "authorized",
-        "() => Promise.reject({intent: 'PAYMENT_AUTHORIZATION', reason: 'OTHER_ERROR',"
-        " message: 'Not today.'})",
-    )
-    buyer.opens()
-    buyer.approves()
-    expect(buyer.alert()).to_have_text("Not today.")
-
-
-@pytest.mark.exhaustive
 def test_an_answer_that_is_none_is_the_developers_error(buyer: Buyer) -> None:
     faults = {
         "({error: {intent: 'PAYMENT_METHOD', reason: 'OTHER_ERROR', message: 'x'}})": "error.intent",
@@ -243,18 +110,6 @@ def test_an_answer_that_is_none_is_the_developers_error(buyer: Buyer) -> None:
 
 
 @pytest.mark.exhaustive
-def test_a_shop_that_is_late_with_a_price_is_told_from_a_shop_that_fails(new_buyer: NewBuyer) -> None:
-    buyer = new_buyer()
-    buyer.page.clock.install()
-    buyer.is_offered(ADDRESSED)
-    buyer.answers("changed", "() => new Promise(() => {})")
-    buyer.opens()
-    buyer.until("shop.asked.length > 0")
-    buyer.page.clock.run_for(11_000)
-    expect(buyer.alert()).to_have_text("The shop took too long. Try again.")
-
-
-@pytest.mark.exhaustive
 def test_a_shop_that_never_says_whether_it_charged_ends_the_sheet(new_buyer: NewBuyer) -> None:
     buyer = new_buyer()
     buyer.page.clock.install()
@@ -267,19 +122,6 @@ def test_a_shop_that_never_says_whether_it_charged_ends_the_sheet(new_buyer: New
     end = buyer.ended()
     assert end["statusCode"] == "INTERNAL_ERROR"
     assert end["statusMessage"].startswith("REQUEST_TIMEOUT")
-
-
-@pytest.mark.exhaustive
-def test_a_merchant_the_gateway_does_not_know_is_refused_in_words(
-    buyer: Buyer, complaints: list[str]
-) -> None:
-    parameters = {"gateway": "examplegateway", "gatewayMerchantId": "NOBODY"}
-    buyer.page.evaluate("given => (shop.card.tokenizationSpecification.parameters = given)", parameters)
-    buyer.is_offered()
-    buyer.opens()
-    buyer.approves()
-    expect(buyer.alert()).to_contain_text("There is no merchant 'NOBODY'.")
-    assert "Failed to load resource" in complaints.pop()
 
 
 def test_a_message_from_elsewhere_is_not_heard(buyer: Buyer) -> None:

@@ -50,10 +50,6 @@ function load() {{
 <div id="merchant-google-pay-button" hidden><button onclick="onMerchantButtonClick()">Pay now</button></div>
 </body></html>
 """
-AUTHORIZE = """{ callbackIntents: ["PAYMENT_AUTHORIZATION"], onPaymentAuthorized: onPaymentAuthorized,
-  emailRequired: true, billingAddressRequired: true, billingAddressParameters: { format: "FULL" },
-  additionalTransactionInfo: { totalPriceLabel: "Total",
-    displayItems: [{ label: "Tea", type: "LINE_ITEM", price: "10.00" }] }, aFieldOfNextYear: true }"""
 OpenPage = Callable[..., Page]
 
 
@@ -116,38 +112,6 @@ def test_it_pays(open_document: OpenPage, seller: Buyer, drawn: str) -> None:
     assert (detail["clientSystemTransactionId"], detail["transactionMethod"]) == ("DOCUMENT-1", "WalletPay")
     assert seller.look_up(detail["transactionAccountId"]).json["cardType"] == "Token"
     assert seller.authorize(detail).json["state"] == "Approved"
-
-
-def accounts_asked_for(control: SandboxControl) -> int:
-    return [entry["operation"] for entry in control.journal()].count("create_payment_account")
-
-
-def test_a_card_that_the_page_refuses_leaves_no_account_behind(
-    open_document: OpenPage, seller: Buyer, control: SandboxControl
-) -> None:
-    page = open_document(optional=AUTHORIZE, refusals=1)
-    page.get_by_role("button", name="Pay now").click()
-    approve(page)
-    expect(sheet(page).get_by_role("alert")).to_have_text("Another card, please")
-    assert accounts_asked_for(control) == 0
-    approve(page)
-    *asked, [kind, detail] = told(page, 3)
-    assert [name for name, _ in asked] == ["authorized", "authorized"]
-    assert kind == "result"
-    assert detail["email"] == "sam.sample@example.com"
-    assert {"name", "address1", "postalCode", "countryCode"} <= set(detail["billingAddress"])
-    assert accounts_asked_for(control) == 1
-    assert seller.authorize(detail).json["state"] == "Approved"
-
-
-def test_a_closed_sheet_is_told_and_the_next_one_pays(open_document: OpenPage, seller: Buyer) -> None:
-    page = open_document()
-    page.get_by_role("button", name="Pay now").click()
-    sheet(page).locator("[data-close]").click()
-    assert told(page, 1) == [["error", "CANCELED"]]
-    page.get_by_role("button", name="Pay now").click()
-    approve(page)
-    assert seller.authorize(told(page, 2)[1][1]).json["state"] == "Approved"
 
 
 def test_a_card_that_the_gateway_refuses_is_a_result_in_its_failed_form(

@@ -1,1 +1,0 @@
-"""How many files of this package one use case enters, counted while it runs."""
