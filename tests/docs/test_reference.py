@@ -103,10 +103,9 @@ def test_the_messages_are_all_described() -> None:
 
 
 def test_the_dependencies_all_have_a_reason() -> None:
-    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    required = set(
-        re.findall(r'^    "([a-z0-9-]+)[>=]', project.split("[dependency-groups]")[0], flags=re.MULTILINE)
-    )
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = [one for extra in project["optional-dependencies"].values() for one in extra]
+    required = {one.partition(">=")[0] for one in [*project["dependencies"], *extras]}
     assert set(re.findall(r"^\| `([a-z0-9-]+)` \|", _page("dependencies.md"), flags=re.MULTILINE)) == required
 
 
