@@ -39,8 +39,7 @@ SUBJECTS: Final = (
         " operations/settlement/test_second_executions.py"
         " operations/settlement/test_differences.py"
         " operations/settlement/test_unit_mix_ups.py operations/settlement/test_mixed_up_answers.py"
-        " operations/polling/test_unreadable_records.py operations/polling/test_silent_pages.py"
-        " evidence/test_moved_nothing.py",
+        " operations/polling/test_unreadable_records.py operations/polling/test_silent_pages.py",
         share=1,
     ),
     _of(
