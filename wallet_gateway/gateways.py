@@ -174,7 +174,7 @@ def _api_key(alias: str) -> str:
     try:
         return current_key(context=context_of(alias)).api_key
     except WalletUnavailable as error:
-        detail = error.code.value
+        detail = error.english
     raise NotSent(NotSentReason.NO_API_KEY, detail=detail)
 
 

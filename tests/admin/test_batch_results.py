@@ -60,7 +60,11 @@ def test_an_amount_is_shown_where_one_is_asked_for(batch: OperationBatch) -> Non
     payment = a_payment()
     given = {"batch": batch, "order": payment.order}
     nothing = OperationBatchRow.objects.create(
-        **given, state=RowState.LEFT_OUT, result_code="NOT_POSSIBLE", refusal_code="nothing_to_capture"
+        **given,
+        state=RowState.LEFT_OUT,
+        result_code="NOT_POSSIBLE",
+        refusal_code="nothing_left",
+        refusal_params={"sentence": "Nothing is left to capture."},
     )
     waiting = OperationBatchRow.objects.create(**given, payment=payment, amount_minor=500)
 

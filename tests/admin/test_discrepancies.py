@@ -11,10 +11,10 @@ from django.urls import reverse
 
 from tests.admin.conftest import PaidOrder
 from tests.models.rows import NOW, a_payment
+from tests.operations.test_errors import RAISED
 from wallet_gateway import payments
 from wallet_gateway.findings import _MESSAGES
 from wallet_gateway.models import Discrepancy, GatewayTransaction
-from wallet_gateway.operations.error_messages import DESCRIPTIONS
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -155,7 +155,7 @@ def test_one_word_for_it_in_menu_list_and_findings(operator: Client, difference:
     shown = re.sub(r"<[^>]*>", "", index + listed)
     assert "Differences" in shown
     assert "iscrepanc" not in shown
-    texts = [*map(str, _MESSAGES.values()), *(text.message for text in DESCRIPTIONS.values())]
+    texts = [*map(str, _MESSAGES.values()), *(refusal.sentence for _name, refusal, _given in RAISED)]
     assert not [text for text in texts if "iscrepanc" in str(text)]
 
 

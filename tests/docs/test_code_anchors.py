@@ -35,7 +35,7 @@ def led_to(address: str, page: str) -> str:
 
 def test_each_error_code_leads_to_its_row() -> None:
     found = anchors("reference/errors")
-    assert {led_to(OperationError(code).docs, "reference/errors") for code in ErrorCode} <= set(found)
+    assert {led_to(OperationError("No.", code).docs, "reference/errors") for code in ErrorCode} <= set(found)
     assert len(found) == len(set(found))
 
 

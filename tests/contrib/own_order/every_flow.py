@@ -197,7 +197,7 @@ def test_a_second_cancellation_changes_nothing() -> None:
 def test_an_order_that_holds_money_is_not_cancelled(paid: Any) -> None:  # noqa: ANN401
     with pytest.raises(payments.errors.InvalidState) as refused:
         paid.cancel_payment(by="shop")
-    assert refused.value.code == "cancel_needs_refund"
+    assert refused.value.code == "refund_needed"
     assert status_and_stock() == ("paid", True)
 
 

@@ -78,14 +78,14 @@ def test_what_was_closed_can_still_be_booked_once(found: Discrepancy, context: G
     assert Payment.objects.get().refunded == 400
     found.refresh_from_db()
     assert found.booked_as == booked
-    with refuses(InvalidState, ErrorCode.DISCREPANCY_CLOSED):
+    with refuses(InvalidState, ErrorCode.CHANGED_MEANWHILE, says="already closed"):
         book(found, context)
 
 
 def test_a_second_click_books_nothing(found: Discrepancy, context: GatewayContext) -> None:
     seen_by_another = Discrepancy.objects.get()
     book(found, context)
-    with refuses(InvalidState, ErrorCode.DISCREPANCY_CLOSED):
+    with refuses(InvalidState, ErrorCode.CHANGED_MEANWHILE, says="already closed"):
         book(seen_by_another, context)
     assert Payment.objects.get().refunded == 400
 
@@ -105,7 +105,7 @@ def test_what_the_gateway_does_not_report_any_more_is_not_booked(
     opening = found.transaction
     assert opening is not None
     own = record(opening, "20.00", id=opening.record_id)
-    with refuses(InvalidState, ErrorCode.NOT_REPORTED):
+    with refuses(InvalidState, ErrorCode.NOT_BOOKABLE, says="not report"):
         book(found, scripted(context, answer_of(own)))
 
 

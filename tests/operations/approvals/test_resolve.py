@@ -51,7 +51,7 @@ def stuck(subject: Subject, context: GatewayContext, clock: VirtualClock) -> Gat
 def test_a_decision_needs_a_reason_and_a_name(
     words: dict[str, str], stuck: GatewayTransaction, resolve: Resolve
 ) -> None:
-    with refuses(InvalidInput, ErrorCode.REASON_MISSING if "reason" in words else ErrorCode.NAME_MISSING):
+    with refuses(InvalidInput, ErrorCode.ARGUMENT_INVALID, says=" is missing"):
         resolve(stuck, NOT_HAPPENED, **words)
     stuck.refresh_from_db()
     assert stuck.state == S.UNKNOWN
@@ -62,7 +62,7 @@ def test_a_decision_needs_a_reason_and_a_name(
 def test_words_that_cannot_be_stored_are_refused(
     words: dict[str, str], stuck: GatewayTransaction, resolve: Resolve
 ) -> None:
-    with refuses(InvalidInput, ErrorCode.TEXT_INVALID, field=next(iter(words))):
+    with refuses(InvalidInput, ErrorCode.ARGUMENT_INVALID, field=next(iter(words))):
         resolve(stuck, NOT_HAPPENED, **words)
 
 
@@ -79,7 +79,7 @@ def test_long_words_are_cut_and_kept(stuck: GatewayTransaction, resolve: Resolve
 def test_what_was_sent_for_an_account_that_the_settings_no_longer_name_is_not_given_up(
     subject: Subject, stuck: GatewayTransaction, resolve: Resolve, context: GatewayContext
 ) -> None:
-    with refuses(InvalidState, ErrorCode.OTHER_ACCOUNT):
+    with refuses(InvalidState, ErrorCode.MERCHANT_ACCOUNT_CHANGED):
         resolve(stuck, NOT_HAPPENED, context=in_the_name_of("ANOTHER", context))
     assert subject.reserved() == subject.amount
 
@@ -145,7 +145,7 @@ def test_before_a_day_and_five_answers_it_is_too_early(
         sweep(context=context)
         transaction.refresh_from_db()
     assert transaction.absent_count == 6
-    with refuses(InvalidState, ErrorCode.TOO_EARLY_UNKNOWN, after=timedelta(hours=24), needed=5, count=6):
+    with refuses(InvalidState, ErrorCode.TOO_EARLY, after=timedelta(hours=24), needed=5, count=6):
         resolve(transaction, NOT_HAPPENED)
 
     clock.advance(hours=25)
@@ -159,7 +159,7 @@ def test_a_day_without_answers_is_no_day_of_empty_answers(
     subject.control.fault("capture", "drop_before")
     transaction = subject.execute()
     clock.advance(days=2)
-    with refuses(InvalidState, ErrorCode.TOO_EARLY_UNKNOWN, count=0):
+    with refuses(InvalidState, ErrorCode.TOO_EARLY, count=0):
         resolve(transaction, NOT_HAPPENED)
 
 
@@ -170,7 +170,7 @@ def test_a_state_that_nobody_has_heard_of_is_decided_by_a_person_in_the_end(
     subject.control.fault("capture", "undocumented_state")
     transaction = subject.execute()
     assert (transaction.state, transaction.needs_operator) == (S.PENDING, True)
-    with refuses(InvalidState, ErrorCode.TOO_EARLY_PENDING, count=0):
+    with refuses(InvalidState, ErrorCode.TOO_EARLY, count=0):
         resolve(transaction, NOT_HAPPENED)
     since = transaction.state_changed_at
     sweep_until(transaction, lambda row: row.absent_count >= 5, context=context, clock=clock)
@@ -190,7 +190,7 @@ def test_who_has_not_seen_a_contradiction_does_not_decide_on_it(
     twice = answer_of(*(record(stuck, stuck.amount.to_wire(), id=f"g{n}") for n in range(2)))
     sweep(context=scripted(context, twice))
 
-    with refuses(InvalidState, ErrorCode.STATE_CHANGED):
+    with refuses(InvalidState, ErrorCode.CHANGED_MEANWHILE):
         resolve(seen, NOT_HAPPENED)
 
     stuck.refresh_from_db()
@@ -201,7 +201,7 @@ def test_who_has_not_seen_a_contradiction_does_not_decide_on_it(
 
 
 def test_nobody_but_the_gateway_approves(stuck: GatewayTransaction, resolve: Resolve) -> None:
-    with refuses(InvalidState, ErrorCode.GATEWAY_MUST_APPROVE):
+    with refuses(InvalidState, ErrorCode.WRONG_STATE, says="Only the gateway can approve"):
         resolve(stuck, HAPPENED)
 
 
@@ -248,7 +248,7 @@ def test_what_is_pending_on_a_hosted_page_is_the_gateways_to_decide_for_a_week(
     sweep_until(transaction, lambda row: row.query_count > 12, context=context, clock=clock)
     assert clock.now() - transaction.state_changed_at > timedelta(days=2)
     assert (transaction.absent_count > 5, transaction.needs_operator) == (True, False)
-    with refuses(InvalidState, ErrorCode.TOO_EARLY_PENDING, after=timedelta(days=7), needed=5):
+    with refuses(InvalidState, ErrorCode.TOO_EARLY, after=timedelta(days=7), needed=5):
         resolve(transaction, NOT_HAPPENED)
 
 
@@ -268,10 +268,10 @@ def test_three_d_secure_that_never_ends_is_left_to_a_person_after_a_day(
     held: GatewayTransaction, resolve: Resolve, context: GatewayContext, clock: VirtualClock
 ) -> None:
     began = clock.now()
-    with refuses(InvalidState, ErrorCode.TOO_EARLY_PENDING, needed=5, count=0):
+    with refuses(InvalidState, ErrorCode.TOO_EARLY, needed=5, count=0):
         resolve(held, NOT_HAPPENED)
     sweep_until(held, lambda row: row.absent_count == 8, context=context, clock=clock)
-    with refuses(InvalidState, ErrorCode.TOO_EARLY_PENDING, after=timedelta(hours=24), count=8):
+    with refuses(InvalidState, ErrorCode.TOO_EARLY, after=timedelta(hours=24), count=8):
         resolve(held, NOT_HAPPENED)
     assert not held.needs_operator
 
@@ -322,7 +322,7 @@ def test_a_gateway_that_answers_nothing_about_a_held_card_calls_a_person_who_can
     wallet_sandbox.fault("status", "status_before", times=100, status=500)
     sweep_until(held, lambda row: row.needs_operator, context=context, clock=clock)
     assert (held.state, held.absent_count) == (S.AWAITING_3DS, 0)
-    with refuses(InvalidState, ErrorCode.TOO_EARLY_PENDING, count=0):
+    with refuses(InvalidState, ErrorCode.TOO_EARLY, count=0):
         resolve(held, NOT_HAPPENED)
 
 
@@ -335,7 +335,7 @@ def test_a_decision_that_was_overtaken_is_refused(
         return LifecycleEvent.ABANDONED
 
     monkeypatch.setattr(resolutions, "_event", overtaken)
-    with refuses(InvalidState, ErrorCode.STATE_CHANGED):
+    with refuses(InvalidState, ErrorCode.CHANGED_MEANWHILE):
         resolve(stuck, NOT_HAPPENED)
     # Put back what only this test has bent.
     GatewayTransaction.objects.filter(pk=stuck.pk).update(state=S.UNKNOWN)
@@ -352,7 +352,7 @@ def test_a_name_that_cannot_be_stored_gives_nothing_up(
     subject: Subject, unreachable: GatewayContext, by: str
 ) -> None:
     transaction = subject.execute(unreachable)
-    with refuses(InvalidInput, ErrorCode.TEXT_INVALID, field="by"):
+    with refuses(InvalidInput, ErrorCode.ARGUMENT_INVALID, field="by"):
         resolutions.give_up_unsent(transaction, by=by, context=unreachable)
     transaction.refresh_from_db()
     assert transaction.state == TransactionState.NOT_SENT

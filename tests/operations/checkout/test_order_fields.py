@@ -10,7 +10,7 @@ from tests.operations.conftest import MUG
 from tests.tables import every
 from wallet_gateway import payments
 from wallet_gateway.operations.checkout.order_fields import (
-    read_lines,
+    too_long_names,
     wrong_addresses,
     wrong_language,
     wrong_reference,
@@ -75,9 +75,7 @@ def test_another_address_is_refused_by_name(address: object, path: str, message:
 
 
 def lines(**given: Any) -> list[FieldError]:
-    faults: list[FieldError] = []
-    read_lines(given.get("items", ()), given.get("shipping"), given.get("discounts", ()), faults)
-    return faults
+    return list(too_long_names(given.get("items", ()), given.get("shipping"), given.get("discounts", ())))
 
 
 LONG = "x" * 256

@@ -38,9 +38,9 @@ def test_each_reason_has_its_own_code() -> None:
         check_payable(an_order(OrderState.PAID), NOW)
     with pytest.raises(OrderNotPayable) as refused:
         check_payable(an_order(left=0), NOW)
-    assert refused.value.code == ErrorCode.ORDER_TIME_OVER
+    assert refused.value.code == ErrorCode.ORDER_ENDED
     assert "2030-01-01T00:00:00+00:00" in refused.value.message
     cancelled = an_order(OrderState.PENDING)
     cancelled.cancelled_at = NOW
-    with refuses(OrderNotPayable, ErrorCode.ORDER_CANCELLED, order="SHOP-1"):
+    with refuses(OrderNotPayable, ErrorCode.ORDER_ENDED, says="is cancelled", order="SHOP-1"):
         check_payable(cancelled, NOW)

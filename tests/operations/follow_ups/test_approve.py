@@ -101,7 +101,7 @@ def test_a_name_longer_than_its_column_is_still_the_one_who_asked(
 ) -> None:
     name = "anna@" + "long." * 40 + "example"
     request = asked(lambda: refund(payment=payment, context=two, who=Initiator(by=name)))
-    with refuses(InvalidState, ErrorCode.APPROVAL_OWN):
+    with refuses(InvalidState, ErrorCode.NOT_PERMITTED, says="your own request"):
         approve(request, by=person(change(name), "another"), context=two)
     assert times_sent(wallet_sandbox, "refund") == 0
 
@@ -109,7 +109,7 @@ def test_a_name_longer_than_its_column_is_still_the_one_who_asked(
 def test_who_was_renamed_after_asking_is_still_the_one_who_asked(
     request_of_anna: Approval, two: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
-    with refuses(InvalidState, ErrorCode.APPROVAL_OWN):
+    with refuses(InvalidState, ErrorCode.NOT_PERMITTED, says="your own request"):
         approve(request_of_anna, by=person("anna married", "key-of-anna"), context=two)
     assert times_sent(wallet_sandbox, "refund") == 0
 
@@ -117,7 +117,7 @@ def test_who_was_renamed_after_asking_is_still_the_one_who_asked(
 def test_an_account_that_was_made_anew_under_the_old_name_is_no_second_person(
     request_of_anna: Approval, two: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
-    with refuses(InvalidState, ErrorCode.APPROVAL_OWN):
+    with refuses(InvalidState, ErrorCode.NOT_PERMITTED, says="your own request"):
         approve(request_of_anna, by=person("anna", "made anew"), context=two)
     assert times_sent(wallet_sandbox, "refund") == 0
 
@@ -125,7 +125,7 @@ def test_an_account_that_was_made_anew_under_the_old_name_is_no_second_person(
 def test_a_program_is_nobodys_second_person(
     request_of_anna: Approval, two: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
-    with refuses(InvalidState, ErrorCode.APPROVER_WITHOUT_ACCOUNT, name="bert"):
+    with refuses(InvalidState, ErrorCode.NOT_PERMITTED, says="without an account", name="bert"):
         approve(request_of_anna, by="bert", context=two)
     assert times_sent(wallet_sandbox, "refund") == 0
 
@@ -144,7 +144,7 @@ def test_a_word_that_a_program_gives_itself_is_compared_as_a_name(
     two: GatewayContext, payment: Payment
 ) -> None:
     request = asked(lambda: refund(payment=payment, context=two, who=Initiator(by="bert")))
-    with refuses(InvalidState, ErrorCode.APPROVAL_OWN):
+    with refuses(InvalidState, ErrorCode.NOT_PERMITTED, says="your own request"):
         approve(request, by=person("bert"), context=two)
 
 
@@ -153,7 +153,7 @@ def test_what_is_no_longer_there_is_said_nothing_is_sent_and_it_goes_on_waiting(
 ) -> None:
     refund(payment=payment, context=context, amount=Decimal("15.00"))
 
-    with refuses(InvalidState, ErrorCode.ABOVE_REFUNDABLE):
+    with refuses(InvalidState, ErrorCode.AMOUNT_TOO_HIGH):
         approve(request_of_anna, by=person("bert"), context=needs_two(context))
 
     request_of_anna.refresh_from_db()
@@ -303,7 +303,7 @@ def test_what_has_become_a_contradiction_since_is_not_decided_on(
     twice = answer_of(*(record(stuck, "8.00", id=f"g{n}") for n in range(2)))
     sweep(context=scripted(two, twice))
 
-    with refuses(InvalidState, ErrorCode.STATE_CHANGED):
+    with refuses(InvalidState, ErrorCode.CHANGED_MEANWHILE):
         approve(request, by=person("bert"), context=two)
 
     stuck.refresh_from_db()
@@ -329,7 +329,7 @@ def test_a_difference_that_nobody_had_seen_is_not_closed_by_an_earlier_request(
     third = answer_of(*(record(stuck, "8.00", id=f"g{n}") for n in range(3)))
     reconcile_order(order=payment.order, context=scripted(two, third), everything=True)
 
-    with refuses(InvalidState, ErrorCode.STATE_CHANGED):
+    with refuses(InvalidState, ErrorCode.CHANGED_MEANWHILE):
         approve(request, by=person("bert"), context=two)
     assert Discrepancy.objects.filter(transaction=stuck, closed_at__isnull=True).count() == 2
 

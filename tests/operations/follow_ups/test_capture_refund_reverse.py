@@ -145,7 +145,7 @@ def test_more_than_is_left_is_refused(
 ) -> None:
     refused(
         capture,
-        ErrorCode.ABOVE_CAPTURABLE,
+        ErrorCode.AMOUNT_TOO_HIGH,
         wallet_sandbox,
         payment=authorized,
         context=context,
@@ -154,31 +154,31 @@ def test_more_than_is_left_is_refused(
     capture(payment=authorized, context=context, amount=eur("5.00"))
     authorized.refresh_from_db()
     for amount in (eur("5.01"), eur("20.00")):
-        code = ErrorCode.ABOVE_REFUNDABLE
+        code = ErrorCode.AMOUNT_TOO_HIGH
         refused(refund, code, wallet_sandbox, payment=authorized, context=context, amount=amount)
 
 
 def test_what_is_not_captured_cannot_be_refunded(
     authorized: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
-    refused(refund, ErrorCode.NOTHING_CAPTURED, wallet_sandbox, payment=authorized, context=context)
+    refused(refund, ErrorCode.NOTHING_LEFT, wallet_sandbox, payment=authorized, context=context)
 
 
 def test_what_is_used_up_cannot_be_used_again(
     paid: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
-    refused(capture, ErrorCode.ABOVE_CAPTURABLE, wallet_sandbox, payment=paid, context=context)
+    refused(capture, ErrorCode.AMOUNT_TOO_HIGH, wallet_sandbox, payment=paid, context=context)
     refund(payment=paid, context=context)
     paid.refresh_from_db()
-    refused(refund, ErrorCode.ABOVE_REFUNDABLE, wallet_sandbox, payment=paid, context=context)
+    refused(refund, ErrorCode.AMOUNT_TOO_HIGH, wallet_sandbox, payment=paid, context=context)
 
 
 @pytest.mark.parametrize(
     ("verb", "code"),
     [
-        (capture, ErrorCode.NOTHING_AUTHORIZED),
-        (refund, ErrorCode.NOTHING_CAPTURED),
-        (reverse, ErrorCode.NOTHING_AUTHORIZED),
+        (capture, ErrorCode.NOTHING_LEFT),
+        (refund, ErrorCode.NOTHING_LEFT),
+        (reverse, ErrorCode.NOTHING_LEFT),
     ],
 )
 def test_a_page_that_is_not_paid_has_nothing_to_work_on(
@@ -197,7 +197,7 @@ def test_a_sale_and_whatever_is_captured_cannot_be_reversed(
     capture(payment=authorized, context=context, amount=eur("0.01"))
     authorized.refresh_from_db()
     for payment in (paid, authorized):
-        refused(reverse, ErrorCode.ALREADY_CAPTURED, wallet_sandbox, payment=payment, context=context)
+        refused(reverse, ErrorCode.REFUND_NEEDED, wallet_sandbox, payment=payment, context=context)
 
 
 def test_what_is_reversed_is_gone(
@@ -208,14 +208,14 @@ def test_what_is_reversed_is_gone(
     assert authorized.reversal == Reversal.DONE
     refused(
         capture,
-        ErrorCode.AUTHORIZATION_REVERSED,
+        ErrorCode.NOTHING_LEFT,
         wallet_sandbox,
         payment=authorized,
         context=context,
         amount=eur("1.00"),
     )
-    refused(reverse, ErrorCode.AUTHORIZATION_REVERSED, wallet_sandbox, payment=authorized, context=context)
-    refused(refund, ErrorCode.NOTHING_CAPTURED, wallet_sandbox, payment=authorized, context=context)
+    refused(reverse, ErrorCode.NOTHING_LEFT, wallet_sandbox, payment=authorized, context=context)
+    refused(refund, ErrorCode.NOTHING_LEFT, wallet_sandbox, payment=authorized, context=context)
 
 
 @pytest.mark.parametrize("verb", [capture, refund, reverse])
@@ -270,14 +270,14 @@ def test_what_a_stale_copy_allows_is_refused_by_the_row(
     assert (stale.captured, stale.capture_reserved) == (0, 0)
     refused(
         capture,
-        ErrorCode.ABOVE_CAPTURABLE,
+        ErrorCode.AMOUNT_TOO_HIGH,
         wallet_sandbox,
         payment=stale,
         context=context,
         amount=eur("0.01"),
     )
     stale.captured = 0
-    refused(reverse, ErrorCode.ALREADY_CAPTURED, wallet_sandbox, payment=stale, context=context)
+    refused(reverse, ErrorCode.REFUND_NEEDED, wallet_sandbox, payment=stale, context=context)
 
 
 def test_a_reversal_that_is_refused_gives_the_authorization_back(

@@ -112,7 +112,7 @@ def test_repr_shows_nothing_of_a_person(pay: Pay, context: GatewayContext) -> No
 def test_a_silent_gateway_is_an_error_of_the_project(make_context: MakeContext, open_page: Pay) -> None:
     payment = open_page()
     nowhere = make_context("http://127.0.0.1:9")
-    with refuses(GatewayUnreachable, ErrorCode.RECORDS_NOT_RECEIVED, gateway="default"):
+    with refuses(GatewayUnreachable, ErrorCode.GATEWAY_SILENT, gateway="default"):
         gateway_records(order=payment.order, context=nowhere)
 
 
@@ -121,5 +121,5 @@ def test_a_gateway_that_refuses_to_tell_is_an_error_of_the_project(
 ) -> None:
     payment = start(make_order())
     wallet_sandbox.fault("status", "error_body", status=400, code="4403003")
-    with refuses(GatewayRefused, ErrorCode.RECORDS_REFUSED, answer="4403003"):
+    with refuses(GatewayRefused, ErrorCode.GATEWAY_REFUSED, answer="4403003"):
         gateway_records(order=payment.order, context=context)

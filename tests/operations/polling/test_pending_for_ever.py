@@ -106,7 +106,7 @@ def test_before_a_week_it_is_too_early_to_decide(slow: Slow, resolve: Resolve, c
     transaction, gateway = slow
     clock.advance(days=6, hours=23)
     sweep(context=gateway)
-    with refuses(InvalidState, ErrorCode.TOO_EARLY_PENDING, after=timedelta(days=7), needed=5):
+    with refuses(InvalidState, ErrorCode.TOO_EARLY, after=timedelta(days=7), needed=5):
         resolve(transaction, NOT_HAPPENED)
 
 

@@ -144,7 +144,7 @@ def test_a_stop_with_an_end_ends_by_itself_and_says_until_when(
     assert sending_pauses(clock.now()) == ()
     context.pause.forget()
     assert start_checkout(order=make_order(), context=context, return_urls=return_urls).is_open
-    with refuses(InvalidState, ErrorCode.SENDING_NOT_STOPPED):
+    with refuses(InvalidState, ErrorCode.WRONG_STATE):
         resume_sending(context=context, **WHY)
 
 
@@ -172,9 +172,9 @@ def test_after_a_stop_that_has_ended_another_one_holds(context: GatewayContext, 
 
 @pytest.mark.parametrize("minutes", [0, -1])
 def test_a_stop_must_end_in_the_future(minutes: int, context: GatewayContext, clock: VirtualClock) -> None:
-    with refuses(InvalidInput, ErrorCode.STOP_END_INVALID):
+    with refuses(InvalidInput, ErrorCode.ARGUMENT_INVALID):
         stop_sending(context=context, **WHY, until=clock.now() + timedelta(minutes=minutes))
-    with refuses(InvalidInput, ErrorCode.STOP_END_INVALID):
+    with refuses(InvalidInput, ErrorCode.ARGUMENT_INVALID):
         stop_sending(context=context, **WHY, until=datetime(2999, 1, 1))  # noqa: DTZ001 - the fault
     assert not GatewayPause.objects.exists()
 
@@ -183,9 +183,9 @@ def test_a_stop_must_end_in_the_future(minutes: int, context: GatewayContext, cl
 def test_an_end_that_no_page_could_show_in_its_time_zone_is_refused(
     until: datetime, context: GatewayContext, clock: VirtualClock
 ) -> None:
-    with refuses(InvalidInput, ErrorCode.STOP_END_INVALID):
+    with refuses(InvalidInput, ErrorCode.ARGUMENT_INVALID):
         stop_sending(context=context, **WHY, until=until)
-    with refuses(InvalidInput, ErrorCode.STOP_END_INVALID):
+    with refuses(InvalidInput, ErrorCode.ARGUMENT_INVALID):
         stop_sending(context=context, **WHY, until=until.replace(tzinfo=timezone(timedelta(hours=-12))))
     stop_sending(context=context, **WHY, until=clock.now() + timedelta(days=366))
     assert GatewayPause.objects.get().stopped_until is not None
@@ -227,12 +227,12 @@ def test_another_gateway_goes_on(context: GatewayContext, make_context: MakeCont
 
 
 def test_what_nobody_stopped_cannot_be_resumed(context: GatewayContext, clock: VirtualClock) -> None:
-    with refuses(InvalidState, ErrorCode.SENDING_NOT_STOPPED):
+    with refuses(InvalidState, ErrorCode.WRONG_STATE):
         resume_sending(context=context, **WHY)
     circuit_breaker.pause_sending(
         context, seconds=900, explanation=explain(ExplanationCode.COMMENT, said="rate limit")
     )
-    with refuses(InvalidState, ErrorCode.SENDING_NOT_STOPPED):
+    with refuses(InvalidState, ErrorCode.WRONG_STATE):
         resume_sending(context=context, **WHY)
     assert len(sending_pauses(clock.now())) == 1
 
@@ -244,8 +244,7 @@ def test_what_nobody_stopped_cannot_be_resumed(context: GatewayContext, clock: V
 def test_a_decision_needs_an_author_and_a_reason(
     decide: Decide, words: dict[str, str], context: GatewayContext
 ) -> None:
-    code = ErrorCode.REASON_MISSING if words["by"].strip() else ErrorCode.NAME_MISSING
-    with refuses(InvalidInput, code):
+    with refuses(InvalidInput, ErrorCode.ARGUMENT_INVALID):
         decide(context=context, **words)
     assert not GatewayPause.objects.exists()
 
@@ -262,5 +261,5 @@ def test_a_card_number_in_a_reason_is_neither_stored_nor_logged(
 
 @pytest.mark.parametrize("decide", [stop_sending, resume_sending])
 def test_words_that_cannot_be_stored_are_refused_by_name(decide: Decide, context: GatewayContext) -> None:
-    with refuses(InvalidInput, ErrorCode.TEXT_INVALID, field="reason"):
+    with refuses(InvalidInput, ErrorCode.ARGUMENT_INVALID, field="reason"):
         decide(context=context, by="anna", reason="a\0b")

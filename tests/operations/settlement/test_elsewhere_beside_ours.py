@@ -79,7 +79,7 @@ def test_a_person_books_the_capture_first(pay: Pay, context: GatewayContext) -> 
     far = scripted(context, opening_says(payment, ("g9", REFUND, "4.00"), ("g8", CAPTURE, "20.00")))
     ask(payment, far)
     of_refund, of_capture = Discrepancy.objects.order_by("pk")
-    with refuses(InvalidState, ErrorCode.CAPTURES_FIRST):
+    with refuses(InvalidState, ErrorCode.NOT_BOOKABLE, says="that one first"):
         book_discrepancy(of_refund, reason="seen", by="anna", context=far)
     for difference in (of_capture, of_refund):
         book_discrepancy(difference, reason="seen", by="anna", context=far)
@@ -143,7 +143,7 @@ def test_a_record_of_another_payment_is_not_booked_and_not_forgotten(
     for payment in (first, second):
         ask(payment, scripted(booking, opening_says(payment, ("g9", REFUND, "4.00"))))
     assert (now(first).refunded, now(second).refunded, now(second).is_frozen) == (400, 0, True)
-    with refuses(InvalidState, ErrorCode.RECORD_TAKEN):
+    with refuses(InvalidState, ErrorCode.NOT_BOOKABLE, says="of another payment"):
         book_discrepancy(
             Discrepancy.objects.get(),
             reason="seen",

@@ -284,7 +284,7 @@ def test_a_key_sealed_with_a_key_that_is_gone_is_fetched_anew(
 
 
 def test_without_keys_to_seal_with_there_is_no_button(context: GatewayContext) -> None:
-    with refuses(WalletUnavailable, ErrorCode.FERNET_KEYS_MISSING):
+    with refuses(WalletUnavailable, ErrorCode.WALLET_UNAVAILABLE, says="are not set"):
         cipher_of(replace(context, cipher=None))
 
 
@@ -321,7 +321,7 @@ def test_after_a_change_of_the_account_its_former_key_is_used_by_nobody(
 
     assert key.row != former.row
     assert times_sent(wallet_sandbox, "public_key") == 2
-    with refuses(WalletUnavailable, ErrorCode.GATEWAY_KEY_EXPIRED):
+    with refuses(WalletUnavailable, ErrorCode.WALLET_UNAVAILABLE, says="has expired"):
         opened(former.row, moved)
     # A process that still has the former settings goes on with its own.
     assert current_key(context=context).row == former.row
@@ -336,9 +336,9 @@ def test_a_sheet_of_a_former_account_charges_nothing(
     gateway = customer.context.gateway
     account = replace(gateway.account, merchant_id="NEW")
     moved = replace(customer.context, gateway=Gateway(account=account, transport=gateway._transport))
-    with refuses(WalletUnavailable, ErrorCode.GATEWAY_KEY_EXPIRED):
+    with refuses(WalletUnavailable, ErrorCode.WALLET_UNAVAILABLE, says="has expired"):
         customer.post(order, detail, moved)
-    with refuses(WalletUnavailable, ErrorCode.GATEWAY_KEY_EXPIRED):
+    with refuses(WalletUnavailable, ErrorCode.WALLET_UNAVAILABLE, says="has expired"):
         replace(customer, context=moved).another_card(order)
     assert times_sent(wallet_sandbox, "authorization") == 0
 

@@ -8,7 +8,7 @@ from functools import partial
 from django.db.models import QuerySet
 
 from wallet_gateway.domain.actors import Actor, By
-from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.error_codes import APPROVAL_CLOSED
 from wallet_gateway.models import BatchState, OperationBatch, ResultCode
 from wallet_gateway.models.actors import actor_columns, actor_in
 from wallet_gateway.models.fields import note_of
@@ -31,7 +31,7 @@ def approve(batch: OperationBatch, *, by: By, reason: str = "", clock: Clock) ->
     now = clock.now()
     columns = {"state": BatchState.RUNNING, "driven_at": now, **_decision(actor, reason, now)}
     if not _waiting(batch, now).update(**columns):
-        raise InvalidState(ErrorCode.APPROVAL_CLOSED)
+        raise InvalidState(*APPROVAL_CLOSED)
     batch.refresh_from_db()
     return batch
 
@@ -54,7 +54,7 @@ def decline(batch: OperationBatch, *, by: By, reason: str, clock: Clock) -> Oper
 
     waits = _waiting(batch, now).exists()
     if not (waits and (stop(batch, by=actor, clock=clock) if own else in_current_or_new_transaction(end))):
-        raise InvalidState(ErrorCode.APPROVAL_CLOSED)
+        raise InvalidState(*APPROVAL_CLOSED)
     batch.refresh_from_db()
     return batch
 
