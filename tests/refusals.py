@@ -13,12 +13,13 @@ from wallet_gateway.operations.errors import OperationError
 
 @contextmanager
 def refuses(
-    kind: type[OperationError], code: ErrorCode, **params: object
+    kind: type[OperationError], code: ErrorCode, *, says: str = "", **params: object
 ) -> Iterator[pytest.ExceptionInfo[OperationError]]:
-    """See that the block raises an error of this very kind and code, with these parameters among its own."""
+    """See that the block raises an error of this very kind and code, with these words and parameters."""
     with pytest.raises(kind) as refused:
         yield refused
     assert type(refused.value) is kind
     assert refused.value.code is code
     assert params.items() <= refused.value.params.items()
-    assert refused.value.message
+    assert says in str(refused.value)
+    assert str(refused.value)

@@ -42,7 +42,7 @@ _NAMES = re.findall(r"%\((\w+)\)", Path(findings.__file__).read_text(encoding="u
 
 def test_a_release_names_the_published_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documentation, "ADDRESS", "https://docs.example/{page}.html#{anchor}")
-    error = InvalidState(ErrorCode.NOTHING_CAPTURED)
-    assert error.docs == "https://docs.example/reference/errors.html#nothing_captured"
+    error = InvalidState("Nothing is captured.", ErrorCode.NOTHING_LEFT)
+    assert error.docs == "https://docs.example/reference/errors.html#nothing_left"
     advice = findings.error(findings.Code.CONTRADICTIONS, "work").advice
     assert advice == "See https://docs.example/runbook.html#contradictions"

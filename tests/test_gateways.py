@@ -85,7 +85,10 @@ def test_a_client_has_the_key_that_the_button_has(wallet_sandbox: SandboxControl
     settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY, **keyless}
     with pytest.raises(NotSent) as failure:
         gateways.gateway("default").current_api_key()
-    assert (failure.value.reason, failure.value.detail) == ("no_api_key", "fernet_keys_missing")
+    assert (failure.value.reason, failure.value.detail) == (
+        "no_api_key",
+        "FERNET_KEYS are not set, so wallet secrets cannot be encrypted.",
+    )
 
 
 def test_each_call_is_told_to_whoever_listens_and_a_listener_that_fails_is_only_logged(

@@ -31,6 +31,8 @@ class Level(StrEnum):
 class Code(StrEnum):
     """The codes of findings. A finding of a system check has the check's id as its code."""
 
+    IN_ORDER = "in_order"
+    """Of every finding that a subject is in order: nobody acts by it. Its message comes from the check."""
     # The configuration: what the system checks report
     WRONG_SETTING = "wallet_gateway.E001"
     URLS_MISSING = "wallet_gateway.E002"
@@ -57,9 +59,7 @@ class Code(StrEnum):
     GATEWAY_MISSING = "wallet_gateway.W014"
     DJANGO_VULNERABLE = "wallet_gateway.W015"
     NOT_CONFIGURED = "not_configured"
-    CHECKS_PASSED = "checks_passed"
     # Work in progress
-    SWEPT = "swept"
     SWEEP_LATE = "sweep_late"
     NEVER_SWEPT = "never_swept"
     OUTCOME_UNKNOWN = "outcome_unknown"
@@ -82,36 +82,28 @@ class Code(StrEnum):
     BATCHES_IDLE = "batches_idle"
     WALLET_BUTTONS_CLOSED = "wallet_buttons_closed"
     # This machine and its database
-    NO_KEYS = "no_keys"
-    KEYS_READABLE = "keys_readable"
     KEYS_UNREADABLE = "keys_unreadable"
     DATABASE_SILENT = "database_silent"
     ISOLATION_TOO_WEAK = "isolation_too_weak"
-    ISOLATION_SUITABLE = "isolation_suitable"
     ISOLATION_STRICT = "isolation_strict"
-    DATABASE_CLOCK_DIFFERS = "database_clock_differs"
+    CLOCK_DIFFERS = "clock_differs"
     NOT_MIGRATED = "not_migrated"
     # A gateway
     SENDING_DISABLED = "sending_disabled"
     MERCHANT_ACCOUNT_CHANGED = "merchant_account_changed"
     LIVE_BEHIND_TEST = "live_behind_test"
-    GATEWAY_REACHED = "gateway_reached"
     GATEWAY_UNREACHABLE = "gateway_unreachable"
     SANDBOX_NOT_STARTED = "sandbox_not_started"
     PROXY_NOT_USED = "proxy_not_used"
     CREDENTIALS_REFUSED = "credentials_refused"
     GATEWAY_BUSY = "gateway_busy"
     UNEXPECTED_ANSWER = "unexpected_answer"
-    WALLET_KEY_TAKEN = "wallet_key_taken"
     WALLET_KEY_REFUSED = "wallet_key_refused"
     WALLET_KEY_NOT_TRIED = "wallet_key_not_tried"
-    GATEWAY_CLOCK_DIFFERS = "gateway_clock_differs"
-    GATEWAY_CLOCK_AGREES = "gateway_clock_agrees"
     # Before going live
     PROFILE_NOT_LIVE = "profile_not_live"
     TESTS_STORED = "tests_stored"
     NO_PAYMENT_COMPARED = "no_payment_compared"
-    PAYMENT_COMPARED = "payment_compared"
 
 
 # The messages of the system checks are not translated, as those of Django itself.
@@ -181,8 +173,6 @@ _MESSAGES: Mapping[Code, Text] = MappingProxyType(
         Code.NOT_CONFIGURED: _(
             "payments are not set up: manage.py check names what is wrong in the settings"
         ),
-        Code.CHECKS_PASSED: _("complete, and the database keeps what it has committed"),
-        Code.SWEPT: _("every gateway was swept within %(minutes)d minutes"),
         Code.SWEEP_LATE: _("%(gateway)s was last swept %(minutes)d minutes ago"),
         Code.NEVER_SWEPT: _("%(gateway)s was never swept"),
         Code.OUTCOME_UNKNOWN: _("an outcome is unknown since %(since)s"),
@@ -212,15 +202,12 @@ _MESSAGES: Mapping[Code, Text] = MappingProxyType(
         Code.WALLET_BUTTONS_CLOSED: _(
             "orders whose wallet button was closed by a limit within the last hour: %(count)d"
         ),
-        Code.NO_KEYS: _("none are set, and no gateway has a wallet that needs them"),
-        Code.KEYS_READABLE: _("keys that are set: %(count)d; what is stored can be read"),
         Code.KEYS_UNREADABLE: _("the newest stored secret opens with none of the FERNET_KEYS"),
         Code.DATABASE_SILENT: _("does not answer: %(error)s"),
         Code.ISOLATION_TOO_WEAK: _("reads what is not committed (%(isolation)s)"),
-        Code.ISOLATION_SUITABLE: _("isolation is %(isolation)s"),
         Code.ISOLATION_STRICT: _("isolation is %(isolation)s; conflicts are tried again"),
         Code.NOT_MIGRATED: _("tables or migrations are missing: %(missing)s"),
-        Code.DATABASE_CLOCK_DIFFERS: _("the database is %(seconds)s s off this machine"),
+        Code.CLOCK_DIFFERS: _("%(seconds)s s off this machine"),
         Code.SENDING_DISABLED: _("SENDING_ENABLED is False in the settings: nothing new is sent"),
         Code.MERCHANT_ACCOUNT_CHANGED: _(
             "payments of the last 180 days that were made with another account (%(merchant)s, %(store)s) and "
@@ -230,7 +217,6 @@ _MESSAGES: Mapping[Code, Text] = MappingProxyType(
             "PROFILE is 'test', but payments with real money are stored, which a test account does not know: "
             "%(count)d"
         ),
-        Code.GATEWAY_REACHED: _("reached, and it takes our credentials; it answered in %(milliseconds)d ms"),
         Code.GATEWAY_UNREACHABLE: _("%(address)s cannot be reached: %(error)s"),
         Code.PROXY_NOT_USED: _(
             "the environment names the proxy %(proxy)s; requests to gateways do not go through a proxy"
@@ -239,20 +225,15 @@ _MESSAGES: Mapping[Code, Text] = MappingProxyType(
         Code.CREDENTIALS_REFUSED: _("reached, but it does not take our credentials: %(error)s"),
         Code.GATEWAY_BUSY: _("reached, but it wants to be left alone: %(error)s"),
         Code.UNEXPECTED_ANSWER: _("reached, but it does not answer as agreed: %(error)s"),
-        Code.WALLET_KEY_TAKEN: _("it takes the stored wallet key"),
         Code.WALLET_KEY_REFUSED: _("it no longer takes the stored wallet key, so no wallet button could pay"),
         Code.WALLET_KEY_NOT_TRIED: _("the stored wallet key could not be tried: %(error)s"),
-        Code.GATEWAY_CLOCK_DIFFERS: _("the gateway %(gateway)s is %(seconds)s s off this machine"),
-        Code.GATEWAY_CLOCK_AGREES: _("agrees with the gateway %(gateway)s within %(seconds)s s"),
         Code.PROFILE_NOT_LIVE: _("PROFILE is %(profile)s"),
         Code.TESTS_STORED: _("test payments are stored: %(count)d"),
         Code.NO_PAYMENT_COMPARED: _("no real payment was compared with the bank statement"),
-        Code.PAYMENT_COMPARED: _("%(amount)s, order %(reference)s, compared by %(by)s"),
     }
 )
 _RUN_SWEEP = _("Run manage.py wallet_sweep every minute, or with --loop.")
 _SEE_RUNBOOK = _("See %(runbook)s")
-_TIME_SERVICE = _("Run a time service on this machine: certificates and leases depend on its clock.")
 _ADVICE: Mapping[Code, Text] = MappingProxyType(
     {
         Code.WRONG_SETTING: "See the settings reference in the documentation.",
@@ -329,7 +310,9 @@ _ADVICE: Mapping[Code, Text] = MappingProxyType(
         Code.KEYS_UNREADABLE: _("Put the key that was removed back behind the others, then rotate."),
         Code.ISOLATION_TOO_WEAK: _("Set it to read committed."),
         Code.ISOLATION_STRICT: _("Prefer read committed."),
-        Code.DATABASE_CLOCK_DIFFERS: _TIME_SERVICE,
+        Code.CLOCK_DIFFERS: _(
+            "Run a time service on this machine: certificates and leases depend on its clock."
+        ),
         Code.NOT_MIGRATED: _("Run manage.py migrate."),
         Code.MERCHANT_ACCOUNT_CHANGED: _(
             "Give this gateway its former MERCHANT_ID and STORE_ID back, and the new account an alias of its "
@@ -344,7 +327,6 @@ _ADVICE: Mapping[Code, Text] = MappingProxyType(
         Code.CREDENTIALS_REFUSED: _("See MERCHANT_ID, STORE_ID, USER_ID and AUTH."),
         Code.UNEXPECTED_ANSWER: _("See BASE_URL and PATHS."),
         Code.WALLET_KEY_REFUSED: _("Nothing to do: the next button that is shown gets a new key."),
-        Code.GATEWAY_CLOCK_DIFFERS: _TIME_SERVICE,
         Code.TESTS_STORED: _(
             "No figure counts them once PROFILE is 'prod'. Run manage.py wallet_forget_tests."
         ),
@@ -366,11 +348,13 @@ class Finding:
     subject: str
     """The subject of the check: `settings`, `clock`, `gateway default`."""
     params: Mapping[str, object] = field(default_factory=dict)
+    message: Text = ""
+    """Of what is in order; any other finding has that of its code."""
 
     @property
     def text(self) -> str:
         """Return the message in the reader's language."""
-        return str(_MESSAGES[self.code]) % self.params
+        return str(self.message or _MESSAGES[self.code]) % self.params
 
     @property
     def advice(self) -> str:
@@ -398,9 +382,9 @@ class Finding:
         }
 
 
-def ok(code: Code, subject: str, **params: object) -> Finding:
+def ok(subject: str, message: Text, **params: object) -> Finding:
     """Return a finding that a subject is in order."""
-    return Finding(level=Level.OK, code=code, subject=subject, params=params)
+    return Finding(level=Level.OK, code=Code.IN_ORDER, subject=subject, params=params, message=message)
 
 
 def warning(code: Code, subject: str, **params: object) -> Finding:

@@ -172,7 +172,7 @@ def _api_key(client: _Client) -> str:
     try:
         return current_key(context=_context(client)).api_key
     except WalletUnavailable as error:
-        detail = error.code.value
+        detail = error.english
     raise NotSent(NotSentReason.NO_API_KEY, detail=detail)
 
 

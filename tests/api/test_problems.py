@@ -10,15 +10,19 @@ from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tests.operations.test_errors import CLASSES, RAISED
+from tests.operations.test_errors import CLASSES
 from tests.tables import every
 from wallet_gateway.api.base import JSONView
 from wallet_gateway.api.problems import PROBLEMS, ExpiredLink, NotConfigured, UnknownLink, as_problem
 from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.models import Approval
-from wallet_gateway.operations.errors import AwaitingApproval, OperationError
-
-FIRST_CODES = [(name, ErrorCode[code]) for name, code, _given in RAISED]
+from wallet_gateway.operations.errors import (
+    AwaitingApproval,
+    InvalidInput,
+    InvalidState,
+    OperationError,
+    OrderNotPayable,
+    WalletUnavailable,
+)
 
 
 @pytest.mark.parametrize(
@@ -59,14 +63,18 @@ def test_what_nobody_foresaw_is_left_to_fail() -> None:
     assert as_problem(ZeroDivisionError("an accident"), {}) is None
 
 
-@every("refused", list(CLASSES.values()), ids=lambda refused: refused.__name__)
-def test_each_refusal_is_a_problem_with_a_known_code_and_its_status(refused: type[OperationError]) -> None:
-    if refused is AwaitingApproval:
-        error: OperationError = AwaitingApproval(Approval(amount_minor=800, currency="EUR"))
-    else:
-        error = refused(
-            next((code for name, code in FIRST_CODES if name == refused.__name__), ErrorCode.STATE_CHANGED)
-        )
+@every(
+    "error",
+    [
+        *(kind("No.") for kind in CLASSES.values() if kind is not AwaitingApproval),
+        InvalidInput("No.", ErrorCode.WALLET_SESSION_UNKNOWN),
+        OrderNotPayable("No.", ErrorCode.ORDER_ENDED),
+        InvalidState("No.", ErrorCode.TOO_MANY_RESULTS),
+        WalletUnavailable("No.", ErrorCode.WALLET_LIMIT_REACHED),
+    ],
+    ids=repr,
+)
+def test_each_refusal_is_a_problem_with_a_known_code_and_its_status(error: OperationError) -> None:
     response = as_problem(error, {})
     assert response is not None
     assert PROBLEMS[response.data["code"]].status == response.status_code == response.data["status"]

@@ -91,6 +91,6 @@ def test_a_table_that_is_not_there_is_an_error_by_its_name() -> None:
 
 
 def test_a_warning_alone_is_well() -> None:
-    well = ok(Code.CHECKS_PASSED, "settings")
+    well = ok("settings", "complete")
     assert is_well((well, warning(Code.SENDING_DISABLED, "gateway default")))
     assert not is_well((well, error(Code.NEVER_SWEPT, "sweep", gateway="default")))

@@ -76,8 +76,8 @@ def test_a_database_that_is_away_is_one_error(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_database_whose_clock_is_off_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(host, "_database_time", lambda: timezone.now() + timedelta(minutes=2))
-    assert [f.text for f in host.look_at_database() if f.subject == "clock"] == [
-        "the database is +120 s off this machine"
+    assert [f.text for f in host.look_at_database() if f.subject == "clock of the database"] == [
+        "+120 s off this machine"
     ]
 
 

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from wallet_gateway.domain.elsewhere import operation_of, refusal_to_book
-from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.error_codes import BOOKING_OUTSTANDING, NOT_BOOKABLE, Refusal
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.totals import PaymentTotals, Reversal
 from wallet_gateway.protocol.status import StatusRecord
 
 AUTHORIZED = PaymentTotals(amount=2000, authorized=2000)
-K, E = TransactionKind, ErrorCode
+K = TransactionKind
 
 
 def record(**changes: Any) -> StatusRecord:
@@ -81,26 +81,26 @@ def test_a_record_for_which_there_is_no_rule_is_left_to_a_person(changes: dict[s
         ("ecom.refund", "4.00", PaymentTotals(amount=2000, authorized=2000, captured=2000), None),
         ("ecom.capture", "4.00", AUTHORIZED, None),
         ("ecom.reversalPreauthorization", "20.00", AUTHORIZED, None),
-        ("ecom.reversalPreauthorization", "4.00", AUTHORIZED, E.NOT_BOOKABLE),
-        ("ecom.refund", "4.00", PaymentTotals(amount=2000), E.NOT_BOOKABLE),
-        ("ecom.sale", "4.00", AUTHORIZED, E.NOT_BOOKABLE),
+        ("ecom.reversalPreauthorization", "4.00", AUTHORIZED, NOT_BOOKABLE),
+        ("ecom.refund", "4.00", PaymentTotals(amount=2000), NOT_BOOKABLE),
+        ("ecom.sale", "4.00", AUTHORIZED, NOT_BOOKABLE),
         (
             "ecom.capture",
             "4.00",
             PaymentTotals(amount=2000, authorized=2000, capture_reserved=1),
-            E.BOOKING_OUTSTANDING,
+            BOOKING_OUTSTANDING,
         ),
         (
             "ecom.refund",
             "4.00",
             PaymentTotals(amount=2000, authorized=2000, captured=2000, refund_reserved=1),
-            E.BOOKING_OUTSTANDING,
+            BOOKING_OUTSTANDING,
         ),
         (
             "ecom.capture",
             "4.00",
             PaymentTotals(amount=2000, authorized=2000, reversal=Reversal.RESERVED),
-            E.BOOKING_OUTSTANDING,
+            BOOKING_OUTSTANDING,
         ),
         # Above the limit is bookable: the excess is a discrepancy.
         (
@@ -113,7 +113,7 @@ def test_a_record_for_which_there_is_no_rule_is_left_to_a_person(changes: dict[s
     ],
 )
 def test_an_operation_is_booked_on_an_approved_payment_of_which_nothing_is_reserved(
-    wire: str, amount: str, totals: PaymentTotals, refusal: ErrorCode | None
+    wire: str, amount: str, totals: PaymentTotals, refusal: Refusal | None
 ) -> None:
     operation = operation_of(record(type=wire, transactionAmount=amount), currency="EUR")
     assert refusal_to_book(operation, totals) is refusal

@@ -53,42 +53,42 @@ def test_what_is_left_counts_what_is_under_way(
     ("totals", "wanted", "code"),
     [
         (AUTHORIZED, 1000, None),
-        (AUTHORIZED, 1001, ErrorCode.ABOVE_CAPTURABLE),
-        (IN_PART, 101, ErrorCode.ABOVE_CAPTURABLE),
+        (AUTHORIZED, 1001, ErrorCode.AMOUNT_TOO_HIGH),
+        (IN_PART, 101, ErrorCode.AMOUNT_TOO_HIGH),
         (FROZEN, 1, ErrorCode.PAYMENT_FROZEN),
-        (GOING_BACK, 1, ErrorCode.AUTHORIZATION_REVERSED),
-        (EMPTY, 1, ErrorCode.NOTHING_AUTHORIZED),
+        (GOING_BACK, 1, ErrorCode.NOTHING_LEFT),
+        (EMPTY, 1, ErrorCode.NOTHING_LEFT),
     ],
 )
 def test_a_refused_capture_says_why(totals: PaymentTotals, wanted: int, code: ErrorCode | None) -> None:
-    assert why_not_capture(totals, wanted) is code
+    assert getattr(why_not_capture(totals, wanted), "code", None) is code
 
 
 @pytest.mark.parametrize(
     ("totals", "wanted", "code"),
     [
         (IN_PART, 450, None),
-        (IN_PART, 451, ErrorCode.ABOVE_REFUNDABLE),
+        (IN_PART, 451, ErrorCode.AMOUNT_TOO_HIGH),
         (FROZEN, 1, ErrorCode.PAYMENT_FROZEN),
-        (AUTHORIZED, 1, ErrorCode.NOTHING_CAPTURED),
+        (AUTHORIZED, 1, ErrorCode.NOTHING_LEFT),
     ],
 )
 def test_a_refused_refund_says_why(totals: PaymentTotals, wanted: int, code: ErrorCode | None) -> None:
-    assert why_not_refund(totals, wanted) is code
+    assert getattr(why_not_refund(totals, wanted), "code", None) is code
 
 
 @pytest.mark.parametrize(
     ("totals", "code"),
     [
         (AUTHORIZED, None),
-        (IN_PART, ErrorCode.ALREADY_CAPTURED),
+        (IN_PART, ErrorCode.REFUND_NEEDED),
         (FROZEN, ErrorCode.PAYMENT_FROZEN),
-        (GOING_BACK, ErrorCode.AUTHORIZATION_REVERSED),
-        (EMPTY, ErrorCode.NOTHING_AUTHORIZED),
+        (GOING_BACK, ErrorCode.NOTHING_LEFT),
+        (EMPTY, ErrorCode.NOTHING_LEFT),
     ],
 )
 def test_a_refused_reversal_says_why(totals: PaymentTotals, code: ErrorCode | None) -> None:
-    assert why_not_reverse(totals) is code
+    assert getattr(why_not_reverse(totals), "code", None) is code
 
 
 @pytest.mark.parametrize(
@@ -110,25 +110,25 @@ def test_what_is_left_for_an_operation_is_what_its_own_rule_says(
         (
             TransactionKind.CAPTURE,
             replace(AUTHORIZED, captured=AUTHORIZED.authorized),
-            ErrorCode.NOTHING_TO_CAPTURE,
+            ErrorCode.NOTHING_LEFT,
         ),
-        (TransactionKind.REFUND, AUTHORIZED, ErrorCode.NOTHING_CAPTURED),
-        (TransactionKind.REVERSAL, EMPTY, ErrorCode.NOTHING_AUTHORIZED),
+        (TransactionKind.REFUND, AUTHORIZED, ErrorCode.NOTHING_LEFT),
+        (TransactionKind.REVERSAL, EMPTY, ErrorCode.NOTHING_LEFT),
         (TransactionKind.CAPTURE, AUTHORIZED, None),
         (TransactionKind.CAPTURE, replace(AUTHORIZED, captured=999), None),
-        (TransactionKind.CAPTURE, GOING_BACK, ErrorCode.AUTHORIZATION_REVERSED),
+        (TransactionKind.CAPTURE, GOING_BACK, ErrorCode.NOTHING_LEFT),
         (TransactionKind.REFUND, FROZEN, ErrorCode.PAYMENT_FROZEN),
         (TransactionKind.REFUND, replace(AUTHORIZED, captured=1000, refunded=999), None),
         (
             TransactionKind.REFUND,
             replace(AUTHORIZED, captured=1000, refunded=999, refund_reserved=1),
-            ErrorCode.NOTHING_TO_REFUND,
+            ErrorCode.NOTHING_LEFT,
         ),
         (TransactionKind.REVERSAL, AUTHORIZED, None),
-        (TransactionKind.REVERSAL, IN_PART, ErrorCode.ALREADY_CAPTURED),
+        (TransactionKind.REVERSAL, IN_PART, ErrorCode.REFUND_NEEDED),
     ],
 )
 def test_why_nothing_is_left_is_always_said(
     kind: TransactionKind, totals: PaymentTotals, code: ErrorCode | None
 ) -> None:
-    assert why_not_begin(kind, totals, awaits_outcome=False) is code
+    assert getattr(why_not_begin(kind, totals, awaits_outcome=False), "code", None) is code

@@ -37,7 +37,7 @@ def test_the_errors_have_a_module_of_their_own() -> None:
 def test_a_shop_tells_reasons_apart_by_code_and_shows_the_message() -> None:
     with pytest.raises(payments.errors.InvalidInput) as refused:
         payments.create_order(reference="SHOP-1", currency="EUR")
-    assert refused.value.code is payments.errors.ErrorCode.ORDER_INVALID
+    assert refused.value.code is payments.errors.ErrorCode.FIELDS_INVALID
     assert [fault.path for fault in refused.value.errors] == ["amount"]
     assert "is needed when there are no items" in refused.value.message
     assert refused.value.status == 400

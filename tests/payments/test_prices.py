@@ -60,6 +60,6 @@ def test_every_rule_of_a_shop_counts() -> None:
 def test_another_total_is_refused_as_an_error_of_the_public_api() -> None:
     with pytest.raises(InvalidInput) as caught:
         items_from(lines(), currency="EUR", total=Decimal("39.04"), prices_include_tax=False)
-    assert caught.value.code is ErrorCode.ITEMS_INVALID
+    assert caught.value.code is ErrorCode.FIELDS_INVALID
     assert [fault.path for fault in caught.value.errors] == ["total"]
     assert "the lines come to 39.03 EUR" in str(caught.value)

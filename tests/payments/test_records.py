@@ -269,7 +269,7 @@ def test_a_stop_by_a_difference_holds_at_once_in_the_process_that_found_it(books
     payments.refund_migrated("OLD-1", Decimal("10.00"), "EUR")
     sent = len(books.sent)
 
-    with refuses(SendingStopped, ErrorCode.SENDING_PAUSED):
+    with refuses(SendingStopped, ErrorCode.SENDING_STOPPED):
         begun("STOP-2")
     assert len(books.sent) == sent
 
@@ -284,7 +284,7 @@ def test_no_page_is_opened_if_the_time_to_pay_ends_while_it_is_begun(
     until = later.now() + timedelta(minutes=10)
     order = payments.create_order(reference="TIME-1", currency="EUR", amount=EUR_30, payable_until=until)
     later.leap = (looks, timedelta(hours=1))
-    with refuses(OrderNotPayable, ErrorCode.ORDER_TIME_OVER):
+    with refuses(OrderNotPayable, ErrorCode.ORDER_ENDED, says="too late"):
         payments.start_checkout(order)
     assert books.sent == []
     assert not order.payments.exists()

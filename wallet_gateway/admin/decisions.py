@@ -31,7 +31,7 @@ from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, person_of, requir
 from wallet_gateway.admin.refusal_text import refusal_text
 from wallet_gateway.admin.tasks import taking_button, taking_words
 from wallet_gateway.documentation import address_of
-from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.error_codes import STATE_CHANGED
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.formats import format_money, format_short_datetime
 from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder
@@ -173,7 +173,7 @@ def _why_not_as_shown(request: HttpRequest, transaction: GatewayTransaction) -> 
     unseen = _open_differences(transaction).exclude(pk__in=differences)
     if shown == _shown_to(request, transaction) and not unseen.exists():
         return ""
-    return refusal_text(InvalidState(ErrorCode.STATE_CHANGED), gateway=transaction.gateway)
+    return refusal_text(InvalidState(*STATE_CHANGED), gateway=transaction.gateway)
 
 
 def _open_differences(transaction: GatewayTransaction) -> QuerySet[Discrepancy]:

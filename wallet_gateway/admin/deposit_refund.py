@@ -26,7 +26,7 @@ from wallet_gateway.admin.operation_registry import DETACHED_REFUND
 from wallet_gateway.admin.pages import render_page
 from wallet_gateway.admin.permissions import person_of, require_permission
 from wallet_gateway.admin.sums import CHECK_THE_SUM, sums_in_words, sums_of, what_was_named
-from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.error_codes import OPERATION_OUTSTANDING
 from wallet_gateway.formats import format_money
 from wallet_gateway.models import MigratedDeposit, OperationBatch
 from wallet_gateway.payments import batches
@@ -44,7 +44,7 @@ def why_not_refund(deposit: MigratedDeposit) -> str:
     if deposit.is_frozen:
         return _("frozen until a person has looked at it")
     if deposit.awaits_outcome:
-        return OperationOutstanding(ErrorCode.OPERATION_OUTSTANDING).message
+        return OperationOutstanding(*OPERATION_OUTSTANDING).message
     return _("nothing is left to refund") if left is not None and not left.minor_units else ""
 
 
@@ -78,7 +78,7 @@ class DepositFields:
     def read(self) -> None:
         """Read the amount and record what is wrong with it."""
         if self.deposit.awaits_outcome:
-            self.fault = OperationOutstanding(ErrorCode.OPERATION_OUTSTANDING).message
+            self.fault = OperationOutstanding(*OPERATION_OUTSTANDING).message
             return
         left = self.deposit.refundable
         available = left if left is not None else Money.from_minor_units(MAX_UNITS, self.deposit.currency)

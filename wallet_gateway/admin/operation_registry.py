@@ -91,8 +91,8 @@ class Operation:
 
     def why_not_of(self, payment: Payment) -> str:
         """Return why the operation cannot begin; empty if it can."""
-        code = why_not_begin(self.kind, payment.totals, awaits_outcome=payment.awaits_outcome)
-        return message_of(code) if code is not None else ""
+        why = why_not_begin(self.kind, payment.totals, awaits_outcome=payment.awaits_outcome)
+        return message_of(why.code, sentence=why.sentence) if why is not None else ""
 
     @property
     def reasons(self) -> tuple[tuple[str, Promise | str], ...]:

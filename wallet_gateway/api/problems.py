@@ -192,14 +192,12 @@ _REFUSALS: Mapping[type[errors.OperationError], tuple[str, Promise]] = {
     errors.TryAgain: ("try_again", _("Nothing was charged. Try again.")),
 }
 _ENDED = _("This order can no longer be paid: it was cancelled, or the time to pay it is over.")
-_ENDED_CODES = frozenset({ErrorCode.ORDER_CANCELLED, ErrorCode.ORDER_TIME_OVER})
 _TOO_OFTEN = _("That was tried too often. Nothing was charged. Please load the page again.")
 _CLOSED = _(
     "The wallet was used too often for this order. Nothing was charged. "
     "Please pay on the payment page, or contact the shop."
 )
 _UNAVAILABLE = _("Your wallet cannot be used right now. Please pay on the payment page.")
-_UNKNOWN = frozenset({ErrorCode.WALLET_REFERENCE_UNKNOWN, ErrorCode.WALLET_SESSION_MISSING})
 
 
 def as_problem(fault: Exception, context: dict[str, Any]) -> Response | None:
@@ -269,13 +267,13 @@ def _known(fault: Exception) -> Exception:
 
 
 def _refusal(fault: errors.OperationError) -> exceptions.APIException:
-    if fault.code in _UNKNOWN:
+    if fault.code is ErrorCode.WALLET_SESSION_UNKNOWN:
         return UnknownLink()
     if fault.code is ErrorCode.TOO_MANY_RESULTS:
         refusal = Refusal(fault.status, "too_many_results", _TOO_OFTEN)
     elif fault.code is ErrorCode.WALLET_LIMIT_REACHED:
         refusal = Refusal(fault.status, "wallet_limit_reached", _CLOSED)
-    elif fault.code in _ENDED_CODES:
+    elif fault.code is ErrorCode.ORDER_ENDED:
         # Nobody may read of an order without a payment that it is paid.
         refusal = Refusal(fault.status, "order_not_payable", _ENDED)
     elif type(fault) in _REFUSALS:

@@ -11,9 +11,10 @@ from wallet_gateway import gateways, payments, return_tokens
 from wallet_gateway.api.base import CustomerView, JSONView, order_of
 from wallet_gateway.api.problems import CheckoutUnavailable, ExpiredLink, UnknownLink
 from wallet_gateway.api.serializers import StatusSerializer, checkout_body
+from wallet_gateway.domain.error_codes import ORDER_NOT_PAYABLE
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import Payment
-from wallet_gateway.payments.errors import ErrorCode, OperationError, OrderNotPayable, TryAgain
+from wallet_gateway.payments.errors import OperationError, OrderNotPayable, TryAgain
 from wallet_gateway.return_tokens import BadReturnToken
 
 
@@ -59,9 +60,7 @@ class CheckoutView(CustomerView):
         """Answer `{redirectUrl, statusUrl, resultUrl}`."""
         order = order_of(token)
         if gateways.awaits_missing_gateway(order):
-            raise OrderNotPayable(
-                ErrorCode.ORDER_NOT_PAYABLE, order=order.reference, state=OrderState.PENDING
-            )
+            raise OrderNotPayable(*ORDER_NOT_PAYABLE, order=order.reference, state=OrderState.PENDING)
         try:
             return Response(checkout_body(payments.start_checkout(order)))
         except (OrderNotPayable, TryAgain):

@@ -12,6 +12,7 @@ from urllib.request import getproxies, proxy_bypass
 
 from django.core.exceptions import ImproperlyConfigured
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway import conf
 from wallet_gateway.client.errors import GatewayError, NotSent, OutcomeUnknown, Refused
@@ -60,7 +61,8 @@ def look_at_gateway(alias: str) -> Iterator[Finding]:
     else:
         exchange = answer.exchange
         milliseconds = round(answer.exchange.elapsed_seconds * 1000)
-        yield ok(Code.GATEWAY_REACHED, subject, milliseconds=milliseconds)
+        message = _("reached, and it takes our credentials; it answered in %(milliseconds)d ms")
+        yield ok(subject, message, milliseconds=milliseconds)
         yield from _wallet_key(subject, context)
     yield from _clock(alias, exchange.date if exchange else "", timezone.now())
 
@@ -108,7 +110,7 @@ def _wallet_key(subject: str, context: GatewayContext) -> Iterator[Finding]:
     failure = try_out(key, context=context)
     if failure is None or (isinstance(failure, Refused) and failure.http_status not in _ABOUT_US):
         # Whatever it says of the account, it took the key.
-        yield ok(Code.WALLET_KEY_TAKEN, subject)
+        yield ok(subject, _("it takes the stored wallet key"))
     elif refuses_key(failure) and not _refuses_new_key(key, context):
         take_out_of_use(key.row, context=context)
         yield warning(Code.WALLET_KEY_REFUSED, subject)
@@ -132,8 +134,9 @@ def _clock(alias: str, date: str, now: datetime) -> Iterator[Finding]:
     except ValueError:
         return
     ahead = ((there if there.tzinfo else there.replace(tzinfo=UTC)) - now).total_seconds()
+    subject, allowed = f"clock of gateway {alias}", f"{CLOCK_MAY_DIFFER_SECONDS:.0f}"
     if abs(ahead) > CLOCK_MAY_DIFFER_SECONDS:
-        yield warning(Code.GATEWAY_CLOCK_DIFFERS, "clock", gateway=alias, seconds=f"{ahead:+.0f}")
+        yield warning(Code.CLOCK_DIFFERS, subject, seconds=f"{ahead:+.0f}")
     else:
-        seconds = f"{CLOCK_MAY_DIFFER_SECONDS:.0f}"
-        yield ok(Code.GATEWAY_CLOCK_AGREES, "clock", gateway=alias, seconds=seconds)
+        message = _("agrees with the gateway %(gateway)s within %(seconds)s s")
+        yield ok(subject, message, gateway=alias, seconds=allowed)

@@ -9,6 +9,7 @@ from django.apps import apps
 from django.db import DEFAULT_DB_ALIAS, Error, connection, connections
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway import conf, gateways
 from wallet_gateway.conf import project
@@ -48,7 +49,7 @@ def look_at_settings() -> Iterator[Finding]:
         *look_at_character_sets(ours),
         *look_at_missing_gateways(ours),
     )
-    yield from found or (ok(Code.CHECKS_PASSED, "settings"),)
+    yield from found or (ok("settings", _("complete, and the database keeps what it has committed")),)
 
 
 def look_at_durability(aliases: Iterable[str]) -> Iterator[Finding]:
@@ -87,7 +88,7 @@ def look_at_keys() -> Iterator[Finding]:
     """Check that secrets at rest are readable: the keys of the settings must open the newest stored key."""
     ciphers = gateways.ciphers()
     if ciphers.shop is None and not ciphers.of_gateways:
-        yield ok(Code.NO_KEYS, "keys")
+        yield ok("keys", _("none are set, and no gateway has a wallet that needs them"))
         return
     newest = WalletKey.objects.order_by("-pk").first()
     try:
@@ -96,7 +97,8 @@ def look_at_keys() -> Iterator[Finding]:
     except UnreadableSecret:
         yield error(Code.KEYS_UNREADABLE, "keys")
         return
-    yield ok(Code.KEYS_READABLE, "keys", count=len(tuple(ciphers.fingerprints)))
+    message = _("keys that are set: %(count)d; what is stored can be read")
+    yield ok("keys", message, count=len(tuple(ciphers.fingerprints)))
 
 
 def look_at_database() -> Iterator[Finding]:
@@ -111,11 +113,11 @@ def look_at_database() -> Iterator[Finding]:
     if "uncommitted" in level:
         yield error(Code.ISOLATION_TOO_WEAK, subject, isolation=level)
     elif "committed" in level or level == "serializable":
-        yield ok(Code.ISOLATION_SUITABLE, subject, isolation=level)
+        yield ok(subject, _("isolation is %(isolation)s"), isolation=level)
     else:
         yield warning(Code.ISOLATION_STRICT, subject, isolation=level)
     if abs(ahead) > CLOCK_MAY_DIFFER_SECONDS:
-        yield warning(Code.DATABASE_CLOCK_DIFFERS, "clock", seconds=f"{ahead:+.0f}")
+        yield warning(Code.CLOCK_DIFFERS, "clock of the database", seconds=f"{ahead:+.0f}")
 
 
 def look_at_tables() -> Iterator[Finding]:

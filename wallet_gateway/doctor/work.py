@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from django.core.exceptions import ImproperlyConfigured
+from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway import conf, gateways
 from wallet_gateway.conf import project
@@ -41,7 +42,8 @@ def look_at_work(*, go_live: bool = False) -> Iterator[Finding]:
         is_new = problem.code is Code.NEVER_SWEPT and problem.params["gateway"] not in waiting
         yield replace(problem, level=Level.WARNING) if is_new else problem
     if not _LATE.intersection(problem.code for problem in problems):
-        yield ok(Code.SWEPT, "sweep", minutes=SWEEP_IS_LATE.seconds // 60)
+        message = _("every gateway was swept within %(minutes)d minutes")
+        yield ok("sweep", message, minutes=SWEEP_IS_LATE.seconds // 60)
 
 
 def record_payment(reference: str, *, by: str, gateway: str | None = None) -> PaymentOrder:
@@ -105,4 +107,5 @@ def look_before_going_live() -> Iterator[Finding]:
 
 def _compared(subject: str, checked: GoLiveCheck) -> Finding:
     amount, reference = str(checked.amount), checked.order.reference
-    return ok(Code.PAYMENT_COMPARED, subject, amount=amount, reference=reference, by=checked.checked_by)
+    message = _("%(amount)s, order %(reference)s, compared by %(by)s")
+    return ok(subject, message, amount=amount, reference=reference, by=checked.checked_by)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.error_codes import gettext_noop as _
 from wallet_gateway.protocol.accounts import CardNetwork, CardType
 from wallet_gateway.protocol.authorizations import AuthenticationStatus, ThreeDSecure
 
@@ -25,11 +25,7 @@ class AuthenticationRequirement(StrEnum):
 
 
 class CardMismatch(ValueError):
-    """The account and the data from the page do not match; nothing may be sent."""
-
-    def __init__(self, code: ErrorCode) -> None:
-        super().__init__(code)
-        self.code = code
+    """The account and the data from the page do not match; nothing may be sent. It says why, in English."""
 
 
 def duty_of(card_type: CardType, *, has_cryptogram: bool, external: bool) -> AuthenticationRequirement:
@@ -39,10 +35,10 @@ def duty_of(card_type: CardType, *, has_cryptogram: bool, external: bool) -> Aut
     """
     if card_type is CardType.TOKEN:
         if not has_cryptogram:
-            raise CardMismatch(ErrorCode.CRYPTOGRAM_MISSING)
+            raise CardMismatch(_("The cryptogram of a tokenized card is missing."))
         return AuthenticationRequirement.NOTHING
     if has_cryptogram:
-        raise CardMismatch(ErrorCode.CRYPTOGRAM_UNEXPECTED)
+        raise CardMismatch(_("The card is not tokenized but came with a cryptogram."))
     return AuthenticationRequirement.EXTERNAL if external else AuthenticationRequirement.REDIRECT
 
 
@@ -59,14 +55,14 @@ _S = AuthenticationStatus
 _SHIFTS = {_S.AUTHENTICATED: _Shift.FULL, _S.ATTEMPTED: _Shift.ATTEMPT, _S.UNAVAILABLE: _Shift.NONE}
 _WITHOUT_PROOF = frozenset({_S.UNAVAILABLE, _S.INFORMATIONAL})
 _REFUSALS = {
-    _S.NOT_AUTHENTICATED: ErrorCode.THREE_DS_FAILED,
-    _S.REJECTED: ErrorCode.THREE_DS_REJECTED,
-    _S.CHALLENGE: ErrorCode.THREE_DS_UNFINISHED,
+    _S.NOT_AUTHENTICATED: _("3-D Secure failed: the customer was not authenticated."),
+    _S.REJECTED: _("3-D Secure failed: the card's issuer rejected it."),
+    _S.CHALLENGE: _("3-D Secure is not finished: the customer must be challenged."),
 }
 
 
-def why_not_charge(result: ThreeDSecure, *, network: str, accept_unauthenticated: bool) -> ErrorCode | None:
-    """Return the code of the rule that forbids charging a card after this 3-D Secure result; None if allowed.
+def why_not_charge(result: ThreeDSecure, *, network: str, accept_unauthenticated: bool) -> str | None:
+    """Return the rule that forbids charging a card after this 3-D Secure result, in English; None if allowed.
 
     `network` is empty if the gateway does not name it. `accept_unauthenticated` is the shop's policy for
     unavailable 3-D Secure: the shop then bears the risk.
@@ -75,9 +71,9 @@ def why_not_charge(result: ThreeDSecure, *, network: str, accept_unauthenticated
     if status in _REFUSALS:
         return _REFUSALS[status]
     if status in _WITHOUT_PROOF and not accept_unauthenticated:
-        return ErrorCode.THREE_DS_WITHOUT_PROOF
+        return _("3-D Secure gave no proof (status %(status)s). The settings require one.")
     if status in _SHIFTS and not _fits(result.eci, network, _SHIFTS[status]):
-        return ErrorCode.THREE_DS_ECI
+        return _("The ECI %(eci)s does not fit the 3-D Secure status %(status)s of %(network)s.")
     return None
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.error_codes import BOOKING_OUTSTANDING, NOT_BOOKABLE, Refusal
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.outcomes import LONGEST_RECORD_ID, provider_id
 from wallet_gateway.domain.record_attribution import KINDS, is_placeholder, minor_units
@@ -50,16 +50,16 @@ def booking_order(record: StatusRecord) -> int:
     return kinds.index(kind) if kind in kinds else len(kinds)
 
 
-def refusal_to_book(operation: OperationElsewhere | None, totals: PaymentTotals) -> ErrorCode | None:
+def refusal_to_book(operation: OperationElsewhere | None, totals: PaymentTotals) -> Refusal | None:
     """Return why an operation cannot be booked now; None if it can.
 
     While an amount is reserved, it is not known how much the limits leave: our own operation has to end
     first.
     """
     if operation is None or totals.authorized == 0:
-        return ErrorCode.NOT_BOOKABLE
+        return NOT_BOOKABLE
     if operation.kind is TransactionKind.REVERSAL and operation.amount != totals.authorized:
-        return ErrorCode.NOT_BOOKABLE
+        return NOT_BOOKABLE
     if totals.capture_reserved or totals.refund_reserved or totals.reversal is Reversal.RESERVED:
-        return ErrorCode.BOOKING_OUTSTANDING
+        return BOOKING_OUTSTANDING
     return None

@@ -1,10 +1,12 @@
-"""The error codes of refused and failed operations.
+"""The error codes of refused and failed operations, and the sentences that more than one place says.
 
-A code is stable: shops compare it, logs contain it. Its message and its HTTP status are in
-`operations.errors`; the values for a message are passed with the code as parameters.
+A code is stable, and exists where somebody acts differently by it: a shop's program, a script, an operator.
+What exactly was wrong is the sentence beside it, in English; `operations.errors` translates it.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from wallet_gateway.domain.stored_values import StoredEnum
 
@@ -16,48 +18,24 @@ class ErrorCode(StoredEnum):
     INSIDE_TRANSACTION = "inside_transaction"
 
     # InvalidInput
-    ARGUMENT_TYPE = "argument_type"
-    ARGUMENT_CHOICE = "argument_choice"
+    ARGUMENT_INVALID = "argument_invalid"
     AMOUNT_INVALID = "amount_invalid"
-    AMOUNT_TYPE = "amount_type"
-    AMOUNT_CURRENCY = "amount_currency"
-    AMOUNT_MISSING = "amount_missing"
-    CURRENCY_INVALID = "currency_invalid"
-    TEXT_INVALID = "text_invalid"
-    REASON_MISSING = "reason_missing"
-    NAME_MISSING = "name_missing"
-    STOP_END_INVALID = "stop_end_invalid"
-    KEY_INVALID = "key_invalid"
-    PARENT_ID_INVALID = "parent_id_invalid"
-    PARENT_ID_CARD_NUMBER = "parent_id_card_number"
-    PAYMENT_OF_OTHER_ORDER = "payment_of_other_order"
+    FIELDS_INVALID = "fields_invalid"
     SEVERAL_PAYMENTS = "several_payments"
-    ORDER_INVALID = "order_invalid"
     AMBIGUOUS_REFERENCE = "ambiguous_reference"
-    BILLING_ADDRESS_MISSING = "billing_address_missing"
-    CURRENCY_NOT_ACCEPTED = "currency_not_accepted"
-    ITEMS_INVALID = "items_invalid"
-    WALLET_RESULT_INVALID = "wallet_result_invalid"
-    WALLET_REFERENCE_UNKNOWN = "wallet_reference_unknown"
-    REASON_CODE_UNKNOWN = "reason_code_unknown"
-    BATCH_TOO_LARGE = "batch_too_large"
-    WALLET_SESSION_MISSING = "wallet_session_missing"
+    WALLET_SESSION_UNKNOWN = "wallet_session_unknown"
 
     # IdempotencyConflict
     ORDER_CONTENT_DIFFERS = "order_content_differs"
     REFERENCE_AT_OTHER_GATEWAY = "reference_at_other_gateway"
     KEY_TAKEN = "key_taken"
-    KEY_DECLINED = "key_declined"
 
     # OrderNotPayable
     ORDER_NOT_PAYABLE = "order_not_payable"
-    ORDER_PAID_MEANWHILE = "order_paid_meanwhile"
-    ORDER_CANCELLED = "order_cancelled"
-    ORDER_TIME_OVER = "order_time_over"
+    ORDER_ENDED = "order_ended"
 
     # SendingStopped
-    SENDING_DISABLED = "sending_disabled"
-    SENDING_PAUSED = "sending_paused"
+    SENDING_STOPPED = "sending_stopped"
 
     # OperationOutstanding
     OPERATION_OUTSTANDING = "operation_outstanding"
@@ -65,74 +43,26 @@ class ErrorCode(StoredEnum):
     # AwaitingApproval
     AWAITING_APPROVAL = "awaiting_approval"
 
-    # InvalidState, captures, refunds and reversals
+    # InvalidState
     PAYMENT_FROZEN = "payment_frozen"
-    NO_AUTHORIZED_PAYMENT = "no_authorized_payment"
-    NOTHING_AUTHORIZED = "nothing_authorized"
-    NOTHING_CAPTURED = "nothing_captured"
-    NOTHING_TO_CAPTURE = "nothing_to_capture"
-    NOTHING_TO_REFUND = "nothing_to_refund"
-    NOTHING_TO_REVERSE = "nothing_to_reverse"
-    ABOVE_CAPTURABLE = "above_capturable"
-    ABOVE_REFUNDABLE = "above_refundable"
-    AUTHORIZATION_REVERSED = "authorization_reversed"
-    ALREADY_CAPTURED = "already_captured"
-    CHANGED_MEANWHILE = "changed_meanwhile"
+    NOTHING_LEFT = "nothing_left"
+    AMOUNT_TOO_HIGH = "amount_too_high"
+    REFUND_NEEDED = "refund_needed"
+    REVERSAL_NEEDED = "reversal_needed"
+    ORDER_REFUNDED = "order_refunded"
     MERCHANT_ACCOUNT_CHANGED = "merchant_account_changed"
-    # InvalidState, cancelling an order
-    CANCEL_NEEDS_REFUND = "cancel_needs_refund"
-    CANCEL_NEEDS_REVERSAL = "cancel_needs_reversal"
-    CANCEL_REFUNDED = "cancel_refunded"
-    # InvalidState, deposits of an earlier provider
-    DEPOSIT_FROZEN = "deposit_frozen"
-    DEPOSIT_CURRENCY = "deposit_currency"
-    ABOVE_DEPOSIT = "above_deposit"
-    # InvalidState, sending again
-    CHECKOUT_NOT_RESENT = "checkout_not_resent"
-    NOT_UNSENT = "not_unsent"
-    BEING_SENT = "being_sent"
+    CHANGED_MEANWHILE = "changed_meanwhile"
+    WRONG_STATE = "wrong_state"
     REQUEST_UNREADABLE = "request_unreadable"
-    # InvalidState, decisions
-    STATE_CHANGED = "state_changed"
-    NO_DECISION_NEEDED = "no_decision_needed"
-    GATEWAY_MUST_APPROVE = "gateway_must_approve"
-    TOO_EARLY_UNKNOWN = "too_early_unknown"
-    TOO_EARLY_PENDING = "too_early_pending"
-    OTHER_ACCOUNT = "other_account"
-    APPROVED_BEFORE = "approved_before"
-    NOTHING_APPROVED = "nothing_approved"
-    DISCREPANCY_CLOSED = "discrepancy_closed"
+    TOO_EARLY = "too_early"
     NOT_BOOKABLE = "not_bookable"
-    BOOKING_OUTSTANDING = "booking_outstanding"
-    NOT_REPORTED = "not_reported"
-    RECORD_TAKEN = "record_taken"
-    CAPTURES_FIRST = "captures_first"
-    # InvalidState, approvals
-    APPROVAL_NEEDED = "approval_needed"
-    APPROVAL_CLOSED = "approval_closed"
-    APPROVAL_OWN = "approval_own"
-    APPROVER_NOT_PERMITTED = "approver_not_permitted"
-    APPROVER_WITHOUT_ACCOUNT = "approver_without_account"
+    NOT_PERMITTED = "not_permitted"
     APPROVAL_PENDING = "approval_pending"
-    # InvalidState, maintenance
-    BATCH_NOT_PERMITTED = "batch_not_permitted"
-    TRANSACTION_NOT_ENDED = "transaction_not_ended"
-    SENDING_NOT_STOPPED = "sending_not_stopped"
-    # InvalidState, the wallet button
     TOO_MANY_RESULTS = "too_many_results"
-    WALLET_LIMIT_NOT_REACHED = "wallet_limit_not_reached"
 
     # CardRefused
-    CARD_NETWORK = "card_network"
-    CARD_NOT_FOUND = "card_not_found"
-    CRYPTOGRAM_MISSING = "cryptogram_missing"
-    CRYPTOGRAM_UNEXPECTED = "cryptogram_unexpected"
+    CARD_REFUSED = "card_refused"
     THREE_DS_FAILED = "three_ds_failed"
-    THREE_DS_REJECTED = "three_ds_rejected"
-    THREE_DS_UNFINISHED = "three_ds_unfinished"
-    THREE_DS_WITHOUT_PROOF = "three_ds_without_proof"
-    THREE_DS_ECI = "three_ds_eci"
-    THREE_DS_UNREADABLE = "three_ds_unreadable"
 
     # PriceChanged
     PRICE_CHANGED = "price_changed"
@@ -140,36 +70,101 @@ class ErrorCode(StoredEnum):
     # TryAgain
     ORDER_STORED_MEANWHILE = "order_stored_meanwhile"
     CHECKOUT_IN_PROGRESS = "checkout_in_progress"
-    PAGE_STATUS_UNKNOWN = "page_status_unknown"
-    CARD_UNKNOWN = "card_unknown"
-    CARD_MIXED_UP = "card_mixed_up"
+    TRY_AGAIN = "try_again"
 
     # WalletUnavailable
-    WALLET_NOT_CONFIGURED = "wallet_not_configured"
-    WALLET_CURRENCY = "wallet_currency"
-    WALLET_BUSY = "wallet_busy"
+    WALLET_UNAVAILABLE = "wallet_unavailable"
     WALLET_LIMIT_REACHED = "wallet_limit_reached"
-    FERNET_KEYS_MISSING = "fernet_keys_missing"
-    GATEWAY_KEY_MISSING = "gateway_key_missing"
-    GATEWAY_KEY_EXPIRED = "gateway_key_expired"
-    SECRET_UNREADABLE = "secret_unreadable"  # noqa: S105 - a code
 
     # GatewayRefused
-    CHECKOUT_REFUSED = "checkout_refused"
-    CHECKOUT_HOST = "checkout_host"
-    CHECKOUT_SCHEME = "checkout_scheme"
-    RECORDS_REFUSED = "records_refused"
+    GATEWAY_REFUSED = "gateway_refused"
 
     # GatewayUnreachable
     NOTHING_SENT = "nothing_sent"
-    PAGE_NOT_RECEIVED = "page_not_received"
-    PAGE_TOO_LATE = "page_too_late"
     GATEWAY_SILENT = "gateway_silent"
-    RECORDS_NOT_RECEIVED = "records_not_received"
 
     # OperationError itself, an error in the shop's pricing function
-    PRICING_TYPE = "pricing_type"
-    PRICING_NOTHING_TO_PAY = "pricing_nothing_to_pay"
-    PRICING_AMOUNT_TYPE = "pricing_amount_type"
-    PRICING_AMOUNT_INVALID = "pricing_amount_invalid"
-    PRICING_CALLBACK_MISSING = "pricing_callback_missing"
+    PRICING_INVALID = "pricing_invalid"
+
+
+class Refusal(NamedTuple):
+    """A rule that forbids something: its code, and the sentence for a person.
+
+    An exception is made of it with the values in the sentence: `InvalidState(*NOT_BOOKABLE)`.
+    """
+
+    sentence: str
+    code: ErrorCode
+
+
+def gettext_noop(text: str) -> str:
+    """Mark a sentence for translation, as Django's function does, which the domain does not import."""
+    return text
+
+
+_ = gettext_noop
+ARGUMENT_CHOICE = Refusal(_("%(argument)s must be one of: %(known)s."), ErrorCode.ARGUMENT_INVALID)
+ITEMS_INVALID = Refusal(_("The items are not valid. %(problems)s"), ErrorCode.FIELDS_INVALID)
+AMBIGUOUS_REFERENCE = Refusal(
+    _(
+        "Reference %(reference)s alone does not say which order is meant: gateways that "
+        "number their orders separately have it (%(gateways)s). Pass gateway= as well."
+    ),
+    ErrorCode.AMBIGUOUS_REFERENCE,
+)
+KEY_TAKEN = Refusal(_("Idempotency key %(key)s belongs to another operation."), ErrorCode.KEY_TAKEN)
+ORDER_NOT_PAYABLE = Refusal(
+    _("Order %(order)s has the state “%(state)s”. It must not be paid again."), ErrorCode.ORDER_NOT_PAYABLE
+)
+SENDING_PAUSED = Refusal(_("Sending to this gateway is paused. Try again later."), ErrorCode.SENDING_STOPPED)
+OPERATION_OUTSTANDING = Refusal(
+    _("Another operation on this payment has no outcome yet. The gateway is being asked; try again later."),
+    ErrorCode.OPERATION_OUTSTANDING,
+)
+PAYMENT_FROZEN = Refusal(
+    _("The payment is frozen because of a difference. Decide on the difference first."),
+    ErrorCode.PAYMENT_FROZEN,
+)
+DEPOSIT_FROZEN = Refusal(
+    _("The deposit is frozen because of a difference. Decide on the difference first."),
+    ErrorCode.PAYMENT_FROZEN,
+)
+CHANGED_MEANWHILE = Refusal(
+    _("Another user changed this payment. Reload the page."), ErrorCode.CHANGED_MEANWHILE
+)
+STATE_CHANGED = Refusal(_("The state has changed. Reload the page."), ErrorCode.CHANGED_MEANWHILE)
+APPROVAL_CLOSED = Refusal(
+    _("This request no longer waits for approval. Reload the page."), ErrorCode.CHANGED_MEANWHILE
+)
+DISCREPANCY_CLOSED = Refusal(_("This difference is already closed."), ErrorCode.CHANGED_MEANWHILE)
+NOT_BOOKABLE = Refusal(
+    _(
+        "Only a capture, a refund or a whole reversal of an approved payment, in its "
+        "currency, can be booked. Decide what to do about it, then close the difference."
+    ),
+    ErrorCode.NOT_BOOKABLE,
+)
+NOT_REPORTED = Refusal(
+    _(
+        "The gateway does not report this operation as an unbooked one any more. If nothing "
+        "is left to book, close the difference."
+    ),
+    ErrorCode.NOT_BOOKABLE,
+)
+RECORD_TAKEN = Refusal(
+    _("The gateway's record belongs to a transaction of another payment."), ErrorCode.NOT_BOOKABLE
+)
+BOOKING_OUTSTANDING = Refusal(
+    _("Another operation on this payment is not finished. Book this one when it is."), ErrorCode.TOO_EARLY
+)
+WALLET_BUSY = Refusal(
+    _("Other requests are changing this order at the same time. Nothing was charged. Try again."),
+    ErrorCode.WALLET_UNAVAILABLE,
+)
+GATEWAY_KEY_EXPIRED = Refusal(
+    _("The key of this page has expired. Reload the page."), ErrorCode.WALLET_UNAVAILABLE
+)
+GATEWAY_SILENT = Refusal(
+    _("Gateway %(gateway)s at %(address)s does not answer. Nothing was changed. Try again later."),
+    ErrorCode.GATEWAY_SILENT,
+)

@@ -6,9 +6,18 @@ operation, beforehand or after a refusal. They never replace the condition in th
 
 from __future__ import annotations
 
-from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.error_codes import OPERATION_OUTSTANDING, PAYMENT_FROZEN, ErrorCode, Refusal
+from wallet_gateway.domain.error_codes import gettext_noop as _
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.totals import PaymentTotals, Reversal
+
+NOTHING_TO_CAPTURE = Refusal(_("Nothing is left to capture."), ErrorCode.NOTHING_LEFT)
+NOTHING_TO_REFUND = Refusal(_("Nothing is left to refund."), ErrorCode.NOTHING_LEFT)
+NOTHING_TO_REVERSE = Refusal(_("Nothing is left to reverse."), ErrorCode.NOTHING_LEFT)
+_NOTHING_AUTHORIZED = Refusal(_("Nothing is authorized."), ErrorCode.NOTHING_LEFT)
+_AUTHORIZATION_REVERSED = Refusal(
+    _("The authorization has been reversed, or a reversal is under way."), ErrorCode.NOTHING_LEFT
+)
 
 
 def capturable(totals: PaymentTotals) -> int:
@@ -29,35 +38,43 @@ def reversible(totals: PaymentTotals) -> int:
     return totals.authorized if untouched and not totals.is_frozen else 0
 
 
-def why_not_capture(totals: PaymentTotals, wanted: int) -> ErrorCode | None:
-    """Return the code of the rule that forbids capturing `wanted`; None if it is allowed."""
+def why_not_capture(totals: PaymentTotals, wanted: int) -> Refusal | None:
+    """Return the rule that forbids capturing `wanted`; None if it is allowed."""
     if totals.is_frozen:
-        return ErrorCode.PAYMENT_FROZEN
+        return PAYMENT_FROZEN
     if totals.reversal is not Reversal.NONE:
-        return ErrorCode.AUTHORIZATION_REVERSED
+        return _AUTHORIZATION_REVERSED
     if totals.authorized == 0:
-        return ErrorCode.NOTHING_AUTHORIZED
-    return None if wanted <= capturable(totals) else ErrorCode.ABOVE_CAPTURABLE
+        return _NOTHING_AUTHORIZED
+    if wanted <= capturable(totals):
+        return None
+    return Refusal(_("The amount is higher than what is left to capture."), ErrorCode.AMOUNT_TOO_HIGH)
 
 
-def why_not_refund(totals: PaymentTotals, wanted: int) -> ErrorCode | None:
-    """Return the code of the rule that forbids refunding `wanted`; None if it is allowed."""
+def why_not_refund(totals: PaymentTotals, wanted: int) -> Refusal | None:
+    """Return the rule that forbids refunding `wanted`; None if it is allowed."""
     if totals.is_frozen:
-        return ErrorCode.PAYMENT_FROZEN
+        return PAYMENT_FROZEN
     if totals.captured == 0:
-        return ErrorCode.NOTHING_CAPTURED
-    return None if wanted <= refundable(totals) else ErrorCode.ABOVE_REFUNDABLE
+        return Refusal(_("Nothing is captured."), ErrorCode.NOTHING_LEFT)
+    if wanted <= refundable(totals):
+        return None
+    return Refusal(_("The amount is higher than what is left to refund."), ErrorCode.AMOUNT_TOO_HIGH)
 
 
-def why_not_reverse(totals: PaymentTotals) -> ErrorCode | None:
-    """Return the code of the rule that forbids reversing the authorization; None if it is allowed."""
+def why_not_reverse(totals: PaymentTotals) -> Refusal | None:
+    """Return the rule that forbids reversing the authorization; None if it is allowed."""
     if totals.is_frozen:
-        return ErrorCode.PAYMENT_FROZEN
+        return PAYMENT_FROZEN
     if totals.authorized == 0:
-        return ErrorCode.NOTHING_AUTHORIZED
+        return _NOTHING_AUTHORIZED
     if totals.reversal is not Reversal.NONE:
-        return ErrorCode.AUTHORIZATION_REVERSED
-    return None if reversible(totals) else ErrorCode.ALREADY_CAPTURED
+        return _AUTHORIZATION_REVERSED
+    if reversible(totals):
+        return None
+    return Refusal(
+        _("A capture has been made or is under way. Refund it instead of reversing."), ErrorCode.REFUND_NEEDED
+    )
 
 
 def available(kind: TransactionKind, totals: PaymentTotals) -> int:
@@ -70,17 +87,17 @@ def available(kind: TransactionKind, totals: PaymentTotals) -> int:
     return left[kind](totals)
 
 
-def why_not_begin(kind: TransactionKind, totals: PaymentTotals, *, awaits_outcome: bool) -> ErrorCode | None:
-    """Return the code of the reason why an operation of any amount cannot begin; None if one can.
+def why_not_begin(kind: TransactionKind, totals: PaymentTotals, *, awaits_outcome: bool) -> Refusal | None:
+    """Return the reason why an operation of any amount cannot begin; None if one can.
 
     `awaits_outcome` means that another operation has no outcome yet: it may hold the amount that is missing.
     """
     if awaits_outcome and not totals.is_frozen:
-        return ErrorCode.OPERATION_OUTSTANDING
+        return OPERATION_OUTSTANDING
     if available(kind, totals) > 0:
         return None
     if kind is TransactionKind.CAPTURE:
-        return why_not_capture(totals, 0) or ErrorCode.NOTHING_TO_CAPTURE
+        return why_not_capture(totals, 0) or NOTHING_TO_CAPTURE
     if kind is TransactionKind.REFUND:
-        return why_not_refund(totals, 0) or ErrorCode.NOTHING_TO_REFUND
+        return why_not_refund(totals, 0) or NOTHING_TO_REFUND
     return why_not_reverse(totals)

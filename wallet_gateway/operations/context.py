@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
+from django.utils.translation import gettext_noop as _
+
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.request_deadline import steady_seconds
-from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.policy import GatewayPolicy, WalletPolicy
 from wallet_gateway.domain.polling_schedule import SEND_WITHIN_SECONDS
 from wallet_gateway.domain.references import new_reference
@@ -80,7 +81,7 @@ class GatewayContext:
     def check_sending_enabled(self) -> None:
         """Raise `SendingStopped` if the settings switch sending off."""
         if not self.policy.sending:
-            raise SendingStopped(ErrorCode.SENDING_DISABLED)
+            raise SendingStopped(_("Sending to the gateway is switched off in the settings."))
 
     def new_reference(self) -> str:
         """Return a new reference that is unique and cannot be guessed."""

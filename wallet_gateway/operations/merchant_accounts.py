@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 
 from django.db.models import Q
+from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment
@@ -56,7 +57,17 @@ def check_account_of_deposit(deposit: MigratedDeposit, context: GatewayContext) 
 def _account_changed(used: str, context: GatewayContext) -> InvalidState:
     account, profile = context.gateway.account, _profile(is_test=context.is_test)
     now = _named(account.merchant_id, account.store_id, profile=profile if "PROFILE" in used else "")
-    return InvalidState(ErrorCode.MERCHANT_ACCOUNT_CHANGED, gateway=context.alias, used=used, now=now)
+    return InvalidState(
+        _(
+            "The payment was made with the account %(used)s, but gateway %(gateway)s has another "
+            "account now: %(now)s. Nothing was sent. Give the gateway its former account back, "
+            "and the new account an alias of its own."
+        ),
+        ErrorCode.MERCHANT_ACCOUNT_CHANGED,
+        gateway=context.alias,
+        used=used,
+        now=now,
+    )
 
 
 def check_account_of_payment(payment: Payment, context: GatewayContext) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext_noop as _
+
 from wallet_gateway import gateways
 from wallet_gateway.domain.actors import Actor, By
-from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.error_codes import ARGUMENT_CHOICE, ErrorCode
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction
@@ -12,10 +14,9 @@ from wallet_gateway.operations.approvals import made_elsewhere
 from wallet_gateway.operations.approvals import requests as approvals
 from wallet_gateway.operations.approvals import resolve as resolutions
 from wallet_gateway.operations.approvals.resolve import Decision
-from wallet_gateway.operations.argument_types import check_type
 from wallet_gateway.operations.errors import InvalidInput, InvalidState
 from wallet_gateway.operations.follow_ups import approve as approving
-from wallet_gateway.operations.inputs import actor_of
+from wallet_gateway.operations.inputs import actor_of, check_row
 from wallet_gateway.operations.settlement.db_transactions import check_outside_transaction
 from wallet_gateway.queries.approvals import waiting_approvals
 from wallet_gateway.queries.permissions import APPROVE, account_has, permission_of
@@ -44,16 +45,13 @@ def resolve(
     :param reason: what the person has found out, not empty: `"not in the provider's portal"`.
     :param by: the person: a user such as `request.user`, an `Actor`, or a name.
     :returns: the transaction as it is now.
-    :raises InvalidState: `too_early_unknown` and `too_early_pending` before enough answers;
-        `no_decision_needed`, `gateway_must_approve`, `approved_before`, `nothing_approved`, `other_account`,
-        `state_changed` and `approval_pending`.
+    :raises InvalidState: `too_early` before enough answers; `wrong_state`, `merchant_account_changed`,
+        `changed_meanwhile` and `approval_pending`.
     :raises AwaitingApproval: `awaiting_approval`, where the settings demand a second person.
-    :raises InvalidInput: `argument_type`, `argument_choice`, `reason_missing`, `name_missing` and
-        `text_invalid`.
+    :raises InvalidInput: `argument_invalid`.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.approvals.resolve")
-    check_type("transaction", transaction, GatewayTransaction)
     return resolutions.resolve(
         transaction,
         decision=_decision(decision),
@@ -68,7 +66,7 @@ def _decision(given: Decision | str) -> Decision:
         return Decision(given)
     except ValueError as error:
         known = ", ".join(Decision)
-        raise InvalidInput(ErrorCode.ARGUMENT_CHOICE, argument="decision", known=known) from error
+        raise InvalidInput(*ARGUMENT_CHOICE, argument="decision", known=known) from error
 
 
 @sensitive_variables()
@@ -82,12 +80,12 @@ def close_discrepancy(discrepancy: Discrepancy, *, reason: str, by: By) -> Discr
     :param reason: what was done about it, not empty.
     :param by: the person: a user such as `request.user`, an `Actor`, or a name.
     :returns: the discrepancy, closed.
-    :raises InvalidState: `discrepancy_closed`.
-    :raises InvalidInput: `argument_type`, `reason_missing`, `name_missing` and `text_invalid`.
+    :raises InvalidState: `changed_meanwhile`.
+    :raises InvalidInput: `argument_invalid`.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.approvals.close_discrepancy")
-    check_type("discrepancy", discrepancy, Discrepancy)
+    check_row(discrepancy, Discrepancy)
     return resolutions.close_discrepancy(
         discrepancy, reason=reason, by=by, context=context_of(discrepancy.gateway)
     )
@@ -107,14 +105,12 @@ def book_discrepancy(discrepancy: Discrepancy, *, reason: str, by: By) -> Gatewa
     :param reason: why it is right, not empty: `"refunded by the provider's support"`.
     :param by: the person: a user such as `request.user`, an `Actor`, or a name.
     :returns: the transaction that was booked.
-    :raises InvalidState: `discrepancy_closed`, `not_bookable`, `booking_outstanding`, `captures_first`,
-        `not_reported` and `record_taken`.
+    :raises InvalidState: `changed_meanwhile`, `not_bookable` and `too_early`.
     :raises GatewayUnreachable: `gateway_silent`, if the gateway does not answer.
-    :raises InvalidInput: `argument_type`, `reason_missing`, `name_missing` and `text_invalid`.
+    :raises InvalidInput: `argument_invalid`.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.approvals.book_discrepancy")
-    check_type("discrepancy", discrepancy, Discrepancy)
     return made_elsewhere.book_discrepancy(
         discrepancy, reason=reason, by=by, context=context_of(discrepancy.gateway)
     )
@@ -140,16 +136,15 @@ def approve(approval: Approval, *, by: By, reason: str = "") -> GatewayTransacti
         `approve_operation` and the permission of the operation. A name alone agrees to nothing.
     :param reason: why, may be empty.
     :returns: the transaction that was executed or decided on.
-    :raises InvalidState: `approval_closed`, `approval_own`, `approver_not_permitted` and
-        `approver_without_account`; those of the operation, such as `above_refundable`, `nothing_to_refund`,
-        `payment_frozen` and `state_changed`.
+    :raises InvalidState: `changed_meanwhile` and `not_permitted`; those of the operation, such as
+        `amount_too_high`, `nothing_left` and `payment_frozen`.
     :raises OperationOutstanding: `operation_outstanding`, while another operation has no outcome.
-    :raises SendingStopped: `sending_disabled` and `sending_paused`.
-    :raises InvalidInput: `argument_type`, `name_missing` and `text_invalid`.
+    :raises SendingStopped: `sending_stopped`.
+    :raises InvalidInput: `argument_invalid`.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.approvals.approve")
-    check_type("approval", approval, Approval)
+    check_row(approval, Approval)
     check_permitted(actor_of(by), permission_of(approval))
     return approving.approve(approval, by=by, reason=reason, context=context_of(approval.gateway))
 
@@ -162,14 +157,23 @@ def decline(approval: Approval, *, by: By, reason: str) -> Approval:
     :param by: who declines: a user such as `request.user`, an `Actor`, or a name.
     :param reason: why, not empty: `"wrong amount"`.
     :returns: the approval, `DECLINED` or `WITHDRAWN`.
-    :raises InvalidState: `approval_closed`.
-    :raises InvalidInput: `argument_type`, `reason_missing`, `name_missing` and `text_invalid`.
+    :raises InvalidState: `changed_meanwhile`.
+    :raises InvalidInput: `argument_invalid`.
     """
-    check_type("approval", approval, Approval)
+    check_row(approval, Approval)
     return approvals.decline(approval, by=by, reason=reason, clock=gateways.clock())
 
 
 def check_permitted(actor: Actor, permission: str) -> None:
     """Raise `InvalidState` unless an actor's account may be a second person for an operation."""
     if not actor.is_program and not account_has(actor, permission, APPROVE):
-        raise InvalidState(ErrorCode.APPROVER_NOT_PERMITTED, name=actor.name, permission=permission)
+        raise InvalidState(
+            _(
+                "%(name)s may not agree to this: the account is deleted or inactive, or lacks a "
+                "permission. Somebody else who has “%(permission)s” and "
+                "“wallet_gateway.approve_operation” must agree."
+            ),
+            ErrorCode.NOT_PERMITTED,
+            name=actor.name,
+            permission=permission,
+        )

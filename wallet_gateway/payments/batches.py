@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from wallet_gateway import gateways
 from wallet_gateway.domain.actors import Actor, By
-from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.error_codes import ARGUMENT_CHOICE
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
@@ -22,12 +22,12 @@ from wallet_gateway.models import (
     OperationBatchRow,
     PaymentOrder,
 )
-from wallet_gateway.operations.argument_types import check_list, check_type
 from wallet_gateway.operations.batches import drive as driving
 from wallet_gateway.operations.batches import plan
 from wallet_gateway.operations.batches.drive import Driver
 from wallet_gateway.operations.batches.plan import MAX_ROWS
 from wallet_gateway.operations.errors import InvalidInput
+from wallet_gateway.operations.inputs import check_row
 from wallet_gateway.operations.settlement.db_transactions import check_outside_transaction
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.queries.permissions import OF_KIND, account_has
@@ -59,18 +59,16 @@ def draft(kind: BatchKind, orders: Sequence[PaymentOrder], *, by: By) -> Operati
     :param orders: at most `MAX_ROWS` orders; one with nothing left is a row that is left out.
     :param by: who drafts it: a user such as `request.user`, an `Actor`, or a program's name.
     :returns: the batch, in the state `DRAFT`.
-    :raises InvalidInput: `argument_choice` for another kind; `argument_type`, `batch_too_large`,
-        `name_missing` and `text_invalid`.
+    :raises InvalidInput: `argument_invalid`, also for another kind and more than `MAX_ROWS` orders.
     """
     _check_kind(kind)
-    check_list("orders", orders, PaymentOrder)
     return plan.draft(kind, orders, by=by, clock=gateways.clock())
 
 
 def _check_kind(kind: object) -> None:
     known = (BatchKind.CAPTURE, BatchKind.REFUND, BatchKind.REVERSAL)
     if kind not in known:
-        raise InvalidInput(ErrorCode.ARGUMENT_CHOICE, argument="kind", known=", ".join(known))
+        raise InvalidInput(*ARGUMENT_CHOICE, argument="kind", known=", ".join(known))
 
 
 @sensitive_variables()
@@ -88,10 +86,10 @@ def start(
     :param reason_code: empty or one of `ReasonCode` for the operation: `"shipped"`.
     :param comment: for people, cut to 500 characters.
     :returns: False if it is not a draft (any more).
-    :raises InvalidState: `batch_not_permitted`, where the person who drafted it lacks the permission.
-    :raises InvalidInput: `argument_type`, `reason_code_unknown` and `text_invalid`.
+    :raises InvalidState: `not_permitted`, where the person who drafted it lacks the permission.
+    :raises InvalidInput: `argument_invalid`.
     """
-    check_type("batch", batch, OperationBatch)
+    check_row(batch, OperationBatch)
     why = {"reason_code": reason_code, "comment": comment}
     return plan.start(batch, rows, is_permitted=_is_permitted, clock=gateways.clock(), **why)
 
@@ -115,12 +113,9 @@ def start_detached_refunds(
     :param reason_code: empty or one of `ReasonCode` for a refund: `"returned"`.
     :param comment: for people, cut to 500 characters.
     :returns: the batch, `RUNNING`.
-    :raises InvalidState: `batch_not_permitted`, where the person lacks the permission.
-    :raises InvalidInput: `argument_type`, `amount_currency`, `amount_invalid`, `batch_too_large`,
-        `reason_code_unknown`, `name_missing` and `text_invalid`.
+    :raises InvalidState: `not_permitted`, where the person lacks the permission.
+    :raises InvalidInput: `amount_invalid` and `argument_invalid`.
     """
-    check_list("amounts", list(amounts), MigratedDeposit)
-    check_list("amounts", list(amounts.values()), Money)
     return plan.start_detached_refunds(
         amounts,
         token=token,
@@ -139,9 +134,8 @@ def start_status_queries(subjects: Sequence[PaymentOrder | MigratedDeposit], *, 
     :param subjects: at most `MAX_ROWS` orders and migrated deposits.
     :param by: who starts it: a user such as `request.user`, an `Actor`, or a program's name.
     :returns: the batch, `RUNNING`.
-    :raises InvalidInput: `argument_type`, `batch_too_large`, `name_missing` and `text_invalid`.
+    :raises InvalidInput: `argument_invalid`.
     """
-    check_list("subjects", subjects, PaymentOrder, MigratedDeposit)
     return plan.start_status_queries(subjects, by=by, clock=gateways.clock())
 
 
@@ -152,9 +146,9 @@ def pause(batch: OperationBatch, *, by: By) -> bool:
     :param batch: a running batch.
     :param by: who pauses it: a user such as `request.user`, an `Actor`, or a program's name.
     :returns: whether the batch was running.
-    :raises InvalidInput: `argument_type`, `name_missing` and `text_invalid`.
+    :raises InvalidInput: `argument_invalid`.
     """
-    check_type("batch", batch, OperationBatch)
+    check_row(batch, OperationBatch)
     return plan.pause(batch, by=by, clock=gateways.clock())
 
 
@@ -164,9 +158,8 @@ def resume(batch: OperationBatch) -> bool:
 
     :param batch: a paused batch.
     :returns: whether it was paused.
-    :raises InvalidInput: `argument_type` for what is no batch.
     """
-    check_type("batch", batch, OperationBatch)
+    check_row(batch, OperationBatch)
     return plan.resume(batch, clock=gateways.clock())
 
 
@@ -177,9 +170,9 @@ def stop(batch: OperationBatch, *, by: By) -> bool:
     :param batch: a batch that runs or is paused.
     :param by: who stops it: a user such as `request.user`, an `Actor`, or a program's name.
     :returns: whether it was not finished.
-    :raises InvalidInput: `argument_type`, `name_missing` and `text_invalid`.
+    :raises InvalidInput: `argument_invalid`.
     """
-    check_type("batch", batch, OperationBatch)
+    check_row(batch, OperationBatch)
     return plan.stop(batch, by=by, clock=gateways.clock())
 
 
@@ -190,11 +183,10 @@ def step(batch: OperationBatch, *, seconds: float = STEP_SECONDS) -> list[Operat
     :param batch: a running batch; one in another state executes nothing.
     :param seconds: no further row begins after this time: `2.0`.
     :returns: the executed rows.
-    :raises InvalidInput: `argument_type` for what is no batch.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.batches.step")
-    check_type("batch", batch, OperationBatch)
+    check_row(batch, OperationBatch)
     return driving.step(batch, seconds=seconds, driver=_driver())
 
 

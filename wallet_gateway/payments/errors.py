@@ -6,7 +6,6 @@ Each exception has `code`, `params`, `message` (in the active language) and `sta
 from __future__ import annotations
 
 from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.operations.error_messages import message_of
 from wallet_gateway.operations.errors import (
     AwaitingApproval,
     CardRefused,
@@ -24,6 +23,7 @@ from wallet_gateway.operations.errors import (
     SendingStopped,
     TryAgain,
     WalletUnavailable,
+    message_of,
 )
 
 __all__ = [

@@ -12,7 +12,6 @@ from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.approvals import resolve as resolutions
-from wallet_gateway.operations.argument_types import check_order, check_type
 from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups
 from wallet_gateway.operations.follow_ups import detached_refunds, refusals
 from wallet_gateway.operations.follow_ups import preview as previews
@@ -20,6 +19,7 @@ from wallet_gateway.operations.follow_ups import resend as resending
 from wallet_gateway.operations.follow_ups.cart import cart_of
 from wallet_gateway.operations.follow_ups.execute import Initiator
 from wallet_gateway.operations.follow_ups.preview import shown_body
+from wallet_gateway.operations.inputs import check_row
 from wallet_gateway.operations.settlement.db_transactions import check_outside_transaction
 from wallet_gateway.protocol.cart import Discount, Shipping
 from wallet_gateway.protocol.cart_lines import Item
@@ -73,19 +73,14 @@ def capture(
     :param comment: for people, cut to 500 characters; no gateway gets it.
     :returns: the transaction: `APPROVED`, `REJECTED`, `UNKNOWN` (its answer was lost: the sweep asks) or
         `NOT_SENT` (the sweep sends it).
-    :raises InvalidState: `nothing_authorized`, `nothing_to_capture`, `above_capturable`,
-        `authorization_reversed`, `no_authorized_payment`, `payment_frozen` and `changed_meanwhile`.
-    :raises InvalidInput: `argument_type`, `amount_type`, `amount_invalid`, `amount_currency`,
-        `items_invalid`, `several_payments`, `payment_of_other_order`, `reason_code_unknown`, `key_invalid`
-        and `text_invalid`.
+    :raises InvalidState: `nothing_left`, `amount_too_high`, `payment_frozen` and `changed_meanwhile`.
+    :raises InvalidInput: `amount_invalid`, `fields_invalid`, `several_payments` and `argument_invalid`.
     :raises IdempotencyConflict: `key_taken`, if the key belongs to another operation.
     :raises OperationOutstanding: `operation_outstanding`, while another operation has no outcome.
-    :raises SendingStopped: `sending_disabled` and `sending_paused`.
+    :raises SendingStopped: `sending_stopped`.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.capture")
-    check_order(order)
-    _check_payment(payment)
     payment = follow_ups.payment_of(order, payment)
     return follow_ups.capture(
         payment=payment,
@@ -127,22 +122,18 @@ def refund(
     :param reason_code: empty or one of `ReasonCode` for a refund: `"returned"`.
     :param comment: for people, cut to 500 characters; no gateway gets it.
     :returns: the transaction, in a state as that of `capture`; `approved_amount` is what was given back.
-    :raises InvalidState: `nothing_captured`, `nothing_to_refund`, `above_refundable`,
-        `no_authorized_payment`, `payment_frozen`, `changed_meanwhile` and `approval_pending`.
+    :raises InvalidState: `nothing_left`, `amount_too_high`, `payment_frozen`, `changed_meanwhile` and
+        `approval_pending`.
     :raises AwaitingApproval: `awaiting_approval`, where the settings demand a second person; its `approval`
         waits for `approvals.approve`.
-    :raises InvalidInput: `argument_type`, `amount_type`, `amount_invalid`, `amount_currency`,
-        `items_invalid`, `several_payments`, `payment_of_other_order`, `reason_code_unknown`, `key_invalid`
-        and `text_invalid`.
-    :raises IdempotencyConflict: `key_taken` and `key_declined`, if the key belongs to another operation or to
-        a request that was not approved.
+    :raises InvalidInput: `amount_invalid`, `fields_invalid`, `several_payments` and `argument_invalid`.
+    :raises IdempotencyConflict: `key_taken`, if the key belongs to another operation or to a request that was
+        not approved.
     :raises OperationOutstanding: `operation_outstanding`, while another operation has no outcome.
-    :raises SendingStopped: `sending_disabled` and `sending_paused`.
+    :raises SendingStopped: `sending_stopped`.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.refund")
-    check_order(order)
-    _check_payment(payment)
     payment = follow_ups.payment_of(order, payment)
     return follow_ups.refund(
         payment=payment,
@@ -151,11 +142,6 @@ def refund(
         cart=_cart_of(items, shipping, discounts, payment),
         who=Initiator(idempotency_key=idempotency_key, by=by, reason_code=reason_code, comment=comment),
     )
-
-
-def _check_payment(payment: object) -> None:
-    if payment is not None:
-        check_type("payment", payment, Payment)
 
 
 def _cart_of(
@@ -188,18 +174,14 @@ def reverse(
     :param reason_code: empty or one of `ReasonCode` for a reversal: `"unavailable"`.
     :param comment: for people, cut to 500 characters; no gateway gets it.
     :returns: the transaction, in a state as that of `capture`.
-    :raises InvalidState: `nothing_authorized`, `nothing_to_reverse`, `already_captured`,
-        `authorization_reversed`, `no_authorized_payment`, `payment_frozen` and `changed_meanwhile`.
-    :raises InvalidInput: `argument_type`, `several_payments`, `payment_of_other_order`,
-        `reason_code_unknown`, `key_invalid` and `text_invalid`.
+    :raises InvalidState: `nothing_left`, `refund_needed`, `payment_frozen` and `changed_meanwhile`.
+    :raises InvalidInput: `several_payments` and `argument_invalid`.
     :raises IdempotencyConflict: `key_taken`, if the key belongs to another operation.
     :raises OperationOutstanding: `operation_outstanding`, while another operation has no outcome.
-    :raises SendingStopped: `sending_disabled` and `sending_paused`.
+    :raises SendingStopped: `sending_stopped`.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.reverse")
-    check_order(order)
-    _check_payment(payment)
     return follow_ups.reverse(
         payment=follow_ups.payment_of(order, payment),
         context=context_of(order.gateway),
@@ -237,16 +219,14 @@ def refund_migrated(
     :param reason_code: empty or one of `ReasonCode` for a refund: `"goodwill"`.
     :param comment: for people, cut to 500 characters; no gateway gets it.
     :returns: the transaction, in a state as that of `capture`.
-    :raises InvalidState: `above_deposit`, `deposit_currency`, `deposit_frozen`, `changed_meanwhile` and
+    :raises InvalidState: `amount_too_high`, `wrong_state`, `payment_frozen`, `changed_meanwhile` and
         `approval_pending`.
     :raises AwaitingApproval: `awaiting_approval`, where the settings demand a second person; its `approval`
         waits for `approvals.approve`.
-    :raises InvalidInput: `argument_type`, `parent_id_invalid`, `parent_id_card_number`, `currency_invalid`,
-        `amount_missing`, `amount_type`, `amount_invalid`, `amount_currency`, `reason_code_unknown`,
-        `key_invalid` and `text_invalid`.
-    :raises IdempotencyConflict: `key_taken` and `key_declined`, as for `refund`.
+    :raises InvalidInput: `argument_invalid` and `amount_invalid`.
+    :raises IdempotencyConflict: `key_taken`, as for `refund`.
     :raises OperationOutstanding: `operation_outstanding`, while another refund of it has no outcome.
-    :raises SendingStopped: `sending_disabled` and `sending_paused`.
+    :raises SendingStopped: `sending_stopped`.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     :raises ImproperlyConfigured: for a gateway that is not in the settings.
     """
@@ -272,15 +252,13 @@ def send_again(transaction: GatewayTransaction, *, by: By = "", comment: str = "
     :param by: who does it: a user such as `request.user`, an `Actor`, or a program's name.
     :param comment: why, for the timeline; cut to 500 characters.
     :returns: the transaction as it is now.
-    :raises InvalidState: `not_unsent`, `checkout_not_resent`, `being_sent`, `request_unreadable`,
-        `payment_frozen` and `deposit_frozen`.
+    :raises InvalidState: `wrong_state`, `changed_meanwhile`, `request_unreadable` and `payment_frozen`.
     :raises OperationOutstanding: `operation_outstanding`, while another operation has no outcome.
-    :raises SendingStopped: `sending_disabled` and `sending_paused`.
-    :raises InvalidInput: `argument_type` for what is no transaction; `text_invalid`.
+    :raises SendingStopped: `sending_stopped`.
+    :raises InvalidInput: `argument_invalid`.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.follow_ups.send_again")
-    check_type("transaction", transaction, GatewayTransaction)
     return resending.send_again(
         transaction, context=context_of(transaction.gateway), who=Initiator(by=by, comment=comment)
     )
@@ -295,12 +273,10 @@ def give_up_unsent(transaction: GatewayTransaction, *, by: By) -> bool:
     :param transaction: one in the state `NOT_SENT`.
     :param by: who does it: a user such as `request.user`, an `Actor`, or a program's name.
     :returns: False if it was sent in the meantime, or is not unsent.
-    :raises InvalidInput: `argument_type` for what is no transaction; `name_missing` for a user who is not
-        logged in; `text_invalid`.
+    :raises InvalidInput: `argument_invalid`, also for a user who is not logged in.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.follow_ups.give_up_unsent")
-    check_type("transaction", transaction, GatewayTransaction)
     return resolutions.give_up_unsent(transaction, by=by, context=context_of(transaction.gateway))
 
 
@@ -314,9 +290,9 @@ def mark_refusal_seen(transaction: GatewayTransaction, *, by: By) -> GatewayTran
     :param transaction: a capture, refund, reversal or detached refund.
     :param by: the person: a user such as `request.user`, an `Actor`, or a name.
     :returns: the transaction as it is now: `refusal_seen_by` and `refusal_seen_at` say who and when.
-    :raises InvalidInput: `argument_type`, `name_missing` and `text_invalid`.
+    :raises InvalidInput: `argument_invalid`.
     """
-    check_type("transaction", transaction, GatewayTransaction)
+    check_row(transaction, GatewayTransaction)
     return refusals.mark_seen(transaction, by=by, clock=gateways.clock())
 
 
@@ -333,12 +309,9 @@ def preview(
     :param amount: how much: `Money(Decimal("4.00"), "EUR")`.
     :param cart: the `shopping_cart` of an approval that waits; None without lines.
     :returns: JSON as text, with the placeholder of a reference.
-    :raises InvalidInput: `argument_type` for a wrong payment or amount.
     :raises ImproperlyConfigured: where the settings do not have the gateway.
     :raises InvalidState: `merchant_account_changed` where the gateway has another merchant account than the
         payment was made with.
     """
-    check_type("payment", payment, Payment)
-    check_type("amount", amount, Money)
     context = context_of(payment.order.gateway)
     return previews.preview(payment, kind, amount.minor_units, context=context, cart=cart)

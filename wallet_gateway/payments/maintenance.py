@@ -18,14 +18,8 @@ from wallet_gateway.domain.actors import By
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.models import GatewayPause, MigratedDeposit, PaymentOrder
-from wallet_gateway.operations.argument_types import (
-    check_list,
-    check_order,
-    check_text,
-    check_type,
-    wrong_type,
-)
 from wallet_gateway.operations.checkout.orders import check_unambiguous
+from wallet_gateway.operations.inputs import check_row
 from wallet_gateway.operations.maintenance import forgotten_tests as tests
 from wallet_gateway.operations.maintenance import ledger_comparison, retention
 from wallet_gateway.operations.maintenance import sweep as sweeping
@@ -147,11 +141,9 @@ def query_status(subject: PaymentOrder | MigratedDeposit) -> QueryReport:
 
     :param subject: a `PaymentOrder` or a `MigratedDeposit`.
     :returns: how many queries, how many without an answer, and what has changed.
-    :raises InvalidInput: `argument_type` for neither of them.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.maintenance.query_status")
-    check_type("subject", subject, PaymentOrder, MigratedDeposit)
     return reconciliation.query_all(subject, context=context_of(subject.gateway))
 
 
@@ -212,12 +204,9 @@ def stop_sending(gateway: str, *, by: By, reason: str, until: datetime | None = 
     :param reason: why, not empty: `"the provider has an outage"`.
     :param until: an aware datetime within a year; None until a person calls `resume_sending`.
     :returns: the row of the stop.
-    :raises InvalidInput: `stop_end_invalid`, `reason_missing`, `name_missing`, `argument_type` and
-        `text_invalid`.
+    :raises InvalidInput: `argument_invalid`.
     :raises ImproperlyConfigured: for a gateway that is not in the settings.
     """
-    if until is not None:
-        check_type("until", until, datetime)
     return emergency_stop.stop_sending(context=_stoppable(gateway), by=by, reason=reason, until=until)
 
 
@@ -229,8 +218,8 @@ def resume_sending(gateway: str, *, by: By, reason: str) -> GatewayPause:
     :param by: the person: a user such as `request.user`, an `Actor`, or a name.
     :param reason: why, not empty.
     :returns: the row of the stop that has ended.
-    :raises InvalidState: `sending_not_stopped`.
-    :raises InvalidInput: `reason_missing`, `name_missing`, `argument_type` and `text_invalid`.
+    :raises InvalidState: `wrong_state`.
+    :raises InvalidInput: `argument_invalid`.
     :raises ImproperlyConfigured: for a gateway that is not in the settings.
     """
     return emergency_stop.resume_sending(context=_stoppable(gateway), by=by, reason=reason)
@@ -278,15 +267,12 @@ def orders_of(
     :param email: an address, in any letter case; empty for none.
     :param gateway: alias of the gateway whose orders alone are returned: `"default"`; None for all.
     :returns: the orders that are there, in the order of their creation.
-    :raises InvalidInput: `argument_type` for references that are no list of texts; `ambiguous_reference` for
-        one that without `gateway` does not say which order is meant, as in `payments.get_order`.
+    :raises InvalidInput: `ambiguous_reference` for one that without `gateway` does not say which order is
+        meant, as in `payments.get_order`.
     """
-    check_list("references", references, str)
-    references = tuple(references)
+    _check_several("references", references)
     if gateway is None:
         _check_unambiguous(references)
-    else:
-        check_text("gateway", gateway)
     return search.orders_of(references=references, email=email, gateway=gateway)
 
 
@@ -305,12 +291,12 @@ def erase_customer(order: PaymentOrder, *, by: By, reason: str) -> PaymentOrder:
     :param by: the person: a user such as `request.user`, an `Actor`, or a name.
     :param reason: why, not empty: `"request of the customer"`.
     :returns: the order without the data.
-    :raises InvalidState: `transaction_not_ended`.
-    :raises InvalidInput: `argument_type`, `reason_missing`, `name_missing` and `text_invalid`.
+    :raises InvalidState: `too_early`.
+    :raises InvalidInput: `argument_invalid`.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.maintenance.erase_customer")
-    check_order(order)
+    check_row(order, PaymentOrder)
     return retention.erase_customer(order, by=by, reason=reason, clock=gateways.clock())
 
 
@@ -325,12 +311,9 @@ def forget_tests(*, gateway: str | None = None, dry_run: bool = False) -> Forgot
     :param dry_run: count them only.
     :returns: how many orders were deleted, and how many were kept: with an attempt or operation that has not
         ended, or that a row of the shop refers to.
-    :raises InvalidInput: `argument_type` for an alias that is no text.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.maintenance.forget_tests")
-    if gateway is not None:
-        check_text("gateway", gateway)
     return tests.forget_tests(gateway, dry_run=dry_run)
 
 
@@ -340,9 +323,7 @@ def support_bundle(order: PaymentOrder) -> bytes:
 
     :param order: any order.
     :returns: the bytes of a zip file.
-    :raises InvalidInput: `argument_type` for what is no stored order.
     """
-    check_order(order)
     return support_bundles.support_bundle(order)
 
 
@@ -374,12 +355,10 @@ def comparison(
         may know more of it.
     :returns: the number of transactions, and the rows to read.
     :raises GatewayUnreachable: `gateway_silent`, while the rows are read.
-    :raises InvalidInput: `argument_type` for days that are no whole number.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     :raises ImproperlyConfigured: for a gateway that is not in the settings.
     """
     check_outside_transaction("payments.maintenance.comparison")
-    check_type("days", days, int)
     context, touched = context_of(gateway), timedelta(days=days)
     after = ledger_comparison.position(context=context) if resume else 0
     rows = ledger_comparison.compare_all(
@@ -406,11 +385,10 @@ def import_migration_file(
     :param keep_good: store the good rows of a file with bad ones.
     :param dry_run: check the file and store nothing.
     :returns: how many rows are good, and the bad ones by line and reason.
-    :raises InvalidInput: `argument_type` for one text in place of lines.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.maintenance.import_migration_file")
-    _check_lines(lines)
+    _check_several("lines", lines)
     return migration_file.import_migration_file(
         lines, gateway=gateway, clock=gateways.clock(), keep_good=keep_good, dry_run=dry_run
     )
@@ -430,19 +408,19 @@ def import_in_steps(
     :param keep_good: store the good rows of a file with bad ones.
     :param dry_run: check the file and store nothing.
     :returns: a generator of steps, whose value at the end is the report.
-    :raises InvalidInput: `argument_type` for one text in place of lines.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.maintenance.import_in_steps")
-    _check_lines(lines)
+    _check_several("lines", lines)
     return migration_file.import_in_steps(
         lines, gateway=gateway, clock=gateways.clock(), keep_good=keep_good, dry_run=dry_run
     )
 
 
-def _check_lines(lines: object) -> None:
-    if isinstance(lines, str | bytes) or not isinstance(lines, Iterable):
-        raise wrong_type("lines", lines, 'the lines of a file, such as `open(path, "rb")`')
+def _check_several(name: str, texts: Iterable[str | bytes]) -> None:
+    """Raise `TypeError` for one text in place of several: the types take it for its characters."""
+    if isinstance(texts, str | bytes):
+        raise TypeError(f"{name} must be several texts, such as a list of them, not one")
 
 
 @sensitive_variables()

@@ -14,12 +14,12 @@ from wallet_gateway.domain.gateway_records import GatewayRecord, Payer, Recorded
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of, return_urls, usable_context
 from wallet_gateway.models import Payment, PaymentOrder
-from wallet_gateway.operations.argument_types import check_order, check_text, check_type
 from wallet_gateway.operations.checkout import orders
 from wallet_gateway.operations.checkout import start as checkout
 from wallet_gateway.operations.checkout.addresses import BillingAddress, ShippingAddress
 from wallet_gateway.operations.checkout.failure_log import log_failure
 from wallet_gateway.operations.checkout.orders import OrderDetails
+from wallet_gateway.operations.inputs import check_row
 from wallet_gateway.operations.polling import gateway_records as records
 from wallet_gateway.operations.polling import reconciliation
 from wallet_gateway.operations.polling.gateway_records import TransactionRecords
@@ -134,8 +134,8 @@ def create_order(
     :param metadata: the shop's own texts by name, at most 50, names of 40 and values of 500 characters:
         `{"cart": "77"}`. No gateway gets them.
     :returns: the order, in the state `NEW` if it was not there.
-    :raises InvalidInput: `order_invalid`, whose `errors` name each wrong field; `currency_not_accepted` and
-        `billing_address_missing`, where the settings of the gateway say so.
+    :raises InvalidInput: `fields_invalid`, whose `errors` name each wrong field; `argument_invalid` for a
+        currency that the settings of the gateway leave out.
     :raises IdempotencyConflict: `order_content_differs`, if the reference belongs to an order with other
         content; `reference_at_other_gateway`, if that order is at another gateway of the same numbering.
     :raises TryAgain: `order_stored_meanwhile`, within a transaction of the caller's that is isolated above
@@ -190,8 +190,7 @@ def get_order(reference: str, *, gateway: str | None = None) -> PaymentOrder:
     :param gateway: alias of the order's gateway: `"default"`. Needed for an order of a gateway with a
         `NUMBERING` of its own, and wherever such a gateway has an order with the same reference.
     :returns: the order as stored; the gateway is not asked.
-    :raises InvalidInput: `argument_type` for what is no text; `ambiguous_reference` where the reference alone
-        does not say which order is meant.
+    :raises InvalidInput: `ambiguous_reference` where the reference alone does not say which order is meant.
     :raises PaymentOrder.DoesNotExist: if no order has it.
     """
     return orders.find_by_reference(reference, gateway)
@@ -203,7 +202,6 @@ def get_order_by_token(token: str) -> PaymentOrder:
 
     :param token: the unguessable `order.token`, as in the pages' addresses.
     :returns: the order as stored.
-    :raises InvalidInput: `argument_type` for what is no text.
     :raises PaymentOrder.DoesNotExist: if no order has it.
     """
     return orders.find_by_token(token)
@@ -217,19 +215,14 @@ def start_checkout(order: PaymentOrder) -> Payment:
 
     :param order: an order that can be paid, as `create_order` returns it.
     :returns: the attempt, with the `redirect_url` to which the shop sends the customer.
-    :raises OrderNotPayable: `order_not_payable`, `order_paid_meanwhile`, `order_cancelled` and
-        `order_time_over`: the customer must not pay (again).
-    :raises InvalidInput: `argument_type` for what is no stored order; `billing_address_missing` where the
-        settings require an address since then.
-    :raises SendingStopped: `sending_disabled` and `sending_paused`; nothing was sent.
+    :raises OrderNotPayable: `order_not_payable` and `order_ended`: the customer must not pay (again).
+    :raises InvalidInput: `fields_invalid` where the settings require an address since then.
+    :raises SendingStopped: `sending_stopped`; nothing was sent.
     :raises TryAgain: `checkout_in_progress`, while another request opens the page.
-    :raises GatewayRefused: `checkout_refused`, and `checkout_host` or `checkout_scheme` for a page on a host
-        or by a scheme that is not allowed.
-    :raises GatewayUnreachable: `nothing_sent`, `page_not_received` and `page_too_late`; the customer may try
-        again.
+    :raises GatewayRefused: `gateway_refused`, also for a page on a host or by a scheme that is not allowed.
+    :raises GatewayUnreachable: `nothing_sent` and `gateway_silent`; the customer may try again.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
-    check_order(order)
     with log_failure(order.reference):
         check_outside_transaction("payments.start_checkout")
         return checkout.start_checkout(
@@ -248,9 +241,7 @@ def access_token(order: PaymentOrder) -> str:
 
     :param order: the order of the customer who uses the app.
     :returns: text, sent as `Authorization: Bearer ...`; it ends after `ACCESS_TOKEN_SECONDS`.
-    :raises InvalidInput: `argument_type` for what is no stored order.
     """
-    check_order(order)
     return access_tokens.sign(order.token)
 
 
@@ -265,13 +256,13 @@ def cancel(order: PaymentOrder, *, by: By, note: str = "") -> PaymentOrder:
     :param by: who cancels: a user such as `request.user`, an `Actor`, or a program's name: `"cron"`.
     :param note: why, for the timeline; cut to 500 characters: `"out of stock"`.
     :returns: the order as it is now, with `is_cancelled` and `is_released`.
-    :raises InvalidState: `cancel_needs_refund`, `cancel_needs_reversal`, `cancel_refunded` and
-        `payment_frozen`; the code says what to do instead.
-    :raises InvalidInput: `argument_type`, `name_missing` and `text_invalid`.
+    :raises InvalidState: `refund_needed`, `reversal_needed`, `order_refunded` and `payment_frozen`; the code
+        says what to do instead.
+    :raises InvalidInput: `argument_invalid`.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
-    check_order(order)
     check_outside_transaction("payments.cancel")
+    check_row(order, PaymentOrder)
     return cancellation.cancel(order=order, by=by, note=note, clock=gateways.clock())
 
 
@@ -281,10 +272,8 @@ def attempt_for(reference: str) -> Payment:
 
     :param reference: as the gateway and the return URLs have it, of 1 to 64 characters.
     :returns: the attempt with its order, as stored.
-    :raises InvalidInput: `argument_type` for what is no text.
     :raises Payment.DoesNotExist: if no attempt has it.
     """
-    check_text("reference", reference)
     return find_attempt(reference)
 
 
@@ -298,11 +287,9 @@ def reconcile(subject: PaymentOrder | Payment, *, everything: bool = False) -> P
     :param subject: an order; or a payment, then only that attempt is queried.
     :param everything: include settled transactions, without the limit of two seconds.
     :returns: the order as it is now; read its `state`.
-    :raises InvalidInput: `argument_type` for neither an order nor a payment.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.reconcile")
-    check_type("subject", subject, PaymentOrder, Payment)
     if isinstance(subject, Payment):
         return reconcile_attempt(subject.reference).order
     context = context_of(subject.gateway)
@@ -317,12 +304,10 @@ def reconcile_attempt(reference: str) -> Payment:
 
     :param reference: its clientSystemTransactionId, of 1 to 64 characters.
     :returns: the attempt with its current order.
-    :raises InvalidInput: `argument_type` for what is no text.
     :raises Payment.DoesNotExist: if no attempt has it.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.orders.reconcile_attempt")
-    check_text("reference", reference)
     if not is_storable(reference):
         raise Payment.DoesNotExist(f"no attempt has the reference {reference[:64]!r}")
     return reconciliation.reconcile_reference(reference=reference, context_of=usable_context)
@@ -334,9 +319,7 @@ def order_summary(order: PaymentOrder) -> OrderSummary:
 
     :param order: any order.
     :returns: amounts authorized, captured, refunded and reserved, and the open attempt.
-    :raises InvalidInput: `argument_type` for what is no stored order.
     """
-    check_order(order)
     return order_queries.order_summary(order)
 
 
@@ -350,9 +333,7 @@ def order_timeline(order: PaymentOrder, *, everything: bool = False) -> tuple[Ti
     :param everything: for staff: adds events that changed no state, how the button loaded in the browser, the
         approval requests and the discrepancies.
     :returns: the entries; two SQL statements, with `everything` two more, however long the history is.
-    :raises InvalidInput: `argument_type` for what is no stored order.
     """
-    check_order(order)
     return order_queries.order_timeline(order, everything=everything)
 
 
@@ -365,9 +346,7 @@ def receipt(order: PaymentOrder) -> Receipt | None:
     :param order: any order.
     :returns: the receipt; None for an order that nothing was approved for. One SQL statement, none for an
         order that was just reconciled; one more where the wallet's sheet has changed the amount.
-    :raises InvalidInput: `argument_type` for what is no stored order.
     """
-    check_order(order)
     return order_receipt(order)
 
 
@@ -381,13 +360,11 @@ def gateway_records(order: PaymentOrder) -> tuple[TransactionRecords, ...]:
     :param order: any order.
     :returns: one value for each transaction, the oldest first. A gateway that files follow-ups under their
         original's reference lists them there.
-    :raises GatewayRefused: `records_refused`.
-    :raises GatewayUnreachable: `records_not_received`, if a query has no usable answer.
-    :raises InvalidInput: `argument_type` for what is no stored order.
+    :raises GatewayRefused: `gateway_refused`.
+    :raises GatewayUnreachable: `gateway_silent`, if a query has no usable answer.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.gateway_records")
-    check_order(order)
     return records.gateway_records(order=order, context=context_of(order.gateway))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal
 
 from wallet_gateway.domain import prices
-from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.error_codes import ITEMS_INVALID
 from wallet_gateway.domain.prices import PriceLine, PriceRules
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.operations.errors import InvalidInput
@@ -42,11 +42,11 @@ def items_from(
         every line then has its share.
     :param rounding: `ROUND_HALF_UP` or `ROUND_HALF_EVEN` of the module `decimal`.
     :returns: the `items` for `create_order`, in the same order.
-    :raises InvalidInput: `items_invalid`, whose `errors` name each field, and `total` if the lines come to
+    :raises InvalidInput: `fields_invalid`, whose `errors` name each field, and `total` if the lines come to
         another amount.
     """
     rules = PriceRules(prices_include_tax=prices_include_tax, round_per=round_per, rounding=rounding)
     try:
         return prices.items_from(tuple(lines), currency=currency, total=total, rules=rules)
     except InvalidMessage as fault:
-        raise InvalidInput(ErrorCode.ITEMS_INVALID, errors=fault.errors) from fault
+        raise InvalidInput(*ITEMS_INVALID, errors=fault.errors) from fault

@@ -10,7 +10,7 @@ from pydantic import Secret
 
 from wallet_gateway import gateways
 from wallet_gateway.domain.actors import By
-from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.error_codes import ARGUMENT_CHOICE
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.domain.policy import WalletPolicy
 from wallet_gateway.domain.wallet_limits import WalletLimit, WalletLimits
@@ -19,8 +19,8 @@ from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import ciphers, context_of, return_urls
 from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.models.wallet import WalletEvent
-from wallet_gateway.operations.argument_types import check_order, check_type
 from wallet_gateway.operations.errors import InvalidInput
+from wallet_gateway.operations.inputs import check_row
 from wallet_gateway.operations.settlement.db_transactions import check_outside_transaction
 from wallet_gateway.operations.wallet import abandon as wallet_abandon
 from wallet_gateway.operations.wallet import attempts as wallet_attempts
@@ -87,17 +87,15 @@ def open_session(order: PaymentOrder, *, session: str, language: str = "") -> Wa
         `session_key` is not suitable: each login changes it.
     :param language: of the button, if the settings name none: `"de"`.
     :returns: the parameters of `runWalletPay`, the attempt's reference and its end.
-    :raises WalletUnavailable: the payment page can still be used: `wallet_not_configured`, `wallet_currency`,
-        `wallet_limit_reached`, `wallet_busy`, `gateway_key_missing` and `fernet_keys_missing`.
-    :raises OrderNotPayable: `order_not_payable`, `order_cancelled` and `order_time_over`.
-    :raises SendingStopped: `sending_disabled` and `sending_paused`.
-    :raises InvalidInput: `argument_type` for what is no stored order; `wallet_session_missing`.
-    :raises OperationError: `pricing_type`, `pricing_nothing_to_pay`, `pricing_amount_type`,
-        `pricing_amount_invalid` and `pricing_callback_missing`: a fault of the shop's `PRICING` function.
+    :raises WalletUnavailable: the payment page can still be used: `wallet_unavailable` and
+        `wallet_limit_reached`.
+    :raises OrderNotPayable: `order_not_payable` and `order_ended`.
+    :raises SendingStopped: `sending_stopped`.
+    :raises InvalidInput: `wallet_session_unknown`.
+    :raises OperationError: `pricing_invalid`: a fault of the shop's `PRICING` function.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.wallet.open_session")
-    check_order(order)
     context = context_of(order.gateway)
     return wallet_session.open_session(order=order, session=session, context=context, language=language)
 
@@ -110,9 +108,7 @@ def check_open(order: PaymentOrder) -> None:
 
     :param order: any order.
     :raises WalletUnavailable: `wallet_limit_reached`.
-    :raises InvalidInput: `argument_type` for what is no stored order.
     """
-    check_order(order)
     wallet_limits.check_open(order)
 
 
@@ -124,12 +120,12 @@ def raise_limits(order: PaymentOrder, *, by: By, reason: str) -> PaymentOrder:
     :param by: the person who decided it: a user such as `request.user`, an `Actor`, or a name.
     :param reason: why, not empty; it is stored in the order's timeline.
     :returns: the order as it is now.
-    :raises InvalidState: `wallet_limit_not_reached`, if no limit has closed the button.
-    :raises InvalidInput: `argument_type`, `reason_missing`, `name_missing` and `text_invalid`.
+    :raises InvalidState: `changed_meanwhile`, if no limit has closed the button.
+    :raises InvalidInput: `argument_invalid`.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.wallet.raise_limits")
-    check_order(order)
+    check_row(order, PaymentOrder)
     return wallet_limits.raise_limits(order=order, by=by, reason=reason, clock=gateways.clock())
 
 
@@ -142,15 +138,14 @@ def next_reference(order: PaymentOrder, *, session: str, after: str = "") -> str
     :param after: the previous reference of the sheet; a shop with `PRICING` passes it, because a customer may
         have several sheets open.
     :returns: the new clientSystemTransactionId.
-    :raises InvalidInput: `wallet_reference_unknown`, `wallet_session_missing` and `argument_type`.
-    :raises WalletUnavailable: `gateway_key_expired` (reload the page), `wallet_not_configured`,
-        `wallet_currency`, `wallet_limit_reached` and `wallet_busy`.
-    :raises OrderNotPayable: `order_not_payable`, `order_cancelled` and `order_time_over`.
-    :raises SendingStopped: `sending_disabled` and `sending_paused`.
+    :raises InvalidInput: `wallet_session_unknown`.
+    :raises WalletUnavailable: `wallet_unavailable`, where the page must be loaded again if its key has
+        expired, and `wallet_limit_reached`.
+    :raises OrderNotPayable: `order_not_payable` and `order_ended`.
+    :raises SendingStopped: `sending_stopped`.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.wallet.next_reference")
-    check_order(order)
     context = context_of(order.gateway)
     return wallet_session.next_reference(order=order, session=session, context=context, after=after)
 
@@ -175,15 +170,13 @@ def price_sheet(
     :param shipping_option: id of one of the offered options; None before one is chosen.
     :param offers: redemption codes that the customer has entered.
     :returns: total, lines and options; or `errors`, which the sheet shows, and then nothing is stored.
-    :raises InvalidInput: `wallet_result_invalid`, `wallet_reference_unknown`, `wallet_session_missing` and
-        `argument_type`.
-    :raises WalletUnavailable: `wallet_limit_reached`, after too many prices or codes, and `wallet_busy`.
-    :raises OperationError: `pricing_type`, `pricing_nothing_to_pay`, `pricing_amount_type`,
-        `pricing_amount_invalid` and `pricing_callback_missing`: a fault of the shop's `PRICING` function.
+    :raises InvalidInput: `fields_invalid` and `wallet_session_unknown`.
+    :raises WalletUnavailable: `wallet_limit_reached`, after too many prices or codes, and
+        `wallet_unavailable`.
+    :raises OperationError: `pricing_invalid`: a fault of the shop's `PRICING` function.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.wallet.price_sheet")
-    check_order(order)
     return wallet_session.price_sheet_of(
         order=order,
         reference=reference,
@@ -206,22 +199,17 @@ def pay(
     :param session: the session's key, as for `open_session`.
     :param detail: the unchanged `event.detail` of the page; pydantic's `Secret` around it shows it to nobody.
     :returns: the payment; give it to `outcome`.
-    :raises InvalidInput: `wallet_result_invalid`, whose `errors` name each field; `wallet_reference_unknown`,
-        `wallet_session_missing` and `argument_type`.
-    :raises CardRefused: ask for another card: `card_network`, `card_not_found`, `cryptogram_missing`,
-        `cryptogram_unexpected`, `three_ds_failed`, `three_ds_rejected`, `three_ds_unfinished`,
-        `three_ds_without_proof`, `three_ds_eci` and `three_ds_unreadable`.
+    :raises InvalidInput: `fields_invalid`, whose `errors` name each field; `wallet_session_unknown`.
+    :raises CardRefused: ask for another card: `card_refused` and `three_ds_failed`.
     :raises PriceChanged: `price_changed`: show the new price.
-    :raises TryAgain: `page_status_unknown`, `card_unknown` and `card_mixed_up`.
+    :raises TryAgain: `try_again`.
     :raises InvalidState: `too_many_results`, after five for one reference.
-    :raises OrderNotPayable: `order_not_payable`, `order_cancelled` and `order_time_over`.
-    :raises WalletUnavailable: `wallet_limit_reached`, `wallet_busy` and `secret_unreadable`.
-    :raises SendingStopped: `sending_disabled` and `sending_paused`.
+    :raises OrderNotPayable: `order_not_payable` and `order_ended`.
+    :raises WalletUnavailable: `wallet_limit_reached` and `wallet_unavailable`.
+    :raises SendingStopped: `sending_stopped`.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.wallet.pay")
-    if not isinstance(order, str):
-        check_order(order)
     tried = wallet_attempts.load(order)
     return wallet_payment.pay_with_wallet(
         tried=tried,
@@ -240,11 +228,9 @@ def abandon(payment: Payment) -> Payment:
 
     :param payment: the attempt; one that no longer waits for its result, or has none, stays as it is.
     :returns: the attempt as it is now; give it to `outcome`.
-    :raises InvalidInput: `argument_type` for what is no payment.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.wallet.abandon")
-    check_type("payment", payment, Payment)
     if payment.opening.state != TransactionState.AWAITING_RESULT:
         return payment
     return wallet_abandon.abandon(payment, context=context_of(payment.opening.gateway))
@@ -257,9 +243,7 @@ def receipt(order: PaymentOrder) -> WalletReceipt | None:
     :param order: any order.
     :returns: network, last digits, amount and what the sheet was asked for; None if no wallet card pays it.
         One SQL statement.
-    :raises InvalidInput: `argument_type` for what is no stored order.
     """
-    check_order(order)
     return wallet_receipt(order)
 
 
@@ -269,9 +253,7 @@ def outcome(payment: Payment) -> WalletOutcome:
 
     :param payment: what `pay` returned.
     :returns: one of `WalletOutcome`; with `THREE_D_SECURE` send the customer to `payment.redirect_url`.
-    :raises InvalidInput: `argument_type` for what is no payment.
     """
-    check_type("payment", payment, Payment)
     return outcome_of(TransactionState(payment.opening.state))
 
 
@@ -290,12 +272,10 @@ def record_event(
     :param event: one of `WalletEvent`: `"CLOSED"`.
     :param message: what the browser says; shortened, and stored without card numbers.
     :returns: whether the page needs a new session, because the gateway refuses the key of this one.
-    :raises InvalidInput: `argument_choice` for another event; `wallet_reference_unknown`,
-        `wallet_session_missing` and `argument_type`.
+    :raises InvalidInput: `argument_invalid` for another event; `wallet_session_unknown`.
     :raises InsideTransaction: `inside_transaction`, within a database transaction.
     """
     check_outside_transaction("payments.wallet.record_event")
-    check_order(order)
     return wallet_events.record_event(
         order=order,
         reference=reference,
@@ -311,7 +291,7 @@ def _event(given: WalletEvent | str) -> WalletEvent:
         return WalletEvent(given)
     except ValueError as error:
         known = ", ".join(WalletEvent)
-        raise InvalidInput(ErrorCode.ARGUMENT_CHOICE, argument="event", known=known) from error
+        raise InvalidInput(*ARGUMENT_CHOICE, argument="event", known=known) from error
 
 
 @sensitive_variables()

@@ -169,7 +169,7 @@ def test_an_order_cancelled_before_it_has_a_payment_order_is_never_payable() -> 
 def test_an_order_that_holds_money_is_not_cancelled(paid: Any) -> None:  # noqa: ANN401
     with pytest.raises(payments.errors.InvalidState) as refused:
         paid.cancel_payment(by="shop")
-    assert refused.value.code == "cancel_needs_refund"
+    assert refused.value.code == "refund_needed"
     assert status_and_stock() == ("paid", True)
 
 

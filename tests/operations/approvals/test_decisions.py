@@ -75,9 +75,9 @@ def not_sent(opening: GatewayTransaction) -> GatewayTransaction:
 @pytest.mark.parametrize(
     ("state", "wait", "code"),
     [
-        (S.UNKNOWN, DAY, ErrorCode.TOO_EARLY_UNKNOWN),
-        (S.PENDING, WEEK, ErrorCode.TOO_EARLY_PENDING),
-        (S.AWAITING_3DS, DAY, ErrorCode.TOO_EARLY_PENDING),
+        (S.UNKNOWN, DAY, ErrorCode.TOO_EARLY),
+        (S.PENDING, WEEK, ErrorCode.TOO_EARLY),
+        (S.AWAITING_3DS, DAY, ErrorCode.TOO_EARLY),
     ],
 )
 def test_an_outcome_may_be_given_up_after_its_time_and_five_answers(
@@ -95,7 +95,7 @@ def test_an_outcome_may_be_given_up_after_its_time_and_five_answers(
     changed(capture, **waited | {"state_changed_at": clock.now() - wait + SECOND})
     with refuses(InvalidState, code, after=wait, needed=5, count=5):
         resolve(capture, NOT_HAPPENED)
-    with refuses(InvalidState, ErrorCode.GATEWAY_MUST_APPROVE, state=state):
+    with refuses(InvalidState, ErrorCode.WRONG_STATE, says="Only the gateway can approve", state=state):
         resolve(changed(capture, **waited), HAPPENED)
 
     given_up = resolve(capture, NOT_HAPPENED)
@@ -112,14 +112,14 @@ def test_an_unreadable_record_leaves_it_to_the_person_that_was_called(
     changed(capture, state_changed_at=clock.now() - DAY, needs_operator=True)
     differs(reserved, DiscrepancyKind.RECORD_UNREADABLE, closed_at=clock.now())
     differs(capture, DiscrepancyKind.STATE_DIFFERS, closed_at=clock.now())
-    with refuses(InvalidState, ErrorCode.TOO_EARLY_UNKNOWN, count=0):
+    with refuses(InvalidState, ErrorCode.TOO_EARLY, count=0):
         resolve(capture, NOT_HAPPENED)
     differs(capture, DiscrepancyKind.RECORD_UNREADABLE)
     for columns in (
         {"needs_operator": False, "state_changed_at": clock.now() - DAY},
         {"needs_operator": True, "state_changed_at": clock.now() - DAY + SECOND},
     ):
-        with refuses(InvalidState, ErrorCode.TOO_EARLY_UNKNOWN, count=0):
+        with refuses(InvalidState, ErrorCode.TOO_EARLY, count=0):
             resolve(changed(capture, **columns), NOT_HAPPENED)
     changed(capture, state_changed_at=clock.now() - DAY)
     assert resolve(capture, NOT_HAPPENED).state == S.ABANDONED
@@ -136,7 +136,7 @@ def test_a_page_may_be_given_up_after_a_silent_day_past_its_end(
     if is_open:
         assert resolve(page, NOT_HAPPENED).state == S.ABANDONED
     else:
-        with refuses(InvalidState, ErrorCode.NO_DECISION_NEEDED, state=S.OPEN):
+        with refuses(InvalidState, ErrorCode.WRONG_STATE, says="needs no decision", state=S.OPEN):
             resolve(page, NOT_HAPPENED)
 
 
@@ -146,9 +146,9 @@ def test_what_the_gateway_has_ended_is_not_decided_on(
 ) -> None:
     ended = {S.APPROVED: approval(500), S.REJECTED: update(E.REJECTED)}
     settle(capture, ended[state], context=context)
-    with refuses(InvalidState, ErrorCode.NO_DECISION_NEEDED, state=state):
+    with refuses(InvalidState, ErrorCode.WRONG_STATE, says="needs no decision", state=state):
         resolve(capture, NOT_HAPPENED)
-    with refuses(InvalidState, ErrorCode.GATEWAY_MUST_APPROVE, state=state):
+    with refuses(InvalidState, ErrorCode.WRONG_STATE, says="Only the gateway can approve", state=state):
         resolve(capture, HAPPENED)
 
 
@@ -156,7 +156,7 @@ def test_what_never_left_may_be_given_up_at_once_and_by_one_person(
     reserved: GatewayTransaction, resolve: Resolve, context: GatewayContext
 ) -> None:
     unsent = not_sent(reserved)
-    with refuses(InvalidState, ErrorCode.GATEWAY_MUST_APPROVE, state=S.NOT_SENT):
+    with refuses(InvalidState, ErrorCode.WRONG_STATE, says="Only the gateway can approve", state=S.NOT_SENT):
         resolve(unsent, HAPPENED)
     both = limits_by_day(needs_two(context, EUR=0), EUR=0)
     assert resolve(unsent, NOT_HAPPENED, context=both, by=person("anna")).state == S.ABANDONED
@@ -224,7 +224,7 @@ def test_what_the_gateway_has_never_shown_as_approved_with_our_amount_is_not_acc
 ) -> None:
     found = contradiction(DiscrepancyKind.AMOUNT_DIFFERS, shown=None)
     anomaly = settle(capture, update(E.CONTRADICTED, finding=found), context=context)
-    with refuses(InvalidState, ErrorCode.NOTHING_APPROVED):
+    with refuses(InvalidState, ErrorCode.WRONG_STATE, says="shown no approval"):
         resolve(anomaly, HAPPENED)
     assert resolve(anomaly, NOT_HAPPENED).state == S.ABANDONED
 
@@ -234,7 +234,7 @@ def test_an_approval_that_was_contradicted_stays_booked(
 ) -> None:
     settle(capture, approval(500), context=context)
     doubtful = settle(reread(capture), update(E.CONTRADICTED, finding=contradiction(None)), context=context)
-    with refuses(InvalidState, ErrorCode.APPROVED_BEFORE):
+    with refuses(InvalidState, ErrorCode.WRONG_STATE, says="cannot be undone"):
         resolve(doubtful, NOT_HAPPENED)
     differs(doubtful, DiscrepancyKind.AMOUNT_DIFFERS)
     assert resolve(doubtful, HAPPENED).state == S.APPROVED
@@ -315,7 +315,7 @@ def test_a_difference_is_closed_once_with_its_words_and_the_last_mix_up_lets_sen
     other.refresh_from_db()
     assert other.closed_at is None
     assert GatewayPause.objects.get().sending_until == (until if are_more else None)
-    with refuses(InvalidState, ErrorCode.DISCREPANCY_CLOSED):
+    with refuses(InvalidState, ErrorCode.CHANGED_MEANWHILE, says="already closed"):
         resolutions.close_discrepancy(seen_by_another, **words)
 
 
@@ -382,5 +382,5 @@ def test_a_second_person_agrees_to_what_the_first_one_saw(
         request.refresh_from_db()
         assert (request.state, request.decided_by, request.reason) == ("AGREED", "bert", "agreed")
     else:
-        with refuses(InvalidState, ErrorCode.STATE_CHANGED):
+        with refuses(InvalidState, ErrorCode.CHANGED_MEANWHILE):
             resolutions.resolve(capture, by=person("anna"), grant=grant, **decision)

@@ -86,5 +86,5 @@ def test_what_the_gateway_does_not_report_any_more_is_not_booked(
     opening = found.transaction
     assert opening is not None
     own = record(opening, "20.00", id=opening.record_id)
-    with refuses(InvalidState, ErrorCode.NOT_REPORTED):
+    with refuses(InvalidState, ErrorCode.NOT_BOOKABLE, says="not report"):
         book(found, scripted(context, answer_of(own)))

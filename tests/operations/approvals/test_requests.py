@@ -66,7 +66,7 @@ def test_all_that_is_left_is_asked_for_as_an_amount(give: Ask) -> None:
 
 
 def test_what_cannot_be_done_at_all_is_refused_and_asks_nobody(give: Ask, two: GatewayContext) -> None:
-    with refuses(InvalidState, ErrorCode.ABOVE_REFUNDABLE):
+    with refuses(InvalidState, ErrorCode.AMOUNT_TOO_HIGH):
         give("20.01")
     stop_sending(context=two, by="anna", reason="drill")
     with pytest.raises(SendingStopped):

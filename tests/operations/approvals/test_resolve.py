@@ -46,7 +46,7 @@ def stuck(subject: Subject, context: GatewayContext, clock: VirtualClock) -> Gat
 def test_a_decision_needs_a_reason_and_a_name(
     words: dict[str, str], stuck: GatewayTransaction, resolve: Resolve
 ) -> None:
-    with refuses(InvalidInput, ErrorCode.REASON_MISSING if "reason" in words else ErrorCode.NAME_MISSING):
+    with refuses(InvalidInput, ErrorCode.ARGUMENT_INVALID, says=" is missing"):
         resolve(stuck, NOT_HAPPENED, **words)
     stuck.refresh_from_db()
     assert stuck.state == S.UNKNOWN
@@ -57,7 +57,7 @@ def test_a_decision_needs_a_reason_and_a_name(
 def test_words_that_cannot_be_stored_are_refused(
     words: dict[str, str], stuck: GatewayTransaction, resolve: Resolve
 ) -> None:
-    with refuses(InvalidInput, ErrorCode.TEXT_INVALID, field=next(iter(words))):
+    with refuses(InvalidInput, ErrorCode.ARGUMENT_INVALID, field=next(iter(words))):
         resolve(stuck, NOT_HAPPENED, **words)
 
 
@@ -74,7 +74,7 @@ def test_long_words_are_cut_and_kept(stuck: GatewayTransaction, resolve: Resolve
 def test_what_was_sent_for_an_account_that_the_settings_no_longer_name_is_not_given_up(
     subject: Subject, stuck: GatewayTransaction, resolve: Resolve, context: GatewayContext
 ) -> None:
-    with refuses(InvalidState, ErrorCode.OTHER_ACCOUNT):
+    with refuses(InvalidState, ErrorCode.MERCHANT_ACCOUNT_CHANGED):
         resolve(stuck, NOT_HAPPENED, context=in_the_name_of("ANOTHER", context))
     assert subject.reserved() == subject.amount
 
@@ -122,10 +122,10 @@ def test_three_d_secure_that_never_ends_is_left_to_a_person_after_a_day(
     held: GatewayTransaction, resolve: Resolve, context: GatewayContext, clock: VirtualClock
 ) -> None:
     began = clock.now()
-    with refuses(InvalidState, ErrorCode.TOO_EARLY_PENDING, needed=5, count=0):
+    with refuses(InvalidState, ErrorCode.TOO_EARLY, needed=5, count=0):
         resolve(held, NOT_HAPPENED)
     sweep_until(held, lambda row: row.absent_count == 8, context=context, clock=clock)
-    with refuses(InvalidState, ErrorCode.TOO_EARLY_PENDING, after=timedelta(hours=24), count=8):
+    with refuses(InvalidState, ErrorCode.TOO_EARLY, after=timedelta(hours=24), count=8):
         resolve(held, NOT_HAPPENED)
     assert not held.needs_operator
 
@@ -149,7 +149,7 @@ def test_a_name_that_cannot_be_stored_gives_nothing_up(
     subject: Subject, unreachable: GatewayContext, by: str
 ) -> None:
     transaction = subject.execute(unreachable)
-    with refuses(InvalidInput, ErrorCode.TEXT_INVALID, field="by"):
+    with refuses(InvalidInput, ErrorCode.ARGUMENT_INVALID, field="by"):
         resolutions.give_up_unsent(transaction, by=by, context=unreachable)
     transaction.refresh_from_db()
     assert transaction.state == TransactionState.NOT_SENT

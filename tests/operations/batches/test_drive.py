@@ -123,7 +123,7 @@ def test_a_frozen_payment_and_an_emergency_stop_refuse_a_row(
     assert [(row.state, row.result_code) for row in rows_of(batch)] == [(RowState.REFUSED, "REFUSED")] * 2
     assert [row.refusal_code for row in rows_of(batch)] == [
         ErrorCode.PAYMENT_FROZEN,
-        ErrorCode.SENDING_PAUSED,
+        ErrorCode.SENDING_STOPPED,
     ]
     assert times_sent(wallet_sandbox, "capture") == 0
 

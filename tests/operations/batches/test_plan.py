@@ -95,13 +95,11 @@ def test_a_deposit_is_refunded_in_its_own_currency_and_not_by_nothing(
 LONGEST = OperationBatch._meta.get_field("token").max_length or 0
 
 
-@pytest.mark.parametrize(
-    "token", ["", "t" * (LONGEST + 1), "two words", "zw\u00f6lf", "line\n", 7], ids=ascii
-)
+@pytest.mark.parametrize("token", ["", "t" * (LONGEST + 1), "two words", "zw\u00f6lf", "line\n"], ids=ascii)
 def test_a_token_that_no_key_can_begin_with_is_refused_when_it_is_given(
     clock: VirtualClock, token: str
 ) -> None:
-    with refuses(InvalidInput, ErrorCode.ARGUMENT_TYPE, argument="token"):
+    with refuses(InvalidInput, ErrorCode.ARGUMENT_INVALID, argument="token"):
         plan.start_detached_refunds(
             {a_deposit(): Money.parse("1.00", "EUR")},
             token=token,

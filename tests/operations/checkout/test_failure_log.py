@@ -80,15 +80,15 @@ def test_what_the_gateway_said_of_wrong_settings_is_in_the_line(
     with pytest.raises(payments.errors.GatewayRefused):
         payments.start_checkout(order)
     (line,) = [record.getMessage() for record in caplog.records if record.name == "wallet_gateway.checkout"]
-    assert line.startswith("checkout of order SHOP-1 failed (checkout_refused): ")
+    assert line.startswith("checkout of order SHOP-1 failed (gateway_refused): ")
     assert "S-1" in line
 
 
 @pytest.mark.parametrize(
     "error",
     [
-        OrderNotPayable(ErrorCode.ORDER_PAID_MEANWHILE, order="SHOP-1"),
-        TryAgain(ErrorCode.CHECKOUT_IN_PROGRESS),
+        OrderNotPayable("It is paid."),
+        TryAgain("Another click.", ErrorCode.CHECKOUT_IN_PROGRESS),
     ],
     ids=["paid", "second-click"],
 )

@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.operations.conftest import MUG
 from wallet_gateway.operations.checkout.order_fields import (
-    read_lines,
+    too_long_names,
     wrong_reference,
     wrong_texts,
 )
@@ -29,9 +29,7 @@ def test_texts_are_limited_as_their_columns() -> None:
 
 
 def lines(**given: Any) -> list[FieldError]:
-    faults: list[FieldError] = []
-    read_lines(given.get("items", ()), given.get("shipping"), given.get("discounts", ()), faults)
-    return faults
+    return list(too_long_names(given.get("items", ()), given.get("shipping"), given.get("discounts", ())))
 
 
 def test_the_longest_texts_are_taken() -> None:

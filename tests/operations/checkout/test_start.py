@@ -65,7 +65,7 @@ def test_a_second_try_that_loses_its_answer_ends_the_attempt(
     def lose() -> None:
         raise OutcomeUnknown(UnknownReason.TIMEOUT)
 
-    with refuses(GatewayUnreachable, ErrorCode.PAGE_NOT_RECEIVED):
+    with refuses(GatewayUnreachable, ErrorCode.GATEWAY_SILENT, says="no payment page"):
         start(make_order(), interrupted(context, before=lose))
     assert GatewayTransaction.objects.get().state == S.ABANDONED
 
@@ -93,7 +93,7 @@ def test_a_page_on_a_host_that_is_not_allowed_is_shown_to_nobody(
     url: str, make_order: MakeOrder, make_context: MakeContext, start: Start
 ) -> None:
     strict = make_context(redirect_hosts=frozenset({"gateway.example"}), allow_plain_http=False)
-    with refuses(GatewayRefused, ErrorCode.CHECKOUT_HOST):
+    with refuses(GatewayRefused, ErrorCode.GATEWAY_REFUSED, says="do not allow"):
         start(make_order(), scripted(strict, page_at(url)))
 
     transaction = GatewayTransaction.objects.get()
@@ -148,7 +148,7 @@ def test_a_page_is_not_handed_out_when_an_older_one_was_paid_while_it_was_opened
     wallet_sandbox: SandboxControl,
 ) -> None:
     order, overtaken = paid_while_opening(partial(pay, **details), context, wallet_sandbox, outcome)
-    with refuses(OrderNotPayable, ErrorCode.ORDER_PAID_MEANWHILE):
+    with refuses(OrderNotPayable, ErrorCode.ORDER_NOT_PAYABLE, says="in the meantime"):
         start(order, overtaken)
 
     # The gateway has the page, so it is still asked after.
@@ -172,7 +172,7 @@ def test_a_first_page_that_was_outrun_by_the_button_is_not_handed_out_and_seen_i
     def press_the_button() -> None:
         customer.pay(order)
 
-    with refuses(OrderNotPayable, ErrorCode.ORDER_PAID_MEANWHILE):
+    with refuses(OrderNotPayable, ErrorCode.ORDER_NOT_PAYABLE, says="in the meantime"):
         start(order, interrupted(context, **{moment: press_the_button}))
     page = Payment.objects.get(number=1)
     assert page.redirect_url

@@ -89,7 +89,7 @@ def test_what_is_no_longer_there_is_said_nothing_is_sent_and_it_goes_on_waiting(
 ) -> None:
     refund(payment=payment, context=context, amount=Decimal("15.00"))
 
-    with refuses(InvalidState, ErrorCode.ABOVE_REFUNDABLE):
+    with refuses(InvalidState, ErrorCode.AMOUNT_TOO_HIGH):
         approve(request_of_anna, by=person("bert"), context=needs_two(context))
 
     request_of_anna.refresh_from_db()
@@ -183,7 +183,7 @@ def test_what_has_become_a_contradiction_since_is_not_decided_on(
     twice = answer_of(*(record(stuck, "8.00", id=f"g{n}") for n in range(2)))
     sweep(context=scripted(two, twice))
 
-    with refuses(InvalidState, ErrorCode.STATE_CHANGED):
+    with refuses(InvalidState, ErrorCode.CHANGED_MEANWHILE):
         approve(request, by=person("bert"), context=two)
 
     stuck.refresh_from_db()
@@ -209,7 +209,7 @@ def test_a_difference_that_nobody_had_seen_is_not_closed_by_an_earlier_request(
     third = answer_of(*(record(stuck, "8.00", id=f"g{n}") for n in range(3)))
     reconcile_order(order=payment.order, context=scripted(two, third), everything=True)
 
-    with refuses(InvalidState, ErrorCode.STATE_CHANGED):
+    with refuses(InvalidState, ErrorCode.CHANGED_MEANWHILE):
         approve(request, by=person("bert"), context=two)
     assert Discrepancy.objects.filter(transaction=stuck, closed_at__isnull=True).count() == 2
 

@@ -111,7 +111,7 @@ def test_more_than_is_left_is_refused(
 ) -> None:
     refused(
         capture,
-        ErrorCode.ABOVE_CAPTURABLE,
+        ErrorCode.AMOUNT_TOO_HIGH,
         wallet_sandbox,
         payment=authorized,
         context=context,
@@ -120,22 +120,22 @@ def test_more_than_is_left_is_refused(
     capture(payment=authorized, context=context, amount=eur("5.00"))
     authorized.refresh_from_db()
     for amount in (eur("5.01"), eur("20.00")):
-        code = ErrorCode.ABOVE_REFUNDABLE
+        code = ErrorCode.AMOUNT_TOO_HIGH
         refused(refund, code, wallet_sandbox, payment=authorized, context=context, amount=amount)
 
 
 def test_what_is_not_captured_cannot_be_refunded(
     authorized: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
-    refused(refund, ErrorCode.NOTHING_CAPTURED, wallet_sandbox, payment=authorized, context=context)
+    refused(refund, ErrorCode.NOTHING_LEFT, wallet_sandbox, payment=authorized, context=context)
 
 
 @pytest.mark.parametrize(
     ("verb", "code"),
     [
-        (capture, ErrorCode.NOTHING_AUTHORIZED),
-        (refund, ErrorCode.NOTHING_CAPTURED),
-        (reverse, ErrorCode.NOTHING_AUTHORIZED),
+        (capture, ErrorCode.NOTHING_LEFT),
+        (refund, ErrorCode.NOTHING_LEFT),
+        (reverse, ErrorCode.NOTHING_LEFT),
     ],
 )
 def test_a_page_that_is_not_paid_has_nothing_to_work_on(
@@ -200,14 +200,14 @@ def test_what_a_stale_copy_allows_is_refused_by_the_row(
     assert (stale.captured, stale.capture_reserved) == (0, 0)
     refused(
         capture,
-        ErrorCode.ABOVE_CAPTURABLE,
+        ErrorCode.AMOUNT_TOO_HIGH,
         wallet_sandbox,
         payment=stale,
         context=context,
         amount=eur("0.01"),
     )
     stale.captured = 0
-    refused(reverse, ErrorCode.ALREADY_CAPTURED, wallet_sandbox, payment=stale, context=context)
+    refused(reverse, ErrorCode.REFUND_NEEDED, wallet_sandbox, payment=stale, context=context)
 
 
 # What is pending

@@ -81,7 +81,7 @@ def test_lines_that_come_to_another_amount_are_refused_and_nothing_is_sent(
     whole = cart(shipping=PARCEL, discounts=[VOUCHER])
     with pytest.raises(InvalidInput) as raised:
         refund(payment=paid, context=context, amount=Decimal(amount), cart=whole)
-    assert raised.value.code is ErrorCode.ITEMS_INVALID
+    assert raised.value.code is ErrorCode.FIELDS_INVALID
     assert [fault.path for fault in raised.value.errors] == ["amount"]
     assert f"is {amount}, but the items come to 8.00" in str(raised.value)
     assert not GatewayTransaction.objects.filter(kind="REFUND").exists()

@@ -123,7 +123,7 @@ def test_what_has_left_is_never_sent_again(
     stale = GatewayTransaction.objects.get(pk=left_to_a_person.pk)
     subject.control.fault("refund", "drop_after")
     assert send_again(left_to_a_person, context=context).state == S.UNKNOWN
-    with refuses(InvalidState, ErrorCode.NOT_UNSENT, state=TransactionState.UNKNOWN):
+    with refuses(InvalidState, ErrorCode.WRONG_STATE, says="never sent", state=TransactionState.UNKNOWN):
         send_again(stale, context=context)
     assert subject.requests() == 1
 
@@ -141,7 +141,7 @@ def test_nothing_is_sent_while_it_is_frozen(
     subject: Subject, left_to_a_person: GatewayTransaction, context: GatewayContext
 ) -> None:
     freeze(subject)
-    with refuses(InvalidState, ErrorCode.PAYMENT_FROZEN if subject.payment else ErrorCode.DEPOSIT_FROZEN):
+    with refuses(InvalidState, ErrorCode.PAYMENT_FROZEN):
         send_again(left_to_a_person, context=context)
     assert subject.requests() == 0
     release_freezes(subject)
@@ -200,7 +200,7 @@ def test_whoever_is_second_is_told_so(
         return claim(transaction, context, also)
 
     monkeypatch.setattr(execution, "_claim", be_second)
-    with refuses(InvalidState, ErrorCode.BEING_SENT):
+    with refuses(InvalidState, ErrorCode.CHANGED_MEANWHILE, says="already being sent"):
         send_again(left_to_a_person, context=context)
     assert not TransactionEvent.objects.filter(kind="DECISION").exists()
 

@@ -52,15 +52,15 @@ TWENTY: dict[str, Any] = {"amount": Decimal("20.00")}
     ("operation", "given", "columns", "code"),
     [
         (CAPTURE, TWENTY, {"is_frozen": True}, E.PAYMENT_FROZEN),
-        (CAPTURE, TWENTY, {"reversal": "reserved"}, E.AUTHORIZATION_REVERSED),
-        (CAPTURE, TWENTY, {"captured": 1}, E.ABOVE_CAPTURABLE),
-        (CAPTURE, TWENTY, {"capture_reserved": 1}, E.ABOVE_CAPTURABLE),
-        (CAPTURE, TWENTY, {"authorized": 1999}, E.ABOVE_CAPTURABLE),
+        (CAPTURE, TWENTY, {"reversal": "reserved"}, E.NOTHING_LEFT),
+        (CAPTURE, TWENTY, {"captured": 1}, E.AMOUNT_TOO_HIGH),
+        (CAPTURE, TWENTY, {"capture_reserved": 1}, E.AMOUNT_TOO_HIGH),
+        (CAPTURE, TWENTY, {"authorized": 1999}, E.AMOUNT_TOO_HIGH),
         (REVERSE, {}, {"is_frozen": True}, E.PAYMENT_FROZEN),
-        (REVERSE, {}, {"captured": 1}, E.ALREADY_CAPTURED),
-        (REVERSE, {}, {"capture_reserved": 1}, E.ALREADY_CAPTURED),
-        (REVERSE, {}, {"reversal": "reserved"}, E.AUTHORIZATION_REVERSED),
-        (REVERSE, {}, {"authorized": 0}, E.NOTHING_AUTHORIZED),
+        (REVERSE, {}, {"captured": 1}, E.REFUND_NEEDED),
+        (REVERSE, {}, {"capture_reserved": 1}, E.REFUND_NEEDED),
+        (REVERSE, {}, {"reversal": "reserved"}, E.NOTHING_LEFT),
+        (REVERSE, {}, {"authorized": 0}, E.NOTHING_LEFT),
     ],
 )
 def test_a_reservation_of_an_authorization_sees_what_came_in_between(
@@ -82,9 +82,9 @@ def test_a_reservation_of_an_authorization_sees_what_came_in_between(
     ("columns", "code"),
     [
         ({"is_frozen": True}, E.PAYMENT_FROZEN),
-        ({"refunded": 1}, E.ABOVE_REFUNDABLE),
-        ({"refund_reserved": 1}, E.ABOVE_REFUNDABLE),
-        ({"captured": 1999}, E.ABOVE_REFUNDABLE),
+        ({"refunded": 1}, E.AMOUNT_TOO_HIGH),
+        ({"refund_reserved": 1}, E.AMOUNT_TOO_HIGH),
+        ({"captured": 1999}, E.AMOUNT_TOO_HIGH),
     ],
 )
 def test_a_reservation_of_a_refund_sees_what_came_in_between(

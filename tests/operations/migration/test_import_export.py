@@ -108,7 +108,7 @@ def test_a_file_completes_a_deposit_that_only_the_gateway_knew(
     refunded.refresh_from_db()
     assert (refunded.is_known, refunded.amount_minor, refunded.refunded) == (True, 5000, 2000)
     assert str(refunded.refundable) == "20.00 EUR"
-    with refuses(InvalidState, ErrorCode.ABOVE_DEPOSIT, left=Money(Decimal("20.00"), "EUR")):
+    with refuses(InvalidState, ErrorCode.AMOUNT_TOO_HIGH, left=Money(Decimal("20.00"), "EUR")):
         refund_migrated(
             parent_transaction_id="OLD-1", amount=Decimal("20.01"), currency="EUR", context=context
         )

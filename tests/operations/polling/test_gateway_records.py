@@ -106,5 +106,5 @@ def test_repr_shows_nothing_of_a_person(pay: Pay, context: GatewayContext) -> No
 def test_a_silent_gateway_is_an_error_of_the_project(make_context: MakeContext, open_page: Pay) -> None:
     payment = open_page()
     nowhere = make_context("http://127.0.0.1:9")
-    with refuses(GatewayUnreachable, ErrorCode.RECORDS_NOT_RECEIVED, gateway="default"):
+    with refuses(GatewayUnreachable, ErrorCode.GATEWAY_SILENT, gateway="default"):
         gateway_records(order=payment.order, context=nowhere)

@@ -49,7 +49,7 @@ def test_a_page_a_day_past_its_end_without_a_readable_answer_reaches_a_person(
     wallet_sandbox.fault("status", fault, times=0, **options)
     clock.advance(hours=2)
     sweep(context=context)
-    with refuses(InvalidState, ErrorCode.NO_DECISION_NEEDED):
+    with refuses(InvalidState, ErrorCode.WRONG_STATE, says="needs no decision"):
         resolve(transaction, Decision.DID_NOT_HAPPEN)
     transaction.refresh_from_db()
     assert (transaction.state, transaction.needs_operator) == (S.OPEN, False)

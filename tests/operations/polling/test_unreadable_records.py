@@ -217,7 +217,7 @@ def test_a_person_may_give_up_after_a_day_what_the_gateway_cannot_name(
     clock.advance_to(transaction.next_query_at)
     sweep(context=spoiled)
     transaction.refresh_from_db()
-    with refuses(InvalidState, ErrorCode.TOO_EARLY_PENDING):
+    with refuses(InvalidState, ErrorCode.TOO_EARLY):
         resolve(transaction, Decision.DID_NOT_HAPPEN)
 
     clock.advance(days=1)

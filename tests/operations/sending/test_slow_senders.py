@@ -129,7 +129,7 @@ def test_a_page_that_comes_after_the_lease_is_shown_to_nobody(
     make_order: MakeOrder, context: GatewayContext, clock: VirtualClock
 ) -> None:
     sleeper = interrupted(context, after=lambda: end_lease(context, clock))
-    with refuses(GatewayUnreachable, ErrorCode.PAGE_TOO_LATE):
+    with refuses(GatewayUnreachable, ErrorCode.GATEWAY_SILENT, says="too late"):
         start_checkout(order=make_order(), context=sleeper, return_urls=return_urls)
 
     transaction = latest()
@@ -145,7 +145,7 @@ def test_a_page_that_comes_after_another_click_opened_one_is_shown_to_nobody(
         end_lease(context, clock)
         start_checkout(order=order, context=context, return_urls=return_urls)
 
-    with refuses(GatewayUnreachable, ErrorCode.PAGE_TOO_LATE):
+    with refuses(GatewayUnreachable, ErrorCode.GATEWAY_SILENT, says="too late"):
         start_checkout(
             order=order, context=interrupted(context, after=somebody_else_clicks), return_urls=return_urls
         )

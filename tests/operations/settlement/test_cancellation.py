@@ -41,7 +41,7 @@ def test_an_order_that_nobody_began_to_pay_is_cancelled_and_released_at_once(
     assert "4111111111111111" not in order.cancellation_note
     assert order.is_final
     assert told() == ["CANCELLED", "RELEASED"]
-    with refuses(OrderNotPayable, ErrorCode.ORDER_CANCELLED, order=order.reference):
+    with refuses(OrderNotPayable, ErrorCode.ORDER_ENDED, says="is cancelled", order=order.reference):
         start(order)
     assert not GatewayTransaction.objects.exists()
 
@@ -56,7 +56,7 @@ def test_a_second_cancellation_changes_nothing(make_order: MakeOrder, clock: Vir
 
 
 def test_whoever_cancels_has_a_name(make_order: MakeOrder, clock: VirtualClock) -> None:
-    with refuses(InvalidInput, ErrorCode.NAME_MISSING):
+    with refuses(InvalidInput, ErrorCode.ARGUMENT_INVALID, says="The name of"):
         cancel(order=make_order(), by="", note="", clock=clock)
     assert not the_order().is_cancelled
 
@@ -68,9 +68,9 @@ def test_an_order_that_holds_money_is_not_cancelled_and_the_code_says_what_to_do
     refunded = pay()
     refund(payment=refunded, context=context)
     for payment, code in (
-        (paid, ErrorCode.CANCEL_NEEDS_REFUND),
-        (authorized, ErrorCode.CANCEL_NEEDS_REVERSAL),
-        (refunded, ErrorCode.CANCEL_REFUNDED),
+        (paid, ErrorCode.REFUND_NEEDED),
+        (authorized, ErrorCode.REVERSAL_NEEDED),
+        (refunded, ErrorCode.ORDER_REFUNDED),
     ):
         with pytest.raises(InvalidState) as refused:
             cancelled(payment.order, clock)
@@ -98,7 +98,7 @@ def test_a_page_that_was_open_is_watched_to_its_end_and_only_then_is_the_order_r
     payment = open_page()
     order = cancelled(payment.order, clock)
     assert (order.state, order.is_released, order.is_final) == (OrderState.CANCELLED, False, False)
-    with refuses(OrderNotPayable, ErrorCode.ORDER_CANCELLED, order=order.reference):
+    with refuses(OrderNotPayable, ErrorCode.ORDER_ENDED, says="is cancelled", order=order.reference):
         start(order)
 
     assert payment.expires_at is not None
@@ -170,7 +170,7 @@ def test_a_button_that_was_shown_pays_nothing_after_the_cancellation(
     ):
         with pytest.raises(OrderNotPayable) as refused:
             act()
-        assert refused.value.code == ErrorCode.ORDER_CANCELLED
+        assert refused.value.code == ErrorCode.ORDER_ENDED
     assert not [entry for entry in wallet_sandbox.journal() if entry["operation"] == "authorize"]
 
 
@@ -191,7 +191,7 @@ def test_a_cancellation_between_the_card_and_its_authorization_wins(
         return claim(*given)  # type: ignore[arg-type]
 
     monkeypatch.setattr(authorize, "claim", claim_too_late)
-    with refuses(OrderNotPayable, ErrorCode.ORDER_CANCELLED, order=order.reference):
+    with refuses(OrderNotPayable, ErrorCode.ORDER_ENDED, says="is cancelled", order=order.reference):
         customer.post(order, detail)
     assert GatewayTransaction.objects.get().attempt_no == 0
     assert the_order().is_released

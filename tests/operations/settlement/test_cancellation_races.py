@@ -76,7 +76,7 @@ def test_a_page_whose_order_is_cancelled_while_the_gateway_opens_it_is_watched_a
     def withdraw() -> None:
         cancel(order=order, by="shop", note="", clock=clock)
 
-    with refuses(OrderNotPayable, ErrorCode.ORDER_CANCELLED):
+    with refuses(OrderNotPayable, ErrorCode.ORDER_ENDED, says="is cancelled"):
         start(order, interrupted(context, **{moment: withdraw}))
     page = GatewayTransaction.objects.get()
     assert (page.state, bool(page.redirect_url), current().is_released) == (S.OPEN, True, False)

@@ -81,7 +81,7 @@ def test_erasing_the_customer_of_a_refused_page_that_may_be_paid_waits_for_its_e
 ) -> None:
     """Without its page's address the order would be released at once."""
     page = refused_page(pay, clock)
-    with refuses(InvalidState, ErrorCode.TRANSACTION_NOT_ENDED, transaction=page.reference, state=S.REJECTED):
+    with refuses(InvalidState, ErrorCode.TOO_EARLY, transaction=page.reference, state=S.REJECTED):
         erase_customer(current(), by="anna", reason="asked for it", clock=clock)
     clock.advance(minutes=2)
     sweep(context=context)

@@ -124,7 +124,7 @@ def test_another_amount_is_never_booked_as_ours(
     sweep(context=scripted(context, answer_of(record(transaction, amount))))
     transaction.refresh_from_db()
 
-    with refuses(InvalidState, ErrorCode.NOTHING_APPROVED):
+    with refuses(InvalidState, ErrorCode.WRONG_STATE, says="shown no approval"):
         resolve(transaction, HAPPENED)
     assert (subject.reserved(), subject.booked()) == (subject.amount, 0)
     assert subject.is_frozen()
@@ -152,7 +152,7 @@ def twice(
 def test_an_approval_that_was_contradicted_cannot_be_undone(
     twice: GatewayTransaction, resolve: Resolve
 ) -> None:
-    with refuses(InvalidState, ErrorCode.APPROVED_BEFORE):
+    with refuses(InvalidState, ErrorCode.WRONG_STATE, says="cannot be undone"):
         resolve(twice, NOT_HAPPENED)
     assert not Discrepancy.objects.filter(closed_at__isnull=False).exists()
 

@@ -49,14 +49,14 @@ def test_closing_the_last_difference_lets_the_payment_be_used_again(
 def test_a_difference_is_closed_with_a_reason_and_a_name(
     words: tuple[str, str], elsewhere: Discrepancy, context: GatewayContext
 ) -> None:
-    with refuses(InvalidInput, ErrorCode.REASON_MISSING if not words[0] else ErrorCode.NAME_MISSING):
+    with refuses(InvalidInput, ErrorCode.ARGUMENT_INVALID, says="The reason is missing"):
         close_discrepancy(elsewhere, reason=words[0], by=words[1], context=context)
     assert Payment.objects.get().is_frozen
 
 
 def test_a_difference_is_closed_once(elsewhere: Discrepancy, context: GatewayContext) -> None:
     close_discrepancy(elsewhere, reason="by hand", by="anna", context=context)
-    with refuses(InvalidState, ErrorCode.DISCREPANCY_CLOSED):
+    with refuses(InvalidState, ErrorCode.CHANGED_MEANWHILE, says="already closed"):
         close_discrepancy(elsewhere, reason="again", by="bert", context=context)
     elsewhere.refresh_from_db()
     assert elsewhere.closed_by == "anna"

@@ -125,7 +125,7 @@ def test_while_an_operation_of_ours_is_outstanding_the_payment_is_frozen_and_boo
     wallet_sandbox.portal(payment.reference, "ecom.capture", "4.00")
     opening = query_status(payment.opening, context=booking)
     assert opening is not None
-    with refuses(InvalidState, ErrorCode.BOOKING_OUTSTANDING):
+    with refuses(InvalidState, ErrorCode.TOO_EARLY, says="not finished"):
         book_elsewhere(payment.opening, opening.elsewhere[0], context=booking)
 
     payment = ask(payment, booking)
@@ -147,7 +147,7 @@ def test_a_reservation_made_at_this_moment_keeps_the_booking_waiting(
     assert finding is not None
     wallet_sandbox.fault("refund", "drop_before")
     refund(payment=payment, context=booking, amount=Decimal("20.00"))
-    with refuses(InvalidState, ErrorCode.BOOKING_OUTSTANDING):
+    with refuses(InvalidState, ErrorCode.TOO_EARLY, says="not finished"):
         book_elsewhere(opening, finding.elsewhere[0], context=booking)
     assert not GatewayTransaction.objects.filter(origin="ELSEWHERE").exists()
 

@@ -130,7 +130,7 @@ def test_a_record_of_another_payment_is_not_booked_and_not_forgotten(
     for payment in (first, second):
         ask(payment, scripted(booking, opening_says(payment, ("g9", REFUND, "4.00"))))
     assert (now(first).refunded, now(second).refunded, now(second).is_frozen) == (400, 0, True)
-    with refuses(InvalidState, ErrorCode.RECORD_TAKEN):
+    with refuses(InvalidState, ErrorCode.NOT_BOOKABLE, says="of another payment"):
         book_discrepancy(
             Discrepancy.objects.get(),
             reason="seen",

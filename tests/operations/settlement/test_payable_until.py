@@ -52,7 +52,7 @@ def test_with_less_than_a_minute_left_no_page_is_opened_and_an_open_one_is_still
     assert start(early).redirect_url == page.redirect_url
     with pytest.raises(OrderNotPayable) as refused:
         start(late)
-    assert refused.value.code == ErrorCode.ORDER_TIME_OVER
+    assert refused.value.code == ErrorCode.ORDER_ENDED
     assert not late.payments.exists()
 
 
@@ -88,7 +88,7 @@ def test_after_the_end_nothing_begins_and_the_sweep_cancels_and_releases_the_ord
     ):
         with pytest.raises(OrderNotPayable) as refused:
             act()
-        assert refused.value.code == ErrorCode.ORDER_TIME_OVER
+        assert refused.value.code == ErrorCode.ORDER_ENDED
     report = sweep(context=customer.context)
 
     assert report.orders_released == 1

@@ -95,7 +95,7 @@ def test_while_the_gateway_does_not_say_whether_the_page_is_paid_no_card_is_char
 
     # Pressed twice: that the page has just been queried says nothing if there was no answer.
     for _ in range(2):
-        with refuses(TryAgain, ErrorCode.PAGE_STATUS_UNKNOWN):
+        with refuses(TryAgain, ErrorCode.TRY_AGAIN):
             customer.post(order, detail)
     assert not sent(wallet_sandbox)
 
@@ -115,7 +115,7 @@ def test_while_the_record_of_the_page_cannot_be_read_no_card_is_charged(
     wallet_sandbox.fault("status", "unreadable_record", times=times)
 
     for _ in range(times):
-        with refuses(TryAgain, ErrorCode.PAGE_STATUS_UNKNOWN):
+        with refuses(TryAgain, ErrorCode.TRY_AGAIN):
             customer.post(order, detail)
     assert not sent(wallet_sandbox)
 

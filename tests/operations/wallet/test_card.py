@@ -38,7 +38,7 @@ def test_a_card_that_the_gateway_does_not_know_is_refused_and_not_asked_about_ag
 ) -> None:
     order = make_order()
     detail = customer.approve(customer.open(order)) | {"transactionAccountId": "no-such-account"}
-    with refuses(CardRefused, ErrorCode.CARD_NOT_FOUND):
+    with refuses(CardRefused, ErrorCode.CARD_REFUSED, says="does not know this card"):
         customer.post(order, detail)
     assert times_sent(wallet_sandbox, "get_payment_account") == 1
     assert not sent(wallet_sandbox)
@@ -144,6 +144,6 @@ def test_a_network_that_the_settings_leave_out_is_refused(
 ) -> None:
     assert customer.context.wallet is not None
     only_visa = replace(customer.context, wallet=replace(customer.context.wallet, card_networks=("VISA",)))
-    with refuses(CardRefused, ErrorCode.CARD_NETWORK):
+    with refuses(CardRefused, ErrorCode.CARD_REFUSED, says="this network"):
         replace(customer, context=only_visa).pay(make_order(), network="AMEX")
     assert not sent(wallet_sandbox)

@@ -184,7 +184,7 @@ def test_a_price_that_comes_late_is_not_stored_over_the_one_that_the_sheet_shows
     button = replace(customer, context=fast_context).open(order)
     WalletAttempt.objects.update(results_count=int(has_result))
 
-    with refuses(WalletUnavailable, ErrorCode.WALLET_BUSY):
+    with refuses(WalletUnavailable, ErrorCode.WALLET_UNAVAILABLE, says="at the same time"):
         price("NZ", make_context(price=slow))
     assert shown_last(WalletAttempt.objects.get().price)["address"] == {"countryCode": "DE"}
     assert shown_last(WalletAttempt.objects.get().price)["total"] == 2500

@@ -25,7 +25,7 @@ def test_what_was_sealed_opens_with_any_of_the_keys() -> None:
 def test_what_opens_with_none_of_them_says_so_and_nothing_else(sealed: bytes) -> None:
     cipher = WalletCipher([NEW, OLD])
     for read in (cipher.unseal, cipher.reseal):
-        with refuses(UnreadableSecret, ErrorCode.SECRET_UNREADABLE) as failure:
+        with refuses(UnreadableSecret, ErrorCode.WALLET_UNAVAILABLE) as failure:
             read(sealed)
         assert failure.value.__cause__ is None
         assert failure.value.__suppress_context__

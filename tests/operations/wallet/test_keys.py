@@ -259,7 +259,7 @@ def test_after_a_change_of_the_account_its_former_key_is_used_by_nobody(
 
     assert key.row != former.row
     assert times_sent(wallet_sandbox, "public_key") == 2
-    with refuses(WalletUnavailable, ErrorCode.GATEWAY_KEY_EXPIRED):
+    with refuses(WalletUnavailable, ErrorCode.WALLET_UNAVAILABLE, says="has expired"):
         opened(former.row, moved)
     # A process that still has the former settings goes on with its own.
     assert current_key(context=context).row == former.row
@@ -274,9 +274,9 @@ def test_a_sheet_of_a_former_account_charges_nothing(
     gateway = customer.context.gateway
     account = replace(gateway.account, merchant_id="NEW")
     moved = replace(customer.context, gateway=Gateway(account=account, transport=gateway._transport))
-    with refuses(WalletUnavailable, ErrorCode.GATEWAY_KEY_EXPIRED):
+    with refuses(WalletUnavailable, ErrorCode.WALLET_UNAVAILABLE, says="has expired"):
         customer.post(order, detail, moved)
-    with refuses(WalletUnavailable, ErrorCode.GATEWAY_KEY_EXPIRED):
+    with refuses(WalletUnavailable, ErrorCode.WALLET_UNAVAILABLE, says="has expired"):
         replace(customer, context=moved).another_card(order)
     assert times_sent(wallet_sandbox, "authorization") == 0
 

@@ -114,7 +114,7 @@ def test_a_card_whose_look_up_outlasts_the_time_to_pay_is_not_charged(
         if minutes < 10:
             assert customer.post(order, detail).order.state == OrderState.PAID
             return
-        with refuses(OrderNotPayable, ErrorCode.ORDER_TIME_OVER):
+        with refuses(OrderNotPayable, ErrorCode.ORDER_ENDED, says="too late"):
             customer.post(order, detail)
     assert not sent(wallet_sandbox)
 
@@ -149,12 +149,12 @@ def test_a_pause_and_the_emergency_stop_hold_the_button_back(
 ) -> None:
     order = make_order()
     detail = customer.approve(customer.open(order))
-    with refuses(SendingStopped, ErrorCode.SENDING_DISABLED):
+    with refuses(SendingStopped, ErrorCode.SENDING_STOPPED, says="switched off"):
         customer.post(order, detail, make_context(sending=False))
     GatewayPause.objects.create(
         gateway="default", sending_until=customer.context.clock.now() + timedelta(minutes=5)
     )
-    with refuses(SendingStopped, ErrorCode.SENDING_PAUSED):
+    with refuses(SendingStopped, ErrorCode.SENDING_STOPPED):
         customer.post(order, detail)
     assert not sent(wallet_sandbox)
     assert PaymentOrder.objects.get(pk=order.pk).is_payable

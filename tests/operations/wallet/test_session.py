@@ -109,12 +109,12 @@ def test_there_is_no_button_without_the_setting_and_none_while_sending_waits(
     customer: Customer, make_order: MakeOrder, make_context: MakeContext
 ) -> None:
     order = make_order()
-    with refuses(WalletUnavailable, ErrorCode.WALLET_NOT_CONFIGURED):
+    with refuses(WalletUnavailable, ErrorCode.WALLET_UNAVAILABLE, says="no WALLET"):
         replace(customer, context=replace(customer.context, wallet=None)).open(order)
-    with refuses(SendingStopped, ErrorCode.SENDING_DISABLED):
+    with refuses(SendingStopped, ErrorCode.SENDING_STOPPED, says="switched off"):
         replace(customer, context=make_context(sending=False)).open(order)
     pause_sending(customer.context, seconds=60, explanation=explain(ExplanationCode.COMMENT, said="test"))
-    with refuses(SendingStopped, ErrorCode.SENDING_PAUSED):
+    with refuses(SendingStopped, ErrorCode.SENDING_STOPPED):
         customer.open(order)
     assert not Payment.objects.exists()
 
@@ -269,7 +269,7 @@ def test_options_whose_callback_is_off_are_refused_whole(
     shop = replace(shop, wallet=replace(shop.wallet, callbacks=callbacks))
     with pytest.raises(OperationError) as refusal:
         replace(customer, context=shop).open(make_order())
-    assert refusal.value.code == ErrorCode.PRICING_CALLBACK_MISSING
+    assert refusal.value.code == ErrorCode.PRICING_INVALID
     assert not Payment.objects.exists()
 
 
@@ -293,7 +293,7 @@ def test_options_that_come_with_an_address_are_refused_without_their_callback(
             chosen={"address": {"countryCode": "DE"}, "option": None, "offers": []},
             context=shop,
         )
-    assert refusal.value.code == ErrorCode.PRICING_CALLBACK_MISSING
+    assert refusal.value.code == ErrorCode.PRICING_INVALID
     assert WalletAttempt.objects.values_list("price", flat=True)[0] == before
 
 

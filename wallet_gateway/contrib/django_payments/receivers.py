@@ -14,6 +14,7 @@ from wallet_gateway import payments as wallet
 from wallet_gateway import signals
 from wallet_gateway.contrib.held_instance import columns_in, take_over
 from wallet_gateway.contrib.missing_row import log_missing
+from wallet_gateway.domain.error_codes import AMBIGUOUS_REFERENCE
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.queries.search import orders_with
@@ -82,8 +83,7 @@ def order_of(payment: Any) -> PaymentOrder | None:
     found = orders_with(payment.token)
     if len(found) > 1:
         gateways = ", ".join(order.gateway for order in found)
-        code = wallet.errors.ErrorCode.AMBIGUOUS_REFERENCE
-        raise wallet.errors.InvalidInput(code, reference=payment.token, gateways=gateways)
+        raise wallet.errors.InvalidInput(*AMBIGUOUS_REFERENCE, reference=payment.token, gateways=gateways)
     return found[0] if found else None
 
 

@@ -26,7 +26,7 @@ def _cancel(placed: Any, source: Any) -> None:
     try:
         to_pay = payments.cancel(sources.order_to_pay(source), by="oscar")
     except payments.errors.InvalidState as error:
-        if error.code is not payments.errors.ErrorCode.CANCEL_REFUNDED:
+        if error.code is not payments.errors.ErrorCode.ORDER_REFUNDED:
             add_note(placed, str(error))
         return
     if to_pay.is_released:

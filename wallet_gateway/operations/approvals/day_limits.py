@@ -12,7 +12,6 @@ from typing import Any
 
 from wallet_gateway.domain.actors import Actor
 from wallet_gateway.domain.approval_policy import LIMITED_PERIOD
-from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import Allowance, AllowanceUse, GatewayTransaction
 from wallet_gateway.operations.approvals.requests import SecondPersonNeeded
 from wallet_gateway.operations.context import GatewayContext
@@ -48,7 +47,7 @@ def use_allowance(
     allowance.lock()
     minor, since = transaction.amount_minor, now - LIMITED_PERIOD
     if not is_agreed and not allowance.has_left(minor, limit=limit, since=since):
-        raise SecondPersonNeeded(ErrorCode.APPROVAL_NEEDED)
+        raise SecondPersonNeeded
     AllowanceUse.objects.create(
         allowance=allowance,
         transaction=transaction,

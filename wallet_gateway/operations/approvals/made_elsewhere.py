@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from django.utils.translation import gettext_noop as _
+
 from wallet_gateway.domain.actors import Actor, By
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.elsewhere import booking_order
-from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.error_codes import (
+    DISCREPANCY_CLOSED,
+    GATEWAY_SILENT,
+    NOT_BOOKABLE,
+    NOT_REPORTED,
+    RECORD_TAKEN,
+    STATE_CHANGED,
+    ErrorCode,
+)
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import (
     IllegalTransition,
@@ -50,22 +60,23 @@ def book_discrepancy(
     actor = check_decision(by=by, reason=reason)
     discrepancy.refresh_from_db()
     if discrepancy.transaction is None or discrepancy.kind not in BOOKABLE:
-        raise InvalidState(ErrorCode.NOT_BOOKABLE)
+        raise InvalidState(*NOT_BOOKABLE)
     is_elsewhere = discrepancy.kind == DiscrepancyKind.MADE_ELSEWHERE
     if discrepancy.booked_as_id is not None or (discrepancy.closed_at is not None and not is_elsewhere):
-        raise InvalidState(ErrorCode.DISCREPANCY_CLOSED)
+        raise InvalidState(*DISCREPANCY_CLOSED)
     transaction = reread(discrepancy.transaction)
     finding = query_status(transaction, context=context)
     if finding is None:
-        raise GatewayUnreachable(
-            ErrorCode.GATEWAY_SILENT, gateway=context.alias, address=context.policy.address
-        )
+        raise GatewayUnreachable(*GATEWAY_SILENT, gateway=context.alias, address=context.policy.address)
     if not is_elsewhere:
         return _book_amount(discrepancy, transaction, finding, reason, actor, context)
     record = _reported(discrepancy, transaction, finding)
     others = (*finding.elsewhere, *finding.unknown_references)
     if any(_is_open_capture(other, transaction) for other in others if _precedes(other, record)):
-        raise InvalidState(ErrorCode.CAPTURES_FIRST)
+        raise InvalidState(
+            _("A capture of this payment was made elsewhere, too. Book that one first: it can be refunded."),
+            ErrorCode.NOT_BOOKABLE,
+        )
     return book_elsewhere(transaction, record, who=Bookkeeper(actor=actor, reason=reason), context=context)
 
 
@@ -90,15 +101,15 @@ def _book_amount(
     given back than the gateway has captured.
     """
     if transaction.kind not in {TransactionKind.CAPTURE, TransactionKind.REFUND}:
-        raise InvalidState(ErrorCode.NOT_BOOKABLE)
+        raise InvalidState(*NOT_BOOKABLE)
     named = {fingerprint_of(transaction, one): one for one in finding.discrepancies}
     found = named.get(discrepancy.fingerprint)
     if found is None:
-        raise InvalidState(ErrorCode.NOT_REPORTED)
+        raise InvalidState(*NOT_REPORTED)
     if not found.amount or _is_below_refunds(transaction, found.amount):
-        raise InvalidState(ErrorCode.NOT_BOOKABLE)
+        raise InvalidState(*NOT_BOOKABLE)
     if is_taken(transaction, found.record_id):
-        raise InvalidState(ErrorCode.RECORD_TAKEN)
+        raise InvalidState(*RECORD_TAKEN)
 
     def close() -> None:
         columns = closing_columns(actor=actor, reason=reason, now=context.clock.now())
@@ -117,7 +128,7 @@ def _book_amount(
     try:
         settled = settle(transaction, update, context=context)
     except IllegalTransition as error:
-        raise InvalidState(ErrorCode.STATE_CHANGED) from error
+        raise InvalidState(*STATE_CHANGED) from error
     resume_after_mix_up(transaction.gateway, by=actor.name, now=context.clock.now())
     release_freeze(settled, context=context)
     return reread(settled)
@@ -136,7 +147,7 @@ def _reported(discrepancy: Discrepancy, transaction: GatewayTransaction, finding
     for record in (*finding.elsewhere, *finding.unknown_references):
         if elsewhere_fingerprint(transaction, record) == discrepancy.fingerprint:
             return record
-    raise InvalidState(ErrorCode.NOT_REPORTED)
+    raise InvalidState(*NOT_REPORTED)
 
 
 def _precedes(other: StatusRecord, record: StatusRecord) -> bool:

@@ -12,9 +12,10 @@ from datetime import datetime
 
 from django.db import IntegrityError
 from django.db.models import F, Q, QuerySet
+from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.domain.actors import Actor, By, is_same_person
-from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.error_codes import APPROVAL_CLOSED, CHANGED_MEANWHILE, ErrorCode
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.models import (
     Approval,
@@ -44,6 +45,11 @@ from wallet_gateway.protocol.cart_messages import ShoppingCart
 class SecondPersonNeeded(OperationRefused):
     """The amount is above what one person may refund alone. Raised under the lock; nothing is reserved."""
 
+    code = ErrorCode.AWAITING_APPROVAL
+
+    def __init__(self) -> None:
+        super().__init__(_("This amount needs a second person."))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grant:
@@ -70,7 +76,7 @@ def within(alone: int | None, minor: int) -> Q:
 def check_alone(parent: Payment | MigratedDeposit, minor: int, alone: int | None) -> None:
     """Raise `SecondPersonNeeded` if a row that was read is above the limit of `within`."""
     if alone is not None and parent.refunded + parent.refund_reserved + minor > alone:
-        raise SecondPersonNeeded(ErrorCode.APPROVAL_NEEDED)
+        raise SecondPersonNeeded
 
 
 def ask_for(
@@ -142,7 +148,10 @@ def _ask(approval: Approval, context: GatewayContext) -> AwaitingApproval:
     except IntegrityError as error:
         first = Approval.objects.filter(idempotency_key=approval.idempotency_key).first()
         if first is None:
-            raise InvalidState(ErrorCode.APPROVAL_PENDING) from error
+            raise InvalidState(
+                _("Another request for this payment waits for approval. Decide on that request first."),
+                ErrorCode.APPROVAL_PENDING,
+            ) from error
         return AwaitingApproval(first)
     return AwaitingApproval(approval)
 
@@ -159,15 +168,17 @@ def outcome_of(approval: Approval) -> OperationError:
     if approval.state == ApprovalState.WAITING:
         return AwaitingApproval(approval)
     if approval.state == ApprovalState.AGREED:
-        return InvalidState(ErrorCode.CHANGED_MEANWHILE)
-    return IdempotencyConflict(ErrorCode.KEY_DECLINED)
+        return InvalidState(*CHANGED_MEANWHILE)
+    return IdempotencyConflict(
+        _("A request under this idempotency key was not approved. A new request needs a new key.")
+    )
 
 
 def consume_approval(grant: Grant, transaction: GatewayTransaction, *, now: datetime) -> None:
     """Mark a request as approved, once, and record by whom. Runs in the caller's database transaction."""
     waiting = _waiting(now).filter(pk=grant.approval.pk)
     if not waiting.update(**_word(ApprovalState.AGREED, grant.actor, grant.reason, now)):
-        raise InvalidState(ErrorCode.APPROVAL_CLOSED)
+        raise InvalidState(*APPROVAL_CLOSED)
     TransactionEvent.objects.create(
         transaction=transaction,
         kind=TransactionEventKind.APPROVAL,
@@ -189,7 +200,7 @@ def decline(approval: Approval, *, by: By, reason: str, clock: Clock) -> Approva
     own = is_author(actor, actor_in(approval, "created_by"))
     state = ApprovalState.WITHDRAWN if own else ApprovalState.DECLINED
     if not _waiting(now).filter(pk=approval.pk).update(**_word(state, actor, reason, now)):
-        raise InvalidState(ErrorCode.APPROVAL_CLOSED)
+        raise InvalidState(*APPROVAL_CLOSED)
     approval.refresh_from_db()
     return approval
 
@@ -204,9 +215,15 @@ def expire_requests(*, now: datetime, **which: object) -> int:
 def check_second_person(actor: Actor, author: Actor) -> None:
     """Raise `InvalidState` for a program, and for an actor who may be the person who asked."""
     if actor.is_program:
-        raise InvalidState(ErrorCode.APPROVER_WITHOUT_ACCOUNT, name=actor.name)
+        raise InvalidState(
+            _("“%(name)s” is a name without an account. Only a person with an account can agree to this."),
+            ErrorCode.NOT_PERMITTED,
+            name=actor.name,
+        )
     if is_author(actor, author):
-        raise InvalidState(ErrorCode.APPROVAL_OWN)
+        raise InvalidState(
+            _("This is your own request. Another person must approve it."), ErrorCode.NOT_PERMITTED
+        )
 
 
 def is_author(actor: Actor, author: Actor) -> bool:

@@ -8,9 +8,11 @@ from datetime import timedelta
 from enum import StrEnum
 from functools import partial
 
+from django.utils.translation import gettext_noop as _
+
 from wallet_gateway.domain.actors import Actor, By
 from wallet_gateway.domain.discrepancies import OF_GATEWAY, DiscrepancyKind
-from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.error_codes import DISCREPANCY_CLOSED, STATE_CHANGED, ErrorCode
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import (
     IllegalTransition,
@@ -78,7 +80,7 @@ def resolve(
     seen, transaction, decision = transaction.state, reread(transaction), Decision(decision)
     if transaction.state == TransactionState.ANOMALY and seen != TransactionState.ANOMALY:
         # Who gives up an unknown outcome must not end a contradiction that was found since.
-        raise InvalidState(ErrorCode.STATE_CHANGED)
+        raise InvalidState(*STATE_CHANGED)
     event = _event(transaction, decision, context)
     ask = partial(ask_to_decide, transaction, decision=decision, reason=reason, actor=actor, context=context)
     if grant is not None:
@@ -134,7 +136,7 @@ def _record(
     try:
         settled = settle(transaction, update, context=context)
     except IllegalTransition as error:
-        raise InvalidState(ErrorCode.STATE_CHANGED) from error
+        raise InvalidState(*STATE_CHANGED) from error
     release_freeze(settled, context=context)
     return reread(settled)
 
@@ -173,7 +175,7 @@ def _check_is_as_asked(transaction: GatewayTransaction, approval: Approval) -> N
         transaction=transaction, closed_at__isnull=True, found_at__gt=approval.created_at
     )
     if transaction.state_changed_at > approval.created_at or unseen.exists():
-        raise InvalidState(ErrorCode.STATE_CHANGED)
+        raise InvalidState(*STATE_CHANGED)
 
 
 def _takes_two(transaction: GatewayTransaction, context: GatewayContext) -> bool:
@@ -188,17 +190,26 @@ def _event(transaction: GatewayTransaction, decision: Decision, context: Gateway
     if state is TransactionState.ANOMALY:
         return _event_of_anomaly(transaction, decision)
     if decision is Decision.DID_HAPPEN:
-        raise InvalidState(ErrorCode.GATEWAY_MUST_APPROVE, state=state)
+        raise InvalidState(
+            _("Only the gateway can approve a transaction in the state “%(state)s”."), state=state
+        )
     if state is TransactionState.NOT_SENT:
         return LifecycleEvent.ABANDONED
     if state not in _UNDECIDED or (
         state is TransactionState.OPEN and not _is_left_silent(transaction, context)
     ):
-        raise InvalidState(ErrorCode.NO_DECISION_NEEDED, state=state)
+        raise InvalidState(_("A transaction in the state “%(state)s” needs no decision."), state=state)
     if state is not TransactionState.OPEN and not _has_waited(transaction, context):
         raise _too_early(transaction)
     if other := foreign_merchant_account(transaction, context):
-        raise InvalidState(ErrorCode.OTHER_ACCOUNT, account=other)
+        raise InvalidState(
+            _(
+                "The request was sent for %(account)s, but the gateway was asked for another "
+                "account. Restore the account in the gateway's settings and ask again."
+            ),
+            ErrorCode.MERCHANT_ACCOUNT_CHANGED,
+            account=other,
+        )
     return LifecycleEvent.ABANDONED
 
 
@@ -229,9 +240,17 @@ def _decidable_after(transaction: GatewayTransaction) -> timedelta:
 
 
 def _too_early(transaction: GatewayTransaction) -> InvalidState:
-    is_unknown = transaction.state == TransactionState.UNKNOWN
+    unknown = _(
+        "It is too early. A person may decide after %(after)s and %(needed)s empty answers "
+        "in a row. Empty answers so far: %(count)s."
+    )
+    pending = _(
+        "It is too early. A person may decide after %(after)s and %(needed)s answers in a "
+        "row without a result. Answers so far: %(count)s."
+    )
     return InvalidState(
-        ErrorCode.TOO_EARLY_UNKNOWN if is_unknown else ErrorCode.TOO_EARLY_PENDING,
+        unknown if transaction.state == TransactionState.UNKNOWN else pending,
+        ErrorCode.TOO_EARLY,
         after=_decidable_after(transaction),
         needed=OPERATOR_ABSENT_ANSWERS,
         count=transaction.absent_count,
@@ -241,10 +260,18 @@ def _too_early(transaction: GatewayTransaction) -> InvalidState:
 def _event_of_anomaly(transaction: GatewayTransaction, decision: Decision) -> LifecycleEvent:
     if decision is Decision.DID_HAPPEN:
         if transaction.shown_minor is None and transaction.approved_minor is None:
-            raise InvalidState(ErrorCode.NOTHING_APPROVED)
+            raise InvalidState(
+                _(
+                    "The gateway has shown no approval with the requested amount and currency, so it "
+                    "cannot be accepted. Ask the gateway again, or decide that it did not happen. If it "
+                    "captured or refunded another amount, book that amount."
+                ),
+            )
         return LifecycleEvent.ACCEPTED_BY_PERSON
     if transaction.approved_minor is not None:
-        raise InvalidState(ErrorCode.APPROVED_BEFORE)
+        raise InvalidState(
+            _("The transaction was approved before the contradiction was found. It cannot be undone here.")
+        )
     return LifecycleEvent.ABANDONED
 
 
@@ -280,7 +307,7 @@ def close_discrepancy(
     actor = check_decision(by=by, reason=reason)
     rows = Discrepancy.objects.filter(pk=discrepancy.pk, closed_at__isnull=True)
     if not rows.update(**closing_columns(reason=reason, actor=actor, now=context.clock.now())):
-        raise InvalidState(ErrorCode.DISCREPANCY_CLOSED)
+        raise InvalidState(*DISCREPANCY_CLOSED)
     discrepancy.refresh_from_db()
     resume_after_mix_up(discrepancy.gateway, by=actor.name, now=context.clock.now())
     if discrepancy.transaction is not None:

@@ -9,9 +9,10 @@ from datetime import datetime
 
 from django.db import IntegrityError
 from django.db.models import QuerySet
+from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.domain.actors import NOBODY, Actor, By
-from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.error_codes import ErrorCode, Refusal
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.limits import available, why_not_begin
 from wallet_gateway.domain.totals import Reversal
@@ -28,7 +29,6 @@ from wallet_gateway.models import (
 )
 from wallet_gateway.models.actors import actor_columns, actor_in
 from wallet_gateway.models.fields import note_of
-from wallet_gateway.operations.argument_types import check_text
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.errors import InvalidInput, InvalidState
 from wallet_gateway.operations.inputs import actor_of, check_reason_code, check_storable, minor_units_of
@@ -59,7 +59,7 @@ def draft(kind: BatchKind, orders: Sequence[PaymentOrder], *, by: By, clock: Clo
 
 def _check_size(subjects: Sequence[PaymentOrder | MigratedDeposit] | Mapping[MigratedDeposit, Money]) -> None:
     if len(subjects) > MAX_ROWS:
-        raise InvalidInput(ErrorCode.BATCH_TOO_LARGE, limit=MAX_ROWS)
+        raise InvalidInput(_("A batch has at most %(limit)s rows. Choose fewer."), limit=MAX_ROWS)
 
 
 def _draft_row(
@@ -72,21 +72,23 @@ def _draft_row(
         row.amount_minor = available(kind, possible[0].totals)
         return row
     row.state = RowState.LEFT_OUT
-    row.result_code, row.refusal_code = _why_left_out(kind, possible, candidates)
+    row.result_code, why = _why_left_out(kind, possible, candidates)
+    if why is not None:
+        row.refusal_code, row.refusal_params = why.code, {"sentence": why.sentence}
     return row
 
 
 def _why_left_out(
     kind: TransactionKind, possible: Sequence[Payment], candidates: Sequence[Payment]
-) -> tuple[ResultCode, ErrorCode | str]:
+) -> tuple[ResultCode, Refusal | None]:
     if possible:
-        return ResultCode.SEVERAL_PAYMENTS, ""
+        return ResultCode.SEVERAL_PAYMENTS, None
     held = [payment for payment in candidates if payment.reversal != Reversal.DONE]
     if not held:
-        return ResultCode.NOTHING_AUTHORIZED, ""
+        return ResultCode.NOTHING_AUTHORIZED, None
     latest = held[-1]
-    code = why_not_begin(kind, latest.totals, awaits_outcome=latest.awaits_outcome)
-    return ResultCode.NOT_POSSIBLE, code or ""
+    why = why_not_begin(kind, latest.totals, awaits_outcome=latest.awaits_outcome)
+    return ResultCode.NOT_POSSIBLE, why
 
 
 def _store(batch: OperationBatch, rows: Iterable[OperationBatchRow]) -> None:
@@ -168,10 +170,10 @@ def start_detached_refunds(
 
 def _check_token(token: str) -> None:
     """Raise `InvalidInput` for a token that the idempotency keys of the rows cannot begin with."""
-    check_text("token", token)
     if not _TOKEN.match(token):
+        sentence = _("%(argument)s must be %(expected)s, not %(given)s.")
         expected, given = "1 to 32 visible ASCII characters without spaces", quote(token)
-        raise InvalidInput(ErrorCode.ARGUMENT_TYPE, argument="token", expected=expected, given=given)
+        raise InvalidInput(sentence, argument="token", expected=expected, given=given)
 
 
 def _refund_row(batch: OperationBatch, deposit: MigratedDeposit, amount: Money) -> OperationBatchRow:
@@ -208,7 +210,11 @@ def _query_row(batch: OperationBatch, subject: PaymentOrder | MigratedDeposit) -
 
 def _check_author(batch: OperationBatch, is_permitted: IsPermitted) -> None:
     if not is_permitted(actor_in(batch, "created_by"), BatchKind(batch.kind)):
-        raise InvalidState(ErrorCode.BATCH_NOT_PERMITTED, name=batch.created_by)
+        raise InvalidState(
+            _("%(name)s does not have the permission for this batch. Nothing was started."),
+            ErrorCode.NOT_PERMITTED,
+            name=batch.created_by,
+        )
 
 
 def pause(batch: OperationBatch, *, by: By, clock: Clock) -> bool:

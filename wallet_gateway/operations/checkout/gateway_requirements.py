@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext_noop as _
+
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.policy import GatewayPolicy
 from wallet_gateway.operations.errors import InvalidInput
@@ -19,7 +21,12 @@ def check_requirements(
     """Check the content of a new order, in wire format; raise `InvalidInput`."""
     if policy.currencies is not None and currency not in policy.currencies:
         known = ", ".join(sorted(policy.currencies))
-        raise InvalidInput(ErrorCode.CURRENCY_NOT_ACCEPTED, gateway=gateway, currency=currency, known=known)
+        raise InvalidInput(
+            _("Gateway %(gateway)s takes no %(currency)s. The settings allow: %(known)s."),
+            gateway=gateway,
+            currency=currency,
+            known=known,
+        )
     if policy.billing_address_required:
         check_billing_address(content)
 
@@ -35,4 +42,8 @@ def check_billing_address(content: Mapping[str, Any]) -> None:
             for name, field in BillingAddress.model_fields.items()
             if field.is_required()
         ]
-        raise InvalidInput(ErrorCode.BILLING_ADDRESS_MISSING, errors=missing)
+        raise InvalidInput(
+            _("The gateway requires a billing address. %(problems)s"),
+            ErrorCode.FIELDS_INVALID,
+            errors=missing,
+        )

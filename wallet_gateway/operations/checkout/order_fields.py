@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from wallet_gateway.operations.argument_types import check_line, lines_of, not_a_text, type_name
 from wallet_gateway.operations.checkout.addresses import Address, BillingAddress, ShippingAddress
 from wallet_gateway.protocol import checkout as messages
 from wallet_gateway.protocol.cart import Discount, Shipping
@@ -33,9 +32,7 @@ _LANGUAGE = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{1,8})*")
 
 def wrong_reference(reference: object) -> Iterator[FieldError]:
     """Yield the fault of an order's reference, if it has one."""
-    if not isinstance(reference, str):
-        yield FieldError("reference", not_a_text(reference))
-    elif not REFERENCE.match(reference):
+    if not isinstance(reference, str) or not REFERENCE.match(reference):
         message = f"must be 1 to 64 visible ASCII characters without blanks, not {quote(reference)}"
         yield FieldError("reference", message)
 
@@ -44,9 +41,7 @@ def wrong_texts(**texts: object) -> Iterator[FieldError]:
     """Yield each text that its column cannot hold; None is no text and may be missing."""
     for name, value in texts.items():
         longest = LONGEST[name]
-        if value is not None and not isinstance(value, str):
-            yield FieldError(name, not_a_text(value))
-        elif value is not None and not (is_storable(value) and len(value) <= longest):
+        if value is not None and not (is_storable(value) and len(str(value)) <= longest):
             message = (
                 f"must be text of at most {longest} characters, none of them NUL or half of a surrogate pair"
             )
@@ -71,7 +66,7 @@ def wrong_addresses(**addresses: object) -> Iterator[FieldError]:
         if given is None or isinstance(given, kind):
             continue
         if not isinstance(given, Mapping):
-            yield FieldError(name, f"must be a {kind.__name__} or a dict, not {type_name(given)}")
+            yield FieldError(name, f"must be a {kind.__name__} or a dict, not {type(given).__name__}")
             continue
         for field in given:
             if field not in message.wire_names:
@@ -79,20 +74,10 @@ def wrong_addresses(**addresses: object) -> Iterator[FieldError]:
                 yield FieldError(path, f"is unknown; the fields are: {known}")
 
 
-def read_lines(
-    items: object, shipping: object, discounts: object, faults: list[FieldError]
-) -> tuple[tuple[Item, ...], tuple[Discount, ...]]:
-    """Return the items and discounts; add a fault for each that has a wrong type or too long a text."""
-    lines = lines_of("items", items, Item, faults)
-    reductions = lines_of("discounts", discounts, Discount, faults)
-    if shipping is not None:
-        check_line("shipping", shipping, Shipping, faults)
-    if not faults:
-        faults += _too_long(lines, shipping, reductions)
-    return lines, reductions
-
-
-def _too_long(items: Sequence[Item], shipping: object, discounts: Sequence[Discount]) -> Iterator[FieldError]:
+def too_long_names(
+    items: Sequence[Item], shipping: Shipping | None, discounts: Sequence[Discount]
+) -> Iterator[FieldError]:
+    """Yield each text of a line that no page could show."""
     for number, item in enumerate(items):
         yield from _long_texts(f"items[{number}]", item, _LONGEST_IN_LINE)
     for number, discount in enumerate(discounts):

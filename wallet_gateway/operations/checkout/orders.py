@@ -11,22 +11,22 @@ from typing import Any
 
 from django.db import IntegrityError
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.domain.continue_url import is_continue_url
-from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.error_codes import AMBIGUOUS_REFERENCE, ErrorCode, Refusal
 from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind
 from wallet_gateway.domain.metadata import metadata_errors
 from wallet_gateway.domain.policy import GatewayPolicy
 from wallet_gateway.email_hashes import columns_of_order
 from wallet_gateway.models import OrderMetadata, PaymentOrder
 from wallet_gateway.models.single_rows import insert_row, select_row, select_rows
-from wallet_gateway.operations.argument_types import check_text
 from wallet_gateway.operations.checkout.addresses import BillingAddress, ShippingAddress, as_mapping
 from wallet_gateway.operations.checkout.content_differences import different_arguments
 from wallet_gateway.operations.checkout.gateway_requirements import check_requirements
 from wallet_gateway.operations.checkout.order_fields import (
     REFERENCE,
-    read_lines,
+    too_long_names,
     wrong_addresses,
     wrong_language,
     wrong_reference,
@@ -113,7 +113,6 @@ def find_by_reference(reference: str, gateway: str | None = None) -> PaymentOrde
 
 
 def _find_at(gateway: str, reference: str) -> PaymentOrder:
-    check_text("gateway", gateway)
     if is_storable(gateway):
         found = select_row(PaymentOrder, where={"reference": reference, "gateway": gateway})
         # MariaDB takes capitals for small letters, and ignores blanks at the end.
@@ -128,7 +127,7 @@ def check_unambiguous(found: Sequence[PaymentOrder]) -> None:
         reference = found[0].reference
         same = PaymentOrder.objects.filter(reference=reference).order_by("gateway")
         names = ", ".join(same.values_list("gateway", flat=True)[:_MOST_NAMED])
-        raise InvalidInput(ErrorCode.AMBIGUOUS_REFERENCE, reference=reference, gateways=names)
+        raise InvalidInput(*AMBIGUOUS_REFERENCE, reference=reference, gateways=names)
 
 
 _MOST_NAMED = 5
@@ -139,7 +138,6 @@ def check_key(name: str, value: str) -> None:
 
     Databases handle blanks and NUL differently.
     """
-    check_text(name, value)
     if not REFERENCE.match(value):
         raise PaymentOrder.DoesNotExist(f"no order has the {name} {value[:64]!r}")
 
@@ -169,7 +167,7 @@ def create_order(
     details = _check_own_fields(reference, details, continue_url, redirect_when_paid=redirect_when_paid)
     _check_continue_url(continue_url, shop_origins)
     if problems := tuple(metadata_errors(metadata)):
-        raise InvalidInput(ErrorCode.ORDER_INVALID, errors=problems)
+        raise InvalidInput(*_ORDER_INVALID, errors=problems)
     checked = _checked_content(details)
     content = checked.to_wire()
     texts, now = _check_storable(content), clock.now()
@@ -210,8 +208,8 @@ def _check_own_fields(
         *wrong_language(details.language),
         *wrong_addresses(billing_address=details.billing_address, shipping_address=details.shipping_address),
     ]
-    items, discounts = read_lines(details.items, details.shipping, details.discounts, errors)
-    details = replace(details, items=items, discounts=discounts)
+    details = replace(details, items=tuple(details.items or ()), discounts=tuple(details.discounts or ()))
+    errors += too_long_names(details.items, details.shipping, details.discounts)
     if redirect_when_paid and not continue_url:
         message = "is needed with redirect_when_paid: the address of the page to which a customer is sent"
         errors.append(FieldError(path="continue_url", message=message))
@@ -220,7 +218,7 @@ def _check_own_fields(
     except UnknownCode as error:
         errors.append(FieldError(path="currency", message=str(error)))
     if errors:
-        raise InvalidInput(ErrorCode.ORDER_INVALID, errors=errors)
+        raise InvalidInput(*_ORDER_INVALID, errors=errors)
     return details
 
 
@@ -229,6 +227,7 @@ def _check_continue_url(url: str, origins: Collection[str]) -> None:
         raise _invalid("continue_url", f"must be {_CONTINUE_URL} {' or '.join(origins) or 'the shop'}")
 
 
+_ORDER_INVALID = Refusal(_("The order is not valid. %(problems)s"), ErrorCode.FIELDS_INVALID)
 _CONTINUE_URL = "a path of this site that begins with one slash, such as /thanks/7/, or an address at"
 
 
@@ -264,7 +263,7 @@ def _check_storable(content: dict[str, Any]) -> dict[str, str]:
 
 
 def _invalid(path: str, problem: str) -> InvalidInput:
-    return InvalidInput(ErrorCode.ORDER_INVALID, errors=[FieldError(path=path, message=problem)])
+    return InvalidInput(*_ORDER_INVALID, errors=[FieldError(path=path, message=problem)])
 
 
 def _store_once(order: PaymentOrder, metadata: Mapping[str, str], check: Callable[[], None]) -> PaymentOrder:
@@ -282,13 +281,25 @@ def _store_once(order: PaymentOrder, metadata: Mapping[str, str], check: Callabl
                 lambda: _same_order(PaymentOrder.objects.select_for_update(), order)
             )
             if found is None and is_unseen_duplicate(error):
-                raise TryAgain(ErrorCode.ORDER_STORED_MEANWHILE, reference=order.reference) from error
+                raise TryAgain(
+                    _(
+                        "Another process has just stored order %(reference)s, and your database transaction "
+                        "began too early to see it. Repeat the whole transaction."
+                    ),
+                    ErrorCode.ORDER_STORED_MEANWHILE,
+                    reference=order.reference,
+                ) from error
             if found is None:
                 raise
         else:
             return order
     if found.gateway != order.gateway:
         raise IdempotencyConflict(
+            _(
+                "Reference %(reference)s belongs to an order at gateway %(other)s, so none was "
+                "stored at %(gateway)s: the customer could pay twice. Use that order or, if the two "
+                "gateways number their orders separately, give one of them a NUMBERING of its own."
+            ),
             ErrorCode.REFERENCE_AT_OTHER_GATEWAY,
             reference=order.reference,
             gateway=order.gateway,
@@ -296,6 +307,10 @@ def _store_once(order: PaymentOrder, metadata: Mapping[str, str], check: Callabl
         )
     if found.content_hash != order.content_hash:
         raise IdempotencyConflict(
+            _(
+                "Reference %(reference)s belongs to an order with other content (%(fields)s). An "
+                "order that has changed needs its own reference."
+            ),
             ErrorCode.ORDER_CONTENT_DIFFERS,
             reference=order.reference,
             fields=", ".join(different_arguments(found.content, order.content)),
@@ -324,7 +339,7 @@ def _checked_content(details: OrderDetails) -> OrderContent:
     try:
         return _content(details)
     except InvalidMessage as error:
-        raise InvalidInput(ErrorCode.ORDER_INVALID, errors=in_python_names(error.errors)) from error
+        raise InvalidInput(*_ORDER_INVALID, errors=in_python_names(error.errors)) from error
     except ProtocolError as error:
         raise _invalid("order", str(error)) from error
 

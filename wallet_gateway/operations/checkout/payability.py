@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from wallet_gateway.domain.error_codes import ErrorCode
+from django.utils.translation import gettext_noop as _
+
+from wallet_gateway.domain.error_codes import ORDER_NOT_PAYABLE, ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.domain.polling_schedule import SHORTEST_PAGE
 from wallet_gateway.models import PaymentOrder
@@ -21,12 +23,19 @@ def check_payable(order: PaymentOrder, now: datetime) -> None:
 def not_payable(order: PaymentOrder) -> OrderNotPayable:
     """Return the exception that says why an order takes no further attempt to pay."""
     if order.is_cancelled:
-        return OrderNotPayable(ErrorCode.ORDER_CANCELLED, order=order.reference)
+        return OrderNotPayable(
+            _("Order %(order)s is cancelled. It can no longer be paid; create a new order."),
+            ErrorCode.ORDER_ENDED,
+            order=order.reference,
+        )
     if order.state in PAYABLE_STATES and order.payable_until is not None:
         return OrderNotPayable(
-            ErrorCode.ORDER_TIME_OVER, order=order.reference, until=order.payable_until.isoformat()
+            _("Order %(order)s can be paid until %(until)s. It is too late to begin another payment."),
+            ErrorCode.ORDER_ENDED,
+            order=order.reference,
+            until=order.payable_until.isoformat(),
         )
-    return OrderNotPayable(ErrorCode.ORDER_NOT_PAYABLE, order=order.reference, state=OrderState(order.state))
+    return OrderNotPayable(*ORDER_NOT_PAYABLE, order=order.reference, state=OrderState(order.state))
 
 
 def page_seconds(order: PaymentOrder, *, longest: int, now: datetime) -> int | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NoReturn
 
+from django.utils.translation import gettext_noop as _
+
 from wallet_gateway.client.errors import GatewayError, NotSent, OutcomeUnknown, Refused
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.domain.error_codes import ErrorCode
@@ -66,7 +68,10 @@ def start_checkout(
     check_sending_not_paused(context)
     begun = begin(order, request, context)
     if begun is None:
-        raise TryAgain(ErrorCode.CHECKOUT_IN_PROGRESS)
+        raise TryAgain(
+            _("Another request is opening the payment page. Try again in a moment."),
+            ErrorCode.CHECKOUT_IN_PROGRESS,
+        )
     if begun.request is None:
         return begun.transaction.opened_payment
     return _send(begun.transaction, begun.request, context)
@@ -104,19 +109,28 @@ def _send(transaction: GatewayTransaction, request: PageRequest, context: Gatewa
 def _nothing_left(transaction: GatewayTransaction, error: NotSent, context: GatewayContext) -> NoReturn:
     _record(transaction, LifecycleEvent.NOTHING_LEFT, error, context)
     address = context.policy.address
-    raise GatewayUnreachable(ErrorCode.NOTHING_SENT, address=address, reason=error.reason) from error
+    raise GatewayUnreachable(
+        _("The gateway at %(address)s cannot be reached: %(reason)s. Nothing was sent."),
+        ErrorCode.NOTHING_SENT,
+        address=address,
+        reason=error.reason,
+    ) from error
 
 
 def _refused(transaction: GatewayTransaction, error: Refused, context: GatewayContext) -> NoReturn:
     _record(transaction, LifecycleEvent.REJECTED, error, context)
-    raise GatewayRefused(ErrorCode.CHECKOUT_REFUSED, answer=explanation_of(error)) from error
+    raise GatewayRefused(
+        _("The gateway refused to open a payment page: %(answer)s"), answer=explanation_of(error)
+    ) from error
 
 
 def _page_lost(transaction: GatewayTransaction, error: OutcomeUnknown, context: GatewayContext) -> NoReturn:
     # Only the answer contained the page's URL, so no customer can reach that page through us.
     with pausing(context, error, explanation_of(error)):
         _record(transaction, LifecycleEvent.PAGE_LOST, error, context)
-    raise GatewayUnreachable(ErrorCode.PAGE_NOT_RECEIVED, fault=explanation_of(error)) from error
+    raise GatewayUnreachable(
+        _("The gateway gave no payment page: %(fault)s"), fault=explanation_of(error)
+    ) from error
 
 
 # Third step: record the outcome
@@ -152,14 +166,17 @@ def _open(
     )
     opened = settle(transaction, update, context=context)
     if opened.state != TransactionState.OPEN:
-        raise GatewayUnreachable(ErrorCode.PAGE_TOO_LATE)
+        raise GatewayUnreachable(_("The payment page arrived too late to be used."))
     payment = opened.opened_payment
     if payment.order.is_cancelled:
         # It was cancelled while the page was opened; the page stays on watch and is not shown.
         raise not_payable(payment.order)
     if payment.order.state not in PAYABLE_STATES:
         # An older page, or the wallet button, was paid while this one was opened.
-        raise OrderNotPayable(ErrorCode.ORDER_PAID_MEANWHILE, order=payment.order.reference)
+        raise OrderNotPayable(
+            _("Order %(order)s has been paid in the meantime. It must not be paid again."),
+            order=payment.order.reference,
+        )
     return payment
 
 
@@ -176,5 +193,12 @@ def _refuse_page(
     )
     settle(transaction, update, context=context)
     if is_allowed_host(url, context):
-        raise GatewayRefused(ErrorCode.CHECKOUT_SCHEME, host=host_of(url), scheme=scheme_of(url))
-    raise GatewayRefused(ErrorCode.CHECKOUT_HOST, host=host_of(url))
+        raise GatewayRefused(
+            _("The gateway named a payment page at %(scheme)s://%(host)s, but only https is allowed."),
+            host=host_of(url),
+            scheme=scheme_of(url),
+        )
+    raise GatewayRefused(
+        _("The gateway named a payment page on the host %(host)s, which the settings do not allow."),
+        host=host_of(url),
+    )

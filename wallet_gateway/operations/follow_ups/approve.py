@@ -7,7 +7,7 @@ sending is on. If a check fails, nothing is sent and the request keeps waiting.
 from __future__ import annotations
 
 from wallet_gateway.domain.actors import By
-from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.error_codes import APPROVAL_CLOSED
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import Approval, ApprovalState, GatewayTransaction, MigratedDeposit
 from wallet_gateway.models.actors import actor_in
@@ -31,13 +31,13 @@ def approve(approval: Approval, *, by: By, context: GatewayContext, reason: str 
     approval = Approval.objects.select_related("payment__order", "deposit", "subject").get(pk=approval.pk)
     check_second_person(actor, actor_in(approval, "created_by"))
     if not approval.is_waiting(context.clock.now()):
-        raise InvalidState(ErrorCode.APPROVAL_CLOSED)
+        raise InvalidState(*APPROVAL_CLOSED)
     transaction = _carry_out(approval, Grant(approval=approval, actor=actor, reason=reason.strip()), context)
     approval.refresh_from_db()
     decided_by = (approval.state, approval.decided_by_account)
     if decided_by != (ApprovalState.AGREED, actor.account):
         # Two approvers found the transaction of the same key; the log must not name both.
-        raise InvalidState(ErrorCode.APPROVAL_CLOSED)
+        raise InvalidState(*APPROVAL_CLOSED)
     return transaction
 
 

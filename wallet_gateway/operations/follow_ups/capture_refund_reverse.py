@@ -9,10 +9,14 @@ from functools import partial
 from typing import NoReturn
 
 from django.db.models import F, QuerySet
+from django.utils.translation import gettext_noop as _
 
-from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.error_codes import OPERATION_OUTSTANDING, ErrorCode, Refusal
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.limits import (
+    NOTHING_TO_CAPTURE,
+    NOTHING_TO_REFUND,
+    NOTHING_TO_REVERSE,
     capturable,
     refundable,
     reversible,
@@ -38,7 +42,7 @@ from wallet_gateway.operations.follow_ups.execute import (
     find_by_idempotency_key,
     refuse_reservation,
 )
-from wallet_gateway.operations.inputs import check_reason_code, requested_units
+from wallet_gateway.operations.inputs import check_reason_code, check_row, requested_units
 from wallet_gateway.operations.merchant_accounts import check_account_of_payment
 from wallet_gateway.protocol.cart_messages import ShoppingCart
 from wallet_gateway.protocol.endpoints import wire_type
@@ -76,7 +80,7 @@ def capture(
             _refuse(payment, context, now, partial(why_not_capture, wanted=minor))
 
     if minor <= 0:
-        raise _refusal(payment, why_not_capture(totals, 1) or ErrorCode.NOTHING_TO_CAPTURE)
+        raise _refused(payment, why_not_capture(totals, 1) or NOTHING_TO_CAPTURE)
     return _carry_out(payment, TransactionKind.CAPTURE, minor, reserve, context, who, cart=cart)
 
 
@@ -113,7 +117,7 @@ def refund(
             _refuse(payment, context, now, why, lambda: check_alone(payment, minor, alone))
 
     if minor <= 0:
-        raise _refusal(payment, why_not_refund(totals, 1) or ErrorCode.NOTHING_TO_REFUND)
+        raise _refused(payment, why_not_refund(totals, 1) or NOTHING_TO_REFUND)
     return _carry_out(payment, TransactionKind.REFUND, minor, reserve, context, who, cart=cart)
 
 
@@ -137,7 +141,7 @@ def reverse(*, payment: Payment, context: GatewayContext, who: Initiator = SYSTE
         return first
     minor = reversible(payment.totals)
     if minor <= 0:
-        raise _refusal(payment, why_not_reverse(payment.totals) or ErrorCode.NOTHING_TO_REVERSE)
+        raise _refused(payment, why_not_reverse(payment.totals) or NOTHING_TO_REVERSE)
     return _carry_out(payment, TransactionKind.REVERSAL, minor, reserve, context, who)
 
 
@@ -147,9 +151,16 @@ def payment_of(order: PaymentOrder, payment: Payment | None) -> Payment:
     Raises `InvalidInput` for a payment of another order or where several payments are possible, and
     `InvalidState` for an order without a payment that has money.
     """
-    if payment is not None and payment.order_id != order.pk:
-        raise InvalidInput(ErrorCode.PAYMENT_OF_OTHER_ORDER, payment=payment.reference, order=order.reference)
-    return payment or _only_authorized_payment(order)
+    if payment is None:
+        return _only_authorized_payment(order)
+    check_row(payment, Payment)
+    if payment.order_id != order.pk:
+        raise InvalidInput(
+            _("Payment %(payment)s does not belong to order %(order)s."),
+            payment=payment.reference,
+            order=order.reference,
+        )
+    return payment
 
 
 def _only_authorized_payment(order: PaymentOrder) -> Payment:
@@ -158,9 +169,16 @@ def _only_authorized_payment(order: PaymentOrder) -> Payment:
         # A reversed payment no longer holds money, so it cannot be the one.
         payments = [payment for payment in payments if payment.reversal != Reversal.DONE]
     if not payments:
-        raise InvalidState(ErrorCode.NO_AUTHORIZED_PAYMENT, order=order.reference)
+        raise InvalidState(
+            _("Order %(order)s has no authorized payment."), ErrorCode.NOTHING_LEFT, order=order.reference
+        )
     if len(payments) > 1:
-        raise InvalidInput(ErrorCode.SEVERAL_PAYMENTS, order=order.reference, count=len(payments))
+        raise InvalidInput(
+            _("Order %(order)s has %(count)s payments. Name one of them."),
+            ErrorCode.SEVERAL_PAYMENTS,
+            order=order.reference,
+            count=len(payments),
+        )
     return payments[0]
 
 
@@ -179,22 +197,22 @@ def _refuse(
     payment: Payment,
     context: GatewayContext,
     now: datetime,
-    why_not: Callable[[PaymentTotals], ErrorCode | None],
+    why_not: Callable[[PaymentTotals], Refusal | None],
     check_limit: Callable[[], None] | None = None,
 ) -> NoReturn:
     """Raise the reason why the reserving UPDATE found no row; the rows are read again for this."""
     payment.refresh_from_db()
-    code = why_not(payment.totals)
-    if code is not None:
-        raise _refusal(payment, code)
+    why = why_not(payment.totals)
+    if why is not None:
+        raise _refused(payment, why)
     refuse_reservation(context, now, check_limit=check_limit)
 
 
-def _refusal(payment: Payment, code: ErrorCode) -> OperationRefused:
+def _refused(payment: Payment, why: Refusal) -> OperationRefused:
     """Name an operation without an outcome before what is left: it holds the amount that is missing."""
     if payment.awaits_outcome and not payment.is_frozen:
-        return OperationOutstanding(ErrorCode.OPERATION_OUTSTANDING)
-    return InvalidState(code)
+        return OperationOutstanding(*OPERATION_OUTSTANDING)
+    return InvalidState(*why)
 
 
 def _carry_out(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.operations.argument_types import check_line, lines_of
+from wallet_gateway.domain.error_codes import ITEMS_INVALID
 from wallet_gateway.operations.errors import InvalidInput
 from wallet_gateway.operations.field_names import in_python_names
 from wallet_gateway.protocol.cart import Discount, Shipping, build_cart
@@ -18,19 +17,12 @@ def cart_of(
     *, items: Sequence[Item], shipping: Shipping | None, discounts: Sequence[Discount], currency: str
 ) -> ShoppingCart:
     """Return the cart that a follow-up sends; raises `InvalidInput` that names each fault."""
-    faults: list[FieldError] = []
-    lines = lines_of("items", items, Item, faults)
-    reductions = lines_of("discounts", discounts, Discount, faults)
-    if shipping is not None:
-        check_line("shipping", shipping, Shipping, faults)
-    if faults:
-        raise InvalidInput(ErrorCode.ITEMS_INVALID, errors=faults)
     try:
-        cart = build_cart(currency=currency, items=lines, shipping=shipping, discounts=reductions)
+        cart = build_cart(currency=currency, items=items, shipping=shipping, discounts=discounts)
     except InvalidMessage as error:
-        raise InvalidInput(ErrorCode.ITEMS_INVALID, errors=in_python_names(error.errors)) from error
+        raise InvalidInput(*ITEMS_INVALID, errors=in_python_names(error.errors)) from error
     if b"\\u0000" in cart.to_json():
         # It may wait in a row for a second person, and some databases cannot store this character.
         fault = FieldError(path="items", message="a text contains the character NUL")
-        raise InvalidInput(ErrorCode.ITEMS_INVALID, errors=[fault])
+        raise InvalidInput(*ITEMS_INVALID, errors=[fault])
     return cart

@@ -8,12 +8,12 @@ from decimal import Decimal
 
 from django.db import IntegrityError
 from django.db.models import F, Q
+from django.utils.translation import gettext_noop as _
 
-from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.error_codes import DEPOSIT_FROZEN, OPERATION_OUTSTANDING, ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import GatewayPause, GatewayTransaction, MigratedDeposit
 from wallet_gateway.operations.approvals.requests import check_alone, limit_for, within
-from wallet_gateway.operations.argument_types import check_text
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidInput, InvalidState, OperationOutstanding
 from wallet_gateway.operations.follow_ups.execute import (
@@ -87,18 +87,23 @@ def refund_migrated(
 
 def _checked(parent_transaction_id: str, amount: Decimal | Money, currency: str) -> tuple[str, int]:
     """Return the currency in ISO spelling, and the amount in minor units."""
-    check_text("parent_transaction_id", parent_transaction_id)
     if not _PARENT.match(parent_transaction_id):
-        raise InvalidInput(ErrorCode.PARENT_ID_INVALID)
+        raise InvalidInput(
+            _("parent_transaction_id must have 1 to 128 visible ASCII characters and no spaces.")
+        )
     if has_card_number(parent_transaction_id):
-        raise InvalidInput(ErrorCode.PARENT_ID_CARD_NUMBER)
+        raise InvalidInput(
+            _("parent_transaction_id has the form of a card number, which is neither stored nor sent.")
+        )
     try:
         currency = check_currency(currency)
     except ProtocolError as error:
-        raise InvalidInput(ErrorCode.CURRENCY_INVALID, problem=str(error)) from error
+        raise InvalidInput(
+            _("This is not a valid currency: %(problem)s"), ErrorCode.AMOUNT_INVALID, problem=str(error)
+        ) from error
     minor = minor_units_of(amount, currency=currency)
     if minor is None:
-        raise InvalidInput(ErrorCode.AMOUNT_MISSING)
+        raise InvalidInput(_("The amount is missing. A detached refund needs one."), ErrorCode.AMOUNT_INVALID)
     return currency, minor
 
 
@@ -119,7 +124,9 @@ def _deposit(parent_transaction_id: str, currency: str, context: GatewayContext)
             made = rows.get()
         found = made
     if found.currency != currency:
-        raise InvalidState(ErrorCode.DEPOSIT_CURRENCY, currency=found.currency, given=currency)
+        raise InvalidState(
+            _("The deposit is in %(currency)s, not in %(given)s."), currency=found.currency, given=currency
+        )
     return found
 
 
@@ -142,10 +149,10 @@ def _reserve(
         return
     deposit.refresh_from_db()
     if deposit.is_frozen:
-        raise InvalidState(ErrorCode.DEPOSIT_FROZEN)
+        raise InvalidState(*DEPOSIT_FROZEN)
     if deposit.awaits_outcome:
-        raise OperationOutstanding(ErrorCode.OPERATION_OUTSTANDING)
+        raise OperationOutstanding(*OPERATION_OUTSTANDING)
     left = deposit.refundable
     if left is not None and left.minor_units < minor:
-        raise InvalidState(ErrorCode.ABOVE_DEPOSIT, left=left)
+        raise InvalidState(_("Only %(left)s is left to refund."), ErrorCode.AMOUNT_TOO_HIGH, left=left)
     refuse_reservation(context, now, check_limit=lambda: check_alone(deposit, minor, alone))

@@ -14,10 +14,17 @@ from typing import NoReturn
 
 from django.db import IntegrityError
 from django.db.models import Exists
+from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.domain.actors import Actor, By
 from wallet_gateway.domain.approval_policy import GIVING_BACK
-from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.error_codes import (
+    CHANGED_MEANWHILE,
+    KEY_TAKEN,
+    OPERATION_OUTSTANDING,
+    SENDING_PAUSED,
+    ErrorCode,
+)
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import (
     Allowance,
@@ -38,7 +45,6 @@ from wallet_gateway.operations.approvals.requests import (
     find_request_by_key,
     outcome_of,
 )
-from wallet_gateway.operations.argument_types import check_text
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import (
     AwaitingApproval,
@@ -132,10 +138,10 @@ def refuse_reservation(
     `check_limit` raises if a second person is needed.
     """
     if GatewayPause.that_hold(now).filter(gateway=context.alias).exists():
-        raise SendingStopped(ErrorCode.SENDING_PAUSED)
+        raise SendingStopped(*SENDING_PAUSED)
     if check_limit is not None:
         check_limit()
-    raise InvalidState(ErrorCode.CHANGED_MEANWHILE)
+    raise InvalidState(*CHANGED_MEANWHILE)
 
 
 def execute(
@@ -199,16 +205,15 @@ def find_by_idempotency_key(
     """
     if who.idempotency_key is None:
         return None
-    check_text("idempotency_key", who.idempotency_key)
     if not _KEY.match(who.idempotency_key):
-        raise InvalidInput(ErrorCode.KEY_INVALID)
+        raise InvalidInput(_("An idempotency key has 1 to 64 visible ASCII characters and no spaces."))
     found = _done_under(who.idempotency_key)
     asked = find_request_by_key(who.idempotency_key) if found is None and who.grant is None else None
     first = found or asked
     if first is None:
         return None
     if _subject(first) != (kind, payment, deposit) or amount not in {None, first.amount_minor}:
-        raise IdempotencyConflict(ErrorCode.KEY_TAKEN, key=who.idempotency_key)
+        raise IdempotencyConflict(*KEY_TAKEN, key=who.idempotency_key)
     if asked is not None:
         raise outcome_of(asked)
     return found
@@ -222,7 +227,7 @@ def _done_under(idempotency_key: str) -> GatewayTransaction | None:
 def _same_click(draft: GatewayTransaction) -> GatewayTransaction | None:
     first = None if draft.idempotency_key is None else _done_under(draft.idempotency_key)
     if first is not None and _subject(first) != _subject(draft):
-        raise IdempotencyConflict(ErrorCode.KEY_TAKEN, key=draft.idempotency_key)
+        raise IdempotencyConflict(*KEY_TAKEN, key=draft.idempotency_key)
     return first
 
 
@@ -237,7 +242,7 @@ def _taken(draft: GatewayTransaction, error: IntegrityError) -> GatewayTransacti
     found = _same_click(draft)
     if found is not None and found.reference != draft.reference:
         return found
-    raise OperationOutstanding(ErrorCode.OPERATION_OUTSTANDING) from error
+    raise OperationOutstanding(*OPERATION_OUTSTANDING) from error
 
 
 def _record_transaction(
@@ -283,7 +288,7 @@ def resend_unsent(
     try:
         claimed = in_transaction(lambda: _claim(transaction, context, also))
     except IntegrityError as error:
-        raise OperationOutstanding(ErrorCode.OPERATION_OUTSTANDING) from error
+        raise OperationOutstanding(*OPERATION_OUTSTANDING) from error
     if not claimed:
         return None
     # Who made it has gone on: also a person who sends it again does so in another call.
@@ -297,7 +302,14 @@ def _stored_message(transaction: GatewayTransaction) -> Message:
     try:
         return model.from_json(transaction.request_body.encode())
     except ProtocolError as error:
-        raise InvalidState(ErrorCode.REQUEST_UNREADABLE, reference=transaction.reference) from error
+        raise InvalidState(
+            _(
+                "The stored request of %(reference)s can no longer be read, so it cannot be sent. "
+                "Nothing was sent. Give it up and begin a new one."
+            ),
+            ErrorCode.REQUEST_UNREADABLE,
+            reference=transaction.reference,
+        ) from error
 
 
 def _claim(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from wallet_gateway.domain.error_codes import ErrorCode
+from django.utils.translation import gettext_noop as _
+
+from wallet_gateway.domain.error_codes import DEPOSIT_FROZEN, PAYMENT_FROZEN, SENDING_PAUSED, ErrorCode
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionState
 from wallet_gateway.models import GatewayTransaction, TransactionEvent, TransactionEventKind
@@ -49,16 +51,23 @@ def _record_decision(transaction: GatewayTransaction, who: Initiator, now: datet
 
 def _check_is_unsent(transaction: GatewayTransaction) -> None:
     if transaction.kind in OPENING_KINDS:
-        raise InvalidState(ErrorCode.CHECKOUT_NOT_RESENT)
+        raise InvalidState(_("An attempt to pay is not sent again. The customer starts a new one."))
     if transaction.state != TransactionState.NOT_SENT:
-        raise InvalidState(ErrorCode.NOT_UNSENT, state=TransactionState(transaction.state))
+        raise InvalidState(
+            _(
+                "The transaction has the state “%(state)s”. Only a request that was never sent can "
+                "be sent again."
+            ),
+            state=TransactionState(transaction.state),
+        )
 
 
 def _why_not(transaction: GatewayTransaction) -> OperationRefused:
     parent = transaction.payment or transaction.deposit
     if parent is not None and parent.is_frozen:
-        frozen = ErrorCode.PAYMENT_FROZEN if transaction.payment else ErrorCode.DEPOSIT_FROZEN
-        return InvalidState(frozen)
+        return InvalidState(*(PAYMENT_FROZEN if transaction.payment else DEPOSIT_FROZEN))
     if transaction.state == TransactionState.NOT_SENT:
-        return SendingStopped(ErrorCode.SENDING_PAUSED)
-    return InvalidState(ErrorCode.BEING_SENT)
+        return SendingStopped(*SENDING_PAUSED)
+    return InvalidState(
+        _("This request is already being sent. Reload the page."), ErrorCode.CHANGED_MEANWHILE
+    )

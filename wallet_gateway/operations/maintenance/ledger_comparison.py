@@ -15,7 +15,7 @@ from django.db.models import Q, QuerySet
 
 from wallet_gateway.domain.actors import Actor
 from wallet_gateway.domain.comparison import Difference, as_status_update, differences
-from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.error_codes import GATEWAY_SILENT
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import UNSENT_STATES, TransactionOrigin, TransactionState
 from wallet_gateway.domain.outcomes import Finding
@@ -125,9 +125,7 @@ def _insist(transaction: GatewayTransaction, context: GatewayContext) -> Finding
         context.sleep(wait)
     finding = query_status(transaction, context=context)
     if finding is None:
-        raise GatewayUnreachable(
-            ErrorCode.GATEWAY_SILENT, gateway=context.alias, address=context.policy.address
-        )
+        raise GatewayUnreachable(*GATEWAY_SILENT, gateway=context.alias, address=context.policy.address)
     return finding
 
 

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import F, Model, QuerySet
+from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.domain.actors import Actor, By
 from wallet_gateway.domain.cancellation import may_still_pay
@@ -121,7 +122,8 @@ def _erase(order: PaymentOrder, *, actor: Actor, reason: str, now: datetime) -> 
     unended = next(filter(is_unended, transactions.order_by("pk")), None)
     if unended is not None:
         raise InvalidState(
-            ErrorCode.TRANSACTION_NOT_ENDED,
+            _("Transaction %(transaction)s has the state “%(state)s”. Wait until it has ended."),
+            ErrorCode.TOO_EARLY,
             transaction=unended.reference,
             state=TransactionState(unended.state),
         )

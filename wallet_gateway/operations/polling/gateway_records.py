@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.client.errors import GatewayError, Refused
-from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.gateway_records import GatewayRecord, as_gateway_record
 from wallet_gateway.domain.lifecycle import UNSENT_STATES
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
@@ -50,10 +50,17 @@ def _records_of(transaction: GatewayTransaction, context: GatewayContext) -> Tra
     try:
         answer = context.gateway.status(transaction.reference).message
     except Refused as error:
-        raise GatewayRefused(ErrorCode.RECORDS_REFUSED, answer=error.code) from error
+        raise GatewayRefused(
+            _("The gateway refused the status query: %(answer)s"), answer=error.code
+        ) from error
     except GatewayError as error:
         raise GatewayUnreachable(
-            ErrorCode.RECORDS_NOT_RECEIVED, gateway=context.alias, address=context.policy.address
+            _(
+                "Gateway %(gateway)s at %(address)s gave no usable answer to the status query. Try "
+                "again later."
+            ),
+            gateway=context.alias,
+            address=context.policy.address,
         ) from error
     return TransactionRecords(
         transaction=transaction,

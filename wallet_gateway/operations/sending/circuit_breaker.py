@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from wallet_gateway.client.errors import OutcomeUnknown
-from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.error_codes import SENDING_PAUSED
 from wallet_gateway.domain.explanations import Explanation
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.domain.polling_schedule import PAUSE, PAUSE_AT_UNKNOWNS, PAUSE_WINDOW, pause_end
@@ -96,7 +96,7 @@ def check_sending_not_paused(context: GatewayContext) -> None:
     read fixes the snapshot of all later reads, including those under the lock.
     """
     if sending_is_paused(context, context.clock.now()):
-        raise SendingStopped(ErrorCode.SENDING_PAUSED)
+        raise SendingStopped(*SENDING_PAUSED)
 
 
 def count_unknown(context: GatewayContext) -> None:

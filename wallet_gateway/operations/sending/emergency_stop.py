@@ -13,9 +13,9 @@ from typing import Protocol
 
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.domain.actors import By
-from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import GatewayPause
 from wallet_gateway.models.actors import actor_columns
 from wallet_gateway.models.fields import note_of
@@ -67,7 +67,12 @@ def stop_sending(*, context: Stoppable, by: By, reason: str, until: datetime | N
     """
     actor, now = check_decision(by=by, reason=reason), context.clock.now()
     if until is not None and not (timezone.is_aware(until) and now < until <= now + LONGEST_STOP):
-        raise InvalidInput(ErrorCode.STOP_END_INVALID)
+        raise InvalidInput(
+            _(
+                "The end of a stop must lie in the future, within a year, and have a time zone. "
+                "Leave it out if the stop has no end."
+            ),
+        )
     columns = {
         "stopped_at": now,
         "stopped_until": until,
@@ -103,7 +108,7 @@ def resume_sending(*, context: Stoppable, by: By, reason: str) -> GatewayPause:
         **actor_columns(GatewayPause, "resumed_by", actor),
     }
     if not stopped.update(stopped_at=None, stopped_until=None, **resumed):
-        raise InvalidState(ErrorCode.SENDING_NOT_STOPPED, gateway=context.alias)
+        raise InvalidState(_("No person has stopped sending to %(gateway)s."), gateway=context.alias)
     context.pause.forget()
     pause = GatewayPause.objects.get(gateway=context.alias)
     who, why = one_line(pause.resumed_by), one_line(pause.resume_reason)

@@ -11,11 +11,12 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import F
+from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.domain.actors import NOBODY, Actor, By
 from wallet_gateway.domain.cancellation import LATEST_CHECK, LatePayment, may_still_pay, next_release_check
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.error_codes import PAYMENT_FROZEN, ErrorCode
 from wallet_gateway.domain.lifecycle import OPENING_KINDS, OrderState
 from wallet_gateway.models import (
     Discrepancy,
@@ -66,13 +67,33 @@ def _check_cancellable(order: PaymentOrder) -> None:
     """Raise `InvalidState` whose code says what to do instead."""
     state = OrderState(order.state)
     if state is OrderState.FROZEN:
-        raise InvalidState(ErrorCode.PAYMENT_FROZEN)
+        raise InvalidState(*PAYMENT_FROZEN)
     if state is OrderState.REFUNDED:
-        raise InvalidState(ErrorCode.CANCEL_REFUNDED, order=order.reference)
+        raise InvalidState(
+            _("Order %(order)s was paid and refunded. There is nothing to cancel."),
+            ErrorCode.ORDER_REFUNDED,
+            order=order.reference,
+        )
     if state is OrderState.AUTHORIZED:
-        raise InvalidState(ErrorCode.CANCEL_NEEDS_REVERSAL, order=order.reference, state=state)
+        raise InvalidState(
+            _(
+                "Order %(order)s has the state “%(state)s”: an amount is reserved. Reverse the "
+                "authorization instead of cancelling the order."
+            ),
+            ErrorCode.REVERSAL_NEEDED,
+            order=order.reference,
+            state=state,
+        )
     if state not in CANCELLABLE_STATES:
-        raise InvalidState(ErrorCode.CANCEL_NEEDS_REFUND, order=order.reference, state=state)
+        raise InvalidState(
+            _(
+                "Order %(order)s has the state “%(state)s” and holds money. Refund it instead of "
+                "cancelling it."
+            ),
+            ErrorCode.REFUND_NEEDED,
+            order=order.reference,
+            state=state,
+        )
 
 
 def _begun(order: PaymentOrder) -> Sequence[GatewayTransaction]:

@@ -22,8 +22,8 @@ from django.db import (
 )
 from django.db import transaction as db_transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.utils.translation import gettext_noop as _
 
-from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.operations.errors import InsideTransaction
 from wallet_gateway.operations.settlement.write_turns import write_turn
@@ -92,7 +92,18 @@ def check_outside_transaction(call: str = "wallet_gateway.payments") -> None:
     """
     blocks = connection.atomic_blocks
     if blocks and not getattr(blocks[-1], "_from_testcase", False):
-        raise InsideTransaction(ErrorCode.INSIDE_TRANSACTION, call=call)
+        raise InsideTransaction(
+            _(
+                "%(call)s must not run inside a database transaction: what it sends must be "
+                "committed first. Move the call behind the end of the `transaction.atomic` block. "
+                "With ATOMIC_REQUESTS every view is such a block: decorate a function with "
+                "`@transaction.non_atomic_requests`, and a class-based view with "
+                '`@method_decorator(transaction.non_atomic_requests, name="dispatch")`. A middleware '
+                "may open one, too: RevisionMiddleware of django-reversion needs a subclass with "
+                "`atomic = False`."
+            ),
+            call=call,
+        )
 
 
 class NothingIsCommitted(RuntimeError):

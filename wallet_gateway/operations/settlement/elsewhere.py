@@ -15,7 +15,7 @@ from django.db.models import F
 
 from wallet_gateway.domain.actors import NOBODY, Actor
 from wallet_gateway.domain.elsewhere import OperationElsewhere, booking_order, operation_of, refusal_to_book
-from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.error_codes import BOOKING_OUTSTANDING, NOT_BOOKABLE, RECORD_TAKEN
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionOrigin, TransactionState
 from wallet_gateway.domain.outcomes import Finding, Verdict, made_elsewhere
@@ -97,7 +97,7 @@ def book_elsewhere(
     is booked already is not booked again: its transaction is returned.
     """
     if transaction.payment is None:
-        raise InvalidState(ErrorCode.NOT_BOOKABLE)
+        raise InvalidState(*NOT_BOOKABLE)
     try:
         booked, outbox_events = retry_conflicts(
             lambda: in_transaction_with_retries(lambda: _book(locked(transaction), record, who, context))
@@ -107,7 +107,7 @@ def book_elsewhere(
         if owner is None:
             raise
         if owner.payment_id != transaction.payment_id or owner.state != TransactionState.APPROVED:
-            raise InvalidState(ErrorCode.RECORD_TAKEN) from error
+            raise InvalidState(*RECORD_TAKEN) from error
         booked, outbox_events = owner, ()
     deliver(outbox_events, clock=context.clock)
     if booked.payment is not None and booked.payment.is_frozen:
@@ -136,7 +136,7 @@ def _book(
     operation = operation_of(record, currency=payment.currency)
     refusal = refusal_to_book(operation, payment.totals)
     if operation is None or refusal is not None:
-        raise InvalidState(refusal or ErrorCode.NOT_BOOKABLE)
+        raise InvalidState(*(refusal or NOT_BOOKABLE))
     _hold(payment)
     before = payment.totals
     row = _transaction_of(operation, payment, who, now, context)
@@ -157,7 +157,7 @@ def _hold(payment: Payment) -> None:
     """
     unreserved = Payment.objects.filter(pk=payment.pk, capture_reserved=0, refund_reserved=0)
     if not unreserved.exclude(reversal=Reversal.RESERVED).update(number=F("number")):
-        raise InvalidState(ErrorCode.BOOKING_OUTSTANDING)
+        raise InvalidState(*BOOKING_OUTSTANDING)
 
 
 def _transaction_of(

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import Count, Exists, OuterRef
+from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionKind, TransactionState
@@ -54,13 +55,18 @@ class OrderAttempts:
         for transaction in self.of_session(session):
             if transaction.reference == reference:
                 return transaction
-        raise InvalidInput(ErrorCode.WALLET_REFERENCE_UNKNOWN)
+        raise InvalidInput(
+            _("No wallet button was shown under this reference in this session."),
+            ErrorCode.WALLET_SESSION_UNKNOWN,
+        )
 
 
 def hash_of_session(session: str) -> str:
     """Return the stored hash of a session's key; raise `InvalidInput` if there is no key."""
     if not session:
-        raise InvalidInput(ErrorCode.WALLET_SESSION_MISSING)
+        raise InvalidInput(
+            _("A wallet button needs a session to be bound to."), ErrorCode.WALLET_SESSION_UNKNOWN
+        )
     return hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()
 
 

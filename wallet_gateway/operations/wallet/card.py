@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
+from django.utils.translation import gettext_noop as _
+
 from wallet_gateway.client.errors import GatewayError, Refused
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.domain.card_security import (
@@ -22,8 +24,7 @@ from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import CardRefused, TryAgain, WalletUnavailable
-from wallet_gateway.operations.wallet.encryption import UnreadableSecret
+from wallet_gateway.operations.errors import CardRefused, TryAgain
 from wallet_gateway.operations.wallet.hooks import AuthenticationQuestion
 from wallet_gateway.operations.wallet.keys import PublicKey, note_if_refused, opened
 from wallet_gateway.operations.wallet.result import as_report
@@ -61,10 +62,7 @@ class Card:
 
 def look_up(transaction: GatewayTransaction, result: WalletResult, context: GatewayContext) -> Card:
     """Query the gateway for the card of a result; this moves no money, so it is retried."""
-    try:
-        key = opened(transaction.wallet.key, context)
-    except UnreadableSecret as error:
-        raise WalletUnavailable(error.code) from error
+    key = opened(transaction.wallet.key, context)
     account_id = result.transaction_account_id
 
     def read() -> Answer[PaymentAccount]:
@@ -79,15 +77,19 @@ def look_up(transaction: GatewayTransaction, result: WalletResult, context: Gate
         if isinstance(error, Refused) and error.http_status == HTTPStatus.NOT_FOUND:
             # The page has named an account that there is not: the words of the answer repeat the page's own.
             logger.warning("the gateway knows no account as that of %s", transaction.reference)
-            raise CardRefused(ErrorCode.CARD_NOT_FOUND) from None
+            raise CardRefused(
+                _("The gateway does not know this card. Nothing was charged. Take another card.")
+            ) from None
         # The gateway may echo the account id, and a page may have put a card secret there.
         fault = one_line(as_report(str(error)))
         logger.error("the account of %s could not be asked about: %s", transaction.reference, fault)
         # Without the cause: its frames contain the request.
-        raise TryAgain(ErrorCode.CARD_UNKNOWN) from None
+        raise TryAgain(
+            _("The gateway did not say which card it is. Nothing was charged. Try again.")
+        ) from None
     if account.transaction_account_id not in {None, account_id}:
         logger.error("the gateway named another account than that of %s", transaction.reference)
-        raise TryAgain(ErrorCode.CARD_MIXED_UP)
+        raise TryAgain(_("The gateway named another card. Nothing was charged. Try again."))
     return Card(result=result, account=account, key=key)
 
 
@@ -128,7 +130,7 @@ def request_for(
 def _duty(card: Card, context: GatewayContext) -> AuthenticationRequirement:
     # The interface names no field for the network; the sheet offered only cards of those that are accepted.
     if context.wallet is None or card.network not in {"", *context.wallet.card_networks}:
-        raise CardRefused(ErrorCode.CARD_NETWORK)
+        raise CardRefused(_("Cards of this network are not accepted."))
     try:
         return duty_of(
             card.account.card_type,
@@ -136,7 +138,7 @@ def _duty(card: Card, context: GatewayContext) -> AuthenticationRequirement:
             external=context.authenticate is not None,
         )
     except CardMismatch as error:
-        raise CardRefused(error.code) from None
+        raise CardRefused(str(error)) from None
 
 
 def _authenticated(
@@ -155,14 +157,17 @@ def _authenticated(
     )
     answer = context.authenticate(question)
     if answer is None:
-        raise CardRefused(ErrorCode.THREE_DS_FAILED)
+        raise CardRefused(
+            _("3-D Secure failed: the customer was not authenticated."), ErrorCode.THREE_DS_FAILED
+        )
     proof = answer if isinstance(answer, ThreeDSecure) else _read_proof(answer)
-    code = why_not_charge(
+    why = why_not_charge(
         proof, network=card.network, accept_unauthenticated=context.wallet.accept_unauthenticated
     )
-    if code is not None:
+    if why is not None:
         status = proof.transaction_status.value
-        raise CardRefused(code, status=status, eci=proof.eci, network=card.network[:20])
+        network = card.network[:20]
+        raise CardRefused(why, ErrorCode.THREE_DS_FAILED, status=status, eci=proof.eci, network=network)
     return proof
 
 
@@ -171,4 +176,8 @@ def _read_proof(answer: Mapping[str, object]) -> ThreeDSecure:
         return ThreeDSecure.from_wire(answer)
     except InvalidMessage as error:
         paths = ", ".join(sorted(fault.path for fault in error.errors))
-    raise CardRefused(ErrorCode.THREE_DS_UNREADABLE, fields=paths)
+    raise CardRefused(
+        _("The shop's 3-D Secure function returned an invalid result. Wrong fields: %(fields)s."),
+        ErrorCode.THREE_DS_FAILED,
+        fields=paths,
+    )

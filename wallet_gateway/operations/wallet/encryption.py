@@ -11,18 +11,22 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 
+from django.utils.translation import gettext_noop as _
 from pydantic import Secret
 
-from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.operations.errors import OperationError
+from wallet_gateway.operations.errors import WalletUnavailable
 from wallet_gateway.protocol import strict_json
 
 Ciphertext = bytes | memoryview
 """Binary values as databases return them."""
 
 
-class UnreadableSecret(OperationError):
+class UnreadableSecret(WalletUnavailable):
     """None of the keys decrypts a stored secret: its key is no longer in the settings."""
+
+    def __init__(self) -> None:
+        super().__init__(_("None of the FERNET_KEYS opens a stored secret."))
+        self.args = ()
 
 
 class WalletCipher:
@@ -51,14 +55,14 @@ class WalletCipher:
         try:
             return self._all.decrypt(bytes(sealed)).decode()
         except self._invalid_token:
-            raise UnreadableSecret(ErrorCode.SECRET_UNREADABLE) from None
+            raise UnreadableSecret from None
 
     def reseal(self, sealed: Ciphertext) -> bytes:
         """Return the text encrypted with the newest key, keeping its date; raise `UnreadableSecret`."""
         try:
             return self._all.rotate(bytes(sealed))
         except self._invalid_token:
-            raise UnreadableSecret(ErrorCode.SECRET_UNREADABLE) from None
+            raise UnreadableSecret from None
 
     def origin(self, sealed: Ciphertext) -> tuple[int, datetime]:
         """Return the index of the key that decrypts a ciphertext, and the time of its first encryption.
@@ -68,7 +72,7 @@ class WalletCipher:
         for place, key in enumerate(self._each):
             with suppress(self._invalid_token):
                 return place, datetime.fromtimestamp(key.extract_timestamp(bytes(sealed)), UTC)
-        raise UnreadableSecret(ErrorCode.SECRET_UNREADABLE)
+        raise UnreadableSecret
 
     def is_under_newest_key(self, sealed: Ciphertext) -> bool:
         """Return whether a ciphertext is encrypted with the newest key."""

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.email_hashes import columns_of_order, columns_of_wallet, hashed_before
 from wallet_gateway.models import GatewayTransaction, PaymentOrder, WalletAttempt, WalletKey
 from wallet_gateway.models.transactions import STATES_WITH_SECRETS
@@ -63,7 +62,7 @@ class Ciphers:
         """Return the cipher of one gateway's values; raise `UnreadableSecret` if it has no key."""
         cipher = self.of_gateways.get(gateway, self.shop)
         if cipher is None:
-            raise UnreadableSecret(ErrorCode.SECRET_UNREADABLE)
+            raise UnreadableSecret
         return cipher
 
     @property

@@ -16,9 +16,10 @@ from datetime import datetime, timedelta
 from http import HTTPStatus
 
 from django.db.models import Q
+from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.client.errors import GatewayError
-from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.error_codes import GATEWAY_KEY_EXPIRED
 from wallet_gateway.domain.policy import DEFAULT_KEY_LIFETIME
 from wallet_gateway.models import GatewayPause, WalletKey
 from wallet_gateway.operations.context import GatewayContext
@@ -57,7 +58,7 @@ class PublicKey:
 def cipher_of(context: GatewayContext) -> WalletCipher:
     """Return the cipher for secrets at rest; raise `WalletUnavailable` if the settings have no keys."""
     if context.cipher is None:
-        raise WalletUnavailable(ErrorCode.FERNET_KEYS_MISSING)
+        raise WalletUnavailable(_("FERNET_KEYS are not set, so wallet secrets cannot be encrypted."))
     return context.cipher
 
 
@@ -68,7 +69,7 @@ def opened(row: WalletKey, context: GatewayContext) -> PublicKey:
     """
     cipher = cipher_of(context)
     if not is_of_account(row, context):
-        raise WalletUnavailable(ErrorCode.GATEWAY_KEY_EXPIRED)
+        raise WalletUnavailable(*GATEWAY_KEY_EXPIRED)
     return PublicKey(
         row=row, api_key=cipher.unseal(row.api_key), encryption_key=cipher.unseal(row.encryption_key)
     )
@@ -96,7 +97,7 @@ def current_key(*, context: GatewayContext) -> PublicKey:
         key = usable
     if key is None:
         # Without the cause: its frames contain the request.
-        raise WalletUnavailable(ErrorCode.GATEWAY_KEY_MISSING)
+        raise WalletUnavailable(_("The gateway's key service gives no key at present."))
     return key
 
 
@@ -187,7 +188,7 @@ def is_refused(row: WalletKey, *, context: GatewayContext) -> bool:
     if row.refused_at is None and row.expires_at > now and _claim(row, now):
         try:
             error = try_out(opened(row, context), context=context)
-        except (UnreadableSecret, WalletUnavailable):
+        except WalletUnavailable:
             return False
         note_if_refused(row, error, context=context)
     return row.refused_at is not None

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from datetime import datetime
 
 from django.db.models import F
+from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.domain.actors import NOBODY, Actor, By
 from wallet_gateway.domain.error_codes import ErrorCode
@@ -83,7 +84,12 @@ def close_at_limit(order: PaymentOrder, context: GatewayContext) -> Iterator[Non
 
 
 def _closed(order: PaymentOrder, limit: WalletLimit) -> WalletUnavailable:
-    return WalletUnavailable(ErrorCode.WALLET_LIMIT_REACHED, order=order.reference, limit=limit)
+    return WalletUnavailable(
+        _("The wallet button of order %(order)s is closed; limit reached: %(limit)s. A person can raise it."),
+        ErrorCode.WALLET_LIMIT_REACHED,
+        order=order.reference,
+        limit=limit,
+    )
 
 
 def _close(order: PaymentOrder, limit: WalletLimit, context: GatewayContext) -> None:
@@ -130,7 +136,11 @@ def raise_limits(*, order: PaymentOrder, by: By, reason: str, clock: Clock) -> P
 def _write_raised(order: PaymentOrder, explanation: Explanation, actor: Actor, now: datetime) -> None:
     closed = PaymentOrder.objects.filter(pk=order.pk, wallet_closed_at__isnull=False)
     if not closed.update(wallet_closed_at=None, wallet_limit=""):
-        raise InvalidState(ErrorCode.WALLET_LIMIT_NOT_REACHED, order=order.reference)
+        raise InvalidState(
+            _("No limit has closed the wallet button of order %(order)s. Reload the page."),
+            ErrorCode.CHANGED_MEANWHILE,
+            order=order.reference,
+        )
     WalletUsage.objects.filter(order=order).update(raised=F("raised") + 1)
     _write_event(_last_attempt(order), TransactionEventKind.DECISION, explanation, now, actor=actor)
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from django.db import IntegrityError
+from django.utils.translation import gettext_noop as _
 
-from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.error_codes import WALLET_BUSY, ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.email_hashes import columns_of_wallet
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
@@ -125,7 +126,12 @@ def _query_pages(tried: OrderAttempts, context: GatewayContext) -> bool:
     pages = [page for page in checkouts if may_be_paid(page) and not is_left_alone(page, context)]
     for page in pages:
         if not query_again(page, context=context):
-            raise TryAgain(ErrorCode.PAGE_STATUS_UNKNOWN)
+            raise TryAgain(
+                _(
+                    "The gateway did not say whether the payment page is paid. Nothing was charged. Try "
+                    "again."
+                ),
+            )
     return bool(pages)
 
 
@@ -135,16 +141,19 @@ def _take(transaction: GatewayTransaction, result: WalletResult, context: Gatewa
     So the amount charged always equals the amount recorded, whatever the browser sends at the same moment.
     """
     wallet = transaction.wallet
-    for _ in range(MOST_RESULTS + 1):
+    for _attempt in range(MOST_RESULTS + 1):
         if wallet.results_count >= MOST_RESULTS:
             raise InvalidState(
-                ErrorCode.TOO_MANY_RESULTS, reference=transaction.reference, count=MOST_RESULTS
+                _("Reference %(reference)s has brought %(count)s results already. Load the page again."),
+                ErrorCode.TOO_MANY_RESULTS,
+                reference=transaction.reference,
+                count=MOST_RESULTS,
             )
         if _bound(wallet, result, context):
             return
         # Another request has stored a result in the meantime; the number of results is limited, so retry.
         wallet.refresh_from_db()
-    raise WalletUnavailable(ErrorCode.WALLET_BUSY)
+    raise WalletUnavailable(*WALLET_BUSY)
 
 
 def _bound(wallet: WalletAttempt, result: WalletResult, context: GatewayContext) -> bool:
@@ -178,7 +187,7 @@ def _check_price(
         chosen["address"] = region_of(result.shipping_address.to_wire())
     price = price_sheet(order, chosen, context=context)
     if price.errors or price.total.minor_units != snapshot["total"]:
-        raise PriceChanged(ErrorCode.PRICE_CHANGED)
+        raise PriceChanged(_("The price on the wallet's sheet is out of date. Nothing was charged."))
 
 
 def _charge(
@@ -197,7 +206,7 @@ def _charge(
         "card_network": card.network,
         "card_last_four": card.last_four,
     }
-    for _ in range(_TRIES):
+    for _attempt in range(_TRIES):
         # Again, because the look-up may have taken a minute. A page that was paid meanwhile has changed the
         # order by this, and so the claim is lost.
         _query_pages(tried, context)
@@ -213,4 +222,4 @@ def _charge(
             return transaction.opened_payment
         check_payable(tried.order, context.clock.now())
         check_sending_not_paused(context)
-    raise WalletUnavailable(ErrorCode.WALLET_BUSY)
+    raise WalletUnavailable(*WALLET_BUSY)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from wallet_gateway.domain.error_codes import ErrorCode
+from django.utils.translation import gettext_noop as _
+
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationError
@@ -61,7 +62,9 @@ def price_sheet(order: PaymentOrder, chosen: Mapping[str, Any], *, context: Gate
     )
     answer = context.price(question)
     if not isinstance(answer, SheetPricing):
-        raise OperationError(ErrorCode.PRICING_TYPE, type=type(answer).__name__)
+        raise OperationError(
+            _("The pricing function returned %(type)s, not SheetPricing."), type=type(answer).__name__
+        )
     return _priced(order, answer, chosen["option"])
 
 
@@ -76,7 +79,7 @@ def _priced(order: PaymentOrder, answer: SheetPricing, wanted: str | None) -> Sh
     off = [(discount.label, _money(order, discount.amount)) for discount in answer.discounts]
     total = order.amount_minor + sum(m.minor_units for _, m in extra) - sum(m.minor_units for _, m in off)
     if total <= 0:
-        raise OperationError(ErrorCode.PRICING_NOTHING_TO_PAY)
+        raise OperationError(_("The pricing function left nothing to pay."))
     lines = (
         *_lines(order),
         *((label, LINE_ITEM, money.to_wire()) for label, money in extra),
@@ -100,11 +103,15 @@ def _selected(answer: SheetPricing, wanted: str | None) -> ShippingOption | None
 
 def _money(order: PaymentOrder, amount: Decimal) -> Money:
     if not isinstance(amount, Decimal):
-        raise OperationError(ErrorCode.PRICING_AMOUNT_TYPE, type=type(amount).__name__)
+        raise OperationError(
+            _("An amount of the pricing function is %(type)s, not Decimal."), type=type(amount).__name__
+        )
     try:
         return Money.parse(amount, order.currency, allow_zero=True)
     except ProtocolError as error:
-        raise OperationError(ErrorCode.PRICING_AMOUNT_INVALID, problem=str(error)) from error
+        raise OperationError(
+            _("An amount of the pricing function is not valid: %(problem)s"), problem=str(error)
+        ) from error
 
 
 def _lines(order: PaymentOrder) -> Iterator[tuple[str, str, str]]:

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext_noop as _
 from pydantic import Secret
 
 from wallet_gateway.client.redaction import redact_message
@@ -30,7 +31,9 @@ _CRYPTOGRAM = "cryptogram"
 
 def invalid_result(*faults: FieldError) -> InvalidInput:
     """Return the exception that rejects a result; `faults` name fields and contain no values."""
-    return InvalidInput(ErrorCode.WALLET_RESULT_INVALID, errors=faults)
+    return InvalidInput(
+        _("The wallet's result is not valid. %(problems)s"), ErrorCode.FIELDS_INVALID, errors=faults
+    )
 
 
 def read_result(detail: object) -> WalletResult | FailedWalletResult:

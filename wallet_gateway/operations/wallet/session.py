@@ -9,8 +9,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.utils.translation import get_language, override, pgettext
+from django.utils.translation import gettext_noop as _
 
-from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.error_codes import GATEWAY_KEY_EXPIRED, WALLET_BUSY
 from wallet_gateway.domain.policy import MOST_WALLET_DECIMALS, WalletPolicy
 from wallet_gateway.models import GatewayTransaction, PaymentOrder, WalletAttempt, WalletKey
 from wallet_gateway.operations.checkout.payability import check_payable
@@ -119,7 +120,7 @@ def next_reference(*, order: PaymentOrder, session: str, context: GatewayContext
         return str(latest.reference)
     key = wallet.key
     if key.refused_at or key.expires_at <= now or not is_of_account(key, context):
-        raise WalletUnavailable(ErrorCode.GATEWAY_KEY_EXPIRED)
+        raise WalletUnavailable(*GATEWAY_KEY_EXPIRED)
     transaction = _new_attempt(tried, key, session, shown_last(wallet.price), context)
     return str(transaction.reference)
 
@@ -190,7 +191,9 @@ def _price(
     price = price_sheet(order, chosen, context=context)
     # The sheet would show a choice of which nobody is told, and the customer be sent the first option.
     if price.options and wallet and OPTION not in wallet.callbacks:
-        raise OperationError(ErrorCode.PRICING_CALLBACK_MISSING)
+        raise OperationError(
+            _("The pricing function returned options, but CALLBACKS leaves out SHIPPING_OPTION.")
+        )
     return price
 
 
@@ -207,15 +210,17 @@ def _remember(wallet: WalletAttempt, shown: Mapping[str, Any]) -> None:
 
     # A shop's slow function may answer after the customer has chosen otherwise, and the sheet shows that.
     if not in_transaction(store):
-        raise WalletUnavailable(ErrorCode.WALLET_BUSY)
+        raise WalletUnavailable(*WALLET_BUSY)
 
 
 def _checked(order: PaymentOrder, context: GatewayContext) -> WalletPolicy:
     wallet = context.wallet_of(order)
     if wallet is None:
-        raise WalletUnavailable(ErrorCode.WALLET_NOT_CONFIGURED, gateway=context.alias)
+        raise WalletUnavailable(
+            _("Gateway %(gateway)s has no WALLET in the settings."), gateway=context.alias
+        )
     if currency_exponent(order.currency) > MOST_WALLET_DECIMALS:
-        raise WalletUnavailable(ErrorCode.WALLET_CURRENCY, currency=order.currency)
+        raise WalletUnavailable(_("Wallets cannot show an amount in %(currency)s."), currency=order.currency)
     context.check_sending_enabled()
     check_sending_not_paused(context)
     return wallet

@@ -12,7 +12,7 @@ from typing import Any
 
 from django.db.models import F
 
-from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.error_codes import WALLET_BUSY
 from wallet_gateway.domain.wallet_limits import WalletLimit, WalletLimits
 from wallet_gateway.models import PaymentOrder, WalletUsage
 from wallet_gateway.models.wallet_usage import MOST_ORDER_EVENTS
@@ -71,7 +71,7 @@ def count_price(
             return number
         _check_room(usage, counted, limits)
         usage = _row(order)
-    raise WalletUnavailable(ErrorCode.WALLET_BUSY)
+    raise WalletUnavailable(*WALLET_BUSY)
 
 
 def _add_price(
@@ -104,7 +104,7 @@ def _count(order: PaymentOrder, counted: Mapping[WalletLimit, int], limits: Wall
     _check_room(_row(order), counted, limits)
     # A person has raised the limits at this moment, or there was no row.
     if not _add(order.pk, counted, limits):
-        raise WalletUnavailable(ErrorCode.WALLET_BUSY)
+        raise WalletUnavailable(*WALLET_BUSY)
 
 
 def _add(
