@@ -54,7 +54,7 @@ def walk(database: str, options: dict[str, object], gateway: str) -> list[object
         "DATABASE_URL": database,
         "DATABASE_OPTIONS": json.dumps(options),
     }
-    walked = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    walked = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
     assert walked.returncode == 0, walked.stderr
     told: list[object] = json.loads(walked.stdout.splitlines()[-1])
     return told
@@ -84,7 +84,7 @@ def pgbouncer(server: str, folder: Path) -> Iterator[int]:
         path.chmod(path.stat().st_mode | 0o055)
     with subprocess.Popen([program, settings], user=user, stderr=subprocess.DEVNULL) as process:
         try:
-            for _ in range(100):
+            while process.poll() is None:
                 with socket.socket() as probe:
                     if probe.connect_ex(("127.0.0.1", port)) == 0:
                         break

@@ -49,7 +49,7 @@ def test_closing_the_last_difference_lets_the_payment_be_used_again(
 def test_a_difference_is_closed_with_a_reason_and_a_name(
     words: tuple[str, str], elsewhere: Discrepancy, context: GatewayContext
 ) -> None:
-    with refuses(InvalidInput, ErrorCode.ARGUMENT_INVALID, says="The reason is missing"):
+    with refuses(InvalidInput, ErrorCode.ARGUMENT_INVALID, says="is missing"):
         close_discrepancy(elsewhere, reason=words[0], by=words[1], context=context)
     assert Payment.objects.get().is_frozen
 
