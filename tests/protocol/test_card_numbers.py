@@ -39,7 +39,7 @@ NUMBERS = (
     "2200000000000004",
 )
 """Visa, Mastercard, American Express, Diners Club, Discover, JCB, UnionPay, Maestro, RuPay and Mir."""
-GAPS = (" ", "  ", "\u00a0", "\t", "-", " - ", ".", "/", "_", "+", "%20", "%2D", "\n")
+GAPS = (" ", "  ", "\u00a0", "\t", "-", " - ", "\u2011", ".", "/", "_", "+", "%20", "%2D", "\n")
 
 
 def spelt(number: str, gap: str) -> str:

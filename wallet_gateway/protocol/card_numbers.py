@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_GAP = r"(?:[\s.+_/-]|%20|%2[Dd]){1,3}"
+_GAP = r"(?:[\s.+_/\u2010-\u2015-]|%20|%2[Dd]){1,3}"
 _NUMBER = re.compile(
     # A number may follow an encoded character, and the middle of a UUID is none.
     r"(?:(?<![0-9])|(?<=%2[0-9]))(?<![0-9A-Fa-f]{8}-)"

@@ -268,7 +268,7 @@ def test_the_orders_lock_comes_before_the_look_at_what_has_ended(pay: Pay, clock
 @pytest.mark.parametrize("words", [("", "x"), ("anna", " ")])
 def test_it_needs_an_author_and_a_reason(words: tuple[str, str], pay: Pay, clock: VirtualClock) -> None:
     order = pay(cardholder=WHO).order
-    with refuses(InvalidInput, ErrorCode.ARGUMENT_INVALID, says="The reason is missing"):
+    with refuses(InvalidInput, ErrorCode.ARGUMENT_INVALID, says="is missing"):
         erase_customer(order, by=words[0], reason=words[1], clock=clock)
 
 
