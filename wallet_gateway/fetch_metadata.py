@@ -30,8 +30,9 @@ def passes_csrf_check(request: HttpRequest) -> bool:
         # It hands the request on to the middleware, for which Django's own is the right one.
         SessionAuthentication().enforce_csrf(request)  # type: ignore[arg-type]
     except PermissionDenied as refused:
-        # What follows may be an address with an order's token.
-        logger.warning("%s", str(refused.detail).partition(" - ")[0])
+        # What follows the dash may be an address with an order's token.
+        reason = str(refused.detail).partition(" - ")[0]
+        logger.warning("%s", reason)
         return False
     return True
 
