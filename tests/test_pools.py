@@ -13,18 +13,19 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import psycopg
 import pytest
 
 from wallet_gateway.testing.sandbox import SandboxServer
 
 pytestmark = [pytest.mark.wire, pytest.mark.slow]
+psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed")
 POSTGRES = os.environ.get("POSTGRES_URL") or "postgres://postgres@127.0.0.1:5432/test"
 POOL = {"pool": {"min_size": 1, "max_size": 4}, "server_side_binding": True}
 
@@ -61,7 +62,7 @@ def walk(database: str, options: dict[str, object], gateway: str) -> list[object
 
 
 @contextlib.contextmanager
-def pgbouncer(server: str, folder: Path) -> Iterator[int]:
+def pgbouncer(server: str) -> Iterator[int]:
     """Run a PgBouncer in transaction mode before a server; give its port."""
     program = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
     if program is None:
@@ -73,25 +74,31 @@ def pgbouncer(server: str, folder: Path) -> Iterator[int]:
         port: int = free.getsockname()[1]
     url = urlsplit(server)
     login = (url.username or "postgres") + (f" password={url.password}" if url.password else "")
-    settings = folder / "pgbouncer.ini"
-    settings.write_text(
-        f"[databases]\n* = host={url.hostname} port={url.port or 5432} user={login}\n"
-        f"[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\nauth_type = any\n"
-        "pool_mode = transaction\nignore_startup_parameters = extra_float_digits,options\n",
-        encoding="utf-8",
-    )
-    for path in (settings, *folder.parents[:2], folder):
-        path.chmod(path.stat().st_mode | 0o055)
-    with subprocess.Popen([program, settings], user=user, stderr=subprocess.DEVNULL) as process:
-        try:
-            while process.poll() is None:
-                with socket.socket() as probe:
-                    if probe.connect_ex(("127.0.0.1", port)) == 0:
-                        break
-                time.sleep(0.1)
-            yield port
-        finally:
-            process.terminate()
+    with tempfile.TemporaryDirectory() as folder:
+        # The other user reads it.
+        Path(folder).chmod(0o755)
+        settings = Path(folder) / "pgbouncer.ini"
+        settings.write_text(
+            f"[databases]\n* = host={url.hostname} port={url.port or 5432} user={login}\n"
+            f"[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\n"
+            "auth_type = any\n"
+            "pool_mode = transaction\nignore_startup_parameters = extra_float_digits,options\n",
+            encoding="utf-8",
+        )
+        with subprocess.Popen([program, settings], user=user, stderr=subprocess.PIPE, text=True) as process:
+            try:
+                while not _answers(port):
+                    assert process.poll() is None, process.communicate()[1]
+                    time.sleep(0.1)
+                yield port
+            finally:
+                process.terminate()
+                process.communicate()
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 PAID = ["PART_REFUNDED", 1000, 250]
@@ -104,9 +111,9 @@ def test_a_whole_order_through_psycopgs_pool_bound_by_the_server(
 
 
 def test_a_whole_order_behind_pgbouncer_in_transaction_mode(
-    database: str, wallet_sandbox_server: SandboxServer, tmp_path: Path
+    database: str, wallet_sandbox_server: SandboxServer
 ) -> None:
-    with pgbouncer(POSTGRES, tmp_path) as port:
+    with pgbouncer(POSTGRES) as port:
         # A cursor of the server's belongs to a connection, and the next transaction has another one.
         behind = urlsplit(database)._replace(netloc=f"postgres@127.0.0.1:{port}").geturl()
         told = walk(f"{behind}?disable_server_side_cursors=True", {}, wallet_sandbox_server.base_url)
