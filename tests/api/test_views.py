@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.test import Client
-from django.urls import reverse
+from django.urls import resolve, reverse
 from django.utils import timezone
 from pytest_django import Settings
 
@@ -144,12 +144,14 @@ def order(wallet_sandbox: SandboxControl, make_order: Callable[..., PaymentOrder
 
 def test_a_page_of_our_own_origin_opens_the_payment_page_by_its_csrf_token(order: PaymentOrder) -> None:
     answer = Browser().post("checkout", order)
-    attempt = order.payments.get()
-    assert answer.json() == {
-        "redirectUrl": attempt.redirect_url,
-        "statusUrl": address("status", attempt, ReturnOutcome.RETURN),
-        "resultUrl": address("result", attempt, ReturnOutcome.RETURN),
-    }
+    attempt, given = order.payments.get(), answer.json()
+    assert given.pop("redirectUrl") == attempt.redirect_url
+    assert given.keys() == {"statusUrl", "resultUrl"}
+    for name, url in given.items():
+        page = resolve(url)
+        assert page.url_name == name.removesuffix("Url")
+        token = return_tokens.read(page.kwargs["token"])
+        assert (token.reference, token.outcome) == (attempt.reference, ReturnOutcome.RETURN)
     assert answer["Cache-Control"] == "no-store"
     assert "sessionid" not in answer.cookies
 
