@@ -99,19 +99,15 @@ def _drop_text(error: DatabaseFault) -> None:
     number = next((part for part in error.args if isinstance(part, int)), None)
     state = getattr(driver, "sqlstate", None) or getattr(driver, "sqlite_errorname", None) or number
     named = getattr(getattr(driver, "diag", None), "constraint_name", None)
-    names = [named] if named else [word for word in _words(error) if word in _names_in_database()]
+    names = [named] if named else _names_in(" ".join(map(str, error.args)))
     text = f"{', '.join([str(state or 'no code'), *names])} (the rest may quote a row and is left out)"
     for link in {error, driver}:
         link.args = (text,) if number is None else (number, text)
 
 
-def _words(error: DatabaseFault) -> list[str]:
-    """Return the words of a database error in their order, each once."""
-    return list(dict.fromkeys(re.findall(r"[\w.]+", " ".join(map(str, error.args)))))
-
-
-def _names_in_database() -> set[str]:
-    """Return the names of all constraints and indexes, and of the columns as SQLite writes them."""
+def _names_in(text: str) -> list[str]:
+    """Return the constraints, indexes and columns, as SQLite writes these, that a database's text names."""
     all_options = [model._meta for model in apps.get_models(include_auto_created=True)]
-    rules = {rule.name for options in all_options for rule in (*options.constraints, *options.indexes)}
-    return rules | {f"{o.db_table}.{field.column}" for o in all_options for field in o.concrete_fields}
+    known = {rule.name for options in all_options for rule in (*options.constraints, *options.indexes)}
+    known |= {f"{o.db_table}.{field.column}" for o in all_options for field in o.concrete_fields}
+    return [word for word in dict.fromkeys(re.findall(r"[\w.]+", text)) if word in known]

@@ -47,7 +47,7 @@ class _OfRecords(TaughtGateway, ABC):
 
     @abstractmethod
     def _kept(self, records: list[Any]) -> list[Any]:
-        """Return the records that the shop is told of."""
+        """Return the records that the status query shows to the shop."""
 
 
 class LooksAtOne(_OfRecords):

@@ -191,7 +191,7 @@ def reading(operation: str, path: str, value: object, when: Callable[[Any], bool
 
 
 def numbering(operation: str) -> Wrong:
-    """Makes up a reference where there is none, or none that is a text."""
+    """Makes up a reference where the request has none, or one that is not a string."""
 
     def wrong(request: Request, ask: Ask) -> Answer:
         path = "clientSystemTransactionId"

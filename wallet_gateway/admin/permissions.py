@@ -6,7 +6,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 
 from wallet_gateway.domain.actors import Account, Actor, is_same_person
-from wallet_gateway.models import Approval, OperationBatch
+from wallet_gateway.models import Approval
 from wallet_gateway.models.actors import actor_in
 from wallet_gateway.queries.permissions import (
     APPROVE,
@@ -69,6 +69,6 @@ def person_of(request: HttpRequest) -> Actor:
     return Actor(name=user.get_username(), account=str(user.pk))
 
 
-def is_own_request(request: HttpRequest, asked: Approval | OperationBatch) -> bool:
+def is_own_request(request: HttpRequest, asked: Approval) -> bool:
     """Return whether the current user may be the person who asked for a second one."""
     return is_same_person(person_of(request), actor_in(asked, "created_by"))

@@ -90,9 +90,8 @@ def _redacted(value: object, rule: Rule) -> JsonValue:
         shown: dict[str, JsonValue] = {}
         for position, (name, part) in enumerate(value.items(), 1):
             its = _rule_of(name)
-            # Maps by value have e-mail addresses and names for names.
-            written = mask_card_numbers(name) if _NAME.fullmatch(name) else f"[name {position}]"
-            shown[written] = REMOVED if its is _remove else _redacted(part, its)
+            stored = _written(name) or f"[name {position}]"
+            shown[stored] = REMOVED if its is _remove else _redacted(part, its)
         return shown
     if isinstance(value, list | tuple):
         return [_redacted(part, rule) for part in value]
@@ -119,6 +118,12 @@ def _redact_named(found: re.Match[str]) -> str:
     # Free text is searched with the text around it, and a card number has been masked already.
     is_done = rule is _free_text or (rule is _keep_last_four and value.startswith("***"))
     return found[0] if is_done else head + rule(value)
+
+
+@lru_cache(maxsize=2048)
+def _written(name: str) -> str:
+    """Return a name as it is stored; empty for one that no field has: maps by value have people for names."""
+    return mask_card_numbers(name) if _NAME.fullmatch(name) else ""
 
 
 @lru_cache(maxsize=2048)

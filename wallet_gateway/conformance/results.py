@@ -70,7 +70,7 @@ def equal(what: str, found: object, wanted: object) -> None:
 
 
 def text_of(value: object, path: str) -> str:
-    """Return a text member; skip where there is none, which another probe names."""
+    """Return a text member; skip the probe if it is missing, which another probe reports."""
     found = member(value, path)
     if not isinstance(found, str):
         raise Skipped(f"there is no text in {path}")

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 _GAP = r"(?:[\s.+_/\u2010-\u2015-]|%20|%2[Dd]){1,3}"
 _NUMBER = re.compile(
-    # A number may follow an encoded character, and the middle of a UUID is none.
+    # A number may follow an encoded character. The groups in the middle of a UUID are not a card number.
     r"(?:(?<![0-9])|(?<=%2[0-9]))(?<![0-9A-Fa-f]{8}-)"
     rf"(?=((?:[0-9]{{14,19}}|[0-9]{{4}}{_GAP}[0-9]{{6}}{_GAP}[0-9]{{4,5}}|(?:[0-9]{{4}}{_GAP}){{3}}[0-9]{{2,4}})"
     rf"(?![0-9]))({_GAP}[0-9]{{1,3}}(?![0-9]))?)"

@@ -238,7 +238,7 @@ def is_lost(row: Row) -> bool:
 
 
 def is_refused(row: Row) -> bool:
-    """A second copy of a checkout is refused like any other, and a page that was decided is none yet."""
+    """A second copy is refused as for any operation. `errored` is about decided pages; here is none yet."""
     return (row.after == S.REJECTED and row.fault != "errored") or row.fault in {"error_200", "duplicate"}
 
 

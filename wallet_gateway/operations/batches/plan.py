@@ -239,19 +239,14 @@ def stop(batch: OperationBatch, *, by: By, clock: Clock) -> bool:
     def end() -> bool:
         if not batches_in(batch, *_STOPPABLE).update(**columns):
             return False
-        leave_out_rows(batch, ResultCode.BATCH_STOPPED)
+        not_begun = OperationBatchRow.objects.filter(batch=batch, state=RowState.WAITING)
+        not_begun.update(state=RowState.LEFT_OUT, result_code=ResultCode.BATCH_STOPPED)
         return True
 
     return in_current_or_new_transaction(end)
 
 
 _STOPPABLE = (BatchState.RUNNING, BatchState.PAUSED)
-
-
-def leave_out_rows(batch: OperationBatch, why: ResultCode) -> None:
-    """Leave out the rows that were not begun."""
-    waiting = OperationBatchRow.objects.filter(batch=batch, state=RowState.WAITING)
-    waiting.update(state=RowState.LEFT_OUT, result_code=why)
 
 
 def batches_in(batch: OperationBatch, *states: BatchState) -> QuerySet[OperationBatch]:
