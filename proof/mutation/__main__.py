@@ -40,7 +40,8 @@ def main(arguments: Sequence[str]) -> int:
         _say("No file that moves money was changed: no fault is planted.")
     made = sum(len(mutants_of(module)) for modules in chosen.values() for module in modules)
     share = min(1.0, asked.sample / made) if asked.sample and made else 1.0
-    names, reasons = _named(asked.again), explained()
+    reasons = explained()
+    names = _named(asked.again) | (set(explained(asked.chosen)) if asked.chosen else set())
     tried = []
     for subject, modules in chosen.items():
         left = asked.seconds - (time.monotonic() - began)
@@ -93,6 +94,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seconds", type=float, default=float("inf"), help="when no further one is begun")
     parser.add_argument(
         "--again", type=Path, help="only what this output of an earlier run says is unnoticed"
+    )
+    parser.add_argument(
+        "--chosen", type=Path, help="only the faults that this file has, each below its words"
     )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--result", type=Path)

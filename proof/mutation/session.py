@@ -294,6 +294,8 @@ def main(job_file: str) -> int:
         "-p",
         "no:xdist",
         "--hypothesis-seed=0",
+        # Tests with a browser or many processes say nothing that a nearer one does not, and take long.
+        *("-m", "not browser and not slow and not exhaustive"),
     ]
     return int(pytest.main([*arguments, *job["tests"]], plugins=[Trials(job)]))
 

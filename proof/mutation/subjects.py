@@ -128,9 +128,72 @@ SUBJECTS: Final = (
         "operations/wallet/test_card_request.py operations/wallet/test_encryption.py"
         " operations/wallet/test_encryption_keys.py operations/wallet/test_card.py",
     ),
+    _of(
+        "messages",
+        "protocol.status protocol.follow_ups protocol.checkout protocol.cart protocol.cart_lines"
+        " protocol.cart_messages protocol.authorizations protocol.wire protocol.field_types protocol.codes"
+        " protocol.migration_file protocol.strict_json protocol.accounts",
+        "protocol",
+    ),
+    _of(
+        "secrets",
+        "client.redaction protocol.card_numbers protocol.cryptograms protocol.secret_names error_reports",
+        "client/test_redaction.py protocol/test_card_numbers.py protocol/test_cryptograms.py"
+        " test_error_reports.py client/test_redaction_of_lines.py",
+    ),
+    _of(
+        "client",
+        "client.gateway client.http_transport client.connection client.exception_map client.request_deadline"
+        " client.responses client.errors",
+        "client",
+    ),
+    _of(
+        "checkout",
+        "operations.checkout.orders operations.checkout.start operations.checkout.payment_attempts"
+        " domain.prices domain.references",
+        "operations/checkout domain/test_prices.py domain/test_references.py",
+    ),
+    _of(
+        "polling",
+        "operations.polling.due operations.polling.reconciliation operations.polling.status_query"
+        " operations.polling.status_result",
+        "operations/polling",
+    ),
+    _of(
+        "wallet",
+        "operations.wallet.authorize operations.wallet.pay operations.wallet.result"
+        " operations.wallet.session operations.wallet.limits operations.wallet.pricing"
+        " operations.wallet.keys domain.card_security domain.wallet_limits",
+        "operations/wallet domain/test_card_security.py",
+    ),
+    _of(
+        "outbox",
+        "operations.settlement.outbox operations.settlement.cancellation operations.settlement.freezes"
+        " operations.settlement.discrepancies operations.settlement.elsewhere domain.cancellation",
+        "operations/settlement domain/test_cancellation.py operations/polling/test_reconciliation.py",
+    ),
+    _of(
+        "batches",
+        "operations.batches.drive operations.batches.plan operations.maintenance.sweep"
+        " operations.maintenance.authorization_expiry operations.maintenance.ledger_comparison"
+        " operations.migration.import_export",
+        "operations/batches operations/maintenance operations/migration",
+    ),
+    _of(
+        "settings",
+        "conf.accounts conf.account_rules conf.gateway_rules conf.rules conf.values conf.wallet_rules",
+        "conf",
+    ),
+    _of(
+        "doors",
+        "api.base api.inputs api.parsers api.problems api.views api.wallet_views web.security web.views"
+        " web.public_origin",
+        "api web",
+    ),
+    _of(
+        "questions",
+        "queries.orders queries.exports queries.health queries.receipts queries.work_queue queries.search"
+        " queries.statistics",
+        "queries",
+    ),
 )
-
-
-def subject_of(module: str) -> Subject | None:
-    """Return the subject that a module belongs to."""
-    return next((subject for subject in SUBJECTS if module in subject.modules), None)

@@ -111,7 +111,8 @@ def _in_a_process(subject: Subject, mutant: Mutant, seconds: float) -> int:
         source.write_text(ast.unparse(mutant.planted()), encoding="utf-8")
         command = [
             *(sys.executable, "-m", "pytest", "-x", "-q", "-p", "proof.mutation.planted"),
-            *("-p", "no:randomly", "-p", "no:cacheprovider", "--hypothesis-seed=0", *subject.tests[:NEAREST]),
+            *("-p", "no:randomly", "-p", "no:cacheprovider", "--hypothesis-seed=0"),
+            *("-m", "not browser and not slow and not exhaustive", *subject.tests[:NEAREST]),
         ]
         environment = {
             **os.environ,

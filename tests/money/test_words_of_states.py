@@ -10,8 +10,8 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from tests.conf.test_settings import with_gateway
-from tests.evidence.gateway import Sent, answering, record, refusing
-from tests.evidence.shop import (
+from tests.money.gateway import Sent, answering, record, refusing
+from tests.money.shop import (
     Shop,
     doctors_words,
     news,
@@ -298,7 +298,7 @@ def test_a_refund_that_was_refused_is_held_where_its_record_has_an_unknown_word(
 
 
 def _teach(settings: Settings, wallet_application: WalletApplication, shop: Shop) -> None:
-    with_gateway(settings, CLIENT_CLASS="tests.evidence.gateway.TaughtGateway")
+    with_gateway(settings, CLIENT_CLASS="tests.money.gateway.TaughtGateway")
     wallet_application(shop.gateway)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.evidence.gateway import answering, record
-from tests.evidence.shop import Shop
+from tests.money.gateway import answering, record
+from tests.money.shop import Shop
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.queries.exports import export_csv

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -12,12 +12,15 @@ from itertools import count
 from typing import Any
 
 from django.core.management import call_command
+from pytest_django import Settings
 
-from tests.evidence.gateway import Record, StubGateway, losing, record
-from wallet_gateway import payments
+from tests.money.gateway import Record, StubGateway, losing, record
+from wallet_gateway import gateways, payments
+from wallet_gateway.client.errors import NotSent, NotSentReason
+from wallet_gateway.client.exchange import RawAnswer
 from wallet_gateway.findings import Finding
 from wallet_gateway.gateways import DatabaseClock
-from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
 from wallet_gateway.protocol.money import Money
 
 SESSION = "session-key-of-ada"
@@ -46,13 +49,46 @@ class MovedClock(DatabaseClock):
         self.by += timedelta(seconds=seconds)
 
 
+class Cut:
+    """A transport from which nothing leaves: the address refuses every connection."""
+
+    def send(self, *_: Any, **__: Any) -> RawAnswer:
+        raise NotSent(NotSentReason.REFUSED_CONNECTION, detail="connection refused")
+
+    def close(self) -> None:
+        """There is no connection."""
+
+
 @dataclass
 class Shop:
     """What a shop, its customers and its staff do."""
 
     gateway: StubGateway
     clock: MovedClock
+    settings: Settings
+    _connect: Callable[[StubGateway], object]
     _numbers: Iterator[int] = field(default_factory=lambda: count(1))
+
+    # The machine
+
+    def configure(self, **options: Any) -> None:
+        """Change options of the gateway, as ``APPROVAL_LIMITS={"EUR": "5.00"}``; it stays connected."""
+        given = self.settings.WALLET_GATEWAY
+        account = given["GATEWAYS"]["default"] | options
+        self.settings.WALLET_GATEWAY = given | {"GATEWAYS": given["GATEWAYS"] | {"default": account}}
+        self._connect(self.gateway)
+
+    @contextmanager
+    def cut_off(self) -> Iterator[None]:
+        """Let no request leave the shop for a while."""
+        gateways.use_transport(Cut(), alias="default")
+        yield
+        self._connect(self.gateway)
+
+    def until(self, instant: datetime | None) -> None:
+        """Go to just after an instant that a row has written down."""
+        assert instant is not None
+        self.clock.by += max(instant - self.clock.now(), timedelta(0)) + timedelta(milliseconds=1)
 
     # Customers
 
@@ -77,6 +113,15 @@ class Shop:
         self.ask(payment)
         payment.refresh_from_db()
         return payment
+
+    def deposit(self, reference: str = "OLD-1", amount: str = "50.00") -> MigratedDeposit:
+        """Import a payment that was made through another provider."""
+        names = (
+            "parentTransactionId,transactionDateTime,amount,currencyCode,refundedAmount,providerTransactionId"
+        )
+        line = f"{reference},2026-01-15T10:30:00,{amount},EUR,0.00,PRV-{reference}"
+        payments.maintenance.import_migration_file([f"{names}\n", f"{line}\n"], gateway="default")
+        return MigratedDeposit.objects.get(parent_transaction_id=reference)
 
     def press_button(self, order: PaymentOrder) -> Payment:
         """Pay with a tokenized card of the wallet; the gateway's next answer decides."""

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 Record = dict[str, Any]
 Sent = Mapping[str, Any]
 Answer = Callable[[Sent], tuple[int, object]]
-"""What is answered to a request that moves money: the HTTP status and the body."""
+"""What is answered to a request: the HTTP status and the body, as JSON or as bytes.
+
+It may raise, which breaks the connection, or do anything else that happens while a request is out.
+"""
 
 PROVIDER = {"apmProviderName": "ExampleWalletV2"}
 ZERO = "00000000-0000-0000-0000-000000000000"
@@ -45,6 +48,14 @@ class StubGateway:
         """What a status query is answered with, by the reference that is asked for."""
         self.answers: list[Answer] = []
         """The next answers to captures, refunds, reversals and authorizations; then `approve`."""
+        self.queries: list[Callable[[str], tuple[int, object]]] = []
+        """The next answers to status queries, each given the reference; then `records`."""
+        self.pages: list[Answer] = []
+        """The next answers to checkouts; then an address."""
+        self.keys: list[Answer] = []
+        """The next answers to requests for the wallet's keys; then a key."""
+        self.account: Record = {"cardType": "Token"}
+        """What every payment account is, by canonical name."""
         self.sent: list[Sent] = []
         """What would have moved money, in order."""
         self.asked: list[str] = []
@@ -54,21 +65,23 @@ class StubGateway:
     def __call__(self, environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
         status, body = self._answer(environ)
         start(f"{status} {'OK' if status < 400 else 'Refused'}", [("Content-Type", "application/json")])
-        return [json.dumps(body).encode()]
+        return [body if isinstance(body, bytes) else json.dumps(body).encode()]
 
     def _answer(self, environ: WSGIEnvironment) -> tuple[int, object]:
         path = environ["PATH_INFO"]
         if environ["REQUEST_METHOD"] == "GET" and path.endswith("/apmTransactions"):
             (reference,) = parse_qs(environ["QUERY_STRING"])["clientSystemTransactionId"]
             self.asked.append(reference)
-            return 200, self.records[reference]
+            return self.queries.pop(0)(reference) if self.queries else (200, self.records[reference])
         if environ["REQUEST_METHOD"] == "GET":
-            return 200, {"cardType": "Token"}
+            return 200, self.account
         sent = json.loads(environ["wsgi.input"].read())
         if path.endswith("/checkout"):
-            return 200, {"redirectUrl": f"http://127.0.0.1:8001/pay/{next(self._ids)}"}
+            page = {"redirectUrl": f"http://127.0.0.1:8001/pay/{next(self._ids)}"}
+            return self.pages.pop(0)(sent) if self.pages else (200, page)
         if path.endswith("/publicKeys"):
-            return 200, {"apiKey": "api-key-1", "encryptionKey": "encryption-key-1"}
+            key = {"apiKey": "api-key-1", "encryptionKey": "encryption-key-1"}
+            return self.keys.pop(0)(sent) if self.keys else (200, key)
         self.sent.append(sent)
         return (self.answers.pop(0) if self.answers else self.approve)(sent)
 
@@ -104,6 +117,15 @@ def answering(**fields: Any) -> Answer:
 def refusing(status: int) -> Answer:
     """Answer with an error body."""
     return lambda _: (status, {"code": "4107000", "details": {"message": "the card was declined"}})
+
+
+class Killed(BaseException):
+    """The process is gone: no handler of the code under test sees it."""
+
+
+def killing(_: Sent) -> tuple[int, object]:
+    """Kill the process while its request is out."""
+    raise Killed
 
 
 def losing(_: Sent) -> tuple[int, object]:

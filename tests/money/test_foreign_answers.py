@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from django.test import Client
 
-from tests.evidence.gateway import StubGateway
-from tests.evidence.shop import Shop
+from tests.money.gateway import StubGateway
+from tests.money.shop import Shop
 from wallet_gateway import payments
 from wallet_gateway.testing.plugin import WalletApplication
 

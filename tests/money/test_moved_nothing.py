@@ -9,8 +9,8 @@ import pytest
 from pytest_django import Settings
 
 from tests.conf.test_settings import with_gateway
-from tests.evidence.gateway import ZERO, Answer, answering, record, refusing
-from tests.evidence.shop import (
+from tests.money.gateway import ZERO, Answer, answering, record, refusing
+from tests.money.shop import (
     Shop,
     compared,
     differences_by_comparison,

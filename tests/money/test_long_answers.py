@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.evidence.gateway import Sent, record, refusing
-from tests.evidence.shop import (
+from tests.money.gateway import Sent, record, refusing
+from tests.money.shop import (
     Shop,
     news,
     of,

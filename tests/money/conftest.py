@@ -1,13 +1,18 @@
-"""A shop with a gateway of hand-written records; after every test its books are looked through."""
+"""A shop with a gateway of hand-written records; after every test its books are looked through.
+
+Everything goes through the public functions of `payments`; network, clock and settings have one seam each:
+the stub's next answers, `MovedClock` and `Shop.configure`. So the code below may change its structure.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import pytest
+from pytest_django import Settings
 
-from tests.evidence.gateway import StubGateway
-from tests.evidence.shop import MovedClock, Shop
+from tests.money.gateway import StubGateway
+from tests.money.shop import MovedClock, Shop
 from wallet_gateway import gateways, signals
 from wallet_gateway.testing.invariants import check_books
 from wallet_gateway.testing.plugin import WalletApplication
@@ -21,10 +26,10 @@ def gateway(wallet_application: WalletApplication, db: None) -> StubGateway:
 
 
 @pytest.fixture
-def shop(gateway: StubGateway) -> Iterator[Shop]:
+def shop(gateway: StubGateway, settings: Settings, wallet_application: WalletApplication) -> Iterator[Shop]:
     before, moved = gateways.clock(), MovedClock()
     gateways.use_clock(moved)
-    yield Shop(gateway, moved)
+    yield Shop(gateway, moved, settings, wallet_application)
     gateways.use_clock(before)
     check_books()
 

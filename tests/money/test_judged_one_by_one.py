@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.evidence.gateway import ZERO, record
-from tests.evidence.shop import (
+from tests.money.gateway import ZERO, record
+from tests.money.shop import (
     Shop,
     compared,
     differences_by_comparison,

@@ -16,9 +16,9 @@ from django.db.models import F
 from django.test import Client
 from pytest_django import Settings
 
-from tests.evidence.gateway import record
-from tests.evidence.shop import Shop, compared, doctors_words, kinds, news, order_of
 from tests.models.rows import a_deposit
+from tests.money.gateway import record
+from tests.money.shop import Shop, compared, doctors_words, kinds, news, order_of
 from wallet_gateway import payments, return_tokens
 from wallet_gateway.models import (
     Discrepancy,

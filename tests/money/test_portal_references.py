@@ -10,8 +10,8 @@ import pytest
 from pytest_django import Settings
 
 from tests.conf.test_settings import with_gateway
-from tests.evidence.gateway import Record, record
-from tests.evidence.shop import (
+from tests.money.gateway import Record, record
+from tests.money.shop import (
     Shop,
     compared,
     doctors_words,

@@ -7,8 +7,8 @@ from decimal import Decimal
 
 import pytest
 
-from tests.evidence.gateway import record
-from tests.evidence.shop import Shop, order_of, state
+from tests.money.gateway import record
+from tests.money.shop import Shop, order_of, state
 from wallet_gateway import payments
 from wallet_gateway.operations.errors import InvalidInput
 from wallet_gateway.payments import Money

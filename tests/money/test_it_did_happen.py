@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.evidence.gateway import answering, record
-from tests.evidence.shop import (
+from tests.money.gateway import answering, record
+from tests.money.shop import (
     Shop,
     book_gateways_amount,
     euros,

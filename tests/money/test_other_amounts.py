@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.evidence.gateway import record
-from tests.evidence.shop import (
+from tests.money.gateway import record
+from tests.money.shop import (
     Shop,
     book_gateways_amount,
     compared,

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.evidence.gateway import ZERO, answering, record
-from tests.evidence.shop import Shop, kinds, of, open_differences, order_of, state
+from tests.money.gateway import ZERO, answering, record
+from tests.money.shop import Shop, kinds, of, open_differences, order_of, state
 from wallet_gateway import payments
 
 pytestmark = pytest.mark.django_db
