@@ -34,6 +34,9 @@ FAST         ?= --offline $(addprefix tests/,client conf domain models protocol 
 # Hundreds of processes are started: each would compile the sources anew where Python may not keep what it compiled.
 unexport PYTHONDONTWRITEBYTECODE
 
+# What a machine lacks is written here by the job that misses it, and told in the last lines of `make test`.
+export LEFT_OUT := $(CURDIR)/build/left-out
+
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 SOURCES := wallet_gateway example_project tests bench proof docs manage.py
@@ -67,8 +70,12 @@ demo: $(VENV)/.installed-demo  ## Start the example shop and the sandbox gateway
 	@exec $(BIN)/python manage.py demo $(if $(PORT),--port $(PORT)) $(if $(GATEWAY_PORT),--gateway-port $(GATEWAY_PORT))
 
 # The scripts' tests first: they fetch axe, by which the browser tests look at pages.
-test: test-js test-python  ## Run the tests: Python, JavaScript, browser, three databases
+test:  ## Run the tests: Python, JavaScript, browser, three databases
+	@mkdir -p build && : > $(LEFT_OUT)
+	@$(MAKE) --no-print-directory test-js
+	@$(MAKE) --no-print-directory test-python
 	@$(MAKE) --no-print-directory --jobs=2 $(if $(CI),--output-sync=target) WORKERS=2 test-postgres test-mariadb
+	@if test -s $(LEFT_OUT); then echo "Passed. Left out, because this machine lacks them:"; cat $(LEFT_OUT); fi
 
 test-fast: $(VENV)/.installed-test  ## What needs no socket and no browser, a few minutes on two cores: before a commit
 	$(BIN)/pytest $(PYTEST_ARGS) $(FAST)
@@ -101,7 +108,7 @@ tests/js/node_modules/.installed: tests/js/package-lock.json
 	@touch $@
 
 test-js:
-	@if ! command -v node >/dev/null; then echo "*** Node is missing: JAVASCRIPT TESTS SKIPPED ***"; test "$$CI" != true; \
+	@if ! command -v node >/dev/null; then scripts/left-out "the tests of the scripts, and axe on the pages: there is no Node"; \
 	else $(MAKE) --no-print-directory tests/js/node_modules/.installed && tests/js/node_modules/.bin/tsc --project tests/js \
 	&& node --test --test-timeout=300000 $$(find tests -name '*.test.js' -not -path '*/node_modules/*'); fi
 

@@ -7,7 +7,6 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Error, expect, sync_playwright
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,6 +54,9 @@ def installed_chromium() -> str | None:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """A Chromium. In CI a missing one is a failure, elsewhere a skip that says so loudly."""
+    # Here, because the quick tests do without Playwright.
+    from playwright.sync_api import Error, expect, sync_playwright
+
     expect.set_options(timeout=PATIENCE_MS)
     arguments = [*ARGUMENTS, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
     # Playwright runs an event loop in this thread, which Django takes for asynchronous code.

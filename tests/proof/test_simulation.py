@@ -64,7 +64,7 @@ def test_twenty_histories_hold_and_one_alone_does_the_same_statements_again(tmp_
 
 
 @pytest.mark.wire
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_faults_that_are_planted_are_found_within_sixty_histories_and_made_short() -> None:
     process = simulate("--planted", "quick", "--seed", "21", "--histories", "60", "--steps", "10")
     text = said(process)

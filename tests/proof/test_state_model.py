@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -12,10 +11,8 @@ from typing import Any
 import pytest
 
 from proof.state_model import __main__ as state_model
-from proof.state_model import histories
-from wallet_gateway.domain import lifecycle, polling_schedule
+from wallet_gateway.domain import lifecycle
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionState
-from wallet_gateway.domain.polling_schedule import PollState
 
 E, S = LifecycleEvent, TransactionState
 
@@ -53,22 +50,4 @@ def test_another_transition_is_seen(
     table: Mapping[TransactionState, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lifecycle, "TRANSITIONS", table)
-    assert search(tmp_path, 500)["found"]
-
-
-def test_an_end_of_asking_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(polling_schedule, "_WITHOUT_END", frozenset({S.OPEN, S.PENDING}))
-    assert search(tmp_path, 500)["found"]
-
-
-def test_a_schedule_that_stands_still_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def stay(position: PollState, now: datetime) -> int:
-        return position.step
-
-    monkeypatch.setattr(polling_schedule, "step_after", stay)
-    assert search(tmp_path, 500)["found"]
-
-
-def test_a_limit_that_is_too_high_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(histories, "why_not_refund", lambda totals, wanted: None)
     assert search(tmp_path, 500)["found"]
