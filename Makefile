@@ -18,7 +18,7 @@ ON_SERVERS   ?= -m "every_database and not browser" $$(grep -rl --include='test_
 # Where another Django or Python may differ: rows, pages, forms, settings, commands, and the doors to them.
 ON_VERSIONS  ?= -m "(not browser or newest_django) and not exhaustive" $(addprefix tests/,admin api conf contrib doctor models \
 	payments queries templatetags web test_checks.py test_gateways.py test_return_tokens.py test_signals.py \
-	management/commands testing operations/settlement/test_db_transactions.py \
+	management/commands testing money/test_conflicts.py \
 	$(addprefix sandbox/,console control hosted pages api/test_views.py test_json_calls.py \
 	wallet/test_embedding.py wallet/test_sheet_views.py wallet/test_views.py))
 # As `PROOF_ARGS='--only soak --scale 0.1'`: single parts of the proof, and how large they are.

@@ -32,13 +32,10 @@ SUBJECTS: Final = (
         " domain.wallet_outcomes",
         "domain/test_outcomes.py domain/test_status_records.py domain/test_record_attribution.py"
         " domain/test_records_beside_others.py domain/test_elsewhere.py"
-        " domain/test_unknown_types.py"
         " domain/test_unreadable_records.py domain/test_gateway_records.py domain/test_wallet_outcomes.py"
-        " operations/settlement/test_contradictions.py operations/settlement/test_unkept_ids.py"
-        " operations/settlement/test_excesses.py"
-        " operations/settlement/test_second_executions.py"
-        " operations/settlement/test_differences.py"
-        " operations/settlement/test_unit_mix_ups.py operations/settlement/test_mixed_up_answers.py"
+        " money/test_bookings.py money/test_judged_one_by_one.py money/test_claimed_ids.py"
+        " money/test_it_did_happen.py money/test_second_executions.py money/test_unit_mix_ups.py"
+        " money/test_words_of_states.py money/test_portal_references.py"
         " operations/polling/test_unreadable_records.py operations/polling/test_silent_pages.py",
         share=1,
     ),
@@ -54,7 +51,7 @@ SUBJECTS: Final = (
         "domain.lifecycle domain.totals",
         "domain/test_lifecycle.py domain/test_lifecycle_matrix.py domain/test_totals.py"
         " models/test_payments.py models/test_orders.py"
-        " operations/settlement/test_settle.py operations/settlement/test_late_payments.py"
+        " money/test_bookings.py money/test_late_payments.py money/test_conflicts.py"
         " operations/follow_ups/test_execute.py",
     ),
     _of(
@@ -76,22 +73,19 @@ SUBJECTS: Final = (
         "settle",
         "operations.settlement.settle operations.settlement.status_updates"
         " operations.settlement.late_payments",
-        "operations/settlement/test_status_updates.py"
-        " operations/settlement/test_query_after_follow_up.py operations/settlement/test_late_payments.py"
-        " operations/settlement/test_write_totals.py operations/settlement/test_settle.py"
-        " operations/polling/test_second_cards.py",
+        "money/test_bookings.py money/test_conflicts.py money/test_late_payments.py money/test_outbox.py"
+        " money/test_judged_one_by_one.py operations/polling/test_second_cards.py",
     ),
     _of(
         "counters",
         "operations.settlement.counters",
-        "operations/settlement/test_counters.py operations/settlement/test_write_totals.py"
-        " operations/settlement/test_status_updates.py operations/settlement/test_late_payments.py"
-        " operations/settlement/test_settle.py",
+        "money/test_bookings.py money/test_other_amounts.py money/test_late_payments.py"
+        " money/test_conflicts.py money/test_made_elsewhere.py",
     ),
     _of(
         "db_transactions",
         "operations.settlement.db_transactions",
-        "operations/settlement/test_db_transactions.py operations/settlement/test_settle.py",
+        "money/test_conflicts.py operations/checkout",
     ),
     _of(
         "follow_ups",
@@ -170,7 +164,7 @@ SUBJECTS: Final = (
         "outbox",
         "operations.settlement.outbox operations.settlement.cancellation operations.settlement.freezes"
         " operations.settlement.discrepancies operations.settlement.elsewhere domain.cancellation",
-        "operations/settlement domain/test_cancellation.py operations/polling/test_reconciliation.py",
+        "money domain/test_cancellation.py operations/polling/test_reconciliation.py",
     ),
     _of(
         "batches",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.explanations import explained
 from tests.tables import every
 from wallet_gateway.domain.comparison import DifferenceKind, as_status_update, differences
@@ -57,12 +55,12 @@ def test_what_the_gateway_has_no_record_of_is_missing_there() -> None:
     assert kinds(S.APPROVED, ABSENT) == [D.MISSING_THERE]
 
 
-@pytest.mark.parametrize("finding", [REJECTED, PENDING], ids=["rejected", "pending"])
+@every("finding", [REJECTED, PENDING])
 def test_an_approval_that_the_gateway_does_not_confirm_differs_in_state(finding: Finding) -> None:
     assert kinds(S.APPROVED, finding) == [D.STATE]
 
 
-@pytest.mark.parametrize(
+@every(
     ("discrepancy", "kind"),
     [
         (DiscrepancyKind.AMOUNT_DIFFERS, D.AMOUNT),
@@ -91,7 +89,7 @@ def test_whatever_is_said_is_an_event_that_every_state_takes(
         advance(state, event)
 
 
-@pytest.mark.parametrize(
+@every(
     ("finding", "discrepancy"),
     [
         (ABSENT, DiscrepancyKind.MISSING_THERE),
@@ -108,7 +106,7 @@ def test_an_approval_is_never_taken_back_but_becomes_a_task(
     assert said.explanation
 
 
-@pytest.mark.parametrize("state", COMPARED)
+@every("state", COMPARED)
 def test_a_record_that_cannot_be_read_is_a_difference_and_takes_nothing_back(state: TransactionState) -> None:
     record = UnreadableRecord(
         id=None, type=None, client_system_transaction_id=None, complaint="id: is missing", fingerprint="f"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
+from tests.tables import every
 from wallet_gateway.domain.elsewhere import operation_of, refusal_to_book
 from wallet_gateway.domain.error_codes import BOOKING_OUTSTANDING, NOT_BOOKABLE, Refusal
 from wallet_gateway.domain.lifecycle import TransactionKind
@@ -28,7 +27,7 @@ def record(**changes: Any) -> StatusRecord:
     return StatusRecord.from_wire(given | changes)
 
 
-@pytest.mark.parametrize(
+@every(
     ("wire", "kind"),
     [
         ("ecom.capture", K.CAPTURE),
@@ -52,7 +51,7 @@ def test_the_provider_s_id_is_kept() -> None:
     assert operation.provider_transaction_id == "P-7"
 
 
-@pytest.mark.parametrize(
+@every(
     "changes",
     [
         {"type": "ecom.sale"},
@@ -61,21 +60,15 @@ def test_the_provider_s_id_is_kept() -> None:
         {"type": "chargeback"},
         {"currencyCode": "USD"},
         {"transactionAmount": "0.00"},
-        {"transactionAmount": "4.005"},
         {"id": "g" * 129},
-        {"id": " "},
     ],
     ids=str,
 )
 def test_a_record_for_which_there_is_no_rule_is_left_to_a_person(changes: dict[str, Any]) -> None:
-    try:
-        strange = record(**changes)
-    except ValueError:
-        return  # The protocol refuses it before: it is an unreadable record.
-    assert operation_of(strange, currency="EUR") is None
+    assert operation_of(record(**changes), currency="EUR") is None
 
 
-@pytest.mark.parametrize(
+@every(
     ("wire", "amount", "totals", "refusal"),
     [
         ("ecom.refund", "4.00", PaymentTotals(amount=2000, authorized=2000, captured=2000), None),

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from tests.domain.gateway_words import CAPTURE, OURS, expecting, follow_up, record
 from tests.explanations import explained
 from tests.tables import every
@@ -117,6 +115,13 @@ def test_an_accepted_execution_of_another_amount_is_a_difference_still() -> None
     assert found.shown_discrepancy is K.AMOUNT_DIFFERS
 
 
+def test_what_was_accepted_without_an_id_is_approved_with_the_amount_that_was_asked_for() -> None:
+    accepted = expecting(is_accepted=True)
+    found = read_records([record(id="0")], accepted)
+    assert (found.verdict, found.amount, found.record_id) == (V.APPROVED, 1000, "")
+    assert read_records([record(id="0")] * 2, accepted).shown_discrepancy is K.RECORD_UNUSABLE
+
+
 # Ids that cannot be kept
 
 
@@ -194,7 +199,7 @@ def sibling(amount: int = 1000) -> ExpectedRecord:
     )
 
 
-@pytest.mark.parametrize(
+@every(
     ("ids", "amount", "elsewhere"),
     [(["g5"], 1000, []), (["g5", "g6"], 1000, ["g6"]), (["g5", "g5"], 1000, []), (["g5"], 300, ["g5"])],
     ids=["its own", "one more", "shown twice", "another amount"],

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.domain import gateway_words
+from tests.domain.gateway_words import OURS
 from tests.tables import every
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.explanations import ExplanationCode, explain
@@ -22,30 +24,15 @@ from wallet_gateway.domain.unreadable_records import unreadable_explanation
 from wallet_gateway.protocol.status import StatusRecord, UnreadableRecord
 
 V, K = Verdict, DiscrepancyKind
-OURS, SHARED = "REF-1", "ORIGINAL"
+SHARED = "ORIGINAL"
 
 
 def expecting(**changes: Any) -> Expectation:
-    given: dict[str, Any] = {
-        "reference": OURS,
-        "wire_type": "ecom.capture",
-        "currency": "EUR",
-        "amount": 1000,
-        "other_references": frozenset({SHARED}),
-    } | changes
-    return Expectation(**given)
+    return gateway_words.expecting(**{"other_references": frozenset({SHARED})} | changes)
 
 
 def record(**changes: Any) -> StatusRecord:
-    given = {
-        "id": "g1",
-        "state": "Approved",
-        "currency_code": "EUR",
-        "transaction_amount": "10.00",
-        "client_system_transaction_id": SHARED,
-        "type": "ecom.capture",
-    } | changes
-    return StatusRecord.build(**given)
+    return gateway_words.record(**{"client_system_transaction_id": SHARED} | changes)
 
 
 OWN, REFUND = record(), record(id="g5", type="ecom.refund")
@@ -87,12 +74,6 @@ def test_a_record_of_another_amount_that_stands_alone_is_ours_and_differs() -> N
         K.AMOUNT_DIFFERS,
         (),
     )
-
-
-def test_beside_our_record_one_of_the_same_amount_is_another_s_once_ours_is_known() -> None:
-    found = read_records([OWN, record(id="g2")], expecting(reported_id="g1"))
-    assert (found.verdict, found.record_id) == (V.APPROVED, "g1")
-    assert [one.id for one in found.elsewhere] == ["g2"]
 
 
 def test_before_ours_is_known_two_of_our_amount_are_two_executions() -> None:
@@ -153,10 +134,38 @@ def test_beside_what_may_be_our_own_all_the_rest_is_told() -> None:
     )
 
 
-def test_a_record_of_an_unknown_type_explains_an_absence_and_nothing_else() -> None:
-    assert read_records([OWN, CHARGEBACK], expecting()).explanation is None
+@every(
+    ("changes", "is_unknown"),
+    [
+        ({"state": "Pending"}, True),
+        ({"state": "Opened"}, True),
+        ({"state": "Errored"}, False),
+        ({"state": "ERRORED"}, False),
+        ({"client_system_transaction_id": "REF-9"}, False),
+        ({"type": "DETACHED.Refund"}, False),
+    ],
+    ids=["pending", "a state of its own", "errored", "in other letters", "foreign", "a known type"],
+)
+def test_a_type_is_unknown_in_any_state_that_moved_something(
+    changes: dict[str, Any], is_unknown: bool
+) -> None:
+    strange = record(**({"id": "g5", "type": "chargeback"} | changes))
+    assert read_records([strange], expecting()).unknown_types == ((strange,) if is_unknown else ())
+
+
+def test_a_record_of_an_unknown_type_explains_an_absence_and_decides_nothing() -> None:
+    found = read_records([OWN, CHARGEBACK], expecting())
+    assert (found.verdict, found.record_id, found.elsewhere) == (V.APPROVED, "g1", ())
+    assert (found.explanation, found.unknown_types, found.shown_discrepancy) == (
+        None,
+        (CHARGEBACK,),
+        K.UNKNOWN_TYPE,
+    )
     absent = read_records([CHARGEBACK], expecting())
     assert (absent.absent, absent.explanation) == (False, unknown_type_explanation(CHARGEBACK))
+    of_original = record(type="chargeback")
+    under_original = read_records([of_original], expecting())
+    assert (under_original.absent, under_original.unknown_types) == (True, (of_original,))
 
 
 TWICE = FoundDiscrepancy(kind=K.EXECUTED_TWICE)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.domain.gateway_words import CAPTURE, DETACHED, expecting, record
 from tests.explanations import explained
 from tests.tables import every
@@ -42,6 +40,12 @@ RECORDS: list[tuple[str, list[StatusRecord], Verdict, str]] = [
     ("approved, its state in another letter case", [R(state="aPPROVED")], V.APPROVED, ""),
     ("almost approved", [R(state="Approved ")], V.PENDING, """state_undocumented given=\"'Approved '\""""),
     ("approved beside an odd state", [R(), R(id="g2", state="Odd")], V.APPROVED, ""),
+    (
+        "an odd state and another amount",
+        [R(state="Odd", transaction_amount="1.00")],
+        V.PENDING,
+        """state_undocumented given=\"'Odd'\"""",
+    ),
     ("another reference", [R(client_system_transaction_id="REF-2")], V.INCONCLUSIVE, "no_record"),
     ("our reference in lower case", [R(client_system_transaction_id="ref-1")], V.INCONCLUSIVE, "no_record"),
     ("another type", [R(type="ecom.refund", state="Errored")], V.INCONCLUSIVE, "no_record"),
@@ -85,6 +89,8 @@ def test_records(records: list[StatusRecord], verdict: Verdict, detail: str) -> 
     assert found.verdict is verdict
     assert detail in explained(found.explanation)
     assert found.absent is (detail == "no_record")
+    odd = [one.state for one in records if one.state in {"Odd", "Quarantined", "Approved "}]
+    assert found.undocumented_state == (odd[0] if odd else "")
 
 
 @every(
@@ -111,7 +117,7 @@ def test_a_factor_between_major_and_minor_units_is_named(
     assert (found.verdict, found.shown_discrepancy) == (V.CONTRADICTION, kind)
 
 
-@pytest.mark.parametrize(
+@every(
     ("amount", "verdict", "approved"),
     [
         ("10.00", V.APPROVED, 1000),

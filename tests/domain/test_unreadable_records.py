@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
+from tests.domain.gateway_words import expecting, record
+from tests.tables import every
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.outcomes import Verdict, read_records
-from wallet_gateway.domain.record_attribution import Expectation, ExpectedRecord
+from wallet_gateway.domain.record_attribution import ExpectedRecord
 from wallet_gateway.domain.unreadable_records import (
     concerning,
     fingerprint_of,
@@ -18,11 +18,7 @@ from wallet_gateway.domain.unreadable_records import (
 from wallet_gateway.protocol.status import StatusRecord, UnreadableRecord
 
 V = Verdict
-EXPECTED = Expectation(
-    reference="REF-1",
-    wire_type="ecom.capture",
-    currency="EUR",
-    amount=1000,
+EXPECTED = expecting(
     other_references=frozenset({"ORIGINAL"}),
     reported_id="g1",
     taken=frozenset({("t1", "ecom.capture")}),
@@ -43,19 +39,7 @@ def unreadable(**changes: Any) -> UnreadableRecord:
     return UnreadableRecord(**given)
 
 
-def record(**changes: Any) -> StatusRecord:
-    given = {
-        "id": "g1",
-        "state": "Approved",
-        "currency_code": "EUR",
-        "transaction_amount": "10.00",
-        "client_system_transaction_id": "REF-1",
-        "type": "ecom.capture",
-    } | changes
-    return StatusRecord.build(**given)
-
-
-@pytest.mark.parametrize(
+@every(
     ("changes", "concerns", "own"),
     [
         ({}, True, True),
@@ -87,7 +71,7 @@ BESIDE: list[tuple[list[StatusRecord], Verdict, bool]] = [
 ]
 
 
-@pytest.mark.parametrize(("records", "verdict", "own"), BESIDE)
+@every(("records", "verdict", "own"), BESIDE)
 def test_only_money_that_moved_or_may_move_counts_beside_what_may_be_its_own(
     records: list[StatusRecord], verdict: Verdict, own: bool
 ) -> None:
@@ -99,15 +83,15 @@ def test_only_money_that_moved_or_may_move_counts_beside_what_may_be_its_own(
     assert (found.explanation == unreadable_explanation([unreadable()])) is own
 
 
-@pytest.mark.parametrize("records", [[], [record(state="Errored")]], ids=["alone", "beside errored"])
-@pytest.mark.parametrize("type_", [None, "Ecom.Capture"])
+@every("records", [[], [record(state="Errored")]], ids=["alone", "beside errored"])
+@every("type_", [None, "Ecom.Capture"])
 def test_an_unreadable_record_of_our_own_holds(records: list[StatusRecord], type_: str | None) -> None:
     ours = unreadable(type=type_, client_system_transaction_id="REF-1")
     found = read_records(records, EXPECTED, [ours])
     assert (found.verdict, found.own_unreadable, found.absent) == (V.PENDING, True, False)
 
 
-@pytest.mark.parametrize("records", [[], [record(state="Errored")]], ids=["nothing", "errored"])
+@every("records", [[], [record(state="Errored")]], ids=["nothing", "errored"])
 def test_from_an_answer_that_is_not_read_whole_nothing_is_missing_and_nothing_refused(
     records: list[StatusRecord],
 ) -> None:
@@ -117,7 +101,7 @@ def test_from_an_answer_that_is_not_read_whole_nothing_is_missing_and_nothing_re
     assert read_records([record()], EXPECTED, [rest]).verdict is V.APPROVED
 
 
-@pytest.mark.parametrize(
+@every(
     ("records", "verdict", "absent"),
     [([], V.INCONCLUSIVE, True), ([record(state="Errored")], V.REJECTED, False)],
 )

@@ -20,7 +20,14 @@ from wallet_gateway.client.errors import NotSent, NotSentReason
 from wallet_gateway.client.exchange import RawAnswer
 from wallet_gateway.findings import Finding
 from wallet_gateway.gateways import DatabaseClock
-from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
+from wallet_gateway.models import (
+    Discrepancy,
+    GatewayTransaction,
+    MigratedDeposit,
+    OutboxEvent,
+    Payment,
+    PaymentOrder,
+)
 from wallet_gateway.protocol.money import Money
 
 SESSION = "session-key-of-ada"
@@ -123,17 +130,20 @@ class Shop:
         payments.maintenance.import_migration_file([f"{names}\n", f"{line}\n"], gateway="default")
         return MigratedDeposit.objects.get(parent_transaction_id=reference)
 
-    def press_button(self, order: PaymentOrder) -> Payment:
-        """Pay with a tokenized card of the wallet; the gateway's next answer decides."""
+    def approve_card(self, order: PaymentOrder) -> dict[str, str]:
+        """See the wallet's button and choose a tokenized card; return what the page would post."""
         button = payments.wallet.open_session(order, session=SESSION)
-        detail = {
+        return {
             "clientSystemTransactionId": button.reference,
             "transactionAccountId": f"A-{button.reference}",
             "transactionMethod": "WalletPay",
             "cryptogram": "AAAAAAAAAAAAAAAAAAAAAAAAAAA=",
             "eciIndicator": "05",
         }
-        return payments.wallet.pay(order, session=SESSION, detail=detail)
+
+    def press_button(self, order: PaymentOrder) -> Payment:
+        """Pay with a tokenized card of the wallet; the gateway's next answer decides."""
+        return payments.wallet.pay(order, session=SESSION, detail=self.approve_card(order))
 
     # What the gateway reports and the shop asks
 
@@ -206,6 +216,11 @@ def totals(payment: Payment) -> tuple[Money, Money]:
     """Return what was captured and refunded of an order, as the books say."""
     summary = payments.order_summary(order_of(payment))
     return summary.captured, summary.refunded
+
+
+def told() -> list[tuple[str, int | None]]:
+    """Return kinds and amounts, in minor units, of what the shop is told, the oldest first."""
+    return list(OutboxEvent.objects.order_by("pk").values_list("kind", "amount_minor"))
 
 
 def euros(amount: str) -> Money:

@@ -45,12 +45,9 @@ def _is_refused(transaction: GatewayTransaction) -> None:
 
 NEVER_APPROVED: list[Any] = [
     pytest.param([{"state": "Errored"}], id="errored"),
-    pytest.param([{"state": "Errored", "id": "x" * 200}], id="errored with a long id"),
     pytest.param([{"state": "Pending"}], id="pending"),
-    pytest.param([{"state": "Pending", "transactionAmount": 17}], id="pending with another amount"),
     pytest.param([{"state": "Pending", "id": "x" * 200}], id="pending with a long id"),
     pytest.param([{"state": "Settled"}], id="a word that is not known"),
-    pytest.param([{"state": "Approvedd"}], id="a letter more than approved"),
     pytest.param([{"state": "Settled", "id": "x" * 200}], id="a word that is not known, with a long id"),
     pytest.param([], id="no record"),
     pytest.param([{"clientSystemTransactionId": "SOMEBODY-ELSE"}], id="approved of another reference"),
@@ -70,8 +67,16 @@ def test_a_payment_of_which_nothing_says_approved_is_not_made_paid_by_a_person(
     _is_refused(payment.opening)
 
 
-@pytest.mark.parametrize("records", [*NEVER_APPROVED[:9]])
-@pytest.mark.parametrize("before", ["PENDING", "UNKNOWN"])
+@pytest.mark.parametrize(
+    ("before", "records"),
+    [
+        ("PENDING", [{"state": "Errored"}]),
+        ("PENDING", []),
+        ("PENDING", [{"state": "Settled", "id": "x" * 200}]),
+        ("UNKNOWN", [{"state": "Pending", "transactionAmount": 17}]),
+        ("UNKNOWN", [{"clientSystemTransactionId": "SOMEBODY-ELSE"}]),
+    ],
+)
 def test_a_contradiction_of_which_nothing_says_approved_is_not_made_paid_either(
     before: str, records: list[dict[str, Any]], shop: Shop
 ) -> None:
@@ -109,24 +114,23 @@ def _left_contradictory(payment: Payment, now: datetime) -> None:
     type(payment.order).objects.filter(pk=payment.order_id).update(state="FROZEN")
 
 
-@pytest.mark.parametrize("kind", ["CAPTURE", "REFUND", "REVERSAL"])
 @pytest.mark.parametrize(
-    "fields",
+    ("kind", "fields"),
     [
-        pytest.param({"state": "Pending"}, id="pending"),
-        pytest.param({"state": "Executed"}, id="a word that is not known"),
-        pytest.param({"type": "chargeback"}, id="approved of a type that is not known"),
-        pytest.param(None, id="no record"),
+        pytest.param("CAPTURE", {"state": "Pending"}, id="pending"),
+        pytest.param("REFUND", {"state": "Executed"}, id="a word that is not known"),
+        pytest.param("REVERSAL", {"type": "chargeback"}, id="approved of a type that is not known"),
+        pytest.param("REFUND", None, id="no record"),
     ],
 )
 def test_a_follow_up_of_which_nothing_says_approved_is_not_made_so_by_a_person(
-    fields: dict[str, Any] | None, kind: str, shop: Shop
+    kind: str, fields: dict[str, Any] | None, shop: Shop
 ) -> None:
     payment = shop.pay(type="sale" if kind == "REFUND" else "preauthorization")
     operate = {"CAPTURE": payments.capture, "REFUND": payments.refund, "REVERSAL": payments.reverse}[kind]
     lost = shop.lose_answer(operate, order_of(payment))
     shop.report(lost, *([] if fields is None else [of(lost, **fields)]))
-    shop.hours(30)
+    shop.days(5)
     lost.refresh_from_db()
     with pytest.raises(payments.errors.InvalidState):
         _say_it_happened(lost)
@@ -171,17 +175,16 @@ def test_what_the_answer_to_our_own_request_said_may_be_accepted(shop: Shop) -> 
 
 
 OTHER: list[Any] = [
-    pytest.param({"transactionAmount": 29.99}, id="a cent less"),
-    pytest.param({"transactionAmount": 30.01}, id="a cent more"),
-    pytest.param({"transactionAmount": 3000}, id="in minor units"),
-    pytest.param({"transactionAmount": 0}, id="nothing"),
-    pytest.param({"currencyCode": "USD"}, id="another currency"),
-    pytest.param({"currencyCode": "JPY"}, id="a currency without decimals"),
+    pytest.param("sale", {"transactionAmount": 29.99}, id="a cent less"),
+    pytest.param("preauthorization", {"transactionAmount": 30.01}, id="a cent more"),
+    pytest.param("sale", {"transactionAmount": 3000}, id="in minor units"),
+    pytest.param("preauthorization", {"transactionAmount": 0}, id="nothing"),
+    pytest.param("sale", {"currencyCode": "USD"}, id="another currency"),
+    pytest.param("preauthorization", {"currencyCode": "JPY"}, id="a currency without decimals"),
 ]
 
 
-@pytest.mark.parametrize("other", OTHER)
-@pytest.mark.parametrize("type_", ["sale", "preauthorization"])
+@pytest.mark.parametrize(("type_", "other"), OTHER)
 def test_an_order_is_never_paid_by_another_amount_or_currency(
     type_: str, other: dict[str, Any], shop: Shop
 ) -> None:

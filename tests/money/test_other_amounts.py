@@ -62,7 +62,6 @@ def _difference(payment: Payment) -> Discrepancy:
 @pytest.mark.parametrize(
     ("asked", "reported"),
     [
-        pytest.param("20.00", "15.00", id="less than was asked"),
         pytest.param("20.00", "0.01", id="one cent"),
         pytest.param("20.00", "25.00", id="more than was asked, and not more than there is"),
         pytest.param("20.00", "30.00", id="all that there is"),
@@ -78,7 +77,7 @@ def test_the_gateways_amount_is_booked_and_the_difference_closed(
     assert not open_differences()
     payment.refresh_from_db()
     assert not payment.is_frozen
-    shop.days(4)
+    shop.ask(payment)
     assert _booked(payment, kind) == euros(reported), "it is counted once"
     assert not open_differences()
     assert payments.order_summary(order_of(payment)).reserved == euros("0.00")
@@ -92,12 +91,12 @@ def test_what_is_left_can_be_taken_or_given_back_afterwards(kind: str, shop: Sho
         OPERATIONS[kind](order_of(payment), Decimal("15.01"))
     assert OPERATIONS[kind](order_of(payment), Decimal("15.00")).state == "APPROVED"
     assert _booked(payment, kind) == euros("30.00")
-    shop.days(3)
+    shop.ask(payment)
     assert not open_differences()
 
 
 @operations
-@pytest.mark.parametrize("reported", ["30.01", "35.00", "2000.00"])
+@pytest.mark.parametrize("reported", ["30.01", "2000.00"])
 def test_more_than_there_is_is_above_the_limit_and_stays_frozen(reported: str, kind: str, shop: Shop) -> None:
     payment, _ = _lost(shop, kind, "20.00", reported)
     for difference in open_differences(payment):
@@ -121,7 +120,6 @@ def test_a_record_in_another_currency_is_never_booked(kind: str, shop: Shop) -> 
     [
         pytest.param([], id="missing"),
         pytest.param([{"state": "Errored"}], id="errored"),
-        pytest.param([{"state": "Pending"}], id="pending"),
         pytest.param([{"state": "Settled"}], id="in a word that is not known"),
     ],
 )
@@ -180,22 +178,21 @@ def test_what_was_approved_in_the_answer_and_recorded_with_less_can_be_booked_so
     done = OPERATIONS[kind](order_of(payment), Decimal("20.00"))
     assert done.state == "APPROVED"
     shop.gateway.records[done.reference][0]["transactionAmount"] = 15
-    shop.days(2)
+    shop.ask(payment)
     book_gateways_amount(_difference(payment))
     assert _booked(payment, kind) == euros("15.00")
-    shop.days(3)
+    shop.ask(payment)
     assert not open_differences()
 
 
 @pytest.mark.parametrize(
-    ("kind", "fields"),
+    ("kind", "fields", "look"),
     [
-        ("capture", {"type": "ecom.capture", "transactionAmount": 5}),
-        ("refund", {"type": "ecom.refund", "transactionAmount": 9.99}),
-        ("refund", {"type": "ecom.refund", "transactionAmount": 10, "currencyCode": "USD"}),
+        ("capture", {"type": "ecom.capture", "transactionAmount": 5}, "swept"),
+        ("refund", {"type": "ecom.refund", "transactionAmount": 9.99}, "repaired"),
+        ("refund", {"type": "ecom.refund", "transactionAmount": 10, "currencyCode": "USD"}, "swept"),
     ],
 )
-@pytest.mark.parametrize("look", ["swept", "repaired"])
 def test_a_follow_up_filed_under_the_payment_alone_is_compared_with_its_amount(
     kind: str, fields: dict[str, Any], look: str, shop: Shop
 ) -> None:
@@ -207,7 +204,7 @@ def test_a_follow_up_filed_under_the_payment_alone_is_compared_with_its_amount(
     shop.gateway.records[payment.reference].append(record(payment.reference, id=done.record_id, **fields))
     assert differences_by_comparison()[payment.reference]
     if look == "swept":
-        shop.days(2)
+        shop.days(1)
     else:
         compared(repair=True, by="anna")
     (difference,) = open_differences(payment)
@@ -218,5 +215,5 @@ def test_a_follow_up_filed_under_the_payment_alone_is_compared_with_its_amount(
     )
     for each in open_differences(payment):
         payments.approvals.close_discrepancy(each, reason="looked it up", by="anna")
-    shop.days(3)
+    shop.days(1)
     assert not open_differences(payment), "what a person has closed does not come back"

@@ -7,9 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from pytest_django import Settings
 
-from tests.conf.test_settings import with_gateway
 from tests.money.gateway import Record, record
 from tests.money.shop import (
     Shop,
@@ -18,16 +16,18 @@ from tests.money.shop import (
     euros,
     kinds,
     news,
+    of,
     open_differences,
     order_of,
     state,
     totals,
 )
 from wallet_gateway import payments
-from wallet_gateway.models import GatewayTransaction, Payment
-from wallet_gateway.testing.plugin import WalletApplication
+from wallet_gateway.models import Payment
+from wallet_gateway.payments.errors import InvalidState
 
 pytestmark = pytest.mark.django_db
+TEN = Decimal("10.00")
 
 
 def _portal(reference: str = "GW-PORTAL-77", **fields: Any) -> Record:
@@ -36,88 +36,57 @@ def _portal(reference: str = "GW-PORTAL-77", **fields: Any) -> Record:
 
 def _appears(shop: Shop, payment: Payment, *portal: Record) -> None:
     shop.gateway.records[payment.reference].extend(portal)
-    shop.days(2)
+    shop.ask(payment)
 
 
-def _payment(shop: Shop, kind: str) -> Payment:
-    return shop.pay(type="sale" if kind == "refund" else "preauthorization")
-
-
-KINDS = [
-    pytest.param("refund", {"type": "ecom.refund", "transactionAmount": 10}, id="a refund"),
-    pytest.param("capture", {"type": "ecom.capture", "transactionAmount": 10}, id="a capture"),
-    pytest.param(
-        "reversal", {"type": "ecom.reversalPreauthorization", "transactionAmount": 30}, id="a reversal"
-    ),
-    pytest.param("refund", {"type": "ECOM.REFUND", "state": "APPROVED"}, id="a refund in other letters"),
-]
-
-
-@pytest.mark.parametrize(("kind", "fields"), KINDS)
-def test_an_approved_operation_is_a_difference_that_freezes_and_can_be_booked(
-    kind: str, fields: dict[str, Any], shop: Shop
+@pytest.mark.parametrize(
+    ("fields", "after"),
+    [
+        pytest.param({}, "PART_REFUNDED", id="a refund"),
+        pytest.param({"type": "ecom.capture"}, "PART_CAPTURED", id="a capture"),
+        pytest.param(
+            {"type": "ecom.reversalPreauthorization", "transactionAmount": 30}, "REVERSED", id="a reversal"
+        ),
+        pytest.param({"type": "ECOM.REFUND", "state": "APPROVED"}, "PART_REFUNDED", id="in other letters"),
+    ],
+)
+def test_an_approved_operation_is_a_difference_that_freezes_and_can_be_booked_once(
+    fields: dict[str, Any], after: str, shop: Shop
 ) -> None:
-    payment = _payment(shop, kind)
+    payment = shop.pay(type="sale" if after == "PART_REFUNDED" else "preauthorization")
     _appears(shop, payment, _portal(**fields))
+    (line,) = [line for line in compared().splitlines() if "made elsewhere:" in line]
+    assert payment.reference in line
     (difference,) = open_differences(payment)
-    assert difference.kind == "MADE_ELSEWHERE"
+    assert (difference.kind, state(payment)[0]) == ("MADE_ELSEWHERE", "FROZEN")
     assert "PORTAL-1" in str(difference.explanation)
-    assert state(payment)[0] == "FROZEN"
-    with pytest.raises(payments.errors.InvalidState):
+    with pytest.raises(InvalidState):
         payments.refund(order_of(payment))
+    # Closed, it stays closed, and can still be booked.
+    payments.approvals.close_discrepancy(difference, reason="later", by="anna")
+    shop.ask(payment)
+    assert not open_differences()
 
     booked = payments.approvals.book_discrepancy(difference, reason="by support", by="anna")
     assert (booked.state, booked.origin, booked.record_id) == ("APPROVED", "ELSEWHERE", "PORTAL-1")
-    after = {"refund": "PART_REFUNDED", "capture": "PART_CAPTURED", "reversal": "REVERSED"}[kind]
-    assert state(payment)[0] == after
-    shop.days(3)
-    assert not open_differences()
-    assert state(payment)[0] == after, "it is counted once"
-
-
-def test_nothing_is_given_back_twice_after_a_refund_in_the_portal(shop: Shop) -> None:
-    payment = shop.pay()
-    _appears(shop, payment, _portal(transactionAmount=30))
-    with pytest.raises(payments.errors.InvalidState):
-        payments.refund(order_of(payment))
-    (difference,) = open_differences(payment)
-    payments.approvals.book_discrepancy(difference, reason="by support", by="anna")
-    assert totals(payment) == (euros("30.00"), euros("30.00"))
-    with pytest.raises(payments.errors.InvalidState):
-        payments.refund(order_of(payment))
-
-
-@pytest.mark.parametrize(("kind", "fields"), KINDS)
-def test_beside_a_payment_that_was_made_twice_it_is_told_at_once(
-    kind: str, fields: dict[str, Any], shop: Shop
-) -> None:
-    payment = shop.begin(type="sale" if kind == "refund" else "preauthorization")
-    opening = "ecom.sale" if kind == "refund" else "ecom.preAuthorization"
-    shop.report(
-        payment,
-        record(payment.reference, type=opening),
-        record(payment.reference, type=opening, id="R-2"),
-        _portal(**fields),
-    )
+    with pytest.raises(InvalidState):
+        payments.approvals.book_discrepancy(difference, reason="twice", by="anna")
     shop.ask(payment)
+    assert (state(payment)[0], open_differences()) == (after, []), "it is counted once"
+
+
+def test_beside_a_payment_that_was_made_twice_it_is_told_at_once(shop: Shop) -> None:
+    payment = shop.begin()
+    _appears(shop, payment, *(record(payment.reference, id=one) for one in ("R-1", "R-2")), _portal())
     assert kinds(payment) == {"EXECUTED_TWICE", "MADE_ELSEWHERE"}
     assert state(payment) == ("FROZEN", False)
-
-
-def test_the_command_names_it(shop: Shop) -> None:
-    payment = shop.pay()
-    shop.gateway.records[payment.reference].append(_portal())
-    (line,) = [line for line in compared().splitlines() if "made elsewhere:" in line]
-    assert payment.reference in line
 
 
 @pytest.mark.parametrize(
     "fields",
     [
         pytest.param({"state": "Errored"}, id="errored"),
-        pytest.param({"state": "errored"}, id="errored in other letters"),
         pytest.param({"type": "ecom.sale"}, id="a sale of somebody else"),
-        pytest.param({"type": "ecom.preAuthorization"}, id="a reservation of somebody else"),
         pytest.param({"type": "detached.refund"}, id="a detached refund of somebody else"),
     ],
 )
@@ -129,37 +98,23 @@ def test_what_others_did_is_ignored(fields: dict[str, Any], shop: Shop) -> None:
     assert state(payment) == ("PAID", False)
 
 
-# What is ours
-
-
-def test_a_refund_of_another_payment_of_ours_is_no_difference(shop: Shop) -> None:
+@pytest.mark.parametrize(
+    "whose", ["another payment's", "an erased customer's", "a lost one", "a detached one"]
+)
+def test_what_we_requested_ourselves_is_no_difference(whose: str, shop: Shop) -> None:
     payment, other = shop.pay(), shop.pay()
-    ours = payments.refund(order_of(other), Decimal("10.00"))
-    _appears(shop, payment, *shop.gateway.records[ours.reference])
-    assert not open_differences()
-
-
-def test_a_refund_of_an_order_whose_customer_was_erased_is_no_difference(shop: Shop) -> None:
-    payment, erased = shop.pay(), shop.pay()
-    ours = payments.refund(order_of(erased), Decimal("10.00"))
-    shop.days(2)
-    payments.maintenance.erase_customer(order_of(erased), by="anna", reason="asked for")
-    _appears(shop, payment, *shop.gateway.records[ours.reference])
-    assert not open_differences()
-
-
-def test_a_refund_of_ours_whose_outcome_is_unknown_is_no_difference(shop: Shop) -> None:
-    payment, other = shop.pay(), shop.pay()
-    lost = shop.lose_answer(payments.refund, order_of(other), Decimal("10.00"))
-    _appears(shop, payment, record(lost.reference, type="ecom.refund", transactionAmount=10))
-    assert not [one for one in open_differences() if one.kind == "MADE_ELSEWHERE"]
-
-
-def test_a_detached_refund_of_ours_is_no_difference(shop: Shop) -> None:
-    payment = shop.pay()
-    ours = payments.refund_migrated("OLD-1", Decimal("10.00"), "EUR")
-    _appears(shop, payment, *shop.gateway.records[ours.reference])
-    assert not open_differences()
+    if whose == "lost":
+        ours = shop.lose_answer(payments.refund, order_of(other), TEN)
+    elif whose == "detached":
+        ours = payments.refund_migrated("OLD-1", TEN, "EUR")
+    else:
+        ours = payments.refund(order_of(other), TEN)
+    if whose == "an erased customer's":
+        shop.days(1)
+        payments.maintenance.erase_customer(order_of(other), by="anna", reason="asked for")
+    _appears(shop, payment, of(ours, id=ours.record_id or "G-1"))
+    assert "MADE_ELSEWHERE" not in kinds()
+    assert state(payment)[0] == "PAID"
 
 
 def test_a_booked_operation_is_attributed_by_its_id_and_type(shop: Shop) -> None:
@@ -168,39 +123,32 @@ def test_a_booked_operation_is_attributed_by_its_id_and_type(shop: Shop) -> None
     (difference,) = open_differences(payment)
     payments.approvals.book_discrepancy(difference, reason="by support", by="anna")
     shop.gateway.records[payment.reference][-1]["clientSystemTransactionId"] = "RENAMED"
-    shop.days(2)
+    shop.ask(payment)
     assert not open_differences(), "the same operation under another reference"
     _appears(shop, payment, _portal("GW-PORTAL-78", id="PORTAL-2"))
     assert kinds(payment) == {"MADE_ELSEWHERE"}
 
 
-# The policy that books
-
-
-def test_the_policy_books_what_stands_under_our_reference_only(
-    shop: Shop, settings: Settings, wallet_application: WalletApplication
-) -> None:
-    with_gateway(settings, BOOK_ELSEWHERE="book")
-    wallet_application(shop.gateway)
+def test_the_policy_books_what_stands_under_our_reference_only(shop: Shop) -> None:
+    shop.configure(BOOK_ELSEWHERE="book")
     ours, theirs = shop.pay(), shop.pay()
-    shop.gateway.records[ours.reference].append(_portal(ours.reference, id="PORTAL-2"))
+    _appears(shop, ours, _portal(ours.reference, id="PORTAL-2"))
     _appears(shop, theirs, _portal())
-    assert totals(ours)[1] == euros("10.00")
-    assert state(ours)[0] == "PART_REFUNDED"
-    assert totals(theirs)[1] == euros("0.00")
-    assert state(theirs)[0] == "FROZEN"
+    assert (totals(ours)[1], state(ours)[0]) == (euros("10.00"), "PART_REFUNDED")
+    assert (totals(theirs)[1], state(theirs)[0]) == (euros("0.00"), "FROZEN")
     assert kinds() == {"MADE_ELSEWHERE"}
 
 
 # A list of everything
 
 
-Sequence_ = Callable[[Shop, Payment, Payment, Record], None]
+Appears = Callable[[Shop, Payment, Payment, Record], None]
 
 
 def _at_once(shop: Shop, first: Payment, second: Payment, same: Record) -> None:
-    shop.gateway.records[first.reference].append(same)
-    _appears(shop, second, same)
+    for payment in (first, second):
+        shop.gateway.records[payment.reference].append(same)
+    shop.days(1)
 
 
 def _one_after_the_other(shop: Shop, first: Payment, second: Payment, same: Record) -> None:
@@ -208,55 +156,25 @@ def _one_after_the_other(shop: Shop, first: Payment, second: Payment, same: Reco
     _appears(shop, second, same)
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize(
-    "appears",
-    [
-        pytest.param(_at_once, id="at once"),
-        pytest.param(_one_after_the_other, id="one after the other"),
-    ],
+    ("appears", "type_"),
+    [(_at_once, "ecom.refund"), (_one_after_the_other, "ecom.capture")],
+    ids=["at once", "one after the other"],
 )
-@pytest.mark.parametrize("type_", ["ecom.refund", "ecom.capture", "ecom.reversalPreauthorization"])
 def test_the_same_record_about_two_payments_is_one_difference_of_the_gateway(
-    type_: str, appears: Sequence_, shop: Shop
+    appears: Appears, type_: str, shop: Shop
 ) -> None:
     first, second = shop.pay(), shop.pay()
     appears(shop, first, second, _portal(type=type_))
-    shop.days(2)
-    for payment in (first, second):
-        payment.refresh_from_db()
-        assert not payment.is_frozen
-        assert state(payment) == ("PAID", False)
     (difference,) = open_differences()
-    assert difference.payment is None
-    assert difference.gateway == "default"
+    assert (difference.payment, difference.gateway) == (None, "default")
     assert "PORTAL-1" in str(difference.explanation)
     assert news()
     assert "two payments" in doctors_words()
-    assert payments.refund(order_of(first), Decimal("10.00")).state == "APPROVED"
+    assert (state(first)[0], state(second)[0]) == ("PAID", "PAID")
+    assert payments.refund(order_of(first), TEN).state == "APPROVED"
 
-
-def test_another_record_of_one_of_them_still_freezes_it(shop: Shop) -> None:
-    first, second = shop.pay(), shop.pay()
-    _at_once(shop, first, second, _portal())
     _appears(shop, first, _portal("GW-PORTAL-9", id="PORTAL-9"))
     assert (state(first)[0], state(second)[0]) == ("FROZEN", "PAID")
-    assert kinds(first) == {"MADE_ELSEWHERE"}
-
-
-# Closed, and booked all the same
-
-
-def test_a_closed_one_stays_closed_and_can_still_be_booked(shop: Shop) -> None:
-    payment = shop.pay()
-    _appears(shop, payment, _portal())
-    (difference,) = open_differences(payment)
-    payments.approvals.close_discrepancy(difference, reason="later", by="anna")
-    shop.days(2)
-    assert not open_differences()
-    booked = payments.approvals.book_discrepancy(difference, reason="now", by="anna")
-    assert isinstance(booked, GatewayTransaction)
-    assert totals(payment)[1] == euros("10.00")
-    with pytest.raises(payments.errors.InvalidState):
-        payments.approvals.book_discrepancy(difference, reason="twice", by="anna")
-    shop.days(2)
-    assert totals(payment)[1] == euros("10.00")
+    assert kinds(first) == {"MADE_ELSEWHERE"}, "another record of one of them still freezes it"

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import csv
+import io
 from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 
 from tests.money.gateway import answering, record
 from tests.money.shop import Shop
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction
-from wallet_gateway.queries.exports import export_csv
 
 pytestmark = pytest.mark.django_db
 
@@ -30,7 +31,9 @@ def test_its_provider_s_id_is_stored_exported_and_found(shop: Shop) -> None:
     given = refund(shop, **PROVIDER)
     given.refresh_from_db()
     assert (given.state, given.provider_transaction_id, given.provider_state) == ("APPROVED", "PA-77", "00-A")
-    (row,) = csv.DictReader(export_csv("transactions", is_test=lambda _: False))
+    out = io.StringIO()
+    call_command("wallet_export", "transactions", stdout=out)
+    (row,) = csv.DictReader(io.StringIO(out.getvalue()))
     assert row["providerTransactionId"] == "PA-77"
 
 
@@ -46,7 +49,8 @@ def test_its_record_does_not_rename_it(shop: Shop, named: str | None) -> None:
             apmDetails={"apmProviderTransactionId": named},
         ),
     )
-    shop.days(2)
+    shop.until(given.next_query_at)
+    payments.sweep()
     given.refresh_from_db()
     assert given.confirmed_at is not None
     assert given.provider_transaction_id == "PA-77"
@@ -61,7 +65,8 @@ def test_one_without_an_id_gets_that_of_its_record(
     shop.report(
         made, record(made.reference, type="detached.refund", transactionAmount=10.00, apmDetails=details)
     )
-    shop.days(2)
+    shop.until(made.next_query_at)
+    payments.sweep()
     made.refresh_from_db()
     assert made.provider_transaction_id == stored
 

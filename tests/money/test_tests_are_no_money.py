@@ -30,12 +30,10 @@ from wallet_gateway.models import (
     TransactionEvent,
 )
 from wallet_gateway.payments.errors import InvalidState
-from wallet_gateway.queries.health import health
-from wallet_gateway.queries.metrics import read_metrics
 from wallet_gateway.return_tokens import ReturnOutcome
 from wallet_gateway.testing.plugin import WalletApplication
 
-pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True)]
+pytestmark = pytest.mark.django_db
 
 Switch = Callable[[str], None]
 ACCOUNT = {"MERCHANT_ID": "M-1", "STORE_ID": "S-1"}
@@ -112,9 +110,8 @@ def test_an_export_keeps_the_mode_in_which_was_paid(what: str, shop: Shop, switc
         (False, True, "no"),
     ],
 )
-@pytest.mark.parametrize("profile", ["test", "prod"])
 def test_an_order_is_a_test_if_all_its_payments_are(
-    profile: str, first: bool, second: bool | None, said: str, shop: Shop, switch: Switch
+    first: bool, second: bool | None, said: str, shop: Shop, switch: Switch
 ) -> None:
     payment = mode(shop.pay(), is_test=first)
     if second is not None:
@@ -123,12 +120,13 @@ def test_an_order_is_a_test_if_all_its_payments_are(
         other.authorized = other.captured = 0
         other.state, other.is_test = "FAILED", second
         other.save(force_insert=True)
-    switch(profile)
+    switch("prod")
     assert exported("orders", by="created") == {order_of(payment).reference: said}
     assert order_of(payment).is_test is (said == "yes")
     Payment.objects.filter(reference="another").delete()
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize("profile", ["test", "prod"])
 def test_a_payment_of_unknown_mode_counts_as_live(profile: str, shop: Shop, switch: Switch) -> None:
     payment = mode(shop.pay(), is_test=None)
@@ -185,7 +183,7 @@ def test_a_live_account_is_not_asked_about_a_test(shop: Shop, switch: Switch) ->
     lost = shop.lose_answer(payments.capture, order_of(paid), Decimal("1.00"))
     switch("prod")
     shop.gateway.records.clear()
-    shop.days(3)
+    shop.days(1)
     for payment in (paid, begun):
         shop.ask(payment)
         payments.orders.reconcile_attempt(payment.reference)
@@ -200,7 +198,7 @@ def test_a_live_account_is_not_asked_about_a_test(shop: Shop, switch: Switch) ->
 
 
 def test_tests_that_are_due_keep_no_live_payment_waiting(shop: Shop, switch: Switch) -> None:
-    for _ in range(15):
+    for _ in range(12):
         shop.begin()
     live = mode(shop.begin(), is_test=False)
     Payment.objects.filter(pk=live.pk).update(is_test=None)
@@ -254,7 +252,7 @@ def test_a_deposit_keeps_the_mode_of_its_refunds(shop: Shop, switch: Switch) -> 
     with pytest.raises(InvalidState, match="PROFILE 'test'"):
         payments.refund_migrated("OLD-1", **given)
     assert exported("transactions") == {refund.reference: "yes"}
-    shop.days(2)
+    shop.days(1)
     assert shop.gateway.asked == []
     live = payments.refund_migrated("OLD-2", **given)
     assert MigratedDeposit.objects.get(parent_transaction_id="OLD-2").is_test is False
@@ -263,19 +261,16 @@ def test_a_deposit_keeps_the_mode_of_its_refunds(shop: Shop, switch: Switch) -> 
     assert row["refundedAmount"] == "0.00"
 
 
-def test_health_and_metrics_of_a_live_account_count_no_test(shop: Shop, switch: Switch) -> None:
+def test_health_of_a_live_account_counts_no_test(shop: Shop, switch: Switch) -> None:
     payment = shop.pay()
     lost = shop.lose_answer(payments.refund, order_of(payment), Decimal("1.00"))
     GatewayTransaction.objects.filter(pk=lost.pk).update(
         needs_operator=True, state_changed_at=F("state_changed_at") - timedelta(days=2)
     )
-    now = shop.clock.now()
     assert [finding.code for finding in news()] == ["outcome_unknown", "transactions_waiting"]
-    assert len(read_metrics(now, ["default"]).begun) == 2
     switch("prod")
     assert news() == []
-    assert (health(now, ["default"], live=["default"]).unknown, len(kinds())) == (0, 0)
-    assert read_metrics(now, ["default"], ["default"]).begun == ()
+    assert (payments.maintenance.health().unknown, len(kinds())) == (0, 0)
 
 
 # Deleting tests
@@ -287,6 +282,8 @@ def forget(**options: Any) -> str:
     return out.getvalue()
 
 
+@pytest.mark.every_database
+@pytest.mark.django_db(transaction=True)
 def test_tests_are_deleted_once_their_number_is_typed(shop: Shop, switch: Switch) -> None:
     test, live, unknown = shop.pay(), mode(shop.pay(), is_test=False), mode(shop.pay(), is_test=None)
     nobodys, begun = shop.order(), shop.begin()
@@ -305,8 +302,7 @@ def test_tests_are_deleted_once_their_number_is_typed(shop: Shop, switch: Switch
     assert set(ForgottenReference.objects.values_list("reference_hash", flat=True)) == hashes
 
 
-@pytest.mark.parametrize("is_test", [False, None])
-@pytest.mark.parametrize("profile", ["test", "prod"])
+@pytest.mark.parametrize(("profile", "is_test"), [("test", False), ("prod", None)])
 def test_live_payments_are_refused_in_one_sentence(
     profile: str, is_test: bool | None, shop: Shop, switch: Switch
 ) -> None:
