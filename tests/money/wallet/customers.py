@@ -159,7 +159,7 @@ class Customer:
         optional: dict[str, Any] = self.open(order).parameters["optionalParams"]
         return optional
 
-    def post(self, order: PaymentOrder, detail: Any) -> Payment:  # noqa: ANN401  what a page may post
+    def post(self, order: PaymentOrder | str, detail: Any) -> Payment:  # noqa: ANN401  what a page may post
         """Let the page post a result."""
         return payments.wallet.pay(order, session=self.session, detail=detail)
 

@@ -145,7 +145,8 @@ def test_however_a_sheet_is_priced_while_its_result_comes_what_is_charged_is_wha
 
 def all_cards_of(customer: Customer, *orders: PaymentOrder) -> list[Any]:
     """Post declined cards of eight new browsers at once, again and again, until no order has a button."""
-    names, results = count(), []
+    names = count()
+    results: list[Any] = []
     while True:
         works = []
         for order in orders:
