@@ -119,8 +119,7 @@ SUBJECTS: Final = (
     _of(
         "cards",
         "operations.wallet.card operations.wallet.encryption",
-        "operations/wallet/test_card_request.py operations/wallet/test_encryption.py"
-        " operations/wallet/test_encryption_keys.py operations/wallet/test_card.py",
+        "money/wallet/test_card.py money/wallet/test_stored_secrets.py money/wallet/test_leaks.py",
     ),
     _of(
         "messages",
@@ -158,7 +157,7 @@ SUBJECTS: Final = (
         "operations.wallet.authorize operations.wallet.pay operations.wallet.result"
         " operations.wallet.session operations.wallet.limits operations.wallet.pricing"
         " operations.wallet.keys domain.card_security domain.wallet_limits",
-        "operations/wallet domain/test_card_security.py",
+        "money/wallet domain/test_card_security.py",
     ),
     _of(
         "outbox",

@@ -17,7 +17,7 @@ import pytest
 from django.core.cache import cache
 
 from tests.api.browser import Browser, approve
-from tests.operations.wallet.test_leaks import everything_stored
+from tests.money.wallet.test_leaks import everything_stored
 from tests.tables import every
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.protocol.card_numbers import has_card_number

@@ -1,0 +1,1 @@
+"""The wallet button over JSON."""

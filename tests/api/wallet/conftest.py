@@ -1,0 +1,26 @@
+"""Browsers of the money tests' shop: its gateway answers in this process, as a test writes it."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from tests.api.browser import Browser
+from tests.money.conftest import shop
+from tests.money.shop import Shop
+from tests.money.wallet.conftest import customer, gateway, hooks
+from wallet_gateway.models import PaymentOrder
+
+__all__ = ["customer", "gateway", "hooks", "shop"]
+
+
+@pytest.fixture
+def order(shop: Shop, nothing_counted: None) -> PaymentOrder:
+    """An order that can be paid, and about which nobody has asked."""
+    return shop.order(amount=Decimal("24.90"), cardholder_email="ada@example.com")
+
+
+@pytest.fixture
+def browser() -> Browser:
+    return Browser()

@@ -1,1 +1,0 @@
-"""The wallet button from its session to its authorization."""
