@@ -15,8 +15,9 @@ from tests.stub_gateway import service
 from tests.stub_gateway.habits import Habit
 from tests.stub_gateway.server import StubGateway
 from tests.tables import every
-from wallet_gateway import payments
+from wallet_gateway import gateways, payments
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.testing.invariants import check_books
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
@@ -97,12 +98,14 @@ class Shop:
 
 
 @pytest.fixture
-def shop(stub_server: StubGateway, settings: Settings) -> Shop:
+def shop(stub_server: StubGateway, settings: Settings, db: None) -> Iterator[Shop]:
     stub_server.reset()
     given = deepcopy(settings.WALLET_GATEWAY)
     given["GATEWAYS"]["default"] |= {"BASE_URL": stub_server.url, "PATHS": PATHS, "QUERY_RATE": 1000}
     settings.WALLET_GATEWAY = given
-    return Shop(stub_server, settings)
+    gateways.forget_pauses()
+    yield Shop(stub_server, settings)
+    check_books()
 
 
 def states(order: PaymentOrder) -> list[str]:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from urllib.parse import urlsplit
 
 import pytest
-from django.test import Client
 
-from tests.operations.any_gateway.conftest import Shop, every_habit, states, sums
+from tests.money.any_gateway.conftest import Shop, every_habit, states, sums
 from tests.stub_gateway.answers import Kind
 from tests.stub_gateway.book import Filing
-from tests.stub_gateway.habits import FREE, NEW_STATE, PLAIN, SOMEBODY_ELSES, THE_LEAST, Habit, free, only
+from tests.stub_gateway.habits import FREE, NEW_STATE, PLAIN, SOMEBODY_ELSES, Habit, free, only
 from tests.tables import every
 from wallet_gateway import payments
 from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent
@@ -103,25 +101,12 @@ def test_beside_a_state_that_the_document_does_not_name_nothing_has_failed_yet(s
     assert shop.told(order).state == "FAILED"
 
 
-def test_a_refund_under_a_reference_of_nobody_here_is_told(shop: Shop) -> None:
-    with shop.gateway.having(SOMEBODY_ELSES):
-        order = shop.paid()
-        assert payments.refund(order, Decimal("4.00")).state == "APPROVED"
-        assert shop.told(order).state == "FROZEN"
-    assert {row.kind for row in Discrepancy.objects.all()} == {"MADE_ELSEWHERE"}
+OF_THE_BUTTON = free(Kind.KEYS, Kind.ACCOUNT, Kind.AUTHORIZATION)
+BUTTONS = [*((habit, "Token") for habit in OF_THE_BUTTON), *((habit, "Card") for habit in OF_THE_BUTTON[::8])]
 
 
-def test_beside_such_a_state_an_approval_counts_and_the_word_is_told_once(shop: Shop) -> None:
-    with shop.gateway.having(NEW_STATE):
-        orders = [shop.paid() for _ in range(2)]
-        assert [order.state for order in orders] == ["PAID", "PAID"]
-    assert [row.kind for row in Discrepancy.objects.all()] == ["UNKNOWN_STATE"]
-    assert not GatewayTransaction.objects.filter(needs_operator=True).exists()
-
-
-@every_habit(*free(Kind.KEYS, Kind.ACCOUNT, Kind.AUTHORIZATION))
-@every("card_type", ["Token", "Card"])
-def test_the_button_pays(card_type: str, habit: Habit, shop: Shop) -> None:
+@every(("habit", "card_type"), BUTTONS, ids=[f"{card}, {habit.name}" for habit, card in BUTTONS])
+def test_the_button_pays(habit: Habit, card_type: str, shop: Shop) -> None:
     with shop.gateway.having(habit):
         order = shop.order()
         assert shop.press(order, card_type).order.state == "PAID"
@@ -147,25 +132,6 @@ def test_follow_ups_are_found_wherever_they_are_filed(filing: Filing, shares: bo
         shop.told(order)
     assert sums(order) == ("20.00", "20.00", "2.50")
     _nothing_to_look_at()
-
-
-@every("habit", [PLAIN, THE_LEAST], ids=["plain", "the least"])
-def test_a_customer_who_comes_back_is_told_what_the_gateway_says(
-    habit: Habit, shop: Shop, client: Client
-) -> None:
-    with shop.gateway.having(habit):
-        order, page = shop.at_the_page()
-        url = shop.gateway.pay(page)
-        assert client.get(urlsplit(url).path, follow=True).status_code == 200
-    assert payments.get_order(order.reference).state == "PAID"
-
-
-def test_an_address_of_success_alone_pays_nothing(shop: Shop, client: Client) -> None:
-    order, page = shop.at_the_page()
-    url = shop.gateway.ends(page, "successUrl")
-    assert client.get(urlsplit(url).path, follow=True).status_code == 200
-    assert payments.get_order(order.reference).state == "OPEN"
-    assert sums(order) == ("0.00", "0.00", "0.00")
 
 
 def test_the_habits_are_what_they_say(shop: Shop) -> None:

@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from tests.operations.any_gateway.conftest import Shop, states, sums
+from tests.money.any_gateway.conftest import Shop, sums
 from tests.stub_gateway.answers import Kind
 from tests.stub_gateway.book import Filing
 from tests.stub_gateway.habits import Habit, also, sent, written
@@ -64,17 +64,6 @@ def test_a_chargeback_is_told_once_stops_refunds_and_changes_no_sum(shop: Shop) 
             Discrepancy.objects.get(), by="anna", reason="answered in the portal"
         )
         assert shop.told(order).state == "PAID"
-    assert OutboxEvent.objects.filter(kind="ANOMALY").count() == 1
-
-
-def test_what_came_with_the_approval_is_told_and_holds_nothing_back(shop: Shop) -> None:
-    with shop.gateway.having(CHARGEBACK):
-        order = shop.paid()
-        assert (order.state, states(order)) == ("PAID", ["APPROVED"])
-        assert sums(order) == ("20.00", "20.00", "0.00")
-        assert [difference.kind for difference in Discrepancy.objects.all()] == ["UNKNOWN_TYPE"]
-        assert shop.told(order).state == "PAID"
-    assert OutboxEvent.objects.filter(kind="PAID").count() == 1
     assert OutboxEvent.objects.filter(kind="ANOMALY").count() == 1
 
 
