@@ -39,14 +39,13 @@ SUBJECTS: Final = (
         " operations/settlement/test_second_executions.py"
         " operations/settlement/test_differences.py"
         " operations/settlement/test_unit_mix_ups.py operations/settlement/test_mixed_up_answers.py"
-        " operations/polling/test_unreadable_records.py operations/polling/test_silent_pages.py",
+        " money/polling/test_unreadable.py money/polling/test_pages.py",
         share=1,
     ),
     _of(
         "limits",
         "domain.limits",
-        "domain/test_limits.py operations/follow_ups/test_preview.py"
-        " operations/follow_ups/test_capture_refund_reverse.py",
+        "domain/test_limits.py money/follow_ups/test_amounts.py",
         share=1,
     ),
     _of(
@@ -55,7 +54,7 @@ SUBJECTS: Final = (
         "domain/test_lifecycle.py domain/test_lifecycle_matrix.py domain/test_totals.py"
         " models/test_payments.py models/test_orders.py"
         " operations/settlement/test_settle.py operations/settlement/test_late_payments.py"
-        " operations/follow_ups/test_execute.py",
+        " money/follow_ups/test_sent_once.py",
     ),
     _of(
         "money",
@@ -66,11 +65,8 @@ SUBJECTS: Final = (
     _of(
         "schedule",
         "domain.polling_schedule",
-        "domain/test_polling_schedule.py domain/test_polling_schedule_edges.py"
-        " operations/polling/test_due.py"
-        " operations/polling/test_pending_for_ever.py operations/polling/test_repeated_queries.py"
-        " operations/polling/test_repeated_query_order.py"
-        " operations/polling/test_second_cards.py",
+        "domain/test_polling_schedule.py money/polling/test_pages.py money/polling/test_repeated.py"
+        " money/polling/test_pending.py",
     ),
     _of(
         "settle",
@@ -79,7 +75,7 @@ SUBJECTS: Final = (
         "operations/settlement/test_status_updates.py"
         " operations/settlement/test_query_after_follow_up.py operations/settlement/test_late_payments.py"
         " operations/settlement/test_write_totals.py operations/settlement/test_settle.py"
-        " operations/polling/test_second_cards.py",
+        " money/polling/test_pages.py",
     ),
     _of(
         "counters",
@@ -96,16 +92,14 @@ SUBJECTS: Final = (
     _of(
         "follow_ups",
         "operations.follow_ups.capture_refund_reverse operations.follow_ups.execute",
-        "operations/follow_ups/test_execute.py operations/follow_ups/test_resend.py"
-        " operations/follow_ups/test_capture_refund_reverse.py"
-        " operations/follow_ups/test_detached_refunds.py operations/follow_ups/test_approve.py"
-        " operations/follow_ups/test_reserving.py operations/test_inputs.py",
+        "money/follow_ups/test_amounts.py money/follow_ups/test_sent_once.py"
+        " money/follow_ups/test_detached_refunds.py money/follow_ups/test_second_person.py"
+        " money/follow_ups/test_refused_afterwards.py operations/test_inputs.py",
     ),
     _of(
         "sending",
         "operations.sending.send operations.sending.answers",
-        "operations/sending/test_send.py operations/sending/test_answers.py"
-        " operations/sending/test_circuit_breaker.py operations/follow_ups/test_detached_refunds.py",
+        "money/sending money/follow_ups/test_sent_once.py money/follow_ups/test_detached_refunds.py",
     ),
     _of(
         "approvals",
@@ -115,7 +109,7 @@ SUBJECTS: Final = (
         " operations/approvals/test_request_rows.py"
         " operations/approvals/test_requests.py operations/approvals/test_day_limits.py"
         " operations/approvals/test_resolve.py"
-        " operations/approvals/test_made_elsewhere.py operations/follow_ups/test_approve.py",
+        " operations/approvals/test_made_elsewhere.py money/follow_ups/test_second_person.py",
     ),
     _of(
         "tokens",
@@ -157,7 +151,7 @@ SUBJECTS: Final = (
         "polling",
         "operations.polling.due operations.polling.reconciliation operations.polling.status_query"
         " operations.polling.status_result",
-        "operations/polling",
+        "money/polling",
     ),
     _of(
         "wallet",
@@ -170,7 +164,7 @@ SUBJECTS: Final = (
         "outbox",
         "operations.settlement.outbox operations.settlement.cancellation operations.settlement.freezes"
         " operations.settlement.discrepancies operations.settlement.elsewhere domain.cancellation",
-        "operations/settlement domain/test_cancellation.py operations/polling/test_reconciliation.py",
+        "operations/settlement domain/test_cancellation.py money/polling/test_repeated.py",
     ),
     _of(
         "batches",
