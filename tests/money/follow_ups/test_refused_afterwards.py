@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.contrib.contenttypes.models import ContentType
 
 from tests.money.follow_ups.test_second_person import asked, person
 from tests.money.gateway import answering, losing, record, refusing
@@ -24,6 +25,8 @@ NOT_HAPPENED: dict[str, Any] = {"decision": "DID_NOT_HAPPEN", "reason": "ticket 
 @pytest.fixture
 def told(shop: Shop) -> Iterator[list[dict[str, Any]]]:
     """What the shop's receiver heard of refused operations."""
+    # A batch writes a log entry, and content types of a test that is over are no longer there.
+    ContentType.objects.clear_cache()
     heard: list[dict[str, Any]] = []
 
     def hear(**given: Any) -> None:
