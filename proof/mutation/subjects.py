@@ -42,8 +42,7 @@ SUBJECTS: Final = (
     _of(
         "limits",
         "domain.limits",
-        "domain/test_limits.py operations/follow_ups/test_preview.py"
-        " operations/follow_ups/test_capture_refund_reverse.py",
+        "domain/test_limits.py money/follow_ups/test_amounts.py",
         share=1,
     ),
     _of(
@@ -63,11 +62,8 @@ SUBJECTS: Final = (
     _of(
         "schedule",
         "domain.polling_schedule",
-        "domain/test_polling_schedule.py domain/test_polling_schedule_edges.py"
-        " operations/polling/test_due.py"
-        " operations/polling/test_pending_for_ever.py operations/polling/test_repeated_queries.py"
-        " operations/polling/test_repeated_query_order.py"
-        " operations/polling/test_second_cards.py",
+        "domain/test_polling_schedule.py money/polling/test_pages.py money/polling/test_repeated.py"
+        " money/polling/test_pending.py",
     ),
     _of(
         "settle",
@@ -90,16 +86,14 @@ SUBJECTS: Final = (
     _of(
         "follow_ups",
         "operations.follow_ups.capture_refund_reverse operations.follow_ups.execute",
-        "operations/follow_ups/test_execute.py operations/follow_ups/test_resend.py"
-        " operations/follow_ups/test_capture_refund_reverse.py"
-        " operations/follow_ups/test_detached_refunds.py operations/follow_ups/test_approve.py"
-        " operations/follow_ups/test_reserving.py operations/test_inputs.py",
+        "money/follow_ups/test_amounts.py money/follow_ups/test_sent_once.py"
+        " money/follow_ups/test_detached_refunds.py money/follow_ups/test_second_person.py"
+        " money/follow_ups/test_refused_afterwards.py operations/test_inputs.py",
     ),
     _of(
         "sending",
         "operations.sending.send operations.sending.answers",
-        "operations/sending/test_send.py operations/sending/test_answers.py"
-        " operations/sending/test_circuit_breaker.py operations/follow_ups/test_detached_refunds.py",
+        "money/sending money/follow_ups/test_sent_once.py money/follow_ups/test_detached_refunds.py",
     ),
     _of(
         "approvals",
@@ -109,7 +103,7 @@ SUBJECTS: Final = (
         " operations/approvals/test_request_rows.py"
         " operations/approvals/test_requests.py operations/approvals/test_day_limits.py"
         " operations/approvals/test_resolve.py"
-        " operations/approvals/test_made_elsewhere.py operations/follow_ups/test_approve.py",
+        " operations/approvals/test_made_elsewhere.py money/follow_ups/test_second_person.py",
     ),
     _of(
         "tokens",
@@ -150,7 +144,7 @@ SUBJECTS: Final = (
         "polling",
         "operations.polling.due operations.polling.reconciliation operations.polling.status_query"
         " operations.polling.status_result",
-        "operations/polling",
+        "money/polling",
     ),
     _of(
         "wallet",

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-
-import pytest
+from functools import partial
 
 from tests.tables import every
-from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.error_codes import ErrorCode, Refusal
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.limits import (
     available,
@@ -22,6 +21,7 @@ from wallet_gateway.domain.limits import (
 )
 from wallet_gateway.domain.totals import PaymentTotals, Reversal
 
+E, K = ErrorCode, TransactionKind
 AUTHORIZED = PaymentTotals(amount=1000, authorized=1000)
 IN_PART = PaymentTotals(
     amount=1000, authorized=1000, captured=600, refunded=100, capture_reserved=300, refund_reserved=50
@@ -31,7 +31,7 @@ GOING_BACK = PaymentTotals(amount=1000, authorized=1000, reversal=Reversal.RESER
 EMPTY = PaymentTotals(amount=1000)
 
 
-@pytest.mark.parametrize(
+@every(
     ("totals", "capture", "refund", "reversal"),
     [
         (AUTHORIZED, 1000, 0, 1000),
@@ -41,94 +41,61 @@ EMPTY = PaymentTotals(amount=1000)
         (EMPTY, 0, 0, 0),
         (replace(AUTHORIZED, is_frozen=True), 0, 0, 0),
     ],
-    ids=["authorized", "in part", "frozen", "going back", "empty", "frozen and untouched"],
 )
 def test_what_is_left_counts_what_is_under_way(
     totals: PaymentTotals, capture: int, refund: int, reversal: int
 ) -> None:
+    left = {K.CAPTURE: capture, K.REFUND: refund, K.REVERSAL: reversal}
+    assert {kind: available(kind, totals) for kind in left} == left
     assert (capturable(totals), refundable(totals), reversible(totals)) == (capture, refund, reversal)
 
 
 @every(
-    ("totals", "wanted", "code"),
+    ("why_not", "totals", "code"),
     [
-        (AUTHORIZED, 1000, None),
-        (AUTHORIZED, 1001, ErrorCode.AMOUNT_TOO_HIGH),
-        (IN_PART, 101, ErrorCode.AMOUNT_TOO_HIGH),
-        (FROZEN, 1, ErrorCode.PAYMENT_FROZEN),
-        (GOING_BACK, 1, ErrorCode.NOTHING_LEFT),
-        (EMPTY, 1, ErrorCode.NOTHING_LEFT),
+        (partial(why_not_capture, wanted=1000), AUTHORIZED, None),
+        (partial(why_not_capture, wanted=1001), AUTHORIZED, E.AMOUNT_TOO_HIGH),
+        (partial(why_not_capture, wanted=101), IN_PART, E.AMOUNT_TOO_HIGH),
+        (partial(why_not_capture, wanted=1), FROZEN, E.PAYMENT_FROZEN),
+        (partial(why_not_capture, wanted=1), GOING_BACK, E.NOTHING_LEFT),
+        (partial(why_not_capture, wanted=1), EMPTY, E.NOTHING_LEFT),
+        (partial(why_not_refund, wanted=450), IN_PART, None),
+        (partial(why_not_refund, wanted=451), IN_PART, E.AMOUNT_TOO_HIGH),
+        (partial(why_not_refund, wanted=1), FROZEN, E.PAYMENT_FROZEN),
+        (partial(why_not_refund, wanted=1), AUTHORIZED, E.NOTHING_LEFT),
+        (why_not_reverse, AUTHORIZED, None),
+        (why_not_reverse, IN_PART, E.REFUND_NEEDED),
+        (why_not_reverse, FROZEN, E.PAYMENT_FROZEN),
+        (why_not_reverse, GOING_BACK, E.NOTHING_LEFT),
+        (why_not_reverse, EMPTY, E.NOTHING_LEFT),
     ],
 )
-def test_a_refused_capture_says_why(totals: PaymentTotals, wanted: int, code: ErrorCode | None) -> None:
-    assert getattr(why_not_capture(totals, wanted), "code", None) is code
-
-
-@pytest.mark.parametrize(
-    ("totals", "wanted", "code"),
-    [
-        (IN_PART, 450, None),
-        (IN_PART, 451, ErrorCode.AMOUNT_TOO_HIGH),
-        (FROZEN, 1, ErrorCode.PAYMENT_FROZEN),
-        (AUTHORIZED, 1, ErrorCode.NOTHING_LEFT),
-    ],
-)
-def test_a_refused_refund_says_why(totals: PaymentTotals, wanted: int, code: ErrorCode | None) -> None:
-    assert getattr(why_not_refund(totals, wanted), "code", None) is code
-
-
-@pytest.mark.parametrize(
-    ("totals", "code"),
-    [
-        (AUTHORIZED, None),
-        (IN_PART, ErrorCode.REFUND_NEEDED),
-        (FROZEN, ErrorCode.PAYMENT_FROZEN),
-        (GOING_BACK, ErrorCode.NOTHING_LEFT),
-        (EMPTY, ErrorCode.NOTHING_LEFT),
-    ],
-)
-def test_a_refused_reversal_says_why(totals: PaymentTotals, code: ErrorCode | None) -> None:
-    assert getattr(why_not_reverse(totals), "code", None) is code
-
-
-@pytest.mark.parametrize(
-    ("kind", "left"), [(TransactionKind.CAPTURE, capturable), (TransactionKind.REFUND, refundable)]
-)
-def test_what_is_left_for_an_operation_is_what_its_own_rule_says(
-    kind: TransactionKind, left: Callable[[PaymentTotals], int]
+def test_a_refusal_says_why(
+    why_not: Callable[[PaymentTotals], Refusal | None], totals: PaymentTotals, code: ErrorCode | None
 ) -> None:
-    assert [available(kind, totals) for totals in (AUTHORIZED, IN_PART, FROZEN)] == [
-        left(totals) for totals in (AUTHORIZED, IN_PART, FROZEN)
-    ]
-    assert available(TransactionKind.REVERSAL, AUTHORIZED) == reversible(AUTHORIZED)
+    assert getattr(why_not(totals), "code", None) is code
 
 
-@pytest.mark.parametrize(
+@every(
     ("kind", "totals", "code"),
     [
-        (TransactionKind.CAPTURE, FROZEN, ErrorCode.PAYMENT_FROZEN),
-        (
-            TransactionKind.CAPTURE,
-            replace(AUTHORIZED, captured=AUTHORIZED.authorized),
-            ErrorCode.NOTHING_LEFT,
-        ),
-        (TransactionKind.REFUND, AUTHORIZED, ErrorCode.NOTHING_LEFT),
-        (TransactionKind.REVERSAL, EMPTY, ErrorCode.NOTHING_LEFT),
-        (TransactionKind.CAPTURE, AUTHORIZED, None),
-        (TransactionKind.CAPTURE, replace(AUTHORIZED, captured=999), None),
-        (TransactionKind.CAPTURE, GOING_BACK, ErrorCode.NOTHING_LEFT),
-        (TransactionKind.REFUND, FROZEN, ErrorCode.PAYMENT_FROZEN),
-        (TransactionKind.REFUND, replace(AUTHORIZED, captured=1000, refunded=999), None),
-        (
-            TransactionKind.REFUND,
-            replace(AUTHORIZED, captured=1000, refunded=999, refund_reserved=1),
-            ErrorCode.NOTHING_LEFT,
-        ),
-        (TransactionKind.REVERSAL, AUTHORIZED, None),
-        (TransactionKind.REVERSAL, IN_PART, ErrorCode.REFUND_NEEDED),
+        (K.CAPTURE, FROZEN, E.PAYMENT_FROZEN),
+        (K.CAPTURE, replace(AUTHORIZED, captured=1000), E.NOTHING_LEFT),
+        (K.CAPTURE, AUTHORIZED, None),
+        (K.CAPTURE, replace(AUTHORIZED, captured=999), None),
+        (K.CAPTURE, GOING_BACK, E.NOTHING_LEFT),
+        (K.REFUND, AUTHORIZED, E.NOTHING_LEFT),
+        (K.REFUND, FROZEN, E.PAYMENT_FROZEN),
+        (K.REFUND, replace(AUTHORIZED, captured=1000, refunded=999), None),
+        (K.REFUND, replace(AUTHORIZED, captured=1000, refunded=999, refund_reserved=1), E.NOTHING_LEFT),
+        (K.REVERSAL, EMPTY, E.NOTHING_LEFT),
+        (K.REVERSAL, AUTHORIZED, None),
+        (K.REVERSAL, IN_PART, E.REFUND_NEEDED),
     ],
 )
-def test_why_nothing_is_left_is_always_said(
+def test_why_nothing_can_begin_is_always_said_and_an_open_outcome_first_unless_it_is_frozen(
     kind: TransactionKind, totals: PaymentTotals, code: ErrorCode | None
 ) -> None:
     assert getattr(why_not_begin(kind, totals, awaits_outcome=False), "code", None) is code
+    awaited = code if totals.is_frozen else E.OPERATION_OUTSTANDING
+    assert getattr(why_not_begin(kind, totals, awaits_outcome=True), "code", None) is awaited

@@ -58,13 +58,20 @@ class StubGateway:
         """What every payment account is, by canonical name."""
         self.sent: list[Sent] = []
         """What would have moved money, in order."""
+        self.opened: list[Sent] = []
+        """The checkouts that were asked for, in order."""
+        self.retry_after: int | None = None
+        """The seconds that answers with an HTTP error ask the shop to wait."""
         self.asked: list[str] = []
         """The references of the status queries, in order."""
         self._ids = count(1)
 
     def __call__(self, environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
         status, body = self._answer(environ)
-        start(f"{status} {'OK' if status < 400 else 'Refused'}", [("Content-Type", "application/json")])
+        headers = [("Content-Type", "application/json")]
+        if status >= 400 and self.retry_after is not None:
+            headers.append(("Retry-After", str(self.retry_after)))
+        start(f"{status} {'OK' if status < 400 else 'Refused'}", headers)
         return [body if isinstance(body, bytes) else json.dumps(body).encode()]
 
     def _answer(self, environ: WSGIEnvironment) -> tuple[int, object]:
@@ -77,6 +84,7 @@ class StubGateway:
             return 200, self.account
         sent = json.loads(environ["wsgi.input"].read())
         if path.endswith("/checkout"):
+            self.opened.append(sent)
             page = {"redirectUrl": f"http://127.0.0.1:8001/pay/{next(self._ids)}"}
             return self.pages.pop(0)(sent) if self.pages else (200, page)
         if path.endswith("/publicKeys"):

@@ -57,10 +57,13 @@ class MovedClock(DatabaseClock):
 
 
 class Cut:
-    """A transport from which nothing leaves: the address refuses every connection."""
+    """A transport from which nothing leaves: the address refuses every connection, or another reason."""
+
+    def __init__(self, reason: NotSentReason = NotSentReason.REFUSED_CONNECTION) -> None:
+        self._reason = reason
 
     def send(self, *_: Any, **__: Any) -> RawAnswer:
-        raise NotSent(NotSentReason.REFUSED_CONNECTION, detail="connection refused")
+        raise NotSent(self._reason, detail="nothing left")
 
     def close(self) -> None:
         """There is no connection."""
@@ -86,9 +89,9 @@ class Shop:
         self._connect(self.gateway)
 
     @contextmanager
-    def cut_off(self) -> Iterator[None]:
+    def cut_off(self, reason: NotSentReason = NotSentReason.REFUSED_CONNECTION) -> Iterator[None]:
         """Let no request leave the shop for a while."""
-        gateways.use_transport(Cut(), alias="default")
+        gateways.use_transport(Cut(reason), alias="default")
         yield
         self._connect(self.gateway)
 

@@ -1,0 +1,201 @@
+"""A second person agrees: it is done once, with everything checked again, or not at all and waits on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+
+from tests.money.gateway import Killed, losing
+from tests.money.sending.test_fault_matrix import recover
+from tests.money.shop import Shop, of, order_of
+from tests.refusals import refuses
+from wallet_gateway import payments
+from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction, Payment, TransactionEvent
+from wallet_gateway.payments.errors import InvalidState, OperationOutstanding, SendingStopped
+
+pytestmark = pytest.mark.django_db
+EIGHT = Decimal("8.00")
+
+
+def person(name: str) -> User:
+    """Return somebody with an account, who may do everything."""
+    return User.objects.get_or_create(username=name, defaults={"is_superuser": True, "is_staff": True})[0]
+
+
+def asked(work: Callable[[], object]) -> Approval:
+    """Ask for something that needs a second person; give the request that waits."""
+    with pytest.raises(payments.errors.AwaitingApproval) as raised:
+        work()
+    return raised.value.approval
+
+
+@pytest.fixture
+def payment(shop: Shop) -> Payment:
+    return shop.pay()
+
+
+@pytest.fixture
+def request_of_anna(shop: Shop, payment: Payment) -> Approval:
+    """A refund of 8.00 of the 30.00 EUR, where above 5.00 two are needed."""
+    shop.configure(APPROVAL_LIMITS={"EUR": "5.00"})
+    why: dict[str, Any] = {"reason_code": "returned", "comment": "box 7"}
+    return asked(
+        lambda: payments.refund(order_of(payment), EIGHT, idempotency_key="click", by=person("anna"), **why)
+    )
+
+
+@pytest.mark.every_database
+def test_it_is_sent_once_and_both_names_are_kept(
+    request_of_anna: Approval, payment: Payment, shop: Shop
+) -> None:
+    transaction = payments.approvals.approve(request_of_anna, by=person("bert"), reason="seen the parcel")
+
+    assert (transaction.state, transaction.created_by) == ("APPROVED", "anna")
+    assert (transaction.reason_code, transaction.comment) == ("returned", "box 7")
+    witness = TransactionEvent.objects.filter(transaction=transaction).earliest("pk")
+    assert (witness.kind, witness.created_by, witness.explanation) == ("APPROVAL", "bert", "seen the parcel")
+    request_of_anna.refresh_from_db()
+    assert (request_of_anna.state, request_of_anna.decided_by) == ("AGREED", "bert")
+    assert payments.refund(order_of(payment), EIGHT, idempotency_key="click", by="anna") == transaction
+    with pytest.raises(InvalidState):
+        payments.approvals.approve(request_of_anna, by=person("carla"))
+    assert len(shop.gateway.sent) == 1
+
+
+def take_what_is_left(shop: Shop, payment: Payment) -> None:
+    shop.configure(APPROVAL_LIMITS={})
+    payments.refund(order_of(payment), Decimal("25.00"))
+    shop.configure(APPROVAL_LIMITS={"EUR": "5.00"})
+
+
+def lose_another(shop: Shop, payment: Payment) -> None:
+    shop.lose_answer(payments.refund, order_of(payment), Decimal("1.00"))
+
+
+def stop(shop: Shop, _: Payment) -> None:
+    payments.maintenance.stop_sending("default", by="anna", reason="drill")
+
+
+@pytest.mark.parametrize(
+    ("meanwhile", "error", "code"),
+    [
+        (take_what_is_left, InvalidState, ErrorCode.AMOUNT_TOO_HIGH),
+        (lose_another, OperationOutstanding, ErrorCode.OPERATION_OUTSTANDING),
+        (stop, SendingStopped, ErrorCode.SENDING_STOPPED),
+    ],
+)
+def test_what_cannot_be_done_now_is_said_and_it_goes_on_waiting(
+    meanwhile: Callable[[Shop, Payment], None],
+    error: type[payments.errors.OperationError],
+    code: ErrorCode,
+    request_of_anna: Approval,
+    payment: Payment,
+    shop: Shop,
+) -> None:
+    meanwhile(shop, payment)
+    sent = len(shop.gateway.sent)
+    with refuses(error, code):
+        payments.approvals.approve(request_of_anna, by=person("bert"))
+    request_of_anna.refresh_from_db()
+    assert (request_of_anna.state, request_of_anna.decided_by, len(shop.gateway.sent)) == (
+        "WAITING",
+        "",
+        sent,
+    )
+    assert not TransactionEvent.objects.filter(kind="APPROVAL").exists()
+    if meanwhile is stop:
+        payments.maintenance.resume_sending("default", by="anna", reason="over")
+        assert payments.approvals.approve(request_of_anna, by=person("bert")).state == "APPROVED"
+
+
+def test_a_limit_that_was_lifted_meanwhile_does_not_make_it_two_refunds(
+    request_of_anna: Approval, payment: Payment, shop: Shop
+) -> None:
+    shop.configure(APPROVAL_LIMITS={})
+    asked(lambda: payments.refund(order_of(payment), EIGHT, idempotency_key="click", by="anna"))
+    payments.approvals.approve(request_of_anna, by=person("bert"))
+    assert len(shop.gateway.sent) == 1
+
+
+def test_a_detached_refund_takes_two_as_well(shop: Shop) -> None:
+    shop.configure(APPROVAL_LIMITS={"EUR": "5.00"})
+    parent = shop.deposit().parent_transaction_id
+
+    def give() -> GatewayTransaction:
+        return payments.refund_migrated(parent, Decimal("3.00"), "EUR", by="anna", order_number="A-7")
+
+    assert give().state == "APPROVED"
+    assert payments.approvals.approve(asked(give), by=person("bert")).state == "APPROVED"
+    assert [sent["providerDiscretionaryData"] for sent in shop.gateway.sent] == ["A-7", "A-7"]
+
+
+# Decisions
+
+
+@pytest.fixture
+def stuck(shop: Shop, payment: Payment) -> GatewayTransaction:
+    """A refund of 8.00 EUR that nobody could learn the outcome of."""
+    shop.gateway.answers.append(losing)
+    transaction = payments.refund(order_of(payment), EIGHT, by="anna")
+    while not transaction.needs_operator:
+        recover(transaction, shop, sweeps=1)
+    shop.configure(APPROVAL_LIMITS={"EUR": "5.00"})
+    return transaction
+
+
+def give_up(stuck: GatewayTransaction) -> GatewayTransaction:
+    return payments.approvals.resolve(stuck, decision="DID_NOT_HAPPEN", reason="ticket 4711", by="anna")
+
+
+def test_what_has_become_a_contradiction_since_is_not_decided_on(
+    stuck: GatewayTransaction, payment: Payment, shop: Shop
+) -> None:
+    request = asked(lambda: give_up(stuck))
+    shop.report(stuck, of(stuck, id="g1"), of(stuck, id="g2"))
+    recover(stuck, shop, sweeps=1)
+    with refuses(InvalidState, ErrorCode.CHANGED_MEANWHILE):
+        payments.approvals.approve(request, by=person("bert"))
+    stuck.refresh_from_db()
+    payment.refresh_from_db()
+    assert (stuck.state, payment.is_frozen, payment.refund_reserved) == ("ANOMALY", True, 800)
+    assert not Discrepancy.objects.filter(closed_at__isnull=False).exists()
+    request.refresh_from_db()
+    assert request.state == "WAITING"
+
+
+def test_a_difference_that_nobody_had_seen_is_not_closed_by_an_earlier_request(
+    stuck: GatewayTransaction, payment: Payment, shop: Shop
+) -> None:
+    shop.report(stuck, of(stuck, id="g1"), of(stuck, id="g2"))
+    recover(stuck, shop, sweeps=1)
+    request = asked(lambda: give_up(stuck))
+    shop.report(stuck, *(of(stuck, id=f"g{number}") for number in (1, 2, 3)))
+    shop.ask(payment)
+    with refuses(InvalidState, ErrorCode.CHANGED_MEANWHILE):
+        payments.approvals.approve(request, by=person("bert"))
+    assert Discrepancy.objects.filter(transaction=stuck, closed_at__isnull=True).count() == 2
+
+
+def test_a_decision_and_the_word_of_who_agreed_are_written_together_or_not_at_all(
+    stuck: GatewayTransaction,
+) -> None:
+    request = asked(lambda: give_up(stuck))
+    events = f"INSERT INTO {connection.ops.quote_name('wallet_gateway_transactionevent')}"
+
+    def die(execute: Callable[..., Any], sql: str, *rest: Any) -> object:
+        if sql.startswith(events):
+            raise Killed
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(die), pytest.raises(Killed):
+        payments.approvals.approve(request, by=person("bert"))
+    request.refresh_from_db()
+    stuck.refresh_from_db()
+    assert (request.state, stuck.state) == ("WAITING", "UNKNOWN")
+    assert payments.approvals.approve(request, by=person("bert")).state == "ABANDONED"

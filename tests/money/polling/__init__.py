@@ -1,0 +1,1 @@
+"""When the gateway is asked, and what becomes of its answers."""

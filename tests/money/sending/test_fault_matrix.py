@@ -1,0 +1,468 @@
+"""The fault matrix: what happens on the network is a row, each operation that moves money a column.
+
+What the statuses and bodies mean one by one, and what fails on sockets, is the client's: see `tests/client`.
+Here each class of them is carried to its end, and a few far ends are real.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.client.certificates import make_certificate
+from tests.client.servers import RawServer, echoes, hangs_up, stays_silent, unused_port
+from tests.explanations import explained
+from tests.money.gateway import Answer, Sent, StubGateway, answering, approved, losing, record
+from tests.money.sending.movers import FOLLOW_UPS, MOVERS, OPERATIONS, Mover, mover
+from tests.money.shop import TYPES, Cut, Shop, kinds, of, order_of, state
+from wallet_gateway import gateways, payments
+from wallet_gateway.client.exchange import RawAnswer
+from wallet_gateway.client.http_transport import HttpTransport
+from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent, TransactionEvent
+from wallet_gateway.testing.in_process import InProcessTransport
+
+pytestmark = pytest.mark.django_db
+
+FarEnd = Callable[[Path], AbstractContextManager[tuple[str, RawServer | None]]]
+ERROR = {"code": "4107940", "details": {"message": "not allowed"}}
+
+
+def html(status: int) -> Answer:
+    """Answer as something between shop and gateway does."""
+    return lambda _: (status, b"<html>Bad gateway</html>")
+
+
+def error(status: int) -> Answer:
+    """Answer with the gateway's own error body."""
+    return lambda _: (status, ERROR)
+
+
+def late(_: Sent) -> tuple[int, object]:
+    """Answer after the shop has stopped to wait."""
+    raise TimeoutError("timed out")
+
+
+def contradicting(sent: Sent) -> tuple[int, object]:
+    """Answer with an approval and an error in one."""
+    return 200, approved(sent) | ERROR
+
+
+@dataclass(frozen=True)
+class Row:
+    """One fault: whether the gateway does its work first, where that leads at once, and in the end."""
+
+    name: str
+    answer: Answer | None
+    """What is answered; the gateway's own answer if not given."""
+    is_done: bool
+    after: str
+    end: str
+    says: str
+    """What the operator must be told, in part."""
+    columns: tuple[str, ...] = OPERATIONS
+
+
+def lost(name: str, answer: Answer, says: str, *, is_done: bool = True) -> Row:
+    """Return a fault after which nobody knows the outcome, until its record is found."""
+    return Row(name, answer, is_done, "UNKNOWN", "APPROVED" if is_done else "UNKNOWN", says)
+
+
+ROWS = (
+    lost("breaks before it is done", losing, "connection_lost", is_done=False),
+    lost("breaks after it is done", losing, "connection_lost"),
+    lost("late", late, "timeout"),
+    lost("not JSON", lambda _: (200, b"<html>ok</html>"), "unreadable"),
+    lost("cut short", lambda _: (200, b'{"state": "Appro'), "unreadable"),
+    lost("names that collide", lambda _: (200, b'{"state": "Approved", "State": "Approved"}'), "unreadable"),
+    lost("empty", lambda _: (200, b""), "unreadable"),
+    lost("another shape", lambda _: (200, []), "wrong_shape"),
+    lost("approval and error", contradicting, "contradictory"),
+    lost("redirect", html(307), "redirect", is_done=False),
+    lost("HTML 403", html(403), "403"),
+    lost("HTML 429", html(429), "429", is_done=False),
+    lost("HTML 502", html(502), "502"),
+    lost("error 408", error(408), "408", is_done=False),
+    lost("error 429", error(429), "429"),
+    lost("error 500", error(500), "500", is_done=False),
+    *(
+        Row(f"error {status}", error(status), False, "REJECTED", "REJECTED", "4107940")
+        for status in (200, 400, 403, 409, 422)
+    ),
+    Row("errored", answering(state="Errored"), False, "REJECTED", "REJECTED", "errored", MOVERS),
+    Row("odd", answering(state="Quarantined"), False, "PENDING", "PENDING", "Quarantined", MOVERS),
+    Row("done and refused", error(200), True, "APPROVED", "APPROVED", "repeated_on_the_wire", MOVERS),
+    Row("answered", None, True, "APPROVED", "APPROVED", "", MOVERS),
+)
+CASES = [pytest.param(row, name, id=f"{row.name}, {name}") for row in ROWS for name in row.columns]
+
+
+def expected(row: Row, name: str) -> tuple[str, str]:
+    """Return the state at once and in the end, where an operation is one of its own."""
+    if name == "checkout" and row.after == "UNKNOWN":
+        # The answer is the only copy of the page's address.
+        return "ABANDONED", "ABANDONED"
+    if name == "authorization" and row.name == "error 409":
+        # Reference or account were used, as only a copy of the request can have done.
+        return "UNKNOWN", "UNKNOWN"
+    return row.after, row.end
+
+
+def recover(transaction: GatewayTransaction, shop: Shop, *, sweeps: int = 3) -> None:
+    """Let the sweep come as it wants to, a few times."""
+    for _ in range(sweeps):
+        if (instant := transaction.next_send_at or transaction.next_query_at) is None:
+            return
+        shop.until(instant)
+        payments.sweep()
+        transaction.refresh_from_db()
+
+
+@pytest.mark.parametrize(("row", "name"), CASES)
+def test_a_fault_leads_where_the_matrix_says(row: Row, name: str, shop: Shop) -> None:
+    operation = mover(name, shop)
+    after, end = expected(row, name)
+
+    def answer(sent: Sent) -> tuple[int, object]:
+        own = shop.gateway.approve(sent) if row.is_done and name != "checkout" else (200, None)
+        return own if row.answer is None else row.answer(sent)
+
+    operation.will(answer)
+    transaction = operation.execute()
+
+    assert transaction.state == after
+    assert row.says in explained(transaction)
+    operation.check_money(transaction)
+    if name != "checkout":
+        recover(transaction, shop)
+        assert transaction.state == end
+        operation.check_money(transaction)
+        assert not operation.row().is_frozen
+    assert len(operation.requests(transaction)) == 1, "what left is never sent again"
+    assert OutboxEvent.objects.filter(transaction=transaction).count() <= 1
+    assert kinds() <= {"REPEATED_ON_THE_WIRE", "UNKNOWN_STATE"}
+    if name == "checkout":
+        check_that_another_page_opens(transaction, shop)
+
+
+def check_that_another_page_opens(lost_page: GatewayTransaction, shop: Shop) -> None:
+    payment = lost_page.payment
+    assert payment is not None
+    assert lost_page.redirect_url == ""
+    assert state(payment) == ("FAILED", True)
+    if lost_page.state == "ABANDONED":
+        assert lost_page.expires_at is not None
+        assert lost_page.next_query_at is not None
+        assert lost_page.next_query_at >= lost_page.expires_at + timedelta(minutes=15), "it stays on watch"
+    shop.clock.by += timedelta(seconds=40)
+    assert payments.start_checkout(order_of(payment)).reference != payment.reference
+
+
+# What never left
+
+
+@pytest.mark.parametrize("name", FOLLOW_UPS)
+def test_what_never_left_holds_its_amount_and_is_sent_by_the_sweep(name: str, shop: Shop) -> None:
+    operation = mover(name, shop)
+    with shop.cut_off():
+        transaction = operation.execute()
+    assert (transaction.state, transaction.next_query_at) == ("NOT_SENT", None)
+    assert "refused_connection" in explained(transaction)
+    operation.check_money(transaction)
+    assert operation.requests(transaction) == []
+
+    shop.until(transaction.next_send_at)
+    assert payments.sweep()[0].sent_again == 1
+    transaction.refresh_from_db()
+    assert transaction.state == "APPROVED"
+    operation.check_money(transaction)
+    assert len(operation.requests(transaction)) == 1
+
+
+def test_a_checkout_that_never_left_is_sent_with_the_next_click_alone(shop: Shop) -> None:
+    operation = mover("checkout", shop)
+    with shop.cut_off():
+        transaction = operation.execute()
+    assert (transaction.state, order_of(transaction.opened_payment).state) == ("NOT_SENT", "OPEN")
+    shop.clock.by += timedelta(seconds=20)
+    assert payments.sweep()[0].sent_again == 0, "nobody waits for a page that nobody clicked for"
+
+    payment = payments.start_checkout(order_of(transaction.opened_payment))
+    assert payment.reference == transaction.reference
+    transaction.refresh_from_db()
+    assert (transaction.state, transaction.attempt_no) == ("OPEN", 2)
+    (sent,) = operation.requests(transaction)
+    assert sent["redirectDetails"]["returnUrl"]
+
+
+class Uncharging:
+    """A transport over which everything goes but what charges a card: of that, nothing leaves."""
+
+    def __init__(self, gateway: StubGateway) -> None:
+        self._far, self._cut = InProcessTransport(gateway), Cut()
+
+    def send(self, method: str, path: str, **given: Any) -> RawAnswer:
+        if method == "POST" and not path.endswith("/publicKeys"):
+            return self._cut.send()
+        return self._far.send(method, path, **given)
+
+    def close(self) -> None:
+        """There is no connection."""
+
+
+def test_an_authorization_that_never_left_is_given_up_and_the_button_pressed_again(shop: Shop) -> None:
+    operation = mover("authorization", shop)
+    gateways.use_transport(Uncharging(shop.gateway), alias="default")
+    transaction = operation.execute()
+    assert (transaction.state, transaction.wallet_secrets, shop.gateway.sent) == ("ABANDONED", None, [])
+    said = TransactionEvent.objects.filter(transaction=transaction).order_by("pk")
+    assert [row.lifecycle_event for row in said] == ["NOTHING_LEFT", "ABANDONED"]
+    assert state(transaction.opened_payment) == ("FAILED", True)
+
+    gateways.use_transport(InProcessTransport(shop.gateway), alias="default")
+    shop.clock.by += timedelta(minutes=5)
+    payments.sweep()
+    assert shop.gateway.sent == []
+    assert shop.press_button(order_of(transaction.opened_payment)).order.state == "PAID"
+    assert len(shop.gateway.sent) == 1
+
+
+@contextmanager
+def refused_connections(_: Path) -> Iterator[tuple[str, RawServer | None]]:
+    yield f"http://127.0.0.1:{unused_port()}", None
+
+
+def far(behaviour: Callable[..., bool], *, name: str = "127.0.0.1", tls: bool = False) -> FarEnd:
+    """Make a far end that reads whole requests, behind a certificate for 127.0.0.1 if wanted."""
+
+    @contextmanager
+    def served(folder: Path) -> Iterator[tuple[str, RawServer | None]]:
+        certificate = make_certificate(folder).server_context() if tls else None
+        with RawServer(behaviour, tls=certificate) as server:
+            yield server.base_url.replace("127.0.0.1", name), server
+
+    return served
+
+
+@pytest.mark.parametrize(
+    ("far_end", "name", "after", "says", "left"),
+    [
+        (refused_connections, "capture", "NOT_SENT", "Connection refused", 0),
+        (far(echoes, name="localhost", tls=True), "refund", "NOT_SENT", "tls", 0),
+        (far(stays_silent), "reversal", "UNKNOWN", "timeout", 1),
+        (far(hangs_up), "detached_refund", "UNKNOWN", "connection_lost", 1),
+    ],
+    ids=["no connection", "untrusted certificate", "silence", "hangs up"],
+)
+def test_real_far_ends_are_told_apart(
+    far_end: FarEnd, name: str, after: str, says: str, left: int, shop: Shop, tmp_path: Path
+) -> None:
+    operation = mover(name, shop)
+    with far_end(tmp_path) as (base_url, server):
+        patience = 0.3 if after == "UNKNOWN" and says == "timeout" else 60.0
+        transport = HttpTransport(base_url=base_url, read_timeout=patience, total_timeout=max(1, patience))
+        gateways.use_transport(transport, alias="default")
+        transaction = operation.execute()
+        transport.close()
+        assert len(server.requests if server else []) == left
+    assert (transaction.state, says in explained(transaction)) == (after, True)
+    operation.check_money(transaction)
+
+
+# What comes late, and what comes twice
+
+
+@pytest.mark.parametrize("name", MOVERS)
+def test_what_is_executed_an_hour_late_is_found_and_not_sent_again(name: str, shop: Shop) -> None:
+    operation = mover(name, shop)
+    operation.will(losing)
+    transaction = operation.execute()
+    began, (sent,) = shop.clock.now(), operation.requests(transaction)
+    while transaction.state == "UNKNOWN":
+        operation.check_money(transaction)
+        if shop.clock.now() - began > timedelta(hours=1) and not shop.gateway.records[transaction.reference]:
+            shop.gateway.approve(sent)
+        recover(transaction, shop, sweeps=1)
+    assert transaction.state == "APPROVED"
+    operation.check_money(transaction)
+    assert len(operation.requests(transaction)) == 1
+
+
+@pytest.mark.parametrize("name", FOLLOW_UPS)
+def test_an_outcome_that_nobody_finds_asks_for_a_person_after_a_day_and_keeps_the_amount(
+    name: str, shop: Shop
+) -> None:
+    operation = mover(name, shop)
+    operation.will(losing)
+    transaction = operation.execute()
+    while not transaction.needs_operator:
+        recover(transaction, shop, sweeps=1)
+    assert transaction.state_changed_at <= shop.clock.now() - timedelta(hours=24)
+    assert (transaction.state, transaction.absent_count >= 5) == ("UNKNOWN", True)
+    operation.check_money(transaction)
+    assert len(operation.requests(transaction)) == 1
+
+
+@pytest.mark.parametrize("name", MOVERS)
+def test_a_refusal_that_turns_out_executed_after_all_is_an_anomaly(name: str, shop: Shop) -> None:
+    operation = mover(name, shop)
+    operation.will(error(400))
+    transaction = operation.execute()
+    assert (transaction.state, operation.held()) == ("REJECTED", 0)
+    shop.gateway.approve(operation.requests(transaction)[0])
+    recover(transaction, shop, sweeps=1)
+    assert (transaction.state, operation.row().is_frozen) == ("ANOMALY", True)
+    assert kinds() == {"APPROVED_AFTER_END"}
+
+
+@pytest.mark.parametrize("name", FOLLOW_UPS)
+def test_a_request_executed_twice_freezes_once_the_second_record_shows(name: str, shop: Shop) -> None:
+    operation = mover(name, shop)
+
+    def do_it_twice(sent: Sent) -> tuple[int, object]:
+        shop.gateway.approve(sent)
+        return shop.gateway.approve(sent)
+
+    operation.will(do_it_twice)
+    transaction = operation.execute()
+    assert transaction.state == "APPROVED"
+    recover(transaction, shop, sweeps=1)
+    assert (transaction.state, operation.row().is_frozen) == ("ANOMALY", True)
+    assert kinds() == {"EXECUTED_TWICE"}
+    assert operation.booked() == operation.amount
+    told = set(OutboxEvent.objects.filter(transaction=transaction).values_list("kind", flat=True))
+    assert ("ANOMALY" in told) is (operation.payment is not None)
+
+
+def test_a_lost_page_that_is_paid_all_the_same_is_an_anomaly(shop: Shop) -> None:
+    operation = mover("checkout", shop)
+    operation.will(losing)
+    transaction = operation.execute()
+    shop.report(transaction, record(transaction.reference))
+    recover(transaction, shop, sweeps=1)
+    assert transaction.state == "ANOMALY"
+    assert state(transaction.opened_payment) == ("FROZEN", False)
+    assert (kinds(), list(OutboxEvent.objects.values_list("kind", flat=True))) == (
+        {"APPROVED_AFTER_END"},
+        ["ANOMALY"],
+    )
+
+
+# A refusal is checked before it is believed
+
+
+def refuse_beside(operation: Mover, query: Callable[[str], tuple[int, object]]) -> GatewayTransaction:
+    operation.will(error(400))
+    operation.shop.gateway.queries.append(query)
+    return operation.execute()
+
+
+@pytest.mark.parametrize(
+    ("found", "after", "events"),
+    [
+        ([], "REJECTED", ["LOST", "REJECTED"]),
+        (b"no answer", "UNKNOWN", ["LOST"]),
+        ("Approved", "APPROVED", ["LOST", "APPROVED"]),
+        ("Errored", "REJECTED", ["LOST", "REJECTED"]),
+        ("Pending", "PENDING", ["LOST", "HELD"]),
+        ("Odd", "PENDING", ["LOST", "HELD"]),
+    ],
+)
+def test_a_refusal_is_what_the_query_after_it_says(
+    found: list[Any] | bytes | str, after: str, events: list[str], shop: Shop
+) -> None:
+    operation = mover("refund", shop)
+
+    def query(reference: str) -> tuple[int, object]:
+        if not isinstance(found, str):
+            return 200, found
+        own = of(GatewayTransaction.objects.get(reference=reference), state=found)
+        return 200, [own]
+
+    transaction = refuse_beside(operation, query)
+    assert (transaction.state, transaction.error_code) == (after, "4107940")
+    rows = list(TransactionEvent.objects.filter(transaction=transaction).order_by("pk"))
+    assert [row.lifecycle_event for row in rows] == events
+    assert (rows[0].kind, rows[0].http_status, rows[0].explanation_code) == ("ANSWER", 400, "refused")
+    if not found:
+        assert (rows[1].kind, rows[1].explanation_params) == ("RECORDS", rows[0].explanation_params)
+        assert rows[0].explanation_params["said"] == "not allowed"
+    operation.check_money(transaction)
+
+
+@pytest.mark.parametrize("name", FOLLOW_UPS)
+def test_a_refusal_beside_a_record_that_cannot_be_read_decides_nothing(name: str, shop: Shop) -> None:
+    operation = mover(name, shop)
+
+    def query(reference: str) -> tuple[int, object]:
+        # It may be the first copy of the request.
+        return 200, [{"type": TYPES[GatewayTransaction.objects.get(reference=reference).kind], "id": None}]
+
+    transaction = refuse_beside(operation, query)
+    assert (transaction.state, kinds()) == ("UNKNOWN", {"RECORD_UNREADABLE"})
+    operation.check_money(transaction)
+
+
+def test_a_refund_that_was_too_much_keeps_the_gateways_four_amounts(shop: Shop) -> None:
+    operation = mover("detached_refund", shop)
+    said = "RefundAmountExceeded: 20.00, 18.00, 2.00, 5.00"
+    operation.will(lambda _: (400, {"code": "4107940", "details": {"message": said}}))
+    transaction = operation.execute()
+    assert (transaction.state, transaction.explanation_code) == ("REJECTED", "refund_amount_exceeded")
+    limit = transaction.refund_limit
+    assert limit is not None
+    assert [str(amount) for amount in (limit.deposit, limit.refunded, limit.maximum, limit.requested)] == [
+        "20.00",
+        "18.00",
+        "2.00",
+        "5.00",
+    ]
+    other = mover("detached_refund", shop)
+    other.will(error(400))
+    assert other.execute().refund_limit is None
+
+
+def test_every_fault_is_kept_as_evidence_without_secrets(shop: Shop) -> None:
+    operation = mover("refund", shop)
+    operation.will(html(502))
+    transaction = operation.execute()
+    fault = TransactionEvent.objects.get(transaction=transaction)
+    assert (fault.kind, fault.http_status, fault.state_after) == ("FAULT", 502, "UNKNOWN")
+    assert "Bad gateway" in fault.answer_body
+    assert transaction.reference in fault.request_body
+    assert (transaction.request_body, "sandbox-user" in fault.request_body) == ("", False)
+
+
+# A pending authorization may send the customer to a page
+
+
+@pytest.mark.parametrize(
+    ("said", "url", "after", "strange"),
+    [
+        ("Pending", "http://127.0.0.1:8001/3ds", "AWAITING_3DS", []),
+        ("Pending", None, "PENDING", []),
+        ("Approved", "http://127.0.0.1:8001/3ds", "APPROVED", []),
+        ("Pending", "https://elsewhere.example/3ds", "PENDING", ["host_unexpected"]),
+        ("Pending", "https://127.0.0.1:8002/", "PENDING", ["host_unexpected"]),
+        ("Pending", "https://[/", "PENDING", ["host_unexpected"]),
+    ],
+)
+def test_only_a_pending_authorization_with_an_allowed_page_sends_the_customer_there(
+    said: str, url: str | None, after: str, strange: list[str], shop: Shop
+) -> None:
+    operation = mover("authorization", shop)
+    operation.will(answering(state=said, redirectUrl=url, id="g1"))
+    transaction = operation.execute()
+    assert (transaction.state, transaction.reported_id) == (after, "g1")
+    assert transaction.redirect_url == (url if after == "AWAITING_3DS" else "")
+    if after == "AWAITING_3DS":
+        assert transaction.expires_at is not None
+        assert timedelta(0) < transaction.expires_at - shop.clock.now() <= timedelta(minutes=15)
+    event = transaction.events.latest("pk")
+    assert (event.kind, event.http_status) == ("ANSWER", 200)
+    assert list(Discrepancy.objects.values_list("explanation_code", flat=True)) == strange

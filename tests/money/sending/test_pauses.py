@@ -1,0 +1,322 @@
+"""When nothing new is sent: at the gateway's word, after many unknowns, by setting, by a person's stop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from tests.money.gateway import answering, losing, record, refusing
+from tests.money.sending.movers import FOLLOW_UPS, OPERATIONS, mover
+from tests.money.shop import Shop, order_of, state
+from wallet_gateway import gateways, payments, signals
+from wallet_gateway.models import GatewayPause, GatewayTransaction, PauseCode
+from wallet_gateway.protocol.card_numbers import has_card_number
+
+pytestmark = pytest.mark.django_db
+WHY: dict[str, Any] = {"by": "anna", "reason": "amounts look wrong"}
+
+
+def throttled(_: object) -> tuple[int, object]:
+    return 429, {"code": "1", "details": {"message": "too many"}}
+
+
+def limit_rate(shop: Shop, seconds: int) -> GatewayTransaction:
+    """Let a capture be answered with a rate limit of so many seconds."""
+    payment, shop.gateway.retry_after = shop.pay(type="preauthorization"), seconds
+    shop.gateway.answers.append(throttled)
+    limited = payments.capture(order_of(payment), Decimal("1.00"))
+    shop.gateway.retry_after = None
+    assert limited.state == "UNKNOWN"
+    return limited
+
+
+def lose(shop: Shop, times: int) -> None:
+    for _ in range(times):
+        payment = shop.pay()
+        shop.lose_answer(payments.refund, order_of(payment), Decimal("1.00"))
+
+
+@pytest.fixture
+def told(shop: Shop) -> Iterator[list[dict[str, Any]]]:
+    """What the shop's receivers heard of pauses, in order, and the state of the latest request then."""
+    said: list[dict[str, Any]] = []
+
+    def hear(**given: Any) -> None:
+        latest = GatewayTransaction.objects.order_by("pk").last()
+        said.append(given | {"found": latest and latest.state})
+
+    both = (signals.sending_paused, signals.sending_resumed)
+    for signal in both:
+        signal.connect(hear, weak=False, dispatch_uid="told")
+    yield said
+    for signal in both:
+        signal.disconnect(dispatch_uid="told")
+
+
+# At the gateway's word
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_a_rate_limit_pauses_every_new_request_until_the_gateway_wants_them(name: str, shop: Shop) -> None:
+    operation = mover(name, shop)
+    limited = limit_rate(shop, 120)
+    assert limited.next_query_at is not None
+    assert limited.next_query_at - shop.clock.now() > timedelta(seconds=119), "the question waits, too"
+    sent = len(shop.gateway.sent), len(shop.gateway.opened)
+
+    shop.clock.by += timedelta(seconds=115)
+    gateways.forget_pauses()
+    with pytest.raises(payments.errors.SendingStopped):
+        operation.execute()
+    assert (len(shop.gateway.sent), len(shop.gateway.opened)) == sent
+    assert operation.held() == 0
+
+    shop.clock.by += timedelta(seconds=6)
+    gateways.forget_pauses()
+    assert operation.execute().state == ("OPEN" if name == "checkout" else "APPROVED")
+
+
+def test_a_longer_pause_is_not_shortened_by_a_later_one_and_told_once(
+    shop: Shop, told: list[dict[str, Any]], django_capture_on_commit_callbacks: Callable[..., Any]
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        first, second = shop.pay(), shop.pay()
+        shop.gateway.retry_after = 10
+
+        def limit_in_between(_: object) -> tuple[int, object]:
+            # Another request is answered while this one is out.
+            shop.gateway.retry_after = 600
+            shop.gateway.answers.append(throttled)
+            payments.refund(order_of(second), Decimal("1.00"))
+            shop.gateway.retry_after = 10
+            return throttled(_)
+
+        shop.gateway.answers.append(limit_in_between)
+        payments.refund(order_of(first), Decimal("1.00"))
+    pause = GatewayPause.objects.get()
+    assert pause.sending_until is not None
+    assert pause.sending_until - shop.clock.now() > timedelta(seconds=590)
+    assert pause.pause_code == PauseCode.RETRY_AFTER
+    assert len(told) == 1
+
+
+def test_what_never_left_waits_for_the_end_of_a_pause(shop: Shop) -> None:
+    operation = mover("capture", shop)
+    with shop.cut_off():
+        transaction = operation.execute()
+    limit_rate(shop, 60)
+    shop.until(transaction.next_send_at)
+    assert payments.sweep()[0].sent_again == 0
+    assert operation.requests(transaction) == []
+    shop.clock.by += timedelta(seconds=61)
+    assert payments.sweep()[0].sent_again == 1
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_the_outcome_is_recorded_before_anybody_hears_of_the_pause(
+    name: str, shop: Shop, told: list[dict[str, Any]]
+) -> None:
+    operation, shop.gateway.retry_after = mover(name, shop), 60
+    operation.will(throttled)
+    transaction = operation.execute()
+    assert transaction.state == ("ABANDONED" if name == "checkout" else "UNKNOWN")
+    assert [(said["found"], said["code"]) for said in told] == [(transaction.state, PauseCode.RETRY_AFTER)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_pause_is_in_force_while_the_outcome_is_recorded_and_told_of_if_that_fails(
+    shop: Shop, told: list[dict[str, Any]]
+) -> None:
+    operation, shop.gateway.retry_after = mover("refund", shop), 60
+    table = connection.ops.quote_name("wallet_gateway_gatewaytransaction")
+
+    def broken(execute: Callable[..., Any], sql: str, *rest: Any) -> object:
+        if sql.startswith(f"UPDATE {table}"):
+            raise ZeroDivisionError
+        return execute(sql, *rest)
+
+    operation.will(throttled)
+    with connection.execute_wrapper(broken), pytest.raises(ZeroDivisionError):
+        operation.execute()
+    assert GatewayPause.objects.get().sending_until is not None
+    assert [said["found"] for said in told] == ["SENDING"]
+
+
+# After many unknown outcomes
+
+
+@pytest.mark.every_database
+@pytest.mark.parametrize(
+    ("before", "minutes", "last", "pauses"),
+    [
+        (2, 0, "lost", False),
+        (3, 0, "lost", True),
+        (3, 0, "odd currency", True),
+        (3, 0, "refused", False),
+        (3, 0, "approved", False),
+        (3, 11, "lost", False),
+    ],
+)
+def test_the_fourth_unknown_outcome_of_ten_minutes_pauses_new_requests_and_no_question(
+    before: int, minutes: int, last: str, pauses: bool, shop: Shop
+) -> None:
+    operation = mover("capture", shop)
+    lose(shop, before)
+    shop.clock.by += timedelta(minutes=minutes)
+    gateways.forget_pauses()
+    answer = {"lost": losing, "odd currency": answering(currencyCode="USD"), "refused": refusing(400)}
+    operation.will(answer.get(last, shop.gateway.approve))
+    if last == "refused":
+        # It stays unknown, and yet the gateway has answered.
+        shop.gateway.queries.append(lambda _: (200, b"no answer"))
+    operation.execute()
+    assert GatewayPause.objects.filter(sending_until__gt=shop.clock.now()).exists() is pauses
+    if not pauses:
+        return
+    with pytest.raises(payments.errors.SendingStopped):
+        payments.start_checkout(shop.order())
+    shop.clock.by += timedelta(seconds=3)
+    assert payments.sweep()[0].queried >= before
+    shop.clock.by += timedelta(minutes=6)
+    gateways.forget_pauses()
+    assert mover("refund", shop).execute().state == "APPROVED"
+
+
+# By setting, and by a freeze
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_switched_off_nothing_new_is_sent_and_questions_go_on(name: str, shop: Shop) -> None:
+    operation, asked = mover(name, shop), mover("refund", shop)
+    asked.will(losing)
+    transaction = asked.execute()
+    shop.gateway.approve(asked.requests(transaction)[0])
+    shop.configure(SENDING_ENABLED=False)
+    sent = len(shop.gateway.sent), len(shop.gateway.opened)
+    with pytest.raises(payments.errors.SendingStopped):
+        operation.execute()
+    assert (len(shop.gateway.sent), len(shop.gateway.opened)) == sent
+    shop.until(transaction.next_query_at)
+    payments.sweep()
+    transaction.refresh_from_db()
+    assert transaction.state == "APPROVED"
+
+
+@pytest.mark.every_database
+@pytest.mark.parametrize("name", FOLLOW_UPS)
+def test_money_is_not_moved_on_a_memory_of_no_pause(name: str, shop: Shop) -> None:
+    operation = mover(name, shop)
+    payments.start_checkout(shop.order())
+    later = shop.clock.now() + timedelta(minutes=1)
+    GatewayPause.objects.update_or_create(gateway="default", defaults={"sending_until": later})
+    with pytest.raises(payments.errors.SendingStopped):
+        operation.execute()
+
+
+def test_a_page_is_not_opened_on_an_old_memory_of_no_pause(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ticks = [100.0]
+    monkeypatch.setattr("time.monotonic", lambda: ticks[0])
+    gateways.forget_pauses()
+    payments.start_checkout(shop.order())
+    later = shop.clock.now() + timedelta(minutes=1)
+    GatewayPause.objects.update_or_create(gateway="default", defaults={"sending_until": later})
+    payments.start_checkout(shop.order())
+    for ticks[0] in (101.1, 50.0):
+        # A second is over; or the clock has gone back, as a frozen one does.
+        with pytest.raises(payments.errors.SendingStopped):
+            payments.start_checkout(shop.order())
+        gateways.forget_pauses()
+
+
+# A person's stop
+
+
+def stopped_by() -> list[str]:
+    return [pause.by for pause in payments.maintenance.sending_pauses()]
+
+
+@pytest.mark.every_database
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_while_a_person_has_stopped_it_nothing_leaves_and_nothing_is_reserved(name: str, shop: Shop) -> None:
+    operation, page = mover(name, shop), shop.begin()
+    payments.maintenance.stop_sending("default", **WHY)
+    sent = len(shop.gateway.sent), len(shop.gateway.opened)
+    with pytest.raises(payments.errors.SendingStopped):
+        operation.execute()
+    assert (len(shop.gateway.sent), len(shop.gateway.opened), operation.held()) == (*sent, 0)
+    shop.report(page, record(page.reference))
+    shop.ask(page)
+    assert state(page)[0] == "PAID", "questions go on"
+
+    payments.maintenance.resume_sending("default", by="bob", reason="it was the test shop")
+    assert operation.execute().state in {"OPEN", "APPROVED"}
+
+
+@pytest.mark.every_database
+@pytest.mark.parametrize(
+    ("first", "second", "holder"),
+    [(2, 1, "anna"), (1, 2, "bob"), (1, None, "bob"), (None, 1, "anna"), (None, None, "anna")],
+)
+def test_of_two_stops_the_one_that_lasts_longer_holds(
+    first: int | None, second: int | None, holder: str, shop: Shop
+) -> None:
+    for by, hours in (("anna", first), ("bob", second)):
+        until = None if hours is None else shop.clock.now() + timedelta(hours=hours)
+        payments.maintenance.stop_sending("default", by=by, reason="drill", until=until)
+    assert stopped_by() == [holder]
+    if first and second:
+        shop.clock.by += timedelta(hours=3)
+        assert stopped_by() == []
+        until = shop.clock.now() + timedelta(minutes=5)
+        payments.maintenance.stop_sending("default", by="carla", reason="again", until=until)
+        assert stopped_by() == ["carla"]
+
+
+def test_a_stop_and_a_machines_pause_do_not_replace_each_other(shop: Shop) -> None:
+    limit_rate(shop, 900)
+    (pause,) = payments.maintenance.sending_pauses()
+    assert (pause.by, pause.code, pause.until is not None) == ("", PauseCode.RETRY_AFTER, True)
+    assert pause.reason.startswith("the gateway asks for time: ")
+    payments.maintenance.stop_sending("default", **WHY)
+    assert stopped_by() == ["anna"]
+    shop.clock.by += timedelta(days=3000)
+    assert stopped_by() == ["anna"]
+
+
+def test_who_listens_hears_of_every_stop_and_of_its_end_once(
+    shop: Shop, told: list[dict[str, Any]], django_capture_on_commit_callbacks: Callable[..., Any]
+) -> None:
+    until = shop.clock.now() + timedelta(hours=2)
+    with django_capture_on_commit_callbacks(execute=True):
+        limit_rate(shop, 60)
+        payments.maintenance.stop_sending("default", **WHY, until=until)
+        payments.maintenance.stop_sending("default", **WHY, until=until)
+        payments.maintenance.resume_sending("default", by="bob", reason="checked")
+    heard = [(said["gateway"], said["by"], said.get("code")) for said in told]
+    assert heard == [
+        ("default", "", PauseCode.RETRY_AFTER),
+        ("default", "anna", None),
+        ("default", "bob", None),
+    ]
+    assert [said["reason"] for said in told[1:]] == ["amounts look wrong", "checked"]
+    assert told[1]["until"] == until
+
+
+@pytest.mark.parametrize("decide", ["stop_sending", "resume_sending"])
+def test_a_card_number_in_a_reason_is_neither_stored_nor_logged(
+    decide: str, shop: Shop, caplog: pytest.LogCaptureFixture
+) -> None:
+    if decide == "resume_sending":
+        payments.maintenance.stop_sending("default", **WHY)
+    getattr(payments.maintenance, decide)("default", by="anna", reason="like 4111.1111.1111.1111")
+    rows = str(list(GatewayPause.objects.values_list("stop_reason", "resume_reason")))
+    assert "like" in rows
+    assert not has_card_number(rows + caplog.text)

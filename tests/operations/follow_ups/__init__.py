@@ -1,1 +1,0 @@
-"""Capture, refund, reversal and detached refund."""
