@@ -53,7 +53,7 @@ SUBJECTS: Final = (
         "lifecycle",
         "domain.lifecycle domain.totals",
         "domain/test_lifecycle.py domain/test_lifecycle_matrix.py domain/test_totals.py"
-        " models/test_payments.py models/test_orders.py"
+        " models/test_constraints.py models/test_rows.py"
         " operations/settlement/test_settle.py operations/settlement/test_late_payments.py"
         " operations/follow_ups/test_execute.py",
     ),
@@ -99,7 +99,7 @@ SUBJECTS: Final = (
         "operations/follow_ups/test_execute.py operations/follow_ups/test_resend.py"
         " operations/follow_ups/test_capture_refund_reverse.py"
         " operations/follow_ups/test_detached_refunds.py operations/follow_ups/test_approve.py"
-        " operations/follow_ups/test_reserving.py operations/test_inputs.py",
+        " operations/follow_ups/test_reserving.py money/checkout/test_inputs.py",
     ),
     _of(
         "sending",
@@ -111,11 +111,8 @@ SUBJECTS: Final = (
         "approvals",
         "domain.approval_policy operations.approvals.day_limits operations.approvals.requests"
         " operations.approvals.resolve operations.approvals.made_elsewhere",
-        "domain/test_approval_policy.py operations/approvals/test_decisions.py"
-        " operations/approvals/test_request_rows.py"
-        " operations/approvals/test_requests.py operations/approvals/test_day_limits.py"
-        " operations/approvals/test_resolve.py"
-        " operations/approvals/test_made_elsewhere.py operations/follow_ups/test_approve.py",
+        "domain/test_approval_policy.py money/approvals operations/follow_ups/test_approve.py"
+        " money/test_other_amounts.py money/test_it_did_happen.py money/test_portal_references.py",
     ),
     _of(
         "tokens",
@@ -151,7 +148,7 @@ SUBJECTS: Final = (
         "checkout",
         "operations.checkout.orders operations.checkout.start operations.checkout.payment_attempts"
         " domain.prices domain.references",
-        "operations/checkout domain/test_prices.py domain/test_references.py",
+        "money/checkout domain/test_prices.py domain/test_references.py",
     ),
     _of(
         "polling",
@@ -177,7 +174,7 @@ SUBJECTS: Final = (
         "operations.batches.drive operations.batches.plan operations.maintenance.sweep"
         " operations.maintenance.authorization_expiry operations.maintenance.ledger_comparison"
         " operations.migration.import_export",
-        "operations/batches operations/maintenance operations/migration",
+        "money/batches money/maintenance money/migration",
     ),
     _of(
         "settings",

@@ -60,23 +60,21 @@ def test_every_code_has_its_sentence() -> None:
 @every("code", WITH_SENTENCE, ids=str)
 def test_a_sentence_is_translated_and_loses_no_value(code: ExplanationCode) -> None:
     names = set(re.findall(r"%\((\w+)\)s", str(SENTENCES[code])))
-    with override("en"):
-        english = sentence_for(code, SAMPLES)
+    english = sentence_for(code, SAMPLES)
     for language in LANGUAGES:
         with override(language):
             assert set(re.findall(r"%\((\w+)\)s", str(SENTENCES[code]))) == names
             shown = sentence_for(code, SAMPLES)
         assert shown != english, f"{code} is not translated into {language}"
-        assert "?" not in shown
-        assert "%" not in shown
+        assert not {"?", "%"} & set(shown)
 
 
-@every("reason", sorted({*NotSentReason, *UnknownReason}), ids=str)
-def test_every_reason_of_a_failed_call_has_translated_words(reason: str) -> None:
-    english = str(REASONS[reason])
-    for language in LANGUAGES:
-        with override(language):
-            assert str(REASONS[reason]) != english, f"{reason} is not translated into {language}"
+def test_every_reason_of_a_failed_call_has_translated_words() -> None:
+    for reason in {*NotSentReason, *UnknownReason}:
+        english = str(REASONS[reason])
+        for language in LANGUAGES:
+            with override(language):
+                assert str(REASONS[reason]) != english, f"{reason} is not translated into {language}"
 
 
 def test_the_other_partys_words_follow_as_they_are() -> None:
@@ -99,16 +97,6 @@ def test_a_parameter_of_another_shape_breaks_no_page(name: str, value: object) -
         assert "\n" not in sentence_for(code, {**SAMPLES, name: value})
 
 
-def test_the_fingerprint_depends_on_values_and_not_on_words() -> None:
-    one, same = explain(C.EXECUTED_TWICE, ids="g1, g2"), explain(C.EXECUTED_TWICE, ids="g1, g2")
-    with override("de"):
-        assert one.fingerprint == same.fingerprint
-    assert one.fingerprint != explain(C.EXECUTED_TWICE, ids="g1, g2, g3").fingerprint
-    assert one.fingerprint != explain(C.RECORD_TAKEN, ids="g1, g2").fingerprint
-    assert one.fingerprint != explain(C.EXECUTED_TWICE, ids="g1, g2", said="x").fingerprint
-
-
-@pytest.mark.every_database
 @pytest.mark.django_db
 @pytest.mark.parametrize("said", ["a\0b", "half \ud800 pair", "“Ä” % %(x)s \u202e 😀", "x" * 5000])
 def test_whatever_is_said_is_stored_and_read_back(said: str) -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from django.apps import apps
 from django.utils import translation
 
 from tests.tables import every
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
 from wallet_gateway.models.labels import label_of
-
-pytestmark = pytest.mark.every_database
 
 COLUMNS = [
     field
@@ -56,7 +53,7 @@ def test_no_choice_of_a_column_is_left_in_english(column: object, language: str)
         assert translated != english or (language, english) in SHARED
 
 
-@pytest.mark.parametrize("language", WORDS)
+@every("language", WORDS)
 def test_a_state_is_named_in_the_language_of_the_reader(language: str) -> None:
     names = [label_of(state) for state in (OrderState.PART_CAPTURED, OrderState.PAID, OrderState.FROZEN)]
     with translation.override(language):

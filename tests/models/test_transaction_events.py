@@ -9,10 +9,11 @@ from django.db import transaction as db_transaction
 from django.db.models import ProtectedError
 
 from tests.models.rows import NOW, a_transaction
+from tests.tables import every
 from wallet_gateway.models import TransactionEvent, TransactionEventKind
 from wallet_gateway.models.transaction_events import EventsAreAppendOnly
 
-pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
@@ -50,7 +51,7 @@ WAYS: dict[str, Callable[[TransactionEvent], object]] = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS.keys())
+@every("way", WAYS.values(), ids=WAYS.keys())
 def test_there_is_no_way_to_change_what_was_learned(
     way: Callable[[TransactionEvent], object], evidence: TransactionEvent
 ) -> None:

@@ -58,6 +58,8 @@ class StubGateway:
         """What every payment account is, by canonical name."""
         self.sent: list[Sent] = []
         """What would have moved money, in order."""
+        self.checkouts: list[Sent] = []
+        """The requests for pages, in order."""
         self.asked: list[str] = []
         """The references of the status queries, in order."""
         self._ids = count(1)
@@ -77,6 +79,7 @@ class StubGateway:
             return 200, self.account
         sent = json.loads(environ["wsgi.input"].read())
         if path.endswith("/checkout"):
+            self.checkouts.append(sent)
             page = {"redirectUrl": f"http://127.0.0.1:8001/pay/{next(self._ids)}"}
             return self.pages.pop(0)(sent) if self.pages else (200, page)
         if path.endswith("/publicKeys"):
