@@ -53,7 +53,7 @@ SUBJECTS: Final = (
         "lifecycle",
         "domain.lifecycle domain.totals",
         "domain/test_lifecycle.py domain/test_lifecycle_matrix.py domain/test_totals.py"
-        " models/test_constraints.py models/test_rows.py"
+        " models/test_payments.py models/test_orders.py"
         " operations/settlement/test_settle.py operations/settlement/test_late_payments.py"
         " operations/follow_ups/test_execute.py",
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -11,7 +12,6 @@ from tests.models.rows import a_transaction
 from tests.tables import every
 from wallet_gateway.client.errors import NotSentReason, UnknownReason
 from wallet_gateway.domain.explanations import ExplanationCode, explain
-from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.models.explanations import (
     REASONS,
@@ -20,8 +20,8 @@ from wallet_gateway.models.explanations import (
     explanation_text,
     sentence_for,
 )
-from wallet_gateway.models.labels import label_of
 
+LANGUAGES = ("de", "fr", "es", "ar")
 C = ExplanationCode
 RECORD = {"type": "'chargeback'", "id": "'g1'", "fault": "id: is missing"}
 SAMPLES: dict[str, Any] = {
@@ -49,16 +49,34 @@ SAMPLES: dict[str, Any] = {
     "refunded": "10.00",
     "differences": [{"code": "no_record", "params": {}}],
 }
+WITH_SENTENCE = [code for code in C if code is not C.COMMENT]
 
 
-def test_every_code_state_and_reason_has_its_words_and_loses_no_value() -> None:
+def test_every_code_has_its_sentence() -> None:
     assert set(SENTENCES) == set(C)
-    for code in set(C) - {C.COMMENT}:
-        shown = sentence_for(code, SAMPLES)
-        assert shown, code
-        assert not {"?", "%"} & set(shown), code
-    assert {str(REASONS[reason]) != "" for reason in {*NotSentReason, *UnknownReason}} == {True}
-    assert all(str(label_of(member)) for member in (*TransactionState, *TransactionKind, *OrderState))
+    assert all(str(SENTENCES[code]) for code in WITH_SENTENCE)
+
+
+@every("code", WITH_SENTENCE, ids=str)
+def test_a_sentence_is_translated_and_loses_no_value(code: ExplanationCode) -> None:
+    names = set(re.findall(r"%\((\w+)\)s", str(SENTENCES[code])))
+    with override("en"):
+        english = sentence_for(code, SAMPLES)
+    for language in LANGUAGES:
+        with override(language):
+            assert set(re.findall(r"%\((\w+)\)s", str(SENTENCES[code]))) == names
+            shown = sentence_for(code, SAMPLES)
+        assert shown != english, f"{code} is not translated into {language}"
+        assert "?" not in shown
+        assert "%" not in shown
+
+
+@every("reason", sorted({*NotSentReason, *UnknownReason}), ids=str)
+def test_every_reason_of_a_failed_call_has_translated_words(reason: str) -> None:
+    english = str(REASONS[reason])
+    for language in LANGUAGES:
+        with override(language):
+            assert str(REASONS[reason]) != english, f"{reason} is not translated into {language}"
 
 
 def test_the_other_partys_words_follow_as_they_are() -> None:
@@ -81,6 +99,16 @@ def test_a_parameter_of_another_shape_breaks_no_page(name: str, value: object) -
         assert "\n" not in sentence_for(code, {**SAMPLES, name: value})
 
 
+def test_the_fingerprint_depends_on_values_and_not_on_words() -> None:
+    one, same = explain(C.EXECUTED_TWICE, ids="g1, g2"), explain(C.EXECUTED_TWICE, ids="g1, g2")
+    with override("de"):
+        assert one.fingerprint == same.fingerprint
+    assert one.fingerprint != explain(C.EXECUTED_TWICE, ids="g1, g2, g3").fingerprint
+    assert one.fingerprint != explain(C.RECORD_TAKEN, ids="g1, g2").fingerprint
+    assert one.fingerprint != explain(C.EXECUTED_TWICE, ids="g1, g2", said="x").fingerprint
+
+
+@pytest.mark.every_database
 @pytest.mark.django_db
 @pytest.mark.parametrize("said", ["a\0b", "half \ud800 pair", "“Ä” % %(x)s \u202e 😀", "x" * 5000])
 def test_whatever_is_said_is_stored_and_read_back(said: str) -> None:

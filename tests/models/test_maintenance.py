@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import IntegrityError, connection
+from django.db import transaction as db_transaction
+from django.db.models import Model, QuerySet
 from django.test.utils import CaptureQueriesContext
 
-from tests.models.rows import NOW
-from wallet_gateway.models import Job, JobPosition, SweepHeartbeat
+from tests.models.rows import NOW, a_payment, an_order
+from wallet_gateway.models import ExpiryNotice, GoLiveCheck, Job, JobPosition, SentMail, SweepHeartbeat
+from wallet_gateway.protocol.money import Money
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
@@ -35,23 +36,16 @@ def test_a_heartbeat_and_a_position_are_single_statements_so_no_isolation_makes_
     assert [text.split()[0] for text in texts] == ["UPDATE", "UPDATE"]
 
 
-def test_a_row_that_another_worker_inserts_at_the_same_moment_is_no_error() -> None:
-    inserted: list[str] = []
-
-    def overtake(execute: Callable[..., Any], sql: str, *given: Any) -> Any:  # noqa: ANN401
-        if sql.startswith("INSERT") and not inserted:
-            inserted.append(sql)
-            SweepHeartbeat.beat("default", now=NOW)
-            JobPosition.move(Job.ERASE_EVENT_BODIES, 3, now=NOW)
-        return execute(sql, *given)
-
-    with connection.execute_wrapper(overtake):
-        SweepHeartbeat.beat("default", now=NOW)
-    inserted.clear()
-    JobPosition.objects.all().delete()
-    with connection.execute_wrapper(overtake):
-        JobPosition.move(Job.ERASE_EVENT_BODIES, 4, now=NOW)
-    assert (SweepHeartbeat.objects.count(), JobPosition.objects.count()) == (1, 1)
+@pytest.mark.parametrize("model", [SweepHeartbeat, JobPosition])
+def test_a_row_that_another_worker_inserts_at_the_same_moment_is_no_error(
+    model: type[Model], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    SweepHeartbeat.beat("default", now=NOW)
+    JobPosition.move(Job.ERASE_EVENT_BODIES, 3, now=NOW)
+    monkeypatch.setattr(QuerySet, "update", lambda self, **columns: 0)
+    SweepHeartbeat.beat("default", now=NOW)
+    JobPosition.move(Job.ERASE_EVENT_BODIES, 4, now=NOW)
+    assert model._default_manager.count() == 1
 
 
 def test_a_job_goes_on_where_it_was_for_each_gateway_apart() -> None:
@@ -62,3 +56,23 @@ def test_a_job_goes_on_where_it_was_for_each_gateway_apart() -> None:
     assert JobPosition.of(Job.LEDGER_COMPARISON, gateway="a") == 9
     assert JobPosition.of(Job.LEDGER_COMPARISON, gateway="b") == 0
     assert JobPosition.of(Job.ERASE_EVENT_BODIES) == 3
+
+
+def test_a_payment_has_one_notice_and_an_order_each_mail_once() -> None:
+    payment, order = a_payment(), an_order()
+    ExpiryNotice.objects.create(payment=payment, claimed_at=NOW)
+    SentMail.objects.create(order=order, template="paid", sent_at=NOW)
+    SentMail.objects.create(order=order, template="refunded", event_id="e-1", sent_at=NOW)
+    SentMail.objects.create(order=order, template="refunded", event_id="e-2", sent_at=NOW)
+    with pytest.raises(IntegrityError), db_transaction.atomic():
+        ExpiryNotice.objects.create(payment=payment, claimed_at=NOW)
+    with pytest.raises(IntegrityError), db_transaction.atomic():
+        SentMail.objects.create(order=order, template="paid", sent_at=NOW)
+
+
+def test_each_go_live_check_is_kept_with_its_amount() -> None:
+    given = {"gateway": "default", "order": an_order(), "currency": "EUR", "checked_at": NOW}
+    GoLiveCheck.objects.create(**given, amount_minor=100, checked_by="anna")
+    GoLiveCheck.objects.create(**given, amount_minor=200, checked_by="ben")
+    assert [str(check.amount) for check in GoLiveCheck.objects.all()] == ["2.00 EUR", "1.00 EUR"]
+    assert Money.parse("1.00", "EUR") == GoLiveCheck.objects.get(checked_by="anna").amount

@@ -9,11 +9,10 @@ from django.db import transaction as db_transaction
 from django.db.models import ProtectedError
 
 from tests.models.rows import NOW, a_transaction
-from tests.tables import every
 from wallet_gateway.models import TransactionEvent, TransactionEventKind
 from wallet_gateway.models.transaction_events import EventsAreAppendOnly
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
 @pytest.fixture
@@ -51,7 +50,7 @@ WAYS: dict[str, Callable[[TransactionEvent], object]] = {
 }
 
 
-@every("way", WAYS.values(), ids=WAYS.keys())
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS.keys())
 def test_there_is_no_way_to_change_what_was_learned(
     way: Callable[[TransactionEvent], object], evidence: TransactionEvent
 ) -> None:
