@@ -88,7 +88,7 @@ SUBJECTS: Final = (
         "operations.follow_ups.capture_refund_reverse operations.follow_ups.execute",
         "money/follow_ups/test_amounts.py money/follow_ups/test_sent_once.py"
         " money/follow_ups/test_detached_refunds.py money/follow_ups/test_second_person.py"
-        " money/follow_ups/test_refused_afterwards.py operations/test_inputs.py",
+        " money/follow_ups/test_refused_afterwards.py money/checkout/test_inputs.py",
     ),
     _of(
         "sending",
@@ -99,11 +99,8 @@ SUBJECTS: Final = (
         "approvals",
         "domain.approval_policy operations.approvals.day_limits operations.approvals.requests"
         " operations.approvals.resolve operations.approvals.made_elsewhere",
-        "domain/test_approval_policy.py operations/approvals/test_decisions.py"
-        " operations/approvals/test_request_rows.py"
-        " operations/approvals/test_requests.py operations/approvals/test_day_limits.py"
-        " operations/approvals/test_resolve.py"
-        " operations/approvals/test_made_elsewhere.py money/follow_ups/test_second_person.py",
+        "domain/test_approval_policy.py money/approvals money/follow_ups/test_second_person.py"
+        " money/test_other_amounts.py money/test_it_did_happen.py money/test_portal_references.py",
     ),
     _of(
         "tokens",
@@ -138,7 +135,7 @@ SUBJECTS: Final = (
         "checkout",
         "operations.checkout.orders operations.checkout.start operations.checkout.payment_attempts"
         " domain.prices domain.references",
-        "operations/checkout domain/test_prices.py domain/test_references.py",
+        "money/checkout domain/test_prices.py domain/test_references.py",
     ),
     _of(
         "polling",
@@ -164,7 +161,7 @@ SUBJECTS: Final = (
         "operations.batches.drive operations.batches.plan operations.maintenance.sweep"
         " operations.maintenance.authorization_expiry operations.maintenance.ledger_comparison"
         " operations.migration.import_export",
-        "operations/batches operations/maintenance operations/migration",
+        "money/batches money/maintenance money/migration",
     ),
     _of(
         "settings",

@@ -48,9 +48,14 @@ class MovedClock(DatabaseClock):
     def __init__(self) -> None:
         super().__init__()
         self.by = timedelta(0)
+        self._stands_at: datetime | None = None
 
     def now(self) -> datetime:
-        return super().now() + self.by
+        return (self._stands_at or super().now()) + self.by
+
+    def stop(self) -> None:
+        """Let time pass only where the test moves it on, for claims about an exact instant."""
+        self._stands_at = super().now()
 
     def sleep(self, seconds: float) -> None:
         self.by += timedelta(seconds=seconds)
@@ -69,6 +74,17 @@ class Cut:
         """There is no connection."""
 
 
+class Busy(Cut):
+    """A transport whose far end answers nothing and wants to be left alone for a minute."""
+
+    def __init__(self, status: int) -> None:
+        self.status, self.asked = status, 0
+
+    def send(self, *_: Any, **__: Any) -> RawAnswer:
+        self.asked += 1
+        return RawAnswer(status=self.status, headers={"retry-after": "60"}, body=b"", elapsed=0.01)
+
+
 @dataclass
 class Shop:
     """What a shop, its customers and its staff do."""
@@ -83,10 +99,14 @@ class Shop:
 
     def configure(self, **options: Any) -> None:
         """Change options of the gateway, as ``APPROVAL_LIMITS={"EUR": "5.00"}``; it stays connected."""
-        given = self.settings.WALLET_GATEWAY
-        account = given["GATEWAYS"]["default"] | options
-        self.settings.WALLET_GATEWAY = given | {"GATEWAYS": given["GATEWAYS"] | {"default": account}}
-        self._connect(self.gateway)
+        gateways_now = self.settings.WALLET_GATEWAY["GATEWAYS"]
+        self.set(GATEWAYS=gateways_now | {"default": gateways_now["default"] | options})
+
+    def set(self, **options: Any) -> None:
+        """Change options of the whole shop, as ``RETENTION_DAYS=30``; its gateway stays connected."""
+        self.settings.WALLET_GATEWAY = self.settings.WALLET_GATEWAY | options
+        if "default" in self.settings.WALLET_GATEWAY["GATEWAYS"]:
+            self._connect(self.gateway)
 
     @contextmanager
     def cut_off(self, reason: NotSentReason = NotSentReason.REFUSED_CONNECTION) -> Iterator[None]:
@@ -94,6 +114,11 @@ class Shop:
         gateways.use_transport(Cut(reason), alias="default")
         yield
         self._connect(self.gateway)
+
+    def busy(self, status: int) -> Busy:
+        """Let the gateway want to be left alone, until something is configured."""
+        gateways.use_transport(busy := Busy(status), alias="default")
+        return busy
 
     def until(self, instant: datetime | None) -> None:
         """Go to just after an instant that a row has written down."""

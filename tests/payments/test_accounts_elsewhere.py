@@ -177,12 +177,21 @@ def test_what_waits_at_an_account_that_cannot_be_used_stays_and_is_told_and_goes
     assert order.state == OrderState.PAID
 
 
-def test_an_account_that_fails_between_its_listing_and_its_sweep_does_not_end_the_sweep(
-    rows: Table, monkeypatch: pytest.MonkeyPatch
+def test_an_account_that_vanishes_between_its_listing_and_its_sweep_does_not_end_the_sweep(
+    rows: Table, wallet_sandbox: SandboxControl, caplog: pytest.LogCaptureFixture
 ) -> None:
     rows.write(1, one=account(1), two=account(2))
-    monkeypatch.setattr(maintenance, "gateway_aliases", lambda: ("gone", "one", "two"))
-    assert [report.gateway for report in payments.sweep()] == ["one", "two"]
+    order = order_of("one", "T-1")
+    payments.start_checkout(order)
+    GatewayTransaction.objects.update(next_query_at=order.created_at)
+
+    def vanish() -> None:
+        rows.write(2, one=account(1))
+        maintenance.forget_accounts()
+
+    while_signing.append(vanish)
+    assert [report.gateway for report in payments.sweep()] == ["one"]
+    assert "gateway two is not swept" in caplog.text
 
 
 @pytest.mark.parametrize("rate", [1e-300, 1e-9, 1e308])
@@ -267,18 +276,6 @@ def test_accounts_in_a_table_are_looked_at_by_the_doctor_and_not_by_the_system_c
     assert "tests.conf.table.ACCOUNTS['two']['MERCHANT_ID']" in found[Code.ACCOUNT_WRONG].text
 
 
-def test_a_page_is_not_marked_as_a_test_while_an_account_may_be_live(rows: Table) -> None:
-    from wallet_gateway.admin.profile_mark import are_all_tests
-
-    assert not are_all_tests(), "nothing is known of accounts that are not there"
-    rows.write(2, one=account(1))
-    maintenance.forget_accounts()
-    assert are_all_tests()
-    rows.write(3, one=account(1), two={})
-    maintenance.forget_accounts()
-    assert not are_all_tests()
-
-
 def test_no_secret_of_an_account_is_in_a_log_or_in_a_text(
     rows: Table, caplog: pytest.LogCaptureFixture, wallet_sandbox: SandboxControl
 ) -> None:
@@ -287,6 +284,6 @@ def test_no_secret_of_an_account_is_in_a_log_or_in_a_text(
         gateways.gateway("one").status("UNKNOWN-REFERENCE")
         payments.sweep()
         texts = [caplog.text, str(run_checks()), str(maintenance.wrong_accounts())]
-    client_of_one = gateways._client("one")
-    texts += [repr(conf.settings()), repr(client_of_one), repr(gateways.auth_of(client_of_one.given))]
+    given = conf.gateway_settings("one")
+    texts += [repr(conf.settings()), repr(gateways.gateway("one")), repr(gateways.auth_of(given))]
     assert not [text for text in texts if "token-canary" in text]

@@ -1,43 +1,168 @@
-"""Which exceptions a shop can catch, each explained, and how one code is told from another."""
+"""Codes, parameters and messages of what operations refuse; the classes that a shop catches."""
 
 from __future__ import annotations
 
-import pytest
+import ast
+import copy
+import pickle
+import re
+import traceback
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
 
-from wallet_gateway import payments
+from django.utils.translation import override
 
-ERRORS = {
-    "AwaitingApproval",
-    "CardRefused",
-    "ErrorCode",
-    "GatewayRefused",
-    "GatewayUnreachable",
-    "IdempotencyConflict",
-    "InsideTransaction",
-    "InvalidInput",
-    "InvalidState",
-    "OperationError",
-    "OperationOutstanding",
-    "OperationRefused",
-    "OrderNotPayable",
-    "PriceChanged",
-    "SendingStopped",
-    "TryAgain",
-    "WalletUnavailable",
-    "message_of",
+import wallet_gateway
+from tests.tables import every
+from wallet_gateway.client.errors import NotSentReason
+from wallet_gateway.documentation import address_of
+from wallet_gateway.domain import error_codes, limits
+from wallet_gateway.domain.error_codes import ORDER_NOT_PAYABLE, ErrorCode, Refusal
+from wallet_gateway.domain.gateway_address import GatewayAddress, sandbox_address
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
+from wallet_gateway.models import Approval
+from wallet_gateway.payments import errors
+from wallet_gateway.payments.errors import OperationError
+from wallet_gateway.protocol.errors import FieldError
+
+PACKAGE = Path(wallet_gateway.__file__).parent
+CLASSES = {
+    name: value
+    for name, value in vars(errors).items()
+    if isinstance(value, type) and issubclass(value, OperationError)
+}
+SHARED = {
+    name: refusal
+    for name, refusal in (vars(error_codes) | vars(limits)).items()
+    if isinstance(refusal, Refusal)
 }
 
 
-def test_the_errors_have_a_module_of_their_own() -> None:
-    assert set(payments.errors.__all__) == ERRORS
-    assert all(getattr(payments.errors, name).__doc__ for name in ERRORS)
+def raised() -> Iterator[tuple[str, Refusal, set[str]]]:
+    """Yield class, refusal and parameters of each place in the package that makes an error."""
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            match node:
+                case ast.Call(func=ast.Name(id=name), args=[first, *rest]) if name in CLASSES:
+                    given = {keyword.arg or "" for keyword in node.keywords}
+                    if "errors" in given:
+                        given.add("problems")
+                    code = CLASSES[name].code
+                    match first, rest:
+                        case ast.Starred(value=ast.Name(id=shared)), _ if shared in SHARED:
+                            yield name, SHARED[shared], given
+                        case ast.Call(args=[ast.Constant(value=str(text))]), [ast.Attribute(attr=own)]:
+                            yield name, Refusal(text, ErrorCode[own]), given
+                        case ast.Call(args=[ast.Constant(value=str(text))]), []:
+                            yield name, Refusal(text, code), given
 
 
-@pytest.mark.django_db
-def test_a_shop_tells_reasons_apart_by_code_and_shows_the_message() -> None:
-    with pytest.raises(payments.errors.InvalidInput) as refused:
-        payments.create_order(reference="SHOP-1", currency="EUR")
-    assert refused.value.code is payments.errors.ErrorCode.FIELDS_INVALID
-    assert [fault.path for fault in refused.value.errors] == ["amount"]
-    assert "is needed when there are no items" in refused.value.message
-    assert refused.value.status == 400
+RAISED = tuple(raised())
+
+
+def test_an_error_is_made_with_the_values_of_its_sentence() -> None:
+    for name, refusal, given in RAISED:
+        assert set(re.findall(r"%\((\w+)\)s", refusal.sentence)) <= given, (name, refusal)
+    assert len(RAISED) > 80
+
+
+# Messages
+
+
+def test_states_and_durations_are_said_in_the_language_too() -> None:
+    paid = errors.OrderNotPayable(*ORDER_NOT_PAYABLE, order="SHOP-1", state=OrderState.PAID)
+    early = errors.InvalidState("%(after)s", after=timedelta(hours=24))
+    nothing = errors.InvalidState("Nothing is captured.", ErrorCode.NOTHING_LEFT)
+    with override("de"):
+        assert "Bezahlt" in str(paid)
+        assert "PAID" not in str(paid)
+        assert "24 Stunden" in str(early)
+        assert str(nothing) == "Es ist nichts eingezogen."
+    with override("en"):
+        assert nothing.message == "Nothing is captured."
+
+
+def test_a_code_without_a_sentence_as_in_a_row_of_another_version_is_its_own_message() -> None:
+    assert errors.message_of(ErrorCode("of_another_version"), state="PAID") == "of_another_version"
+
+
+def test_an_address_that_cannot_be_reached_is_named_and_the_sandbox_with_its_command() -> None:
+    def said(address: GatewayAddress) -> str:
+        return str(
+            errors.GatewayUnreachable(
+                "%(address)s: %(reason)s", address=address, reason=NotSentReason.REFUSED_CONNECTION
+            )
+        )
+
+    with override("en"):
+        assert (
+            said(GatewayAddress("https://gateway.example")) == "https://gateway.example: connection refused"
+        )
+        assert said(sandbox_address("http://127.0.0.1:8001")) == (
+            "http://127.0.0.1:8001 (the sandbox; start it with `python -m wallet_gateway.sandbox`): "
+            "connection refused"
+        )
+
+
+# Errors as values
+
+EXAMPLES = [
+    errors.InvalidState("It is %(state)s.", state=TransactionState.UNKNOWN),
+    errors.InvalidState("Too much.", ErrorCode.AMOUNT_TOO_HIGH),
+    errors.InvalidInput("No. %(problems)s", errors=[FieldError("amount", "is needed")]),
+    errors.AwaitingApproval(Approval(amount_minor=800, currency="EUR")),
+    OperationError("The pricing function left nothing to pay."),
+]
+
+
+@every("error", EXAMPLES, ids=lambda error: type(error).__name__)
+def test_an_error_can_be_copied_and_pickled(error: OperationError) -> None:
+    for other in (copy.copy(error), copy.deepcopy(error), pickle.loads(pickle.dumps(error))):
+        assert type(other) is type(error)
+        assert (other.code, other.params, other.status) == (error.code, error.params, error.status)
+        assert str(other) == str(error)
+        assert getattr(other, "errors", None) == getattr(error, "errors", None)
+
+
+def test_what_is_wrong_is_named_field_by_field() -> None:
+    faults = [FieldError("amount", "is needed"), FieldError("type", "must be sale")]
+    error = errors.InvalidInput("The order is not valid. %(problems)s", errors=faults)
+    assert error.errors == tuple(faults)
+    with override("en"):
+        assert str(error) == "The order is not valid. amount: is needed; type: must be sale"
+
+
+@every(
+    ("error", "status"),
+    [
+        (errors.InvalidInput("x"), 400),
+        (errors.InvalidInput("x", ErrorCode.WALLET_SESSION_UNKNOWN), 404),
+        (errors.InvalidState("x"), 409),
+        (errors.InvalidState("x", ErrorCode.NOT_PERMITTED), 403),
+        (errors.InvalidState("x", ErrorCode.TOO_MANY_RESULTS), 429),
+        (errors.WalletUnavailable("x"), 503),
+        (errors.WalletUnavailable("x", ErrorCode.WALLET_LIMIT_REACHED), 403),
+        (errors.GatewayRefused("x"), 502),
+        (errors.InsideTransaction("x"), 500),
+        (OperationError("x"), 503),
+    ],
+)
+def test_an_error_has_the_http_status_of_its_class_or_of_its_code(error: OperationError, status: int) -> None:
+    assert error.status == status
+
+
+def test_a_log_has_the_code_and_the_message_in_english_on_one_line() -> None:
+    error = errors.OrderNotPayable(*ORDER_NOT_PAYABLE, order="SHOP-1\n", state=OrderState.PAID)
+    with override("de"):
+        assert repr(error) == (
+            "OrderNotPayable(order_not_payable, "
+            "'Order SHOP-1\\n has the state “PAID”. It must not be paid again.')"
+        )
+
+
+def test_a_traceback_names_the_page_that_describes_the_code_and_the_message_does_not() -> None:
+    error = errors.InvalidState("Nothing is captured.", ErrorCode.NOTHING_LEFT)
+    assert error.docs == address_of("reference/errors", "nothing_left")
+    assert traceback.format_exception_only(error)[-1] == f"See {error.docs}\n"
+    assert error.docs not in error.message

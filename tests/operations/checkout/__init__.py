@@ -1,1 +1,0 @@
-"""Creating orders and opening their hosted page."""

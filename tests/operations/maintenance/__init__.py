@@ -1,1 +1,0 @@
-"""What runs by itself or once in a while."""

@@ -1,1 +1,0 @@
-"""Deposits of an earlier provider."""
