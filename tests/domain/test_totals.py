@@ -63,7 +63,7 @@ def standing(opening: TransactionState, kind: TransactionKind = C, **given: obje
 
 
 def approved(**given: object) -> PaymentSnapshot:
-    return standing(S.APPROVED, **{"authorized": 1000} | given)
+    return standing(S.APPROVED, C, **{"authorized": 1000} | given)
 
 
 PAID = approved(captured=1000)

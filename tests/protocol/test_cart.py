@@ -6,7 +6,7 @@ from decimal import Decimal, localcontext
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.protocol.samples import cart, checkout, follow_up, paths
@@ -265,7 +265,6 @@ def items(draw: st.DrawFn) -> Item:
     )
 
 
-@settings(max_examples=200)
 @given(order=st.lists(items(), max_size=6))
 def test_a_built_cart_passes_the_check_of_one_that_was_received(order: list[Item]) -> None:
     built = build_cart(currency="EUR", items=order)
@@ -285,7 +284,6 @@ ANYTHING = (
 )
 
 
-@settings(max_examples=200)
 @given(values=st.fixed_dictionaries(dict.fromkeys(Item.__dataclass_fields__, ANYTHING)))
 def test_any_item_is_a_right_line_or_an_invalid_message(values: dict[str, Any]) -> None:
     try:

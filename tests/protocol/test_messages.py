@@ -103,7 +103,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=400)
+@settings(max_examples=250)
 @given(name=st.sampled_from(list(GOLDEN)), data=st.data())
 def test_any_value_in_any_field_is_taken_or_an_invalid_message(name: str, data: st.DataObject) -> None:
     field = data.draw(st.sampled_from(sorted(GOLDEN[name])))

@@ -134,11 +134,14 @@ def test_a_query_answers_with_a_list_and_records_of_one_reference_differ_by_id_a
             parse_records(no_list)
 
 
+NO_TIME: tuple[object, ...] = ("soon", None, 1714558830, {"at": "noon"})
 BESIDE_THE_MONEY: list[tuple[str, object]] = [
-    *(("transactionDateTime", value) for value in ("soon", None, 1714558830, {"at": "noon"})),
-    *(("apmDetails", value) for value in ("none", [])),
+    *(("transactionDateTime", value) for value in NO_TIME),
+    ("apmDetails", "none"),
+    ("apmDetails", []),
     ("apmDetails.apmPayerID", True),
-    *(("apmDetails.apmName", value) for value in (["W"], "\ud800")),
+    ("apmDetails.apmName", ["W"]),
+    ("apmDetails.apmName", "\ud800"),
     ("apmDetails.billingAddress", []),
     ("apmDetails.billingAddress.city", ["x"]),
     ("apmDetails.shippingAddress", "home"),
@@ -168,7 +171,9 @@ UNREADABLE: list[tuple[object, str]] = [
     (Collision("one object has 'a' and 'A'"), "one object has"),
     (changed(record(), "apmDetails.x", [Collision("one object has")]), "one object"),
     (record() | {"code": "1", "details": {"message": "no"}}, "it carries an error"),
-    *((element, "is no status record") for element in (None, [], "x")),
+    (None, "is no status record"),
+    ([], "is no status record"),
+    ("x", "is no status record"),
     (dict.fromkeys(DECISIVE, "x" * 5000), "transactionAmount"),
 ]
 

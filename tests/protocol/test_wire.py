@@ -241,14 +241,13 @@ def test_a_copy_with_changes_is_checked() -> None:
 # The sentences
 
 
-def complaint(path: str, value: object) -> FieldError | None:
+def complaints(path: str, value: object) -> list[FieldError]:
     """Return what is said when pydantic alone sees the value: nothing is folded before."""
     try:
         CheckoutRequest.model_validate(changed(checkout(), path, value))
     except ValidationError as error:
-        (fault,) = field_errors(error)
-        return fault
-    return None
+        return list(field_errors(error))
+    return []
 
 
 TIMEOUT, TYPE = "checkoutDetails.redirectUrlTimeout", "shoppingCartDetails.itemDetails[0].productType"
@@ -293,16 +292,15 @@ SENTENCES: list[tuple[str, object, str]] = [
 
 @every(("path", "value", "message"), SENTENCES)
 def test_each_kind_of_fault_has_its_sentence(path: str, value: object, message: str) -> None:
-    assert complaint(path, value) == FieldError(path, message)
+    assert complaints(path, value) == [FieldError(path, message)]
 
 
 @every("path", sorted({path for path, _, _ in SENTENCES}))
 @every("value", ["<\n\x1b>" * 100_000, ["x" * 100_000], {"x": "y" * 100_000}], ids=range(3))
 def test_a_sentence_is_short_and_printable_whatever_was_sent(path: str, value: object) -> None:
-    fault = complaint(path, value)
-    if fault is None:
-        assert path == "checkoutDetails.skinId"
-    else:
+    faults = complaints(path, value)
+    assert faults or (path == "checkoutDetails.skinId" and isinstance(value, str))
+    for fault in faults:
         assert len(fault.message) < 200
         assert fault.message.isprintable()
 
