@@ -188,10 +188,11 @@ def test_a_wrong_value_is_refused_by_its_path_alone(name: str, path: str, value:
     assert faults(name, changed(GOLDEN[name], path, value)) == [path]
 
 
+ANY_REFERENCE: list[object] = ["Bestellung #7/\u00fc", "x" * 255]
 RIGHT: Rows = [
-    *((name, "clientSystemTransactionId", ["Bestellung #7/\u00fc", "x" * 255]) for name in REQUESTS),
-    (FOLLOW_UP, "clientSystemInvoiceId", ["Bestellung #7/\u00fc", "x" * 255]),
-    (DETACHED, "parentTransactionId", ["Bestellung #7/\u00fc", "x" * 255]),
+    *((name, "clientSystemTransactionId", ANY_REFERENCE) for name in REQUESTS),
+    (FOLLOW_UP, "clientSystemInvoiceId", ANY_REFERENCE),
+    (DETACHED, "parentTransactionId", ANY_REFERENCE),
     (CHECKOUT, "checkoutDetails.cardholderEmail", ["", "a@b", "ada@b\u00fccher.example", "ada+x@x.example"]),
     (CHECKOUT, "checkoutDetails.cardholderMobilePhone", ["1-5551234567", "353-861234567", "1-0"]),
     (CHECKOUT, "checkoutDetails.cardholderHomePhone", ["(030) 1234-56 ext. 7"]),

@@ -109,6 +109,9 @@ def test_a_fault_deep_inside_has_its_whole_path() -> None:
 
 # Values
 
+NO_CURRENCY: tuple[object, ...] = (None, "ZZZ", 5, [])
+NO_AMOUNT: tuple[object, ...] = (1.5, True, [], Decimal(-1), Decimal("NaN"), 10**20)
+
 
 @every(
     ("currency", "amount", "held"),
@@ -119,7 +122,7 @@ def test_a_fault_deep_inside_has_its_whole_path() -> None:
         ("KWD", "10", "10.000"),
         ("CLF", 10, "10.0000"),
         ("EUR", Decimal("10.5"), "10.50"),
-        *((unknown, "10.000", "10.000") for unknown in (None, "ZZZ", 5, [])),
+        *((unknown, "10.000", "10.000") for unknown in NO_CURRENCY),
     ],
 )
 def test_an_amount_gets_the_decimals_of_the_currency_wherever_that_stands(
@@ -199,7 +202,7 @@ def test_what_the_other_party_may_not_send_is_told_by_its_path(
 @every(
     ("attribute", "value", "path"),
     [
-        *(("amount", value, "amount") for value in (1.5, True, [], Decimal(-1), Decimal("NaN"), 10**20)),
+        *(("amount", value, "amount") for value in NO_AMOUNT),
         ("amount", Decimal("0.00001"), "amount"),
         ("a_count", NumberText("3"), "aCount"),
         *(("own_reference", text, "ownReference") for text in ("a b", "", "x" * 65, "\u00e4", "a/b", "a\n")),
