@@ -17,7 +17,7 @@ EXHAUSTIVE   ?= -m "not exhaustive"
 ON_SERVERS   ?= -m "every_database and not browser" $$(grep -rl --include='test_*.py' 'mark\.every_database' tests)
 # Where another Django or Python may differ: rows, pages, forms, settings, commands, and the doors to them.
 ON_VERSIONS  ?= -m "(not browser or newest_django) and not exhaustive" $(addprefix tests/,admin api conf contrib doctor models \
-	payments queries templatetags web test_checks.py test_gateways.py test_return_tokens.py test_signals.py \
+	payments queries templatetags web test_checks.py test_gateways.py test_tokens.py test_signals.py \
 	management/commands testing money/test_conflicts.py \
 	$(addprefix sandbox/,console control hosted pages api/test_views.py test_json_calls.py \
 	wallet/test_embedding.py wallet/test_sheet_views.py wallet/test_views.py))
@@ -29,7 +29,7 @@ BENCH_ARGS   ?=
 FAST         ?= --offline $(addprefix tests/,client conf domain models protocol queries templatetags \
 	$(addprefix sandbox/,models pages console/test_formatting.py hosted/test_checkout_summary.py wallet/test_embedding.py) \
 	api/test_parsers.py api/test_problems.py web/test_stylesheets.py web/test_templates.py \
-	test_return_tokens.py test_signals.py test_tables.py test_catalogues.py)
+	test_tokens.py test_signals.py test_tables.py test_catalogues.py)
 
 # Hundreds of processes are started: each would compile the sources anew where Python may not keep what it compiled.
 unexport PYTHONDONTWRITEBYTECODE

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
 from babel.messages.catalog import Catalog, Message
 from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po
 from django.utils import translation
+
+from tests.tables import every
 
 ROOT = Path(__file__).resolve().parent.parent
 LOCALES = ("wallet_gateway/locale", "wallet_gateway/sandbox/locale", "example_project/shop/locale")
@@ -17,8 +18,8 @@ LANGUAGES = ("de", "fr", "es", "ar")
 PLACEHOLDER = re.compile(r"%\([a-z_]+\)s|%[sd]|\{[a-z_]*\}|</?\w+[^>]*>|`[^`]*`")
 """What a translation repeats: values, elements, and words in code."""
 
-each_catalogue = pytest.mark.parametrize("language", LANGUAGES)
-each_locale = pytest.mark.parametrize("locale", LOCALES)
+each_catalogue = every("language", LANGUAGES)
+each_locale = every("locale", LOCALES)
 
 
 def written(locale: str, language: str) -> Catalog:

@@ -48,7 +48,7 @@ SUBJECTS: Final = (
     _of(
         "lifecycle",
         "domain.lifecycle domain.totals",
-        "domain/test_lifecycle.py domain/test_lifecycle_matrix.py domain/test_totals.py"
+        "domain/test_lifecycle.py domain/test_totals.py"
         " models/test_payments.py models/test_orders.py"
         " money/test_bookings.py money/test_late_payments.py money/test_conflicts.py"
         " operations/follow_ups/test_execute.py",
@@ -56,7 +56,7 @@ SUBJECTS: Final = (
     _of(
         "money",
         "protocol.money formats",
-        "protocol/test_money.py test_formats.py protocol/test_detached_refunds.py"
+        "protocol/test_money.py test_formats.py"
         " protocol/test_follow_ups.py protocol/test_migration_file.py protocol/test_status.py",
     ),
     _of(
@@ -105,7 +105,7 @@ SUBJECTS: Final = (
     _of(
         "tokens",
         "return_tokens access_tokens",
-        "test_return_tokens.py test_access_tokens.py",
+        "test_tokens.py",
     ),
     _of(
         "cards",

@@ -23,14 +23,7 @@ URL = "https://shop.example/wallet/return/"
 
 def checkout() -> dict[str, Any]:
     """Every field of a checkout request, as the tables name it."""
-    return {
-        "merchantId": "M-1001",
-        "storeId": "S-1",
-        "userId": "shop-user",
-        "type": "ecom.sale",
-        "amount": "66.77",
-        "currencyCode": "EUR",
-        "clientSystemTransactionId": "ORDER-1-a7",
+    return _transaction("ecom.sale", "66.77", "ORDER-1-a7") | {
         "providerDiscretionaryData": "2024-000123",
         "details": {"providerMerchantId": "ACQ-77"},
         "checkoutDetails": {
@@ -71,12 +64,8 @@ def checkout() -> dict[str, Any]:
             },
         },
         "redirectDetails": {
-            "returnUrl": URL + "return",
-            "successUrl": URL + "success",
-            "pendingUrl": URL + "pending",
-            "errorUrl": URL + "error",
-            "cancelUrl": URL + "cancel",
-            "refusedUrl": URL + "refused",
+            f"{outcome}Url": URL + outcome
+            for outcome in ("return", "success", "pending", "error", "cancel", "refused")
         },
         "shoppingCartDetails": cart(),
     }
@@ -129,28 +118,25 @@ def cart() -> dict[str, Any]:
     }
 
 
-def minimal_checkout() -> dict[str, Any]:
-    """Only what the tables call mandatory."""
-    full = checkout()
-    for name in ("providerDiscretionaryData", "details", "addressDetails", "shoppingCartDetails"):
-        del full[name]
-    full["checkoutDetails"] = {"paymentMethod": "ExampleWalletV2"}
-    return full
-
-
 def follow_up() -> dict[str, Any]:
     """Every field of a follow-up request but the cart."""
+    return _transaction("ecom.capture", "10.00", "CAPTURE-1") | {
+        "clientSystemInvoiceId": "ORDER-1-a7",
+        "providerDiscretionaryData": "2024-000123",
+        "apmDetails": {"apmProvider": "ExampleWalletV2"},
+    }
+
+
+def _transaction(kind: str, amount: str, reference: str) -> dict[str, Any]:
+    """What every request that moves money begins with."""
     return {
         "merchantId": "M-1001",
         "storeId": "S-1",
         "userId": "shop-user",
-        "type": "ecom.capture",
-        "amount": "10.00",
+        "type": kind,
+        "amount": amount,
         "currencyCode": "EUR",
-        "clientSystemTransactionId": "CAPTURE-1",
-        "clientSystemInvoiceId": "ORDER-1-a7",
-        "providerDiscretionaryData": "2024-000123",
-        "apmDetails": {"apmProvider": "ExampleWalletV2"},
+        "clientSystemTransactionId": reference,
     }
 
 
@@ -168,14 +154,7 @@ def follow_up_response() -> dict[str, Any]:
 
 def detached_refund() -> dict[str, Any]:
     """Every field of a detached refund request."""
-    return {
-        "merchantId": "M-1001",
-        "storeId": "S-1",
-        "userId": "shop-user",
-        "type": "detached.refund",
-        "amount": "7.50",
-        "currencyCode": "EUR",
-        "clientSystemTransactionId": "REFUND-1",
+    return _transaction("detached.refund", "7.50", "REFUND-1") | {
         "parentTransactionId": "OLD:2019/0001",
         "providerDiscretionaryData": "2024-000123",
         "apmDetails": {"apmProvider": "ExampleWalletV2"},
@@ -229,70 +208,35 @@ def record() -> dict[str, Any]:
     return values | {"transactionAmount": "66.77"}
 
 
-def payment_account_request() -> dict[str, Any]:
-    """A payment account request with everything the wallet may give."""
-    address = {
-        "name": "Erika Mustermann",
-        "phoneNumber": "+49 30 1",
-        "address1": "Hauptstr. 12a",
-        "address2": "Hof",
-        "address3": "c/o Max",
-        "locality": "Berlin",
-        "administrativeArea": "BE",
-        "postalCode": "10115",
-        "countryCode": "DE",
-        "sortingCode": "",
-    }
-    return {
-        "merchantId": "M-1001",
-        "storeId": "S-1",
-        "clientSystemTransactionId": "ORDER-1-a7",
-        "paymentData": {
-            "apiVersion": 2,
-            "apiVersionMinor": 0,
-            "paymentMethodData": {
-                "type": "CARD",
-                "description": "Visa 1111",
-                "info": {
-                    "cardNetwork": "VISA",
-                    "cardDetails": "1111",
-                    "cardFundingSource": "CREDIT",
-                    "billingAddress": address,
-                },
-                "tokenizationData": {"type": "PAYMENT_GATEWAY", "token": '{"protocolVersion":"ECv2"}'},
-            },
-            "email": "erika@example.org",
-            "shippingAddress": dict(address),
-        },
-    }
-
-
-def payment_account_response() -> dict[str, Any]:
-    """Every field of a successful result."""
-    given = payment_account_request()["paymentData"]
-    return {
-        "clientSystemTransactionId": "ORDER-1-a7",
-        "transactionAccountId": "ACC-8f14e45f",
-        "transactionMethod": "WalletPay",
-        "cryptogram": "AAECAwQFBgcICQoLDA0ODxAREhM=",
-        "eciIndicator": "05",
-        "redirectData": "ignored",
-        "billingAddress": given["shippingAddress"],
-        "shippingAddress": given["shippingAddress"],
-        "email": given["email"],
-    }
+ADDRESS = {
+    "name": "Erika Mustermann",
+    "phoneNumber": "+49 30 1",
+    "address1": "Hauptstr. 12a",
+    "address2": "Hof",
+    "address3": "c/o Max",
+    "locality": "Berlin",
+    "administrativeArea": "BE",
+    "postalCode": "10115",
+    "countryCode": "DE",
+    "sortingCode": "",
+}
+"""An address as a wallet gives it."""
+PAYMENT_METHOD = {
+    "type": "CARD",
+    "description": "Visa 1111",
+    "info": {
+        "cardNetwork": "VISA",
+        "cardDetails": "1111",
+        "cardFundingSource": "CREDIT",
+        "billingAddress": ADDRESS,
+    },
+    "tokenizationData": {"type": "PAYMENT_GATEWAY", "token": '{"protocolVersion":"ECv2"}'},
+}
 
 
 def authorization() -> dict[str, Any]:
     """Every field of an authorization, though no one card needs them all."""
-    return {
-        "merchantId": "M-1001",
-        "storeId": "S-1",
-        "userId": "shop-user",
-        "type": "ecom.preauthorization",
-        "amount": "66.77",
-        "currencyCode": "EUR",
-        "clientSystemTransactionId": "ORDER-1-a8",
+    return _transaction("ecom.preauthorization", "66.77", "ORDER-1-a8") | {
         "transactionAccountId": "ACC-8f14e45f",
         "transactionMethod": "WalletPay",
         "cryptogram": "AAECAwQFBgcICQoLDA0ODxAREhM=",
@@ -309,32 +253,107 @@ def authorization() -> dict[str, Any]:
     }
 
 
+GOLDEN: dict[str, dict[str, Any]] = {
+    "CheckoutRequest": checkout(),
+    "CheckoutResponse": {"redirectUrl": "https://gateway.example/checkout/8f14e45f"},
+    "FollowUpRequest": follow_up() | {"shoppingCartDetails": checkout()["shoppingCartDetails"]},
+    "FollowUpResponse": follow_up_response(),
+    "DetachedRefundRequest": detached_refund(),
+    "DetachedRefundResponse": detached_refund_response(),
+    "StatusQuery": {"merchantId": "M-1001", "storeId": "S-1", "clientSystemTransactionId": "ORDER-1-a7"},
+    "StatusRecord": record(),
+    "PublicKeyRequest": {"merchantId": "M-1001", "storeId": "S-1", "userId": "shop-user"},
+    "PublicKeyResponse": {
+        "apiKey": "pk-8f14e45f",
+        "encryptionKey": "ek-8f14e45f",
+        "expiresAt": "2026-05-01T10:20:30Z",
+    },
+    "PaymentAccountRequest": {
+        "merchantId": "M-1001",
+        "storeId": "S-1",
+        "clientSystemTransactionId": "ORDER-1-a7",
+        "paymentData": {
+            "apiVersion": 2,
+            "apiVersionMinor": 0,
+            "paymentMethodData": PAYMENT_METHOD,
+            "email": "erika@example.org",
+            "shippingAddress": ADDRESS,
+        },
+    },
+    "PaymentAccountResponse": {
+        "clientSystemTransactionId": "ORDER-1-a7",
+        "transactionAccountId": "ACC-8f14e45f",
+        "transactionMethod": "WalletPay",
+        "cryptogram": "AAECAwQFBgcICQoLDA0ODxAREhM=",
+        "eciIndicator": "05",
+        "redirectData": "ignored",
+        "billingAddress": ADDRESS,
+        "shippingAddress": ADDRESS,
+        "email": "erika@example.org",
+    },
+    "PaymentAccountQuery": {
+        "transactionAccountId": "ACC-8f14e45f",
+        "merchantId": "M-1001",
+        "storeId": "S-1",
+        "encryptionKeyId": "ek-8f14e45f",
+    },
+    "PaymentAccount": {
+        "transactionAccountId": "ACC-8f14e45f",
+        "cardType": "Token",
+        "cardNetwork": "VISA",
+        "maskedAccountNumber": "************1111",
+        "expirationMonth": 12,
+        "expirationYear": 2030,
+    },
+    "AuthorizationRequest": authorization(),
+    "AuthorizationResponse": follow_up_response()
+    | {"redirectUrl": "https://gateway.example/three-d-secure/8f14e45f/"},
+    "ErrorBody": {
+        "code": "4107940",
+        "description": "GeneralValidationError",
+        "details": {"message": "SchemaValidationError: amount is missing"},
+    },
+    "MigrationRow": {
+        "parentTransactionId": "OLD-1",
+        "transactionDateTime": "2023-04-05T06:07:08.1234567",
+        "amount": "100.00",
+        "currencyCode": "EUR",
+        "refundedAmount": "25.50",
+        "providerTransactionId": "P-77",
+    },
+}
+"""Every message with every field the interface gives it."""
+
+
 def changed(message: dict[str, Any], path: str, value: object) -> dict[str, Any]:
     """A copy with one field set: ``changed(checkout(), "checkoutDetails.language", "fr")``."""
-    copied = copy.deepcopy(message)
-    *parents, last = _steps(path)
-    place: Any = copied
-    for step in parents:
-        place = place[step]
+    copied, place, last = _place(message, path)
     place[last] = value
     return copied
 
 
 def without(message: dict[str, Any], path: str) -> dict[str, Any]:
     """A copy without one field."""
-    copied = copy.deepcopy(message)
-    *parents, last = _steps(path)
-    place: Any = copied
-    for step in parents:
-        place = place[step]
+    copied, place, last = _place(message, path)
     del place[last]
     return copied
 
 
-def _steps(path: str) -> list[str | int]:
-    """``a.b[0].c`` as ``["a", "b", 0, "c"]``."""
+def value_at(message: dict[str, Any], path: str) -> Any:  # noqa: ANN401
+    """The value of one field."""
+    _, place, last = _place(message, path)
+    return place[last]
+
+
+def _place(message: dict[str, Any], path: str) -> tuple[dict[str, Any], Any, str | int]:
+    """Return a copy, and where in it ``a.b[0].c`` is: a part and the name in that part."""
+    copied = copy.deepcopy(message)
     names = path.replace("[", ".").replace("]", "").split(".")
-    return [int(name) if name.isdigit() else name for name in names]
+    *parents, last = [int(name) if name.isdigit() else name for name in names]
+    place: Any = copied
+    for step in parents:
+        place = place[step]
+    return copied, place, last
 
 
 def renamed(value: Value, rename: Callable[[str], str]) -> Value:

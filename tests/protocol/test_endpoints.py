@@ -1,10 +1,15 @@
-"""The table of endpoints, against the interface, section Endpoints."""
+"""The tables of endpoints and types, against the interface, and the command that lists the messages."""
 
 from __future__ import annotations
+
+import json
+import subprocess
+import sys
 
 import pytest
 
 from tests.tables import every
+from wallet_gateway.protocol.__main__ import main
 from wallet_gateway.protocol.authorizations import AuthorizationType
 from wallet_gateway.protocol.checkout import CheckoutType
 from wallet_gateway.protocol.endpoints import (
@@ -15,6 +20,7 @@ from wallet_gateway.protocol.endpoints import (
     ENDPOINTS,
     FOLLOW_UP,
     GET_PAYMENT_ACCOUNT,
+    MESSAGES,
     OPERATIONS,
     PUBLIC_KEY,
     STATUS,
@@ -46,21 +52,11 @@ def test_an_endpoint_has_the_method_and_path_of_the_interface(
     assert endpoint in ENDPOINTS
 
 
-def test_the_type_of_a_body_tells_what_is_done() -> None:
-    assert dict(OPERATIONS) == {
-        "ecom.capture": "capture",
-        "ecom.refund": "refund",
-        "ecom.reversalPreauthorization": "reversal",
-        "detached.refund": "detached_refund",
-    }
-
-
-@pytest.mark.parametrize(
+@every(
     ("operation", "payment_type", "expected"),
     [
         ("checkout", "sale", "ecom.sale"),
         ("CHECKOUT", "preauthorization", "ecom.preAuthorization"),
-        ("AUTHORIZATION", "sale", "ecom.sale"),
         ("authorization", "preauthorization", "ecom.preauthorization"),
         ("CAPTURE", "", "ecom.capture"),
         ("refund", "sale", "ecom.refund"),
@@ -70,14 +66,49 @@ def test_the_type_of_a_body_tells_what_is_done() -> None:
 )
 def test_each_operation_has_its_type_on_the_wire(operation: str, payment_type: str, expected: str) -> None:
     assert wire_type(operation, payment_type) == expected
+    assert OPERATIONS.get(expected, operation.lower()) == operation.lower()
 
 
-@pytest.mark.parametrize("operation", ["checkout", "authorization"])
-def test_an_original_has_no_type_without_its_payment_type(operation: str) -> None:
-    with pytest.raises(KeyError):
-        wire_type(operation)
-
-
-def test_every_value_of_the_wire_enumerations_is_in_the_table() -> None:
+def test_every_type_is_in_the_table_and_an_original_has_none_without_its_payment_type() -> None:
     values = {kind.value for kinds in (CheckoutType, AuthorizationType, FollowUpType) for kind in kinds}
     assert set(WIRE_TYPES.values()) == values | {DETACHED_REFUND_TYPE}
+    assert set(OPERATIONS) == {*FollowUpType, DETACHED_REFUND_TYPE}
+    for operation in ("checkout", "authorization"):
+        with pytest.raises(KeyError):
+            wire_type(operation)
+
+
+def test_the_command_lists_every_message_with_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(": ")[0] for line in lines] == list(MESSAGES)
+    assert all(len(line.partition(": ")[2]) > 10 for line in lines)
+    for arguments in (["Nothing"], ["followuprequest"], ["CheckoutRequest", "ErrorBody"], [""]):
+        assert main(arguments) == 2
+        said = capsys.readouterr()
+        assert (said.out, said.err.startswith("No such message: ")) == ("", True)
+        assert said.err.splitlines()[1:] == lines
+
+
+def test_with_a_name_the_schema_of_that_message_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["FollowUpRequest"]) == 0
+    properties = json.loads(capsys.readouterr().out)["properties"]
+    assert {"merchantId", "clientSystemInvoiceId", "apmDetails"} <= properties.keys()
+    assert not {"merchant_id", "apm_details"} & properties.keys()
+
+
+@pytest.mark.wire
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        ("wallet_gateway.protocol", "FollowUpRequest: "),
+        ("wallet_gateway.conformance --list", "open.key-life [Authentication] life of keys"),
+        ("proof.kills --help", "usage: "),
+    ],
+)
+def test_commands_work_without_docstrings(command: str, line: str) -> None:
+    run = subprocess.run(
+        [sys.executable, "-OO", "-m", *command.split()], capture_output=True, text=True, check=False
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+    assert line in run.stdout

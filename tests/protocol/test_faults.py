@@ -1,10 +1,12 @@
-"""Error bodies, what looks like one, and the four amounts of a refund that was too much."""
+"""Faults: the tree of errors, error bodies, and the four amounts of a refund that was too much."""
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,9 +14,19 @@ from hypothesis import strategies as st
 
 from tests.protocol.samples import checkout, follow_up_response, paths, record
 from tests.tables import every
-from wallet_gateway.protocol.errors import InvalidMessage
+from wallet_gateway.protocol.errors import (
+    FieldError,
+    InvalidAmount,
+    InvalidMessage,
+    InvalidTime,
+    ProtocolError,
+    UnknownCode,
+    UnreadableBody,
+    join_path,
+)
 from wallet_gateway.protocol.faults import (
     ErrorBody,
+    RefundLimit,
     is_contradictory,
     looks_like_error,
     names_a_fault,
@@ -24,19 +36,39 @@ from wallet_gateway.protocol.faults import (
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.strict_json import loads
 
-if TYPE_CHECKING:
-    pass
-
 ERROR = {"code": "4107940", "details": {"message": "SchemaValidationError: amount is missing"}}
 
 
 def euros(text: str) -> Money:
-    return Money.parse(text, "EUR", allow_zero=True)
+    return Money.parse(text, "EUR")
 
 
-@pytest.mark.parametrize("code", ["4107940", "4.1e6", "true", '["4107940"]', '{"value": "4107940"}'])
-def test_a_code_that_is_no_text_makes_no_error(code: str) -> None:
-    assert not looks_like_error(loads(f'{{"code": {code}, "details": {{"message": "x"}}}}'))
+# Errors of the language
+
+
+@pytest.mark.parametrize("error", [InvalidAmount, InvalidTime, UnknownCode, UnreadableBody])
+def test_one_except_catches_every_error_of_the_language(error: type[ProtocolError]) -> None:
+    with pytest.raises(ProtocolError, match="why"):
+        raise error("why")
+
+
+def test_an_invalid_message_lists_every_fault_on_a_line_of_its_own_and_survives_copying() -> None:
+    error = InvalidMessage([FieldError("amount", "is missing"), FieldError("", "is strange")])
+    for each in (error, copy.copy(error), copy.deepcopy(error), pickle.loads(pickle.dumps(error))):
+        assert str(each) == "amount: is missing\nis strange"
+        assert each.errors == (FieldError("amount", "is missing"), FieldError("", "is strange"))
+
+
+@every(
+    ("prefix", "path", "joined"),
+    [("a", "b", "a.b"), ("", "b", "b"), ("a", "", "a"), ("", "", ""), ("a.b", "[0].c", "a.b[0].c")],
+)
+def test_paths_join_as_one_would_write_them(prefix: str, path: str, joined: str) -> None:
+    assert join_path(prefix, path) == joined
+    assert FieldError(path, "x").under(prefix) == FieldError(joined, "x")
+
+
+# Error bodies
 
 
 @every(
@@ -57,43 +89,54 @@ def test_an_error_body_without_a_code_or_with_what_is_no_text_is_refused(
     assert paths(caught.value) == [path]
 
 
-@pytest.mark.parametrize(
+@every(
     ("rest", "message"),
     [
         ({}, ""),
-        ({"description": "GeneralValidationError"}, "GeneralValidationError"),
         ({"description": "GeneralValidationError", "details": {}}, "GeneralValidationError"),
         ({"description": "GeneralValidationError", "details": {"message": "x"}}, "x"),
         ({"details": None}, ""),
         ({"details": {"message": None}}, ""),
-        ({"details": {"message": ""}}, ""),
     ],
-    ids=repr,
 )
 def test_an_error_body_says_what_there_is(rest: dict[str, Any], message: str) -> None:
     error = ErrorBody.from_wire({"code": "4100001", **rest})
     assert (error.code, error.message) == ("4100001", message)
 
 
-@pytest.mark.parametrize(
+@every(
     "value",
     [
         ERROR,
         {"Code": "1", "Details": {"Message": ""}},
-        {"code": "1"},
         {"CODE": "1", "description": "x"},
         {"code": "1", "details": None},
-        {"code": "1", "details": {"message": None}},
         {"code": "1", "State": None, "ID": None, "redirectURL": None},
     ],
-    ids=repr,
 )
 def test_a_code_makes_an_error_whatever_else_is_missing(value: object) -> None:
     assert looks_like_error(value) is True
     assert names_a_fault(value) is True
 
 
-@pytest.mark.parametrize("name", ["state", "id", "redirectUrl", "State", "ID", "REDIRECTURL"])
+@every(
+    "value",
+    [
+        *(None, "error", [], [ERROR], {}),
+        {"details": {"message": "x"}},
+        {"code": None, "details": {"message": "x"}},
+        {"\u0421ode": "1", "details": {"message": "x"}},
+        {"code": "1", "state": "Errored"},
+        *(loads(f'{{"code": {code}}}') for code in ("4107940", "true", '["1"]', '{"value": "1"}')),
+        *(checkout(), follow_up_response(), record()),
+    ],
+    ids=range(16),
+)
+def test_anything_less_is_no_error(value: object) -> None:
+    assert looks_like_error(value) is False
+
+
+@every("name", ["state", "id", "redirectUrl", "State", "REDIRECTURL"])
 def test_a_code_beside_a_field_of_a_success_is_a_contradiction_and_no_error(name: str) -> None:
     value = {"CODE": "1", "DETAILS": {"MESSAGE": "x"}, name: ""}
     assert is_contradictory(value)
@@ -105,7 +148,7 @@ def test_a_code_beside_a_field_of_a_success_is_a_contradiction_and_no_error(name
 def test_an_endpoint_names_one_more_field_of_a_success() -> None:
     assert is_contradictory({"code": "1", "apiKey": "k"}, "apikey")
     assert not is_contradictory({"code": "1", "apiKey": None}, "apikey")
-    assert not is_contradictory({"code": "1", "": "x"}, "")
+    assert not is_contradictory({"code": "1", "": "x", "\u017ftate": "Approved"}, "")
 
 
 def test_a_record_may_have_a_code_of_its_own() -> None:
@@ -113,31 +156,7 @@ def test_a_record_may_have_a_code_of_its_own() -> None:
     assert names_a_fault(record() | {"code": "1", "details": {"message": "x"}})
 
 
-@every(
-    "value",
-    [
-        None,
-        "error",
-        [],
-        [ERROR],
-        {},
-        {"details": {"message": "x"}},
-        {"code": None, "details": {"message": "x"}},
-        {"code": "1", "state": "Errored"},
-        checkout(),
-        follow_up_response(),
-        record(),
-        {"redirectUrl": "https://gateway.example/x"},
-    ],
-    ids=lambda value: repr(value)[:50],
-)
-def test_anything_less_is_no_error(value: object) -> None:
-    assert looks_like_error(value) is False
-
-
-def test_a_letter_that_only_resembles_one_of_a_name_makes_no_error() -> None:
-    assert not looks_like_error({"\u0421ode": "1", "details": {"message": "x"}})
-    assert not is_contradictory({"code": "1", "\u017ftate": "Approved"})
+# A refund that was too much
 
 
 def test_the_refusal_of_a_refund_names_the_four_amounts_in_order() -> None:
@@ -150,10 +169,9 @@ def test_the_refusal_of_a_refund_names_the_four_amounts_in_order() -> None:
     assert json.loads(error.to_json()) == {"code": "4107940", "details": {"message": error.message}}
 
 
-@pytest.mark.parametrize(
+@every(
     "message",
     [
-        "RefundAmountExceeded: deposit 100.00, refunded 92.50, maximum refundable 7.50, requested 10.00",
         "RefundAmountExceeded DepositAmount=100.00 Refunded=92.50 MaxRefundable=7.50 Requested=10.00",
         "RefundAmountExceeded; 100; 92.5; 7.5; 10",
         "RefundAmountExceeded\n100.00\n92.50\n7.50\n10.00.",
@@ -161,17 +179,15 @@ def test_the_refusal_of_a_refund_names_the_four_amounts_in_order() -> None:
     ],
 )
 def test_the_four_amounts_are_found_whatever_words_stand_between(message: str) -> None:
-    limit = read_refund_amount_exceeded(message)
-    assert limit is not None
-    assert (limit.deposit, limit.refunded) == (Decimal(100), Decimal("92.5"))
-    assert (limit.maximum, limit.requested) == (Decimal("7.5"), Decimal(10))
+    assert read_refund_amount_exceeded(message) == RefundLimit(
+        deposit=Decimal(100), refunded=Decimal("92.5"), maximum=Decimal("7.5"), requested=Decimal(10)
+    )
 
 
 @every(
     "message",
     [
         "",
-        "RefundAmountExceeded",
         "RefundAmountExceeded: 100, 92, 8",
         "SchemaValidationError: 100.00, 92.50, 7.50, 10.00",
         "Refund: RefundAmountExceeded 100.00, 92.50, 7.50, 10.00",
@@ -179,13 +195,10 @@ def test_the_four_amounts_are_found_whatever_words_stand_between(message: str) -
         "RefundAmountExceeded: \u0661\u0660, \u0662, \u0663, \u0664",
         "RefundAmountExceeded 100 92 8 " + "x" * 100 + " 10",
         "RefundAmountExceeded 123456789012345 1 2 3",
-        "RefundAmountExceeded: 100.00, 92.50, 7.50",
-        "RefundAmountExceeded: 100.00, 92.50",
         "RefundAmountExceeded: 100,00 92,50",
         "RefundAmountExceeded: 1.000.00, 92.50, 7.50, 10.00",
         "RefundAmountExceeded: 100.00001 92.50 7.50 10.00",
     ],
-    ids=ascii,
 )
 def test_a_message_without_the_four_amounts_says_nothing_of_them(message: str) -> None:
     assert read_refund_amount_exceeded(message) is None
@@ -194,12 +207,13 @@ def test_a_message_without_the_four_amounts_says_nothing_of_them(message: str) -
 AMOUNTS = st.integers(min_value=0, max_value=10**14 - 1)
 
 
-@pytest.mark.parametrize("currency", ["JPY", "EUR", "KWD", "CLF"])
-@given(units=st.tuples(AMOUNTS, AMOUNTS, AMOUNTS, AMOUNTS))
+@given(
+    currency=st.sampled_from(["JPY", "EUR", "KWD", "CLF"]),
+    units=st.tuples(AMOUNTS, AMOUNTS, AMOUNTS, AMOUNTS),
+)
 def test_the_amounts_that_are_written_are_read_back(currency: str, units: tuple[int, int, int, int]) -> None:
-    amounts = [Money.from_minor_units(each, currency) for each in units]
-    limit = read_refund_amount_exceeded(refund_amount_exceeded(*amounts).message)
-    assert limit is not None
-    assert [limit.deposit, limit.refunded, limit.maximum, limit.requested] == [
-        each.amount for each in amounts
-    ]
+    deposit, refunded, maximum, requested = (Money.from_minor_units(each, currency) for each in units)
+    message = refund_amount_exceeded(deposit, refunded, maximum, requested).message
+    assert read_refund_amount_exceeded(message) == RefundLimit(
+        deposit=deposit.amount, refunded=refunded.amount, maximum=maximum.amount, requested=requested.amount
+    )

@@ -22,30 +22,25 @@ from wallet_gateway.protocol.text import (
     without_bidi_controls,
 )
 
+RIGHT_TO_LEFT_OVERRIDE, NO_BREAK_SPACE = "\u202e", "\u00a0"
+
 
 @every(
     ("value", "quoted"),
     [
         ("10,00", "'10,00'"),
-        ("", "''"),
         ("it's", '"it\'s"'),
-        ("line\nbreak", r"'line\nbreak'"),
-        ("\x1b[31mred", r"'\x1b[31mred'"),
-        ("١٢", r"'\u0661\u0662'"),
-        ("\u202egnp.exe", r"'\u202egnp.exe'"),
+        ("line\nbreak \x1b[31mred", r"'line\nbreak \x1b[31mred'"),
+        ("١٢ \u202e \ud800", r"'\u0661\u0662 \u202e \ud800'"),
         ("card 4111.1111 1111-1111!", "'card ***1111!'"),
         ("x" * 50 + "4111111111111111", "'" + "x" * 50 + "***111..."),
         (4111111111111111, "***1111"),
-        ("\ud800", r"'\ud800'"),
         (None, "None"),
-        (True, "True"),
         (1.5, "1.5"),
-        (42, "42"),
         (10**100, "a number of many digits"),
         ([1, 2], "a value of type list"),
         ({"a": 1}, "a value of type dict"),
     ],
-    ids=repr,
 )
 def test_a_value_is_quoted_in_plain_ascii(value: object, quoted: str) -> None:
     assert quote(value) == quoted
@@ -62,24 +57,20 @@ def test_a_quote_never_exceeds_sixty_characters(value: object) -> None:
 
 
 HIDING = {"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"}
-RIGHT_TO_LEFT_OVERRIDE, NO_BREAK_SPACE, LINE_SEPARATOR = "\u202e", "\u00a0", "\u2028"
 
 
 @every(
     ("text", "shown"),
     [
-        ("a chip in the rim", "a chip in the rim"),
         ("Größe ٥ 漢字 🎁", "Größe ٥ 漢字 🎁"),  # noqa: RUF001
         ("paid \u202edecil\u202c", "paid \\u202edecil\\u202c"),
         ("\u2066x\u2069\u200f\u200b\ufeff", "\\u2066x\\u2069\\u200f\\u200b\\ufeff"),
         ("one\r\ntwo\tthree\x00\x1b[31m\x7f", "one\\r\\ntwo\\tthree\\x00\\x1b[31m\\x7f"),
-        ("\u2028\U000e0041\ue000", "\\u2028\\U000e0041\\ue000"),
+        ("\u2028\U000e0041\ue000\ud800", "\\u2028\\U000e0041\\ue000\\ud800"),
         ("<b onclick=x>&amp;", "<b onclick=x>&amp;"),
         (f"a{NO_BREAK_SPACE}b", f"a{NO_BREAK_SPACE}b"),
-        ("\ud800", r"\ud800"),
         (42, "42"),
     ],
-    ids=ascii,
 )
 def test_what_hides_is_written_as_its_escape(text: object, shown: str) -> None:
     assert visible(text) == shown
@@ -93,28 +84,20 @@ def test_no_text_hides_anything(text: str) -> None:
 @every(
     ("text", "line"),
     [
-        (ValueError("a\r\nb"), r"a\r\nb"),
+        (ValueError("a\r\nb\t"), r"a\r\nb\t"),
         (f"a{NO_BREAK_SPACE}b", r"a\xa0b"),
         ("as it is, é and 猫 too", "as it is, é and 猫 too"),
-        ("a\nb\r\tc", r"a\nb\r\tc"),
-        ("\x00\x1b\x7f\x85", r"\x00\x1b\x7f\x85"),
-        ("\u2028\u2029\u202e\ufeff", r"\u2028\u2029\u202e\ufeff"),
-        ("\ud800", r"\ud800"),
+        ("\x00\x1b\x7f\x85\u2028\u202e\ufeff\ud800", r"\x00\x1b\x7f\x85\u2028\u202e\ufeff\ud800"),
         ("x" * 300, "x" * 300),
         ("x" * 301, "x" * 297 + "..."),
         ("\n" * 300, r"\n" * 148 + "\\..."),
+        ("\U000e0001" * 300, r"\U000e0001" * 29 + r"\U000e0..."),
     ],
-    ids=range(10),
+    ids=range(8),
 )
-def test_a_text_is_one_line_of_at_most_300_characters(text: object, line: str) -> None:
+def test_a_line_of_a_log_is_one_line_of_at_most_300_characters(text: object, line: str) -> None:
     assert one_line(text) == line
-
-
-@every("text", ["x" * 10_000, "\n" * 299, "\U000e0001" * 300], ids=ascii)
-def test_a_line_of_a_log_is_bounded_after_escaping(text: str) -> None:
-    line = one_line(text)
-    assert len(line) == MAX_LOG_LENGTH
-    assert line.endswith("...")
+    assert len(line) <= MAX_LOG_LENGTH
 
 
 @every(("text", "line"), [("a\r\nBcc: x", "a Bcc: x"), ("  a \t b ", "a b"), ("", "")], ids=ascii)
@@ -128,14 +111,13 @@ def test_unprintable_characters_become_spaces_one_for_one() -> None:
     assert len(printable(text)) == len(text)
 
 
-@every("text", ["", "plain", "Zürich \U0001f600", "\u0645\u0631\u062d\u0628\u0627", "a\nb"], ids=ascii)
-def test_a_text_of_whole_characters_can_be_stored(text: str) -> None:
-    assert is_storable(text)
-
-
-@every("value", ["nul\0", "\ud800", "a\udfff", "\udc80b", None, 5, b"text"], ids=ascii)
-def test_nul_half_pairs_and_other_types_cannot_be_stored(value: object) -> None:
-    assert not is_storable(value)
+def test_nul_half_pairs_and_other_types_cannot_be_stored() -> None:
+    for text in ("", "Zürich \U0001f600", "\u0645\u0631\u062d\u0628\u0627", "a\nb"):
+        assert is_storable(text)
+    for value in ("nul\0", "\ud800", "a\udfff", "\udc80b", None, 5, b"text"):
+        assert not is_storable(value)
+    assert storable("a\0b") == "a\ufffdb"
+    assert storable(None) == ""
 
 
 def test_what_turns_the_direction_of_a_text_is_left_out_and_joiners_stay() -> None:
@@ -143,13 +125,10 @@ def test_what_turns_the_direction_of_a_text_is_left_out_and_joiners_stay() -> No
     assert without_bidi_controls("\u0645\u06cc\u200c\u062e") == "\u0645\u06cc\u200c\u062e"
 
 
-def test_nul_is_replaced_and_nothing_is_empty() -> None:
-    assert storable("a\0b") == "a\ufffdb"
-    assert storable(None) == ""
-
-
 SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", *"\uff1d\uff0b\uff0d\uff20", *"\ufe66\ufe62\ufe63\ufe6b")
 """Of ASCII, of full width, and small ones."""
+
+
 BLANKS = ("", " ", "  ", NO_BREAK_SPACE, f" {NO_BREAK_SPACE} ", "\u3000", "\u200b", "\ufeff", "\u202e")
 
 
