@@ -123,7 +123,7 @@ SUBJECTS: Final = (
         "secrets",
         "client.redaction protocol.card_numbers protocol.cryptograms protocol.secret_names error_reports",
         "client/test_redaction.py protocol/test_card_numbers.py protocol/test_cryptograms.py"
-        " test_error_reports.py client/test_redaction_of_lines.py",
+        " test_error_reports.py",
     ),
     _of(
         "client",

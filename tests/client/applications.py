@@ -1,13 +1,10 @@
-"""WSGI applications that stand for a gateway, and a server that makes them a gateway over real sockets."""
+"""A WSGI application that stands for a gateway."""
 
 from __future__ import annotations
 
-import contextlib
-import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import IO, TYPE_CHECKING, cast
-from wsgiref.simple_server import ServerHandler, WSGIRequestHandler, make_server
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
@@ -33,35 +30,3 @@ class Application:
         usual = [("Content-Type", "application/json"), ("Content-Length", str(len(self.body)))]
         start_response(self.status, [*self.headers, *(one for one in usual if one[0].lower() not in given)])
         return [self.body]
-
-
-class _QuietHandler(ServerHandler):
-    def log_exception(self, exc_info: object) -> None:
-        """Print nothing: the tests let applications fail on purpose."""
-
-
-class _QuietRequestHandler(WSGIRequestHandler):
-    def handle(self) -> None:
-        self.raw_requestline = self.rfile.readline(65_537)
-        if self.parse_request():
-            handler = _QuietHandler(
-                self.rfile, cast(IO[bytes], self.wfile), self.get_stderr(), self.get_environ()
-            )
-            handler.request_handler = self  # type: ignore[attr-defined]
-            handler.run(self.server.get_app())  # type: ignore[attr-defined]
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """Print nothing."""
-
-
-@contextlib.contextmanager
-def served(application: Application) -> Iterator[str]:
-    """Serve an application on a free port, and give its address."""
-    with make_server("127.0.0.1", 0, application, handler_class=_QuietRequestHandler) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()

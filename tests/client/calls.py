@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
-
 from wallet_gateway.client.credentials import MerchantAccount
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.client.gateway import Gateway
@@ -94,4 +92,3 @@ CALLS: dict[str, tuple[Call, bytes]] = {
     "authorize": (lambda gateway: gateway.authorize(AUTHORIZATION, api_key=API_KEY), AUTHORIZED),
     "status": (lambda gateway: gateway.status("order-1"), RECORDS),
 }
-EVERY_CALL = [pytest.param(call, good, id=name) for name, (call, good) in CALLS.items()]

@@ -1,32 +1,37 @@
-"""The gateway as methods: what each sends, and how its answer is read."""
+"""The gateway as methods: what each sends, how its answer is read, and what is recorded and told of it."""
 
 from __future__ import annotations
 
 import json
+import pickle
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
 from tests.client.calls import (
+    ACCOUNT,
     API_KEY,
     AUTHORIZATION,
-    AUTHORIZED,
     CALLS,
     CAPTURE,
     CAPTURED,
     CHECKOUT,
+    CRYPTOGRAM,
     DETACHED,
     ENCRYPTION_KEY,
     ERROR,
-    EVERY_CALL,
-    KEYS,
     PAGE,
     PAYMENT_ACCOUNT,
     RECORDS,
-    REFUNDED,
     Call,
 )
 from tests.client.wires import Wire, gateway, wire
+from tests.processor_time import BIG, LARGE, grows_too_fast
+from tests.protocol.samples import cryptogram_of
 from tests.tables import every
+from wallet_gateway.client.calls import CallOutcome, CallRecord
+from wallet_gateway.client.credentials import MerchantAccount
 from wallet_gateway.client.errors import (
     BadAnswer,
     GatewayError,
@@ -36,209 +41,372 @@ from wallet_gateway.client.errors import (
     Refused,
     UnknownReason,
 )
+from wallet_gateway.client.exchange import Answer, Exchange, RawAnswer
+from wallet_gateway.client.gateway import Gateway
+from wallet_gateway.client.transport import SignedRequest
+from wallet_gateway.protocol.authorizations import AuthorizationRequest
+from wallet_gateway.protocol.checkout import CheckoutRequest
 from wallet_gateway.protocol.errors import InvalidMessage
 
 # What is sent
 
-
-def test_a_checkout_posts_its_message_on_a_kept_connection() -> None:
-    transport = wire(PAGE)
-    said = gateway(transport).checkout(CHECKOUT, not_after=5.0)
-    assert said.message.redirect_url == "https://gateway.example/c/token"
-    assert transport.given == [
-        {
-            "method": "POST",
-            "path": "/api/v5/checkout",
-            "query": None,
-            "body": CHECKOUT.to_json(),
-            "headers": None,
-            "fresh": False,
-            "not_after": 5.0,
-        }
-    ]
-
-
-def test_a_follow_up_posts_its_message_on_a_fresh_connection() -> None:
-    transport = wire(CAPTURED)
-    said = gateway(transport).follow_up(CAPTURE, not_after=5.0)
-    assert (said.message.id, said.message.state) == ("g-1", "Approved")
-    (given,) = transport.given
-    assert (given["method"], given["path"], given["body"]) == (
-        "POST",
-        "/api/v5/apmTransactions",
-        CAPTURE.to_json(),
-    )
-    assert (given["fresh"], given["not_after"]) == (True, 5.0)
-
-
-def test_a_detached_refund_posts_its_message_on_a_fresh_connection() -> None:
-    transport = wire(REFUNDED)
-    said = gateway(transport).detached_refund(DETACHED)
-    assert said.message.amount == "7.50"
-    (given,) = transport.given
-    assert (given["path"], given["body"]) == ("/api/v5/apmTransactions", DETACHED.to_json())
-    assert (given["fresh"], given["not_after"]) == (True, None)
-
-
-def test_a_status_query_asks_by_the_account_and_the_reference() -> None:
-    transport = wire(RECORDS)
-    (record,) = gateway(transport).status("order-1").message.records
-    assert (record.type, record.transaction_amount) == ("ecom.sale", "10.00")
-    (given,) = transport.given
-    assert (given["method"], given["path"], given["body"]) == ("GET", "/api/v5/apmTransactions", None)
-    assert given["query"] == {
-        "merchantId": "M-1",
-        "storeId": "S-1",
-        "clientSystemTransactionId": "order-1",
-    }
-    assert given["fresh"] is False
-
-
-def test_keys_are_asked_for_by_the_account() -> None:
-    transport = wire(KEYS)
-    keys = gateway(transport).public_key().message
-    assert (keys.api_key, keys.encryption_key) == (API_KEY, ENCRYPTION_KEY)
-    (given,) = transport.given
-    assert (given["method"], given["path"], given["headers"]) == ("POST", "/api/v5/publicKeys", None)
-    assert given["body"] == b'{"merchantId":"M-1","storeId":"S-1","userId":"user-1"}'
-
-
-def test_a_payment_account_is_asked_for_with_the_public_key_and_by_a_quoted_name() -> None:
-    transport = wire(PAYMENT_ACCOUNT)
-    account = gateway(transport).payment_account("a=;b:c", api_key=API_KEY, encryption_key=ENCRYPTION_KEY)
-    assert account.message.card_type == "Token"
-    (given,) = transport.given
-    assert (given["method"], given["path"]) == ("GET", "/api/v5/paymentAccounts/a%3D%3Bb%3Ac")
-    assert given["query"] == {"merchantId": "M-1", "storeId": "S-1", "encryptionKeyId": ENCRYPTION_KEY}
-    assert given["headers"] == {"Authorization": f"PublicApiKey {API_KEY}"}
-
-
-@pytest.mark.parametrize("account", ["..", "a/../b?c", "a%2Fb", "4111111111111111"])
-def test_what_a_path_would_read_otherwise_is_no_account_and_nothing_is_sent(account: str) -> None:
-    transport = wire(PAYMENT_ACCOUNT)
-    with pytest.raises(InvalidMessage, match="transactionAccountId"):
-        gateway(transport).payment_account(account, api_key=API_KEY, encryption_key=ENCRYPTION_KEY)
-    assert transport.given == []
-
-
-def test_an_authorization_posts_its_message_on_a_fresh_connection_with_the_public_key() -> None:
-    transport = wire(AUTHORIZED)
-    said = gateway(transport).authorize(AUTHORIZATION, api_key=API_KEY, not_after=5.0)
-    assert said.message.state == "Approved"
-    (given,) = transport.given
-    assert (given["method"], given["path"], given["body"]) == (
-        "POST",
-        "/api/v5/transactions",
-        AUTHORIZATION.to_json(),
-    )
-    assert given["headers"] == {"Authorization": f"PublicApiKey {API_KEY}"}
-    assert (given["fresh"], given["not_after"]) == (True, 5.0)
-
-
-SPOILED = {
-    "an id that is none": b'{"id": null, "type": "chargeback"}',
-    "one field in two spellings": b'{"id": "g-2", "ID": "g-3"}',
-    "one field twice, deep in it": b'{"id": "g-2", "apmDetails": {"apmName": "a", "apmName": "b"}}',
-    "half of a character": b'{"id": "\\ud800"}',
-    "an error": ERROR,
-    "a card number": b'{"id": null, "transactionAmount": "4111111111111111"}',
+KEY = {"Authorization": f"PublicApiKey {API_KEY}"}
+STORE = {"merchantId": "M-1", "storeId": "S-1"}
+IDS = b'{"merchantId":"M-1","storeId":"S-1","userId":"user-1"}'
+SENT: dict[str, tuple[str, str, Mapping[str, Any]]] = {
+    "checkout": ("POST", "checkout", {"body": CHECKOUT.to_json()}),
+    "follow_up": ("POST", "apmTransactions", {"body": CAPTURE.to_json(), "fresh": True}),
+    "detached_refund": ("POST", "apmTransactions", {"body": DETACHED.to_json(), "fresh": True}),
+    "status": ("GET", "apmTransactions", {"query": {**STORE, "clientSystemTransactionId": "order-1"}}),
+    "public_key": ("POST", "publicKeys", {"body": IDS}),
+    "payment_account": (
+        "GET",
+        "paymentAccounts/account-4711",
+        {"query": {**STORE, "encryptionKeyId": ENCRYPTION_KEY}, "headers": KEY},
+    ),
+    "authorize": ("POST", "transactions", {"body": AUTHORIZATION.to_json(), "headers": KEY, "fresh": True}),
 }
 
 
-@pytest.mark.parametrize("spoiled", SPOILED.values(), ids=SPOILED.keys())
+@every("name", CALLS)
+def test_every_call_sends_its_message_once_and_what_moves_money_on_a_fresh_connection(name: str) -> None:
+    (call, good), (method, path, others) = CALLS[name], SENT[name]
+    transport = wire(good)
+    call(gateway(transport))
+    nothing = {"query": None, "body": None, "headers": None, "fresh": False, "not_after": None}
+    assert transport.given == [{**nothing, "method": method, "path": f"/api/v5/{path}", **others}]
+
+
+@every(
+    "call",
+    [
+        lambda gateway: gateway.checkout(CHECKOUT, not_after=5.0),
+        lambda gateway: gateway.follow_up(CAPTURE, not_after=5.0),
+        lambda gateway: gateway.detached_refund(DETACHED, not_after=5.0),
+        lambda gateway: gateway.authorize(AUTHORIZATION, api_key=API_KEY, not_after=5.0),
+    ],
+)
+def test_the_end_of_a_claim_reaches_the_transport(call: Call) -> None:
+    transport = Wire(NotSent(NotSentReason.STALE_CLAIM))
+    with pytest.raises(NotSent):
+        call(gateway(transport))
+    assert transport.given[0]["not_after"] == 5.0
+
+
+def test_an_account_is_quoted_in_a_path_and_what_a_path_would_read_otherwise_is_none() -> None:
+    transport = wire(PAYMENT_ACCOUNT)
+    keys = {"api_key": API_KEY, "encryption_key": ENCRYPTION_KEY}
+    exchange = gateway(transport).payment_account("a=;b:c", **keys).exchange
+    assert transport.given[0]["path"] == "/api/v5/paymentAccounts/a%3D%3Bb%3Ac"
+    assert exchange.url_path == "/api/v5/paymentAccounts/{transactionAccountId}"
+    for account in ("..", "a/../b?c", "a%2Fb", "4111111111111111"):
+        with pytest.raises(InvalidMessage, match="transactionAccountId"):
+            gateway(transport).payment_account(account, **keys)
+    assert len(transport.given) == 1
+
+
+def test_what_another_path_has_no_place_for_is_sent_as_a_parameter() -> None:
+    transport = wire(PAYMENT_ACCOUNT)
+    elsewhere = Gateway(account=ACCOUNT, transport=transport, paths={"get_payment_account": "/accounts"})
+    elsewhere.payment_account("account-4711", api_key=API_KEY, encryption_key=ENCRYPTION_KEY)
+    assert transport.given[0]["path"] == "/accounts"
+    asked = {**STORE, "encryptionKeyId": ENCRYPTION_KEY, "transactionAccountId": "account-4711"}
+    assert transport.given[0]["query"] == asked
+    with pytest.raises(ValueError, match="paths names nowhere; the endpoints are "):
+        Gateway(account=ACCOUNT, transport=transport, paths={"nowhere": "/"})
+
+
+@pytest.mark.parametrize("profile", ["live", "TEST", ""])
+def test_an_unknown_profile_is_refused_and_an_account_does_not_show_its_user(profile: str) -> None:
+    values: dict[str, Any] = {"merchant_id": "M-1", "store_id": "S-1", "user_id": "hunter2", "provider": "W"}
+    assert "hunter2" not in repr(MerchantAccount(**values))
+    with pytest.raises(ValueError, match="it must be one of test, prod"):
+        MerchantAccount(**values, profile=profile)
+
+
+# How an answer is read
+
+READ: dict[str, dict[str, object]] = {
+    "checkout": {"redirect_url": "https://gateway.example/c/token"},
+    "follow_up": {"id": "g-1", "state": "Approved"},
+    "detached_refund": {"amount": "7.50", "state": "Approved"},
+    "public_key": {"api_key": API_KEY, "encryption_key": ENCRYPTION_KEY},
+    "payment_account": {"card_type": "Token"},
+    "authorize": {"state": "Approved"},
+    "status": {},
+}
+
+
+@every("name", CALLS)
+def test_every_call_reads_its_answer_and_records_the_exchange(name: str) -> None:
+    call, good = CALLS[name]
+    said = call(gateway(wire(good)))
+    assert {field: getattr(said.message, field) for field in READ[name]} == READ[name]
+    exchange = said.exchange
+    assert (exchange.http_status, exchange.elapsed_seconds, exchange.sent) == (200, 0.25, True)
+    assert json.loads(exchange.answer_body).__class__ is json.loads(good).__class__
+
+
+FAILURES: list[tuple[RawAnswer | GatewayError, type[GatewayError]]] = [
+    *((RawAnswer(status=status, headers={}, body=ERROR, elapsed=0.5), Refused) for status in (200, 400, 404)),
+    *(
+        (RawAnswer(status=status, headers={}, body=body, elapsed=0.5), kind)
+        for status, body, kind in (
+            (403, b"<html>blocked</html>", OutcomeUnknown),
+            (500, ERROR, OutcomeUnknown),
+            (302, b"", OutcomeUnknown),
+            (200, b"<html>welcome</html>", BadAnswer),
+            (200, b"7", BadAnswer),
+            (200, b'{"state": "Approved", "state": "Errored"}', BadAnswer),
+        )
+    ),
+    (NotSent(NotSentReason.DNS, detail="connecting"), NotSent),
+    (OutcomeUnknown(UnknownReason.TIMEOUT, detail="waiting for the answer"), OutcomeUnknown),
+]
+
+
+@every(("says", "kind"), FAILURES)
+def test_every_call_tells_what_was_not_sent_from_refusals_and_from_silence(
+    says: RawAnswer | GatewayError, kind: type[GatewayError]
+) -> None:
+    for call, _ in CALLS.values():
+        transport = Wire(says)
+        with pytest.raises(GatewayError) as failure:
+            call(gateway(transport))
+        assert type(failure.value) is kind
+        exchange = failure.value.exchange
+        assert exchange is not None
+        assert exchange.http_status == (says.status if isinstance(says, RawAnswer) else None)
+        assert exchange.sent is (kind is not NotSent)
+        assert len(transport.given) == 1
+
+
+@every(
+    ("name", "body", "reason"),
+    [
+        ("checkout", b'{"redirectUrl": "not a url"}', UnknownReason.WRONG_SHAPE),
+        ("checkout", b"[]", UnknownReason.WRONG_SHAPE),
+        ("follow_up", b"{}", UnknownReason.WRONG_SHAPE),
+        ("detached_refund", b'{"amount": "1.00"}', UnknownReason.WRONG_SHAPE),
+        ("status", b"{}", UnknownReason.WRONG_SHAPE),
+        ("status", b'{"records": [{"id": "g-1"}]}', UnknownReason.WRONG_SHAPE),
+        ("status", b'{"id": "g-1", "ID": "g-1"}', UnknownReason.UNREADABLE),
+        ("status", b'[{"id": "g-1"', UnknownReason.UNREADABLE),
+        # Only a status answer is read part by part.
+        ("follow_up", b'{"state": "Approved", "x": {"a": "1", "A": "2"}}', UnknownReason.UNREADABLE),
+    ],
+)
+def test_a_success_of_another_shape_is_a_bad_answer(name: str, body: bytes, reason: UnknownReason) -> None:
+    with pytest.raises(BadAnswer) as failure:
+        CALLS[name][0](gateway(wire(body)))
+    assert failure.value.reason == reason
+
+
+@every(
+    "spoiled",
+    [
+        b'{"id": null, "type": "chargeback"}',
+        b'{"id": "g-2", "ID": "g-3"}',
+        b'{"id": "g-2", "apmDetails": {"apmName": "a", "apmName": "b"}}',
+        b'{"id": "\\ud800"}',
+        ERROR,
+        b'{"id": null, "transactionAmount": "4111111111111111"}',
+    ],
+)
 def test_a_record_that_cannot_be_read_spoils_none_beside_it(spoiled: bytes) -> None:
     said = gateway(wire(RECORDS[:-1] + b", " + spoiled + b"]")).status("order-1")
-    (record,) = said.message.records
-    (unreadable,) = said.message.unreadable
-    assert (record.id, record.apm_details is not None) == ("g-1", True)
+    ((record,), (unreadable,)) = said.message.records, said.message.unreadable
+    assert (record.id, record.type, record.transaction_amount) == ("g-1", "ecom.sale", "10.00")
+    assert record.apm_details is not None
     assert unreadable.complaint
     assert "4111111111111111" not in unreadable.complaint
     assert "jane.doe" not in said.exchange.answer_body
 
 
-def test_what_is_no_array_is_no_answer_to_a_status_query() -> None:
-    for body in (b'{"id": "g-1", "ID": "g-1"}', b'{"records": []}', b'[{"id": "g-1"', ERROR):
-        with pytest.raises((BadAnswer, Refused)):
-            gateway(wire(body)).status("order-1")
+# What is recorded
 
 
-def test_only_a_status_answer_is_read_part_by_part() -> None:
-    with pytest.raises(BadAnswer) as failure:
-        gateway(wire(b'{"state": "Approved", "x": {"a": "1", "A": "2"}}')).follow_up(CAPTURE)
-    assert failure.value.reason == UnknownReason.UNREADABLE
+def recorded(call: Call, body: bytes, status: int = 200) -> tuple[Exchange, str]:
+    """Return the exchange of a call, and all that its answer or its error shows."""
+    try:
+        said = call(gateway(wire(body, status=status)))
+    except GatewayError as error:
+        return error.exchange or pytest.fail("no exchange"), repr(vars(error)) + repr(error) + str(error)
+    return said.exchange, repr(said)
 
 
-# What is said back
+def test_an_exchange_tells_what_was_asked_and_answered_without_personal_data() -> None:
+    exchange, _ = recorded(CALLS["checkout"][0], PAGE)
+    assert (exchange.method, exchange.url_path) == ("POST", "/api/v5/checkout")
+    asked = json.loads(exchange.request_body)
+    assert asked["clientSystemTransactionId"] == "order-1"
+    assert asked["amount"] == "10.00"
+    assert asked["checkoutDetails"]["cardholderEmail"] == "j***@mail.example"
+    assert asked["redirectDetails"]["successUrl"] == "https://shop.example/***"
+    assert json.loads(exchange.answer_body) == {"RedirectUrl": "https://gateway.example/***"}
 
 
-@every(("call", "good"), EVERY_CALL)
-def test_every_call_reads_its_answer_and_records_the_exchange(call: Call, good: bytes) -> None:
-    said = call(gateway(wire(good)))
-    assert said.exchange.http_status == 200
-    assert said.exchange.elapsed_seconds == 0.25
-    assert said.exchange.sent
-    assert json.loads(said.exchange.answer_body).__class__ is json.loads(good).__class__
+def test_a_query_is_not_recorded_for_it_is_part_of_a_url() -> None:
+    exchange, _ = recorded(CALLS["status"][0], RECORDS)
+    assert (exchange.url_path, exchange.request_body) == ("/api/v5/apmTransactions", "")
 
 
-@every(("call", "good"), EVERY_CALL)
 @every(
-    ("status", "body", "kind"),
+    "body",
     [
-        (200, ERROR, Refused),
-        (400, ERROR, Refused),
-        (404, ERROR, Refused),
-        (403, b"<html>blocked</html>", OutcomeUnknown),
-        (500, ERROR, OutcomeUnknown),
-        (302, b"", OutcomeUnknown),
-        (200, b"<html>welcome</html>", BadAnswer),
-        (200, b"7", BadAnswer),
-        (200, b'{"state": "Approved", "state": "Errored"}', BadAnswer),
+        RECORDS,
+        b'{"cardholderEmail": "jane.doe@mail.example"',
+        b"<p>jane.doe@mail.example</p>",
+        b'{"code": "1", "details": {"message": "no mail to jane.doe@mail.example"}}',
     ],
 )
-def test_every_call_tells_refusals_from_silence(
-    call: Call, good: bytes, status: int, body: bytes, kind: type[GatewayError]
+def test_no_exchange_and_no_error_holds_personal_data_whatever_came_back(body: bytes) -> None:
+    for status in (200, 400, 500):
+        exchange, shown = recorded(CALLS["status"][0], body, status)
+        assert "jane" not in repr(exchange) + shown
+        assert "j***@mail.example" in exchange.answer_body
+
+
+@every("name", ["public_key", "payment_account", "authorize"])
+def test_no_exchange_and_no_error_holds_a_secret_of_the_wallet(name: str) -> None:
+    for status in (200, 400, 500):
+        exchange, shown = recorded(*CALLS[name], status)
+        for secret in (API_KEY, ENCRYPTION_KEY, CRYPTOGRAM, "account-4711"):
+            assert secret not in repr(exchange) + shown
+
+
+@every(
+    ("status", "body"),
+    [
+        (400, '{"code": "4400020", "details": {"message": "odd: %s"}}'),
+        (400, '{"code": "odd-%s", "details": {"message": "no"}}'),
+        (200, '{"id": "g-1", "state": "Approved", "currencyCode": "EUR", "memo": "%s"}'),
+        (200, '{"id": "g-1", "state": "%s", "currencyCode": "EUR"}'),
+        (200, '{"id": "%s", "state": "Approved", "amount": "%s"}'),
+        (200, '{"state": ["%s"]}'),
+        (502, "<h1>odd: %s</h1>"),
+        (200, '{"%s": 1, "state": "Approved", '),
+    ],
+)
+@every("length", [16, 19, 20, 24, 28, 32, 64])
+def test_a_gateway_that_repeats_a_cryptogram_in_any_place_leaves_no_trace_of_it(
+    status: int, body: str, length: int
 ) -> None:
-    transport = wire(body, status=status)
-    with pytest.raises(GatewayError) as failure:
-        call(gateway(transport))
-    assert type(failure.value) is kind
-    assert failure.value.exchange is not None
-    assert failure.value.exchange.http_status == status
-    assert len(transport.given) == 1
+    secret = cryptogram_of(length)
+    request = AuthorizationRequest.build(**{**dict(AUTHORIZATION), "cryptogram": secret})
+    for spelling in (secret, secret.replace("/", "\\/").replace("+", "\\u002b").replace("=", "\\u003d")):
+        transport = wire(body.replace("%s", spelling).encode(), status=status)
+        try:
+            answer = gateway(transport).authorize(request, api_key=API_KEY)
+            left = repr(answer.message.to_wire()) + repr(answer.exchange) + answer.exchange.answer_body
+        except GatewayError as error:
+            left = repr(vars(error)) + str(error) + (error.exchange.answer_body if error.exchange else "")
+        assert secret.rstrip("=") not in left
+        assert spelling not in left
 
 
-@every(
-    ("name", "body"),
-    [
-        ("checkout", b'{"redirectUrl": "not a url"}'),
-        ("checkout", b"[]"),
-        ("follow_up", b"{}"),
-        ("detached_refund", b'{"amount": "1.00"}'),
-        ("status", b"{}"),
-        ("status", b'{"records": [{"id": "g-1"}]}'),
-    ],
-)
-def test_a_success_of_another_shape_is_a_bad_answer(name: str, body: bytes) -> None:
-    with pytest.raises(BadAnswer) as failure:
-        CALLS[name][0](gateway(wire(body)))
-    assert failure.value.reason == UnknownReason.WRONG_SHAPE
-
-
-@every(
-    ("error", "sent"),
-    [
-        (NotSent(NotSentReason.DNS, detail="connecting"), False),
-        (OutcomeUnknown(UnknownReason.TIMEOUT, detail="waiting for the answer"), True),
-    ],
-    ids=["NotSent", "OutcomeUnknown"],
-)
-@every(("call", "good"), EVERY_CALL)
-def test_a_failure_of_the_transport_passes_with_its_exchange(
-    call: Call, good: bytes, error: GatewayError, sent: bool
+@pytest.mark.parametrize("halves", [("a.", "b."), ("4 ", "4 ")], ids=repr)
+def test_no_words_of_a_customer_and_no_answer_make_a_call_take_more_than_linear_time(
+    halves: tuple[str, str],
 ) -> None:
-    with pytest.raises(GatewayError) as failure:
-        call(gateway(Wire(error)))
-    assert failure.value is error
-    exchange = failure.value.exchange
-    assert exchange is not None
-    assert (exchange.http_status, exchange.answer_body, exchange.sent) == (None, "", sent)
+    def words(size: int) -> str:
+        return "@".join(half * (size // 2 // len(half)) for half in halves)
+
+    def engraved(text: str) -> None:
+        item = {"product_id": "1", "product_name": "Ring", "product_description": text}
+        line = item | {"product_quantity": 1, "unit_amount": "10.00", "total_amount": "10.00"}
+        cart = {"shopping_cart_details": {"item_details": [line]}}
+        gateway(wire(PAGE)).checkout(CheckoutRequest.build(**{**dict(CHECKOUT), **cart}))
+
+    def answered(text: str) -> None:
+        # Nine of ten of its characters: an answer of more than a mebibyte is not read.
+        body = f'{{"code": "1", "details": {{"message": "{text[: len(text) * 9 // 10]}"}}}}'
+        with pytest.raises(Refused):
+            gateway(wire(body.encode(), status=400)).checkout(CHECKOUT)
+
+    assert not grows_too_fast(engraved, words, LARGE, BIG)
+    assert not grows_too_fast(answered, words, LARGE, BIG)
+
+
+@every(
+    "value",
+    [
+        RawAnswer(status=200, headers={"retry-after": "hunter2"}, body=b"hunter2", elapsed=0.25),
+        SignedRequest(
+            method="POST", target="/?hunter2", headers={"Authorization": "hunter2"}, body=b"hunter2"
+        ),
+        Answer(message="hunter2", exchange=recorded(CALLS["checkout"][0], PAGE)[0]),
+    ],
+)
+def test_what_is_not_redacted_is_not_shown(value: object) -> None:
+    assert "hunter2" not in repr(value)
+
+
+# What an observer is told
+
+OPERATIONS = {"follow_up": "capture", "payment_account": "get_payment_account", "authorize": "authorization"}
+
+
+def told(call: Call, transport: Wire) -> CallRecord:
+    """Make a call, and return the one record of it."""
+    records: list[CallRecord] = []
+    watched = Gateway(account=ACCOUNT, transport=transport, observer=records.append)
+    if isinstance(transport.says, GatewayError) or transport.says.body in (ERROR, b"<html>"):
+        with pytest.raises(GatewayError):
+            call(watched)
+    else:
+        call(watched)
+    (record,) = records
+    return record
+
+
+@every("name", CALLS)
+def test_an_observer_is_told_of_a_call_by_the_name_of_the_interface(name: str) -> None:
+    call, good = CALLS[name]
+    record = told(call, wire(good))
+    assert (record.operation, record.outcome) == (OPERATIONS.get(name, name), CallOutcome.ANSWERED)
+    assert (record.http_status, record.elapsed_seconds, record.reason) == (200, 0.25, "")
+    assert "account-4711" not in repr(record)
+
+
+@every(
+    ("transport", "outcome", "reason", "status"),
+    [
+        (Wire(NotSent(NotSentReason.DNS, detail="eve.example")), CallOutcome.NOT_SENT, "dns", None),
+        (Wire(OutcomeUnknown(UnknownReason.TIMEOUT)), CallOutcome.UNKNOWN, "timeout", None),
+        (wire(ERROR, status=422), CallOutcome.REFUSED, "", 422),
+        (wire(b"<html>", status=200), CallOutcome.UNKNOWN, "unreadable", 200),
+    ],
+    ids=["not sent", "unknown", "refused", "unreadable"],
+)
+def test_an_observer_is_told_once_how_a_call_failed_and_nothing_that_was_said(
+    transport: Wire, outcome: CallOutcome, reason: str, status: int | None
+) -> None:
+    record = told(CALLS["follow_up"][0], transport)
+    assert (record.operation, record.method, record.path) == ("capture", "POST", "/api/v5/apmTransactions")
+    assert (record.outcome, record.reason, record.http_status) == (outcome, reason, status)
+    assert "eve" not in repr(record)
+    assert "SchemaValidationError" not in repr(record)
+
+
+@every(
+    ("error", "text", "may_have_happened"),
+    [
+        (NotSent(NotSentReason.DNS, detail="no such name"), "nothing was sent (dns): no such name", False),
+        (NotSent(NotSentReason.OTHER), "nothing was sent (other)", False),
+        (Refused("1", "no", 400), "the gateway refused (code 1, HTTP 400): no", False),
+        (
+            OutcomeUnknown(UnknownReason.RATE_LIMITED, 30.0, detail="HTTP 429"),
+            "the outcome is unknown (rate_limited): HTTP 429",
+            True,
+        ),
+        (BadAnswer(UnknownReason.CONTRADICTORY), "the outcome is unknown (contradictory)", True),
+    ],
+)
+def test_an_error_says_what_is_known_and_can_be_sent_elsewhere(
+    error: GatewayError, text: str, may_have_happened: bool
+) -> None:
+    error.exchange = recorded(CALLS["follow_up"][0], CAPTURED)[0]
+    for one in (error, pickle.loads(pickle.dumps(error))):
+        assert (type(one), str(one), vars(one)) == (type(error), text, vars(error))
+        assert one.may_have_happened is may_have_happened

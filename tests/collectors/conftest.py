@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -10,18 +11,23 @@ from django.core.cache import cache
 
 from tests.collectors.canaries import Payer
 from tests.collectors.listening import SentryEvents
-from tests.web.conftest import make_order, nobody_sleeps, open_attempt
-from wallet_gateway.operations.settlement import db_transactions
+from tests.money.shop import MovedClock
+from tests.web.conftest import make_order
+from wallet_gateway import gateways
 from wallet_gateway.testing.control import SandboxControl
 
-__all__ = ["make_order", "nobody_sleeps", "open_attempt"]
+__all__ = ["make_order"]
 
 
 @pytest.fixture(autouse=True)
-def _in_a_hurry(nobody_sleeps: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Wait neither for an ailing gateway nor for a database that is gone."""
-    monkeypatch.setattr(db_transactions, "PATIENT_WAITS", ())
+    before = gateways.clock()
+    gateways.use_clock(MovedClock())
+    monkeypatch.setattr(time, "sleep", lambda _: None)
     cache.clear()
+    yield
+    gateways.use_clock(before)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from decimal import Decimal
 
 from pytest_django import Settings
@@ -11,6 +12,8 @@ from tests.operations.personal import ADDRESS, CARDHOLDER
 from wallet_gateway import payments
 from wallet_gateway.models import Payment
 from wallet_gateway.payments.wallet import AuthenticationQuestion, SheetPricing, SheetQuestion
+
+_numbers = itertools.count(1)
 
 
 def set_wallet(settings: Settings, **given: str) -> None:
@@ -37,7 +40,7 @@ def authenticate(question: AuthenticationQuestion) -> None:
 def check_out() -> Payment:
     """Store an order with all that is known of the customer, and open its payment page."""
     order = payments.create_order(
-        reference="CANARY-1",
+        reference=f"CANARY-{next(_numbers)}",
         currency="EUR",
         amount=Decimal(20),
         billing_address=ADDRESS,

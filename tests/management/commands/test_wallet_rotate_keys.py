@@ -13,28 +13,17 @@ from django.core.management import call_command
 from pytest_django import Settings
 
 from tests.models.rows import NOW, a_payment, a_transaction, a_wallet_attempt, an_order
-from wallet_gateway import payments
+from wallet_gateway import gateways, payments
 from wallet_gateway.models import WalletKey
-from wallet_gateway.operations.wallet.encryption import WalletCipher
 from wallet_gateway.payments import maintenance
 
 pytestmark = pytest.mark.django_db
 OLD, NEW = Fernet.generate_key().decode(), Fernet.generate_key().decode()
 
 
-def use(settings: Settings, *keys: str) -> None:
+def use(settings: Settings, *keys: str) -> Any:  # noqa: ANN401 - what seals and opens with these keys
     settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"FERNET_KEYS": list(keys)}
-
-
-def a_key(*, under: str) -> WalletKey:
-    cipher = WalletCipher([under])
-    return WalletKey.objects.create(
-        gateway="default",
-        api_key=cipher.seal("api-key-5f1e"),
-        encryption_key=cipher.seal("encryption-key-77"),
-        fetched_at=NOW,
-        expires_at=NOW,
-    )
+    return gateways.cipher()
 
 
 def run() -> str:
@@ -44,7 +33,8 @@ def run() -> str:
 
 
 def test_everything_opens_with_the_new_key_alone_afterwards(settings: Settings) -> None:
-    key = a_key(under=OLD)
+    sealed = {name: use(settings, OLD).seal(f"{name}-5f1e") for name in ("api_key", "encryption_key")}
+    key = WalletKey.objects.create(gateway="default", fetched_at=NOW, expires_at=NOW, **sealed)
     use(settings, NEW, OLD)
 
     said = run()
@@ -52,8 +42,9 @@ def test_everything_opens_with_the_new_key_alone_afterwards(settings: Settings) 
     assert "2 encrypted anew, 0 left, 0 unreadable" in said
     assert "needed no more" in said
     key.refresh_from_db()
-    assert WalletCipher([NEW]).unseal(key.api_key) == "api-key-5f1e"
-    assert WalletCipher([NEW]).unseal(key.encryption_key) == "encryption-key-77"
+    assert {name: use(settings, NEW).unseal(bytes(getattr(key, name))) for name in sealed} == {
+        name: f"{name}-5f1e" for name in sealed
+    }
     assert run().startswith("0 encrypted anew")
     assert "5f1e" not in said
 
@@ -65,24 +56,16 @@ def without_wallet(settings: Settings, *keys: str) -> None:
     settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | given
 
 
-CHANGES = [
-    pytest.param({"fernet": [OLD]}, {"fernet": [NEW, OLD]}, {"fernet": [NEW]}, id="a new Fernet key"),
-    pytest.param(
-        {"fernet": []}, {"fernet": [NEW]}, {"fernet": [NEW], "secret": "z" * 50}, id="the first one"
-    ),
-    pytest.param(
-        {"secret": "a" * 50},
-        {"secret": "b" * 50, "fallbacks": ["a" * 50]},
-        {"secret": "b" * 50},
-        id="a new SECRET_KEY, without any Fernet key",
-    ),
-    pytest.param(
-        {"secret": "a" * 50}, {"secret": "b" * 50}, {"secret": "b" * 50}, id="the older key was lost"
-    ),
-]
+A, B = "a" * 50, "b" * 50
+CHANGES: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
+    "a new Fernet key": ({"fernet": [OLD]}, {"fernet": [NEW, OLD]}, {"fernet": [NEW]}),
+    "the first one": ({"fernet": []}, {"fernet": [NEW]}, {"fernet": [NEW], "secret": "z" * 50}),
+    "a new SECRET_KEY": ({"secret": A}, {"secret": B, "fallbacks": [A]}, {"secret": B}),
+    "the older key was lost": ({"secret": A}, {"secret": B}, {"secret": B}),
+}
 
 
-@pytest.mark.parametrize(("before", "between", "afterwards"), CHANGES)
+@pytest.mark.parametrize(("before", "between", "afterwards"), CHANGES.values(), ids=CHANGES)
 def test_customers_are_found_before_and_after_a_change_of_keys(
     settings: Settings, before: dict[str, Any], between: dict[str, Any], afterwards: dict[str, Any]
 ) -> None:

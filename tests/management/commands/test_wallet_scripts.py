@@ -107,20 +107,17 @@ def test_proxies_of_the_environment_are_not_asked(
     assert run("--page", f"{site}/page")
 
 
-def test_a_redirect_is_not_followed(site: str) -> None:
-    with pytest.raises(CommandError, match="/moved could not be fetched: it answered with status 302"):
-        run("--page", f"{site}/moved")
-
-
-@pytest.mark.parametrize("path", ["/no-page", "/missing", "/elsewhere"])
-def test_what_cannot_be_fetched_is_said(site: str, path: str) -> None:
-    with pytest.raises(CommandError, match="could not be fetched"):
-        run("--page", site + path)
-
-
 @pytest.mark.parametrize(
-    "address", ["", "shop.example", "file:///etc/hosts", "http://[", "http://127.0.0.1:9/"]
+    ("address", "why"),
+    [
+        ("{site}/moved", "/moved could not be fetched: it answered with status 302"),
+        *((f"{{site}}/{path}", "could not be fetched") for path in ("no-page", "missing", "elsewhere")),
+        *((address, "could not be fetched") for address in ("", "shop.example", "file:///etc/hosts")),
+        *((address, "could not be fetched") for address in ("http://[", "http://127.0.0.1:9/")),
+    ],
 )
-def test_an_address_that_cannot_be_asked_is_said(address: str) -> None:
-    with pytest.raises(CommandError, match="could not be fetched"):
-        run("--page", address)
+def test_what_cannot_be_fetched_is_said_and_no_redirect_is_followed(
+    site: str, address: str, why: str
+) -> None:
+    with pytest.raises(CommandError, match=why):
+        run("--page", address.replace("{site}", site))

@@ -1,0 +1,364 @@
+"""Which connection is used, for how long and by whom; what TLS trusts; and whose credentials are sent.
+
+Nothing of it is the environment's decision.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import logging
+import socket
+import ssl
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from requests import PreparedRequest
+from requests.auth import AuthBase, HTTPBasicAuth
+
+from tests.client.certificates import Certificate, make_certificate
+from tests.client.conftest import Connect
+from tests.client.servers import RawServer, Request, answer, echoes, says
+from tests.tables import every
+from tests.waiting import PATIENCE, eventually
+from wallet_gateway.client.errors import NotSent, NotSentReason, OutcomeUnknown, UnknownReason
+from wallet_gateway.client.http_transport import HttpTransport, tls_context
+from wallet_gateway.client.request_deadline import Limits, RequestDeadline, steady_seconds
+
+pytestmark = pytest.mark.wire
+
+SECRET = "hunter2-and-more"
+
+
+# Reuse
+
+
+def test_a_connection_is_used_again_while_it_idled_less_than_the_limit(connect: Connect) -> None:
+    with RawServer(echoes) as server:
+        transport = connect(server.base_url)
+        for _ in range(3):
+            transport.send("POST", "/", body=b"{}")
+    assert (len(server.requests), server.connections) == (3, 1)
+
+
+def test_a_connection_that_idled_longer_is_closed_and_replaced(connect: Connect) -> None:
+    with RawServer(echoes) as server:
+        transport = connect(server.base_url, keepalive_idle=1e-9)
+        for _ in range(2):
+            transport.send("POST", "/", body=b"{}")
+        assert eventually(lambda: server.hung_up == 1)
+    assert (len(server.requests), server.connections) == (2, 2)
+
+
+def test_idle_connections_are_closed_with_the_transport_which_stays_usable(connect: Connect) -> None:
+    with RawServer(echoes) as server:
+        transport = connect(server.base_url)
+        transport.send("POST", "/", body=b"1")
+        transport.close()
+        assert eventually(lambda: server.hung_up == 1)
+        assert transport.send("POST", "/", body=b"2").body == b"2"
+
+
+def test_a_connection_closed_by_the_server_while_idle_is_replaced_not_written_to(connect: Connect) -> None:
+    with RawServer(says(answer())) as server:
+        transport = connect(server.base_url)
+        transport.send("POST", "/", body=b"1")
+        assert eventually(lambda: server.closed == 1)
+        transport.send("POST", "/", body=b"2")
+    assert [request.body for request in server.requests] == [b"1", b"2"]
+    assert server.connections == 2
+
+
+def test_a_connection_on_which_the_server_said_more_than_asked_is_replaced(connect: Connect) -> None:
+    heard, said = threading.Event(), threading.Semaphore(0)
+
+    def talks_on(connection: socket.socket, _request: Request) -> bool:
+        connection.sendall(answer(b"mine"))
+        # What comes together with the answer would be read together with it.
+        heard.wait(PATIENCE)
+        connection.sendall(answer(b"not mine", status="408 Request Timeout"))
+        said.release()
+        return True
+
+    with RawServer(talks_on) as server:
+        transport = connect(server.base_url)
+        assert transport.send("POST", "/", body=b"1").body == b"mine"
+        heard.set()
+        assert said.acquire(timeout=PATIENCE)
+        assert transport.send("POST", "/", body=b"2").body == b"mine"
+    assert server.connections == 2
+
+
+def test_a_kept_connection_lost_under_a_request_counts_as_sent_and_is_not_tried_again(
+    connect: Connect,
+) -> None:
+    def answers_once(connection: socket.socket, request: Request) -> bool:
+        return request.body == b"1" and echoes(connection, request)
+
+    with RawServer(answers_once) as server:
+        transport = connect(server.base_url)
+        transport.send("POST", "/", body=b"1")
+        with pytest.raises(OutcomeUnknown) as failure:
+            transport.send("POST", "/", body=b"2")
+    assert failure.value.reason == UnknownReason.CONNECTION_LOST
+    assert [request.body for request in server.requests] == [b"1", b"2"]
+    assert server.connections == 1
+
+
+def test_a_fresh_request_has_a_connection_of_its_own_which_is_closed(connect: Connect) -> None:
+    with RawServer(echoes) as server:
+        transport = connect(server.base_url)
+        transport.send("POST", "/", body=b"kept")
+        transport.send("POST", "/", body=b"fresh", fresh=True)
+        assert server.connections == 2
+        assert eventually(lambda: server.hung_up == 1)
+        transport.send("POST", "/", body=b"kept")
+        assert server.hung_up == 1
+    assert server.connections == 2
+    assert [request.headers.get("connection") for request in server.requests] == [None, "close", None]
+
+
+@every(
+    "said",
+    [answer(headers=("Connection: close",)), b"HTTP/1.0 200 OK\r\n\r\n{}", answer(b"x" * 600)],
+    ids=["Connection: close", "HTTP/1.0", "an answer beyond the cap"],
+)
+def test_a_connection_that_ended_or_went_wrong_is_not_kept(said: bytes, connect: Connect) -> None:
+    with RawServer(says(said)) as server:
+        transport = connect(server.base_url, max_answer_bytes=500)
+        for _ in range(2):
+            with contextlib.suppress(OutcomeUnknown):
+                transport.send("POST", "/", body=b"{}")
+    assert server.connections == 2
+
+
+FORKS = """
+import os, sys
+from wallet_gateway.client.http_transport import HttpTransport
+
+transport = HttpTransport(base_url=sys.argv[1])
+said = [transport.send("POST", "/", body=b"parent 1").body]
+child = os.fork()
+if child == 0:
+    os._exit(transport.send("POST", "/", body=b"child").body != b"child")
+said.append(transport.send("POST", "/", body=b"parent 2").body)
+_, status = os.waitpid(child, 0)
+said.append(transport.send("POST", "/", body=b"parent 3").body)
+transport.close()
+assert said == [b"parent 1", b"parent 2", b"parent 3"], said
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+RECORDED = """
+import http.client, sys, urllib3
+from wallet_gateway.client.http_transport import HttpTransport
+
+class Recorder:
+    pass
+
+assert "wallet_gateway.client.connection" not in sys.modules
+http.client.HTTPConnection = urllib3.connection.HTTPConnection = urllib3.connection.HTTPSConnection = Recorder
+assert HttpTransport(base_url=sys.argv[1]).send("POST", "/", body=b"{}").body == b"{}"
+"""
+
+
+def run(code: str, base_url: str) -> None:
+    """Run a process of its own: beside the threads of this one nobody may fork, and all is imported."""
+    command = [sys.executable, "-W", "error", "-c", code, base_url]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def test_a_forked_process_leaves_its_parents_connection_alone() -> None:
+    with RawServer(echoes) as server:
+        run(FORKS, server.base_url)
+    said = sorted(request.body for request in server.requests)
+    assert (said, server.connections) == ([b"child", b"parent 1", b"parent 2", b"parent 3"], 2)
+
+
+def test_a_recorder_may_be_at_work_before_the_first_call_of_a_process() -> None:
+    with RawServer(echoes) as server:
+        run(RECORDED, server.base_url)
+
+
+# How long
+
+
+def deadline(*, total: float = 30.0, not_after: float | None = None) -> RequestDeadline:
+    limits = Limits(connect_timeout=3.0, read_timeout=20.0, total_timeout=total, max_answer_bytes=1_000)
+    return RequestDeadline(limits=limits, not_after=not_after)
+
+
+def test_no_wait_reaches_beyond_its_own_limit_or_the_deadline() -> None:
+    assert (deadline().connect_timeout(), deadline().socket_timeout()) == (3.0, 20.0)
+    assert 1.5 < deadline(total=2.0).connect_timeout() <= 2.0
+    assert 1.5 < deadline(total=2.0).socket_timeout() <= 2.0
+
+
+def test_a_claim_that_ends_while_sending_does_not_stop_the_rest() -> None:
+    claimed = deadline(not_after=(ends := steady_seconds() + 0.02))
+    claimed.mark_sent()
+    while steady_seconds() <= ends:
+        pass
+    claimed.mark_sent()
+    assert claimed.sent
+
+
+@pytest.mark.skipif(not hasattr(time, "CLOCK_BOOTTIME"), reason="the name that Linux has for it")
+def test_the_time_that_the_machine_was_suspended_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    before, suspended, counted = steady_seconds(), {time.CLOCK_BOOTTIME: 3600.0}, time.clock_gettime
+    monkeypatch.setattr(time, "clock_gettime", lambda clock: counted(clock) + suspended.get(clock, 0.0))
+    assert steady_seconds() >= before + 3600
+
+
+# What TLS trusts
+
+
+@pytest.fixture(scope="module")
+def ours(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
+    return make_certificate(tmp_path_factory.mktemp("ours"), name="shop.example")
+
+
+@pytest.mark.parametrize("in_pair", [False, True], ids=["one file", "a pair"])
+def test_a_trusted_far_end_is_shown_our_certificate_on_kept_and_fresh_connections(
+    in_pair: bool, connect: Connect, certificate: Certificate, ours: Certificate
+) -> None:
+    given = ours.pair() if in_pair else str(ours.file)
+    with RawServer(echoes, tls=certificate.server_context(client=ours)) as server:
+        transport = connect(server.base_url, ca_file=str(certificate.file), client_cert=given)
+        for number in (b"1", b"2"):
+            assert transport.send("POST", "/", body=number).body == number
+        assert transport.send("POST", "/", body=b"3", fresh=True).body == b"3"
+    assert server.connections == 2
+
+
+def test_an_encrypted_key_is_refused_and_nobody_is_asked_for_a_password(ours: Certificate) -> None:
+    with pytest.raises(ssl.SSLError):
+        tls_context(client_cert=ours.with_encrypted_key())
+
+
+def test_what_is_asked_of_tls_is_set_and_not_left_to_openssl() -> None:
+    context = tls_context()
+    asked = (context.minimum_version, context.verify_mode, context.check_hostname)
+    assert asked == (ssl.TLSVersion.TLSv1_2, ssl.CERT_REQUIRED, True)
+    assert len(context.get_ca_certs()) > 50, "the authorities that come with requests"
+
+
+@pytest.mark.parametrize(
+    "variable", ["SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"]
+)
+def test_the_environment_cannot_add_an_authority(
+    variable: str, connect: Connect, certificate: Certificate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = certificate.file.parent if variable.endswith("DIR") else certificate.file
+    monkeypatch.setenv(variable, str(place))
+    with RawServer(echoes, tls=certificate.server_context()) as server, pytest.raises(NotSent) as failure:
+        connect(server.base_url).send("POST", "/", body=b"{}")
+    assert (failure.value.reason, server.requests) == (NotSentReason.TLS, [])
+
+
+def test_the_environment_cannot_have_the_session_keys_written(
+    connect: Connect, certificate: Certificate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSLKEYLOGFILE", str(tmp_path / "keys"))
+    with RawServer(echoes, tls=certificate.server_context()) as server:
+        connect(server.base_url, ca_file=str(certificate.file)).send("POST", "/", body=b"{}")
+    assert not (tmp_path / "keys").exists()
+
+
+@every(
+    ("base_url", "complaint"),
+    [
+        ("http://gateway.example", "only a loopback address may do without TLS"),
+        ("http://10.0.0.1", "only a loopback address may do without TLS"),
+        ("http://127.0.0.1.gateway.example", "only a loopback address may do without TLS"),
+        ("ftp://gateway.example", "no web address"),
+        ("gateway.example", "no web address"),
+        ("https://", "no web address"),
+        ("https://shop:hunter2@gateway.example", "a user, a query or a fragment"),
+        ("https://gateway.example/?key=hunter2", "a user, a query or a fragment"),
+        ("https://gateway.example/#hunter2", "a user, a query or a fragment"),
+    ],
+)
+def test_a_base_url_that_is_unsafe_or_none_is_refused_without_repeating_it(
+    base_url: str, complaint: str
+) -> None:
+    with pytest.raises(ValueError, match=complaint) as failure:
+        HttpTransport(base_url=base_url)
+    assert "hunter2" not in str(failure.value)
+
+
+# Whose credentials
+
+
+class KeyAuth(AuthBase):
+    """Signs with a key, as a shop's own class would."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[str | None, str | None, object]] = []
+
+    def __call__(self, request: PreparedRequest) -> PreparedRequest:
+        self.seen.append((request.method, request.url, request.body))
+        # As bytes, which requests takes too.
+        request.headers["Authorization"] = f"PublicApiKey {SECRET}".encode()  # type: ignore[assignment]
+        return request
+
+
+def test_auth_signs_what_is_sent_and_only_there_it_is_seen(connect: Connect) -> None:
+    with RawServer(echoes) as server:
+        auth = KeyAuth()
+        transport = connect(f"{server.base_url}/base", auth=auth)
+        transport.send("POST", "/pay", query={"a": "1"}, body=b"{}")
+        connect(server.base_url, auth=HTTPBasicAuth("shop", "pass")).send("POST", "/", body=b"{}")
+    assert auth.seen == [("POST", f"{server.base_url}/base/pay?a=1", b"{}")]
+    sent = [request.headers["authorization"] for request in server.requests]
+    assert sent == [f"PublicApiKey {SECRET}", "Basic c2hvcDpwYXNz"]
+    assert SECRET not in repr(transport)
+
+
+def test_auth_that_asks_the_process_to_stop_is_obeyed(connect: Connect) -> None:
+    def stops(_request: PreparedRequest) -> PreparedRequest:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        connect("http://127.0.0.1:1", auth=stops).send("POST", "/", body=b"{}")
+
+
+def test_no_log_line_and_no_debug_switch_shows_a_query_a_key_or_a_body(
+    connect: Connect,
+    caplog: pytest.LogCaptureFixture,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(http.client.HTTPConnection, "debuglevel", 1)
+    with RawServer(echoes) as server, caplog.at_level(logging.DEBUG):
+        transport = connect(server.base_url, auth=KeyAuth(), keepalive_idle=1e-9)
+        for fresh in (False, True, False):
+            transport.send("POST", "/", query={"key": SECRET}, body=SECRET.encode(), fresh=fresh)
+    assert "Resetting dropped connection" in caplog.text, "this test proves nothing without the pool's log"
+    assert SECRET not in caplog.text
+    assert capsys.readouterr().out == ""
+
+
+def test_a_hostile_environment_changes_nothing(
+    connect: Connect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    netrc = tmp_path / ".netrc"
+    netrc.write_text("machine 127.0.0.1 login thief password thief\ndefault login thief password thief\n")
+    netrc.chmod(0o600)
+    monkeypatch.setenv("NETRC", str(netrc))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with RawServer(echoes) as proxy, RawServer(echoes) as server:
+        for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+            monkeypatch.setenv(name, proxy.base_url)
+            monkeypatch.setenv(name.lower(), proxy.base_url)
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        monkeypatch.delenv("no_proxy", raising=False)
+        for auth in (None, KeyAuth()):
+            connect(server.base_url, auth=auth).send("POST", "/", body=b"{}")
+    assert proxy.connections == 0
+    sent = [request.headers.get("authorization") for request in server.requests]
+    assert sent == [None, f"PublicApiKey {SECRET}"]
