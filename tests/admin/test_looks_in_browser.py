@@ -32,9 +32,7 @@ SIDEWAYS = """Math.max(...["html", ".results", ".wallet-panel .wallet-scroll"]
 ONE_OF_EACH = (
     "list of paymentorder",
     "busy order",
-    "waiting order",
     "confirm capture",
-    "decide",
     "approval",
     "import",
     "report",
@@ -45,9 +43,9 @@ ONE_OF_EACH = (
     "health",
     "keys",
 )
-"""A page of each template; the waiting order is frozen."""
+"""A page of each template."""
 REFUSED = "decide"
-"""The form that is also looked at with its faults."""
+"""The form that is looked at with its faults."""
 RIGHT_TO_LEFT = "busy order"
 # Django's own: links that differ from the text around them by colour only, and a field named by its title.
 DJANGOS_OWN = ("body:not(.wallet-admin) .breadcrumbs", "#changelist-search")

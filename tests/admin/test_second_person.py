@@ -135,16 +135,6 @@ def test_what_somebody_asked_who_may_not_any_more_is_not_done(
     assert refunds() == []
 
 
-def test_a_name_that_another_account_has_taken_over_did_not_ask(
-    operator: Client, second: Client, order: PaymentOrder
-) -> None:
-    ask(operator, order)
-    User.objects.filter(username="anna").update(username="anna before")
-    other = User.objects.create_user("anna")
-    other.user_permissions.set(User.objects.get(username="bert").user_permissions.all())
-    assert "Refund of €8.00: Approved." in say(second, "agree"), "it is the account that counts"
-
-
 def test_an_order_that_changed_meanwhile_is_looked_at_again(
     operator: Client, second: Client, order: PaymentOrder
 ) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from importlib import import_module
 
 import pytest
-from django.apps import apps
 from django.core import mail
 
 from tests.models.rows import NOW, a_payment, a_transaction, an_order
@@ -35,7 +35,7 @@ NO_ADDRESSES = (None, "@", "a@b.example, c@d.example", "a@b.example\nBcc: c@d.ex
 def test_a_customer_who_waits_for_an_attempt_to_pay_is_written_to_at_the_orders_own_address(
     kind: str, state: str, email: str | None, is_written_to: bool
 ) -> None:
-    MailsConfig("wallet_gateway.contrib.mails", apps.get_app_config("mails").module).ready()
+    MailsConfig("wallet_gateway.contrib.mails", import_module("wallet_gateway.contrib.mails")).ready()
     order = an_order(content={"checkoutDetails": {"cardholderEmail": email}})
     transaction = a_transaction(a_payment(order), kind=kind)
     TransactionEvent.objects.create(transaction=transaction, kind="FAULT", state_after=state, occurred_at=NOW)
