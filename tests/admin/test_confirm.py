@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from decimal import Decimal
 from threading import Barrier, Thread
 from types import SimpleNamespace
@@ -16,7 +17,7 @@ from django.test import Client
 from tests.admin.conftest import MakePerson, PaidOrder, payment_of
 from tests.admin.pages import Page, look, operation_url, order_url, send
 from tests.models.rows import a_payment, a_transaction
-from tests.money.gateway import losing, refusing
+from tests.money.gateway import Answer, losing, refusing
 from tests.money.shop import Shop
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
@@ -130,7 +131,7 @@ def test_a_refund_above_the_limit_is_told_to_ask_a_second_person(
 def test_an_outcome_is_told_in_its_colour_and_kept_in_djangos_log(
     operator: Client, order: PaymentOrder, shop: Shop, answer: str, state: str, colour: str
 ) -> None:
-    answers = {"approve": [], "refuse": [refusing(402)], "lose": [losing]}
+    answers: dict[str, list[Answer]] = {"approve": [], "refuse": [refusing(402)], "lose": [losing]}
     shop.gateway.answers += answers[answer]
 
     page = submitted(operator, operation_url(order, "capture"), comment="first parcel")
@@ -272,8 +273,8 @@ def test_a_page_is_of_one_person_one_operation_and_one_payment_for_an_hour(
         assert old in submitted(operator, url, ticket=ticket).faults[0]
     for seconds, is_old in ((3590, False), (3610, True)):
         with monkeypatch.context() as patch:
-            later = signing.time.time() + seconds
-            patch.setattr(signing, "time", SimpleNamespace(time=lambda later=later: later))
+            later = time.time() + seconds
+            patch.setattr("django.core.signing.time", SimpleNamespace(time=lambda later=later: later))
             page = submitted(operator, url, page=own, amount="99.00")
             assert (old in page.faults[0]) == is_old
     assert len(follow_ups()) == 1

@@ -24,7 +24,7 @@ from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder,
 
 pytestmark = pytest.mark.django_db
 STALE = "The state has changed. Reload the page."
-DECISION = {"decision": "DID_NOT_HAPPEN", "reason": "ticket 4711"}
+DECISION: dict[str, Any] = {"decision": "DID_NOT_HAPPEN", "reason": "ticket 4711"}
 
 
 def url_of(transaction: GatewayTransaction, way: str) -> str:

@@ -184,7 +184,7 @@ def test_no_customer_an_erased_one_and_a_hostile_one_are_told_apart(
     assert said in page.text
     assert "<script>alert" not in page.html
     assert "\u202e" not in page
-    assert ("gave no customer" in page) is not content
+    assert ("gave no customer" in page) == (not content)
 
 
 @pytest.mark.parametrize("word", [" EVA@example.org ", "Adams", "adam", "1881"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from django.contrib.admin.models import LogEntry
@@ -42,7 +43,7 @@ def order(paid_order: PaidOrder) -> PaymentOrder:
 
 def ask(client: Client, order: PaymentOrder) -> Page:
     """Ask for a refund on the confirm page; give what is read on the order's page."""
-    why = {"reason": "returned", "comment": "box 7"}
+    why: dict[str, Any] = {"reason": "returned", "comment": "box 7"}
     return send(client, operation_url(order, "refund"), amount="8.00", confirm="8.00", **why)
 
 
@@ -234,7 +235,7 @@ def test_a_decision_on_a_lost_outcome_waits_as_well(
     opening = payment_of(order).opening
     rows = GatewayTransaction.objects.filter(pk=opening.pk)
     rows.update(state="ANOMALY", approved_minor=None)
-    why = {"decision": "DID_NOT_HAPPEN", "reason": "ticket 4711"}
+    why: dict[str, Any] = {"decision": "DID_NOT_HAPPEN", "reason": "ticket 4711"}
     page = send(operator, act("gatewaytransaction", "decide", opening.pk), **why)
     assert "waits for a second person" in page
 

@@ -50,7 +50,7 @@ def attempt(
 
 
 def follow_up(kind: TransactionKind, minor: int, **columns: Any) -> GatewayTransaction:
-    given = {"state": S.APPROVED, "approved_minor": minor, "amount_minor": minor}
+    given: dict[str, Any] = {"state": S.APPROVED, "approved_minor": minor, "amount_minor": minor}
     return a_transaction(kind=kind, **given | {"created_at": NOON, "state_changed_at": NOON} | columns)
 
 
