@@ -16,8 +16,7 @@ from tests.admin.scenery import Scenery
 from tests.admin.staff_tab import staff_tab
 from tests.admin.test_deposits import GOOD, HEADER
 from tests.models.rows import a_payment, a_transaction, an_order
-from tests.money.gateway import answering
-from tests.money.shop import Shop
+from tests.money.gateway import StubGateway, answering
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, OperationBatchRow, RowState
 
 if TYPE_CHECKING:
@@ -141,7 +140,7 @@ def test_a_batch_that_goes_on_leaves_the_focus_on_its_button(desk: Page) -> None
 
 
 def test_a_file_is_checked_and_taken_in_and_two_of_its_customers_are_repaid(
-    desk: Page, shop: Shop, tmp_path: Path
+    desk: Page, gateway: StubGateway, tmp_path: Path
 ) -> None:
     desk.goto(f"{DEPOSITS}import/")
     take = desk.get_by_role("button", name="Take it in")
@@ -170,7 +169,7 @@ def test_a_file_is_checked_and_taken_in_and_two_of_its_customers_are_repaid(
         desk.get_by_role("button", name="Check the sum").click()
         desk.get_by_text(said).wait_for()
         assert not GatewayTransaction.objects.exists()
-    shop.gateway.answers.append(answering(amount="0.75"))
+    gateway.answers.append(answering(amount="0.75"))
     desk.get_by_role("button", name="Refund 2 deposits, €41.50").click()
     desk.get_by_text("2 of 2 deposits").wait_for()
 
