@@ -1,12 +1,10 @@
-"""Fixtures of the admin tests: people with and without permissions, and orders that are really paid."""
+"""The back office: people with and without permissions, and orders that a gateway of written records paid."""
 
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Callable
 from decimal import Decimal
-from functools import partial
 from typing import Any
 
 import pytest
@@ -16,15 +14,15 @@ from django.contrib.auth.models import Permission, User
 from django.contrib.contenttypes.management import create_contenttypes
 from django.contrib.contenttypes.models import ContentType
 from django.test import Client
-from django.urls import reverse
 from pytest_django import Settings
 
 from tests.admin.staff_tab import NOTHING_INLINE
-from wallet_gateway import payments
-from wallet_gateway.models import OperationBatch, Payment, PaymentOrder
-from wallet_gateway.payments import batches
-from wallet_gateway.testing.control import SandboxControl
+from tests.money.conftest import gateway, shop
+from tests.money.gateway import record
+from tests.money.shop import Shop
+from wallet_gateway.models import Payment, PaymentOrder
 
+__all__ = ["gateway", "shop"]
 MakePerson = Callable[..., Client]
 PaidOrder = Callable[..., PaymentOrder]
 
@@ -35,12 +33,6 @@ _names = itertools.count(1)
 @pytest.fixture(autouse=True)
 def _addresses(settings: Settings) -> None:
     settings.ROOT_URLCONF = "tests.admin.urls"
-
-
-@pytest.fixture(autouse=True)
-def _patient_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let one look of a batch's page last a minute: a busy machine needs more than its two seconds."""
-    monkeypatch.setattr(batches, "step", partial(batches.step, seconds=60.0))
 
 
 @pytest.fixture
@@ -101,7 +93,7 @@ def onlooker(make_person: MakePerson) -> Client:
 
 
 @pytest.fixture
-def superuser(db: None) -> Client:
+def superuser(permissions: None) -> Client:
     """Somebody with all permissions there are."""
     client = Client()
     client.force_login(User.objects.create_superuser("root", password="x"))
@@ -109,41 +101,20 @@ def superuser(db: None) -> Client:
 
 
 @pytest.fixture
-def paid_order(wallet_sandbox: SandboxControl) -> PaidOrder:
+def paid_order(shop: Shop) -> PaidOrder:
     """Let a customer pay a new order on the hosted page."""
-    numbers = itertools.count(1)
+    words = {"sale": "ecom.sale", "preauthorization": "ecom.preAuthorization"}
 
     def make(amount: str = "20.00", type: str = "preauthorization", **given: Any) -> PaymentOrder:  # noqa: A002
-        details: dict[str, Any] = {"reference": f"A-{next(numbers)}", "currency": "EUR", "type": type}
-        order = payments.create_order(amount=Decimal(amount), **details | given)
-        attempt = payments.start_checkout(order)
-        wallet_sandbox.complete_checkout(attempt.reference, "success")
-        return payments.reconcile(attempt)
+        payment = shop.begin(amount=Decimal(amount), type=type, **given)
+        opened = record(payment.reference, type=words[type], transactionAmount=float(amount))
+        shop.report(
+            payment, opened | {"apmDetails": {"apmProviderTransactionId": f"PRV-{payment.reference}"}}
+        )
+        return shop.ask(payment)
 
     return make
 
 
-def carry_on(client: Client, batch: OperationBatch) -> str:
-    """Do what the script of a batch's page does with each look; give the page."""
-    url = reverse("admin:wallet_gateway_operationbatch_steer", args=[batch.pk])
-    return client.post(url, {"carry_on": "1"}).content.decode()
-
-
 def payment_of(order: PaymentOrder) -> Payment:
     return order.payments.get()
-
-
-def order_url(order: PaymentOrder) -> str:
-    return reverse("admin:wallet_gateway_paymentorder_change", args=[order.pk])
-
-
-def operation_url(order: PaymentOrder, slug: str) -> str:
-    arguments = [order.pk, payment_of(order).pk, slug]
-    return reverse("admin:wallet_gateway_paymentorder_operation", args=arguments)
-
-
-def ticket_on(client: Client, url: str) -> str:
-    """Open a confirm page and give the one-time token that it holds."""
-    found = re.search(r'name="ticket" value="([^"]+)"', client.get(url).content.decode())
-    assert found, "the page offers nothing to confirm"
-    return found[1]

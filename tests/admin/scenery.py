@@ -13,8 +13,7 @@ from django.urls import reverse
 
 from tests.explanations import commented
 from tests.models.rows import a_deposit, a_payment, a_transaction, an_approval, an_order
-from wallet_gateway.client.errors import Refused
-from wallet_gateway.domain.explanations import ExplanationCode
+from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import (
     OrderState,
     PaymentState,
@@ -37,8 +36,6 @@ from wallet_gateway.models import (
     WalletUsage,
 )
 from wallet_gateway.models.explanations import explanation_columns
-from wallet_gateway.operations.sending.answers import explanation_of
-from wallet_gateway.protocol.faults import REFUND_AMOUNT_EXCEEDED
 
 CONTENT: dict[str, Any] = {
     "checkoutDetails": {
@@ -341,8 +338,8 @@ class Scenery:
             created_at=self.now,
             finished_at=self.now,
         )
-        text = f"{REFUND_AMOUNT_EXCEEDED}: deposit 50.00, refunded 10.00, maximum 40.00, requested 60.00"
-        why = explanation_columns(explanation_of(Refused("4100001", text, 422)))
+        limits = {"deposit": "50.00", "refunded": "10.00", "maximum": "40.00", "requested": "60.00"}
+        why = explanation_columns(explain(ExplanationCode.REFUND_AMOUNT_EXCEEDED, **limits))
         for deposit, given in (
             (self.deposits[0], {"state": TransactionState.APPROVED, "approved_minor": 500}),
             (self.deposits[1], {"state": TransactionState.REJECTED, **why}),

@@ -20,8 +20,6 @@ NOTHING_INLINE = {
     "connect-src": ["'self'"],
     "form-action": ["'self'"],
 }
-SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-"""By how much a page is wider than its window."""
 
 
 @contextmanager

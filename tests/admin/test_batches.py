@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from decimal import Decimal
-from functools import partial
 
 import pytest
+from django.contrib.admin.models import LogEntry
 from django.db import connection
+from django.db.models import Model
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
-from tests.admin.conftest import MakePerson, PaidOrder, carry_on
-from tests.models.rows import an_order
-from wallet_gateway import payments
-from wallet_gateway.admin import batches as pages
-from wallet_gateway.admin.sums import what_was_named
+from tests.admin.conftest import MakePerson, PaidOrder
+from tests.admin.pages import HOME, Page, act, look, post
+from tests.models.rows import NOW, a_deposit, a_payment, a_transaction, an_order
+from tests.money.gateway import Sent, losing
+from tests.money.shop import Shop
+from wallet_gateway import gateways, payments
 from wallet_gateway.models import (
-    BatchState,
+    BatchKind,
     GatewayTransaction,
     OperationBatch,
+    OperationBatchRow,
     PaymentOrder,
+    ResultCode,
     RowState,
 )
 from wallet_gateway.payments import batches
-from wallet_gateway.protocol.errors import InvalidAmount
-from wallet_gateway.protocol.money import Money
-from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
-
-LIST = "/admin/wallet_gateway/paymentorder/"
+pytestmark = pytest.mark.django_db
+LIST = f"{HOME}paymentorder/"
 
 
 def drafted(client: Client, *orders: PaymentOrder, action: str = "capture_many") -> OperationBatch:
@@ -40,185 +41,144 @@ def drafted(client: Client, *orders: PaymentOrder, action: str = "capture_many")
 
 
 def url_of(batch: OperationBatch, page: str) -> str:
-    return f"/admin/wallet_gateway/operationbatch/{batch.pk}/{page}/"
+    return act("operationbatch", page, batch.pk)
 
 
-def everything(batch: OperationBatch, **typed: str) -> dict[str, str]:
-    """Fill in the form as it comes, with these amounts by the orders' references."""
-    data = {"reason": "shipped", "comment": ""}
-    for row in batch.rows.select_related("order"):
+def filled(
+    batch: OperationBatch, *amounts: str, confirm: str = "", reason: str = "shipped"
+) -> dict[str, str]:
+    """Fill in the form, with these amounts in the order of its rows, and otherwise those that it has."""
+    data = {"reason": reason, "comment": "", "confirm": confirm}
+    for number, row in enumerate(batch.rows.order_by("pk")):
         data[f"take-{row.pk}"] = "on"
-        data[f"amount-{row.pk}"] = typed.get(str(row.subject).replace("-", ""), str(row.amount.to_wire()))
-    return data | named_in(data)
+        amount = amounts[number] if number < len(amounts) else row.amount.to_wire()
+        data[f"amount-{row.pk}"] = amount
+    return data
 
 
-def named_in(data: dict[str, str]) -> dict[str, str]:
-    """Give what the button names for the rows of a form that are ticked."""
-    typed = [data[name.replace("take", "amount")] for name in data if name.startswith("take-")]
-    try:
-        return {"confirm": what_was_named([Money.parse(text, "EUR") for text in typed])}
-    except InvalidAmount:
-        return {"confirm": ""}
+def confirmed(client: Client, batch: OperationBatch, *amounts: str, confirm: str) -> Page:
+    """Press the button that names the sum."""
+    return post(client, url_of(batch, "confirm"), **filled(batch, *amounts, confirm=confirm))
 
 
-def test_the_fields_of_an_order_are_found_however_the_shop_writes_large_numbers(
+def carried_on(client: Client, batch: OperationBatch) -> Page:
+    """Do what the script of a batch's page does until nothing more goes on; give the page."""
+    for _look in range(20):
+        page = post(client, url_of(batch, "steer"), carry_on="1")
+        if "data-wallet-running" not in page:
+            return page
+    raise AssertionError("the batch does not end")
+
+
+def captures() -> list[GatewayTransaction]:
+    return list(GatewayTransaction.objects.filter(kind="CAPTURE").order_by("pk"))
+
+
+# From the list to the results
+
+
+@pytest.mark.every_database
+def test_each_order_has_a_row_an_amount_and_in_the_end_a_result(
     operator: Client, paid_order: PaidOrder, settings: Settings
 ) -> None:
     settings.USE_THOUSAND_SEPARATOR = True
-    batch = drafted(operator, paid_order("20.00"))
-    batch.rows.update(id=1234567)
-    page = operator.get(url_of(batch, "confirm")).content.decode()
-    assert 'name="take-1234567"' in page
-    assert 'name="amount-1234567"' in page
+    batch = drafted(operator, paid_order("20.00"), paid_order("30.00"))
+    batch.rows.filter(order__reference="S-1").update(id=1234567)
+    page = look(operator, url_of(batch, "confirm"))
+    assert page.html.count('type="checkbox"') == 2
+    for markup in ('value="20.00"', 'value="30.00"', 'name="take-1234567"', 'name="amount-1234567"'):
+        assert markup in page
 
-
-def test_each_order_has_a_row_an_amount_and_in_the_end_a_result(
-    operator: Client, paid_order: PaidOrder
-) -> None:
-    orders = [paid_order("20.00"), paid_order("30.00")]
-    batch = drafted(operator, *orders)
-    page = operator.get(url_of(batch, "confirm")).content.decode()
-    assert page.count('type="checkbox"') == 2
-    assert 'value="20.00"' in page
-    assert 'value="30.00"' in page
-
-    operator.post(url_of(batch, "confirm"), everything(batch, A1="5.00"))
-    page = carry_on(operator, batch)
+    # By the number of its row, the other order comes first.
+    confirmed(operator, batch, "30.00", "5.00", confirm="2, 35.00 EUR")
+    page = carried_on(operator, batch)
 
     assert "Capture of €5.00: Approved." in page
     assert "Capture of €30.00: Approved." in page
     assert "2 of 2 orders" in page
-    assert 'http-equiv="refresh"' not in page
-    transactions = GatewayTransaction.objects.filter(kind="CAPTURE")
-    assert {(made.created_by, made.reason_code, made.comment) for made in transactions} == {
-        ("anna", "shipped", "")
-    }
+    made = {(one.created_by, one.reason_code, one.comment) for one in captures()}
+    assert made == {("anna", "shipped", "")}
+    entry = LogEntry.objects.latest("pk")
+    assert entry.user.get_username() == "anna"
+    assert f"batch {batch.pk} of anna)" in entry.change_message
 
 
-BAD = {
-    "20.01": "This is more than there is",
-    "5,000": "can be read as €5,000.00",
-    "0": "above zero",
-    "": "at most 2 decimals",
-}
-
-
-@pytest.mark.parametrize("amount", BAD)
+@pytest.mark.parametrize(
+    ("amount", "fault"),
+    [
+        ("20.01", "This is more than there is"),
+        ("5,000", "can be read as €5,000.00"),
+        ("0", "above zero"),
+        ("-1", "at most 2 decimals"),
+        ("x" * 9999, "at most"),
+        ("", "at most 2 decimals"),
+    ],
+)
 def test_one_bad_amount_is_said_beside_its_order_and_nothing_begins(
-    operator: Client, paid_order: PaidOrder, amount: str
+    operator: Client, amount: str, fault: str
 ) -> None:
-    batch = drafted(operator, paid_order(), paid_order())
+    orders = [a_payment(an_order(), authorized=2000).order for _ in range(2)]
+    batch = drafted(operator, *orders)
 
-    page = operator.post(url_of(batch, "confirm"), everything(batch, A2=amount)).content.decode()
+    page = confirmed(operator, batch, "20.00", amount, confirm="2, 40.00 EUR")
 
-    assert page.count('role="alert"') == 1
-    assert BAD[amount] in page
+    assert [fault in said for said in page.faults] == [True]
     batch.refresh_from_db()
-    assert batch.state == BatchState.DRAFT
-    assert not GatewayTransaction.objects.filter(kind="CAPTURE").exists()
+    assert batch.state == "DRAFT"
+    assert not captures()
 
 
-def test_a_batch_begins_only_by_a_button_that_names_its_sum(operator: Client, paid_order: PaidOrder) -> None:
-    batch = drafted(operator, paid_order("28.90"), paid_order("28.90"), paid_order("28.90"))
-    page = operator.get(url_of(batch, "confirm")).content.decode()
-    assert ">Capture 3 orders, €86.70</button>" in page
+def test_a_batch_begins_only_by_a_button_that_names_its_sum(operator: Client) -> None:
+    orders = [a_payment(an_order(), authorized=2890).order for _ in range(3)]
+    batch = drafted(operator, *orders)
+    assert look(operator, url_of(batch, "confirm")).primary == ["Capture 3 orders, €86.70"]
 
-    data = everything(batch, A3="1.10") | {"confirm": "3, 86.70 EUR"}
-    del data[f"take-{batch.rows.get(order__reference='A-1').pk}"]
-    page = operator.post(url_of(batch, "confirm"), data).content.decode()
+    data = filled(batch, "28.90", "28.90", "1.10", confirm="3, 86.70 EUR")
+    del data[f"take-{batch.rows.order_by('pk')[0].pk}"]
+    page = post(operator, url_of(batch, "confirm"), **data)
 
     assert "Nothing was sent yet. Check the sum" in page
     assert 'value="2, 30.00 EUR"' in page
-    assert ">Capture 2 orders, €30.00</button>" in page
-    assert page.count('type="checkbox"') == 3, "what is not ticked can be ticked again"
+    assert page.primary == ["Capture 2 orders, €30.00"]
+    assert page.html.count('type="checkbox"') == 3, "what is not ticked can be ticked again"
     batch.refresh_from_db()
-    assert batch.state == BatchState.DRAFT
+    assert batch.state == "DRAFT"
     assert batch.rows.filter(state=RowState.WAITING).count() == 3
 
 
 def test_each_result_is_read_also_of_those_that_fail(
-    operator: Client, paid_order: PaidOrder, wallet_sandbox: SandboxControl
+    operator: Client, paid_order: PaidOrder, shop: Shop
 ) -> None:
-    orders = [paid_order() for _ in range(4)]
+    orders = [paid_order() for _ in range(3)]
     batch = drafted(operator, *orders)
-    operator.post(url_of(batch, "confirm"), everything(batch))
-    payments.capture(orders[3], Decimal("15.00"))
-    wallet_sandbox.fault("capture", "status_before", status=500)
+    confirmed(operator, batch, confirm="3, 60.00 EUR")
+    payments.capture(orders[2], Decimal("15.00"))
+    shop.gateway.answers.append(losing)
 
-    page = carry_on(operator, batch)
+    page = carried_on(operator, batch)
 
-    assert page.count("Capture of €20.00: Approved.") == 2
-    assert page.count("Capture of €20.00: Unknown.") == 1
-    assert page.count("The amount is higher than what is left to capture.") == 1
-
-
-def test_a_batch_is_paused_and_resumed(
-    operator: Client, paid_order: PaidOrder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(batches, "step", partial(batches.step, seconds=0.0))
-    batch = drafted(operator, *[paid_order() for _ in range(2)])
-    operator.post(url_of(batch, "confirm"), everything(batch))
-    carry_on(operator, batch)
-
-    page = operator.post(url_of(batch, "steer"), {"pause": "1"}, follow=True).content.decode()
-
-    assert "1 of 2 orders" in page
-    assert 'http-equiv="refresh"' not in page
-    assert "Paused by anna" in page
-    assert "Resume" in page
-    assert batches.step(batch) == []
-    page = operator.post(url_of(batch, "steer"), {"resume": "1"}, follow=True).content.decode()
-    assert "2 of 2 orders" in page
+    for said in ("Approved.", "Unknown."):
+        assert page.text.count(f"Capture of €20.00: {said}") == 1
+    assert page.text.count("The amount is higher than what is left to capture.") == 1
 
 
-def test_a_batch_that_was_stopped_leaves_out_what_was_not_begun(
-    operator: Client, paid_order: PaidOrder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(batches, "step", partial(batches.step, seconds=0.0))
-    batch = drafted(operator, *[paid_order() for _ in range(2)])
-    operator.post(url_of(batch, "confirm"), everything(batch))
-    carry_on(operator, batch)
-
-    page = operator.post(url_of(batch, "steer"), {"stop": "1"}, follow=True).content.decode()
-
-    assert "2 of 2 orders" in page
-    assert "Stopped by anna" in page
-    assert "Not begun: the batch was stopped." in page
-    operator.post(url_of(batch, "steer"), {"resume": "1"})
-    carry_on(operator, batch)
-    assert GatewayTransaction.objects.filter(kind="CAPTURE").count() == 1
+WORDS_OF_THEIR_OWN = {
+    ResultCode.REFUSED: "the operation's",
+    ResultCode.NOT_POSSIBLE: "the operation's",
+    ResultCode.NOT_WANTED: "the row's state",
+    ResultCode.CHANGED: "the changed transactions'",
+}
 
 
-@pytest.mark.parametrize("page", ["confirm", "progress", "steer"])
-def test_a_batch_is_for_those_with_the_permission(
-    operator: Client, make_person: MakePerson, paid_order: PaidOrder, page: str
-) -> None:
-    batch = drafted(operator, paid_order())
-    other = make_person("refund_payment")
-
-    assert other.get(url_of(batch, page)).status_code in {403, 405}
-    assert other.post(url_of(batch, page), everything(batch)).status_code == 403
-
-
-def test_only_who_chose_the_orders_confirms_them(
-    operator: Client, make_person: MakePerson, paid_order: PaidOrder
-) -> None:
-    batch = drafted(operator, paid_order())
-
-    assert make_person("capture_payment").post(url_of(batch, "confirm"), everything(batch)).status_code == 403
-
-
-def test_too_many_orders_are_refused_before_anything_is_made(
-    operator: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pages, "MAX_ORDERS", 1)
-
-    page = operator.post(
-        LIST, {"action": "capture_many", "_selected_action": [an_order().pk, an_order().pk]}, follow=True
-    )
-
-    assert "Choose at most 1 orders at a time." in page.content.decode()
-    assert not OperationBatch.objects.exists()
+def test_every_result_has_its_sentence(operator: Client) -> None:
+    batch = OperationBatch.objects.create(kind="CAPTURE", state="FINISHED", created_by="anna", created_at=NOW)
+    codes = [code for code in ResultCode if code not in WORDS_OF_THEIR_OWN]
+    for code in codes:
+        OperationBatchRow.objects.create(batch=batch, order=an_order(), state="LEFT_OUT", result_code=code)
+    shown = look(operator, url_of(batch, "progress")).rows()
+    told = [row[2] for row in shown if row[0].startswith("ORDER-")]
+    assert len(set(told)) == len(codes)
+    assert all(sentence.endswith(".") and "%" not in sentence for sentence in told)
 
 
 @pytest.mark.parametrize("page", ["confirm", "progress"])
@@ -226,9 +186,142 @@ def test_a_page_of_a_batch_asks_no_more_for_more_orders(operator: Client, page: 
     def statements(count: int) -> int:
         batch = drafted(operator, *[an_order() for _ in range(count)])
         if page == "progress":
-            OperationBatch.objects.update(state=BatchState.FINISHED)
+            OperationBatch.objects.update(state="FINISHED")
         with CaptureQueriesContext(connection) as asked:
-            assert operator.get(url_of(batch, page)).status_code == 200
+            look(operator, url_of(batch, page))
         return len(asked)
 
     assert statements(2) == statements(12) <= 15
+
+
+# While it goes on
+
+
+@pytest.fixture
+def batch(operator: Client, paid_order: PaidOrder) -> OperationBatch:
+    """Two orders to be captured, confirmed by anna."""
+    batch = batches.draft(BatchKind.CAPTURE, [paid_order(), paid_order()], by="anna")
+    batches.start(batch, reason_code="shipped")
+    batch.refresh_from_db()
+    return batch
+
+
+@pytest.mark.parametrize("method", ["get", "head", "options"])
+def test_looking_at_it_carries_out_nothing_and_without_scripts_it_renews_itself_until_the_sweep_is_done(
+    operator: Client, batch: OperationBatch, method: str
+) -> None:
+    url = url_of(batch, "progress")
+    getattr(operator, method)(url)
+    renewed = f'<noscript><meta http-equiv="refresh" content="5; url={url}"></noscript>'
+    assert renewed in look(operator, url)
+    assert not captures()
+    assert {row.state for row in batch.rows.all()} == {RowState.WAITING}
+
+    payments.sweep()
+
+    page = look(operator, url)
+    assert "2 of 2 orders" in page
+    assert "http-equiv" not in page
+    assert len(captures()) == 2
+
+
+def test_somebody_else_sees_whose_it_is_and_goes_on_with_it_where_no_worker_does(
+    make_person: MakePerson, batch: OperationBatch, shop: Shop
+) -> None:
+    colleague = make_person("capture_payment")
+    page = look(colleague, url_of(batch, "progress"))
+    assert "Workers carry it out on behalf of anna. Closing this page stops nothing." in page
+    assert "data-wallet-drives" not in page
+    assert 'name="carry_on"' not in page
+
+    OperationBatch.objects.update(driven_at=gateways.clock().now() - timedelta(minutes=6))
+    page = look(colleague, url_of(batch, "progress"))
+    assert "No worker drives it: have manage.py wallet_sweep run, or go on from here." in page
+    assert page.buttons[0].startswith("Go on: ")
+    assert "2 of 2 orders" in carried_on(colleague, batch)
+    assert {capture.created_by for capture in captures()} == {"anna"}
+
+
+@pytest.mark.parametrize("verb", ["pause", "stop"])
+def test_what_is_pressed_while_a_request_is_out_holds_for_what_was_not_begun(
+    operator: Client, batch: OperationBatch, shop: Shop, verb: str
+) -> None:
+    def press(sent: Sent) -> tuple[int, object]:
+        post(operator, url_of(batch, "steer"), **{verb: "1"})
+        return shop.gateway.approve(sent)
+
+    shop.gateway.answers.append(press)
+    page = carried_on(operator, batch)
+
+    assert len(captures()) == 1
+    if verb == "pause":
+        assert "1 of 2 orders" in page
+        assert "Paused by anna" in page
+        assert batches.step(batch) == []
+        post(operator, url_of(batch, "steer"), resume="1")
+        assert "2 of 2 orders" in carried_on(operator, batch)
+    else:
+        assert "2 of 2 orders" in page
+        assert "Stopped by anna" in page
+        assert "Not begun: the batch was stopped." in page
+        post(operator, url_of(batch, "steer"), resume="1")
+        carried_on(operator, batch)
+    assert len(captures()) == (2 if verb == "pause" else 1)
+
+
+def test_only_who_chose_the_orders_confirms_them(operator: Client, make_person: MakePerson) -> None:
+    batch = drafted(operator, a_payment(an_order(), authorized=2000).order)
+    other = make_person("capture_payment")
+    answer = other.post(url_of(batch, "confirm"), filled(batch, confirm="1, 20.00 EUR"))
+    assert answer.status_code == 403
+
+
+# Asking the gateway about many
+
+
+def chosen(client: Client, model: str, *rows: Model) -> Page:
+    page = post(client, f"{HOME}{model}/", action="query_many", _selected_action=[row.pk for row in rows])
+    batch = OperationBatch.objects.order_by("pk").last()
+    return page if batch is None else carried_on(client, batch)
+
+
+def test_each_order_says_what_the_gateways_word_changed(
+    onlooker: Client, paid_order: PaidOrder, shop: Shop
+) -> None:
+    shop.configure(QUERY_RATE=1_000_000)
+    lost, same = paid_order(), paid_order()
+
+    def lose_afterwards(sent: Sent) -> tuple[int, object]:
+        shop.gateway.approve(sent)
+        return losing(sent)
+
+    shop.gateway.answers.append(lose_afterwards)
+    payments.capture(lost, Decimal("5.00"))
+
+    page = chosen(onlooker, "paymentorder", lost, same, an_order())
+
+    assert "3 of 3 orders" in page
+    assert "Capture of €5.00: Approved." in page
+    assert "The gateway was asked; everything stands as before." in page
+    assert "Nothing was ever asked of the gateway." in page
+    assert LogEntry.objects.filter(change_message__startswith="Asked the gateway.").count() == 3
+
+
+def test_transactions_are_asked_about_by_their_order_or_deposit_each_once(
+    operator: Client, paid_order: PaidOrder, shop: Shop
+) -> None:
+    shop.configure(QUERY_RATE=1_000_000)
+    order = paid_order()
+    capture = payments.capture(order, Decimal("5.00"))
+    deposit = a_deposit()
+    detached = a_transaction(deposit=deposit, kind="DETACHED_REFUND", state="UNKNOWN")
+    shop.gateway.asked.clear()
+
+    page = chosen(operator, "gatewaytransaction", *GatewayTransaction.objects.all())
+
+    assert "2 of 2" in page
+    assert order.reference in page
+    assert str(deposit) in page
+    opening = order.payments.get().reference
+    assert sorted(shop.gateway.asked) == sorted([opening, capture.reference, detached.reference])
+    GatewayTransaction.objects.filter(pk=detached.pk).delete()

@@ -2,262 +2,299 @@
 
 from __future__ import annotations
 
+import time
 from decimal import Decimal
 from threading import Barrier, Thread
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from django.contrib.admin.models import LogEntry
+from django.core import signing
 from django.db import connections
 from django.test import Client
-from pytest_django import Settings
 
-from tests.admin.conftest import MakePerson, PaidOrder, operation_url, order_url, payment_of, ticket_on
+from tests.admin.conftest import MakePerson, PaidOrder, payment_of
+from tests.admin.pages import Page, look, operation_url, order_url, send
+from tests.models.rows import a_payment, a_transaction
+from tests.money.gateway import Answer, losing, refusing
+from tests.money.shop import Shop
 from wallet_gateway import payments
-from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
-from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
+STATES = [
+    ("approve", "Approved.", "success"),
+    ("refuse", "Rejected.", "error"),
+    ("lose", "Unknown.", "warning"),
+]
 
 
 def follow_ups() -> list[GatewayTransaction]:
     return list(GatewayTransaction.objects.exclude(kind="CHECKOUT"))
 
 
-def submitted(client: Client, url: str, **given: Any) -> str:
-    """Submit a page by the button that names its amount, and give what is read on the next one."""
-    data = {"ticket": ticket_on(client, url), "reason": "shipped", "comment": "", **given}
-    data.setdefault("confirm", data.get("amount", "20.00"))
-    return client.post(url, data, follow=True).content.decode()
+def submitted(
+    client: Client, url: str, *, page: Page | None = None, amount: str = "5.00", **given: Any
+) -> Page:
+    """Submit a page by the button that names its amount; return what is read next."""
+    shown = {"amount": amount, "reason": "shipped", "confirm": amount}
+    return send(client, url, page=page, **shown | given)
 
 
 @pytest.fixture
 def order(paid_order: PaidOrder) -> PaymentOrder:
+    """Reserved, 20.00 EUR."""
     return paid_order()
 
 
 # What is shown
 
 
-def test_the_remaining_amount_is_filled_in_and_shown(operator: Client, order: PaymentOrder) -> None:
+def test_what_is_left_is_filled_in_and_the_request_is_shown_for_what_was_typed(
+    operator: Client, order: PaymentOrder
+) -> None:
     payments.capture(order, Decimal("7.50"))
+    url = operation_url(order, "capture")
 
-    page = operator.get(operation_url(order, "capture")).content.decode()
-
+    page = look(operator, url)
+    assert page.facts["Left to capture"] == "€12.50"
     assert 'value="12.50"' in page
-    assert "Left to capture" in page
-    assert "€12.50" in page
+    assert page.text.count("(optional)") == 2, "a reason may be left out, and a note"
+    page = send(operator, url, amount="3.00", preview="1")
 
-
-def test_the_exact_request_is_shown_without_secrets_for_the_amount_that_was_typed(
-    operator: Client, order: PaymentOrder, wallet_sandbox: SandboxControl
-) -> None:
-    url = operation_url(order, "capture")
-
-    page = operator.post(url, {"amount": "3.00", "preview": "1"}).content.decode()
-
-    assert "&quot;amount&quot;: &quot;3.00&quot;" in page
-    assert "&quot;ecom.capture&quot;" in page
+    assert '"amount": "3.00"' in page
+    assert '"ecom.capture"' in page
     assert payment_of(order).reference in page
-    assert '<details class="wallet-request" open>' in page
-    assert not follow_ups()
-
-
-# What it does
-
-
-def test_every_operation_is_in_djangos_log_of_the_admin(operator: Client, order: PaymentOrder) -> None:
-    submitted(operator, operation_url(order, "capture"), amount="5.00", comment="first parcel")
-
-    [entry] = LogEntry.objects.all()
-    assert entry.user.get_username() == "anna"
-    assert entry.object_id == str(order.pk)
-    assert "Capture of 5.00 EUR: Approved." in entry.change_message
-    assert entry.change_message.endswith(f"({follow_ups()[0].reference}; Goods shipped: first parcel)")
-
-
-def test_an_unknown_outcome_is_told_as_unknown(
-    operator: Client, order: PaymentOrder, wallet_sandbox: SandboxControl
-) -> None:
-    wallet_sandbox.fault("capture", "status_before", status=500)
-
-    page = submitted(operator, operation_url(order, "capture"), amount="5.00")
-
-    assert "Capture of €5.00: Unknown." in page
-    assert "stays reserved" in page
-
-
-def test_money_moves_only_by_a_button_that_names_the_amount(operator: Client, order: PaymentOrder) -> None:
-    url = operation_url(order, "capture")
-    page = operator.get(url).content.decode()
-    assert 'name="confirm" value="20.00"' in page
-    assert ">Capture €20.00</button>" in page
-
-    page = submitted(operator, url, amount="5,00", confirm="20.00")
-
-    assert 'name="confirm" value="5.00"' in page
-    assert (
-        "Nothing was sent yet. Check the amount: the button below now says “Capture €5.00” (5.00 EUR)."
-        in page
-    )
-    assert 'value="5,00"' in page, "what was typed stays"
-    assert not follow_ups()
-    assert "Capture of €5.00: Approved." in submitted(operator, url, amount="5,00", confirm="5.00")
+    assert "<details" in page
+    assert " open>" in page
+    assert len(follow_ups()) == 1
 
 
 def test_amounts_are_shown_typed_and_confirmed_as_the_reader_writes_them(
     operator: Client, paid_order: PaidOrder
 ) -> None:
     order = paid_order("1234.50")
-    url, german = operation_url(order, "capture"), {"Accept-Language": "de"}
-    page = operator.get(url, headers=german).content.decode()
-    assert "1.234,50\N{NO-BREAK SPACE}€" in page
+    url = operation_url(order, "capture")
+    page = look(operator, url, language="de")
+    assert "1.234,50 €" in page
     assert 'value="1234,50"' in page
-
-    data = {
-        "ticket": ticket_on(operator, url),
-        "reason": "shipped",
-        "amount": "1234,5",
-        "confirm": "1234.50",
-    }
-    operator.post(url, data, headers=german)
-
+    submitted(operator, url, amount="1234,5", confirm="1234.50", language="de")
     assert [transaction.amount_minor for transaction in follow_ups()] == [123450]
 
 
-# Bad input: said beside the field, nothing reserved, nothing sent
-
-BAD_AMOUNTS = {
-    "20.01": "This is more than there is. Left to capture: €20.00.",
-    "12,34,56": "Write an amount in EUR with at most 2 decimals, like this: 1234.05.",
-    "1234.567": "Write an amount in EUR with at most 2 decimals, like this: 1234.05.",
-    "0": "The amount must be above zero.",
-    "0.00": "The amount must be above zero.",
-    "-5.00": "Write an amount in EUR with at most 2 decimals, like this: 1234.05.",
-    "1e1": "Write an amount in EUR with at most 2 decimals, like this: 1234.05.",
-    "": "Write an amount in EUR with at most 2 decimals, like this: 1234.05.",
-    "<script>alert(1)</script>": "Write an amount in EUR with at most 2 decimals, like this: 1234.05.",
-}
-
-
-@pytest.mark.parametrize("amount", BAD_AMOUNTS)
-def test_a_bad_amount_is_refused_beside_its_field(
-    operator: Client, order: PaymentOrder, wallet_sandbox: SandboxControl, amount: str
+@pytest.mark.parametrize(
+    ("columns", "slug", "why"),
+    [
+        ({"captured": 2000}, "capture", "Nothing is left to capture."),
+        ({"captured": 2000, "refunded": 2000}, "refund", "Nothing is left to refund."),
+        ({}, "refund", "Nothing is captured."),
+        (
+            {"is_frozen": True},
+            "capture",
+            "The payment is frozen because of a difference. Decide on the difference first.",
+        ),
+    ],
+)
+def test_why_nothing_is_left_is_said_in_place_of_a_form(
+    superuser: Client, columns: dict[str, Any], slug: str, why: str
 ) -> None:
-    before = len(wallet_sandbox.journal())
+    order = a_payment(authorized=2000, **columns).order
+    page = look(superuser, operation_url(order, slug))
+    assert why in page
+    assert page.buttons == ["Back to the order"]
 
-    page = submitted(operator, operation_url(order, "capture"), amount=amount)
 
-    assert f'id="id_amount_error" role="alert">{BAD_AMOUNTS[amount]}</p>' in page
-    assert "<script>alert" not in page
+def test_a_refund_above_the_limit_is_told_to_ask_a_second_person(
+    operator: Client, paid_order: PaidOrder, shop: Shop
+) -> None:
+    shop.configure(APPROVAL_LIMITS={"EUR": "5.00"})
+    order = paid_order(type="sale")
+    url = operation_url(order, "refund")
+    asks = "sends nothing yet: it asks for a second person."
+    assert (
+        "An amount above €5.00 needs a second person: nothing is sent before somebody else has agreed."
+        in look(operator, url)
+    )
+    assert asks not in send(operator, url, amount="5.00", preview="1")
+    page = send(operator, url, amount="5.01", preview="1")
+    assert f"“Ask for €5.01” {asks}" in page
+    assert page.primary == ["Ask for €5.01"]
+    payments.refund(order, Decimal("1.50"))
+    assert "An amount above €3.50 needs a second person" in look(operator, url), "what was given back counts"
+
+
+# What it does
+
+
+@pytest.mark.parametrize(("answer", "state", "colour"), STATES)
+def test_an_outcome_is_told_in_its_colour_and_kept_in_djangos_log(
+    operator: Client, order: PaymentOrder, shop: Shop, answer: str, state: str, colour: str
+) -> None:
+    answers: dict[str, list[Answer]] = {"approve": [], "refuse": [refusing(402)], "lose": [losing]}
+    shop.gateway.answers += answers[answer]
+
+    page = submitted(operator, operation_url(order, "capture"), comment="first parcel")
+
+    assert f"Capture of €5.00: {state}" in page
+    assert f'class="{colour}"' in page
+    assert ("stays reserved" in page) == (answer == "lose")
+    entry = LogEntry.objects.get()
+    assert (entry.user.get_username(), entry.object_id) == ("anna", str(order.pk))
+    assert f"Capture of 5.00 EUR: {state}" in entry.change_message
+    assert entry.change_message.endswith(f"({follow_ups()[0].reference}; Goods shipped: first parcel)")
+
+
+def test_money_moves_only_by_a_button_that_names_the_amount(operator: Client, order: PaymentOrder) -> None:
+    url = operation_url(order, "capture")
+    page = look(operator, url)
+    assert page.primary == ["Capture €20.00"]
+    assert 'name="confirm" value="20.00"' in page
+
+    page = submitted(operator, url, amount="5,00", confirm="20.00")
+
+    assert 'name="confirm" value="5.00"' in page
+    assert 'value="5,00"' in page, "what was typed stays"
+    assert page.faults == [
+        "Nothing was sent yet. Check the amount: the button below now says “Capture €5.00” (5.00 EUR)."
+    ]
     assert not follow_ups()
-    assert payment_of(order).capture_reserved == 0
-    assert len(wallet_sandbox.journal()) == before
+    assert "Capture of €5.00: Approved." in submitted(operator, url, amount="5,00", confirm="5.00")
 
 
-def test_a_reason_may_be_left_out_as_in_python_and_another_reason_needs_a_note(
+def test_a_reason_may_be_left_out_and_another_reason_needs_a_note_that_can_be_kept(
     operator: Client, order: PaymentOrder
 ) -> None:
     url = operation_url(order, "capture")
-
-    page = operator.get(url).content.decode()
-    assert page.count("(optional)") == 2
-    assert "Say here what the reason is." in submitted(operator, url, amount="1.00", reason="other")
+    assert submitted(operator, url, reason="other").faults == ["Say here what the reason is."]
+    for comment in ("x" * 401, "a\x00b"):
+        assert submitted(operator, url, comment=comment).faults
     assert not follow_ups()
-    submitted(operator, url, amount="1.00", reason="")
+    submitted(operator, url, reason="")
     assert [row.reason_code for row in follow_ups()] == [""]
 
 
-def test_a_page_that_something_overtook_says_so(operator: Client, order: PaymentOrder) -> None:
-    url = operation_url(order, "capture")
-    ticket = ticket_on(operator, url)
-    payments.capture(order, Decimal("15.00"))
-
-    page = operator.post(
-        url, {"ticket": ticket, "amount": "4.00", "confirm": "4.00", "reason": "shipped"}
-    ).content.decode()
-
-    assert "Meanwhile something has changed: there are now €5.00. Look at it again." in page
-    assert len(follow_ups()) == 1
-    # What is now on the page can be confirmed.
-    assert "Approved" in submitted(operator, url, amount="4.00")
+def test_a_gateway_that_cannot_be_reached_is_said_and_nothing_stays_reserved(
+    operator: Client, order: PaymentOrder, shop: Shop
+) -> None:
+    with shop.cut_off():
+        (fault,) = submitted(operator, operation_url(order, "capture")).faults
+    assert fault.startswith("The gateway cannot be reached. Nothing was sent")
+    assert [transaction.state for transaction in follow_ups()] == ["ABANDONED"]
+    assert payment_of(order).capture_reserved == 0
 
 
-@pytest.mark.parametrize("ticket", ["", "forged", "WyJhIl0:1:x"])
-def test_a_page_without_its_token_does_nothing(operator: Client, order: PaymentOrder, ticket: str) -> None:
-    url = operation_url(order, "capture")
-
-    page = operator.post(
-        url, {"ticket": ticket, "amount": "4.00", "confirm": "4.00", "reason": "shipped"}
-    ).content.decode()
-
-    assert "too old or was changed" in page
+def test_an_order_whose_gateway_is_gone_is_told_by_its_name_and_nothing_is_done(superuser: Client) -> None:
+    payment = a_payment(authorized=2000)
+    PaymentOrder.objects.update(gateway="elsewhere")
+    page = submitted(superuser, operation_url(payment.order, "capture"), language="de")
+    assert "elsewhere" in page.faults[0]
+    assert "WALLET_GATEWAY has no" not in page
     assert not follow_ups()
 
 
-def test_a_token_is_bound_to_its_person_and_its_operation(
-    operator: Client, make_person: MakePerson, order: PaymentOrder
+@pytest.mark.parametrize("taken", ["20.00", "12.00"])
+def test_while_a_refund_has_no_outcome_the_pages_say_so_and_offer_no_other(
+    operator: Client, paid_order: PaidOrder, shop: Shop, taken: str
 ) -> None:
-    payments.capture(order, Decimal("10.00"))
-    url = operation_url(order, "capture")
-    theirs = ticket_on(make_person("capture_payment"), url)
-    for_refund = ticket_on(operator, operation_url(order, "refund"))
+    order = paid_order(type="sale")
+    url = operation_url(order, "refund")
+    before = look(operator, url)
+    shop.lose_answer(payments.refund, order, Decimal(taken))
+    why = "Another operation on this payment has no outcome yet."
 
-    for ticket in (theirs, for_refund):
-        page = operator.post(
-            url, {"ticket": ticket, "amount": "1.00", "confirm": "1.00", "reason": "shipped"}
-        ).content.decode()
-        assert "made for somebody or something else" in page
+    page = look(operator, url)
+    assert why in page
+    assert 'name="amount"' not in page
+    page = look(operator, order_url(order))
+    assert page.text.count(why) == 1
+    assert url not in page
+    assert why in submitted(operator, url, page=before, amount="9.00")
     assert len(follow_ups()) == 1
 
 
-def test_a_gateway_that_is_down_is_said_on_the_form_and_nothing_stays_reserved(
-    operator: Client, order: PaymentOrder, settings: Settings
+# What is refused: beside the field, nothing reserved, nothing sent
+
+EXAMPLE = "Write an amount in EUR with at most 2 decimals, like this: 1234.05."
+
+
+@pytest.mark.parametrize(
+    ("amount", "fault"),
+    [
+        ("20.01", "This is more than there is. Left to capture: €20.00."),
+        ("0.00", "The amount must be above zero."),
+        ("-5.00", EXAMPLE),
+        ("", EXAMPLE),
+        ("<script>alert(1)</script>", EXAMPLE),
+    ],
+)
+def test_a_bad_amount_is_refused_beside_its_field(
+    operator: Client, order: PaymentOrder, shop: Shop, amount: str, fault: str
+) -> None:
+    page = submitted(operator, operation_url(order, "capture"), amount=amount)
+
+    assert f'id="id_amount_error" role="alert">{fault}</p>' in page
+    assert "<script>alert" not in page.html
+    assert not follow_ups()
+    assert payment_of(order).capture_reserved == 0
+    assert shop.gateway.sent == []
+
+
+def test_a_page_that_something_overtook_says_so_and_can_then_be_confirmed(
+    operator: Client, order: PaymentOrder
 ) -> None:
     url = operation_url(order, "capture")
-    ticket = ticket_on(operator, url)
-    gateways = settings.WALLET_GATEWAY["GATEWAYS"]
-    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {
-        "GATEWAYS": {"default": gateways["default"] | {"BASE_URL": "http://127.0.0.1:9"}}
-    }
+    before = look(operator, url)
+    payments.capture(order, Decimal("15.00"))
 
-    page = operator.post(
-        url, {"ticket": ticket, "amount": "4.00", "confirm": "4.00", "reason": "shipped"}
-    ).content.decode()
+    page = submitted(operator, url, page=before, amount="4.00")
 
-    assert 'id="id_amount_error" role="alert">The gateway cannot be reached. Nothing was sent' in page
-    assert [transaction.state for transaction in follow_ups()] == [TransactionState.ABANDONED]
-    assert payment_of(order).capture_reserved == 0
+    assert page.faults == ["Meanwhile something has changed: there are now €5.00. Look at it again."]
+    assert len(follow_ups()) == 1
+    assert "Approved" in submitted(operator, url, page=page, amount="4.00")
+
+
+def test_a_page_is_of_one_person_one_operation_and_one_payment_for_an_hour(
+    operator: Client, make_person: MakePerson, paid_order: PaidOrder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order = paid_order()
+    payments.capture(order, Decimal("10.00"))
+    url, others = operation_url(order, "capture"), "made for somebody or something else"
+    theirs = look(make_person("capture_payment"), url)
+    for_refund = look(operator, operation_url(order, "refund"))
+    of_another = look(operator, operation_url(paid_order(), "capture"))
+    for foreign in (theirs, for_refund, of_another):
+        assert others in submitted(operator, url, page=foreign).faults[0]
+
+    own, old = look(operator, url), "too old or was changed"
+    # Another content than these pages write, signed by the same key.
+    other = signing.dumps(["key", "7"])
+    for ticket in ("", "forged", "WyJhIl0:1:x", other):
+        assert old in submitted(operator, url, ticket=ticket).faults[0]
+    for seconds, is_old in ((3590, False), (3610, True)):
+        with monkeypatch.context() as patch:
+            later = time.time() + seconds
+            patch.setattr("django.core.signing.time", SimpleNamespace(time=lambda later=later: later))
+            page = submitted(operator, url, page=own, amount="99.00")
+            assert (old in page.faults[0]) == is_old
+    assert len(follow_ups()) == 1
 
 
 # Once is once
 
 
-def test_a_double_click_is_one_operation(operator: Client, order: PaymentOrder) -> None:
-    url = operation_url(order, "capture")
-    data = {"ticket": ticket_on(operator, url), "amount": "4.00", "confirm": "4.00", "reason": "shipped"}
-
-    first = operator.post(url, data)
-    second = operator.post(url, data, follow=True)
-
-    assert first["Location"] == order_url(order)
-    assert "Capture of €4.00: Approved." in second.content.decode()
-    assert len(follow_ups()) == 1
-
-
-def test_a_page_that_was_used_does_nothing_new_with_another_amount(
+def test_a_double_click_is_one_operation_and_another_amount_on_a_used_page_is_none(
     operator: Client, order: PaymentOrder
 ) -> None:
     url = operation_url(order, "capture")
-    ticket = ticket_on(operator, url)
-    operator.post(url, {"ticket": ticket, "amount": "4.00", "confirm": "4.00", "reason": "shipped"})
+    page = look(operator, url)
 
-    page = operator.post(
-        url, {"ticket": ticket, "amount": "6.00", "confirm": "6.00", "reason": "shipped"}, follow=True
-    )
-
-    assert "nothing new was done" in page.content.decode()
+    for _click in range(2):
+        done = submitted(operator, url, page=page, amount="4.00")
+        assert done.url == order_url(order)
+        assert "Capture of €4.00: Approved." in done
+        assert "nothing new was done" not in done
+    assert "nothing new was done" in submitted(operator, url, page=page, amount="6.00")
     assert [transaction.amount_minor for transaction in follow_ups()] == [400]
 
 
@@ -268,15 +305,15 @@ def test_two_people_at_once_never_take_more_than_there_is(
 ) -> None:
     url = operation_url(order, "capture")
     people = [make_person("capture_payment") for _ in range(2)]
-    tickets = [ticket_on(person, url) for person in people]
+    pages = [look(person, url) for person in people]
     together = Barrier(2)
 
-    def confirm(person: Client, ticket: str) -> None:
+    def confirm(person: Client, page: Page) -> None:
         together.wait()
-        person.post(url, {"ticket": ticket, "amount": "15.00", "confirm": "15.00", "reason": "shipped"})
+        submitted(person, url, page=page, amount="15.00")
         connections.close_all()
 
-    threads = [Thread(target=confirm, args=pair) for pair in zip(people, tickets, strict=True)]
+    threads = [Thread(target=confirm, args=pair) for pair in zip(people, pages, strict=True)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -285,26 +322,42 @@ def test_two_people_at_once_never_take_more_than_there_is(
     assert Payment.objects.get().captured == 1500
 
 
-# Permissions
+# Who
 
 
-@pytest.mark.parametrize("taken", [Decimal("20.00"), Decimal("12.00")])
-def test_while_a_refund_has_no_outcome_the_pages_say_so_and_offer_no_other(
-    operator: Client, paid_order: PaidOrder, wallet_sandbox: SandboxControl, taken: Decimal
-) -> None:
-    order = paid_order(type="sale")
-    url = operation_url(order, "refund")
-    ticket = ticket_on(operator, url)
-    wallet_sandbox.fault("refund", "drop_after")
-    assert payments.refund(order, taken).state == TransactionState.UNKNOWN
-    why = "Another operation on this payment has no outcome yet."
+def test_nobody_is_admitted_without_a_login_or_a_csrf_token(operator: Client, order: PaymentOrder) -> None:
+    url = operation_url(order, "capture")
+    assert Client().get(url)["Location"].startswith("/admin/login/")
+    strict = Client(enforce_csrf_checks=True)
+    strict.cookies = operator.cookies
+    assert strict.post(url, {"amount": "1.00"}).status_code == 403
 
-    page = operator.get(url).content.decode()
-    assert why in page
-    assert 'name="amount"' not in page
-    page = operator.get(order_url(order)).content.decode()
-    assert page.count(why) == 1
-    assert url not in page
-    data = {"ticket": ticket, "reason": "returned", "comment": "", "amount": "9.00", "confirm": "9.00"}
-    assert why in operator.post(url, data).content.decode()
-    assert len(follow_ups()) == 1
+
+# In the reader's language
+
+
+def test_what_is_refused_is_said_in_german(operator: Client, order: PaymentOrder, shop: Shop) -> None:
+    url, opening = operation_url(order, "capture"), payment_of(order).opening
+    decide = f"/admin/wallet_gateway/gatewaytransaction/{opening.pk}/decide/"
+    page = send(operator, decide, decision="DID_NOT_HAPPEN", reason="ticket 7", language="de")
+    assert page.faults == ["Eine Transaktion im Zustand „Genehmigt“ braucht keine Entscheidung."]
+
+    before = look(operator, url, language="de")
+    payments.maintenance.stop_sending("default", by="gerda", reason="double captures")
+    (said,) = submitted(operator, url, page=before, amount="5,00", confirm="5.00", language="de").faults
+    assert "Gateway" in said
+    assert "Nothing was sent" not in said
+    payments.maintenance.resume_sending("default", by="gerda", reason="mended")
+
+    shop.lose_answer(payments.capture, order, Decimal("5.00"))
+    assert "Ein anderer Vorgang zu dieser Zahlung hat noch keinen Ausgang." in look(
+        operator, url, language="de"
+    )
+
+
+def test_why_nothing_is_possible_is_said_in_german(operator: Client) -> None:
+    payment = a_payment(authorized=2000, is_frozen=True)
+    a_transaction(payment, kind="CHECKOUT", state="APPROVED", reference=payment.reference)
+    page = look(operator, order_url(payment.order), language="de")
+    assert "Die Zahlung ist wegen einer Abweichung eingefroren. Entscheiden Sie zuerst" in page
+    assert "The payment is frozen" not in page

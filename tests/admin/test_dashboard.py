@@ -1,146 +1,57 @@
-"""The dashboard: who may see it, what it lists, its figures in three forms, and the emergency stop."""
+"""The dashboard: its figures in three forms, the emergency stop, the keys, and what is marked as a test."""
 
 from __future__ import annotations
 
-import csv
-import io
-from datetime import UTC, datetime, timedelta
-from decimal import Decimal
+from typing import Any
 
 import pytest
+from cryptography.fernet import Fernet
+from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
-from django.utils import timezone
+from django.urls import path
+from pytest_django import Settings
 
-from tests.admin.conftest import MakePerson, PaidOrder
-from tests.explanations import commented
-from tests.models.rows import a_payment, a_transaction, an_order
+from tests.admin.conftest import MakePerson
+from tests.admin.pages import DASHBOARD, HOME, look, post
+from tests.models.rows import a_transaction, an_order
+from tests.money.shop import Shop
+from tests.queries.test_statistics import MAY, NOON, attempt, figures
 from wallet_gateway import payments
-from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
-from wallet_gateway.domain.polling_schedule import QueryPriority
-from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction, SweepHeartbeat
-from wallet_gateway.testing.control import SandboxControl
+from wallet_gateway.models import GatewayPause, WalletKey
 
-pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
-DASHBOARD = "/admin/wallet_gateway/dashboard/"
 FIGURES = f"{DASHBOARD}figures/"
 """The page with its figures, as a browser without scripts shows it."""
-STOP = f"{DASHBOARD}default/stop/"
-RESUME = f"{DASHBOARD}default/resume/"
-DAY = datetime(2026, 5, 17, 12, tzinfo=UTC)
-MAY = {"first": "2026-05-01", "last": "2026-05-31"}
-
-
-def a_sale(minor: int = 2000, currency: str = "EUR", at: datetime = DAY) -> None:
-    payment = a_payment(an_order(amount_minor=minor, currency=currency))
-    a_transaction(
-        payment,
-        kind=TransactionKind.CHECKOUT,
-        state=TransactionState.APPROVED,
-        currency=currency,
-        amount_minor=minor,
-        approved_minor=minor,
-        created_at=at - timedelta(seconds=90),
-        state_changed_at=at,
-    )
-
-
-def text_of(client: Client, **given: str) -> str:
-    answer = client.get(FIGURES, given)
-    assert answer.status_code == 200
-    return answer.content.decode()
-
-
-# What waits
-
-
-def test_each_thing_that_waits_links_to_its_page(onlooker: Client) -> None:
-    unknown = a_transaction(state=TransactionState.UNKNOWN)
-    found = Discrepancy.objects.create(
-        kind="MADE_ELSEWHERE", gateway="default", found_at=DAY, fingerprint="f", **commented("<b>capture</b>")
-    )
-    page = text_of(onlooker)
-    assert f"/admin/wallet_gateway/gatewaytransaction/{unknown.pk}/change/" in page
-    assert f"/admin/wallet_gateway/discrepancy/{found.pk}/change/" in page
-    assert "&lt;b&gt;capture" in page
-    assert "Nothing waits for anybody" not in page
-
-
-def test_an_authorization_near_its_end_is_named(
-    onlooker: Client, paid_order: PaidOrder, wallet_sandbox: SandboxControl
-) -> None:
-    order = paid_order("30.00")
-    order.payments.update(created_at=datetime.now(UTC) - timedelta(days=6))
-    page = text_of(onlooker)
-    assert "Authorizations about to expire" in page
-    assert "€30.00" in page
-
-
-def test_a_sweep_that_does_not_run_and_queries_that_fall_behind_are_told_here_too(superuser: Client) -> None:
-    assert "default was never swept" in text_of(superuser)
-    now = timezone.now()
-    SweepHeartbeat.beat("default", now=now - timedelta(minutes=20))
-    late = now - timedelta(days=2)
-    a_transaction(state=TransactionState.APPROVED, query_priority=QueryPriority.REPEATED, next_query_at=late)
-    page = text_of(superuser)
-    assert "default was last swept 20 minutes ago" in page
-    assert "default: status queries that are more than a day late: 1" in page
-    assert "Nothing waits for anybody." not in page
-
-    GatewayTransaction.objects.all().delete()
-    SweepHeartbeat.beat("default", now=now)
-    assert "Nothing waits for anybody." in text_of(superuser)
-
-
-def test_the_whole_page_takes_at_most_twenty_statements(onlooker: Client) -> None:
-    for number in range(30):
-        a_transaction(state=TransactionState.UNKNOWN)
-        a_sale(at=DAY + timedelta(hours=number))
-    with CaptureQueriesContext(connection) as asked:
-        text_of(onlooker, **MAY)
-    assert len(asked) <= 20
-
+STOP, RESUME = f"{DASHBOARD}default/stop/", f"{DASHBOARD}default/resume/"
+KEYS, HEALTH = f"{DASHBOARD}keys/", f"{DASHBOARD}health/"
 
 # Figures
 
 
-def test_the_page_counts_nothing_and_links_to_its_figures(onlooker: Client) -> None:
-    a_sale(2000)
+def test_the_page_counts_nothing_and_leads_to_its_figures_which_take_few_statements(onlooker: Client) -> None:
+    for number in range(30):
+        a_transaction(state="UNKNOWN")
+        attempt(minor=2000 + number)
     with CaptureQueriesContext(connection) as asked:
-        page = onlooker.get(DASHBOARD, MAY).content.decode()
+        page = look(onlooker, DASHBOARD, MAY)
     assert not [query["sql"] for query in asked if "SUM(" in query["sql"].upper()]
-    assert "€20.00" not in page
-    query = "?first=2026-05-01&amp;last=2026-05-31"
-    assert f'href="{FIGURES}{query}#wallet-figures"' in page
-    assert f'data-wallet-figures="{FIGURES}part/{query}"' in page
+    query = "?first=2026-05-01&last=2026-05-31"
+    assert page.links["Show the figures"] == f"{FIGURES}{query}#wallet-figures"
+    assert f'data-wallet-figures="{FIGURES}part/{query.replace("&", "&amp;")}"' in page
+    with CaptureQueriesContext(connection) as asked:
+        page = look(onlooker, FIGURES, MAY)
+    assert len(asked) <= 20
+    assert "€604.35" in page
+    assert 'data-value="604.35"' in page
+    last = {"first": "2026-01-01", "last": "2026-12-31"}
+    assert "Today is not over yet." in look(onlooker, FIGURES, last)
 
 
-def test_table_and_csv_say_the_same(onlooker: Client) -> None:
-    a_sale(2000)
-    a_sale(1050)
-    page = text_of(onlooker, **MAY)
-    assert 'data-value="30.50"' in page
-    answer = onlooker.get(f"{DASHBOARD}figures.csv", MAY)
-    rows = list(csv.DictReader(io.StringIO(b"".join(answer).decode())))
-    taken = [row for row in rows if row["figure"] == "Taken" and row["day"] == "2026-05-17"]
-    assert [(row["currency"], row["value"], row["test"]) for row in taken] == [("EUR", "30.50", "yes")]
-    assert answer["Content-Disposition"] == 'attachment; filename="figures-test-2026-05-01-2026-05-31.csv"'
-
-
-def test_the_figures_stand_beside_those_of_as_many_days_before(onlooker: Client) -> None:
-    a_sale(3000)
-    a_sale(2000, at=DAY - timedelta(days=31))
-    page = text_of(onlooker, **MAY)
-    assert "before: <bdi>€20.00</bdi>" in page
-    assert "(+50.0%)" in page
-    assert "<bdi>Mar 31, 2026</bdi> to <bdi>Apr 30, 2026</bdi>" in page
-    assert "Today is not over yet." not in page
-    assert "Today is not over yet." in text_of(onlooker, first="2026-01-01", last="2026-12-31")
-
-
+@pytest.mark.every_database
 @pytest.mark.parametrize(
     ("given", "said"),
     [
@@ -157,45 +68,178 @@ def test_the_figures_stand_beside_those_of_as_many_days_before(onlooker: Client)
 def test_a_range_that_is_none_is_said_and_the_page_stands(
     given: dict[str, str], said: str, onlooker: Client
 ) -> None:
-    assert said in text_of(onlooker, **given)
+    assert said in look(onlooker, FIGURES, given)
     assert onlooker.get(f"{DASHBOARD}figures.csv", given).status_code == 200
 
 
 # The stop
 
 
-@pytest.fixture
-def guard(make_person: MakePerson) -> Client:
-    """Gerda, who may stop sending."""
-    return make_person("stop_sending", name="gerda")
-
-
-def test_the_stop_asks_for_a_reason_first(guard: Client) -> None:
-    assert STOP in text_of(guard)
-    answer = guard.post(STOP, {"reason": " "})
-    assert "This field is required." in answer.content.decode()
+def test_a_stop_and_its_end_are_done_for_a_reason_named_and_logged(
+    make_person: MakePerson, onlooker: Client, shop: Shop
+) -> None:
+    guard = make_person("stop_sending", name="gerda")
+    assert look(guard, DASHBOARD).links["Stop all sending…"] == STOP
+    assert STOP not in look(onlooker, DASHBOARD)
+    assert post(guard, STOP, reason=" ").faults == ["This field is required."]
     assert not GatewayPause.objects.exists()
+    order = shop.order()
 
+    page = post(guard, STOP, reason="double captures")
 
-def test_a_stop_and_its_end_are_done_named_and_logged(guard: Client, wallet_sandbox: SandboxControl) -> None:
-    order = payments.create_order(reference="S-1", currency="EUR", amount=Decimal("5.00"))
-
-    assert guard.post(STOP, {"reason": "double captures"}).headers["Location"] == DASHBOARD
+    assert page.url == DASHBOARD
+    assert "by gerda: double captures" in page
+    assert page.links["Resume sending…"] == RESUME
     with pytest.raises(payments.errors.OperationError):
         payments.start_checkout(order)
-    page = text_of(guard)
-    assert "by gerda: <bdi>double captures</bdi>" in page
-    assert RESUME in page
     assert "double captures" in LogEntry.objects.latest("pk").change_message
 
-    guard.post(RESUME, {"reason": "mended"})
+    assert STOP in look(guard, post(guard, RESUME, reason="mended").url)
     assert payments.start_checkout(order).redirect_url
-    assert STOP in text_of(guard)
 
 
-def test_without_the_permission_there_is_no_button_and_no_stop(onlooker: Client) -> None:
-    assert STOP not in text_of(onlooker)
-    for address in (STOP, RESUME):
-        assert onlooker.get(address).status_code == 403
-        assert onlooker.post(address, {"reason": "because"}).status_code == 403
-    assert not GatewayPause.objects.exists()
+# The encryption keys
+
+OLD, NEW = (Fernet.generate_key().decode() for _ in range(2))
+
+
+def with_keys(shop: Shop, settings: Settings, *given: str) -> None:
+    settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY, "FERNET_KEYS": list(given)}
+    shop.configure()
+
+
+@pytest.fixture
+def keeper(make_person: MakePerson, shop: Shop, settings: Settings) -> Client:
+    """Somebody who may rotate keys, where a key of the wallet is stored under an older one."""
+    with_keys(shop, settings, OLD)
+    payments.wallet.open_session(shop.order(cardholder_email=""), session="ada")
+    assert WalletKey.objects.count() == 1
+    with_keys(shop, settings, NEW, OLD)
+    return make_person("rotate_keys")
+
+
+def test_the_page_of_keys_shows_no_key_and_encrypts_anew_by_a_button(
+    keeper: Client, shop: Shop, settings: Settings
+) -> None:
+    assert KEYS in look(keeper, DASHBOARD)
+    page = look(keeper, KEYS)
+    survey = payments.wallet.survey_keys()
+    assert survey.waiting >= 2
+    assert f"Still under an older key: {survey.waiting}." in page
+    assert "manage.py wallet_rotate_keys" in page
+    for use in survey.keys:
+        assert use.fingerprint in page
+    stored = WalletKey.objects.get()
+    for secret in (OLD, NEW, "api-key-1", "encryption-key-1", bytes(stored.api_key).decode()):
+        assert secret not in page
+
+    page = post(keeper, KEYS)
+
+    assert f"Encrypted anew with the newest key: {survey.waiting}." in page
+    assert "The older keys are needed no more, but by backups made before now." in page
+    assert "Encrypt anew now" not in page
+    assert f"newest key: {survey.waiting}." in LogEntry.objects.get().change_message
+    with_keys(shop, settings, NEW)
+    assert "Opened by none of the keys" not in look(keeper, KEYS)
+
+
+def test_what_no_key_opens_is_said_and_left_as_it_is(keeper: Client, shop: Shop, settings: Settings) -> None:
+    with_keys(shop, settings, NEW)
+    page = look(keeper, KEYS)
+    assert "Opened by none of the keys: " in page
+    assert "Encrypt anew now" not in page
+    with_keys(shop, settings, NEW, OLD)
+
+
+def test_many_secrets_are_left_to_the_command(keeper: Client) -> None:
+    stored = WalletKey.objects.get()
+    copies = [WalletKey(**row_of(stored) | {"account": f"{number:064}"}) for number in range(251)]
+    WalletKey.objects.bulk_create(copies)
+    assert "Encrypt anew now" not in look(keeper, KEYS)
+    before = payments.wallet.survey_keys().waiting
+    post(keeper, KEYS)
+    assert payments.wallet.survey_keys().waiting == before
+    WalletKey.objects.exclude(pk=stored.pk).delete()
+
+
+def row_of(row: WalletKey) -> dict[str, Any]:
+    return {
+        field.attname: getattr(row, field.attname)
+        for field in row._meta.concrete_fields
+        if field.name != "id"
+    }
+
+
+# Tests beside real money
+
+STRIP = "No real money moves here"
+BADGE = '<strong class="wallet-badge wallet-badge--test">TEST</strong>'
+
+
+def add_live_gateway(settings: Settings, *, alone: bool = False) -> None:
+    given = settings.WALLET_GATEWAY
+    test = given["GATEWAYS"]["default"]
+    of_its_own = {
+        "PROFILE": "prod",
+        "BASE_URL": "https://gateway.example",
+        "MERCHANT_ID": "M-1",
+        "STORE_ID": "S-1",
+    }
+    live = {key: value for key, value in test.items() if key != "WALLET"} | of_its_own
+    gateways = {"live": live} if alone else {"default": test, "live": live}
+    settings.WALLET_GATEWAY = {**given, "PUBLIC_ORIGIN": "https://shop.example", "GATEWAYS": gateways}
+
+
+def test_beside_a_live_gateway_the_pages_rows_and_files_of_the_test_are_marked(
+    make_person: MakePerson, settings: Settings
+) -> None:
+    watcher = make_person("view_health", "rotate_keys", "detached_refund")
+    export = f"{HOME}migrateddeposit/export/{{}}/"
+    assert "migration-test.csv" in watcher.get(export.format("default"))["Content-Disposition"]
+    add_live_gateway(settings)
+    tested, real = (an_order(reference=alias, gateway=alias) for alias in ("default", "live"))
+    for url, has_strip, badges in (
+        (f"{HOME}paymentorder/", False, 1),
+        (f"{HOME}paymentorder/{tested.pk}/change/", True, 0),
+        (f"{HOME}paymentorder/{real.pk}/change/", False, 0),
+        (DASHBOARD, False, 1),
+    ):
+        page = look(watcher, url)
+        assert (STRIP in page) is has_strip, url
+        assert has_strip or page.html.count(BADGE) == badges, url
+    assert "migration.csv" in watcher.get(export.format("live"))["Content-Disposition"]
+
+    add_live_gateway(settings, alone=True)
+    tested.delete()
+    for url in (f"{HOME}paymentorder/", f"{HOME}paymentorder/{real.pk}/change/", DASHBOARD, HEALTH):
+        page = look(watcher, url)
+        assert STRIP not in page
+        assert BADGE not in page
+
+
+def test_tests_are_not_counted_among_real_money(superuser: Client, settings: Settings) -> None:
+    tested = attempt(minor=9900)
+    assert "€99.00" in look(superuser, FIGURES, MAY)
+    add_live_gateway(settings)
+    real = attempt(minor=100, gateway="live")
+    page = look(superuser, FIGURES, MAY)
+    assert page.facts["Taken"].startswith("€1.00")
+    assert "Tests are not counted among real money: default." in page
+    assert figures(superuser, chart="Volume") == {(f"{NOON:%m-%d}", "Taken"): "1.00"}
+    name = superuser.get(f"{DASHBOARD}figures.csv", MAY)["Content-Disposition"]
+    assert "test" not in name
+    rows = superuser.get(f"{HOME}gatewaytransaction/", {"counted": "TAKEN"}).context["cl"].result_list
+    assert list(rows) == [real]
+    rows = superuser.get(f"{HOME}gatewaytransaction/").context["cl"].result_list
+    assert list(rows) == [real, tested]
+
+
+# A project without the package's own addresses
+
+urlpatterns = [path("admin/", admin.site.urls)]
+
+
+def test_health_has_its_page_without_the_monitors_view(superuser: Client, settings: Settings) -> None:
+    assert "A monitor reads the same as JSON" in look(superuser, HEALTH)
+    settings.ROOT_URLCONF = __name__
+    assert "A monitor reads the same as JSON" not in look(superuser, HEALTH)

@@ -1,30 +1,34 @@
-"""A person's decisions: with a reason and a permission, refused in words, done once."""
+"""A person's decisions on transactions and differences: with a reason, refused in words, done once."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.db.models import F
 from django.test import Client
-from django.urls import reverse
-from pytest_django import Settings
 
-from tests.admin.conftest import MakePerson, PaidOrder, payment_of, ticket_on
+from tests.admin.conftest import MakePerson, PaidOrder, payment_of
+from tests.admin.pages import DASHBOARD, HOME, act, look, order_url, post, send
+from tests.explanations import commented
 from tests.models.rows import NOW, a_payment, a_transaction
+from tests.money.gateway import record
+from tests.money.shop import Shop
 from wallet_gateway import payments
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder, TransactionEvent
-from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
+STALE = "The state has changed. Reload the page."
+DECISION: dict[str, Any] = {"decision": "DID_NOT_HAPPEN", "reason": "ticket 4711"}
 
 
 def url_of(transaction: GatewayTransaction, way: str) -> str:
-    return reverse(f"admin:wallet_gateway_gatewaytransaction_{way}", args=[transaction.pk])
+    return act("gatewaytransaction", way, transaction.pk)
 
 
 @pytest.fixture
@@ -33,182 +37,336 @@ def order(paid_order: PaidOrder) -> PaymentOrder:
 
 
 @pytest.fixture
-def unknown(order: PaymentOrder, wallet_sandbox: SandboxControl) -> GatewayTransaction:
-    wallet_sandbox.fault("capture", "status_before", status=500)
-    transaction = payments.capture(order, Decimal("5.00"))
-    assert transaction.state == TransactionState.UNKNOWN
-    return transaction
+def unknown(order: PaymentOrder, shop: Shop) -> GatewayTransaction:
+    return shop.lose_answer(payments.capture, order, Decimal("5.00"))
 
 
 @pytest.fixture
-def unsent(order: PaymentOrder, settings: Settings) -> GatewayTransaction:
-    alive = settings.WALLET_GATEWAY
-    dead = alive["GATEWAYS"]["default"] | {"BASE_URL": "http://127.0.0.1:9"}
-    settings.WALLET_GATEWAY = alive | {"GATEWAYS": {"default": dead}}
-    transaction = payments.capture(order, Decimal("5.00"))
-    settings.WALLET_GATEWAY = alive
-    assert transaction.state == TransactionState.NOT_SENT
-    return transaction
+def unsent(order: PaymentOrder, shop: Shop) -> GatewayTransaction:
+    with shop.cut_off():
+        return payments.capture(order, Decimal("5.00"))
 
 
-DECISION = {"decision": "DID_NOT_HAPPEN", "reason": "ticket 4711"}
+def old(transaction: GatewayTransaction) -> None:
+    """Let a transaction have had no outcome for so long that a person may give it up."""
+    GatewayTransaction.objects.filter(pk=transaction.pk).update(
+        absent_count=5, state_changed_at=F("state_changed_at") - timedelta(days=2)
+    )
 
 
-def decide(client: Client, transaction: GatewayTransaction, **given: str) -> str:
-    """Open the page of a decision and submit it; give what is read next."""
-    url = url_of(transaction, "decide")
-    data = DECISION | {"ticket": ticket_on(client, url)} | given
-    return client.post(url, data, follow=True).content.decode()
+def found_in(transaction: GatewayTransaction | None = None, **columns: Any) -> Discrepancy:
+    given: dict[str, Any] = {"kind": "MADE_ELSEWHERE", "gateway": "default", "found_at": NOW}
+    if transaction is not None:
+        given |= {"payment": transaction.payment, "transaction": transaction, "is_freezing": True}
+    number = Discrepancy.objects.count()
+    return Discrepancy.objects.create(fingerprint=f"f{number}", **given | columns)
+
+
+# Transactions
 
 
 def test_an_unknown_outcome_is_given_up_with_name_and_reason(
     operator: Client, unknown: GatewayTransaction
 ) -> None:
-    GatewayTransaction.objects.filter(pk=unknown.pk).update(
-        absent_count=5, state_changed_at=F("state_changed_at") - timedelta(days=2)
-    )
+    old(unknown)
+    url = url_of(unknown, "decide")
+    assert "It did happen" not in look(operator, url)
+    assert "Select a valid choice" in send(operator, url, **DECISION | {"decision": "DID_HAPPEN"}).faults[0]
 
-    page = decide(operator, unknown)
+    page = send(operator, url, **DECISION)
 
     assert "Capture of €5.00: Abandoned." in page
     decision = TransactionEvent.objects.get(transaction=unknown, kind="DECISION")
     assert (decision.created_by, decision.explanation) == ("anna", "ticket 4711")
-    assert payment_of(unknown.payment.order).capture_reserved == 0  # type: ignore[union-attr]
+    assert payment_of(unknown.opened_payment.order).capture_reserved == 0
     assert unknown.reference in LogEntry.objects.get().change_message
 
 
-def test_only_a_contradiction_can_be_said_to_have_happened(
+@pytest.mark.parametrize(("shown", "may_accept"), [(500, True), (None, False)])
+def test_only_a_contradiction_of_our_amount_can_be_said_to_have_happened(
+    operator: Client, shown: int | None, may_accept: bool
+) -> None:
+    anomaly = a_transaction(
+        a_payment(authorized=500), state="ANOMALY", holds_reservation=False, shown_minor=shown
+    )
+    page = look(operator, url_of(anomaly, "decide"))
+    assert ("It did happen" in page) is may_accept
+    assert ("has shown no approval with the requested amount and currency" in page) is not may_accept
+
+
+def test_what_was_found_while_the_page_was_open_is_shown_and_not_decided_on(
     operator: Client, unknown: GatewayTransaction
 ) -> None:
-    shown = {"state": "ANOMALY", "holds_reservation": False, "shown_minor": 500}
-    anomaly = a_transaction(a_payment(authorized=500), **shown)
-    bare = a_transaction(a_payment(authorized=500), **shown | {"shown_minor": None})
-
-    never = operator.get(url_of(bare, "decide")).content.decode()
-    assert "It did happen" not in never
-    assert "has shown no approval with the requested amount and currency" in never
-    assert "It did happen" not in operator.get(url_of(unknown, "decide")).content.decode()
-    assert "It did happen" in operator.get(url_of(anomaly, "decide")).content.decode()
-    page = decide(operator, unknown, decision="DID_HAPPEN")
-    assert "Select a valid choice" in page
-
-
-STALE = "The state has changed. Reload the page."
-
-
-@pytest.fixture
-def contradicted(order: PaymentOrder) -> GatewayTransaction:
-    """A contradiction in which one difference was found."""
-    transaction = a_transaction(payment_of(order), state="ANOMALY", holds_reservation=False)
-    found_in(transaction, DiscrepancyKind.APPROVED_AFTER_END)
-    return transaction
-
-
-def found_in(transaction: GatewayTransaction, kind: DiscrepancyKind) -> Discrepancy:
-    return Discrepancy.objects.create(
-        kind=kind,
-        gateway="default",
-        payment=transaction.payment,
-        transaction=transaction,
-        fingerprint=f"{kind}:{transaction.reference}",
-        is_freezing=True,
-        found_at=NOW,
-    )
-
-
-def test_a_contradiction_that_was_found_while_the_page_was_open_is_shown_and_not_decided_on(
-    operator: Client, unknown: GatewayTransaction
-) -> None:
-    GatewayTransaction.objects.filter(pk=unknown.pk).update(
-        absent_count=5, state_changed_at=F("state_changed_at") - timedelta(days=2)
-    )
-    ticket = ticket_on(operator, url_of(unknown, "decide"))
+    old(unknown)
+    url = url_of(unknown, "decide")
+    before = look(operator, url)
     GatewayTransaction.objects.filter(pk=unknown.pk).update(state="ANOMALY", state_changed_at=NOW)
-    found_in(unknown, DiscrepancyKind.AMOUNT_DIFFERS)
-
-    page = decide(operator, unknown, ticket=ticket)
-
-    assert STALE in page
+    found_in(unknown, kind=DiscrepancyKind.AMOUNT_DIFFERS)
+    page = send(operator, url, page=before, **DECISION)
+    assert page.faults == [STALE]
     assert "The gateway has recorded another amount than we requested." in page
     assert "take it into our totals on the page of the difference" in page
-    assert "It did happen" not in page, "no approval of our amount was shown"
+
+    found_in(unknown, kind=DiscrepancyKind.EXECUTED_TWICE)
+    page = send(operator, url, page=page, **DECISION)
+    assert page.faults == [STALE]
+    assert "The gateway has carried out one request more than once." in page
+
     unknown.refresh_from_db()
     assert unknown.state == TransactionState.ANOMALY
-    assert Discrepancy.objects.filter(closed_at=None).count() == 1
-    assert "Capture of €5.00: Abandoned." in decide(operator, unknown)
-
-
-def test_a_difference_that_was_found_while_the_page_was_open_is_not_closed_unseen(
-    operator: Client, contradicted: GatewayTransaction
-) -> None:
-    ticket = ticket_on(operator, url_of(contradicted, "decide"))
-    found_in(contradicted, DiscrepancyKind.EXECUTED_TWICE)
-
-    page = decide(operator, contradicted, ticket=ticket)
-
-    assert STALE in page
-    assert "The gateway has carried out one request more than once." in page
-    contradicted.refresh_from_db()
-    assert contradicted.state == TransactionState.ANOMALY
     assert Discrepancy.objects.filter(closed_at=None).count() == 2
+    assert "Capture of €5.00: Abandoned." in send(operator, url, **DECISION)
 
 
-@pytest.mark.parametrize("ticket", ["", "forged"])
-def test_a_decision_without_the_page_is_none(
-    operator: Client, unsent: GatewayTransaction, ticket: str
+def test_a_decision_is_made_on_the_page_of_its_transaction_by_who_opened_it(
+    operator: Client, make_person: MakePerson, unsent: GatewayTransaction
 ) -> None:
-    assert "too old or was changed" in decide(operator, unsent, ticket=ticket)
+    url = url_of(unsent, "decide")
+    for ticket in ("", "forged"):
+        assert "too old or was changed" in send(operator, url, **DECISION, ticket=ticket).faults[0]
+    another = look(operator, url_of(payment_of(unsent.opened_payment.order).opening, "decide"))
+    colleagues = look(make_person("resolve_unknown"), url)
+    for page in (another, colleagues):
+        assert send(operator, url, page=page, **DECISION).faults == [STALE]
     unsent.refresh_from_db()
     assert unsent.state == TransactionState.NOT_SENT
-
-
-def test_the_page_of_another_transaction_or_person_is_no_ground_for_a_decision(
-    operator: Client, make_person: MakePerson, unsent: GatewayTransaction, contradicted: GatewayTransaction
-) -> None:
-    colleague = make_person("resolve_unknown", name="bert")
-
-    for client, transaction in ((operator, contradicted), (colleague, unsent)):
-        ticket = ticket_on(client, url_of(transaction, "decide"))
-        assert STALE in decide(operator, unsent, ticket=ticket)
 
 
 def test_what_never_left_is_sent_once_more(operator: Client, unsent: GatewayTransaction) -> None:
     url = url_of(unsent, "send_again")
-
-    first = operator.post(url, {"reason": "gateway is back"}, follow=True).content.decode()
-    second = operator.post(url, {"reason": "gateway is back"}).content.decode()
-
-    assert "Capture of €5.00: Approved." in first
-    assert "Only a request that was never sent can be sent again." in second
+    assert "Capture of €5.00: Approved." in post(operator, url, reason="gateway is back")
+    page = post(operator, url, reason="gateway is back")
+    assert "Only a request that was never sent can be sent again." in page.faults[0]
     assert GatewayTransaction.objects.filter(kind="CAPTURE").count() == 1
 
 
-@pytest.mark.parametrize("way", ["decide", "send_again"])
-def test_without_the_permission_nothing_is_decided(
-    onlooker: Client, unsent: GatewayTransaction, way: str
+ENDED_OR_ON_ITS_WAY = sorted(set(TransactionState) - {"ANOMALY", "UNKNOWN", "NOT_SENT"})
+
+
+@pytest.mark.parametrize(
+    ("state", "ways"),
+    [("NOT_SENT", 2), ("ANOMALY", 1), ("UNKNOWN", 1), *((state, 0) for state in ENDED_OR_ON_ITS_WAY)],
+)
+def test_what_only_a_person_can_end_shows_its_ways_out_here_and_on_its_orders_page(
+    operator: Client, state: str, ways: int
 ) -> None:
-    assert onlooker.get(url_of(unsent, way)).status_code == 403
-    assert onlooker.post(url_of(unsent, way), DECISION).status_code == 403
-    unsent.refresh_from_db()
-    assert unsent.state == TransactionState.NOT_SENT
+    transaction = a_transaction(state=state)
+    page = look(operator, url_of(transaction, "change"))
+    assert page.html.count("/send-again/") + page.html.count("/decide/") == ways
+    of_order = look(operator, order_url(transaction.opened_payment.order))
+    assert ("Waits for a person" in of_order) is (ways > 0)
 
 
-def a_difference() -> Discrepancy:
-    payment = a_payment(authorized=2000)
-    return Discrepancy.objects.create(
-        kind="MADE_ELSEWHERE", gateway="default", payment=payment, fingerprint="f", found_at=NOW
+def test_a_way_out_is_shown_to_who_may_go_it(make_person: MakePerson) -> None:
+    unsent = a_transaction(state="NOT_SENT", needs_operator=True)
+    url, again = order_url(unsent.opened_payment.order), url_of(unsent, "send_again")
+    assert again in look(make_person("capture_payment"), url)
+    assert again not in look(make_person("refund_payment", "resolve_unknown"), url)
+
+
+def test_the_page_of_a_transaction_tells_its_order_amount_and_grounds(operator: Client) -> None:
+    transaction = a_transaction(
+        **commented("why"), created_by="ben", reason_code="shipped", comment="first parcel"
     )
+    order = transaction.opened_payment.order
+    page = look(operator, url_of(transaction, "change"))
+    assert page.links[order.reference] == order_url(order)
+    for text in ("€5.00 (5.00 EUR)", "why", "ben", "Goods shipped: first parcel"):
+        assert text in page
 
 
-def test_a_difference_is_closed_once_with_a_reason(operator: Client) -> None:
-    difference = a_difference()
-    url = reverse("admin:wallet_gateway_discrepancy_close", args=[difference.pk])
-
-    assert (
-        "The difference is dismissed." in operator.post(url, {"reason": "seen"}, follow=True).content.decode()
+def test_an_outcome_says_what_was_approved(operator: Client) -> None:
+    refund = a_transaction(
+        kind="REFUND", amount_minor=1000, approved_minor=750, state="APPROVED", **commented("a\u202eb")
     )
-    assert "This difference is already closed." in operator.post(url, {"reason": "seen"}).content.decode()
+    page = look(operator, url_of(refund, "decide"))
+    assert page.facts["Asked for"] == "Refund of €7.50: Approved. Details: a\\u202eb"
+
+
+@pytest.mark.parametrize(
+    ("place", "kind", "permission"),
+    [
+        ("dashboard", "REFUND", "refund_payment"),
+        ("transaction", "CAPTURE", "capture_payment"),
+        ("order", "REVERSAL", "reverse_payment"),
+    ],
+)
+def test_a_refusal_afterwards_is_marked_as_seen_by_a_button_for_who_may_do_the_operation(
+    make_person: MakePerson, operator: Client, place: str, kind: str, permission: str
+) -> None:
+    refused = a_transaction(kind=kind, state="REJECTED", refusal_unseen_since=NOW, **commented("no funds"))
+    clerk, stranger = make_person(permission), make_person("resolve_unknown")
+    url, seen = url_of(refused, "change"), url_of(refused, "refusal_seen")
+    here = {"dashboard": DASHBOARD, "transaction": url, "order": order_url(refused.opened_payment.order)}[
+        place
+    ]
+    assert f'formaction="{seen}"' in look(clerk, here)
+    assert seen not in look(stranger, here)
+    assert stranger.post(seen).status_code == 403
+
+    page = post(clerk, seen, back=here)
+
+    assert page.url == here
+    assert "Marked as seen." in page
+    assert seen not in page
+    refused.refresh_from_db()
+    assert refused.refusal_unseen_since is None
+    assert refused.refusal_seen_by in look(clerk, url)
+    assert LogEntry.objects.get().object_id == str(refused.pk)
+    assert post(clerk, seen, back="https://evil.example/").url == url
+
+
+def test_evidence_is_laid_out_to_be_read_and_hides_nothing(operator: Client) -> None:
+    event = TransactionEvent.objects.create(
+        transaction=a_transaction(),
+        kind="ANSWER",
+        lifecycle_event="APPROVED",
+        state_after="APPROVED",
+        http_status=200,
+        request_body='{"amount":1.10,"list":["a,b:{","\\"q\\""],"x":{"y":true}}',
+        answer_body='{"message":"\u202e"}',
+        occurred_at=NOW,
+    )
+    page = look(operator, act("transactionevent", "change", event.pk))
+    laid_out = '{ "amount": 1.10, "list": [ "a,b:{", "\\"q\\"" ], "x": { "y": true } }'
+    for text in (laid_out, "\\u202e", "Answer"):
+        assert text in page
+
+
+# Differences
+
+
+def test_a_difference_is_closed_once_with_a_reason_that_the_log_keeps(
+    operator: Client, onlooker: Client
+) -> None:
+    difference = found_in(payment=a_payment(authorized=2000), **commented("\u202e" * 490))
+    url, close = act("discrepancy", "change", difference.pk), act("discrepancy", "close", difference.pk)
+    assert close in look(operator, url)
+    assert close not in look(onlooker, url)
+
+    assert "The difference is dismissed." in post(operator, close, reason="seen")
+    assert post(operator, close, reason="seen").faults == ["This difference is already closed."]
 
     difference.refresh_from_db()
     assert (difference.closed_by, difference.reason) == ("anna", "seen")
-    assert LogEntry.objects.get().change_message == "Dismissed: seen"
+    entry = LogEntry.objects.get()
+    assert entry.change_message == "Dismissed: seen"
+    assert "\u202e" not in entry.object_repr
+    assert close not in look(operator, url)
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_offered"), [({}, True), ({"kind": "EXECUTED_TWICE"}, False), ({"payment": None}, False)]
+)
+def test_booking_is_offered_for_an_operation_made_elsewhere_on_a_payment(
+    changes: dict[str, object], is_offered: bool, operator: Client
+) -> None:
+    difference = found_in(**{"payment": a_payment()} | changes)
+    page = look(operator, act("discrepancy", "change", difference.pk))
+    assert (act("discrepancy", "book", difference.pk) in page) is is_offered
+
+
+def refunded_elsewhere(order: PaymentOrder, shop: Shop) -> Discrepancy:
+    """Let a refund of 7.00 EUR be found that was made in the provider's portal."""
+    portal = record("GW-PORTAL-77", id="PORTAL-1", type="ecom.refund", transactionAmount=7)
+    shop.gateway.records[payment_of(order).reference].append(portal)
+    shop.ask(payment_of(order))
+    return Discrepancy.objects.get()
+
+
+def test_an_operation_made_elsewhere_freezes_the_order_until_it_is_booked(
+    operator: Client, onlooker: Client, paid_order: PaidOrder, shop: Shop
+) -> None:
+    order = paid_order("28.90", type="sale")
+    url = order_url(order)
+    assert "This payment is frozen" not in look(operator, url)
+    difference = refunded_elsewhere(order, shop)
+    book, close = (act("discrepancy", way, difference.pk) for way in ("book", "close"))
+
+    page = look(operator, url)
+    assert "This payment is frozen" in page
+    assert "Waits for a person" not in page
+    assert "€7.00 were refunded elsewhere, for instance in the provider's portal." in page
+    assert page.facts["Left to refund"] == "€21.90", "true while it is frozen"
+    assert any("Refund made elsewhere €7.00" in line and "PORTAL-1" in line for line in page.story)
+    for way in (book, close):
+        assert page.html.count(f'href="{way}?back=order"') == 1
+        assert way not in look(onlooker, url)
+        assert look(operator, f"{way}?back=order").links["Cancel"] == url
+    page = post(operator, f"{book}?back=order", reason="support did it")
+
+    assert page.url == url
+    assert "Our totals contain it now." in page
+    assert "This payment is frozen" not in page
+    assert page.facts["Left to refund"] == "€21.90"
+    (told,) = [line for line in page.story if "Refund made elsewhere" in line]
+    assert "by anna" in told
+    assert "PORTAL-1" in told
+    booked = GatewayTransaction.objects.get(origin="ELSEWHERE")
+    assert booked.reference not in told, "a reference that was never sent is no help to anybody"
+    assert (booked.amount_minor, booked.created_by) == (700, "anna")
+    assert LogEntry.objects.get().change_message == "Taken into our totals: support did it"
+    assert f"Refund {booked.reference}" in look(operator, act("discrepancy", "change", difference.pk))
+    assert "already closed" in post(operator, book, reason="again").faults[0]
+
+
+def test_a_dismissed_operation_is_told_beside_what_is_left(
+    operator: Client, paid_order: PaidOrder, shop: Shop
+) -> None:
+    order = paid_order("28.90", type="sale")
+    difference = refunded_elsewhere(order, shop)
+    page = post(operator, f"{act('discrepancy', 'close', difference.pk)}?back=order", reason="is mine")
+    assert page.url == order_url(order)
+    assert page.facts["Left to refund"] == "€28.90"
+    assert "€7.00 were refunded elsewhere" in page
+    for text in ("Difference closed", "by anna", "is mine"):
+        assert text in page.story[0]
+
+
+ELSEWHERE = {
+    "ecom.refund": ("Take €7.00 into our totals…", "€7.00 were refunded elsewhere"),
+    "ecom.capture": ("Take €7.00 into our totals…", "€7.00 were captured elsewhere"),
+    "ecom.reversalPreauthorization": (
+        "Take it into our totals…",
+        "An authorization of €7.00 was reversed elsewhere",
+    ),
+}
+
+
+@pytest.mark.parametrize("word", ELSEWHERE)
+def test_the_safe_act_is_the_one_primary_on_every_page_and_no_list_shows_the_wires_word(
+    word: str, operator: Client
+) -> None:
+    params = {"type": word, "given": "7.00", "currency": "EUR", "record": "SBX-1"}
+    payment = a_payment()
+    difference = found_in(payment=payment, explanation_code="made_elsewhere", explanation_params=params)
+    safe, told = ELSEWHERE[word]
+    for url in (order_url(payment.order), act("discrepancy", "change", difference.pk)):
+        page = look(operator, url)
+        assert [label for label in page.buttons if label in {safe, "Dismiss…"}] == [safe, "Dismiss…"]
+        assert safe in page.primary
+        assert "Dismiss…" not in page.primary
+    for url in (f"{HOME}discrepancy/", DASHBOARD):
+        assert told in look(operator, url)
+        assert word not in look(operator, url).html
+
+
+@pytest.mark.parametrize("given", [{}, {"given": "7,00"}, {"currency": "XXQ"}, {"type": "ecom.other"}])
+def test_what_cannot_be_read_as_an_operation_is_told_as_none(operator: Client, given: dict[str, str]) -> None:
+    params = {"type": "ecom.refund", "given": "7.00", "currency": "EUR", "record": "SBX-1"} | given
+    payment = a_payment()
+    found_in(
+        payment=payment, explanation_code="made_elsewhere", explanation_params=params if given else given
+    )
+    page = look(operator, order_url(payment.order))
+    assert "were refunded elsewhere" not in page
+
+
+def test_every_kind_of_difference_has_a_sentence_of_its_own(operator: Client) -> None:
+    found = {kind: found_in(kind=kind) for kind in DiscrepancyKind}
+    told = {
+        look(operator, act("discrepancy", "close", row.pk)).facts["Difference"]: kind
+        for kind, row in found.items()
+    }
+    assert len(told) == len(found), "none is told like another"
+    assert all(sentence.endswith(".") for sentence in told)

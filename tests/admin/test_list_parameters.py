@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from datetime import timedelta
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
+from django.apps import apps
 from django.contrib import admin
 from django.contrib.admin.exceptions import DisallowedModelAdminLookup
 from django.contrib.auth.models import Permission, User
@@ -18,21 +18,12 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Model
 from django.http import HttpRequest
 from django.test import Client, RequestFactory
-from django.utils import timezone
 
-from tests.admin.test_capture_deadline import held
 from tests.admin.test_read_only import a_row_of_each, list_url
-from tests.models.rows import NOW, a_transaction, an_approval, an_order
-from wallet_gateway.admin.capture_deadline import expires_from
-from wallet_gateway.admin.dashboard_work_queue import work_of
-from wallet_gateway.admin.orders import PaymentOrderAdmin
-from wallet_gateway.admin.read_only import ReadOnlyAdmin
-from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import OrderState, TransactionState
-from wallet_gateway.models import Dashboard, Discrepancy, PaymentOrder
-from wallet_gateway.queries.work_queue import MOST_SHOWN, waiting
+from tests.models.rows import an_approval
+from wallet_gateway.models import Dashboard, PaymentOrder
 
-pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 DAYS = {"from", "to"}
 STATE, KIND = {"state__exact", "state__isnull"}, {"kind__exact", "kind__isnull"}
@@ -65,15 +56,13 @@ LOOKUPS = {
     "__checkoutDetails__cardholderEmail__startswith": "r",
     "__0__contains": "x",
 }
+LONG = "x" * 100_000
 HOSTILE: tuple[dict[str, str | list[str]], ...] = (
-    {"reference__regex": "(("},
-    {"detail__iregex": "("},
+    {"reference__regex": "((", "detail__iregex": "("},
     {"created_at__year__lt": "99999999999"},
     {"created_at__date": "0000-00-00"},
-    {"content__contains": "x"},
     {"content__checkoutDetails__cardholderEmail__startswith": "r"},
     {"wallet_secrets": "x"},
-    {"id": "x"},
     {"pk__in": "1,x,99999999999999999999"},
     {"": "x"},
     {"\x00": "x"},
@@ -83,55 +72,40 @@ HOSTILE: tuple[dict[str, str | list[str]], ...] = (
     {"_to_field": "token"},
     {"_to_field": "id", "_popup": "1", "token__startswith": "x"},
     {"e": "1", "token__startswith": "x"},
-    {"_changelist_filters": "token__startswith=x"},
-    {"state__exact": "\x00"},
-    {"state__exact": "x" * 100_000},
+    *({name: text} for name in ("state__exact", "kind__exact", "open", "expires") for text in ("\x00", LONG)),
     {"state__exact": ["OPEN", "\x00"]},
     {"state__isnull": "\x00"},
-    {"kind__exact": "\u202e"},
-    {"kind__isnull": "x" * 100_000},
-    {"open": "x" * 100_000},
+    {"kind__isnull": LONG},
     {"open": ["yes", "token__startswith"]},
-    {"expires": "\x00"},
     {"expires": "((", "state__exact": "99999999999999999999"},
     {"from": "\x00"},
-    {"from": "2026-02-30", "to": "x" * 100_000},
+    {"from": "2026-02-30", "to": LONG},
     {"from": "0001-01-01", "to": "9999-12-31"},
-    {"from": "2999-12-31", "to": "1970-01-01"},
     {"from": ["", "2026-01-01"], "to": ""},
     {"from__startswith": "2"},
     {"counted": "\x00"},
-    {"counted": ["TAKEN", "x" * 100_000], "from": "2026-01-01"},
+    {"counted": ["TAKEN", LONG], "from": "2026-01-01"},
     {"counted": "TAKEN", "currency": "((", "to": "2026-01-01"},
-    {"counted": "TAKEN", "currency": "x" * 100_000},
-    {"o": ""},
-    {"o": "\x00"},
-    {"o": "1.-2.99.x.." + "9" * 5_000},
-    {"p": "9" * 5_000},
-    {"p": "-1"},
-    {"p": "x"},
-    {"all": "x"},
-    {"_facets": "True"},
-    {"q": "\x00"},
-    {"q": "' OR 1=1 -- %s {}"},
-    {"q": "x" * 100_000},
+    {"counted": "TAKEN", "currency": LONG},
+    *({"o": text} for text in ("", "\x00", "1.-2.99.x.." + "9" * 5_000)),
+    *({"p": text} for text in ("9" * 5_000, "-1", "x")),
+    {"all": "x", "_facets": "True"},
+    *({"q": text} for text in ("\x00", "' OR 1=1 -- %s {}", LONG)),
     {"q": ["x", "\x00"]},
 )
 """Queries that some list, database or Django itself has answered with a fault, and their like."""
 MOST_REPORTED = 40
 MakeUser = Callable[..., User]
+Admin: TypeAlias = "admin.ModelAdmin[Any]"
 
 
-def our_lists() -> dict[str, ReadOnlyAdmin]:
-    registered = admin.site._registry.items()
-    return {
-        str(model._meta.model_name): at
-        for model, at in registered
-        if model._meta.app_label == "wallet_gateway" and isinstance(at, ReadOnlyAdmin)
-    }
+def our_lists() -> dict[str, Admin]:
+    models = apps.get_app_config("wallet_gateway").get_models()
+    ours = (model for model in models if admin.site.is_registered(model))
+    return {str(model._meta.model_name): admin.site.get_model_admin(model) for model in ours}
 
 
-def lists_with_rows() -> dict[str, ReadOnlyAdmin]:
+def lists_with_rows() -> dict[str, Admin]:
     """Give all but the dashboard, whose page stands where a list would be and reads a form of its own."""
     return {name: at for name, at in our_lists().items() if at.model is not Dashboard}
 
@@ -177,12 +151,14 @@ def root(db: None) -> User:
 
 @pytest.fixture
 def everybody(person: MakeUser, root: User) -> list[User]:
-    """A superuser, somebody with no permission, and one person for each permission there is."""
+    """A superuser, somebody with no permission, one for each that shows a list, and one with the rest."""
     every = Permission.objects.filter(content_type__app_label="wallet_gateway")
-    return [root, person(), *(person(permission.codename) for permission in every)]
+    codenames = set(every.values_list("codename", flat=True))
+    views = sorted(name for name in codenames if name.startswith("view_"))
+    return [root, person(), *map(person, views), person(*sorted(codenames - set(views)))]
 
 
-def answer_of(at: ReadOnlyAdmin, request: HttpRequest) -> str:
+def answer_of(at: Admin, request: HttpRequest) -> str:
     """Name what a list makes of a request: an exception that Django knows to answer, or a page."""
     try:
         return str(at.changelist_view(request).status_code)
@@ -200,13 +176,15 @@ def test_no_list_admits_a_column_or_a_relation_but_by_a_filter_that_it_shows(
     person: MakeUser, root: User
 ) -> None:
     evidence = person("view_transactionevent")
-    faults = []
+    lookups, faults = itertools.cycle(LOOKUPS.items()), []
     for name, at in our_lists().items():
         looks = evidence if name == "transactionevent" else person(f"view_{name}")
         both = person(f"view_{name}", "view_transactionevent", "view_paymentorder")
         requests = [asked_by(user, {}) for user in (looks, both, root)]
+        own = set(paths_of(at.model, relations=0))
         for path in paths_of(at.model):
-            for lookup, value in LOOKUPS.items():
+            # At the end of a relation one lookup is refused like another.
+            for lookup, value in LOOKUPS.items() if path in own else [next(lookups)]:
                 for request in requests:
                     admitted = at.lookup_allowed(path + lookup, value, request)
                     if admitted != (path + lookup in ADMITTED[name]):
@@ -231,28 +209,16 @@ def test_each_list_refuses_each_of_its_columns_whoever_asks(everybody: list[User
     assert not faults, report(faults)
 
 
-def test_each_list_refuses_what_is_at_the_end_of_its_relations(root: User) -> None:
-    a_row_of_each()
-    lookups, faults = itertools.cycle(LOOKUPS.items()), []
-    for name, at in lists_with_rows().items():
-        for path in paths_of(at.model):
-            lookup, value = next(lookups)
-            if path + lookup in ADMITTED[name]:
-                continue
-            said = answer_of(at, asked_by(root, {path + lookup: value}))
-            if said != "DisallowedModelAdminLookup":
-                faults.append(f"{name} ?{path}{lookup}={value}: {said}")
-
-    assert not faults, report(faults)
-
-
+@pytest.mark.every_database
 def test_no_query_is_answered_with_a_fault(superuser: Client) -> None:
     rows = a_row_of_each()
     an_approval(payment=rows["gatewaytransaction"].payment)
     superuser.raise_request_exception = False
     faults = []
-    for name in our_lists():
-        for query in HOSTILE:
+    names = set(our_lists()) - {"gatewaytransaction"}
+    for query, other in zip(HOSTILE, itertools.cycle(sorted(names))):
+        # The list with the most filters, and another one in turn.
+        for name in ("gatewaytransaction", other):
             answer = superuser.get(list_url(name), query)
             if answer.status_code not in {200, 302, 400}:
                 shown = {key[:80]: value[:80] for key, value in query.items()}
@@ -268,12 +234,12 @@ def test_an_action_is_refused_with_the_list_that_it_was_chosen_from(superuser: C
     assert superuser.post(f"{list_url('paymentorder')}?token__startswith=x", chosen).status_code == 400
 
 
-@pytest.mark.parametrize("order", ["1", "-1", "4", "2.4", "-3.2"])
-def test_no_address_sorts_a_list(superuser: Client, order: str) -> None:
+def test_no_address_sorts_a_list(superuser: Client) -> None:
     a_row_of_each()
     for name in lists_with_rows():
-        shown = superuser.get(list_url(name), {"o": order})
-        assert shown.context["cl"].queryset.query.order_by == ("-id",), name
+        for order in ("1", "-1", "4", "2.4", "-3.2"):
+            shown = superuser.get(list_url(name), {"o": order})
+            assert shown.context["cl"].queryset.query.order_by == ("-id",), (name, order)
 
 
 class OfSuperusersOnly(admin.SimpleListFilter):
@@ -288,17 +254,15 @@ class OfSuperusersOnly(admin.SimpleListFilter):
         return queryset
 
 
-class OwnFilters(PaymentOrderAdmin):
-    """A list of somebody's own making, with a filter of each form that Django knows."""
-
-    def get_list_filter(self, request: HttpRequest) -> Any:  # noqa: ANN401
-        """Show the currency to superusers only."""
-        shown = ("state", ("gateway", admin.AllValuesFieldListFilter), OfSuperusersOnly)
-        return (*shown, "currency") if request.user.is_superuser else shown
+def own_filters(_at: Admin, request: HttpRequest) -> Any:  # noqa: ANN401
+    """Show a filter of each form that Django knows, and the currency to superusers only."""
+    shown = ("state", ("gateway", admin.AllValuesFieldListFilter), OfSuperusersOnly)
+    return (*shown, "currency") if request.user.is_superuser else shown
 
 
 def test_a_filter_is_admitted_to_those_who_are_shown_it(person: MakeUser, root: User) -> None:
-    at = OwnFilters(PaymentOrder, admin.site)
+    ours = type(admin.site.get_model_admin(PaymentOrder))
+    at = type("OwnFilters", (ours,), {"get_list_filter": own_filters})(PaymentOrder, admin.site)
     names = ("state__exact", "gateway", "mine", "currency", "token", "gateway__startswith", "mine__x")
 
     def admitted(user: User) -> list[str]:
@@ -320,24 +284,3 @@ def test_a_popup_of_a_shop_keeps_the_condition_of_its_foreign_key(
         assert superuser.get(url, popup | kept).status_code == 200
     for other in ({"currency": "E"}, {"currency__startswith": "E"}, {"type__in": "sale"}):
         assert superuser.get(url, popup | other).status_code == 400
-
-
-def test_each_list_that_the_dashboard_leads_to_can_be_opened(superuser: Client) -> None:
-    for number in range(MOST_SHOWN + 1):
-        for state in (TransactionState.ANOMALY, TransactionState.UNKNOWN, TransactionState.NOT_SENT):
-            payment = a_transaction(state=state, needs_operator=True).payment
-        a_transaction(kind="REFUND", state="REJECTED", refusal_unseen_since=NOW)
-        an_order(state=OrderState.OVERPAID)
-        an_approval(payment=payment, expires_at=timezone.now() + timedelta(days=1))
-        held(6)
-        for kind in (DiscrepancyKind.REFUND_SHORT, DiscrepancyKind.MADE_ELSEWHERE):
-            known: dict[str, Any] = {"gateway": "default", "payment": payment, "found_at": NOW}
-            Discrepancy.objects.create(kind=kind, fingerprint=f"{kind}-{number}", **known)
-
-    found, request = waiting(expires_from(), now=timezone.now()), RequestFactory().get("/")
-    request.user = User.objects.create_user("viewer")
-    leads_to = [work.more_url for work in work_of(found, request)]
-
-    assert len(leads_to) == 9
-    assert all(leads_to)
-    assert [superuser.get(url).status_code for url in leads_to] == [200] * 9

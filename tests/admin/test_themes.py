@@ -12,27 +12,16 @@ from tests.architecture.sources import ROOT
 pytestmark = [pytest.mark.wire, pytest.mark.slow]
 
 
-def run(theme: str, *options: str) -> None:
+@pytest.mark.parametrize("theme", ["unfold", "jazzmin"])
+def test_every_page_opens_in_the_look_of_another_admin(theme: str) -> None:
     pytest.importorskip(theme)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:randomly"]
     settings = f"--ds=tests.admin.themes.{theme}_settings"
     done = subprocess.run(
-        [*command, settings, *options, "tests/admin/themes/every_page.py"],
+        [*command, settings, "tests/admin/themes/every_page.py"],
         cwd=ROOT,
         capture_output=True,
         text=True,
         timeout=600,
     )
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
-
-
-@pytest.mark.parametrize("theme", ["unfold", "jazzmin"])
-def test_every_page_opens_in_the_look_of_another_admin(theme: str) -> None:
-    run(theme, "-m", "not browser")
-
-
-@pytest.mark.exhaustive
-@pytest.mark.browser
-@pytest.mark.parametrize("theme", ["unfold", "jazzmin"])
-def test_every_page_is_readable_in_the_look_of_another_admin(theme: str) -> None:
-    run(theme, "-m", "browser")

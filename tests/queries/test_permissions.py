@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from django.contrib.auth.models import Permission, User
 from django.contrib.contenttypes.models import ContentType
 
-from wallet_gateway.domain.actors import Actor
-from wallet_gateway.domain.lifecycle import TransactionKind
-from wallet_gateway.models import Payment
-from wallet_gateway.queries.permissions import CAPTURE, OF_KIND, REFUND, account_has
+from tests.models.rows import an_order
+from wallet_gateway import payments
+from wallet_gateway.models import BatchKind, Payment
+from wallet_gateway.payments import Actor, batches
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def anna() -> User:
+    """Anna, who may capture."""
     ContentType.objects.clear_cache()
     content_type = ContentType.objects.get_for_model(Payment)
     permission, _ = Permission.objects.get_or_create(codename="capture_payment", content_type=content_type)
@@ -24,34 +27,53 @@ def anna() -> User:
     return person
 
 
-def test_an_account_has_its_own_permissions_while_it_is_active(anna: User) -> None:
-    actor = Actor(name="anna", account=str(anna.pk))
-    assert account_has(actor, CAPTURE) is True
-    assert account_has(actor, CAPTURE, REFUND) is False
-    User.objects.update(is_active=False)
-    assert account_has(actor, CAPTURE) is False
+def by_key(anna: User) -> Actor:
+    return Actor(name="anna", account=str(anna.pk))
 
 
-def test_an_account_is_found_by_its_key_whatever_its_name_is_now(anna: User) -> None:
-    User.objects.update(username="anna married")
-    assert account_has(Actor(name="anna", account=str(anna.pk)), CAPTURE) is True
+def with_key(key: str) -> Callable[[User], Actor]:
+    return lambda _: Actor(name="anna", account=key)
 
 
-def test_an_account_that_has_taken_over_a_name_is_not_the_one_that_had_it(anna: User) -> None:
-    assert account_has(Actor(name="anna", account=str(anna.pk + 1)), CAPTURE) is None
+@pytest.mark.parametrize(
+    ("actor", "changes", "is_permitted"),
+    [
+        (by_key, {}, True),
+        (by_key, {"is_active": False}, False),
+        (by_key, {"username": "anna married"}, True),
+        (lambda anna: Actor(name="anna", account=str(anna.pk + 1)), {}, False),
+        (with_key("8c5d7a4e-4d62-4b6e-9d7e-0f9a6a3f1b2c"), {}, False),
+        (with_key("anna"), {}, False),
+        (with_key("9" * 30), {}, False),
+        (lambda _: Actor(name="anna"), {}, True),
+        (lambda _: Actor(name="Anna"), {}, False),
+    ],
+    ids=[
+        "the account",
+        "one that was switched off",
+        "one with another name now",
+        "one that has taken over the name",
+        "a key of other users",
+        "a name as a key",
+        "a key too large",
+        "a name alone",
+        "another name",
+    ],
+)
+def test_a_batch_begins_for_who_has_the_permission_now(
+    anna: User, actor: Callable[[User], Actor], changes: dict[str, object], is_permitted: bool
+) -> None:
+    User.objects.update(**changes)
+    batch = batches.draft(BatchKind.CAPTURE, [an_order()], by=actor(anna))
+    if is_permitted:
+        assert batches.start(batch)
+    else:
+        with pytest.raises(payments.errors.InvalidState) as refused:
+            batches.start(batch)
+        assert refused.value.code == "not_permitted"
 
 
-@pytest.mark.parametrize("key", ["8c5d7a4e-4d62-4b6e-9d7e-0f9a6a3f1b2c", "anna", "9" * 30])
-def test_a_key_of_another_user_model_is_nobodys(anna: User, key: str) -> None:
-    assert account_has(Actor(name="anna", account=key), CAPTURE) is None
-
-
-def test_a_name_alone_is_that_of_an_account_where_there_is_one(anna: User) -> None:
-    assert account_has(Actor(name="anna"), CAPTURE) is True
-    assert account_has(Actor(name="Anna"), CAPTURE) is None
-    assert account_has(Actor(name=""), CAPTURE) is None
-
-
-def test_every_operation_on_money_takes_a_permission() -> None:
-    opening = {TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION}
-    assert set(OF_KIND) == set(TransactionKind) - opening
+@pytest.mark.parametrize("kind", [BatchKind.REFUND, BatchKind.REVERSAL])
+def test_one_permission_is_not_another(anna: User, kind: BatchKind) -> None:
+    with pytest.raises(payments.errors.InvalidState):
+        batches.start(batches.draft(kind, [an_order()], by=by_key(anna)))

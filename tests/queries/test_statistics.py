@@ -1,25 +1,27 @@
-"""Figures for the dashboard, each against a literal that was worked out by hand."""
+"""Figures of the dashboard, each against a literal that was worked out by hand, and the lists behind them."""
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, timedelta
+import csv
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
-from django.utils.timezone import get_fixed_timezone
+from django.test import Client
+from django.utils import timezone
 
+from tests.admin.pages import DASHBOARD, listed, look
 from tests.models.rows import a_deposit, a_payment, a_transaction, an_order
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
-from wallet_gateway.domain.ways_of_paying import Way
 from wallet_gateway.models import GatewayTransaction, TransactionEvent
-from wallet_gateway.queries.statistics import DayFigures, Figures, GatewayFigures, Period, figures
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 K, S = TransactionKind, TransactionState
-MAY = Period(first=date(2026, 5, 1), last=date(2026, 5, 31), zone=ZoneInfo("UTC"))
+MAY = {"first": "2026-05-01", "last": "2026-05-31"}
 NOON = datetime(2026, 5, 17, 12, tzinfo=UTC)
+SECONDS = "Seconds, on average"
 
 
 def attempt(
@@ -31,11 +33,13 @@ def attempt(
     began: datetime = NOON,
     took: int = 60,
     type_: str = "sale",
+    gateway: str = "default",
 ) -> GatewayTransaction:
-    order = an_order(currency=currency, amount_minor=minor, type=type_)
+    order = an_order(currency=currency, amount_minor=minor, type=type_, gateway=gateway)
     return a_transaction(
         a_payment(order),
         kind=kind,
+        gateway=gateway,
         state=state,
         currency=currency,
         amount_minor=minor,
@@ -46,139 +50,193 @@ def attempt(
 
 
 def follow_up(kind: TransactionKind, minor: int, **columns: Any) -> GatewayTransaction:
-    given: dict[str, Any] = {
-        "state": S.APPROVED,
-        "approved_minor": minor,
-        "amount_minor": minor,
-        "created_at": NOON,
-    }
-    return a_transaction(kind=kind, **given | {"state_changed_at": NOON} | columns)
+    given: dict[str, Any] = {"state": S.APPROVED, "approved_minor": minor, "amount_minor": minor}
+    return a_transaction(kind=kind, **given | {"created_at": NOON, "state_changed_at": NOON} | columns)
 
 
-def test_the_period_before_is_as_long_and_counts_apart() -> None:
-    attempt(minor=2000)
-    attempt(minor=700, began=datetime(2026, 4, 30, 23, 58, tzinfo=UTC))
-    attempt(minor=100, began=datetime(2026, 3, 31, 0, 0, tzinfo=UTC))
-    attempt(minor=9999, began=datetime(2026, 3, 30, 23, 0, tzinfo=UTC))
-    found = figures(MAY, compared=True)
-    assert (MAY.before.first, MAY.before.last) == (date(2026, 3, 31), date(2026, 4, 30))
-    assert [row.taken_minor for row in found.money] == [2000]
-    assert [(str(row.day), row.taken_minor) for row in found.before] == [
-        ("2026-03-31", 100),
-        ("2026-04-30", 700),
-    ]
-    assert figures(MAY).before == ()
+def exported(client: Client, **given: str) -> Iterator[dict[str, str]]:
+    answer = client.get(f"{DASHBOARD}figures.csv", MAY | given)
+    assert answer.status_code == 200
+    yield from csv.DictReader(b"".join(answer).decode().splitlines())
 
 
-def the_day(found: Figures) -> DayFigures:
-    (day,) = found.money
-    return day
+def figures(client: Client, *, chart: str = "", **given: str) -> dict[tuple[str, str], str]:
+    """Return the figures of a CSV that are not zero, by their day of the month and name."""
+    found = [row for row in exported(client, **given) if chart in row["chart"]]
+    assert len(found) == len({(row["day"], row["currency"], row["chart"], row["figure"]) for row in found})
+    return {(row["day"][5:], row["figure"]): row["value"] for row in found if float(row["value"])}
 
 
-def test_sales_and_captures_are_taken_and_preauthorizations_only_reserved() -> None:
+def test_money_is_what_was_approved_in_major_units_and_reservations_stand_apart(admin_client: Client) -> None:
     attempt(minor=2000)
     attempt(minor=1050, kind=K.AUTHORIZATION)
     attempt(minor=7000, type_="preauthorization")
+    attempt(minor=900, kind=K.AUTHORIZATION, type_="preauthorization")
     follow_up(K.CAPTURE, 300)
     follow_up(K.REVERSAL, 9999)
-    follow_up(K.CAPTURE, 9999, state=S.UNKNOWN, approved_minor=None)
+    follow_up(K.REFUND, 500, amount_minor=700, excess_minor=1)
+    follow_up(K.DETACHED_REFUND, 750, amount_minor=1000, payment=None, deposit=a_deposit())
+    for state in (S.UNKNOWN, S.REJECTED):
+        attempt(state, minor=9999)
+        follow_up(K.CAPTURE, 9999, state=state, approved_minor=None)
+    expected = {
+        ("05-17", "Taken"): "33.50",
+        ("05-17", "Reserved"): "79.00",
+        ("05-17", "Refunded"): "4.99",
+        ("05-17", "Detached refunds"): "7.50",
+    }
+    assert figures(admin_client, chart="Volume") == expected
+    total = {"Taken": "TAKEN", "Reserved": "RESERVED", "Refunded": "REFUNDED"}
+    for figure, name in (total | {"Detached refunds": "DETACHED_REFUNDS"}).items():
+        rows = listed(admin_client, "gatewaytransaction", {"counted": name} | BOTH)
+        minor = sum(row.approved_minor - row.excess_minor for row in rows)
+        assert f"{minor / 100:.2f}" == expected["05-17", figure], "the list behind a figure has its amounts"
+    for way in ("HOSTED_PAGE", "WALLET_BUTTON"):
+        assert len(listed(admin_client, "gatewaytransaction", {"counted": way} | BOTH)) == 2
 
-    day = the_day(figures(MAY))
 
-    assert (day.day, day.currency) == (date(2026, 5, 17), "EUR")
-    assert str(day.money(day.taken_minor)) == "33.50 EUR"
-    assert day.authorized_minor == 7000
+BOTH = {"from": "2026-05-17", "to": "2026-05-17"}
 
 
-def test_refunds_and_detached_refunds_count_what_was_approved() -> None:
-    follow_up(K.REFUND, 500)
-    follow_up(K.DETACHED_REFUND, 750, amount_minor=1000, deposit=a_deposit())
-    day = the_day(figures(MAY))
-    assert (day.taken_minor, day.refunded_minor, day.detached_minor) == (0, 500, 750)
+def test_amounts_have_the_decimals_of_their_currency_and_no_cell_is_a_formula(admin_client: Client) -> None:
+    attempt(minor=1234567, currency="KWD")
+    attempt(minor=1234, currency="JPY")
+    taken = {
+        row["currency"]: row["value"]
+        for row in exported(admin_client)
+        if row["figure"] == "Taken" and float(row["value"])
+    }
+    assert taken == {"KWD": "1234.567", "JPY": "1234"}
+    page = look(admin_client, f"{DASHBOARD}figures/", MAY)
+    assert "KWD 1,234.567" in page
+    assert 'data-value="1234.567"' in page
+    of_yen = look(admin_client, f"{DASHBOARD}figures/", MAY | {"currency": "JPY"})
+    assert ("¥1,234" in of_yen, "KWD 1,234.567" in of_yen) == (True, False)
+    answer = admin_client.get(f"{DASHBOARD}figures.csv", MAY)
+    assert answer["Content-Disposition"] == 'attachment; filename="figures-test-2026-05-01-2026-05-31.csv"'
 
 
-def test_the_approval_rate_is_that_of_decided_attempts_by_way_of_paying() -> None:
+def test_the_approval_rate_is_that_of_decided_attempts_by_way_of_paying(admin_client: Client) -> None:
     for state in (S.APPROVED, S.APPROVED, S.APPROVED, S.REJECTED, S.EXPIRED, S.OPEN, S.UNKNOWN):
         attempt(state)
     attempt(S.APPROVED, kind=K.AUTHORIZATION)
     attempt(S.REJECTED, kind=K.AUTHORIZATION)
     attempt(S.AWAITING_RESULT, kind=K.AUTHORIZATION)
+    attempt(S.EXPIRED, began=NOON + timedelta(days=1))
+    assert figures(admin_client, chart="Approval rate") == {
+        ("05-17", "Hosted page"): "75.0",
+        ("05-17", "Wallet button"): "50.0",
+    }
+    outcomes = figures(admin_client, chart="Outcomes")
+    assert outcomes["05-17", "Open or in doubt"] == "2"
+    assert outcomes["05-17", "Approved"] == "3"
+    assert sum(map(int, outcomes.values())) == 8
+    decided = [row for row in exported(admin_client) if row["day"] == "2026-05-18" and "rate" in row["chart"]]
+    assert decided == [], "where nothing was decided there is no rate"
 
-    ways = the_day(figures(MAY)).ways
 
-    assert (ways[Way.HOSTED_PAGE].approved, ways[Way.HOSTED_PAGE].decided) == (3, 4)
-    assert ways[Way.HOSTED_PAGE].rate == 0.75
-    assert ways[Way.WALLET_BUTTON].rate == 0.5
-
-
-def test_where_nothing_was_decided_there_is_no_rate() -> None:
-    attempt(S.EXPIRED)
-    assert the_day(figures(MAY)).ways[Way.HOSTED_PAGE].rate is None
-
-
-def test_the_time_to_settle_is_the_mean_of_all_approved_attempts() -> None:
+def test_the_time_to_settle_is_the_mean_of_all_approved_attempts(admin_client: Client) -> None:
     attempt(took=60)
     attempt(took=120, type_="preauthorization")
     attempt(took=30, kind=K.AUTHORIZATION)
     attempt(S.REJECTED, took=5000)
     follow_up(K.CAPTURE, 1)
-    day = the_day(figures(MAY))
-    assert (day.settled, day.seconds_to_settle) == (3, 70.0)
+    assert figures(admin_client, chart="Time from start") == {("05-17", SECONDS): "70.0"}
 
 
-def test_an_attempt_counts_when_it_began_and_its_money_when_it_was_approved() -> None:
-    attempt(began=datetime(2026, 5, 17, 23, 59, 30, tzinfo=UTC))
-    first, second = figures(MAY).money
-    assert (first.day.day, first.ways[Way.HOSTED_PAGE].approved, first.taken_minor) == (17, 1, 0)
-    assert (second.day.day, second.ways[Way.HOSTED_PAGE].approved, second.taken_minor) == (18, 0, 2000)
+def test_an_attempt_counts_when_it_began_and_its_money_when_it_was_approved(admin_client: Client) -> None:
+    sale = attempt(began=datetime(2026, 5, 17, 23, 59, 30, tzinfo=UTC))
+    found = figures(admin_client)
+    assert found["05-17", "Hosted page"] == "100.0"
+    assert found["05-18", "Taken"] == "20.00"
+    assert ("05-17", "Taken") not in found
+    days = {day: {"from": f"2026-05-{day}", "to": f"2026-05-{day}"} for day in (17, 18)}
+    for query, day in (
+        ({"counted": "TAKEN"}, 18),
+        ({"counted": "TAKEN", "currency": "EUR"}, 18),
+        ({}, 17),
+        ({"counted": "HOSTED_PAGE"}, 17),
+        ({"counted": "x"}, 17),
+    ):
+        for each, dates in days.items():
+            rows = listed(admin_client, "gatewaytransaction", query | dates)
+            assert rows == [sale] * (each == day), (query, each)
 
 
-def test_only_the_period_counts_its_last_day_included() -> None:
-    for began in ("2026-04-30T23:58:00", "2026-05-01T00:00:00", "2026-05-31T23:58:00", "2026-06-01T00:00:00"):
+@pytest.mark.parametrize(
+    ("zone", "expected"),
+    [
+        ("UTC", ["05-01", "05-31"]),
+        ("Europe/Berlin", ["05-01", "05-01", "05-31"]),
+        ("Etc/GMT+2", ["05-31", "05-31"]),
+    ],
+)
+def test_only_the_period_counts_in_the_days_of_the_time_zone_its_last_day_included(
+    zone: str, expected: list[str], admin_client: Client
+) -> None:
+    for began in ("2026-04-30T22:30:00", "2026-05-01T00:00:00", "2026-05-31T21:58:00", "2026-06-01T00:00:00"):
         attempt(began=datetime.fromisoformat(began).replace(tzinfo=UTC))
-    assert [str(day.day) for day in figures(MAY).money] == ["2026-05-01", "2026-05-31"]
-    assert (len(MAY.days), str(MAY.days[-1])) == (31, "2026-05-31")
+    with timezone.override(zone):
+        found = figures(admin_client, chart="Volume")
+    counted = {"05-01": 0, "05-31": 0}
+    for (day, figure), value in found.items():
+        assert figure == "Taken"
+        counted[day] += round(float(value) / 20)
+    assert counted == {day: expected.count(day) for day in counted}
 
 
-def test_days_are_those_of_the_time_zone() -> None:
-    attempt(began=datetime(2026, 5, 17, 22, 30, tzinfo=UTC))
-    berlin = Period(first=MAY.first, last=MAY.last, zone=ZoneInfo("Europe/Berlin"))
-    assert str(the_day(figures(MAY)).day) == "2026-05-17"
-    assert str(the_day(figures(berlin)).day) == "2026-05-18"
+@pytest.mark.parametrize(
+    ("now", "then", "said"),
+    [
+        (3000, 2000, "(+50.0%)"),
+        (1000, 2000, "(\N{MINUS SIGN}50.0%)"),
+        (2000, 2000, "(\N{PLUS-MINUS SIGN}0.0%)"),
+        (2_000_000, 100, "(+1,999,900.0%)"),
+        (2000, 0, ""),
+    ],
+)
+def test_figures_stand_beside_those_of_as_many_days_before_with_a_percentage_where_it_means_something(
+    now: int, then: int, said: str, admin_client: Client
+) -> None:
+    attempt(minor=now)
+    if then:
+        attempt(minor=then - 1, began=datetime(2026, 4, 30, 23, 58, tzinfo=UTC))
+        attempt(minor=1, began=datetime(2026, 3, 31, 0, 0, tzinfo=UTC))
+    attempt(minor=9999, began=datetime(2026, 3, 30, 23, 0, tzinfo=UTC))
+    page = look(admin_client, f"{DASHBOARD}figures/", MAY)
+    glance = page.text.partition("Taken ")[2].partition("Refunded")[0]
+    assert f"before: €{then / 100:,.2f}" in glance
+    assert said in glance
+    assert bool(said) == ("%)" in glance)
+    assert "Mar 31, 2026 to Apr 30, 2026" in page
+    assert "Today is not over yet." not in page
 
 
-def test_days_are_those_of_an_offset_that_has_no_name() -> None:
-    attempt(began=datetime(2026, 4, 30, 22, 30, tzinfo=UTC))
-    attempt(began=datetime(2026, 4, 30, 21, 30, tzinfo=UTC))
-    east = Period(first=MAY.first, last=MAY.last, zone=get_fixed_timezone(120))
-    assert str(the_day(figures(east)).day) == "2026-05-01"
-
-
-def exchange(kind: str, *, status: int | None, ms: int | None, at: datetime = NOON) -> None:
-    transaction = GatewayTransaction.objects.first() or a_transaction()
-    TransactionEvent.objects.create(
-        transaction=transaction,
-        kind=kind,
-        state_after="OPEN",
-        http_status=status,
-        elapsed_ms=ms,
-        occurred_at=at,
-    )
-
-
-def test_the_gateway_is_measured_by_its_answers_and_by_what_was_none() -> None:
-    exchange("ANSWER", status=200, ms=100)
-    exchange("RECORDS", status=200, ms=50)
-    exchange("FAULT", status=503, ms=30)
-    exchange("FAULT", status=None, ms=1020)
-    exchange("DECISION", status=None, ms=None)
-    exchange("ANSWER", status=200, ms=7, at=NOON + timedelta(days=1))
-
-    assert figures(MAY).gateway == (
-        GatewayFigures(
-            day=date(2026, 5, 17), exchanges=4, faults=2, server_errors=1, mean_ms=300, slowest_ms=1020
-        ),
-        GatewayFigures(
-            day=date(2026, 5, 18), exchanges=1, faults=0, server_errors=0, mean_ms=7, slowest_ms=7
-        ),
-    )
+def test_the_gateway_is_measured_by_its_answers_and_by_what_was_none(admin_client: Client) -> None:
+    transaction = a_transaction()
+    for kind, status, ms, days in (
+        ("ANSWER", 200, 100, 0),
+        ("RECORDS", 200, 50, 0),
+        ("FAULT", 503, 30, 0),
+        ("FAULT", None, 1020, 0),
+        ("DECISION", None, None, 0),
+        ("ANSWER", 200, 7, 1),
+    ):
+        TransactionEvent.objects.create(
+            transaction=transaction,
+            kind=kind,
+            state_after="OPEN",
+            http_status=status,
+            elapsed_ms=ms,
+            occurred_at=NOON + timedelta(days=days),
+        )
+    assert figures(admin_client, chart="answers") == {
+        ("05-17", "Milliseconds, on average"): "300",
+        ("05-17", "Slowest, in milliseconds"): "1020",
+        ("05-17", "Requests and status queries"): "4",
+        ("05-17", "Without a usable answer"): "2",
+        ("05-17", "HTTP 500 and above"): "1",
+        ("05-18", "Milliseconds, on average"): "7",
+        ("05-18", "Slowest, in milliseconds"): "7",
+        ("05-18", "Requests and status queries"): "1",
+    }

@@ -1,0 +1,180 @@
+"""The admin in a real Chromium under a policy that allows nothing inline: a journey for each kind of page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from django.test import Client
+from playwright.sync_api import expect
+
+from tests.admin.conftest import MakePerson
+from tests.admin.pages import DASHBOARD, DEPOSITS, HOME, order_url
+from tests.admin.scenery import Scenery
+from tests.admin.staff_tab import staff_tab
+from tests.admin.test_deposits import GOOD, HEADER
+from tests.models.rows import a_payment, a_transaction, an_order
+from tests.money.gateway import StubGateway, answering
+from wallet_gateway.models import GatewayTransaction, MigratedDeposit, OperationBatchRow, RowState
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+    from pytest_django.live_server_helper import LiveServer
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
+
+CHART = "[data-wallet-chart] canvas"
+# Draws as a person sees it: some pixel of the canvas is not transparent.
+PAINTED = """canvas => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height)
+    .data.some(part => part > 0)"""
+
+
+@pytest.fixture
+def desk(
+    browser: Browser, live_server: LiveServer, superuser: Client, nothing_inline: None
+) -> Iterator[Page]:
+    """Root's tab; at the end of the journey no script and no style has broken the policy."""
+    complaints: list[str] = []
+    with staff_tab(browser, live_server, superuser, viewport={"width": 1280, "height": 900}) as page:
+        page.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        yield page
+    assert complaints == []
+
+
+def test_charts_are_drawn_and_the_stop_is_reached_and_confirmed_by_keyboard(desk: Page) -> None:
+    Scenery()
+    desk.goto(DASHBOARD)
+    desk.locator(CHART).first.wait_for()
+    canvases = desk.locator(CHART)
+    assert canvases.count() >= 5, "four for each currency, and the gateway's"
+    for index in range(canvases.count()):
+        assert canvases.nth(index).evaluate(PAINTED)
+
+    desk.get_by_role("link", name="Stop all sending").focus()
+    desk.keyboard.press("Enter")
+    desk.get_by_label("Reason").fill("double captures")
+    desk.keyboard.press("Tab")
+    desk.keyboard.press("Enter")
+    desk.wait_for_url("**/dashboard/")
+    assert desk.get_by_text("double captures").is_visible()
+    assert desk.get_by_role("link", name="Resume sending").is_visible()
+
+
+@pytest.mark.parametrize("way", ["without scripts", "without the answer"])
+def test_where_the_figures_are_not_fetched_a_link_leads_to_them(
+    way: str, browser: Browser, live_server: LiveServer, make_person: MakePerson
+) -> None:
+    an_order()
+    scripts = way == "without the answer"
+    with staff_tab(browser, live_server, make_person(), java_script_enabled=scripts) as page:
+        page.route("**/figures/part/**", lambda route: route.abort())
+        page.goto(f"{DASHBOARD}?currency=JPY")
+        page.locator("[data-wallet-figures]:not([aria-busy])").wait_for()
+        page.get_by_role("link", name="Show the figures").click()
+        page.wait_for_url("**/dashboard/figures/?currency=JPY#wallet-figures")
+
+
+def test_what_is_ticked_is_added_up_and_rows_without_room_for_their_columns_are_cards(desk: Page) -> None:
+    for number, (minor, currency) in enumerate([(123_456_789, "EUR"), (1, "EUR"), (4200, "JPY")]):
+        an_order(reference=f"SHOP-{number}-2026", amount_minor=minor, currency=currency, state="PENDING")
+    desk.set_viewport_size({"width": 390, "height": 844})
+    desk.set_extra_http_headers({"Accept-Language": "de"})
+    desk.goto(f"{HOME}paymentorder/")
+    boxes, line = desk.locator("input.action-select"), desk.locator("[data-wallet-ticked]")
+    assert line.inner_text() == ""
+    boxes.nth(1).check()
+    expect(line).to_contain_text("0,01")
+    desk.locator("#action-toggle").check()
+    expect(line).to_contain_text("1.234.567,90\N{NO-BREAK SPACE}€")
+    expect(line).to_contain_text("4.200\N{NO-BREAK SPACE}¥")
+    desk.locator("#action-toggle").uncheck()
+    expect(line).to_have_text("")
+
+    name, shown = (
+        desk.locator("#result_list tbody .field-name").first,
+        "cell => getComputedStyle(cell, '::before').content",
+    )
+    overflow = "box => box.scrollWidth - box.clientWidth"
+    assert desk.locator(".results").evaluate(overflow) <= 0
+    assert name.evaluate(shown) == '"Bestellung"'
+    # Beside the sidebar and the filters, too.
+    desk.set_viewport_size({"width": 1280, "height": 900})
+    expect(desk.locator("#result_list.wallet-cards")).to_have_count(0)
+    assert name.evaluate(shown) == "none"
+    assert desk.locator(".results").evaluate(overflow) <= 0
+
+
+def test_a_reference_is_copied_with_one_press_and_the_page_says_so(desk: Page) -> None:
+    payment = a_payment()
+    a_transaction(payment, kind="CHECKOUT", state="REJECTED", reference=payment.reference)
+    desk.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    desk.goto(order_url(payment.order))
+    desk.get_by_role("button", name=f"Copy {payment.reference}").press("Enter")
+    desk.get_by_role("status").filter(has_text="Copied").wait_for()
+    assert desk.evaluate("navigator.clipboard.readText()") == payment.reference
+
+
+def test_a_batch_that_goes_on_leaves_the_focus_on_its_button(desk: Page) -> None:
+    batch = Scenery().running
+    desk.goto(f"{HOME}operationbatch/{batch.pk}/progress/")
+    desk.get_by_text("2 of 3 orders").wait_for()
+    pause = desk.get_by_role("button", name="Pause")
+    pause.focus()
+
+    # Two more come, one of which is done: the page goes on without being loaded anew.
+    rows = list(batch.rows.filter(state=RowState.WORKING))
+    OperationBatchRow.objects.bulk_create(
+        OperationBatchRow(
+            batch=batch, order=row.order, payment=row.payment, state=state, leased_until=row.leased_until
+        )
+        for row in rows
+        for state in (RowState.WORKING, RowState.REFUSED)
+    )
+    desk.get_by_text("3 of 5 orders").wait_for()
+    assert pause.evaluate("button => button === document.activeElement")
+    desk.keyboard.press("Enter")
+    desk.get_by_role("button", name="Resume").wait_for()
+
+
+def test_a_file_is_checked_and_taken_in_and_two_of_its_customers_are_repaid(
+    desk: Page, gateway: StubGateway, tmp_path: Path
+) -> None:
+    desk.goto(f"{DEPOSITS}import/")
+    take = desk.get_by_role("button", name="Take it in")
+    assert take.is_disabled()
+    file = tmp_path / "old.csv"
+    file.write_text(HEADER + GOOD + GOOD.replace("OLD-1", "OLD-4").replace("PRV-1", "PRV-4"))
+    desk.get_by_label("Migration file (CSV)").set_input_files(file)
+    desk.get_by_role("button", name="Check the file").click()
+    desk.get_by_text("2 rows are good, 0 are bad. Nothing is taken in yet.").wait_for()
+    assert not MigratedDeposit.objects.exists()
+    take.click()
+    desk.get_by_text("The good rows are taken in.").wait_for()
+    desk.get_by_role("link", name="See the deposits").click()
+
+    desk.locator("#searchbar").fill("PRV-")
+    desk.locator("#searchbar").press("Enter")
+    # Until its script runs, the box that ticks all rows ticks nothing.
+    desk.wait_for_url("**q=PRV-*")
+    desk.locator("#action-toggle").check()
+    desk.locator("select[name=action]").select_option("refund_many")
+    desk.locator("button[name=index]").click()
+    desk.wait_for_url(f"**{DEPOSITS}refund/**")
+    desk.get_by_label("Reason").select_option("returned")
+    for typed, said in (("1,234", "“1,234” can be read as €1,234.00"), ("1,50", "Nothing was sent yet.")):
+        desk.get_by_label("Amount in EUR for OLD-1").fill(typed)
+        desk.get_by_role("button", name="Check the sum").click()
+        desk.get_by_text(said).wait_for()
+        assert not GatewayTransaction.objects.exists()
+    gateway.answers.append(answering(amount="0.75"))
+    desk.get_by_role("button", name="Refund 2 deposits, €41.50").click()
+    desk.get_by_text("2 of 2 deposits").wait_for()
+
+    assert desk.get_by_text("Finished", exact=True).is_visible()
+    results = desk.locator(".wallet-table tbody tr")
+    short = "Asked for €1.50, approved €0.75. The rest is a task on the dashboard."
+    assert short in results.nth(0).inner_text()
+    assert "Detached refund of €40.00: Approved." in results.nth(1).inner_text()
