@@ -34,28 +34,21 @@ def test_an_app_pays_on_the_gateways_page_without_any_cookie(
 
 
 def test_an_app_pays_by_the_wallet_without_any_cookie(
-    order: PaymentOrder, wallet_sandbox: SandboxControl
+    order: PaymentOrder, wallet_sandbox: SandboxControl, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = App(order)
     session = app.open()
     assert app.post("price", {"reference": session["reference"]}).json()["total"] == "24.90"
     assert app.post("event", {"reference": session["reference"], "event": "READY"}).status_code == 204
     assert app.post("reference", {"after": session["reference"]}).status_code == 200
-    paid = app.post("result", approve(wallet_sandbox, session))
-    assert paid.json()["outcome"] == "APPROVED"
-    assert payments.get_order(order.reference).state == "PAID"
-    assert not app.client.cookies
-
-
-def test_a_new_token_continues_what_an_expired_one_began(
-    order: PaymentOrder, wallet_sandbox: SandboxControl, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app = App(order)
-    detail = approve(wallet_sandbox, app.open())
+    detail = approve(wallet_sandbox, session)
     with monkeypatch.context() as later:
         later.setattr("django.core.signing.time.time", lambda: 9_999_999_999.0)
         assert app.post("result", detail).json() == INVALID
+    # A new token continues what the expired one began.
     assert App(order).post("result", detail).json()["outcome"] == "APPROVED"
+    assert payments.get_order(order.reference).state == "PAID"
+    assert not app.client.cookies
 
 
 def test_a_session_of_a_browser_is_not_continued_by_a_token_nor_the_other_way(
@@ -68,19 +61,18 @@ def test_a_session_of_a_browser_is_not_continued_by_a_token_nor_the_other_way(
     assert payments.get_order(order.reference).state == "OPEN"
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@every("kind", KINDS)
 def test_a_token_of_another_order_opens_nothing(
     order: PaymentOrder, make_order: Callable[..., PaymentOrder], kind: str
 ) -> None:
-    app = App(make_order())
-    answer = app.post(kind, {"reference": "A"}, order=order)
+    answer = App(make_order()).post(kind, {"reference": "A"}, order=order)
     assert (answer.status_code, answer.json()) == (401, INVALID)
     assert answer["WWW-Authenticate"] == 'Bearer error="invalid_token"'
     assert answer["Content-Type"] == "application/problem+json"
     assert not order.payments.exists()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@every("kind", KINDS)
 def test_a_token_ends_after_the_time_of_the_settings(
     order: PaymentOrder, kind: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -93,18 +85,14 @@ def test_a_token_ends_after_the_time_of_the_settings(
     assert app.post(kind, {"reference": "A"}).status_code != 401
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("token", ["", "eyJhbGciOiJIUzI1NiJ9.e30.x", "wallet"], ids=["none", "jwt", "word"])
-def test_a_token_of_the_shops_own_api_changes_nothing(order: PaymentOrder, kind: str, token: str) -> None:
-    answer = App(order, token=token).post(kind, {"reference": "A"})
-    assert (answer.status_code, answer.json()["code"]) == (403, "stale_page")
-    beside_the_cookie = Browser().post("session", order, HTTP_AUTHORIZATION=f"Bearer {token}")
-    assert beside_the_cookie.status_code == 200
-
-
-def test_the_token_in_the_address_alone_is_not_enough(order: PaymentOrder) -> None:
-    answer = App(order, token=order.token).post("checkout")
-    assert (answer.status_code, answer.json()["code"]) == (403, "stale_page")
+@every("kind", KINDS)
+def test_a_token_of_the_shops_own_api_changes_nothing(order: PaymentOrder, kind: str) -> None:
+    # Nor is the token in the address enough by itself.
+    for token in ("", "eyJhbGciOiJIUzI1NiJ9.e30.x", "wallet", order.token):
+        answer = App(order, token=token).post(kind, {"reference": "A"})
+        assert (answer.status_code, answer.json()["code"]) == (403, "stale_page")
+        beside_the_cookie = Browser().post("session", order, HTTP_AUTHORIZATION=f"Bearer {token}")
+        assert beside_the_cookie.status_code == 200
 
 
 def test_a_page_that_no_setting_lists_is_refused_even_with_a_token(

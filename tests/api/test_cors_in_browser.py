@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Page
 from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
+from tests.api.app import APP
 from tests.docs.pages import steps
 from tests.static_host import StaticHost
 from wallet_gateway import payments
@@ -45,42 +46,27 @@ def app(tmp_path: Path, browser: Browser) -> Iterator[Page]:
         yield page
 
 
-def origin_of(app: Page) -> str:
-    origin: str = app.evaluate("location.origin")
-    return origin
-
-
 def calls(app: Page, shop: str, order: PaymentOrder, token: str) -> dict[str, object]:
     answered: dict[str, object] = app.evaluate(CALLS, [shop, {"order": order.token, "accessToken": token}])
     return answered
 
 
-def test_a_page_of_a_listed_origin_calls_and_reads_everything_without_cookies(
+def test_a_page_of_a_listed_origin_pays_without_cookies_and_one_that_is_not_listed_reads_nothing(
     app: Page,
     live_server: LiveServer,
     wallet_sandbox: SandboxControl,
     make_order: Callable[..., PaymentOrder],
     settings: Settings,
 ) -> None:
-    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"API_ORIGINS": [origin_of(app)]}
     order = make_order()
-    answered = calls(app, live_server.url, order, payments.orders.access_token(order))
+    token = payments.orders.access_token(order)
+    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"API_ORIGINS": [APP]}
+    assert calls(app, live_server.url, order, token) == {"name": "TypeError", "code": None}
+    assert not order.payments.exists()
+    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"API_ORIGINS": [app.evaluate("location.origin")]}
+    answered = calls(app, live_server.url, order, token)
     assert answered["redirectUrl"] == order.payments.earliest("pk").redirect_url
     assert (answered["state"], answered["total"], answered["cookies"]) == ("OPEN", "24.90", "")
     assert not app.context.cookies(live_server.url)
     refused = calls(app, live_server.url, order, "wg_of:nobody:x")
     assert refused == {"name": "Error", "code": "invalid_token"}
-
-
-def test_a_page_of_an_origin_that_is_not_listed_reads_nothing_and_opens_nothing(
-    app: Page,
-    live_server: LiveServer,
-    wallet_sandbox: SandboxControl,
-    make_order: Callable[..., PaymentOrder],
-    settings: Settings,
-) -> None:
-    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"API_ORIGINS": ["https://app.shop.example"]}
-    order = make_order()
-    answered = calls(app, live_server.url, order, payments.orders.access_token(order))
-    assert answered == {"name": "TypeError", "code": None}
-    assert not order.payments.exists()

@@ -1,8 +1,7 @@
-"""The poll: what it answers, to whom, and what it leaves alone."""
+"""The poll and the opening of the gateway's page: what they answer, to whom, and what they leave alone."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from tests.api.browser import Browser, problem
+from tests.tables import every
 from tests.web.conftest import address
 from tests.web.rows import an_attempt, an_order
 from wallet_gateway import payments, return_tokens
@@ -29,14 +29,14 @@ pytestmark = pytest.mark.django_db
 NOT_FINAL = {OrderState.OPEN, OrderState.PENDING}
 
 
-def _poll(client: Client, attempt: Payment, **extra: Any) -> Answer:
+def poll(client: Client, attempt: Payment, **extra: Any) -> Answer:
     return client.get(address("status", attempt, ReturnOutcome.SUCCESS), **extra)
 
 
-@pytest.mark.parametrize("state", list(OrderState))
-def test_the_answer_is_state_final_and_next_and_nothing_else(client: Client, state: OrderState) -> None:
-    attempt = an_attempt(an_order(state))
-    response = _poll(client, attempt)
+@every("state", list(OrderState))
+def test_the_answer_is_state_final_and_next_and_kept_by_nobody(client: Client, state: OrderState) -> None:
+    client.cookies["sessionid"] = "of-a-customer-who-is-logged-in"
+    response = poll(client, an_attempt(an_order(state)))
     assert response.status_code == 200
     assert response["Content-Type"] == "application/json"
     assert response.json() == {
@@ -44,43 +44,23 @@ def test_the_answer_is_state_final_and_next_and_nothing_else(client: Client, sta
         "final": state not in NOT_FINAL,
         "next": response.request["PATH_INFO"].replace("/api/status/", "/result/"),
     }
-
-
-def test_the_answer_is_kept_by_nobody(client: Client) -> None:
-    response = _poll(client, an_attempt(an_order()))
-    assert response["Cache-Control"] == "no-store"
-    assert response["Referrer-Policy"] == "no-referrer"
-    assert not response.cookies
-
-
-def test_a_poll_touches_neither_session_nor_user(client: Client) -> None:
-    client.cookies["sessionid"] = "of-a-customer-who-is-logged-in"
-    response = _poll(client, an_attempt(an_order()))
+    assert (response["Cache-Control"], response["Referrer-Policy"]) == ("no-store", "no-referrer")
     assert not response.cookies
     assert "Cookie" not in response.get("Vary", "")
 
 
-def test_a_token_that_is_not_ours_is_a_problem_in_json(client: Client) -> None:
-    response = client.get(reverse("wallet_gateway:status", args=["a:b:c"]))
-    assert response.status_code == 404
-    assert response.json() == problem("unknown_link", 404, "There is no such link.")
-    assert response["Cache-Control"] == "no-store"
-
-
-def test_an_attempt_nobody_made_is_the_same_problem_as_a_wrong_token(client: Client) -> None:
-    token = return_tokens.sign("attempt-of-nobody", ReturnOutcome.SUCCESS)
-    unknown = client.get(reverse("wallet_gateway:status", args=[token]))
-    wrong = client.get(reverse("wallet_gateway:status", args=["a:b:c"]))
-    assert (unknown.status_code, unknown.content) == (wrong.status_code, wrong.content)
-
-
-def test_an_expired_link_says_so_and_not_what_became_of_the_order(
+def test_a_wrong_an_unknown_and_an_expired_link_are_problems_that_tell_nothing(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = address("status", an_attempt(an_order(OrderState.PAID)), ReturnOutcome.SUCCESS)
+    of_nobody = return_tokens.sign("attempt-of-nobody", ReturnOutcome.SUCCESS)
+    for token in ("a:b:c", of_nobody):
+        response = client.get(reverse("wallet_gateway:status", args=[token]))
+        assert (response.status_code, response["Cache-Control"]) == (404, "no-store")
+        assert response.json() == problem("unknown_link", 404, "There is no such link.")
+    attempt = an_attempt(an_order(OrderState.PAID))
+    path = address("status", attempt, ReturnOutcome.SUCCESS)
     monkeypatch.setattr("django.core.signing.time.time", lambda: 9_999_999_999.0)
     response = client.get(path)
-    assert response.status_code == 410
     assert response.json() == problem("expired_link", 410, "This link has expired.")
 
 
@@ -89,19 +69,13 @@ def test_a_shop_without_its_settings_is_a_problem_that_names_none_of_them(
 ) -> None:
     attempt = an_attempt(an_order())
     settings.WALLET_GATEWAY = {}
-    response = _poll(client, attempt)
-    assert response.status_code == 503
-    assert response.json()["code"] == "not_configured"
+    response = poll(client, attempt)
+    assert (response.status_code, response.json()["code"]) == (503, "not_configured")
     assert "WALLET_GATEWAY" not in response.content.decode()
     assert "WALLET_GATEWAY" in caplog.text
 
 
-def test_polls_are_not_throttled(client: Client) -> None:
-    attempt = an_attempt(an_order())
-    assert {_poll(client, attempt).status_code for _ in range(200)} == {200}
-
-
-def test_the_projects_defaults_for_its_own_api_do_not_reach_the_poll(
+def test_polls_are_not_throttled_and_the_projects_defaults_for_its_own_api_do_not_reach_them(
     client: Client, settings: Settings
 ) -> None:
     settings.REST_FRAMEWORK = {
@@ -109,40 +83,34 @@ def test_the_projects_defaults_for_its_own_api_do_not_reach_the_poll(
         "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
         "DEFAULT_THROTTLE_CLASSES": ["rest_framework.throttling.AnonRateThrottle"],
         "DEFAULT_THROTTLE_RATES": {"anon": "1/day"},
+        "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.FormParser"],
         "DEFAULT_VERSIONING_CLASS": "rest_framework.versioning.AcceptHeaderVersioning",
         "ALLOWED_VERSIONS": ["9"],
         "EXCEPTION_HANDLER": "no.such.handler",
     }
     attempt = an_attempt(an_order())
-    assert [_poll(client, attempt).status_code for _ in range(3)] == [200, 200, 200]
+    assert {poll(client, attempt).status_code for _ in range(130)} == {200}
     assert client.get(reverse("wallet_gateway:status", args=["a:b:c"])).status_code == 404
 
 
-def test_a_poll_asks_the_gateway(
-    client: Client, wallet_sandbox: SandboxControl, open_attempt: Payment
-) -> None:
-    wallet_sandbox.complete_checkout(open_attempt.reference, "success")
-    assert _poll(client, open_attempt).json()["state"] == "PAID"
-
-
-def test_a_poll_while_the_gateway_is_down_says_that_nothing_is_known(
+def test_a_poll_asks_the_gateway_and_says_that_nothing_is_known_while_that_is_down(
     client: Client, wallet_sandbox: SandboxControl, open_attempt: Payment
 ) -> None:
     wallet_sandbox.complete_checkout(open_attempt.reference, "success")
     wallet_sandbox.fault("status", "drop_before", times=9)
-    answer = _poll(client, open_attempt).json()
+    answer = poll(client, open_attempt).json()
     assert (answer["state"], answer["final"]) == ("OPEN", False)
+    wallet_sandbox.clear_faults()
+    open_attempt.transactions.update(last_queried_at=None)
+    assert poll(client, open_attempt).json()["state"] == "PAID"
 
 
 # Opening the gateway's page
 
 
-@pytest.fixture
-def order(wallet_sandbox: SandboxControl, make_order: Callable[..., PaymentOrder]) -> PaymentOrder:
-    return make_order()
-
-
-def test_a_page_of_our_own_origin_opens_the_payment_page_by_its_csrf_token(order: PaymentOrder) -> None:
+def test_a_page_of_our_own_origin_opens_the_payment_page_by_its_csrf_token(
+    order: PaymentOrder, wallet_sandbox: SandboxControl
+) -> None:
     answer = Browser().post("checkout", order)
     attempt, given = order.payments.get(), answer.json()
     assert given.pop("redirectUrl") == attempt.redirect_url
@@ -154,11 +122,8 @@ def test_a_page_of_our_own_origin_opens_the_payment_page_by_its_csrf_token(order
         assert (token.reference, token.outcome) == (attempt.reference, ReturnOutcome.RETURN)
     assert answer["Cache-Control"] == "no-store"
     assert "sessionid" not in answer.cookies
-
-
-def test_an_order_that_is_paid_is_not_paid_again(order: PaymentOrder, wallet_sandbox: SandboxControl) -> None:
-    Browser().post("checkout", order)
-    wallet_sandbox.complete_checkout(order.payments.get().reference, "success")
+    # Once it is paid it is not paid again.
+    wallet_sandbox.complete_checkout(attempt.reference, "success")
     payments.reconcile(order)
     answer = Browser().post("checkout", order)
     assert (answer.status_code, answer.json()["code"]) == (409, "order_not_payable")

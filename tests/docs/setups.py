@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import itertools
 import re
-from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -20,11 +19,8 @@ from django.utils import timezone
 
 from tests.api.browser import approve
 from wallet_gateway import gateways, payments, return_tokens
-from wallet_gateway.client.gateway import Gateway
-from wallet_gateway.client.http_transport import HttpTransport
 from wallet_gateway.domain.wallet_limits import WalletLimit
 from wallet_gateway.models import OutboxEvent, PaymentOrder
-from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups
 
 SHOPS_NUMBERS = (f"SHOP-{number}" for number in itertools.count(1001))
 
@@ -135,10 +131,10 @@ def a_refund_made_in_the_portal(names: dict[str, Any]) -> None:
 def an_unsent_refund(names: dict[str, Any]) -> None:
     """A refund of a new order, asked for while nothing listens at the gateway's address."""
     a_paid_order(names)
-    given = gateways.context_of("default")
-    nobody = HttpTransport(base_url="http://127.0.0.1:9")
-    deaf = replace(given, gateway=Gateway(account=given.gateway.account, transport=nobody))
-    names["transaction"] = follow_ups.refund(payment=names["order"].payments.get(), context=deaf)
+    given: Any = django_settings.WALLET_GATEWAY
+    deaf = given["GATEWAYS"] | {"default": given["GATEWAYS"]["default"] | {"BASE_URL": "http://127.0.0.1:9"}}
+    with override_settings(WALLET_GATEWAY=given | {"GATEWAYS": deaf}):
+        names["transaction"] = payments.refund(names["order"])
 
 
 def a_refused_refund(names: dict[str, Any]) -> None:

@@ -1,21 +1,29 @@
-"""From the cart to an order: addresses, the last look, and what placing an order stores."""
+"""From the cart to a paid order: what is refused, what placing an order stores, and who may see it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.messages import get_messages
 from django.urls import reverse
 
+from example_project.shop.cart import Cart
 from example_project.shop.models import Order
 from example_project.shop.preferences import CHECKOUT_KEY
+from example_project.shop.sheet_choices import for_order
+from example_project.shop.states import STANDINGS, standing
 from tests.example_project.conftest import ADDRESS
+from tests.tables import every
 from wallet_gateway import payments
+from wallet_gateway.conf import gateway_settings
+from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import PaymentOrder
 
 if TYPE_CHECKING:
     from django.test import Client
     from django.test.client import _MonkeyPatchedWSGIResponse as Answer
+    from pytest_django import Settings
 
     from tests.example_project.conftest import Visitor
 
@@ -31,31 +39,6 @@ def text(answer: Answer) -> str:
     return answer.content.decode()
 
 
-def test_a_fault_is_named_beside_its_field_and_on_top(visitor: Visitor) -> None:
-    visitor.add("harbour-mug")
-    answer = visitor.give_address(**{"billing-street": ""})
-
-    assert answer.status_code == 422
-    assert 'href="#id_billing-street"' in text(answer)
-    assert 'id="id_billing-street_error"' in text(answer)
-    assert 'aria-invalid="true"' in text(answer)
-    # Said once, beside the field; the list on top leads there, has the focus and changes the title.
-    assert text(answer).count("This field is required.") == 1
-    assert 'class="faults" role="group" aria-labelledby="faults-heading" tabindex="-1" autofocus' in text(
-        answer
-    )
-    assert "<title>Error: Address" in text(answer)
-
-
-def test_the_parcels_address_is_checked_only_when_it_is_another(visitor: Visitor) -> None:
-    visitor.add("harbour-mug")
-    answer = visitor.give_address(**{"billing-ship_elsewhere": "on"})
-
-    assert answer.status_code == 422
-    assert set(answer.context["parcel"].errors) >= {"street", "city", "country_code", "first_name"}
-    assert not answer.context["billing"].errors
-
-
 def test_another_address_for_the_parcel_reaches_order_and_wallet(visitor: Visitor) -> None:
     visitor.add("harbour-mug")
     parcel = {name.replace("billing-", "parcel-"): value for name, value in ADDRESS.items()}
@@ -67,23 +50,6 @@ def test_another_address_for_the_parcel_reaches_order_and_wallet(visitor: Visito
     content = PaymentOrder.objects.get(reference=order.number).content
     assert content["addressDetails"]["shippingAddress"]["street"] == "Elbe 1"
     assert content["addressDetails"]["billingAddress"]["street"] == "Lerchenweg"
-
-
-def test_shipping_and_code_change_the_total(shopper: Visitor) -> None:
-    before = shopper.review().context["quote"].total
-    shopper.choose(shipping="courier", code="lark10")
-    after = shopper.review().context["quote"]
-
-    assert str(before) == "52.90"
-    assert (str(after.shipping), str(after.discount), str(after.total)) == ("9.90", "4.80", "53.10")
-
-
-def test_an_unknown_code_is_refused_and_nothing_changes(shopper: Visitor) -> None:
-    answer = shopper.choose(code="SWALLOW")
-
-    assert answer.status_code == 422
-    assert "SWALLOW" in text(answer)
-    assert shopper.review().context["quote"].code is None
 
 
 def test_placing_an_order_tells_the_wallet_everything(shopper: Visitor) -> None:
@@ -117,20 +83,6 @@ def test_a_double_click_places_one_order_and_leads_to_it(shopper: Visitor) -> No
     assert first.headers["Location"] == second.headers["Location"] == Order.objects.get().get_absolute_url()
 
 
-def test_two_requests_at_the_same_moment_place_one_order(shopper: Visitor, client: Client) -> None:
-    session = client.session
-    before = dict(session)
-    shopper.place()
-    # As the second of two requests saw it that were both under way.
-    session = client.session
-    session.update(before)
-    session.save()
-    answer = shopper.place()
-
-    assert Order.objects.count() == 1
-    assert answer.headers["Location"] == Order.objects.get().get_absolute_url()
-
-
 def test_a_number_begun_with_another_cart_is_not_used_again(shopper: Visitor, client: Client) -> None:
     number = client.session[CHECKOUT_KEY]["number"]
     payments.create_order(reference=number, currency="EUR", amount=payments.Money.parse("1.00", "EUR"))
@@ -139,11 +91,7 @@ def test_a_number_begun_with_another_cart_is_not_used_again(shopper: Visitor, cl
     assert Order.objects.get().number != number
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [{"total": "1 EUR"}, {"total": ""}, {"shipping": "courier"}, {"code": "LARK10"}],
-    ids=["another total", "no total", "another shipping", "another code"],
-)
+@every("changed", [{"total": "1 EUR"}, {"total": ""}, {"shipping": "courier"}, {"code": "LARK10"}])
 def test_nothing_is_ordered_at_a_sum_that_was_not_shown(shopper: Visitor, changed: dict[str, str]) -> None:
     answer = shopper.place(**changed)
 
@@ -166,16 +114,104 @@ def test_what_the_wallet_refuses_is_shown_by_field_and_nothing_is_stored(
     assert not PaymentOrder.objects.exists()
 
 
-@pytest.mark.parametrize("language", ["en", "de", "fr", "es", "ar"])
-@pytest.mark.parametrize("currency", ["EUR", "JPY", "KWD"])
-def test_the_wallet_is_told_the_language_and_the_products_names_in_it(
-    visitor: Visitor, language: str, currency: str
+def test_what_is_wrong_in_cart_address_and_code_is_said_and_changes_nothing(
+    visitor: Visitor, client: Client
 ) -> None:
-    visitor.client.defaults["HTTP_ACCEPT_LANGUAGE"] = language
-    order = visitor.order("harbour-mug", currency=currency, code="LARK10")
-    wallet_order = payments.get_order(order.number)
-    cart = wallet_order.cart
+    for quantity in ("", "x", "-1", "1.5", "100", "1e1"):
+        answer = visitor.add("harbour-mug", quantity)
+        assert not Cart(client.session).lines()
+        words = "Please give a whole number from 0 to 99 as the quantity of Harbour mug."
+        assert [str(told) for told in get_messages(answer.wsgi_request)] == [words]
+    visitor.add("harbour-mug", 2)
+    visitor.add("lichen-ink", 9)
+    assert [line.quantity for line in Cart(client.session).lines()] == [2, 3], "no more than there is"
+    visitor.change("lichen-ink", 0)
+    answer = visitor.give_address(**{"billing-street": "", "billing-ship_elsewhere": "on"})
+    assert answer.status_code == 422
+    assert {"street", "city", "country_code", "first_name"} <= set(answer.context["parcel"].errors)
+    assert list(answer.context["billing"].errors) == ["street"]
+    visitor.give_address()
+    assert visitor.choose(code="SWALLOW").status_code == 422
+    assert visitor.review().context["quote"].code is None
 
-    assert cart is not None
-    assert wallet_order.language == language
-    assert cart["itemDetails"][0]["productName"] == order.lines.get().product.names[language]
+
+@every("address", ["https://evil.example/", "//evil.example/", "javascript:alert(1)", ""])
+def test_the_currency_switch_leads_nowhere_else(visitor: Visitor, address: str) -> None:
+    assert visitor.switch("JPY", next=address).headers["Location"] == "/"
+
+
+# The order's page
+
+PAYABLE = {"OPEN", "FAILED", "EXPIRED", "REVERSED"}
+
+
+def test_the_page_says_the_state_and_offers_to_pay_only_when_it_may(visitor: Visitor, client: Client) -> None:
+    order = visitor.order()
+    for state, words in STANDINGS.items():
+        PaymentOrder.objects.filter(reference=order.number).update(state=state)
+        html = client.get(order.get_absolute_url()).content.decode()
+        assert str(words.title) in html, state
+        assert ("wallet-checkout__button" in html) is (state in PAYABLE), state
+    assert set(STANDINGS) == set(OrderState)
+    assert "do not pay again" in str(standing("TELEPORTED").text), "a state that nobody has heard of"
+
+
+def test_an_order_is_found_by_its_key_and_by_nothing_else(visitor: Visitor, client: Client) -> None:
+    order = visitor.order()
+    assert len(order.key) >= 22
+    for guess in (order.number, str(order.pk), order.key[:-1], order.key.swapcase()):
+        assert client.get(reverse("shop:order", args=[guess])).status_code == 404
+
+
+def test_the_way_back_from_the_payment_leads_to_the_order_only_who_has_seen_it(
+    visitor: Visitor, client: Client
+) -> None:
+    order = visitor.order()
+    back = reverse("shop:order-back", args=[order.number])
+    client.get(order.get_absolute_url())
+    assert client.get(back).headers["Location"] == order.get_absolute_url()
+    client.cookies.clear()
+    assert client.get(back).headers["Location"] == reverse("shop:shelf")
+
+
+# The panel of the demo: what is chosen is kept with the order, and said to the wallet
+
+CHOSEN = {
+    "sheet-drawn_by_wallet": "on",
+    "sheet-color": "white",
+    "sheet-type": "book",
+    "sheet-locale": "fr",
+    "sheet-billing": "FULL",
+    "sheet-email": "on",
+    "sheet-shipping": "on",
+    "sheet-prices_open": "on",
+}
+
+
+def test_the_panel_is_kept_with_the_order_said_to_the_wallet_and_only_there_in_debug_mode(
+    visitor: Visitor, client: Client, settings: Settings
+) -> None:
+    order = visitor.order()
+    panel = reverse("shop:sheet", args=[order.key])
+    assert client.post(panel, CHOSEN).status_code == 404
+    settings.DEBUG = True
+    before = Order.objects.get().sheet
+    for wrong in (
+        {"sheet-color": "pink"},
+        {"sheet-type": ""},
+        {"sheet-locale": "xx"},
+        {"sheet-billing": "MAX"},
+    ):
+        client.post(panel, CHOSEN | wrong)
+        assert Order.objects.get().sheet == before
+    assert client.post(panel, CHOSEN).headers["Location"] == order.get_absolute_url()
+    usual = gateway_settings("default").wallet
+    assert usual is not None
+    chosen = for_order(payments.get_order(order.number), usual)
+    assert (chosen.use_wallet_button, chosen.button_color, chosen.button_type) == (True, "white", "book")
+    assert (chosen.button_locale, chosen.billing_address) == ("fr", "FULL")
+    assert (chosen.email_required, chosen.shipping_address) == (True, True)
+    assert chosen.callbacks == ("SHIPPING_ADDRESS", "SHIPPING_OPTION", "OFFER")
+    # The next order begins with what was chosen last.
+    page = client.get(visitor.order("first-light").get_absolute_url())
+    assert page.context["sheet"].initial["color"] == "white"

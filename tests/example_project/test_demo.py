@@ -17,16 +17,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
-from django.core.management import call_command
-from django.core.management.base import CommandError
 
 from tests.architecture.sources import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    from pytest_django import Settings
 
 pytestmark = pytest.mark.slow
 
@@ -53,12 +49,6 @@ def manage(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
         timeout=600,
         check=False,
     )
-
-
-def test_what_the_shop_commits_outlasts_a_power_cut(tmp_path: Path) -> None:
-    database = f"sqlite:///{tmp_path / 'shop.sqlite3'}"
-    finished = manage("check", "--database", "default", "--fail-level", "WARNING", DATABASE_URL=database)
-    assert finished.returncode == 0, finished.stderr
 
 
 def test_the_shops_settings_stand_outside_debug_mode(tmp_path: Path) -> None:
@@ -98,7 +88,7 @@ def demo(folder: Path, shop: int, gateway: int) -> Iterator[subprocess.Popen[str
             *("--gateway-database", str(folder / "gateway.sqlite3")),
         ],
         cwd=ROOT,
-        env=environment(DATABASE_URL=f"sqlite:///{folder / 'shop.sqlite3'}"),
+        env=environment(DATABASE_URL=f"sqlite:///{folder.parent / 'shop.sqlite3'}"),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -144,39 +134,6 @@ def test_the_demo_starts_both_says_where_and_ends_cleanly(tmp_path: Path) -> Non
     assert not listens(gateway)
 
 
-@pytest.mark.django_db(transaction=True)
-def test_a_service_that_dies_ends_the_demo_with_its_last_words(tmp_path: Path, debugging: None) -> None:
-    shop, gateway = free_ports()
-    database = tmp_path / "missing" / "gateway.sqlite3"
-    ports = ("--port", str(shop), "--gateway-port", str(gateway))
-    with pytest.raises(CommandError, match=rf"The gateway has ended\.\nCannot use the database {database}"):
-        call_command("demo", *ports, "--gateway-database", str(database))
-    assert not listens(shop)
-
-
-@pytest.fixture
-def debugging(settings: Settings) -> None:
-    """The shop as a reader finds it."""
-    settings.DEBUG = True
-
-
-@pytest.mark.parametrize(
-    ("given", "options"),
-    [
-        ([], ""),
-        (["PORT=8080"], "--port 8080"),
-        (["GATEWAY_PORT=8081"], "--gateway-port 8081"),
-        (["PORT=8080", "GATEWAY_PORT=8081"], "--port 8080 --gateway-port 8081"),
-    ],
-)
-def test_make_hands_the_ports_on(given: list[str], options: str) -> None:
-    printed = subprocess.run(
-        ["make", "--dry-run", "demo", *given], cwd=ROOT, capture_output=True, text=True, check=True
-    ).stdout
-    (line,) = [line for line in printed.splitlines() if "manage.py demo" in line]
-    assert line.partition("manage.py demo")[2].split() == options.split()
-
-
 def test_the_story_told_once_agrees_with_the_gateway_at_every_step() -> None:
     answer = manage("demo", "--once")
     head, _rule, *rows, empty, summary = answer.stdout.splitlines()
@@ -187,21 +144,3 @@ def test_the_story_told_once_agrees_with_the_gateway_at_every_step() -> None:
     assert (empty, summary) == ("", f"{len(rows)} steps, and the gateway says the same of each.")
     for step in ("capture of a part", "refund of a part", "reversal", "detached refund", "sale: paid"):
         assert any(row.startswith(step) for row in rows), step
-
-
-def test_a_story_that_differs_from_the_gateway_fails(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    settings: Settings,
-    transactional_db: None,
-) -> None:
-    from example_project.shop.demo.scenario import Step, Story
-
-    differing = Step(name="sale", ours="PAID", theirs="Pending", amount="1.00 EUR", is_equal=False)
-    monkeypatch.setattr(Story, "tell", lambda _self: iter([differing]))
-    with pytest.raises(SystemExit) as ended:
-        call_command("demo_story")
-
-    assert ended.value.code == 1
-    assert "NO" in capsys.readouterr().out

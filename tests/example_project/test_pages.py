@@ -1,18 +1,16 @@
-"""What holds for every page of the shop: its headers, its frame, its translations."""
+"""What holds for every page of the shop: its headers, its frame, its languages, and its words for 404."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
-from django.http import HttpResponse
-from django.test import RequestFactory
 from django.urls import reverse
 
 from example_project import settings as shop_settings
-from example_project.shop.middleware import ContentSecurityPolicyMiddleware
+from example_project.shop.seeding import CATALOGUE
+from tests.tables import every
 from wallet_gateway import payments
 
 if TYPE_CHECKING:
@@ -22,9 +20,7 @@ if TYPE_CHECKING:
     from tests.example_project.conftest import Visitor
     from wallet_gateway.testing.sandbox import SandboxControl
 
-LOCALE = Path(shop_settings.LOCALE_PATHS[0])
-TRANSLATED = ["de", "fr", "es", "ar"]
-POLICY = "Content-Security-Policy"
+LANGUAGES = {"en": "Harbour mug", "de": "Hafenbecher", "fr": "", "es": "", "ar": ""}
 
 
 @pytest.fixture
@@ -32,46 +28,42 @@ def pages(visitor: Visitor) -> list[str]:
     order = visitor.order("harbour-mug")
     visitor.add("tide-bowl")
     return [
-        reverse("shop:shelf"),
+        *(reverse(f"shop:{name}") for name in ("shelf", "cart", "address", "review")),
         reverse("shop:product", args=["harbour-mug"]),
-        reverse("shop:cart"),
-        reverse("shop:address"),
-        reverse("shop:review"),
         order.get_absolute_url(),
     ]
 
 
-def test_every_page_has_the_strict_policy(client: Client, pages: list[str]) -> None:
+def test_every_page_has_the_strict_policy_and_says_what_it_may_ask_the_browser_for(
+    client: Client, pages: list[str]
+) -> None:
     for address in pages:
-        policy = client.get(address).headers[POLICY]
+        headers = client.get(address).headers
+        policy = headers["Content-Security-Policy"]
         assert "default-src 'none'" in policy
         assert "script-src 'self'" in policy
         assert "unsafe" not in policy
+        allowed = headers["Permissions-Policy"].split(", ")
+        assert allowed[0] == f'payment=(self "{shop_settings.GATEWAY_ORIGIN}")'
+        assert "camera=()" in allowed
 
 
 def test_every_page_is_readable_in_every_language(client: Client, pages: list[str]) -> None:
     for address in pages:
-        for language in ("en", *TRANSLATED):
+        for language, name in LANGUAGES.items():
             answer = client.get(address, headers={"accept-language": language})
             assert answer.status_code == 200
             assert answer.headers["Content-Language"] == language
+            html = answer.content.decode()
+            assert f'<html lang="{language}" dir="{"rtl" if language == "ar" else "ltr"}">' in html
+            assert "products" not in address or name in html
 
 
-@pytest.mark.parametrize(("debug", "has_policy"), [(True, False), (False, True)])
-def test_djangos_own_pages_for_developers_are_left_alone(
-    settings: Settings, debug: bool, has_policy: bool
-) -> None:
-    settings.DEBUG = debug
-    middleware = ContentSecurityPolicyMiddleware(lambda _request: HttpResponse(status=404))
-
-    assert (POLICY in middleware(RequestFactory().get("/")).headers) == has_policy
-
-
-def test_every_page_says_what_it_may_ask_the_browser_for(client: Client, pages: list[str]) -> None:
-    for address in pages:
-        allowed = client.get(address).headers["Permissions-Policy"].split(", ")
-        assert allowed[0] == f'payment=(self "{shop_settings.GATEWAY_ORIGIN}")'
-        assert "camera=()" in allowed
+def test_a_product_is_priced_in_the_visitors_currency(visitor: Visitor, client: Client) -> None:
+    for currency, price in {"EUR": "€24.00", "JPY": "¥3,900", "KWD": "KWD\N{NO-BREAK SPACE}8.250"}.items():
+        visitor.switch(currency)
+        assert price in client.get(reverse("shop:product", args=["harbour-mug"])).content.decode()
+    assert visitor.switch("XXX").status_code == 400
 
 
 def test_the_wallets_pages_stand_in_the_shops_frame(
@@ -79,42 +71,44 @@ def test_the_wallets_pages_stand_in_the_shops_frame(
 ) -> None:
     order = visitor.order("harbour-mug")
     attempt = payments.start_checkout(payments.get_order(order.number))
-    location = wallet_sandbox.complete_checkout(attempt.reference, "success")
-    address = urlsplit(location)
+    address = urlsplit(wallet_sandbox.complete_checkout(attempt.reference, "success"))
     html = client.get(address.path, follow=True).content.decode()
-
     assert "shop/shop.css" in html
     assert "Thank you" in html
     assert reverse("shop:order-back", args=[order.number]) in html
     assert order.key not in html, "the gateway and its logs have this page's address"
 
 
-@pytest.mark.django_db
-def test_a_page_that_is_not_there_is_said_in_the_shops_words(client: Client) -> None:
-    answer = client.get("/nowhere/")
-
-    assert answer.status_code == 404
-    assert "The dog may have moved it" in answer.content.decode()
+NOT_THERE = "The dog may have moved it"
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(
+@every(
     ("path", "words"),
     [
-        ("/nowhere/", "The dog may have moved it"),
-        ("/products/no-such-thing/", "The dog may have moved it"),
-        ("/orders/nobody/", "The dog may have moved it"),
+        ("/nowhere/", NOT_THERE),
+        ("/products/no-such-thing/", NOT_THERE),
+        ("/orders/nobody/", NOT_THERE),
         ("/wallet/return/damaged/", "This link does not work"),
     ],
 )
 def test_a_visitor_of_the_demo_never_meets_djangos_own_page(
     client: Client, settings: Settings, path: str, words: str
 ) -> None:
-    settings.DEBUG = True
-    answer = client.get(path)
-    assert answer.status_code == 404
-    assert words in answer.content.decode()
-    assert "DEBUG" not in answer.content.decode()
+    for debug in (True, False):
+        settings.DEBUG = debug
+        answer = client.get(path)
+        assert answer.status_code == 404
+        assert words in answer.content.decode()
+        assert "DEBUG" not in answer.content.decode()
 
 
-SHOP = LOCALE.parent
+@pytest.mark.django_db
+def test_an_empty_shelf_says_how_to_fill_it_and_the_admin_is_the_shops(
+    client: Client, admin_client: Client
+) -> None:
+    assert CATALOGUE.is_file()
+    assert "python manage.py seed_shop" in client.get("/").content.decode()
+    for page in (client.get("/admin/login/"), admin_client.get("/admin/")):
+        assert "Django administration" not in page.content.decode()
+        assert "Lark &amp; Loam" in page.content.decode()

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from example_project.shop.cart import CartLine
-from example_project.shop.models import DiscountCode, Product, ShippingMethod
+from example_project.shop.models import DiscountCode, Order, Product, ShippingMethod
+from example_project.shop.money import to_minor_units
 from example_project.shop.ordering import place_order
 from example_project.shop.preferences import CheckoutAnswers
 from example_project.shop.pricing import Quote, price_cart
+from example_project.shop.sheet_pricing import price_sheet
 from tests.tables import every
 from wallet_gateway import payments
+from wallet_gateway.payments.wallet import SheetPricing, SheetQuestion
+
+if TYPE_CHECKING:
+    from tests.example_project.conftest import Visitor
 
 pytestmark = pytest.mark.usefixtures("catalogue")
 
@@ -61,20 +68,16 @@ def quote(currency: str, code: str = "", *, shipping: str = "post", **quantities
 
 
 @every(("currency", "code", "sums"), WORKED, ids=IDS)
-def test_a_worked_example_comes_out_to_the_cent(currency: str, code: str, sums: tuple[str, ...]) -> None:
+def test_a_worked_example_comes_out_to_the_cent_in_the_shop_and_in_the_wallet(
+    currency: str, code: str, sums: tuple[str, ...]
+) -> None:
     priced = quote(currency, code)
 
     shown = (priced.goods, priced.discount, priced.credit, priced.tax, priced.total)
     assert shown == tuple(map(Decimal, sums))
     assert str(priced.total) == sums[-1], "the total is written with the currency's own decimals"
-
-
-@every(("currency", "code", "sums"), WORKED, ids=IDS)
-def test_the_wallet_comes_to_the_same_total_and_tax(currency: str, code: str, sums: tuple[str, ...]) -> None:
     answers = CheckoutAnswers(address={"billing": BILLING, "parcel": {}}, code=code)
-    order = place_order(quote(currency, code), answers, language="en")
-
-    wallet_order = payments.get_order(order.number)
+    wallet_order = payments.get_order(place_order(priced, answers, language="en").number)
     assert wallet_order.amount == payments.Money(Decimal(sums[-1]), currency)
     assert wallet_order.cart is not None
     assert wallet_order.cart["totalTaxAmount"] == sums[3]
@@ -111,3 +114,47 @@ def test_a_piece_made_to_order_makes_the_whole_order_a_reservation() -> None:
     order = place_order(quote("EUR", hearth_teapot=1, harbour_mug=1), answers, language="en")
 
     assert payments.get_order(order.number).type == "preauthorization"
+
+
+@every(("currency", "amount"), [("EUR", "1.005"), ("JPY", "0.5"), ("KWD", "0.0001")])
+def test_an_amount_finer_than_its_currency_is_refused(currency: str, amount: str) -> None:
+    with pytest.raises(ValueError, match=f"{amount} has more decimals than {currency}"):
+        to_minor_units(Decimal(amount), currency)
+
+
+# What the wallet's sheet adds, and takes off
+
+
+def ask(order: Order, *, country: str = "", **chosen: Any) -> SheetPricing:
+    address = {"countryCode": country} if country else None
+    question = SheetQuestion(order=payments.get_order(order.number), shipping_address=address, **chosen)
+    return price_sheet(question)
+
+
+def test_the_sheet_offers_the_ordered_way_for_nothing_and_a_dearer_or_farther_one_for_the_difference(
+    visitor: Visitor,
+) -> None:
+    order = visitor.order()
+    for sheet in ({}, {"shipping": False}, {"shipping": True, "prices_open": False}):
+        Order.objects.update(sheet=sheet)
+        assert ask(order).options == ()
+    Order.objects.update(sheet={"shipping": True})
+    for country, prices in {"": ("0.00", "5.00"), "FR": ("4.90", "9.90")}.items():
+        options = ask(order, country=country).options
+        assert [option.id for option in options] == ["post", "courier"]
+        assert tuple(str(option.amount) for option in options) == prices
+    (fault,) = ask(order, country="US").errors
+    assert (fault.intent, fault.reason) == ("SHIPPING_ADDRESS", "SHIPPING_ADDRESS_UNSERVICEABLE")
+
+
+def test_one_code_counts_on_the_sheet_and_a_wrong_or_second_one_is_refused_in_words(visitor: Visitor) -> None:
+    order = visitor.order()
+    for code, amount in {"LARK10": "2.40", "lark10": "2.40", "THANKYOU": "5.00"}.items():
+        (discount,) = ask(order, offers=(code,)).discounts
+        assert (discount.code, discount.amount) == (code, Decimal(amount))
+    for codes in (("SWALLOW",), ("LARK10", "THANKYOU")):
+        (fault,) = ask(order, offers=codes).errors
+        assert (fault.intent, fault.reason, bool(fault.message)) == ("OFFER", "OFFER_INVALID", True)
+    assert ask(visitor.order(code="LARK10"), offers=("THANKYOU",)).errors
+    elsewhere = payments.create_order(reference="elsewhere", currency="EUR", amount=Decimal(1))
+    assert price_sheet(SheetQuestion(order=elsewhere, offers=("LARK10",))) == SheetPricing()

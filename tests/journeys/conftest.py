@@ -1,44 +1,97 @@
-"""A browser, a live shop with its sandbox gateway, and a customer who sits in front of them.
-
-Shop and gateway are processes with databases of their own; the tests share nothing with them but HTTP.
-"""
+"""A browser, the example shop with a sandbox gateway, and a customer who sits in front of them."""
 
 from __future__ import annotations
 
-import socket
-import tempfile
-from pathlib import Path
+import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
+from django.core.cache import cache
+from pytest_django.live_server_helper import LiveServer
 
-from tests.architecture.sources import ROOT
+from example_project import settings as shop_settings
+from example_project.shop.cart import CartLine
+from example_project.shop.models import Product, ShippingMethod
+from example_project.shop.ordering import place_order
+from example_project.shop.preferences import CheckoutAnswers
+from example_project.shop.pricing import price_cart
+from example_project.shop.seeding import seed_catalogue
+from example_project.shop.sheet_choices import SheetChoices
+from example_project.shop.views.checkout import EXAMPLE_ADDRESS
 from tests.chromium import PATIENCE_MS
+from tests.example_project.conftest import NAMES
 from tests.journeys.customer import Customer
-from tests.journeys.live_shop import LiveShop
 from tests.journeys.sheet import Sheet
-from wallet_gateway.testing.sandbox import SandboxServer
+from wallet_gateway.testing.configuration import use_sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage
+    from pytest_django import Settings
+
+    from wallet_gateway.testing.control import SandboxControl
 
     NewCustomer = Callable[..., Customer]
 
 # What Chromium notes of a page that says no, as it should: a form with a fault, an order already paid.
 REFUSAL = "Failed to load resource: the server responded with a status of 4"
+OF_THE_BROWSER = (
+    "CSRF_COOKIE_NAME",
+    "SECURE_CROSS_ORIGIN_OPENER_POLICY",
+    "SESSION_COOKIE_NAME",
+)
 
 
-@pytest.fixture(scope="session")
-def live_shop() -> Iterator[LiveShop]:
-    """The example shop as `runserver` serves it, filled, and a sandbox gateway beside it."""
-    with tempfile.TemporaryDirectory(prefix="journeys-") as folder, SandboxServer() as sandbox:
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            port = probe.getsockname()[1]
-        shop = LiveShop(folder=Path(folder), port=port, gateway=sandbox.base_url, manage=ROOT / "manage.py")
-        with shop:
-            yield shop
+@dataclass(frozen=True, kw_only=True)
+class LiveShop:
+    """The example shop, filled, as a browser sees it."""
+
+    url: str
+    control: SandboxControl
+
+    def places_an_order(self, slug: str = "harbour-mug") -> str:
+        """Have an order placed as the review page places it; give the address of the order's page."""
+        answers = CheckoutAnswers(address={"billing": EXAMPLE_ADDRESS, "parcel": {}})
+        lines = [CartLine(product=Product.objects.get(slug=slug), quantity=1)]
+        shipping = ShippingMethod.objects.get(code=answers.shipping)
+        quote = price_cart(lines, "EUR", shipping_method=shipping, code=None)
+        return self.url + place_order(quote, answers, language="en", sheet=SheetChoices()).get_absolute_url()
+
+    def authorizations(self) -> int:
+        """How many authorizations the gateway has received."""
+        return sum(entry["operation"] == "authorization" for entry in self.control.journal())
+
+
+@pytest.fixture
+def live_shop(
+    wallet_sandbox: SandboxControl, transactional_db: None, settings: Settings
+) -> Iterator[LiveShop]:
+    """A server of its own: middleware is read once, when one starts."""
+    cache.clear()
+    for name in (*NAMES, *OF_THE_BROWSER):
+        setattr(settings, name, getattr(shop_settings, name))
+    policy = json.dumps(shop_settings.SECURE_CSP).replace(
+        shop_settings.GATEWAY_ORIGIN, wallet_sandbox.base_url
+    )
+    settings.SECURE_CSP, settings.DEBUG = json.loads(policy), True
+    server = LiveServer("127.0.0.1")
+    # Stopping waits for the connections' threads then, instead of leaving their sockets to the collector.
+    server.thread.httpd.daemon_threads = False
+    given = use_sandbox(wallet_sandbox, shop_settings.WALLET_GATEWAY, public_origin=server.url)
+    given["GATEWAYS"]["default"]["APPROVAL_LIMITS"] = {"EUR": "50.00"}
+    settings.WALLET_GATEWAY = given | {"FERNET_KEYS": settings.WALLET_GATEWAY["FERNET_KEYS"]}
+    wallet_sandbox.add_merchant(
+        merchant_id="SANDBOX-MERCHANT",
+        store_id="SANDBOX-STORE",
+        user_id="sandbox-user",
+        provider="ExampleWalletV2",
+        origins=(server.url,),
+    )
+    seed_catalogue()
+    yield LiveShop(url=server.url, control=wallet_sandbox)
+    server.stop()
 
 
 @pytest.fixture
@@ -75,16 +128,6 @@ def new_customer(browser: Browser, live_shop: LiveShop, complaints: list[str]) -
 def customer(new_customer: NewCustomer) -> Customer:
     """Somebody who reads English and has nothing special about them."""
     return new_customer()
-
-
-@pytest.fixture
-def wallet(live_shop: LiveShop) -> Iterator[None]:
-    """The wallet and the gateway as they usually are, before and after each test."""
-    yield
-    live_shop.control.wallet("ready")
-    live_shop.control.clear_faults()
-    # For half a minute after a failure nobody waits for the key service: what follows is later than that.
-    live_shop.let_time_pass(60)
 
 
 @pytest.fixture

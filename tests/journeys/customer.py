@@ -21,8 +21,6 @@ class Customer:
     page: Page
     shop: str
 
-    # In the shop
-
     def puts_into_the_cart(self, name: str, quantity: int = 1) -> None:
         """Find a product on the shelf by its name, and put it into the cart."""
         self.page.goto(self.shop)
@@ -31,31 +29,11 @@ class Customer:
         self.page.locator(".buy button").click()
         self.page.wait_for_url("**/cart/")
 
-    def takes(self, slug: str, quantity: int = 1, *, currency: str = "") -> None:
-        """Put a product into the cart straight from its page, at the price of a currency."""
-        self.page.goto(f"{self.shop}/products/{slug}/")
-        if currency:
-            self.chooses_currency(currency)
-        self.page.locator("#quantity").fill(str(quantity))
-        self.page.locator(".buy button").click()
-        self.page.wait_for_url("**/cart/")
-
-    def chooses_currency(self, currency: str) -> None:
-        """Open the menu in the head of the page and press the currency's button."""
-        self.page.locator(".menu__button").click()
-        self.page.get_by_role("button", name=currency, exact=True).click()
-
     def goes_to_the_review(self) -> None:
         """From the cart by way of the address."""
         self.page.locator(".sums .button").click()
         self.page.locator("button[value=example]").click()
         self.page.wait_for_url("**/checkout/")
-
-    def enters_code(self, code: str) -> None:
-        """Type a discount code and press Enter."""
-        self.page.locator("input[name=code]").fill(code)
-        self.page.locator("input[name=code]").press("Enter")
-        self.page.locator(".sums__off").wait_for()
 
     def places_the_order(self) -> str:
         """Confirm; give the address of the order's page."""
@@ -63,26 +41,16 @@ class Customer:
         self.page.wait_for_url(ORDER_PAGE)
         return self.page.url
 
-    def orders(self, name: str = "Harbour mug") -> str:
-        """Everything from the shelf to the order's page."""
-        self.puts_into_the_cart(name)
-        self.goes_to_the_review()
-        return self.places_the_order()
-
     def opens_the_payment_page(self) -> str:
         """Press the pay button; give the payment's reference as the gateway's page shows it."""
         self.page.locator(".wallet-checkout__button").click()
         self.page.wait_for_url(HOSTED_PAGE)
         return self.page.locator(".facts .code").inner_text()
 
-    # On the gateway's page
-
     def decides(self, outcome: str) -> None:
-        """Press one of the outcomes' buttons."""
+        """Press one of the outcomes' buttons of the gateway's page."""
         self.page.locator(f"button[name=outcome][value={outcome}]").click()
         self.page.wait_for_url(RESULT_PAGE)
-
-    # Back in the shop
 
     def goes_back_to_the_order(self) -> None:
         """Follow the result page's link."""

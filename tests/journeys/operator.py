@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.sync_api import APIResponse, Locator, Page, Route
+    from playwright.sync_api import Locator, Page
 
 PASSWORD = "a-long-pass-phrase"
 
@@ -57,43 +55,12 @@ class Operator:
         if self.page.locator("[role=alert]", has_text="Nothing was sent yet").count():
             self.page.locator("button[name=confirm]").click()
 
-    def chooses(self, references: list[str], action: str) -> None:
-        """Tick orders in the list and go to the page that confirms an action for them."""
-        self.page.goto(f"{self.admin}/paymentorder/")
-        for reference in references:
-            row = self.page.locator("#result_list tbody tr", has_text=reference)
-            row.locator(".action-select").check()
-        self.page.locator("select[name=action]").select_option(action)
-        self.page.locator("button[name=index]").click()
-        self.page.wait_for_url("**/confirm/")
-
-    def submits_batch(self) -> Callable[[], None]:
-        """Press the button of a batch's page. Its answer reaches the tab when what this gives is called."""
-        answered: list[tuple[Route, APIResponse]] = []
-        self.page.route(
-            "**/confirm/", lambda route: answered.append((route, route.fetch(max_redirects=0))), times=1
-        )
-        self.page.locator(".wallet-buttons button").click(no_wait_after=True)
-        while not answered:
-            self.page.wait_for_timeout(20)
-        [(route, answer)] = answered
-        return lambda: route.fulfill(response=answer)
-
     @property
     def told(self) -> Locator:
         """What the page says was done."""
         return self.page.locator(".messagelist li")
 
     @property
-    def fault(self) -> Locator:
-        """What stands beside the amount."""
-        return self.page.locator("#id_amount_error")
-
-    @property
     def state(self) -> Locator:
         """The order's state."""
         return self.page.locator(".wallet-order__head .wallet-badge")
-
-    def result_of(self, reference: str) -> Locator:
-        """What a batch's page says of one order."""
-        return self.page.locator(".wallet-table tbody tr", has_text=reference).locator("td").last

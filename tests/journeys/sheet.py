@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,13 +10,8 @@ from playwright.sync_api import expect
 if TYPE_CHECKING:
     from playwright.sync_api import FrameLocator, Locator, Page
 
-    from tests.journeys.customer import Customer
-    from tests.journeys.live_shop import LiveShop
-
 PAID = "Your payment went through"
 PAID_ORDER = "Paid, thank you"
-RESULT_PAGE = re.compile("/wallet/result/")
-THREE_D_SECURE = re.compile("/three-d-secure/")
 TOKEN, PLAIN = "1111", "1881"
 
 
@@ -51,11 +45,6 @@ class Sheet:
     def alert(self) -> Locator:
         """What the sheet has against the choices, or of the card."""
         return self.inside.get_by_role("alert")
-
-    @property
-    def update(self) -> Locator:
-        """What the shop's page says beside the button."""
-        return self.page.locator(".wallet-button__news")
 
     def opens(self) -> None:
         """Press the button, and wait until the sheet can be paid on."""
@@ -91,23 +80,3 @@ class Sheet:
         """Press the cross, and wait until the sheet is gone."""
         self.inside.locator("[data-close]").click()
         expect(self.page.locator("dialog iframe")).to_have_count(0)
-
-
-def authorizations(live_shop: LiveShop, before: int = 0) -> int:
-    """How many authorizations the gateway has received, besides those of before."""
-    received = [entry for entry in live_shop.control.journal() if entry["operation"] == "authorization"]
-    return len(received) - before
-
-
-def goes_to_the_bank(customer: Customer, sheet: Sheet) -> None:
-    """Approve with a plain card, and come to the 3-D Secure page."""
-    sheet.opens()
-    sheet.takes("card", PLAIN)
-    sheet.approves()
-    customer.page.wait_for_url(THREE_D_SECURE)
-
-
-def says(customer: Customer, outcome: str) -> None:
-    """Press a button of the 3-D Secure page."""
-    customer.page.locator(f"button[name=outcome][value={outcome}]").click()
-    customer.page.wait_for_url(RESULT_PAGE)

@@ -1,8 +1,9 @@
-"""What a release adds to the checkout, what keeps it from being made, and the workflows of the forge."""
+"""What a release adds to the checkout, and what keeps it from being made."""
 
 from __future__ import annotations
 
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from packaging.requirements import Requirement
 
 import wallet_gateway
 from tests.packaging.wheel import ROOT
@@ -19,19 +20,17 @@ from tests.packaging.wheel import ROOT
 REPOSITORY = "https://forge.example/owner/django-wallet-gateway"
 TAG = f"v{wallet_gateway.__version__}"
 RELATIVE_LINK = re.compile(r"\]\((?!https?://|#)[^)]+\)")
+CHANGED = (
+    "README.md",
+    "pyproject.toml",
+    "wallet_gateway/documentation.py",
+    "wallet_gateway/contrib/prometheus/alerts.yml",
+)
 
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    for name in (
-        "README.md",
-        "pyproject.toml",
-        "CHANGELOG.md",
-        "wallet_gateway/__init__.py",
-        "scripts/prepare-release",
-        "wallet_gateway/documentation.py",
-        "wallet_gateway/contrib/prometheus/alerts.yml",
-    ):
+    for name in (*CHANGED, "CHANGELOG.md", "wallet_gateway/__init__.py", "scripts/prepare-release"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path
@@ -42,95 +41,66 @@ def prepare(checkout: Path, tag: str = TAG, repository: str = REPOSITORY) -> str
     return subprocess.run(command, capture_output=True, text=True, check=False).stderr
 
 
-def workflow(name: str) -> dict[str, Any]:
-    text = (ROOT / ".github" / "workflows" / name).read_text(encoding="utf-8")
-    read: dict[str, Any] = yaml.safe_load(text)
-    return read
-
-
-def test_every_link_and_picture_of_the_released_readme_works_on_a_package_index(checkout: Path) -> None:
-    before = RELATIVE_LINK.findall((checkout / "README.md").read_text(encoding="utf-8"))
-
+def test_links_metadata_messages_and_alerts_of_a_release_name_the_pages_of_its_tag(checkout: Path) -> None:
     assert prepare(checkout) == ""
 
-    readme = (checkout / "README.md").read_text(encoding="utf-8")
-    assert before
-    assert not RELATIVE_LINK.findall(readme)
-    assert f"]({REPOSITORY}/raw/{TAG}/docs/images/journey.png)" in readme
-    assert f"]({REPOSITORY}/blob/{TAG}/docs/tutorial.md)" in readme
-
-
-def test_the_released_metadata_have_the_addresses_of_the_repository(checkout: Path) -> None:
-    prepare(checkout)
+    texts = {name: (checkout / name).read_text(encoding="utf-8") for name in CHANGED}
+    pages = f"{REPOSITORY}/blob/{TAG}/docs/"
+    # Those of the README work on a package index.
+    assert not RELATIVE_LINK.findall(texts["README.md"])
+    assert f"]({REPOSITORY}/raw/{TAG}/docs/images/journey.png)" in texts["README.md"]
+    assert f"]({pages}tutorial.md)" in texts["README.md"]
 
     before = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    after = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))
+    after = tomllib.loads(texts["pyproject.toml"])
     urls = after["project"].pop("urls")
     assert after == before
     assert {"Homepage", "Documentation", "Changelog", "Issues", "Security", "Source"} == set(urls)
     assert all(address.startswith(REPOSITORY) for address in urls.values())
 
-
-def test_messages_and_alerts_of_a_release_name_the_pages_of_its_tag(checkout: Path) -> None:
-    prepare(checkout)
-
-    pages = f"{REPOSITORY}/blob/{TAG}/docs/"
-    scope: dict[str, Any] = {
-        "__file__": str(checkout / "wallet_gateway" / "documentation.py"),
-        "__name__": "d",
-    }
-    exec(Path(scope["__file__"]).read_text(encoding="utf-8"), scope)
-    assert (
-        scope["address_of"]("reference/errors", "nothing_sent") == f"{pages}reference/errors.md#nothing_sent"
-    )
-    alerts = (checkout / "wallet_gateway/contrib/prometheus/alerts.yml").read_text(encoding="utf-8")
-    runbooks = re.findall(r"runbook: (\S+)", alerts)
+    address_of = runpy.run_path(str(checkout / "wallet_gateway/documentation.py"))["address_of"]
+    assert address_of("reference/errors", "nothing_sent") == f"{pages}reference/errors.md#nothing_sent"
+    runbooks = re.findall(r"runbook: (\S+)", texts["wallet_gateway/contrib/prometheus/alerts.yml"])
     assert len(runbooks) > 20
     assert all(address.startswith(f"{pages}runbook.md#") for address in runbooks)
 
 
 @pytest.mark.parametrize(
-    ("tag", "repository", "told"),
+    ("tag", "repository", "changelog", "told"),
     [
-        ("v9.9.9", REPOSITORY, "the tag is v9.9.9"),
-        (TAG, "github.com/owner/name", "no address of a repository"),
+        ("v9.9.9", REPOSITORY, "", "the tag is v9.9.9"),
+        (TAG, "github.com/owner/name", "", "no address of a repository"),
+        (TAG, REPOSITORY, "# Changelog\n", f"CHANGELOG.md has no section [{wallet_gateway.__version__}]"),
     ],
 )
 def test_a_release_that_contradicts_itself_is_refused_and_changes_nothing(
-    checkout: Path, tag: str, repository: str, told: str
+    checkout: Path, tag: str, repository: str, changelog: str, told: str
 ) -> None:
+    if changelog:
+        (checkout / "CHANGELOG.md").write_text(changelog, encoding="utf-8")
     assert told in prepare(checkout, tag, repository)
-    for name in ("README.md", "pyproject.toml", "wallet_gateway/documentation.py"):
+    for name in CHANGED:
         assert (checkout / name).read_bytes() == (ROOT / name).read_bytes()
 
 
-def test_a_version_without_a_section_in_the_changelog_is_refused(checkout: Path) -> None:
-    (checkout / "CHANGELOG.md").write_text("# Changelog\n", encoding="utf-8")
-    assert f"CHANGELOG.md has no section [{wallet_gateway.__version__}]" in prepare(checkout)
+def test_a_vulnerability_fails_and_names_its_remedy() -> None:
+    audit = runpy.run_path(str(ROOT / "scripts" / "audit"))
+    unknown: dict[str, Any] = {"name": "our-own", "skip_reason": "Dependency not found on PyPI"}
+    fault = {"id": "PYSEC-1", "fix_versions": ["5.2.2"]}
+    report = {"dependencies": [{"name": "django", "version": "5.2.1", "vulns": [fault]}, unknown]}
+    code, lines = audit["verdict"](report)
+    assert (code, lines[0]) == (1, "django 5.2.1: PYSEC-1, mended in 5.2.2")
+    for nothing in ({"dependencies": [unknown]}, {}):
+        code, lines = audit["verdict"](nothing)
+        assert code == 0
+        assert "NOT CHECKED" in lines[0]
 
 
-@pytest.mark.parametrize("name", ["tests.yml", "release.yml"])
-def test_a_workflow_runs_only_what_is_there(name: str) -> None:
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    steps = [step for job in workflow(name)["jobs"].values() for step in job["steps"]]
-    commands = "\n".join(step["run"] for step in steps if "run" in step)
-    jobs = re.findall(r"\bmake ([\w-]+)", commands)
-    scripts = re.findall(r"(?:^|\s)((?:scripts|\.ci)/[\w-]+)", commands)
-    assert jobs
-    assert [job for job in jobs if not re.search(rf"^{job}:", makefile, re.MULTILINE)] == []
-    assert [script for script in scripts if not (ROOT / script).is_file()] == []
+KNOWN_TO_BE_UNSAFE = {"django": "5.2 5.2.5 5.2.7", "urllib3": "2.2.3 2.5.0", "requests": "2.32.3"}
 
 
-def test_the_matrix_tries_every_version_that_the_metadata_promise() -> None:
-    matrix = workflow("tests.yml")["jobs"]["versions"]["strategy"]["matrix"]
-    listed = "\n".join(tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["classifiers"])
-    assert set(re.findall(r"Python :: (3\.\d+)$", listed, re.MULTILINE)) <= set(matrix["python"])
-    assert set(re.findall(r"Django :: (\d\.\d)$", listed, re.MULTILINE)) == set(matrix["django"])
-
-
-def test_no_workflow_may_write_to_the_repository() -> None:
-    for name in ("tests.yml", "release.yml"):
-        read = workflow(name)
-        assert read["permissions"] == {"contents": "read"}
-        for job in read["jobs"].values():
-            assert job.get("permissions", {}).get("contents", "read") == "read"
+def test_no_release_with_a_known_advisory_is_admitted() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = {one.name: one.specifier for one in map(Requirement, project["dependencies"])}
+    for name, versions in KNOWN_TO_BE_UNSAFE.items():
+        assert [version for version in versions.split() if version in wanted[name]] == []

@@ -14,6 +14,7 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries, Settings
 
 from tests.architecture.sources import PACKAGE
+from tests.tables import every
 from tests.web.page_reader import Page, assert_nothing_inline
 from tests.web.rows import an_order
 from wallet_gateway import __version__
@@ -36,37 +37,6 @@ def with_wallet(settings: Settings, **wallet: Any) -> None:
     settings.WALLET_GATEWAY = changed
 
 
-def test_the_button_is_hidden_until_the_wallet_is_there_and_the_form_is_not() -> None:
-    order = an_order()
-    page = draw(order)
-    [place] = [one for one in page.all("div") if one.attributes.get("class") == "wallet-button__place"]
-    assert "hidden" in place.attributes
-    assert page.forms() == [f"/wallet/checkout/{order.token}/"]
-
-
-def test_nothing_is_inline_and_nothing_is_asked(django_assert_num_queries: DjangoAssertNumQueries) -> None:
-    order = an_order()
-    # No sandbox runs: a request to it would fail.
-    with django_assert_num_queries(0):
-        assert_nothing_inline(draw(order))
-
-
-def test_an_order_whose_button_a_limit_has_closed_has_the_form_alone_and_asks_nothing(
-    django_assert_num_queries: DjangoAssertNumQueries,
-) -> None:
-    order = an_order(wallet_closed_at=timezone.now(), wallet_limit="RESULTS")
-    with django_assert_num_queries(0):
-        page = draw(order)
-    assert page.having("data-wallet-session") == []
-    assert page.forms() == [f"/wallet/checkout/{order.token}/"]
-
-
-def test_no_amount_and_no_person_is_in_what_the_script_reads() -> None:
-    [button] = draw(an_order()).having("data-wallet-session")
-    said = " ".join(button.attributes.values())
-    assert not [word for word in ("24.90", "A-1001", "ada@", "Lovelace") if word in said]
-
-
 def test_the_page_loads_one_module_and_all_that_it_imports_at_once() -> None:
     page = draw(an_order())
     [script] = page.all("script")
@@ -77,15 +47,71 @@ def test_the_page_loads_one_module_and_all_that_it_imports_at_once() -> None:
     assert preloaded(page) == [f"/static/wallet_gateway/{name}" for name in sorted(imported("page.js"))]
 
 
-def test_beside_a_script_of_the_gateways_the_modules_of_ours_are_not_fetched(settings: Settings) -> None:
+def test_the_button_is_hidden_until_the_wallet_is_there_and_tells_the_script_nothing_of_the_order(
+    django_assert_num_queries: DjangoAssertNumQueries, settings: Settings
+) -> None:
+    settings.CSRF_HEADER_NAME = "HTTP_X_SHOP_TOKEN"
+    order = an_order()
+    # No sandbox runs: a request to it would fail.
+    with django_assert_num_queries(0):
+        page = draw(order, csp_nonce="n0nce")
+    assert_nothing_inline(page)
+    [place] = [one for one in page.all("div") if one.attributes.get("class") == "wallet-button__place"]
+    assert "hidden" in place.attributes
+    assert page.forms() == [f"/wallet/checkout/{order.token}/"]
+    [button] = page.all("wallet-pay-button")
+    told = button.attributes
+    assert told["data-gateway-url"] == "http://127.0.0.1:8001"
+    assert told["data-gateway-name"] == "examplegateway"
+    assert told["data-pay-js-url"] == "http://127.0.0.1:8001/wallet/pay.js"
+    assert told["data-wallet-csrf-header"] == "X-SHOP-TOKEN"
+    said = " ".join(told.values())
+    assert not [word for word in ("24.90", "A-1001", "ada@", "Lovelace") if word in said]
+    nonces = {one.attributes.get("nonce") for name in ("script", "link") for one in page.all(name)}
+    assert nonces == {told["nonce"]} == {"n0nce"}
+
+
+@every(
+    ("columns", "forms"),
+    [
+        ({"wallet_closed_at": timezone.now(), "wallet_limit": "RESULTS"}, 1),
+        # A currency that wallets cannot write.
+        ({"currency": "KWD"}, 1),
+        *(({"state": state}, 0) for state in (OrderState.PAID, OrderState.PENDING, OrderState.FROZEN)),
+    ],
+)
+def test_where_the_wallet_cannot_pay_there_is_no_button_and_the_form_if_that_can(
+    django_assert_num_queries: DjangoAssertNumQueries, columns: dict[str, Any], forms: int
+) -> None:
+    order = an_order(**columns)
+    with django_assert_num_queries(0):
+        page = draw(order)
+    assert (page.having("data-wallet-session"), len(page.forms())) == ([], forms)
+
+
+def test_a_shop_whose_settings_are_wrong_still_shows_its_page(
+    settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings.WALLET_GATEWAY = {}
+    assert len(draw(an_order()).forms()) == 1
+    assert "not configured" in caplog.text
+
+
+def test_a_script_of_the_gateways_takes_the_place_of_ours_and_runs_before_the_module_that_calls_it(
+    settings: Settings,
+) -> None:
     with_wallet(settings, WALLET_JS_URL="https://gateway.example/wallet.js?v=7")
     page = draw(an_order())
     hosted, script = page.all("script")
     assert hosted.attributes["src"] == "https://gateway.example/wallet.js?v=7"
-    # It runs before the module that calls it, and the page is parsed meanwhile.
+    assert hosted.attributes["data-gateway-name"] == "examplegateway"
     assert "defer" in hosted.attributes
     assert script.attributes["type"] == "module"
     assert [url for url in preloaded(page) if "/wallet/" in url] == []
+    [button] = page.all("wallet-pay-button")
+    assert "data-wallet-hosted" in button.attributes
+    assert "data-gateway-name" not in button.attributes
+    assert [one.attributes["id"] for one in page.having("id")] == ["merchant-google-pay-button"]
 
 
 def preloaded(page: Page) -> list[str]:
@@ -109,27 +135,6 @@ def imported(name: str) -> set[str]:
     return found
 
 
-def test_the_element_is_told_gateway_and_wallet() -> None:
-    [button] = draw(an_order(), csp_nonce="n0nce").all("wallet-pay-button")
-    assert button.attributes["data-gateway-url"] == "http://127.0.0.1:8001"
-    assert button.attributes["data-gateway-name"] == "examplegateway"
-    assert button.attributes["data-pay-js-url"] == "http://127.0.0.1:8001/wallet/pay.js"
-    assert button.attributes["nonce"] == "n0nce"
-    assert "data-account-path" not in button.attributes
-
-
-def test_a_script_of_the_gateways_is_told_them_instead_and_finds_the_place_by_its_id(
-    settings: Settings,
-) -> None:
-    with_wallet(settings, WALLET_JS_URL="https://gateway.example/wallet.js?v=7")
-    page = draw(an_order())
-    assert page.all("script")[0].attributes["data-gateway-name"] == "examplegateway"
-    [button] = page.all("wallet-pay-button")
-    assert "data-wallet-hosted" in button.attributes
-    assert "data-gateway-name" not in button.attributes
-    assert [one.attributes["id"] for one in page.having("id")] == ["merchant-google-pay-button"]
-
-
 class HashingStorage(StaticFilesStorage):
     """Gives names that change with the files."""
 
@@ -150,16 +155,22 @@ class SigningStorage(StaticFilesStorage):
         return f"{super().url(name)}?Signature=abc"
 
 
-@pytest.mark.parametrize(
-    ("storage", "ending"),
-    [(HashingStorage, "page.0123456789ab.js"), (SigningStorage, "page.js?Signature=abc")],
+@every(
+    ("storage", "script", "module"),
+    [
+        (HashingStorage, "page.0123456789ab.js", "page/view.js"),
+        (ImportRewritingStorage, "page.0123456789ab.js", "page/view.0123456789ab.js"),
+        (SigningStorage, "page.js?Signature=abc", "page/view.js"),
+    ],
 )
-def test_a_storage_with_versions_of_its_own_is_left_alone(
-    settings: Settings, storage: type[StaticFilesStorage], ending: str
+def test_names_of_a_storage_are_left_alone_and_modules_preloaded_as_they_are_imported(
+    settings: Settings, storage: type[StaticFilesStorage], script: str, module: str
 ) -> None:
     backend = {"BACKEND": f"{storage.__module__}.{storage.__name__}"}
     settings.STORAGES = settings.STORAGES | {"staticfiles": backend}
-    assert draw(an_order()).all("script")[0].attributes["src"] == f"/static/wallet_gateway/{ending}"
+    page = draw(an_order())
+    assert page.all("script")[0].attributes["src"] == f"/static/wallet_gateway/{script}"
+    assert f"/static/wallet_gateway/{module}" in preloaded(page)
 
 
 def test_the_scripts_are_fetched_with_cors_where_static_files_are_on_another_host(settings: Settings) -> None:
@@ -177,27 +188,10 @@ def test_the_scripts_are_fetched_with_cors_where_static_files_are_on_another_hos
     assert modes("link") == {"anonymous"}
 
 
-@pytest.mark.parametrize(
-    ("storage", "name"),
-    [
-        (HashingStorage, "/static/wallet_gateway/page/view.js"),
-        (ImportRewritingStorage, "/static/wallet_gateway/page/view.0123456789ab.js"),
-    ],
-)
-def test_modules_are_preloaded_under_the_names_by_which_they_are_imported(
-    settings: Settings, storage: type[StaticFilesStorage], name: str
-) -> None:
-    backend = {"BACKEND": f"{storage.__module__}.{storage.__name__}"}
-    settings.STORAGES = settings.STORAGES | {"staticfiles": backend}
-    assert name in preloaded(draw(an_order()))
-
-
 HASH = f"sha384-{'A' * 64}"
 
 
-@pytest.mark.parametrize(
-    ("stated", "integrity"), [({"WALLET_JS_INTEGRITY": HASH}, HASH), ({"WALLET_JS_CORS": True}, None)]
-)
+@every(("stated", "integrity"), [({"WALLET_JS_INTEGRITY": HASH}, HASH), ({"WALLET_JS_CORS": True}, None)])
 def test_a_hosted_script_is_fetched_with_cors_where_the_shop_states_a_hash_or_that_its_host_answers_it(
     settings: Settings, stated: dict[str, object], integrity: str | None
 ) -> None:
@@ -214,35 +208,3 @@ def test_the_wallets_own_script_never_has_a_hash_for_it_changes_when_its_maker_l
     (early,) = [one for one in draw(an_order()).all("link") if one.attributes["rel"] == "preload"]
     assert early.attributes["href"] == "http://127.0.0.1:8001/wallet/pay.js"
     assert not {"integrity", "crossorigin"} & set(early.attributes)
-
-
-@pytest.mark.parametrize("nonce", ["n0nce", None])
-def test_the_nonce_is_on_every_script(nonce: str | None) -> None:
-    context = {"csp_nonce": nonce} if nonce else {}
-    page = draw(an_order(), **context)
-    assert {one.attributes.get("nonce") for name in ("script", "link") for one in page.all(name)} == {nonce}
-
-
-def test_the_projects_own_header_for_the_token_is_used(settings: Settings) -> None:
-    settings.CSRF_HEADER_NAME = "HTTP_X_SHOP_TOKEN"
-    [button] = draw(an_order()).having("data-wallet-session")
-    assert button.attributes["data-wallet-csrf-header"] == "X-SHOP-TOKEN"
-
-
-def test_a_currency_that_wallets_cannot_write_has_the_form_alone() -> None:
-    page = draw(an_order(currency="KWD"))
-    assert (page.having("data-wallet-session"), len(page.forms())) == ([], 1)
-
-
-@pytest.mark.parametrize("state", [OrderState.PAID, OrderState.PENDING, OrderState.FROZEN])
-def test_an_order_that_must_not_be_paid_has_neither_button_nor_form(state: OrderState) -> None:
-    page = draw(an_order(state))
-    assert (page.having("data-wallet-session"), page.forms()) == ([], [])
-
-
-def test_a_shop_whose_settings_are_wrong_still_shows_its_page(
-    settings: Settings, caplog: pytest.LogCaptureFixture
-) -> None:
-    settings.WALLET_GATEWAY = {}
-    assert len(draw(an_order()).forms()) == 1
-    assert "not configured" in caplog.text

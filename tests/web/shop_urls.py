@@ -19,10 +19,6 @@ BUTTON_PAGE = """{% load wallet_gateway %}<!doctype html>
 {% wallet_stylesheet %}{% wallet_scripts %}</head>
 <body><main><h1>Checkout</h1>{% wallet_button order %}</main></body></html>"""
 
-BUTTONS_PAGE = """{% load wallet_gateway %}<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Checkout</title>
-{% wallet_stylesheet %}{% wallet_scripts %}</head>
-<body>{% for order in orders %}<h1>Checkout</h1>{% wallet_button order %}{% endfor %}</body></html>"""
 
 FRONT_PAGE = """{% load wallet_gateway %}<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Shop</title>
@@ -43,12 +39,6 @@ def button_page(request: HttpRequest, reference: str) -> HttpResponse:
     return HttpResponse(Template(BUTTON_PAGE).render(RequestContext(request, {"order": order})))
 
 
-def buttons_page(request: HttpRequest, first: str, second: str) -> HttpResponse:
-    """Show the buttons of two orders."""
-    orders = [get_object_or_404(PaymentOrder, reference=reference) for reference in (first, second)]
-    return HttpResponse(Template(BUTTONS_PAGE).render(RequestContext(request, {"orders": orders})))
-
-
 def front_page(request: HttpRequest) -> HttpResponse:
     """Stand where "back to the shop" leads."""
     return HttpResponse(Template(FRONT_PAGE).render(RequestContext(request)))
@@ -64,6 +54,5 @@ urlpatterns = [
     path("", front_page),
     path("buy/<str:reference>/", checkout_page),
     path("button/<str:reference>/", button_page),
-    path("buttons/<str:first>/<str:second>/", buttons_page),
     path("wallet/", include("wallet_gateway.urls")),
 ]

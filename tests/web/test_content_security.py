@@ -21,6 +21,7 @@ from pytest_django.live_server_helper import LiveServer
 from tests.chromium import PATIENCE_MS
 from tests.docs.pages import steps
 from tests.journeys.sheet import Sheet
+from tests.web.conftest import know_origin
 from wallet_gateway import payments
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.testing.control import SandboxControl
@@ -106,91 +107,72 @@ def with_a_header(settings: Settings, gateway: str) -> None:
     ServersHeader.policy = policy
 
 
-def with_nothing(settings: Settings, gateway: str) -> None:
-    """The shop's page has no policy, and ours brings its own."""
-
-
-@pytest.fixture(
-    params=[
-        pytest.param(with_django_csp, id="django-csp"),
-        pytest.param(
-            with_django,
-            id="django",
-            marks=pytest.mark.skipif(not HAS_POLICIES, reason="policies came with Django 6"),
-        ),
-        pytest.param(with_a_header, id="header", marks=pytest.mark.exhaustive),
-        pytest.param(with_nothing, id="none"),
-    ]
-)
-def shop(request: pytest.FixtureRequest, wallet_sandbox: SandboxControl, settings: Settings) -> Iterator[str]:
-    """A server of its own: middleware is read once, when a server starts."""
-    cache.clear()
-    request.param(settings, wallet_sandbox.base_url)
-    server = LiveServer("127.0.0.1")
-    # Stopping waits for the connections' threads then, instead of leaving their sockets to the collector.
-    server.thread.httpd.daemon_threads = False
-    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"PUBLIC_ORIGIN": server.url}
-    account: dict[str, Any] = settings.WALLET_GATEWAY["GATEWAYS"]["default"]
-    wallet_sandbox.add_merchant(
-        merchant_id=account["MERCHANT_ID"],
-        store_id=account["STORE_ID"],
-        user_id=account["USER_ID"],
-        provider=account["PROVIDER"],
-        origins=(server.url,),
-    )
-    yield server.url
-    server.stop()
+POLICIES: dict[str, Callable[[Settings, str], None]] = {
+    "django-csp": with_django_csp,
+    "header": with_a_header,
+    # The shop's page has no policy, and ours brings its own.
+    "none": lambda settings, gateway: None,
+}
+if HAS_POLICIES:
+    POLICIES["django"] = with_django
 
 
 @pytest.fixture
-def page(browser: Browser, shop: str) -> Iterator[Page]:
-    """A tab that tells of every violation, and whose other complaints fail the test, too."""
-    complaints: list[str] = []
+def serve(wallet_sandbox: SandboxControl, settings: Settings) -> Iterator[Callable[[str], str]]:
+    """Serve the shop under a policy; a server of its own, since middleware is read once, when one starts."""
+    servers: list[LiveServer] = []
+
+    def start(policy: str) -> str:
+        cache.clear()
+        POLICIES[policy](settings, wallet_sandbox.base_url)
+        servers.append(server := LiveServer("127.0.0.1"))
+        # Stopping waits for the connections' threads then, instead of leaving their sockets to the collector.
+        server.thread.httpd.daemon_threads = False
+        settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"PUBLIC_ORIGIN": server.url}
+        know_origin(wallet_sandbox, server.url)
+        return server.url
+
+    yield start
+    for server in servers:
+        server.stop()
+
+
+@pytest.fixture
+def tab(browser: Browser, serve: Callable[[str], str]) -> Iterator[Page]:
+    """A tab with the wallet that the sandbox emulates; it is closed before the server waits for its end."""
     with browser.new_context(locale="en") as context:
         context.set_default_timeout(PATIENCE_MS)
-        context.add_init_script(WATCH)
-        # All threads of the server share one database in memory: of two requests at once one would fail.
-        context.route("**/event/", lambda route: route.fulfill(status=204))
-        context.on("weberror", lambda fault: complaints.append(str(fault.error)))
-        context.on(
-            "console",
-            lambda said: complaints.append(said.text) if said.type in {"error", "warning"} else None,
-        )
         yield context.new_page()
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_the_button_pays_without_a_violation(
+    tab: Page, serve: Callable[[str], str], make_order: MakeOrder, policy: str
+) -> None:
+    complaints: list[str] = []
+    tab.add_init_script(WATCH)
+    tab.on("pageerror", lambda fault: complaints.append(str(fault)))
+    tab.on(
+        "console", lambda said: complaints.append(said.text) if said.type in {"error", "warning"} else None
+    )
+    shop, order = serve(policy), make_order()
+    ours = reverse("wallet_gateway:pay", args=[order.token])
+    answer = tab.goto(shop + (ours if policy == "none" else f"/button/{order.reference}/"))
+    assert answer is not None
+    said = answer.headers["content-security-policy"]
+    assert "require-trusted-types-for 'script'" in said
+    assert "'unsafe" not in said
+    sheet = Sheet(page=tab)
+    sheet.opens()
+    sheet.approves()
+    expect(tab.locator("h1")).to_have_text("Your payment went through")
+    assert payments.get_order(order.reference).is_paid
     assert complaints == []
 
 
-@pytest.mark.parametrize("address", ["the shop's page", "our page"])
-def test_the_button_pays_without_a_violation(
-    page: Page, shop: str, make_order: MakeOrder, address: str
-) -> None:
-    order = make_order()
-    path = (
-        reverse("wallet_gateway:pay", args=[order.token])
-        if address == "our page"
-        else f"/button/{order.reference}/"
-    )
-    answer = page.goto(shop + path)
-    assert answer is not None
-    policy = answer.headers.get("content-security-policy", "")
-    sheet = Sheet(page=page)
-    sheet.opens()
-    sheet.approves()
-    expect(page.locator("h1")).to_have_text("Your payment went through")
-
-    assert payments.get_order(order.reference).is_paid
-    assert "'unsafe" not in policy
-    assert ("require-trusted-types-for 'script'" in policy) is bool(policy)
-
-
-@pytest.mark.parametrize("shop", [with_nothing], indirect=True, ids=["none"])
 def test_our_page_demands_trusted_types_of_every_script(
-    browser: Browser, shop: str, make_order: MakeOrder
+    tab: Page, serve: Callable[[str], str], make_order: MakeOrder
 ) -> None:
-    with browser.new_context() as context:
-        context.set_default_timeout(PATIENCE_MS)
-        context.route("**/event/", lambda route: route.fulfill(status=204))
-        page = context.new_page()
-        page.goto(shop + reverse("wallet_gateway:pay", args=[make_order().token]))
-        page.wait_for_selector("[data-wallet-state=ready]")
-        assert page.evaluate(TRIED) == dict.fromkeys(["markup", "script", "policy", "ours again"], False)
+    tab.goto(serve("none") + reverse("wallet_gateway:pay", args=[make_order().token]))
+    tab.wait_for_selector("[data-wallet-state=ready]")
+    assert tab.evaluate(TRIED) == dict.fromkeys(["markup", "script", "policy", "ours again"], False)

@@ -1,20 +1,31 @@
-"""The pages that a customer comes to: what each says and offers, and what none of them shows."""
+"""What the customers' pages tell: goods, sums and card for a day, nobody by name; hostile text as text."""
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
 import pytest
+from django.template.loader import get_template
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
+from pytest_django import Settings
 
+from tests.tables import every
 from tests.web.conftest import address, result_page
 from tests.web.page_reader import Page, assert_nothing_inline
 from tests.web.rows import an_attempt, an_order
-from wallet_gateway.domain.lifecycle import OrderState
-from wallet_gateway.return_tokens import ReturnOutcome
+from wallet_gateway.domain.lifecycle import OrderState, TransactionKind
+from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.return_tokens import MAX_AGE, ReturnOutcome
 
 pytestmark = pytest.mark.django_db
 
-R = ReturnOutcome
+R, S = ReturnOutcome, OrderState
 HOSTILE = [
     "<script>alert(1)</script>",
     '"><img src=x onerror=alert(1)>',
@@ -28,110 +39,189 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("outcome", list(R))
-@pytest.mark.parametrize("state", list(OrderState))
-def test_every_page_is_private_well_formed_and_plain(
-    client: Client, state: OrderState, outcome: ReturnOutcome
-) -> None:
-    response = result_page(client, an_order(state), outcome)
-    page = Page(response.content.decode())
-    assert response.status_code == 200
-    assert response["Cache-Control"] == "no-store"
-    assert_nothing_inline(page)
-    assert page.one("html").attributes["dir"] == "ltr"
-    assert page.one("h1").attributes["id"] == page.one("section").attributes["aria-labelledby"]
-    assert page.links()[-1] == "/"
-    assert "A-1001" in page.text
-    assert "€24.90" in page.text
+@pytest.mark.parametrize("state", [S.PAID, S.PENDING, S.FAILED, S.OPEN])
+def test_hostile_text_is_shown_and_never_obeyed(client: Client, state: OrderState) -> None:
+    for text in HOSTILE:
+        page = Page(result_page(client, an_order(state, order_number=text)).content.decode())
+        assert_nothing_inline(page)
+        assert text in page.text
+        assert not page.all("img")
+        assert not page.all("b")
 
 
-@pytest.mark.parametrize(
-    ("state", "words"),
-    [
-        (OrderState.AUTHORIZED, "The amount is reserved for your order"),
-        (OrderState.PART_CAPTURED, "A part of the amount was charged, the rest is reserved"),
-    ],
-)
-def test_an_approved_payment_says_how_much_of_it_was_taken(
-    client: Client, state: OrderState, words: str
-) -> None:
-    page = Page(result_page(client, an_order(state)).content.decode())
-    assert words in page.text
-    assert "Your payment is approved" in page.text
-
-
-@pytest.mark.parametrize("state", list(OrderState))
+@every("state", list(S))
 def test_no_page_shows_who_paid(client: Client, state: OrderState) -> None:
-    html = result_page(client, an_order(state)).content.decode()
-    assert "ada@example.com" not in html
-    assert "Lovelace" not in html
+    order = an_order(state)
+    result = result_page(client, order, R.RETURN)
+    pay = client.get(reverse("wallet_gateway:pay", args=[order.token]), follow=True)
+    for html in (result.content.decode(), pay.content.decode()):
+        assert "ada@example.com" not in html
+        assert "Lovelace" not in html
 
 
-@pytest.mark.parametrize("state", list(OrderState))
+@every("state", list(S))
 def test_a_page_names_its_address_to_nobody_unless_it_has_a_form(client: Client, state: OrderState) -> None:
     response = result_page(client, an_order(state), R.RETURN)
     has_form = bool(Page(response.content.decode()).all("form"))
+    # Under no-referrer the form would be posted with "Origin: null" and refused.
     assert response["Referrer-Policy"] == ("same-origin" if has_form else "no-referrer")
     assert ("http://127.0.0.1:8001" in response["Content-Security-Policy"]) is has_form
 
 
-def test_the_waiting_page_polls_and_reloads_itself_without_javascript(client: Client) -> None:
-    attempt = an_attempt(an_order(OrderState.PENDING))
-    path = address("result", attempt, R.PENDING)
-    page = Page(client.get(path).content.decode())
-    card = page.one("section").attributes
-    assert client.get(card["data-wallet-poll"]).json()["final"] is False
-    assert client.get(card["data-wallet-result"]).status_code == 200
-    refresh = next(meta for meta in page.all("meta") if meta.attributes.get("http-equiv") == "refresh")
-    assert refresh.attributes["content"] == "5"
-    assert refresh.inside == ("html", "head", "noscript")
-    assert page.one("script").attributes["src"].startswith("/static/wallet_gateway/pending.js?v=")
-    assert any(element.attributes.get("role") == "status" for element in page.elements)
+# --- the receipt ------------------------------------------------------------------------------------------
+
+CART = {
+    "itemDetails": [
+        {"productName": "Mug <blue>", "productQuantity": 2, "totalAmount": "18.00"},
+        {"productName": "Tea", "productQuantity": 1, "totalAmount": "4.00"},
+    ],
+    "shippingDetails": {"shippingName": "Post", "shippingAmount": "3.90"},
+    "discountDetails": [{"discountName": "Spring", "discountAmount": "1.00"}],
+    "totalTaxAmount": "3.98",
+}
+TIMES = "\N{MULTIPLICATION SIGN}"
+WITH_RECEIPT = {S.PAID, S.AUTHORIZED, S.PART_REFUNDED, S.REFUNDED}
+THANKED = {S.PAID, S.AUTHORIZED, S.PART_CAPTURED}
 
 
-@pytest.mark.parametrize(
-    ("outcome", "heading"),
-    [(R.REFUSED, "Your payment was refused"), (R.CANCEL, "You cancelled the payment")],
-)
-def test_a_dead_attempt_can_be_followed_by_another(
-    client: Client, outcome: ReturnOutcome, heading: str
+@pytest.fixture(autouse=True)
+def in_one_time_zone() -> Iterator[None]:
+    with timezone.override("UTC"):
+        yield
+
+
+def paid(
+    state: OrderState = S.PAID, *, ago: timedelta = timedelta(minutes=1), **columns: Any
+) -> PaymentOrder:
+    """Store an order that was paid with a card from the wallet's sheet, some time ago."""
+    order = an_order(state, **columns)
+    order.content = order.content | {"shoppingCartDetails": CART}
+    order.save()
+    attempt = an_attempt(order)
+    Payment.objects.filter(pk=attempt.pk).update(
+        authorized=2490, captured=2490, card_type="Token", card_network="VISA", card_last_four="1111"
+    )
+    GatewayTransaction.objects.filter(payment=attempt).update(
+        kind=TransactionKind.AUTHORIZATION, approved_at=timezone.now() - ago
+    )
+    return order
+
+
+def path_of(order: PaymentOrder, outcome: ReturnOutcome = R.SUCCESS) -> str:
+    return address("result", order.payments.get(), outcome)
+
+
+def page_of(client: Client, order: PaymentOrder) -> Page:
+    page = Page(client.get(path_of(order)).content.decode())
+    assert_nothing_inline(page)
+    return page
+
+
+@pytest.mark.parametrize("state", [state for state in S if state != S.PART_CAPTURED])
+def test_goods_and_card_are_told_of_what_is_paid_and_for_a_day_only(
+    client: Client, state: OrderState
 ) -> None:
-    order = an_order(OrderState.FAILED)
-    response = result_page(client, order, outcome)
-    page = Page(response.content.decode())
-    assert_nothing_inline(page)
-    assert page.forms() == [reverse("wallet_gateway:checkout", args=[order.token])]
-    assert heading in page.text
-    # Beside the form stands the wallet's button, which the policy admits.
-    assert page.having("data-wallet-session")
-    assert "Pay in another way" in page.text
-    assert "frame-src http://127.0.0.1:8001" in response["Content-Security-Policy"]
-    assert response["Cross-Origin-Opener-Policy"] == "same-origin-allow-popups"
+    text = page_of(client, paid(state)).text
+    if state in WITH_RECEIPT:
+        assert f"2 {TIMES} Mug <blue> €18.00 1 {TIMES} Tea €4.00 Post €3.90" in text
+        assert "Spring \N{MINUS SIGN}€1.00 Total €24.90" in text
+        assert "Includes tax €3.98" in text
+        assert "Card Visa •••• 1111" in text
+        assert "Amount" not in text, "the total says it"
+        text = page_of(client, paid(state, ago=MAX_AGE + timedelta(minutes=1))).text
+        assert "Amount €24.90" in text
+    assert "Mug" not in text
+    assert "1111" not in text
 
 
-@pytest.mark.parametrize("state", [OrderState.OPEN, OrderState.PENDING, OrderState.FROZEN])
-@pytest.mark.parametrize("outcome", list(R))
-def test_no_button_stands_on_a_page_whose_outcome_is_unknown(
-    client: Client, state: OrderState, outcome: ReturnOutcome
+def test_the_page_of_a_payment_says_when_and_how_the_order_goes_on(client: Client) -> None:
+    page = page_of(client, paid(continue_url="/orders/7/"))
+    assert page.one("time").attributes["datetime"].startswith(f"{timezone.now():%Y-}")
+    assert "What happens next: we get your order ready. Its page tells you how far it is." in page.text
+    (link,) = page.all("a")
+    assert (link.attributes["href"], link.attributes["class"]) == ("/orders/7/", "wallet__button")
+    assert "See your order" in page.text
+    for state, words in {
+        S.AUTHORIZED: "The amount is reserved for your order",
+        S.PART_CAPTURED: "A part of the amount was charged, the rest is reserved",
+    }.items():
+        assert words in page_of(client, one_in(state)).text
+
+
+def one_in(state: OrderState) -> PaymentOrder:
+    an_attempt(order := an_order(state))
+    return order
+
+
+def test_the_shops_own_page_takes_its_place_only_for_who_has_paid_and_within_the_shop(
+    client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = Page(result_page(client, an_order(state), outcome).content.decode())
-    assert not page.having("data-wallet-session")
+    order = paid(continue_url="/orders/7/", redirect_when_paid=True)
+    path = path_of(order, R.CANCEL)
+    pay = reverse("wallet_gateway:pay", args=[order.token])
+    assert client.get(pay, follow=True).redirect_chain[-1] == ("/orders/7/", 303)
+    for state in S:
+        PaymentOrder.objects.update(state=state)
+        assert client.get(path).get("Location") == ("/orders/7/" if state in THANKED else None), state
+
+    PaymentOrder.objects.update(state=S.PAID)
+    # Never in circles, to another site, or below our own page.
+    for url in (
+        "https://evil.example/",
+        "http://127.0.0.1:8000" + pay,
+        address("return", order.payments.get(), R.SUCCESS),
+        path,
+        "orders/7",
+        "?order=7",
+    ):
+        PaymentOrder.objects.update(continue_url=url)
+        assert client.get(path).status_code == 200, url
+
+    PaymentOrder.objects.update(continue_url="/orders/7/")
+    monkeypatch.setattr("django.core.signing.time.time", lambda: 9_999_999_999.0)
+    html = client.get(path).content.decode()
+    assert "This link has expired" in html
+    assert not [word for word in ("Mug", "1111", "A-1001", "24.90", "<form") if word in html]
 
 
-@pytest.mark.parametrize(
-    "url", ["https://evil.example/", "//evil.example", "javascript:alert(1)", HOSTILE[1]]
-)
-def test_back_to_the_shop_never_leads_elsewhere(client: Client, url: str) -> None:
-    page = Page(result_page(client, an_order(OrderState.PAID, continue_url=url)).content.decode())
-    assert "evil.example" not in "".join(page.links())
+# --- as a shop changes them -------------------------------------------------------------------------------
+
+SHOP = """<!doctype html><html lang="en"><head><title>{% block title %}{% endblock %}</title>
+{% block head %}{% endblock %}</head>
+<body><header>The Shop</header>{% block content %}{% endblock %}</body></html>"""
+TWO_LINES = """{% extends "base.html" %}
+{% block content %}{% block wallet_content %}{% endblock %}{% endblock %}"""
+OWN_WORDS = """{% extends "wallet_gateway/paid.html" %}
+{% block wallet_message %}{{ block.super }}<p>Your mugs are on their way.</p>{% endblock %}"""
+
+
+def test_two_lines_put_the_pages_into_a_shops_own_frame_and_two_more_change_its_words(
+    client: Client, settings: Settings, tmp_path: Path
+) -> None:
+    (tmp_path / "wallet_gateway").mkdir()
+    for name, text in {
+        "base": SHOP,
+        "wallet_gateway/base": TWO_LINES,
+        "wallet_gateway/paid": OWN_WORDS,
+    }.items():
+        (tmp_path / f"{name}.html").write_text(text, encoding="utf-8")
+    changed = copy.deepcopy(settings.TEMPLATES)
+    changed[0]["DIRS"] = [tmp_path]
+    settings.TEMPLATES = changed
+    page = Page(result_page(client, an_order(S.PENDING)).content.decode())
+    assert page.text.startswith("The Shop")
+    assert "We are checking your payment" in page.text
+    assert "mugs" not in page.text
+    # The style and the poll come with the content.
+    assert page.one("link").attributes["href"].endswith("pages.css")
+    assert page.one("script").attributes["src"].partition("?")[0].endswith("pending.js")
+    assert "Your mugs are on their way." in result_page(client, an_order(S.PAID)).content.decode()
+
+
+@every("kind", ["link_unknown", "link_expired", "unavailable", "opening", "stale", "unheard", "pay"])
+def test_a_page_stands_by_itself(kind: str) -> None:
+    page = Page(get_template(f"wallet_gateway/{kind}.html").render({"page": None}))
     assert_nothing_inline(page)
-
-
-@pytest.mark.parametrize("text", HOSTILE)
-@pytest.mark.parametrize("state", [OrderState.PAID, OrderState.PENDING, OrderState.FAILED, OrderState.OPEN])
-def test_hostile_text_is_shown_and_never_obeyed(client: Client, text: str, state: OrderState) -> None:
-    page = Page(result_page(client, an_order(state, order_number=text)).content.decode())
-    assert_nothing_inline(page)
-    assert text in page.text
-    assert not page.all("img")
-    assert not page.all("b")
+    assert page.html.startswith("<!doctype html>")
+    assert "<title></title>" not in page.html
+    assert len(page.all("h1")) == 1

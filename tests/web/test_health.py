@@ -8,10 +8,11 @@ from django.contrib.contenttypes.models import ContentType
 from django.test import Client
 from pytest_django import Settings
 
+from tests.tables import every
 from wallet_gateway import payments
 from wallet_gateway.models import SweepHeartbeat
 
-pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True)]
+pytestmark = pytest.mark.django_db
 TOKEN = "a-token-of-a-monitor-0123456789"
 URL = "/wallet/health/"
 
@@ -42,7 +43,7 @@ def test_what_is_wrong_is_503_and_told_without_names_and_reasons(monitor: Client
     assert "Meier" not in response.text
 
 
-@pytest.mark.parametrize("given", ["", "Bearer", "Bearer ", "Bearer wrong", TOKEN, "Bearer ä"])
+@every("given", ["", "Bearer", "Bearer ", "Bearer wrong", TOKEN, "Bearer ä"])
 def test_a_wrong_token_is_a_page_that_is_not_there(given: str, monitor: Client) -> None:
     assert monitor.get(URL, HTTP_AUTHORIZATION=given).status_code == 404
 
@@ -64,9 +65,7 @@ def test_a_person_needs_the_permission(client: Client) -> None:
     assert client.get(URL).status_code == 503
 
 
-@pytest.mark.parametrize(
-    "given", [{}, None, "x", {"PUBLIC_ORIGIN": "http://shop.example", "HEALTH_TOKEN": TOKEN}]
-)
+@every("given", [{}, None, "x", {"PUBLIC_ORIGIN": "http://shop.example", "HEALTH_TOKEN": TOKEN}])
 def test_while_the_settings_are_wrong_it_says_that_and_not_what_they_hold(
     given: object, client: Client, settings: Settings
 ) -> None:

@@ -1,162 +1,258 @@
-"""Under which headers a page leaves, and to whom its address is open."""
+"""Under which headers and policies a page leaves: a plain one, one with a form, and one with the button."""
 
 from __future__ import annotations
 
-import logging
 import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpRequest, HttpResponse
-from django.test import RequestFactory
+from django.test import Client
+from django.urls import reverse
 from pytest_django import Settings
 
-from wallet_gateway.domain.policy import GatewayPolicy
-from wallet_gateway.web.security import allow_form, token_page
+from tests.tables import every
+from tests.web.conftest import kind_of, result_page
+from tests.web.page_reader import Page, assert_nothing_inline
+from tests.web.rows import an_attempt, an_order
+from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.return_tokens import ReturnOutcome
 
-POLICY = "Content-Security-Policy"
-GATEWAY = GatewayPolicy(redirect_hosts=frozenset({"pay.example", "pay.example:8443"}))
+if TYPE_CHECKING:
+    from django.test.client import _MonkeyPatchedWSGIResponse as Answer
 
-
-def _plain(request: HttpRequest) -> HttpResponse:
-    return HttpResponse("words")
-
-
-def _with_form(request: HttpRequest) -> HttpResponse:
-    response = HttpResponse("a form")
-    allow_form(request, response, policy=GATEWAY)
-    return response
-
-
-def _directives(response: HttpResponse) -> dict[str, str]:
-    parts = (part.strip().partition(" ") for part in response[POLICY].split(";"))
-    return {name: value for name, _, value in parts}
+pytestmark = pytest.mark.django_db
+POLICY, GATEWAY = "Content-Security-Policy", "http://127.0.0.1:8001"
+REPORTS = "https://reports.example/csp?key=1"
+GOOGLES = "https://pay.google.com/gp/p/js/pay.js"
 
 
-@pytest.fixture
-def request_(rf: RequestFactory) -> HttpRequest:
-    return rf.get("/")
+def plain(client: Client) -> Answer:
+    """A page with neither form nor button."""
+    return result_page(client, an_order(OrderState.PAID))
 
 
-def test_a_page_stays_out_of_caches_referrers_frames_and_indexes(request_: HttpRequest) -> None:
-    response = token_page(_plain)(request_)
+def with_form(client: Client) -> Answer:
+    """A page whose form opens the payment page again."""
+    return result_page(client, an_order(), ReturnOutcome.RETURN)
+
+
+def with_button(client: Client) -> Answer:
+    """The page with the wallet's button and the form beside it."""
+    return client.get(reverse("wallet_gateway:pay", args=[an_order().token]))
+
+
+MakePage = Callable[[Client], "Answer"]
+PAGES: list[MakePage] = [plain, with_form, with_button]
+
+
+def directives(response: Answer, header: str = POLICY) -> dict[str, list[str]]:
+    parts = (part.split() for part in response[header].split(";"))
+    return {name: values for name, *values in parts}
+
+
+def configure(settings: Settings, **shop: Any) -> None:
+    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | shop
+
+
+def configure_wallet(settings: Settings, **changed: object) -> None:
+    account = settings.WALLET_GATEWAY["GATEWAYS"]["default"]
+    account = account | {"WALLET": account["WALLET"] | changed}
+    configure(settings, GATEWAYS={"default": account})
+
+
+@every("page", PAGES)
+def test_a_page_stays_out_of_caches_referrers_frames_and_indexes(client: Client, page: MakePage) -> None:
+    response = page(client)
     assert response["Cache-Control"] == "no-store"
-    assert response["Referrer-Policy"] == "no-referrer"
+    assert response["Referrer-Policy"] == ("no-referrer" if page is plain else "same-origin")
     assert response["X-Content-Type-Options"] == "nosniff"
     assert response["X-Frame-Options"] == "DENY"
     assert response["X-Robots-Tag"] == "noindex"
+    # The wallet's window finds the page that has opened it.
+    opener = "same-origin-allow-popups" if page is with_button else "same-origin"
+    assert response["Cross-Origin-Opener-Policy"] == opener
 
 
-def test_the_policy_admits_nothing_inline_and_nothing_from_elsewhere(request_: HttpRequest) -> None:
-    found = _directives(token_page(_plain)(request_))
-    assert re.fullmatch(r"'nonce-[\w-]{22}' 'strict-dynamic' 'self'", found.pop("script-src"))
-    assert found == {
-        "default-src": "'self'",
-        "connect-src": "'self'",
-        "form-action": "'self'",
-        "frame-ancestors": "'none'",
-        "base-uri": "'none'",
-        "object-src": "'none'",
-        "require-trusted-types-for": "'script'",
-        "trusted-types": "'none'",
+@every("page", PAGES)
+def test_the_policy_admits_nothing_inline_and_nothing_from_elsewhere(client: Client, page: MakePage) -> None:
+    response = page(client)
+    found, scripts = directives(response), Page(response.content.decode()).all("script")
+    nonce, *admitted = found.pop("script-src")
+    assert re.fullmatch(r"'nonce-[\w-]{22}'", nonce)
+    assert {f"'nonce-{one.attributes['nonce']}'" for one in scripts} == ({nonce} if scripts else set())
+    assert directives(page(client))["script-src"][0] != nonce, "a nonce is used once"
+    strict = {
+        "default-src": ["'self'"],
+        "connect-src": ["'self'"],
+        "form-action": ["'self'"],
+        "frame-ancestors": ["'none'"],
+        "base-uri": ["'none'"],
+        "object-src": ["'none'"],
+        "require-trusted-types-for": ["'script'"],
+        "trusted-types": ["'none'"],
     }
+    form = {"form-action": ["'self'", GATEWAY, "https://127.0.0.1:8001"]}
+    wallet = {
+        "connect-src": ["'self'", GATEWAY],
+        "style-src": ["'self'", nonce, GATEWAY],
+        "img-src": ["'self'", GATEWAY],
+        "frame-src": [GATEWAY],
+        "trusted-types": ["wallet-gateway"],
+    }
+    own = [GATEWAY] if page is with_button else []
+    assert admitted == ["'strict-dynamic'", "'self'", *own]
+    more: dict[str, list[str]] = {} if page is plain else form
+    assert found == strict | more | (wallet if page is with_button else {})
 
 
-def test_a_page_asks_the_browser_for_nothing(request_: HttpRequest) -> None:
-    allowed = token_page(_plain)(request_)["Permissions-Policy"].split(", ")
-    assert {"payment=()", "camera=()", "geolocation=()"} <= set(allowed)
-    assert all(feature.endswith("=()") for feature in allowed)
+@every("page", PAGES)
+def test_a_page_asks_the_browser_for_nothing(client: Client, page: MakePage) -> None:
+    payment, *others = page(client)["Permissions-Policy"].split(", ")
+    assert payment == (f'payment=(self "{GATEWAY}")' if page is with_button else "payment=()")
+    assert {"camera=()", "geolocation=()"} <= set(others)
+    assert all(feature.endswith("=()") for feature in others)
 
 
-def test_a_project_that_says_what_pages_may_ask_the_browser_for_keeps_it(request_: HttpRequest) -> None:
-    response = token_page(lambda _: HttpResponse(headers={"Permissions-Policy": "payment=*"}))(request_)
-    assert response["Permissions-Policy"] == "payment=*"
+def test_a_form_may_lead_on_to_the_gateway(client: Client, settings: Settings) -> None:
+    account = settings.WALLET_GATEWAY["GATEWAYS"]["default"] | {
+        "BASE_URL": "https://gateway.example",
+        "REDIRECT_HOSTS": ["pay.example", "pay.example:8443"],
+    }
+    del account["WALLET"]
+    configure(settings, PUBLIC_ORIGIN="https://shop.example", GATEWAYS={"default": account})
+    admitted = directives(with_form(client))["form-action"]
+    assert {"'self'", "https://pay.example", "https://pay.example:8443"} <= set(admitted)
+    # Plain HTTP only where the gateway is on this machine.
+    assert not [source for source in admitted if source.startswith("http://")]
 
 
-REPORTS = "https://reports.example/csp?key=1"
+def test_what_the_policy_stops_is_reported_where_the_settings_say(client: Client, settings: Settings) -> None:
+    assert "Reporting-Endpoints" not in plain(client)
+    configure(settings, CSP_REPORT_URL=REPORTS)
+    for page in PAGES:
+        response = page(client)
+        found = directives(response)
+        assert (found["report-uri"], found["report-to"]) == ([REPORTS], ["wallet-gateway"])
+        assert response["Reporting-Endpoints"] == f'wallet-gateway="{REPORTS}"'
 
 
-def test_what_the_policy_stops_is_reported_where_the_settings_say(
-    request_: HttpRequest, settings: Settings
+class OwnPolicy:
+    """A project's middleware for policies, as far as a view can see it: a nonce on the request."""
+
+    mark = ""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        setattr(request, self.mark, "n0nce")
+        return self.get_response(request)
+
+
+@every("mark", ["csp_nonce", "_csp_nonce"], ids=["django-csp", "Django 6"])
+def test_a_project_that_has_a_policy_keeps_it(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, mark: str
 ) -> None:
-    assert "Reporting-Endpoints" not in token_page(_plain)(request_)
-    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"CSP_REPORT_URL": REPORTS}
-    response = token_page(_with_form)(request_)
-    found = _directives(response)
-    assert (found["report-uri"], found["report-to"]) == (REPORTS, "wallet-gateway")
-    assert response["Reporting-Endpoints"] == f'wallet-gateway="{REPORTS}"'
+    settings.MIDDLEWARE = [f"{__name__}.OwnPolicy", *settings.MIDDLEWARE]
+    monkeypatch.setattr(OwnPolicy, "mark", mark)
+    for page in PAGES:
+        assert POLICY not in page(Client())
 
 
-def test_the_reports_of_a_project_stay_its_own(request_: HttpRequest, settings: Settings) -> None:
-    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"CSP_REPORT_URL": REPORTS}
-    its_own = {"Reporting-Endpoints": 'default="/reports/"'}
-    response = token_page(lambda _: HttpResponse(headers=its_own))(request_)
-    assert response["Reporting-Endpoints"] == 'default="/reports/"'
-    assert _directives(response)["report-uri"] == REPORTS
-
-
-def test_a_form_may_lead_on_to_the_gateway(request_: HttpRequest) -> None:
-    response = token_page(_with_form)(request_)
-    assert _directives(response)["form-action"] == "'self' https://pay.example https://pay.example:8443"
-
-
-def test_plain_http_is_admitted_only_where_the_gateway_is_on_this_machine(request_: HttpRequest) -> None:
-    local = GatewayPolicy(redirect_hosts=frozenset({"127.0.0.1:8001"}), allow_plain_http=True)
-    response = HttpResponse()
-    allow_form(request_, response, policy=local)
-    assert "http://127.0.0.1:8001" in _directives(response)["form-action"].split()
-    assert "http://" not in _directives(token_page(_with_form)(request_))["form-action"]
-
-
-def test_a_page_with_a_form_names_its_address_to_its_own_site_only(request_: HttpRequest) -> None:
-    # Under no-referrer the form would be posted with "Origin: null" and refused.
-    assert token_page(_with_form)(request_)["Referrer-Policy"] == "same-origin"
-
-
-@pytest.mark.parametrize("mark", ["csp_nonce", "_csp_nonce"], ids=["django-csp", "Django 6"])
-def test_a_project_that_has_a_policy_keeps_it(request_: HttpRequest, mark: str) -> None:
-    setattr(request_, mark, "n0nce")
-    assert POLICY not in token_page(_plain)(request_)
-    assert POLICY not in token_page(_with_form)(request_)
-
-
-@pytest.mark.parametrize("header", [POLICY, f"{POLICY}-Report-Only"])
-def test_a_policy_that_is_set_already_is_left_alone(request_: HttpRequest, header: str) -> None:
-    def view(request: HttpRequest) -> HttpResponse:
-        return HttpResponse(headers={header: "default-src 'none'"})
-
-    response = token_page(view)(request_)
-    assert response[header] == "default-src 'none'"
-    assert {POLICY, f"{POLICY}-Report-Only"} & set(response.headers) == {header}
-
-
-@pytest.mark.parametrize(
-    ("static_url", "default_src"),
+@every(
+    ("static_url", "own"),
     [
-        ("/static/", "'self'"),
-        ("https://cdn.example/shop/", "'self' https://cdn.example"),
-        ("//cdn.example:444/", "'self' https://cdn.example:444"),
+        ("/static/", []),
+        ("https://cdn.example/shop/", ["https://cdn.example"]),
+        ("//cdn.example:444/", ["https://cdn.example:444"]),
     ],
 )
 def test_static_files_of_another_host_are_admitted(
-    request_: HttpRequest, settings: Settings, static_url: str, default_src: str
+    client: Client, settings: Settings, static_url: str, own: list[str]
 ) -> None:
     settings.STATIC_URL = static_url
-    found = _directives(token_page(_plain)(request_))
-    assert found["default-src"] == default_src
-    assert found["script-src"].endswith(f"'strict-dynamic' {default_src}")
+    found = directives(plain(client))
+    assert found["default-src"] == ["'self'", *own]
+    assert found["script-src"][1:] == ["'strict-dynamic'", "'self'", *own]
 
 
-def test_a_missing_setting_is_a_refusal_that_is_logged_and_not_shown(
-    request_: HttpRequest, caplog: pytest.LogCaptureFixture
+# --- scripts of others on the page of the button ------------------------------------------------------------
+
+
+def test_googles_own_hosts_are_admitted_where_its_script_is_used(client: Client, settings: Settings) -> None:
+    configure_wallet(settings, PAY_JS_URL=GOOGLES, WALLET_JS_URL="https://gateway.example/wallet.js")
+    policy = directives(with_button(client))
+    assert policy["script-src"][3:] == ["https://pay.google.com", "https://gateway.example"]
+    assert "https://www.gstatic.com" in policy["img-src"]
+    assert {"https://google.com", "https://gateway.example"} <= set(policy["connect-src"])
+    assert policy["frame-src"] == ["https://pay.google.com"]
+
+
+@every(
+    ("script", "reports", "demanded"),
+    [
+        ({"PAY_JS_URL": GOOGLES}, "", None),
+        ({"WALLET_JS_URL": "http://127.0.0.1:8001/wallet.js"}, "", None),
+        ({"PAY_JS_URL": GOOGLES}, REPORTS, None),
+        (
+            {"PAY_JS_URL": GOOGLES, "TRUSTED_TYPES": ["goog#html", "'allow-duplicates'"]},
+            REPORTS,
+            ["wallet-gateway", "goog#html", "'allow-duplicates'"],
+        ),
+    ],
+)
+def test_trusted_types_are_demanded_of_a_script_of_others_only_once_a_shop_has_tried_it(
+    client: Client, settings: Settings, script: dict[str, Any], reports: str, demanded: list[str] | None
 ) -> None:
-    def view(request: HttpRequest) -> HttpResponse:
-        raise ImproperlyConfigured("MERCHANT_ID: a text that is not empty")
+    account = settings.WALLET_GATEWAY["GATEWAYS"]["default"]
+    wallet = {"COUNTRY": "DE", "MERCHANT_NAME": "Test shop"} | script
+    configure(settings, CSP_REPORT_URL=reports, GATEWAYS={"default": account | {"WALLET": wallet}})
+    response = with_button(client)
+    found = directives(response)
+    assert found.get("trusted-types") == demanded
+    assert found.get("require-trusted-types-for") == (["'script'"] if demanded else None)
+    # What they would stop is reported before that, where there is an address for it.
+    would_stop = (
+        "require-trusted-types-for 'script'; trusted-types wallet-gateway; "
+        f"report-uri {REPORTS}; report-to wallet-gateway"
+    )
+    expected = would_stop if reports and not demanded else None
+    assert response.get(f"{POLICY}-Report-Only") == expected
 
-    with caplog.at_level(logging.ERROR):
-        response = token_page(view)(request_)
-    assert response.status_code == 503
-    assert "MERCHANT_ID" in caplog.text
-    assert caplog.text.count("\n") == 1, "one line for one event"
-    assert "MERCHANT_ID" not in response.content.decode()
-    assert response["Cache-Control"] == "no-store"
+
+# --- the page of the button ---------------------------------------------------------------------------------
+
+
+def test_the_page_has_the_button_the_form_and_nothing_inline(client: Client) -> None:
+    order = an_order()
+    page = Page(client.get(reverse("wallet_gateway:pay", args=[order.token])).content.decode())
+    assert_nothing_inline(page)
+    assert page.having("data-wallet-session")
+    assert page.forms() == [f"/wallet/checkout/{order.token}/"]
+    assert "€24.90" in page.text
+
+
+@every("state", [OrderState.PAID, OrderState.PENDING, OrderState.FROZEN])
+def test_an_order_that_must_not_be_paid_leads_to_the_page_that_says_why(
+    client: Client, state: OrderState
+) -> None:
+    order = an_order(state)
+    an_attempt(order)
+    response = client.get(reverse("wallet_gateway:pay", args=[order.token]), follow=True)
+    assert response.redirect_chain[0][1] == 303
+    assert kind_of(response) in {"paid", "pending", "checking"}
+
+
+def test_a_gateway_without_a_wallet_has_the_form_and_the_usual_policy(
+    client: Client, settings: Settings
+) -> None:
+    account = dict(settings.WALLET_GATEWAY["GATEWAYS"]["default"])
+    del account["WALLET"]
+    configure(settings, GATEWAYS={"default": account})
+    response = with_button(client)
+    page = Page(response.content.decode())
+    assert (len(page.forms()), page.all("script")) == (1, [])
+    assert directives(response)["trusted-types"] == ["'none'"]
+    assert "payment=()" in response["Permissions-Policy"]

@@ -1,10 +1,9 @@
-"""The customer's views: tokens, methods, headers, statuses. What the gateway says is in the journeys."""
+"""The customer's views: tokens, methods, other sites, other clicks, and projects of every kind."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from functools import partial
 
 import pytest
 from django.core import signing
@@ -13,15 +12,15 @@ from django.urls import resolve, reverse
 from django.utils import timezone, translation
 from pytest_django import Settings
 
-from tests.operations.dying import interrupted
-from tests.web.conftest import address, result_page
+from tests.tables import every
+from tests.web.conftest import address, kind_of, result_page
 from tests.web.page_reader import Page, assert_nothing_inline
 from tests.web.rows import an_attempt, an_order
 from wallet_gateway import gateways, payments, return_tokens
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.formats import format_money
+from wallet_gateway.gateways import DatabaseClock
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
-from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.return_tokens import ReturnOutcome
 from wallet_gateway.testing.control import SandboxControl
 
@@ -34,10 +33,9 @@ TOKEN_VIEWS = ["return", "result", "status"]
 # Tokens
 
 
-@pytest.mark.parametrize("view", TOKEN_VIEWS)
-@pytest.mark.parametrize(
-    "token",
-    [
+@every("view", TOKEN_VIEWS)
+def test_a_token_that_is_not_ours_is_not_found(client: Client, view: str) -> None:
+    for token in (
         "nothing",
         "a:b:c",
         "x" * 5000,
@@ -45,105 +43,88 @@ TOKEN_VIEWS = ["return", "result", "status"]
         "..%2f..",
         return_tokens.sign("attempt-of-nobody", R.SUCCESS),
         signing.dumps(["attempt-1", "success"], salt="another.purpose"),
-    ],
-    ids=["word", "parts", "long", "nul", "path", "unknown attempt", "other purpose"],
-)
-def test_a_token_that_is_not_ours_is_not_found(client: Client, view: str, token: str) -> None:
-    path = reverse(f"wallet_gateway:{view}", args=["TOKEN"]).replace("TOKEN", token)
-    assert client.get(path).status_code == 404
+    ):
+        path = reverse(f"wallet_gateway:{view}", args=["TOKEN"]).replace("TOKEN", token)
+        assert client.get(path).status_code == 404, token
 
 
-@pytest.mark.parametrize("view", TOKEN_VIEWS)
+@every("view", TOKEN_VIEWS)
 def test_a_token_with_one_letter_changed_is_not_found(client: Client, view: str) -> None:
     path = address(view, an_attempt(an_order()), R.SUCCESS)
     changed = path[:-2] + ("A" if path[-2] != "A" else "B") + "/"
     assert client.get(changed).status_code == 404
 
 
-@pytest.mark.parametrize("debug", [True, False])
-@pytest.mark.parametrize("path", ["pay/nobody", "checkout/nobody", "opening/nobody", "return/x", "result/x"])
-def test_a_damaged_link_is_answered_by_a_page_of_ours(
-    client: Client, settings: Settings, path: str, debug: bool
-) -> None:
-    settings.DEBUG = debug
-    method = client.post if path.startswith("checkout") else client.get
-    response = method(f"/wallet/{path}/")
-    assert response.status_code == 404
-    page = Page(response.content.decode())
-    assert "This link does not work" in page.text
-    assert_nothing_inline(page)
-    assert response["Cache-Control"] == "no-store"
-
-
-@pytest.mark.parametrize("view", TOKEN_VIEWS)
+@every("view", TOKEN_VIEWS)
 def test_an_orders_own_token_is_no_return_token(client: Client, view: str) -> None:
     order = an_order(OrderState.PAID)
     assert client.get(reverse(f"wallet_gateway:{view}", args=[order.token])).status_code == 404
 
 
-def test_a_payment_is_not_started_from_a_page_of_another_site(client: Client) -> None:
-    order = an_order()
-    url = reverse("wallet_gateway:checkout", args=[order.token])
-    assert client.post(url, headers={"sec-fetch-site": "cross-site"}).status_code == 403
-    assert not order.payments.exists()
+@every("path", ["pay/nobody", "checkout/nobody", "opening/nobody", "return/x", "result/x"])
+def test_a_damaged_link_is_answered_by_a_page_of_ours(client: Client, settings: Settings, path: str) -> None:
+    for debug in (True, False):
+        settings.DEBUG = debug
+        response = (client.post if path.startswith("checkout") else client.get)(f"/wallet/{path}/")
+        assert (response.status_code, response["Cache-Control"]) == (404, "no-store")
+        assert_nothing_inline(page := Page(response.content.decode()))
+        assert "This link does not work" in page.text
 
 
-@pytest.mark.parametrize("site", ["same-origin", "same-site", "none", None])
-def test_a_payment_is_started_from_the_shops_own_site_and_from_an_old_browser(
-    client: Client, site: str | None
-) -> None:
-    url = reverse("wallet_gateway:checkout", args=[an_order(OrderState.PAID).token])
-    answer = client.post(url, headers={"sec-fetch-site": site} if site else {})
-    assert "already paid" in answer.content.decode()
-
-
-@pytest.mark.parametrize("method", ["get", "post"])
-def test_a_customer_comes_back_from_the_gateways_site(client: Client, method: str) -> None:
-    url = address("return", an_attempt(an_order(OrderState.PAID)), R.SUCCESS)
-    assert getattr(client, method)(url, headers={"sec-fetch-site": "cross-site"}).status_code == 303
+def test_an_expired_link_shows_nothing_of_the_order(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = address("return", an_attempt(an_order(OrderState.PAID)), R.SUCCESS)
+    monkeypatch.setattr("django.core.signing.time.time", lambda: 9_999_999_999.0)
+    response = client.get(path, follow=True)
+    page = Page(response.content.decode())
+    assert (response.status_code, kind_of(response)) == (200, "link_expired")
+    assert "A-1001" not in page.text
+    assert "24.90" not in page.text
+    assert not page.all("form")
 
 
 def test_the_token_of_one_order_shows_that_order_only(client: Client) -> None:
     an_attempt(an_order(OrderState.PAID, order_number="B-2002"))
-    page = Page(result_page(client, an_order(OrderState.FAILED)).content.decode())
-    assert "A-1001" in page.text
-    assert "B-2002" not in page.text
-    assert "did not go through" in page.text
+    response = result_page(client, an_order(OrderState.FAILED))
+    assert kind_of(response) == "failed"
+    assert "A-1001" in response.content.decode()
+    assert "B-2002" not in response.content.decode()
 
 
-# Methods
+# Methods, parameters, other sites
 
 
 def test_a_browser_that_is_posted_back_is_led_to_the_get_and_no_cookie_is_touched(client: Client) -> None:
     client.cookies["sessionid"] = "of-a-customer-who-is-logged-in"
     path = address("return", an_attempt(an_order()), R.SUCCESS)
-    response = client.post(path, {"status": "paid", "amount": "0.01"})
-    assert response.status_code == 303
-    assert response["Location"] == path
+    # The gateway's page is another site.
+    response = client.post(path, {"status": "paid"}, headers={"sec-fetch-site": "cross-site"})
+    assert (response.status_code, response["Location"]) == (303, path)
     assert not response.cookies
 
 
 @pytest.mark.parametrize("outcome", list(R))
 def test_coming_back_leads_to_the_result_whatever_the_url(client: Client, outcome: ReturnOutcome) -> None:
     attempt = an_attempt(an_order())
-    response = client.get(address("return", attempt, outcome))
-    assert response.status_code == 303
-    assert return_tokens.read(response["Location"].split("/")[-2]).reference == attempt.reference
-    assert response["Location"].startswith("/wallet/result/")
+    response = client.get(address("return", attempt, outcome), headers={"sec-fetch-site": "cross-site"})
+    assert (response.status_code, response["Location"]) == (303, address("result", attempt, outcome))
     assert not response.cookies
 
 
-@pytest.mark.parametrize(
+def test_parameters_of_the_request_change_nothing(client: Client) -> None:
+    order = an_order(OrderState.OPEN)
+    path = address("return", an_attempt(order), R.CANCEL)
+    parameters = {"state": "PAID", "outcome": "success", "amount": "0.01", "next": "https://evil.example"}
+    assert client.get(path, parameters)["Location"] == client.get(path)["Location"]
+    order.refresh_from_db()
+    assert order.state == OrderState.OPEN
+
+
+@every(
     ("view", "method", "status"),
     [
-        ("return", "put", 405),
-        ("return", "delete", 405),
-        ("return", "options", 405),
-        ("result", "post", 405),
-        ("result", "delete", 405),
-        ("status", "post", 405),
-        ("status", "head", 405),
-        ("status", "options", 405),
+        *(("return", method, 405) for method in ("put", "delete", "options")),
+        *(("result", method, 405) for method in ("post", "delete")),
+        *(("status", method, 405) for method in ("post", "head", "options")),
         ("return", "head", 303),
         ("result", "head", 200),
     ],
@@ -155,25 +136,87 @@ def test_each_view_takes_the_methods_it_has_a_use_for(
     assert getattr(client, method)(path).status_code == status
 
 
-def test_a_post_without_a_csrf_token_opens_no_payment_page() -> None:
-    path = reverse("wallet_gateway:checkout", args=[an_order().token])
-    assert Client(enforce_csrf_checks=True).post(path).status_code == 403
+def test_a_head_request_has_no_effect_on_any_row(client: Client, wallet_sandbox: SandboxControl) -> None:
+    attempt = an_attempt(an_order(OrderState.OPEN), asked_at=datetime(2020, 1, 1, tzinfo=UTC))
+    for view in ("return", "result"):
+        client.head(address(view, attempt, R.SUCCESS))
+    assert [entry for entry in wallet_sandbox.journal() if entry["operation"] == "status"] == []
+
+
+@every("site", ["same-origin", "same-site", "none", None])
+def test_a_payment_is_started_from_the_shops_own_site_and_from_an_old_browser(
+    client: Client, site: str | None
+) -> None:
+    url = reverse("wallet_gateway:checkout", args=[an_order(OrderState.PAID).token])
+    answer = client.post(url, headers={"sec-fetch-site": site} if site else {})
+    assert kind_of(answer) == "already_paid"
+
+
+def opened(client: Client, order: PaymentOrder) -> dict[str, str]:
+    """The fields of the form on the order's page."""
+    page = Page(client.get(reverse("wallet_gateway:pay", args=[order.token])).content.decode())
+    return {"csrfmiddlewaretoken": page.one("input").attributes["value"]}
+
+
+@every("headers", [{"sec-fetch-site": "cross-site"}, {"origin": "https://evil.example"}, {"origin": "null"}])
+def test_a_payment_is_not_started_from_a_page_of_another_site(headers: dict[str, str]) -> None:
+    client, order = Client(enforce_csrf_checks=True), an_order()
+    url = reverse("wallet_gateway:checkout", args=[order.token])
+    assert client.post(url, opened(client, order), headers=headers).status_code == 403
+    assert not order.payments.exists()
+
+
+@pytest.mark.parametrize(("cookie", "language"), [("", "en"), ("b" * 32, "ar")], ids=["none", "another"])
+def test_a_form_whose_token_is_out_of_date_leads_to_the_same_order_and_from_there_on(
+    wallet_sandbox: object, settings: Settings, cookie: str, language: str
+) -> None:
+    # The shop's own page for its own forms is not asked.
+    settings.CSRF_FAILURE_VIEW = "no.such.view"
+    client = Client(enforce_csrf_checks=True)
+    order = payments.create_order(reference="S-1", currency="EUR", amount=Decimal(20), order_number="A-1001")
+    fields = opened(client, order)
+    client.cookies.clear()
+    if cookie:
+        client.cookies["csrftoken"] = cookie
+    url = reverse("wallet_gateway:checkout", args=[order.token])
+    answer = client.post(url, fields, headers={"accept-language": language})
+    page = Page(answer.content.decode())
+    assert (answer.status_code, answer["Cache-Control"], kind_of(answer)) == (403, "no-store", "stale")
+    assert_nothing_inline(page)
+    assert (page.one("html").attributes["lang"], page.forms()) == (language, [url])
+    assert "A-1001" in page.text
+    assert ("Nothing was charged. You can pay here." in page.text) is (language == "en")
+    assert not order.payments.exists()
+    again = client.post(url, {"csrfmiddlewaretoken": page.one("input").attributes["value"]})
+    assert (again.status_code, order.payments.count()) == (303, 1)
+
+
+def test_an_order_that_needs_no_payment_says_so_without_a_token_too(client: Client) -> None:
+    order = an_order(OrderState.CANCELLED)
+    url = reverse("wallet_gateway:checkout", args=[order.token])
+    answer = Client(enforce_csrf_checks=True).post(url)
+    assert (answer.status_code, kind_of(answer)) == (403, "no_longer_payable")
+    for method in (client.get, client.head):
+        answer = method(url)
+        assert answer.status_code == 303
+        assert answer["Location"] == reverse("wallet_gateway:pay", args=[order.token])
 
 
 # Another click
 
 
-def _never(seconds: float) -> None:
-    raise AssertionError(f"a worker was to sleep {seconds} s")
+class ImpatientClock(DatabaseClock):
+    def sleep(self, seconds: float) -> None:
+        raise AssertionError(f"a worker was to sleep {seconds} s")
 
 
 def test_a_click_while_the_page_is_being_opened_waits_on_a_page_and_not_on_a_worker(
-    client: Client, wallet_sandbox: SandboxControl, monkeypatch: pytest.MonkeyPatch
+    client: Client, wallet_sandbox: SandboxControl, nobody_sleeps: None
 ) -> None:
-    monkeypatch.setattr(gateways, "GatewayContext", partial(GatewayContext, sleep=_never))
+    gateways.use_clock(ImpatientClock())
     order = an_order()
     waiting_page = reverse("wallet_gateway:opening", args=[order.token])
-    assert "could not open" in Page(client.get(waiting_page).content.decode()).text
+    assert kind_of(client.get(waiting_page)) == "checkout_unavailable"
     payments.start_checkout(order)
     opened = GatewayTransaction.objects.get()
 
@@ -184,7 +227,7 @@ def test_a_click_while_the_page_is_being_opened_waits_on_a_page_and_not_on_a_wor
     assert (second.status_code, second["Location"]) == (303, waiting_page)
     response = client.get(waiting_page)
     assert (response.status_code, response["Refresh"], response["Cache-Control"]) == (200, "1", "no-store")
-    assert "is being opened" in Page(response.content.decode()).text
+    assert kind_of(response) == "opening"
     assert_nothing_inline(Page(response.content.decode()))
 
     GatewayTransaction.objects.update(state=TransactionState.OPEN, leased_until=None)
@@ -199,62 +242,13 @@ def test_a_click_while_the_page_is_being_opened_waits_on_a_page_and_not_on_a_wor
     assert len([entry for entry in wallet_sandbox.journal() if entry["operation"] == "checkout"]) == 1
 
 
-def test_a_customer_whose_order_is_cancelled_while_the_page_is_opened_reads_so_and_is_sent_nowhere(
-    client: Client, wallet_sandbox: SandboxControl, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    order = payments.create_order(reference="SHOP-1", currency="EUR", amount=Decimal("20.00"))
-
-    def withdraw() -> None:
-        payments.cancel(order, by="shop")
-
-    def context_of(gateway: str) -> GatewayContext:
-        return interrupted(gateways.context_of(gateway), after=withdraw)
-
-    monkeypatch.setattr("wallet_gateway.payments.orders.context_of", context_of)
-    response = client.post(reverse("wallet_gateway:checkout", args=[order.token]))
-    assert response.status_code == 409
-    assert "This order can no longer be paid" in Page(response.content.decode()).text
-    assert GatewayTransaction.objects.get().redirect_url not in response.content.decode()
+# Projects of every kind
 
 
-# What a page is surrounded by
-
-
-@pytest.mark.parametrize("view", [*TOKEN_VIEWS, "checkout", "opening"])
+@every("view", [*TOKEN_VIEWS, "checkout", "opening"])
 def test_a_view_is_never_inside_the_transaction_of_its_request(view: str) -> None:
     callback = resolve(reverse(f"wallet_gateway:{view}", args=["token"])).func
     assert callback._non_atomic_requests == {"default"}  # type: ignore[attr-defined]
-
-
-def test_parameters_of_the_request_change_nothing(client: Client) -> None:
-    order = an_order(OrderState.OPEN)
-    path = address("return", an_attempt(order), R.CANCEL)
-    parameters = {"state": "PAID", "outcome": "success", "amount": "0.01", "next": "https://evil.example"}
-    assert client.get(path, parameters)["Location"] == client.get(path)["Location"]
-    order.refresh_from_db()
-    assert order.state == OrderState.OPEN
-
-
-def test_a_head_request_has_no_effect_on_any_row(client: Client, wallet_sandbox: SandboxControl) -> None:
-    attempt = an_attempt(an_order(OrderState.OPEN), asked_at=_long_ago())
-    for view in ("return", "result"):
-        client.head(address(view, attempt, R.SUCCESS))
-    assert [entry for entry in wallet_sandbox.journal() if entry["operation"] == "status"] == []
-
-
-def test_an_expired_link_shows_nothing_of_the_order(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = address("return", an_attempt(an_order(OrderState.PAID)), R.SUCCESS)
-    monkeypatch.setattr("django.core.signing.time.time", lambda: 9_999_999_999.0)
-    response = client.get(path, follow=True)
-    page = Page(response.content.decode())
-    assert response.status_code == 200
-    assert "This link has expired" in page.text
-    assert "A-1001" not in page.text
-    assert "24.90" not in page.text
-    assert not page.all("form")
-
-
-# Projects of every kind
 
 
 def test_a_project_that_demands_a_login_everywhere_lets_customers_come_back(
@@ -268,38 +262,49 @@ def test_a_project_that_demands_a_login_everywhere_lets_customers_come_back(
     assert client.post(path).status_code == 409
 
 
-@pytest.mark.parametrize(
-    "broken",
-    [{}, {"PUBLIC_ORIGIN": "https://shop.example", "GATEWAYS": {}}, None],
-    ids=["empty", "no gateway", "missing"],
-)
+@every("broken", [{}, {"PUBLIC_ORIGIN": "https://shop.example", "GATEWAYS": {}}, None])
 def test_a_shop_without_its_settings_refuses_and_says_nothing_of_them(
-    client: Client, settings: Settings, broken: dict[str, object] | None
+    client: Client, settings: Settings, caplog: pytest.LogCaptureFixture, broken: dict[str, object] | None
 ) -> None:
     attempt = an_attempt(an_order(OrderState.OPEN))
     settings.WALLET_GATEWAY = broken
-    for view in TOKEN_VIEWS:
-        response = client.get(address(view, attempt, R.SUCCESS), follow=True)
-        assert response.status_code == 503
-        assert "GATEWAYS" not in response.content.decode()
-    path = reverse("wallet_gateway:checkout", args=[attempt.order.token])
-    assert client.post(path).status_code == 503
+    pay = [reverse(f"wallet_gateway:{view}", args=[attempt.order.token]) for view in ("pay", "checkout")]
+    for url in (*(address(view, attempt, R.SUCCESS) for view in TOKEN_VIEWS), *pay):
+        response = client.post(url) if url == pay[1] else client.get(url, follow=True)
+        assert (response.status_code, response["Cache-Control"]) == (503, "no-store")
+        assert "GATEWAY" not in response.content.decode()
+    assert "WALLET_GATEWAY" in caplog.text
     attempt.order.refresh_from_db()
     assert attempt.order.state == OrderState.OPEN
 
 
-@pytest.mark.parametrize("language", ["de", "fr", "es", "ar"])
+@every("language", ["de", "fr", "es", "ar"])
 def test_a_page_speaks_the_language_of_the_request(client: Client, language: str) -> None:
     order = an_order(OrderState.PENDING)
     response = result_page(client, order, HTTP_ACCEPT_LANGUAGE=f"{language},en;q=0.5")
     page = Page(response.content.decode())
     html = page.one("html").attributes
-    assert html["lang"] == language
-    assert html["dir"] == ("rtl" if language == "ar" else "ltr")
+    assert (html["lang"], html["dir"]) == (language, "rtl" if language == "ar" else "ltr")
     assert "Please" not in page.text
     with translation.override(language):
         assert format_money(order.amount) in page.text
 
 
-def _long_ago() -> datetime:
-    return datetime(2020, 1, 1, tzinfo=UTC)
+@pytest.mark.parametrize("assumed", [True, False])
+def test_a_shop_that_is_looked_at_under_another_address_than_the_assumed_one_says_so_once(
+    settings: Settings, caplog: pytest.LogCaptureFixture, assumed: bool
+) -> None:
+    order, port = an_order(OrderState.PAID), 8080 + assumed
+    settings.ALLOWED_HOSTS = ["*"]
+    if assumed:
+        # As the tutorial has it: nothing is set.
+        del settings.WALLET_GATEWAY
+        settings.DEBUG = True
+    for host in ("127.0.0.1:8000", f"localhost:{port}", f"localhost:{port}"):
+        Client(headers={"host": host}).post(reverse("wallet_gateway:checkout", args=[order.token]))
+    said = (
+        f"this page was opened at http://localhost:{port}, but a customer who has paid comes back to "
+        "http://127.0.0.1:8000: start the shop there, or set WALLET_GATEWAY['PUBLIC_ORIGIN'] to "
+        f"'http://localhost:{port}', and with it GATEWAYS"
+    )
+    assert [one for one in caplog.messages if "opened at" in one] == ([said] if assumed else [])
