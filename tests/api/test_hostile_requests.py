@@ -18,10 +18,6 @@ from django.apps import apps
 from django.core.cache import cache
 
 from tests.api.browser import Browser, approve
-<<<<<<< HEAD
-from tests.money.wallet.test_leaks import everything_stored
-=======
->>>>>>> t-web
 from tests.tables import every
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.protocol.card_numbers import has_card_number
