@@ -36,7 +36,7 @@ SUBJECTS: Final = (
         " money/test_bookings.py money/test_judged_one_by_one.py money/test_claimed_ids.py"
         " money/test_it_did_happen.py money/test_second_executions.py money/test_unit_mix_ups.py"
         " money/test_words_of_states.py money/test_portal_references.py"
-        " operations/polling/test_unreadable_records.py operations/polling/test_silent_pages.py",
+        " money/polling/test_unreadable.py money/polling/test_pages.py",
         share=1,
     ),
     _of(
@@ -51,7 +51,7 @@ SUBJECTS: Final = (
         "domain/test_lifecycle.py domain/test_totals.py"
         " models/test_payments.py models/test_orders.py"
         " money/test_bookings.py money/test_late_payments.py money/test_conflicts.py"
-        " operations/follow_ups/test_execute.py",
+        " money/follow_ups/test_sent_once.py",
     ),
     _of(
         "money",
@@ -70,7 +70,7 @@ SUBJECTS: Final = (
         "operations.settlement.settle operations.settlement.status_updates"
         " operations.settlement.late_payments",
         "money/test_bookings.py money/test_conflicts.py money/test_late_payments.py money/test_outbox.py"
-        " money/test_judged_one_by_one.py operations/polling/test_second_cards.py",
+        " money/test_judged_one_by_one.py money/polling/test_pages.py",
     ),
     _of(
         "counters",
@@ -81,7 +81,7 @@ SUBJECTS: Final = (
     _of(
         "db_transactions",
         "operations.settlement.db_transactions",
-        "money/test_conflicts.py operations/checkout",
+        "money/test_conflicts.py money/checkout",
     ),
     _of(
         "follow_ups",
@@ -154,7 +154,7 @@ SUBJECTS: Final = (
         "outbox",
         "operations.settlement.outbox operations.settlement.cancellation operations.settlement.freezes"
         " operations.settlement.discrepancies operations.settlement.elsewhere domain.cancellation",
-        "money domain/test_cancellation.py operations/polling/test_reconciliation.py",
+        "money domain/test_cancellation.py money/polling/test_repeated.py",
     ),
     _of(
         "batches",

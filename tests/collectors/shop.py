@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from pytest_django import Settings
 
-from tests.operations.personal import ADDRESS, CARDHOLDER
+from tests.personal import ADDRESS, CARDHOLDER
 from wallet_gateway import payments
 from wallet_gateway.models import Payment
 from wallet_gateway.payments.wallet import AuthenticationQuestion, SheetPricing, SheetQuestion

@@ -11,8 +11,8 @@ import pytest
 
 from tests.money.gateway import Killed, Sent, killing, losing, record
 from tests.money.shop import SESSION, Shop, of, order_of, state, told
-from tests.operations.threads import surprises, together
 from tests.refusals import refuses
+from tests.threads import surprises, together
 from wallet_gateway import payments, signals
 from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent, Payment, PaymentOrder
 from wallet_gateway.payments.errors import ErrorCode, InvalidState, OrderNotPayable, TryAgain

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from tests.operations.personal import EMAIL
+from tests.personal import EMAIL
 from tests.security.canaries import CARD_NUMBERS, CREDENTIAL
 from wallet_gateway.client.errors import NotSent, NotSentReason, OutcomeUnknown, UnknownReason
 from wallet_gateway.client.exchange import RawAnswer

@@ -16,7 +16,7 @@ from django.test import Client
 
 from tests.api.app import App
 from tests.api.browser import CARD, Browser, approve
-from tests.operations.personal import ADDRESS, CARDHOLDER, EMAIL
+from tests.personal import ADDRESS, CARDHOLDER, EMAIL
 from tests.security import canaries as canary
 from tests.security.canaries import Canaries
 from tests.security.gateway_faults import FAULTS, UNREACHABLE, FaultyTransport

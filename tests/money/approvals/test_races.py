@@ -11,7 +11,7 @@ from django.db.models import Q
 
 from tests.money.approvals.people import asked, person
 from tests.money.shop import Shop, of, order_of
-from tests.operations.threads import THREADS, surprises, together
+from tests.threads import THREADS, surprises, together
 from wallet_gateway import payments
 from wallet_gateway.models import Approval, GatewayTransaction, Payment, TransactionEvent
 from wallet_gateway.payments.errors import AwaitingApproval, InvalidState, OperationRefused

@@ -17,7 +17,7 @@ from tests.money.approvals.people import person
 from tests.money.batches.conftest import MakeBatch
 from tests.money.gateway import Killed, Sent, killing
 from tests.money.shop import Shop
-from tests.operations.threads import together
+from tests.threads import together
 from wallet_gateway import payments
 from wallet_gateway.models import (
     Approval,

@@ -12,7 +12,7 @@ import pytest
 from tests.money.gateway import refusing
 from tests.money.wallet.customers import Customer, detail_for
 from tests.money.wallet.hooks import PRICING, Hooks, by_country
-from tests.operations.threads import THREADS, surprises, together
+from tests.threads import THREADS, surprises, together
 from wallet_gateway import payments, signals
 from wallet_gateway.models import (
     GatewayTransaction,

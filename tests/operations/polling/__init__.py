@@ -1,1 +1,0 @@
-"""Asking the gateway, and what its answers change."""

@@ -1,1 +1,0 @@
-"""What is written with a change of state."""
