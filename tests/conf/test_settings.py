@@ -134,7 +134,8 @@ def test_no_settings_show_a_secret(settings: Settings) -> None:
 
 def test_with_debug_and_no_setting_it_is_the_sandbox_with_a_key_of_the_process(settings: Settings) -> None:
     assert not conf.is_origin_assumed()
-    for nothing in (None, {}):
+    nothings: tuple[dict[str, object] | None, ...] = (None, {})
+    for nothing in nothings:
         settings.DEBUG, settings.WALLET_GATEWAY = True, nothing
         given = conf.gateway_settings("default")
         assert (given.base_url, given.account.merchant_id) == ("http://127.0.0.1:8001", "SANDBOX-MERCHANT")

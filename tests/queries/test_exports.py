@@ -89,8 +89,8 @@ def test_a_transaction_says_what_was_approved_why_how_it_was_paid_and_what_the_p
         ("sale", "wallet", "", "", ""),
         ("", "", "", "", ""),
     ]
-    names = ("order", "amount", "approvedAmount", "currency", "reasonCode", "comment")
-    assert [rows[0][name] for name in names] == ["R-1", "5.00", "2.50", "EUR", "shipped", "parcel 1"]
+    told = ("order", "amount", "approvedAmount", "currency", "reasonCode", "comment")
+    assert [rows[0][name] for name in told] == ["R-1", "5.00", "2.50", "EUR", "shipped", "parcel 1"]
 
 
 def test_a_row_says_whether_it_was_a_test_by_its_money_and_else_by_its_gateway() -> None:

@@ -316,7 +316,7 @@ def test_the_wallets_data_are_those_of_the_card_that_pays_and_of_no_other(mugs: 
     declined = a_transaction(a_payment(mugs, card_type="Card"), kind="AUTHORIZATION", state="REJECTED")
     a_wallet_attempt(declined, given={"email": "bob@example.com"})
     assert payments.wallet.receipt(mugs) is None
-    card = {"card_network": "VISA", "card_last_four": "1111", "card_type": "Token"}
+    card: dict[str, Any] = {"card_network": "VISA", "card_last_four": "1111", "card_type": "Token"}
     given = {"email": "ada@example.com", "billingAddress": address, "shippingAddress": address}
     price = {"total": 2770, "lines": [["Mug", "LINE_ITEM", "27.70"]]}
     a_wallet_attempt(paid(mugs, **card), given=given, price=price)

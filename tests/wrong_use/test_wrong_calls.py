@@ -291,9 +291,9 @@ WRONG: list[tuple[Call, str]] = [
         "This reason code is not known for the operation. It may be empty or one of: returned, damaged, ",
     ),
     (
-        lambda _: payments.refund_migrated("OLD-1", 5.0, "EUR"),
+        lambda _: payments.refund_migrated("OLD-1", 5.0, "EUR"),  # type: ignore[arg-type]
         "The amount must be a Decimal or Money, not float",
-    ),  # type: ignore[arg-type]
+    ),
     (
         lambda _: payments.refund_migrated("OLD-1", Decimal(5), None),  # type: ignore[arg-type]
         "This is not a valid currency: None is no currency; give a three-letter ISO 4217 code such as EUR",
