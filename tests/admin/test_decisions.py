@@ -259,7 +259,7 @@ def test_a_difference_is_closed_once_with_a_reason_that_the_log_keeps(
     ("changes", "is_offered"), [({}, True), ({"kind": "EXECUTED_TWICE"}, False), ({"payment": None}, False)]
 )
 def test_booking_is_offered_for_an_operation_made_elsewhere_on_a_payment(
-    changes: dict[str, object], is_offered: bool, operator: Client
+    changes: dict[str, Any], is_offered: bool, operator: Client
 ) -> None:
     difference = found_in(**{"payment": a_payment()} | changes)
     page = look(operator, act("discrepancy", "change", difference.pk))

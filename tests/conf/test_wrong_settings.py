@@ -403,6 +403,21 @@ def test_in_production_neither_gateway_nor_shop_is_on_this_machine(
         assert ("['BASE_URL']: the provider's address" in said) is is_local
 
 
+RIGHT_WALLETS: tuple[dict[str, Any], ...] = (
+    {"BILLING_PHONE_REQUIRED": True, "BILLING_ADDRESS": "MIN"},
+    {"SHIPPING_PHONE_REQUIRED": True, "SHIPPING_ADDRESS": True},
+    {"BILLING_PHONE_REQUIRED": True, "BUTTON_OVERRIDES": "operator.add"},
+    {"WALLET_JS_URL": SCRIPT, "WALLET_JS_INTEGRITY": f"sha256-{'A' * 43}= {HASH}"},
+    {
+        "WALLET_JS_URL": "http://127.0.0.1:9/pay.js",
+        "PAY_JS_URL": "https://pay.example/pay.js?v=7",
+    },
+    {"TRUSTED_TYPES": []},
+    {"TRUSTED_TYPES": ("goog#html", "lit-html", "'allow-duplicates'"), "CALLBACKS": ["OFFER"]},
+    {"LIMITS": {"RESULTS": 1, "SESSIONS": 1000}, "TOTAL_PRICE_LABEL": "x" * 100},
+)
+
+
 @every(
     ("debug", "given"),
     [
@@ -439,22 +454,7 @@ def test_in_production_neither_gateway_nor_shop_is_on_this_machine(
         (False, shop({"WALLET": None}, FERNET_KEYS=None)),
         (False, shop({"WALLET": WALLET, "FERNET_KEYS": [KEY]}, FERNET_KEYS=None)),
         (False, shop({"WALLET": WALLET}, FERNET_KEYS=sorted(PRINTED))),
-        *(
-            (False, shop({"WALLET": WALLET | options}))
-            for options in (
-                {"BILLING_PHONE_REQUIRED": True, "BILLING_ADDRESS": "MIN"},
-                {"SHIPPING_PHONE_REQUIRED": True, "SHIPPING_ADDRESS": True},
-                {"BILLING_PHONE_REQUIRED": True, "BUTTON_OVERRIDES": "operator.add"},
-                {"WALLET_JS_URL": SCRIPT, "WALLET_JS_INTEGRITY": f"sha256-{'A' * 43}= {HASH}"},
-                {
-                    "WALLET_JS_URL": "http://127.0.0.1:9/pay.js",
-                    "PAY_JS_URL": "https://pay.example/pay.js?v=7",
-                },
-                {"TRUSTED_TYPES": []},
-                {"TRUSTED_TYPES": ("goog#html", "lit-html", "'allow-duplicates'"), "CALLBACKS": ["OFFER"]},
-                {"LIMITS": {"RESULTS": 1, "SESSIONS": 1000}, "TOTAL_PRICE_LABEL": "x" * 100},
-            )
-        ),
+        *((False, shop({"WALLET": WALLET | options})) for options in RIGHT_WALLETS),
     ],
 )
 def test_what_is_right_is_told_nothing_of(debug: bool, given: object, settings: Settings) -> None:
@@ -533,7 +533,17 @@ def judged(settings: Settings, given: Mapping[str, Any], **shop_has: Any) -> lis
     return [re.sub(r"^tests.*\['tenant-7'\]|^WALLET_GATEWAY", "", text.partition(": ")[0]) for text in found]
 
 
-URLS: tuple[object, ...] = ("https://gateway.example", "https://thief.example", "", "unknown", None, 7, ["live"], {})
+WEB = ("https://gateway.example", "https://thief.example")
+URLS: tuple[object, ...] = (*WEB, "", "unknown", None, 7, ["live"], {})
+    "https://gateway.example",
+    "https://thief.example",
+    "",
+    "unknown",
+    None,
+    7,
+    ["live"],
+    {},
+)
 
 
 @every(

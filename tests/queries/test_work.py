@@ -256,7 +256,7 @@ def test_an_order_past_its_end_is_told_where_no_sweep_looks_at_it_or_no_word_cam
     swept()
     order = an_order(state="FAILED", release_check_at=NOW)
     orders = PaymentOrder.objects.filter(pk=order.pk)
-    for columns, count in (
+    steps: tuple[tuple[dict[str, Any], int], ...] = (
         ({"release_check_at": LATER}, 0),
         ({"release_check_at": LATE}, 1),
         ({"release_check_at": NOW, "cancelled_at": NOW - 23 * HOUR}, 0),
@@ -265,7 +265,8 @@ def test_an_order_past_its_end_is_told_where_no_sweep_looks_at_it_or_no_word_cam
         *(({"state": elsewhere}, 0) for elsewhere in ("PENDING", "FROZEN", "PAID")),
         ({"state": "CANCELLED"}, 1),
         ({"release_check_at": None, "released_at": NOW, "cancelled_at": LATE}, 0),
-    ):
+    )
+    for columns, count in steps:
         orders.update(**columns)
         assert payments.maintenance.health().unreleased == count, columns
 
