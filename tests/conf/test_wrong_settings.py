@@ -535,15 +535,6 @@ def judged(settings: Settings, given: Mapping[str, Any], **shop_has: Any) -> lis
 
 WEB = ("https://gateway.example", "https://thief.example")
 URLS: tuple[object, ...] = (*WEB, "", "unknown", None, 7, ["live"], {})
-    "https://gateway.example",
-    "https://thief.example",
-    "",
-    "unknown",
-    None,
-    7,
-    ["live"],
-    {},
-)
 
 
 @every(
