@@ -90,6 +90,11 @@ def test_amounts_are_shown_typed_and_confirmed_as_the_reader_writes_them(
         ({"captured": 2000, "refunded": 2000}, "refund", "Nothing is left to refund."),
         ({}, "refund", "Nothing is captured."),
         (
+            {"captured": 2000},
+            "reversal",
+            "A capture has been made or is under way. Refund it instead of reversing.",
+        ),
+        (
             {"is_frozen": True},
             "capture",
             "The payment is frozen because of a difference. Decide on the difference first.",

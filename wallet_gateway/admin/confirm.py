@@ -158,6 +158,8 @@ class ConfirmPage:
             "button": self._asking(named, form) or self.operation.button(named),
             "is_renamed": is_renamed,
             "why_not": self.operation.why_not_of(self.payment),
+            # The form of a reversal has no amount.
+            "said": [*form.non_field_errors(), *form.errors.get("amount", ())],
             "form": form,
             "ticket": confirm_tokens.issue(
                 *self._page_of, person=self._person, available=self.available.minor_units
