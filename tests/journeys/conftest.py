@@ -76,6 +76,7 @@ def live_shop(
         shop_settings.GATEWAY_ORIGIN, wallet_sandbox.base_url
     )
     settings.SECURE_CSP, settings.DEBUG = json.loads(policy), True
+    settings.GATEWAY_ORIGIN = wallet_sandbox.base_url
     server = LiveServer("127.0.0.1")
     # Stopping waits for the connections' threads then, instead of leaving their sockets to the collector.
     server.thread.httpd.daemon_threads = False
