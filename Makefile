@@ -25,11 +25,9 @@ ON_VERSIONS  ?= -m "(not browser or newest_django) and not exhaustive" $(addpref
 PROOF_ARGS   ?=
 # As `BENCH_ARGS='order --rounds 3'`: single parts of the bench, and how many rounds.
 BENCH_ARGS   ?=
-# For every save: nothing that opens a socket or a browser, or starts a process.
-FAST         ?= --offline $(addprefix tests/,client conf domain models protocol queries templatetags \
-	$(addprefix sandbox/,models pages console/test_formatting.py hosted/test_checkout_summary.py wallet/test_embedding.py) \
-	api/test_parsers.py api/test_problems.py web/test_stylesheets.py web/test_templates.py \
-	test_tokens.py test_signals.py test_tables.py test_catalogues.py)
+# For every save: what opens no socket, and needs no more than the group `fast`.
+FAST         ?= --offline $(EXHAUSTIVE) $(addprefix tests/,client conf domain models payments protocol templatetags wrong_use \
+	money/checkout money/approvals money/batches)
 
 # Hundreds of processes are started: each would compile the sources anew where Python may not keep what it compiled.
 unexport PYTHONDONTWRITEBYTECODE
@@ -77,7 +75,7 @@ test:  ## Run the tests: Python, JavaScript, browser, three databases
 	@$(MAKE) --no-print-directory --jobs=2 $(if $(CI),--output-sync=target) WORKERS=2 test-postgres test-mariadb
 	@if test -s $(LEFT_OUT); then echo "Passed. Left out, because this machine lacks them:"; cat $(LEFT_OUT); fi
 
-test-fast: $(VENV)/.installed-test  ## What needs no socket and no browser, a few minutes on two cores: before a commit
+test-fast: $(VENV)/.installed-fast  ## What needs no socket and no browser, within a minute: before a commit
 	$(BIN)/pytest $(PYTEST_ARGS) $(FAST)
 
 test-all:  ## Every test: pages in all states in a browser, all of Python on every database
