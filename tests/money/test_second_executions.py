@@ -186,7 +186,7 @@ def test_a_sibling_of_another_amount_is_not_contradicted_by_the_double_and_finds
     assert (sibling.state, state(payment)[0]) == ("UNKNOWN", "FROZEN")
     assert "double" in named()
     file_under(shared, payment, sibling, "late")
-    shared.days(1)
+    shared.days(2)
     sibling.refresh_from_db()
     assert (sibling.state, sibling.record_id) == ("APPROVED", "late")
     assert "double" in named()
