@@ -330,6 +330,15 @@ def test_two_people_at_once_never_take_more_than_there_is(
 # Who
 
 
+@pytest.mark.parametrize(("order_id", "payment_id"), [(2**63, 1), (1, 2**63), (10**30, 10**30)])
+def test_numbers_that_no_row_can_have_are_not_found(
+    superuser: Client, order_id: int, payment_id: int
+) -> None:
+    address = f"/admin/wallet_gateway/paymentorder/{order_id}/payments/{payment_id}/capture/"
+    a_payment(authorized=2000)
+    assert superuser.get(address).status_code == 404
+
+
 def test_nobody_is_admitted_without_a_login_or_a_csrf_token(operator: Client, order: PaymentOrder) -> None:
     url = operation_url(order, "capture")
     assert Client().get(url)["Location"].startswith("/admin/login/")

@@ -186,7 +186,8 @@ def confirm(site: AdminSite, request: HttpRequest, order_id: int, payment_id: in
     if operation is None:
         raise Http404
     require_permission(request, operation.permission)
-    payment = Payment.objects.select_related("order").filter(pk=payment_id, order_id=order_id).first()
-    if payment is None:
+    payment = Payment.objects.select_related("order").filter(pk=payment_id).first()
+    # Compared here: SQLite refuses a foreign key of more than 64 bits, where a primary key is found nowhere.
+    if payment is None or payment.order_id != order_id:
         raise Http404
     return ConfirmPage(site=site, request=request, operation=operation, payment=payment).answer()
