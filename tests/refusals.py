@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.operations.errors import OperationError
+from wallet_gateway.payments.errors import OperationError
 
 
 @contextmanager

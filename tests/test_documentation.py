@@ -10,7 +10,7 @@ import pytest
 
 from wallet_gateway import documentation, findings
 from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.operations.errors import InvalidState
+from wallet_gateway.payments.errors import InvalidState
 
 
 def page_at(address: str) -> str:

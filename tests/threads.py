@@ -14,7 +14,7 @@ from typing import Any
 from django.db import connection, connections
 
 from wallet_gateway.models import GatewayTransaction
-from wallet_gateway.operations.errors import OperationOutstanding
+from wallet_gateway.payments.errors import OperationOutstanding
 
 THREADS = 8 if connection.vendor == "sqlite" else 32
 

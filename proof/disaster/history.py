@@ -9,7 +9,7 @@ from proof.kills.children import in_child
 from proof.kills.instants import die
 from proof.kills.operations import FIVE
 from proof.kills.world import World, gateway_out_of_reach
-from tests.wallet_customer import Customer
+from proof.wallet_customer import Customer
 from wallet_gateway import gateways, payments
 from wallet_gateway.models import Approval, BatchKind, GatewayTransaction, PaymentOrder
 from wallet_gateway.operations.errors import OperationError

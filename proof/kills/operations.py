@@ -12,7 +12,7 @@ from decimal import Decimal
 from proof.kills.children import in_child
 from proof.kills.instants import die
 from proof.kills.world import World, gateway_out_of_reach
-from tests.wallet_customer import CARD, TOKEN, Customer
+from proof.wallet_customer import CARD, TOKEN, Customer
 from wallet_gateway import gateways, payments
 from wallet_gateway.models import (
     Approval,
