@@ -181,8 +181,8 @@ def _wallet_defaults(settings: _Settings) -> None:
     """Give a shop without settings a gateway, to which nothing connects."""
     from wallet_gateway.testing.configuration import point_at
 
-    if not getattr(settings, "WALLET_GATEWAY", None):
-        settings.WALLET_GATEWAY = point_at(_NO_ADDRESS, None)
+    # Set in any case: of two that override settings the first restores them, and a live server is one.
+    settings.WALLET_GATEWAY = getattr(settings, "WALLET_GATEWAY", None) or point_at(_NO_ADDRESS, None)
 
 
 @pytest.fixture
