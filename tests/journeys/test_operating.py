@@ -10,6 +10,7 @@ import pytest
 from django.contrib.auth.models import Permission, User
 from playwright.sync_api import expect
 
+from tests.admin.conftest import write_permissions
 from tests.journeys.operator import PASSWORD, Operator
 from wallet_gateway import payments
 
@@ -26,6 +27,7 @@ NewOperator = Callable[..., Operator]
 @pytest.fixture
 def new_operator(new_customer: NewCustomer, live_shop: LiveShop) -> NewOperator:
     """Make somebody of the staff with these permissions, logged in."""
+    write_permissions()
 
     def make(name: str, *codenames: str) -> Operator:
         user = User.objects.create_user(name, password=PASSWORD, is_staff=True)
