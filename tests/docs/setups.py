@@ -19,6 +19,7 @@ from django.utils import timezone
 
 from tests.api.browser import approve
 from wallet_gateway import gateways, payments, return_tokens
+from wallet_gateway.client.http_transport import HttpTransport
 from wallet_gateway.domain.wallet_limits import WalletLimit
 from wallet_gateway.models import OutboxEvent, PaymentOrder
 
@@ -131,10 +132,9 @@ def a_refund_made_in_the_portal(names: dict[str, Any]) -> None:
 def an_unsent_refund(names: dict[str, Any]) -> None:
     """A refund of a new order, asked for while nothing listens at the gateway's address."""
     a_paid_order(names)
-    given: Any = django_settings.WALLET_GATEWAY
-    deaf = given["GATEWAYS"] | {"default": given["GATEWAYS"]["default"] | {"BASE_URL": "http://127.0.0.1:9"}}
-    with override_settings(WALLET_GATEWAY=given | {"GATEWAYS": deaf}):
-        names["transaction"] = payments.refund(names["order"])
+    gateways.use_transport(HttpTransport(base_url="http://127.0.0.1:9"), alias="default")
+    names["transaction"] = payments.refund(names["order"])
+    gateways.forget_gateways()
 
 
 def a_refused_refund(names: dict[str, Any]) -> None:
