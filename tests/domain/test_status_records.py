@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tests.domain.gateway_words import CAPTURE, DETACHED, expecting, record
 from tests.explanations import explained
 from tests.tables import every
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.outcomes import Verdict, read_records
+from wallet_gateway.domain.record_attribution import Expectation
 from wallet_gateway.protocol.status import StatusRecord
 
 V, K = Verdict, DiscrepancyKind
@@ -22,6 +25,12 @@ RECORDS: list[tuple[str, list[StatusRecord], Verdict, str]] = [
     ("pending", [PENDING], V.PENDING, ""),
     ("pending beside errored", [ERRORED, R(id="g2", state="Pending")], V.PENDING, ""),
     ("pending beside an odd state", [R(state="Odd"), R(id="g2", state="Pending")], V.PENDING, ""),
+    (
+        "an odd state beside a pending one",
+        [PENDING, R(id="g2", state="Odd")],
+        V.PENDING,
+        """state_undocumented given=\"'Odd'\"""",
+    ),
     ("approved beside errored: money moved", [ERRORED, R(id="g2")], V.APPROVED, ""),
     ("approved beside pending", [PENDING, R(id="g2")], V.APPROVED, ""),
     ("the same record twice", [R(), R()], V.APPROVED, ""),
@@ -66,6 +75,7 @@ RECORDS: list[tuple[str, list[StatusRecord], Verdict, str]] = [
     ("no amount, pending", [R(transaction_amount=None, state="Pending")], V.PENDING, "given='None'"),
     ("a placeholder, errored", [R(id="0", state="Errored")], V.REJECTED, "errored"),
     ("a placeholder, approved", [R(id="0")], V.CONTRADICTION, "record_id_placeholder record='0'"),
+    ("a placeholder of less", [R(id="0", transaction_amount="5.00")], V.CONTRADICTION, "given='5.00'"),
     (
         "errored with nothing, then approved",
         [R(id="0", transaction_amount="0", state="Errored"), R(id="g2")],
@@ -133,6 +143,88 @@ def test_a_detached_refund_may_be_recorded_for_less(
 ) -> None:
     found = read_records([record(type="detached.refund", transaction_amount=amount)], DETACHED)
     assert (found.verdict, found.amount) == (verdict, approved)
+
+
+def test_a_detached_refund_that_is_pending_for_less_is_only_pending() -> None:
+    found = read_records(
+        [record(type="detached.refund", state="Pending", transaction_amount="5.00")], DETACHED
+    )
+    assert (found.verdict, found.explanation) == (V.PENDING, None)
+
+
+# What a person has decided
+
+HALF = R(transaction_amount="5.00")
+ACCEPTED = expecting(is_accepted=True)
+BOOKED = expecting(is_accepted=True, approved_id="g1")
+
+
+@every(
+    ("records", "expected", "closed", "verdict", "amount"),
+    [
+        ([R(id="0")], ACCEPTED, (), V.APPROVED, 1000),
+        ([R(id="0"), R(id="0")], ACCEPTED, (), V.CONTRADICTION, None),
+        ([R(id="0")], BOOKED, (), V.CONTRADICTION, None),
+        ([], ACCEPTED, (), V.INCONCLUSIVE, None),
+        ([HALF], ACCEPTED, (HALF,), V.APPROVED, 1000),
+        ([HALF], expecting(), (HALF,), V.INCONCLUSIVE, None),
+        # The record by which it is booked is never left out, and is not told again.
+        ([HALF], BOOKED, (HALF,), V.APPROVED, 500),
+        ([R(id="g2"), HALF], expecting(), (HALF,), V.APPROVED, 1000),
+    ],
+    ids=[
+        "the record without an id is what was accepted",
+        "a second one like it is not",
+        "nor is one beside the record that is booked",
+        "no record approves nothing",
+        "the difference that was accepted",
+        "the difference that was dismissed",
+        "the difference by which it is booked",
+        "a dismissed one hides no other",
+    ],
+)
+def test_what_a_person_has_decided_is_not_asked_again(
+    records: list[StatusRecord],
+    expected: Expectation,
+    closed: tuple[StatusRecord, ...],
+    verdict: Verdict,
+    amount: int | None,
+) -> None:
+    found = read_records(records, expected, closed={one.fingerprint for one in closed})
+    assert (found.verdict, found.amount) == (verdict, amount)
+
+
+def test_a_decision_on_a_record_without_an_id_ends_with_it() -> None:
+    (told,) = read_records([R(id="0"), R(id="0")], ACCEPTED).discrepancies
+    assert (told.kind, told.record_id, told.amount) == (K.RECORD_UNUSABLE, "", 1000)
+    assert told.is_judged_anew
+
+
+def test_a_difference_names_its_record_and_what_was_approved_beside_it() -> None:
+    found = read_records([R(), R(id="g2", transaction_amount="5.00")], CAPTURE)
+    (told,) = found.discrepancies
+    assert (told.record_id, told.amount, told.is_judged_anew) == ("g2", 500, False)
+    assert (found.reported_id, found.shown_amount) == ("g1", 1000)
+    alone = read_records([HALF], CAPTURE)
+    assert (alone.reported_id, alone.shown_amount) == ("", None)
+
+
+@every(
+    ("record_id", "reported", "verdict"),
+    [("g1", "g1", V.REJECTED), ("g2", "g1", V.INCONCLUSIVE), ("", "", V.INCONCLUSIVE)],
+)
+def test_a_refusal_under_a_shared_reference_is_ours_by_its_id_alone(
+    record_id: str, reported: str, verdict: Verdict
+) -> None:
+    expected = expecting(other_references=frozenset({"ORIGINAL"}), reported_id=reported)
+    refused = record(id=record_id, state="Errored", client_system_transaction_id="ORIGINAL")
+    assert read_records([refused], expected).verdict is verdict
+
+
+def test_of_the_portals_own_references_only_what_was_approved_is_told() -> None:
+    portals: dict[str, Any] = {"client_system_transaction_id": "PORTAL-1", "type": "ecom.refund"}
+    carried_out, refused = record(id="p1", **portals), record(id="p2", state="Errored", **portals)
+    assert read_records([record(), carried_out, refused], CAPTURE).unknown_references == (carried_out,)
 
 
 def test_what_a_record_tells_besides() -> None:

@@ -60,6 +60,12 @@ def test_what_is_unknown_of_a_record_may_fit(changes: dict[str, Any], concerns: 
     assert may_be_own(given, EXPECTED) is own
 
 
+def test_as_long_as_the_gateway_named_no_id_any_record_under_a_shared_reference_may_be_ours() -> None:
+    shared = unreadable(client_system_transaction_id="ORIGINAL", type="ecom.capture", id="g5")
+    assert may_be_own(shared, expecting(other_references=frozenset({"ORIGINAL"})))
+    assert not may_be_own(shared, EXPECTED)
+
+
 BEGINNING = "a record of the gateway cannot be read"
 BESIDE: list[tuple[list[StatusRecord], Verdict, bool]] = [
     ([], V.INCONCLUSIVE, True),
