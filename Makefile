@@ -27,7 +27,7 @@ PROOF_ARGS   ?=
 BENCH_ARGS   ?=
 # For every save: what opens no socket, and needs no more than the group `fast`.
 FAST         ?= --offline $(EXHAUSTIVE) $(addprefix tests/,client conf domain models payments protocol templatetags wrong_use \
-	money/checkout money/approvals money/batches)
+	money/checkout money/approvals)
 
 # Hundreds of processes are started: each would compile the sources anew where Python may not keep what it compiled.
 unexport PYTHONDONTWRITEBYTECODE
@@ -75,6 +75,7 @@ test:  ## Run the tests: Python, JavaScript, browser, three databases
 	@$(MAKE) --no-print-directory --jobs=2 $(if $(CI),--output-sync=target) WORKERS=2 test-postgres test-mariadb
 	@if test -s $(LEFT_OUT); then echo "Passed. Left out, because this machine lacks them:"; cat $(LEFT_OUT); fi
 
+test-fast: WORKERS = 2
 test-fast: $(VENV)/.installed-fast  ## What needs no socket and no browser, within a minute: before a commit
 	$(BIN)/pytest $(PYTEST_ARGS) $(FAST)
 
