@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 from urllib.request import Request, urlopen
 
@@ -13,22 +12,10 @@ from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.wallet import attempts as wallet_attempts
 from wallet_gateway.operations.wallet.pay import pay_with_wallet
-from wallet_gateway.operations.wallet.session import WalletSession, next_reference, open_session
+from wallet_gateway.operations.wallet.session import WalletSession, open_session
 from wallet_gateway.testing.control import SandboxControl
 
 TOKEN, CARD = "CRYPTOGRAM_3DS", "PAN_ONLY"
-
-
-def authorizing_through(other: GatewayContext, *, context: GatewayContext) -> GatewayContext:
-    """Return a context whose authorizations alone go another way, so that a fault meets no other call."""
-    return diverted("authorize", other, context=context)
-
-
-def diverted(call: str, other: GatewayContext, *, context: GatewayContext) -> GatewayContext:
-    """Return a context one of whose calls goes another way."""
-    half = copy.copy(context.gateway)
-    setattr(half, call, getattr(other.gateway, call))
-    return replace(context, gateway=half)
 
 
 @dataclass
@@ -73,20 +60,16 @@ class Customer:
             result: dict[str, Any] = json.load(answer)
         return result
 
-    def post(self, order: PaymentOrder, detail: object, context: GatewayContext | None = None) -> Payment:
+    def post(self, order: PaymentOrder, detail: object) -> Payment:
         """Let the page post a result to the shop."""
         return pay_with_wallet(
             tried=wallet_attempts.load(PaymentOrder.objects.get(pk=order.pk)),
             session=self.session,
             detail=detail,
-            context=context or self.context,
+            context=self.context,
             return_urls=return_urls,
         )
 
     def pay(self, order: PaymentOrder, method: str = TOKEN, **given: Any) -> Payment:
         """See the button, approve, and have the result posted."""
         return self.post(order, self.approve(self.open(order), method, **given))
-
-    def another_card(self, order: PaymentOrder) -> str:
-        """Ask for a reference after a decline, in the same sheet."""
-        return next_reference(order=order, session=self.session, context=self.context)

@@ -26,6 +26,7 @@ from django.db import connections
 
 from proof.mutation.mutants import Mutant, mutants_of, path_of
 from proof.mutation.planting import CannotBePlanted, plant
+from proof.mutation.subjects import NEAR
 
 NOTICED, UNNOTICED, NOT_PLANTED = 1, 0, 3
 """Exit codes of a trial."""
@@ -294,8 +295,7 @@ def main(job_file: str) -> int:
         "-p",
         "no:xdist",
         "--hypothesis-seed=0",
-        # Tests with a browser or many processes say nothing that a nearer one does not, and take long.
-        *("-m", "not browser and not slow and not exhaustive"),
+        *NEAR,
     ]
     return int(pytest.main([*arguments, *job["tests"]], plugins=[Trials(job)]))
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+NEAR: Final = ("-m", "not browser and not slow and not exhaustive")
+"""Options for pytest: with a browser or many processes a test says nothing that a nearer one does not."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:

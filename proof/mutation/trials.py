@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from proof.mutation.mutants import Mutant, mutants_of
 from proof.mutation.planted import PLANTED
+from proof.mutation.subjects import NEAR
 from proof.parts import ROOT
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def _in_a_process(subject: Subject, mutant: Mutant, seconds: float) -> int:
         command = [
             *(sys.executable, "-m", "pytest", "-x", "-q", "-p", "proof.mutation.planted"),
             *("-p", "no:randomly", "-p", "no:cacheprovider", "--hypothesis-seed=0"),
-            *("-m", "not browser and not slow and not exhaustive", *subject.tests[:NEAREST]),
+            *(*NEAR, *subject.tests[:NEAREST]),
         ]
         environment = {
             **os.environ,

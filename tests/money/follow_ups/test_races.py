@@ -3,58 +3,21 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections import Counter
-from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.db import connection, connections
 
 from tests.money.gateway import Sent
 from tests.money.shop import Shop, order_of
+from tests.threads import THREADS, persistently, together
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment
 from wallet_gateway.payments.errors import InvalidState, OperationOutstanding
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True)]
-THREADS = 8 if connection.vendor == "sqlite" else 24
-"""SQLite has one writer at a time."""
 ONE, FIVE, TEN = Decimal("1.00"), Decimal("5.00"), Decimal("10.00")
-
-
-def together(*works: Callable[[], Any]) -> list[Any]:
-    """Run works at the same moment, each in threads of its own; give what they returned or raised."""
-    each = THREADS // len(works)
-    barrier, results = threading.Barrier(each * len(works)), list[Any]()
-
-    def run(work: Callable[[], Any]) -> None:
-        barrier.wait(60)
-        try:
-            results.append(work())
-        except Exception as error:  # noqa: BLE001 - a thread's failure is a result to look at
-            results.append(error)
-        finally:
-            connections.close_all()
-
-    threads = [threading.Thread(target=run, args=(work,)) for work in works for _ in range(each)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(240)
-    assert not any(thread.is_alive() for thread in threads)
-    return results
-
-
-def persistently(work: Callable[[], GatewayTransaction]) -> GatewayTransaction:
-    """Try again while another operation is outstanding, as a person would."""
-    for _ in range(4000):
-        try:
-            return work()
-        except OperationOutstanding:
-            time.sleep(0.01)
-    raise AssertionError("it never came to its turn")
 
 
 def done(results: list[Any], *allowed: type[Exception]) -> list[GatewayTransaction]:
