@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 BUDGET: Final = 4.0
 """Seconds of processor time that the tests for one fault take without it."""
+BUDGET_BY_NAME: Final = 40.0
+"""The same for a fault that is asked for by its name: of each it is said whether anything notices it."""
 NEAREST: Final = 2
 """How many files of tests a fault gets that costs a process of its own."""
 _LIMIT: Final = 300
@@ -69,7 +71,8 @@ def try_subject(
         numbers = [number for number, mutant in enumerate(planned) if mutant.name in names]
     numbers.sort(key=lambda number: not first(planned[number]))
     deadline = time.monotonic() + seconds
-    verdicts = _in_session(subject, modules, numbers, seconds)
+    budget = BUDGET_BY_NAME if names else BUDGET
+    verdicts = _in_session(subject, modules, numbers, seconds=seconds, budget=budget)
     tried = Tried(subject=subject, modules=tuple(modules), made=len(planned))
     for number, (verdict, by) in verdicts.items():
         mutant = planned[number]
@@ -85,7 +88,7 @@ def try_subject(
 
 
 def _in_session(
-    subject: Subject, modules: Sequence[str], numbers: Sequence[int], seconds: float
+    subject: Subject, modules: Sequence[str], numbers: Sequence[int], *, seconds: float, budget: float
 ) -> dict[int, tuple[int, str]]:
     """Return the verdict on each fault that was tried, and the test that has noticed it."""
     with TemporaryDirectory(prefix="mutation-") as folder:
@@ -93,7 +96,7 @@ def _in_session(
         output.touch()
         asked = {"modules": modules, "tests": subject.tests, "numbers": numbers, "output": str(output)}
         job.write_text(
-            json.dumps({**asked, "seconds": min(seconds, 1e9), "budget": BUDGET}), encoding="utf-8"
+            json.dumps({**asked, "seconds": min(seconds, 1e9), "budget": budget}), encoding="utf-8"
         )
         command = [sys.executable, "-m", "proof.mutation.session", str(job)]
         environment = {**os.environ, "HYPOTHESIS_STORAGE_DIRECTORY": folder}
