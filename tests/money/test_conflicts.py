@@ -14,7 +14,7 @@ from django.db import transaction as db_transaction
 from django.test import override_settings
 
 from tests.money.gateway import Answer, Sent, answering, approved, losing, record
-from tests.money.shop import Shop, of, order_of, state, told
+from tests.money.shop import Shop, book_gateways_amount, of, order_of, state, told
 from tests.waiting import PATIENCE
 from wallet_gateway import payments, signals
 from wallet_gateway.models import (
@@ -204,6 +204,29 @@ def test_a_decision_holds_for_the_state_it_was_made_on(shop: Shop) -> None:
     assert booked(payment, lost)[:2] == ("APPROVED", 3000)
 
 
+def test_a_decision_meets_a_record_that_another_transaction_has_just_taken_and_changes_nothing(
+    shop: Shop,
+) -> None:
+    """Only the gateway's own news is kept as a contradiction."""
+    payment, lost = lost_capture(shop)
+    shop.report(lost, of(lost, id="G-1", transactionAmount=25))
+    shop.ask(payment)
+    (difference,) = Discrepancy.objects.filter(transaction=lost)
+    other = payments.capture(order_of(shop.pay(type="preauthorization")))
+
+    def take_it_after_the_look(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:  # noqa: ANN401
+        seen = execute(sql, *rest)
+        if sql.startswith("SELECT") and sql.endswith("LIMIT 1") and "record_id" in sql:
+            GatewayTransaction.objects.filter(pk=other.pk).update(record_id="G-1")
+        return seen
+
+    written = TransactionEvent.objects.count()
+    with connection.execute_wrapper(take_it_after_the_look), pytest.raises(IntegrityError):
+        book_gateways_amount(difference)
+    assert TransactionEvent.objects.count() == written
+    assert booked(payment, lost)[:2] == ("ANOMALY", 0)
+
+
 def test_what_a_receiver_settles_is_in_the_transaction_that_is_returned(shop: Shop) -> None:
     payment = shop.pay(type="preauthorization")
 
@@ -253,6 +276,15 @@ def test_what_the_database_wants_repeated_is_repeated_from_the_rows_as_they_are(
     assert booked(payment, lost) == ("APPROVED", 3000, 1, 1)
     assert state(payment)[0] == "PAID", "nothing of a run that was undone is counted"
     assert waits == [0.01, 0.02, 0.04, 0.08]
+
+
+def test_an_order_that_the_database_refuses_within_the_shops_transaction_is_not_to_be_repeated(
+    shop: Shop,
+) -> None:
+    """Only a key that another process has taken unseen goes away by a repetition."""
+    refusing = Meddler("INSERT", "paymentorder", act=raising(IntegrityError("a CHECK says no")))
+    with db_transaction.atomic(), connection.execute_wrapper(refusing), pytest.raises(IntegrityError):
+        shop.order()
 
 
 @pytest.mark.parametrize("table", ["paymentorder", "gatewaytransaction"])
