@@ -91,7 +91,8 @@ SUBJECTS: Final = (
         "operations.follow_ups.capture_refund_reverse operations.follow_ups.execute",
         "money/follow_ups/test_amounts.py money/follow_ups/test_sent_once.py"
         " money/follow_ups/test_detached_refunds.py money/follow_ups/test_second_person.py"
-        " money/follow_ups/test_refused_afterwards.py money/checkout/test_inputs.py",
+        " money/follow_ups/test_refused_afterwards.py money/checkout/test_inputs.py"
+        " money/approvals/test_day_limits.py",
     ),
     _of(
         "sending",

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.money.gateway import record
+from tests.money.gateway import answering, record
 from tests.money.shop import (
     Shop,
     book_gateways_amount,
@@ -22,8 +22,10 @@ from tests.money.shop import (
     state,
     totals,
 )
+from tests.refusals import refuses
 from wallet_gateway import payments
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment
+from wallet_gateway.payments.errors import ErrorCode, InvalidState
 
 pytestmark = pytest.mark.django_db
 
@@ -71,8 +73,8 @@ def _difference(payment: Payment) -> Discrepancy:
 def test_the_gateways_amount_is_booked_and_the_difference_closed(
     asked: str, reported: str, kind: str, shop: Shop
 ) -> None:
-    payment, _ = _lost(shop, kind, asked, reported)
-    book_gateways_amount(_difference(payment))
+    payment, lost = _lost(shop, kind, asked, reported)
+    assert book_gateways_amount(_difference(payment)).record_id == of(lost)["id"]
     assert _booked(payment, kind) == euros(reported)
     assert not open_differences()
     payment.refresh_from_db()
@@ -87,12 +89,23 @@ def test_the_gateways_amount_is_booked_and_the_difference_closed(
 def test_what_is_left_can_be_taken_or_given_back_afterwards(kind: str, shop: Shop) -> None:
     payment, _ = _lost(shop, kind, "20.00", "15.00")
     book_gateways_amount(_difference(payment))
-    with pytest.raises(payments.errors.InvalidState):
+    with pytest.raises(InvalidState):
         OPERATIONS[kind](order_of(payment), Decimal("15.01"))
     assert OPERATIONS[kind](order_of(payment), Decimal("15.00")).state == "APPROVED"
     assert _booked(payment, kind) == euros("30.00")
     shop.ask(payment)
     assert not open_differences()
+
+
+@operations
+def test_a_record_that_another_transaction_was_booked_by_is_not_booked_again(kind: str, shop: Shop) -> None:
+    payment, _ = _lost(shop, kind, "20.00", "15.00", id="G-1")
+    other = shop.pay(type="sale" if kind == "refund" else "preauthorization")
+    shop.gateway.answers.append(answering(id="G-1"))
+    assert OPERATIONS[kind](order_of(other)).record_id == "G-1"
+    with refuses(InvalidState, ErrorCode.NOT_BOOKABLE):
+        book_gateways_amount(_difference(payment))
+    assert _booked(payment, kind) == euros("0.00")
 
 
 @operations
@@ -110,7 +123,7 @@ def test_more_than_there_is_is_above_the_limit_and_stays_frozen(reported: str, k
 def test_a_record_in_another_currency_is_never_booked(kind: str, shop: Shop) -> None:
     payment, _ = _lost(shop, kind, "20.00", "15.00", currencyCode="USD")
     for difference in open_differences(payment):
-        with pytest.raises(payments.errors.InvalidState):
+        with pytest.raises(InvalidState):
             book_gateways_amount(difference)
     assert _booked(payment, kind) == euros("0.00")
 
@@ -130,7 +143,7 @@ def test_what_the_gateway_does_not_report_as_approved_now_is_not_booked(
     payment, lost = _lost(shop, kind, "20.00", "15.00")
     difference = _difference(payment)
     shop.report(lost, *[of(lost, transactionAmount=15, **fields) for fields in now])
-    with pytest.raises(payments.errors.InvalidState):
+    with pytest.raises(InvalidState):
         book_gateways_amount(difference)
     assert _booked(payment, kind) == euros("0.00")
 
@@ -141,7 +154,7 @@ def test_a_record_that_has_changed_since_somebody_looked_is_not_booked_but_judge
 ) -> None:
     payment, lost = _lost(shop, kind, "20.00", "15.00")
     shop.report(lost, of(lost, transactionAmount=12))
-    with pytest.raises(payments.errors.InvalidState):
+    with pytest.raises(InvalidState):
         book_gateways_amount(_difference(payment))
     assert _booked(payment, kind) == euros("0.00")
     shop.ask(payment)
@@ -155,7 +168,7 @@ def test_it_is_booked_once_however_often_somebody_presses(kind: str, shop: Shop)
     payment, _ = _lost(shop, kind, "20.00", "15.00")
     difference = _difference(payment)
     book_gateways_amount(difference)
-    with pytest.raises(payments.errors.InvalidState):
+    with pytest.raises(InvalidState):
         book_gateways_amount(difference)
     assert _booked(payment, kind) == euros("15.00")
 
@@ -166,7 +179,7 @@ def test_a_reversal_of_another_amount_is_not_booked(shop: Shop) -> None:
     shop.report(lost, of(lost, transactionAmount=15))
     shop.ask(payment)
     for difference in open_differences(payment):
-        with pytest.raises(payments.errors.InvalidState):
+        with pytest.raises(InvalidState):
             book_gateways_amount(difference)
 
 

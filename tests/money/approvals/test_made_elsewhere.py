@@ -57,9 +57,12 @@ def test_goods_of_an_order_that_was_captured_elsewhere_are_released_once_it_is_b
     assert told() == ["AUTHORIZED", "ANOMALY", "PAID"]
 
 
-def test_a_refund_waits_for_the_capture_that_was_made_elsewhere_before_it(shop: Shop) -> None:
+@pytest.mark.parametrize("portal", [None, "GW-PORTAL-77"], ids=["our reference", "one of the portal's own"])
+def test_a_refund_waits_for_the_capture_that_was_made_elsewhere_before_it(
+    portal: str | None, shop: Shop
+) -> None:
     payment = shop.pay(type="preauthorization")
-    capture = record(payment.reference, id="P-1", type="ecom.capture")
+    capture = record(portal or payment.reference, id="P-1", type="ecom.capture")
     refund = record(payment.reference, id="P-2", type="ecom.refund", transactionAmount=4.0)
     shop.report(payment, *shop.gateway.records[payment.reference], refund, capture)
     shop.ask(payment)

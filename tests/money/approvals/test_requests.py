@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import AnonymousUser, Permission, User
 from django.contrib.contenttypes.models import ContentType
+from django.db import connection
 from django.db.models import Model
 
 from tests.money.approvals.people import asked, person
@@ -121,6 +122,23 @@ def test_what_cannot_be_done_at_all_is_refused_and_asks_nobody(payment: Payment)
     with pytest.raises(SendingStopped):
         refund(payment, "20.00")
     assert not Approval.objects.exists()
+
+
+def test_what_failed_since_the_payment_was_frozen_for_a_moment_asks_nobody(payment: Payment) -> None:
+    """What one person may refund alone is tried again by that person."""
+
+    def freeze_for_a_moment(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:  # noqa: ANN401 - Django's
+        if not (sql.startswith("UPDATE") and "refund_reserved" in sql):
+            return execute(sql, *rest)
+        Payment.objects.update(is_frozen=True)
+        done = execute(sql, *rest)
+        Payment.objects.update(is_frozen=False)
+        return done
+
+    with connection.execute_wrapper(freeze_for_a_moment), refuses(InvalidState, ErrorCode.CHANGED_MEANWHILE):
+        refund(payment, "3.00")
+    assert not Approval.objects.exists()
+    assert refund(payment, "3.00").state == "APPROVED"
 
 
 @pytest.mark.parametrize("operate", [payments.capture, payments.reverse])
