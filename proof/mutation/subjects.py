@@ -126,8 +126,8 @@ SUBJECTS: Final = (
     _of(
         "secrets",
         "client.redaction protocol.card_numbers protocol.cryptograms protocol.secret_names error_reports",
-        "client/test_redaction.py protocol/test_card_numbers.py protocol/test_cryptograms.py"
-        " test_error_reports.py",
+        "client/test_redaction.py test_error_reports.py protocol/test_card_numbers.py"
+        " protocol/test_cryptograms.py",
     ),
     _of(
         "client",

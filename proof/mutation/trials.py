@@ -78,7 +78,8 @@ def try_subject(
         mutant = planned[number]
         if verdict == _NOTICED and not by:
             tried.hung.append(mutant)
-        is_sure = verdict == _UNNOTICED and (mutant.place or mutant.name in listed)
+        # In the session a function is replaced where it stands, not where another module has taken it before.
+        is_sure = verdict == _UNNOTICED and (mutant.name in listed or (mutant.place and not names))
         if verdict != _NOTICED and not is_sure:
             verdict = _in_a_process(subject, mutant, deadline - time.monotonic())
             if verdict == _NO_TIME:
