@@ -13,9 +13,9 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from tests.tables import every
-from tests.web.conftest import kind_of, result_page
+from tests.web.conftest import result_page
 from tests.web.page_reader import Page, assert_nothing_inline
-from tests.web.rows import an_attempt, an_order
+from tests.web.rows import an_order
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.return_tokens import ReturnOutcome
 
@@ -222,32 +222,13 @@ def test_trusted_types_are_demanded_of_a_script_of_others_only_once_a_shop_has_t
     assert response.get(f"{POLICY}-Report-Only") == expected
 
 
-# --- the page of the button ---------------------------------------------------------------------------------
-
-
-def test_the_page_has_the_button_the_form_and_nothing_inline(client: Client) -> None:
-    order = an_order()
-    page = Page(client.get(reverse("wallet_gateway:pay", args=[order.token])).content.decode())
-    assert_nothing_inline(page)
-    assert page.having("data-wallet-session")
-    assert page.forms() == [f"/wallet/checkout/{order.token}/"]
-    assert "€24.90" in page.text
-
-
-@every("state", [OrderState.PAID, OrderState.PENDING, OrderState.FROZEN])
-def test_an_order_that_must_not_be_paid_leads_to_the_page_that_says_why(
-    client: Client, state: OrderState
-) -> None:
-    order = an_order(state)
-    an_attempt(order)
-    response = client.get(reverse("wallet_gateway:pay", args=[order.token]), follow=True)
-    assert response.redirect_chain[0][1] == 303
-    assert kind_of(response) in {"paid", "pending", "checking"}
-
-
 def test_a_gateway_without_a_wallet_has_the_form_and_the_usual_policy(
     client: Client, settings: Settings
 ) -> None:
+    page = Page(with_button(client).content.decode())
+    assert_nothing_inline(page)
+    assert (len(page.forms()), len(page.having("data-wallet-session"))) == (1, 1)
+    assert "€24.90" in page.text
     account = dict(settings.WALLET_GATEWAY["GATEWAYS"]["default"])
     del account["WALLET"]
     configure(settings, GATEWAYS={"default": account})
