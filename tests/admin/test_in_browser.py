@@ -10,12 +10,11 @@ import pytest
 from django.test import Client
 from playwright.sync_api import expect
 
-from tests.admin.conftest import MakePerson
 from tests.admin.pages import DASHBOARD, DEPOSITS, HOME, order_url
 from tests.admin.scenery import Scenery
 from tests.admin.staff_tab import staff_tab
 from tests.admin.test_deposits import GOOD, HEADER
-from tests.models.rows import a_payment, a_transaction, an_order
+from tests.models.rows import an_order
 from tests.money.gateway import StubGateway, answering
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, OperationBatchRow, RowState
 
@@ -63,18 +62,17 @@ def test_charts_are_drawn_and_the_stop_is_reached_and_confirmed_by_keyboard(desk
     assert desk.get_by_role("link", name="Resume sending").is_visible()
 
 
-@pytest.mark.parametrize("way", ["without scripts", "without the answer"])
 def test_where_the_figures_are_not_fetched_a_link_leads_to_them(
-    way: str, browser: Browser, live_server: LiveServer, make_person: MakePerson
+    browser: Browser, live_server: LiveServer, superuser: Client
 ) -> None:
     an_order()
-    scripts = way == "without the answer"
-    with staff_tab(browser, live_server, make_person(), java_script_enabled=scripts) as page:
-        page.route("**/figures/part/**", lambda route: route.abort())
-        page.goto(f"{DASHBOARD}?currency=JPY")
-        page.locator("[data-wallet-figures]:not([aria-busy])").wait_for()
-        page.get_by_role("link", name="Show the figures").click()
-        page.wait_for_url("**/dashboard/figures/?currency=JPY#wallet-figures")
+    for has_scripts in (False, True):
+        with staff_tab(browser, live_server, superuser, java_script_enabled=has_scripts) as page:
+            page.route("**/figures/part/**", lambda route: route.abort())
+            page.goto(f"{DASHBOARD}?currency=JPY")
+            page.locator("[data-wallet-figures]:not([aria-busy])").wait_for()
+            page.get_by_role("link", name="Show the figures").click()
+            page.wait_for_url("**/dashboard/figures/?currency=JPY#wallet-figures")
 
 
 def test_what_is_ticked_is_added_up_and_rows_without_room_for_their_columns_are_cards(desk: Page) -> None:
@@ -107,18 +105,19 @@ def test_what_is_ticked_is_added_up_and_rows_without_room_for_their_columns_are_
     assert desk.locator(".results").evaluate(overflow) <= 0
 
 
-def test_a_reference_is_copied_with_one_press_and_the_page_says_so(desk: Page) -> None:
-    payment = a_payment()
-    a_transaction(payment, kind="CHECKOUT", state="REJECTED", reference=payment.reference)
+def test_a_reference_is_copied_with_one_press_and_a_batch_that_goes_on_leaves_the_focus_on_its_button(
+    desk: Page,
+) -> None:
+    scenery = Scenery()
+    reference, batch = scenery.payment.reference, scenery.running
+    opening = scenery.payment.transactions.filter(kind="CHECKOUT")
+    opening.update(reference=reference)
     desk.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    desk.goto(order_url(payment.order))
-    desk.get_by_role("button", name=f"Copy {payment.reference}").press("Enter")
+    desk.goto(order_url(scenery.paid))
+    desk.get_by_role("button", name=f"Copy {reference}").press("Enter")
     desk.get_by_role("status").filter(has_text="Copied").wait_for()
-    assert desk.evaluate("navigator.clipboard.readText()") == payment.reference
+    assert desk.evaluate("navigator.clipboard.readText()") == reference
 
-
-def test_a_batch_that_goes_on_leaves_the_focus_on_its_button(desk: Page) -> None:
-    batch = Scenery().running
     desk.goto(f"{HOME}operationbatch/{batch.pk}/progress/")
     desk.get_by_text("2 of 3 orders").wait_for()
     pause = desk.get_by_role("button", name="Pause")

@@ -1,15 +1,12 @@
-"""The pages of the admin in a real Chromium: under axe, none scrolls sideways, one from right to left.
+"""The pages of the admin in a real Chromium: under axe, none scrolls sideways, dark, right to left.
 
 One browser goes through them, since opening one costs more than looking at a page. Each run looks at a page
-of each template, `make test-all` at every page in every look. With `PICTURES` set to a folder, a picture of
-each is left.
+of each template, `make test-all` at every page in every look.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -47,6 +44,8 @@ ONE_OF_EACH = (
 REFUSED = "decide"
 """The form that is looked at with its faults."""
 RIGHT_TO_LEFT = "busy order"
+IN_THE_DARK = {"list of paymentorder", "busy order", "dashboard"}
+"""A list, a page of every colour, and charts."""
 # Django's own: links that differ from the text around them by colour only, and a field named by its title.
 DJANGOS_OWN = ("body:not(.wallet-admin) .breadcrumbs", "#changelist-search")
 
@@ -58,39 +57,31 @@ def page(browser: Browser, live_server: LiveServer, superuser: Client) -> Iterat
         yield page
 
 
-def take_picture(page: Page, name: str) -> None:
-    if folder := os.environ.get("PICTURES"):
-        page.screenshot(path=Path(folder) / f"{name.replace(' ', '-')}.png", full_page=True)
-
-
 def look(page: Page, name: str) -> list[str]:
     """Return what is wrong with an open page."""
-    take_picture(page, name)
     faults = violations(page, without=DJANGOS_OWN)
     faults += ["it scrolls sideways"] * (page.evaluate(SIDEWAYS) > 0)
+    if name in IN_THE_DARK:
+        page.emulate_media(color_scheme="dark")
+        faults += [f"in the dark: {fault}" for fault in violations(page, without=DJANGOS_OWN)]
+        page.emulate_media(color_scheme="light")
     return [f"{name}: {fault}" for fault in faults]
-
-
-def open_page(page: Page, name: str, address: str) -> None:
-    answer = page.goto(address)
-    assert answer is not None
-    assert answer.ok, name
 
 
 def test_axe_finds_nothing_and_nothing_scrolls_sideways(page: Page) -> None:
     pages, found = dict(Scenery().pages()), []
     page.set_viewport_size({"width": 1280, "height": 900})
     for name in ONE_OF_EACH:
-        open_page(page, name, pages[name])
+        page.goto(pages[name])
         found += look(page, name)
-    open_page(page, REFUSED, pages[REFUSED])
+    page.goto(pages[REFUSED])
     page.locator(".wallet-buttons button").first.click()
     page.locator(".wallet-field__error, .messagelist .error").first.wait_for()
     # The words are there before the styles.
     page.wait_for_load_state()
     found += look(page, f"{REFUSED}, refused")
     page.set_extra_http_headers({"Accept-Language": "ar"})
-    open_page(page, RIGHT_TO_LEFT, pages[RIGHT_TO_LEFT])
+    page.goto(pages[RIGHT_TO_LEFT])
     assert page.locator("html").get_attribute("dir") == "rtl"
     found += look(page, f"{RIGHT_TO_LEFT}, from right to left")
     assert not found, "\n".join(found)

@@ -1,4 +1,4 @@
-"""Every page of this app in a real browser: under axe, in the dark, from right to left, with less movement."""
+"""Every page of this app in a browser: under axe, in the dark, from right to left, with less movement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the customers' pages tell: goods, sums and card for a day; hostile text as text; a shop's own words."""
+"""What the customers' pages tell: goods, sums and card for a day, hostile text as text, a shop's words."""
 
 from __future__ import annotations
 
@@ -149,8 +149,9 @@ def test_the_shops_own_page_takes_its_place_only_for_who_has_paid_and_within_the
 
 def test_an_expired_link_shows_nothing_of_the_order(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     order = paid(continue_url="/orders/7/", redirect_when_paid=True)
+    path = address("return", order.payments.get(), R.SUCCESS)
     monkeypatch.setattr("django.core.signing.time.time", lambda: 9_999_999_999.0)
-    html = client.get(address("return", order.payments.get(), R.SUCCESS), follow=True).content.decode()
+    html = client.get(path, follow=True).content.decode()
     assert "This link has expired" in html
     assert not [word for word in ("Mug", "1111", "A-1001", "24.90", "<form") if word in html]
 
