@@ -250,17 +250,6 @@ def test_a_difference_is_closed_once_with_a_reason_that_the_log_keeps(
     assert close not in look(operator, url)
 
 
-@every(
-    ("changes", "is_offered"), [({}, True), ({"kind": "EXECUTED_TWICE"}, False), ({"payment": None}, False)]
-)
-def test_booking_is_offered_for_an_operation_made_elsewhere_on_a_payment(
-    changes: dict[str, Any], is_offered: bool, operator: Client
-) -> None:
-    difference = found_in(**{"payment": a_payment()} | changes)
-    page = look(operator, act("discrepancy", "change", difference.pk))
-    assert (act("discrepancy", "book", difference.pk) in page) is is_offered
-
-
 def refunded_elsewhere(order: PaymentOrder, shop: Shop) -> Discrepancy:
     """Let a refund of 7.00 EUR be found that was made in the provider's portal."""
     portal = record("GW-PORTAL-77", id="PORTAL-1", type="ecom.refund", transactionAmount=7)
@@ -283,6 +272,13 @@ def test_an_operation_made_elsewhere_freezes_the_order_until_it_is_booked(
     assert "Waits for a person" not in page
     assert "€7.00 were refunded elsewhere, for instance in the provider's portal." in page
     assert page.facts["Left to refund"] == "€21.90", "true while it is frozen"
+    assert "Take €7.00 into our totals…" in page.primary
+    assert "Dismiss…" in page.buttons
+    assert "Dismiss…" not in page.primary, "the safe act is the one that is recommended"
+    for place in (f"{HOME}discrepancy/", DASHBOARD):
+        shown = look(operator, place)
+        assert "€7.00 were refunded elsewhere" in shown
+        assert "ecom.refund" not in shown.html, "no list shows the wire's word"
     assert any("Refund made elsewhere €7.00" in line and "PORTAL-1" in line for line in page.story)
     for way in (book, close):
         assert page.html.count(f'href="{way}?back=order"') == 1
@@ -316,45 +312,6 @@ def test_a_dismissed_operation_is_told_beside_what_is_left(
     assert "€7.00 were refunded elsewhere" in page
     for text in ("Difference closed", "by anna", "is mine"):
         assert text in page.story[0]
-
-
-ELSEWHERE = {
-    "ecom.refund": ("Take €7.00 into our totals…", "€7.00 were refunded elsewhere"),
-    "ecom.capture": ("Take €7.00 into our totals…", "€7.00 were captured elsewhere"),
-    "ecom.reversalPreauthorization": (
-        "Take it into our totals…",
-        "An authorization of €7.00 was reversed elsewhere",
-    ),
-}
-
-
-@every("word", ELSEWHERE)
-def test_the_safe_act_is_the_one_primary_on_every_page_and_no_list_shows_the_wires_word(
-    word: str, operator: Client
-) -> None:
-    params = {"type": word, "given": "7.00", "currency": "EUR", "record": "SBX-1"}
-    payment = a_payment()
-    difference = found_in(payment=payment, explanation_code="made_elsewhere", explanation_params=params)
-    safe, told = ELSEWHERE[word]
-    for url in (order_url(payment.order), act("discrepancy", "change", difference.pk)):
-        page = look(operator, url)
-        assert [label for label in page.buttons if label in {safe, "Dismiss…"}] == [safe, "Dismiss…"]
-        assert safe in page.primary
-        assert "Dismiss…" not in page.primary
-    for url in (f"{HOME}discrepancy/", DASHBOARD):
-        assert told in look(operator, url)
-        assert word not in look(operator, url).html
-
-
-@every("given", [{}, {"given": "7,00"}, {"currency": "XXQ"}, {"type": "ecom.other"}])
-def test_what_cannot_be_read_as_an_operation_is_told_as_none(operator: Client, given: dict[str, str]) -> None:
-    params = {"type": "ecom.refund", "given": "7.00", "currency": "EUR", "record": "SBX-1"} | given
-    payment = a_payment()
-    found_in(
-        payment=payment, explanation_code="made_elsewhere", explanation_params=params if given else given
-    )
-    page = look(operator, order_url(payment.order))
-    assert "were refunded elsewhere" not in page
 
 
 def test_every_kind_of_difference_has_a_sentence_of_its_own(operator: Client) -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from example_project.shop.cart import CartLine
 from example_project.shop.models import DiscountCode, Order, Product, ShippingMethod
-from example_project.shop.money import to_minor_units
 from example_project.shop.ordering import place_order
 from example_project.shop.preferences import CheckoutAnswers
 from example_project.shop.pricing import Quote, price_cart
@@ -83,28 +82,12 @@ def test_a_worked_example_comes_out_to_the_cent_in_the_shop_and_in_the_wallet(
     assert wallet_order.cart["totalTaxAmount"] == sums[3]
 
 
-def test_a_percentage_takes_its_share_of_the_tax() -> None:
-    [mug, coffee] = quote("EUR", "LARK10").lines
-
-    assert (mug.discount, mug.discount_tax, mug.total, mug.tax) == tuple(
-        map(Decimal, ("4.80", "0.77", "43.20", "6.89"))
-    )
-    assert (coffee.discount, coffee.discount_tax) == (Decimal("1.39"), Decimal("0.09"))
-
-
-def test_what_is_not_sent_costs_no_shipping() -> None:
+def test_what_is_not_sent_costs_no_shipping_and_a_credit_that_would_leave_nothing_to_pay_is_kept() -> None:
     priced = quote("EUR", brewing_by_hand=1, gift_card=1)
+    assert (priced.needs_shipping, priced.shipping_method, priced.total) == (False, None, Decimal("59.50"))
 
-    assert not priced.needs_shipping
-    assert priced.shipping_method is None
-    assert priced.total == Decimal("59.50")
-
-
-def test_a_credit_that_would_leave_nothing_to_pay_is_kept() -> None:
     DiscountCode.objects.filter(code="THANKYOU").update(credits={"EUR": 950})
-
     priced = quote("EUR", "THANKYOU", brewing_by_hand=1)
-
     assert priced.code_is_too_big
     assert (priced.code, priced.credit, priced.total) == (None, Decimal(0), Decimal("9.50"))
 
@@ -114,12 +97,6 @@ def test_a_piece_made_to_order_makes_the_whole_order_a_reservation() -> None:
     order = place_order(quote("EUR", hearth_teapot=1, harbour_mug=1), answers, language="en")
 
     assert payments.get_order(order.number).type == "preauthorization"
-
-
-@every(("currency", "amount"), [("EUR", "1.005"), ("JPY", "0.5"), ("KWD", "0.0001")])
-def test_an_amount_finer_than_its_currency_is_refused(currency: str, amount: str) -> None:
-    with pytest.raises(ValueError, match=f"{amount} has more decimals than {currency}"):
-        to_minor_units(Decimal(amount), currency)
 
 
 # What the wallet's sheet adds, and takes off

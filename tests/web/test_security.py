@@ -63,21 +63,25 @@ def configure_wallet(settings: Settings, **changed: object) -> None:
 
 
 @every("page", PAGES)
-def test_a_page_stays_out_of_caches_referrers_frames_and_indexes(client: Client, page: MakePage) -> None:
+def test_a_page_stays_out_of_caches_frames_and_indexes_and_admits_nothing_inline_or_from_elsewhere(
+    client: Client, page: MakePage
+) -> None:
     response = page(client)
-    assert response["Cache-Control"] == "no-store"
-    assert response["Referrer-Policy"] == ("no-referrer" if page is plain else "same-origin")
-    assert response["X-Content-Type-Options"] == "nosniff"
-    assert response["X-Frame-Options"] == "DENY"
-    assert response["X-Robots-Tag"] == "noindex"
-    # The wallet's window finds the page that has opened it.
-    opener = "same-origin-allow-popups" if page is with_button else "same-origin"
-    assert response["Cross-Origin-Opener-Policy"] == opener
+    for name, value in {
+        "Cache-Control": "no-store",
+        "Referrer-Policy": "no-referrer" if page is plain else "same-origin",
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": "DENY",
+        "X-Robots-Tag": "noindex",
+        # The wallet's window finds the page that has opened it.
+        "Cross-Origin-Opener-Policy": "same-origin-allow-popups" if page is with_button else "same-origin",
+    }.items():
+        assert response[name] == value, name
+    payment, *others = response["Permissions-Policy"].split(", ")
+    assert payment == (f'payment=(self "{GATEWAY}")' if page is with_button else "payment=()")
+    assert {"camera=()", "geolocation=()"} <= set(others)
+    assert all(feature.endswith("=()") for feature in others)
 
-
-@every("page", PAGES)
-def test_the_policy_admits_nothing_inline_and_nothing_from_elsewhere(client: Client, page: MakePage) -> None:
-    response = page(client)
     found, scripts = directives(response), Page(response.content.decode()).all("script")
     nonce, *admitted = found.pop("script-src")
     assert re.fullmatch(r"'nonce-[\w-]{22}'", nonce)
@@ -105,14 +109,6 @@ def test_the_policy_admits_nothing_inline_and_nothing_from_elsewhere(client: Cli
     assert admitted == ["'strict-dynamic'", "'self'", *own]
     more: dict[str, list[str]] = {} if page is plain else form
     assert found == strict | more | (wallet if page is with_button else {})
-
-
-@every("page", PAGES)
-def test_a_page_asks_the_browser_for_nothing(client: Client, page: MakePage) -> None:
-    payment, *others = page(client)["Permissions-Policy"].split(", ")
-    assert payment == (f'payment=(self "{GATEWAY}")' if page is with_button else "payment=()")
-    assert {"camera=()", "geolocation=()"} <= set(others)
-    assert all(feature.endswith("=()") for feature in others)
 
 
 def test_a_form_may_lead_on_to_the_gateway(client: Client, settings: Settings) -> None:
