@@ -172,7 +172,7 @@ class Scenery:
         money = {"authorized": 100_000_000, "captured": 60_000_000, "refunded": 1_000_000}
         card = {"card_network": "VISA", "card_last_four": "4242"}
         payment = a_payment(order, state="AUTHORIZED", **card, **money)
-        made = {"state": "APPROVED", "created_by": "anna"}
+        made: dict[str, Any] = {"state": "APPROVED", "created_by": "anna"}
         for hours, kind in ((3, "CHECKOUT"), (2, "CAPTURE"), (1, "REFUND")):
             at = self.now - timedelta(hours=hours)
             self._evidence(self._transaction(payment, kind=kind, at=at, **made), at)
@@ -254,9 +254,10 @@ class Scenery:
         held: dict[str, Any] = {"state": "WORKING", "leased_until": self.now + timedelta(days=1)}
         if state == "DRAFT":
             held = {"state": "WAITING"}
-        rows, done = OperationBatchRow.objects, {"state": "APPROVED", "approved_minor": 500}
+        rows = OperationBatchRow.objects
         rows.create(batch=batch, order=order, payment=payment, amount_minor=2000, **held)
-        ended = {"state": "CARRIED_OUT", "transaction": self._transaction(self.payment, **done)}
+        done = self._transaction(self.payment, state="APPROVED", approved_minor=500)
+        ended = {"state": "CARRIED_OUT", "transaction": done}
         rows.create(batch=batch, order=self.paid, payment=self.payment, amount_minor=500, **ended)
         rows.create(batch=batch, order=self.untried, state="LEFT_OUT", result_code="NOTHING_AUTHORIZED")
         return batch

@@ -16,7 +16,7 @@ from tests.admin.conftest import MakePerson
 from tests.admin.pages import DASHBOARD, HOME, look, post
 from tests.models.rows import a_transaction, an_order
 from tests.money.shop import Shop
-from tests.queries.test_statistics import MAY, NOON, attempt, figures
+from tests.queries.test_statistics import MAY, attempt
 from tests.tables import every
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayPause, WalletKey
@@ -167,27 +167,22 @@ STRIP = "No real money moves here"
 BADGE = '<strong class="wallet-badge wallet-badge--test">TEST</strong>'
 
 
-def add_live_gateway(settings: Settings, *, alone: bool = False) -> None:
-    given = settings.WALLET_GATEWAY
-    test = given["GATEWAYS"]["default"]
-    of_its_own = {
-        "PROFILE": "prod",
-        "BASE_URL": "https://gateway.example",
-        "MERCHANT_ID": "M-1",
-        "STORE_ID": "S-1",
-    }
-    live = {key: value for key, value in test.items() if key != "WALLET"} | of_its_own
-    gateways = {"live": live} if alone else {"default": test, "live": live}
-    settings.WALLET_GATEWAY = {**given, "PUBLIC_ORIGIN": "https://shop.example", "GATEWAYS": gateways}
-
-
 def test_beside_a_live_gateway_the_pages_rows_and_files_of_the_test_are_marked(
     make_person: MakePerson, settings: Settings
 ) -> None:
     watcher = make_person("view_health", "rotate_keys", "detached_refund")
     export = f"{HOME}migrateddeposit/export/{{}}/"
+    test = settings.WALLET_GATEWAY["GATEWAYS"]["default"]
+    live = test | {"PROFILE": "prod", "BASE_URL": "https://gateway.example", "MERCHANT_ID": "M-1"}
+    del live["WALLET"]
+
+    def name_gateways(*aliases: str) -> None:
+        named = {alias: {"default": test, "live": live}[alias] for alias in aliases}
+        given = {"PUBLIC_ORIGIN": "https://shop.example", "GATEWAYS": named}
+        settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | given
+
     assert "migration-test.csv" in watcher.get(export.format("default"))["Content-Disposition"]
-    add_live_gateway(settings)
+    name_gateways("default", "live")
     tested, real = (an_order(reference=alias, gateway=alias) for alias in ("default", "live"))
     for url, has_strip, badges in (
         (f"{HOME}paymentorder/", False, 1),
@@ -200,29 +195,12 @@ def test_beside_a_live_gateway_the_pages_rows_and_files_of_the_test_are_marked(
         assert has_strip or page.html.count(BADGE) == badges, url
     assert "migration.csv" in watcher.get(export.format("live"))["Content-Disposition"]
 
-    add_live_gateway(settings, alone=True)
+    name_gateways("live")
     tested.delete()
     for url in (f"{HOME}paymentorder/", DASHBOARD, HEALTH):
         page = look(watcher, url)
         assert STRIP not in page
         assert BADGE not in page
-
-
-def test_tests_are_not_counted_among_real_money(superuser: Client, settings: Settings) -> None:
-    tested = attempt(minor=9900)
-    assert "€99.00" in look(superuser, FIGURES, MAY)
-    add_live_gateway(settings)
-    real = attempt(minor=100, gateway="live")
-    page = look(superuser, FIGURES, MAY)
-    assert page.facts["Taken"].startswith("€1.00")
-    assert "Tests are not counted among real money: default." in page
-    assert figures(superuser, chart="Volume") == {(f"{NOON:%m-%d}", "Taken"): "1.00"}
-    name = superuser.get(f"{DASHBOARD}figures.csv", MAY)["Content-Disposition"]
-    assert "test" not in name
-    rows = superuser.get(f"{HOME}gatewaytransaction/", {"counted": "TAKEN"}).context["cl"].result_list
-    assert list(rows) == [real]
-    rows = superuser.get(f"{HOME}gatewaytransaction/").context["cl"].result_list
-    assert list(rows) == [real, tested]
 
 
 # A project without the package's own addresses

@@ -133,8 +133,12 @@ def test_a_decision_is_made_on_the_page_of_its_transaction_by_who_opened_it(
     assert unsent.state == TransactionState.NOT_SENT
 
 
-def test_what_never_left_is_sent_once_more(operator: Client, unsent: GatewayTransaction) -> None:
-    url = url_of(unsent, "send_again")
+def test_what_never_left_is_sent_once_more(
+    operator: Client, make_person: MakePerson, unsent: GatewayTransaction
+) -> None:
+    url, of_order = url_of(unsent, "send_again"), order_url(unsent.opened_payment.order)
+    assert url in look(make_person("capture_payment"), of_order)
+    assert url not in look(make_person("refund_payment", "resolve_unknown"), of_order)
     assert "Capture of €5.00: Approved." in post(operator, url, reason="gateway is back")
     page = post(operator, url, reason="gateway is back")
     assert "Only a request that was never sent can be sent again." in page.faults[0]
@@ -153,13 +157,6 @@ def test_what_only_a_person_can_end_shows_its_ways_out_here_and_on_its_orders_pa
     assert page.html.count("/send-again/") + page.html.count("/decide/") == ways
     of_order = look(operator, order_url(transaction.opened_payment.order))
     assert ("Waits for a person" in of_order) is (ways > 0)
-
-
-def test_a_way_out_is_shown_to_who_may_go_it(make_person: MakePerson) -> None:
-    unsent = a_transaction(state="NOT_SENT", needs_operator=True)
-    url, again = order_url(unsent.opened_payment.order), url_of(unsent, "send_again")
-    assert again in look(make_person("capture_payment"), url)
-    assert again not in look(make_person("refund_payment", "resolve_unknown"), url)
 
 
 def test_the_page_of_a_transaction_tells_its_order_amount_and_grounds(operator: Client) -> None:

@@ -35,13 +35,12 @@ SPILLS = "document.documentElement.scrollWidth > innerWidth"
 ARABIC = ("shelf", "cart", "address", "review")
 """The pages that are looked at from right to left, too: those that can be opened by their address."""
 IN_THE_DARK = ("shelf", "review", "order")
-WIDE, NARROW = {"width": 1280, "height": 844}, {"width": 320, "height": 844}
 
 
 def test_a_customer_buys_and_pays_on_pages_that_axe_finds_nothing_on_and_that_fit_screen_and_finger(
     new_customer: NewCustomer,
 ) -> None:
-    customer = new_customer(viewport=WIDE)
+    customer = new_customer(viewport={"width": 1280, "height": 844})
     page, found = customer.page, {}
 
     def look(name: str, *, is_ours: bool = True) -> None:
@@ -53,7 +52,7 @@ def test_a_customer_buys_and_pays_on_pages_that_axe_finds_nothing_on_and_that_fi
         if is_ours:
             assert (page.locator("h1").count(), page.locator("main").count()) == (1, 1), name
             found[name] += page.evaluate(NAMELESS)
-        page.set_viewport_size(NARROW)
+        page.set_viewport_size({"width": 320, "height": 844})
         found[name] += page.evaluate(TOO_LOW) if is_ours else []
         found[name] += ["scrolls sideways"] * page.evaluate(SPILLS)
         if name in ARABIC:
@@ -63,7 +62,7 @@ def test_a_customer_buys_and_pays_on_pages_that_axe_finds_nothing_on_and_that_fi
             found[f"{name} in Arabic"] = ["scrolls sideways"] * page.evaluate(SPILLS) + page.evaluate(TOO_LOW)
             page.context.clear_cookies(name="django_language")
             page.reload()
-        page.set_viewport_size(WIDE)
+        page.set_viewport_size({"width": 1280, "height": 844})
 
     for name, path in {"missing": "/nowhere/", "shelf": "/", "empty cart": "/cart/"}.items():
         page.goto(customer.shop + path)

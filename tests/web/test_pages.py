@@ -190,21 +190,6 @@ def test_a_mail_is_promised_where_one_will_come_and_only_there(
     assert ("We mail you a confirmation." in page) is is_told
 
 
-@pytest.mark.parametrize("is_test", [True, False])
-def test_a_page_says_when_no_real_money_moves(client: Client, settings: Settings, is_test: bool) -> None:
-    if not is_test:
-        account = settings.WALLET_GATEWAY["GATEWAYS"]["default"]
-        account = account | {"BASE_URL": "https://gateway.example", "PROFILE": "prod"}
-        del account["WALLET"]
-        given = {"PUBLIC_ORIGIN": "https://shop.example", "GATEWAYS": {"default": account}}
-        settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | given
-    for state in (S.PAID, S.PENDING, S.FAILED, S.OPEN):
-        attempt = an_attempt(an_order(state))
-        Payment.objects.update(is_test=is_test)
-        page = Page(client.get(address("result", attempt, R.RETURN)).content.decode())
-        assert ("TEST No real money moves." in page.text) is is_test, state
-
-
 LEADS_ON = ["/orders/7/", "/", "/?thanks=1", "http://127.0.0.1:8000/orders/7/"]
 # As domain/test_continue_url.py has them, and what was stored by a shop of other settings.
 LEADS_AWAY = [
