@@ -87,16 +87,13 @@ def test_each_order_has_a_row_an_amount_and_in_the_end_a_result(
     batch.rows.filter(order__reference="S-1").update(id=1234567)
     page = look(operator, url_of(batch, "confirm"))
     assert page.html.count('type="checkbox"') == 2
-    for markup in ('value="20.00"', 'value="30.00"', 'name="take-1234567"', 'name="amount-1234567"'):
-        assert markup in page
+    page.says('value="20.00"', 'value="30.00"', 'name="take-1234567"', 'name="amount-1234567"')
 
     # By the number of its row, the other order comes first.
     confirmed(operator, batch, "30.00", "5.00", confirm="2, 35.00 EUR")
     page = carried_on(operator, batch)
 
-    assert "Capture of €5.00: Approved." in page
-    assert "Capture of €30.00: Approved." in page
-    assert "2 of 2 orders" in page
+    page.says("Capture of €5.00: Approved.", "Capture of €30.00: Approved.", "2 of 2 orders")
     made = {(one.created_by, one.reason_code, one.comment) for one in captures()}
     assert made == {("anna", "shipped", "")}
     entry = LogEntry.objects.latest("pk")
@@ -139,8 +136,7 @@ def test_a_batch_begins_only_by_a_button_that_names_its_sum(operator: Client, su
     del data[f"take-{batch.rows.order_by('pk')[0].pk}"]
     page = post(operator, url_of(batch, "confirm"), **data)
 
-    assert "Nothing was sent yet. Check the sum" in page
-    assert 'value="2, 30.00 EUR"' in page
+    page.says("Nothing was sent yet. Check the sum", 'value="2, 30.00 EUR"')
     assert page.primary == ["Capture 2 orders, €30.00"]
     assert page.html.count('type="checkbox"') == 3, "what is not ticked can be ticked again"
     batch.refresh_from_db()
@@ -233,8 +229,7 @@ def test_somebody_else_sees_whose_it_is_and_goes_on_with_it_where_no_worker_does
     colleague = make_person("capture_payment")
     page = look(colleague, url_of(batch, "progress"))
     assert "Workers carry it out on behalf of anna. Closing this page stops nothing." in page
-    assert "data-wallet-drives" not in page
-    assert 'name="carry_on"' not in page
+    page.lacks("data-wallet-drives", 'name="carry_on"')
 
     OperationBatch.objects.update(driven_at=gateways.clock().now() - timedelta(minutes=6))
     page = look(colleague, url_of(batch, "progress"))
@@ -258,8 +253,7 @@ def test_pause_resume_and_stop_are_buttons_that_hold_for_what_was_not_begun(
     shop.gateway.answers.append(press_stop)
     post(operator, url, resume="1")
     page = carried_on(operator, batch)
-    for said in ("2 of 2 orders", "Stopped by anna", "Not begun: the batch was stopped."):
-        assert said in page
+    page.says("2 of 2 orders", "Stopped by anna", "Not begun: the batch was stopped.")
     post(operator, url, resume="1")
     carried_on(operator, batch)
     assert len(captures()) == 1, "a stop is for good"
@@ -289,10 +283,8 @@ def test_each_order_says_what_the_gateways_word_changed(
 
     page = chosen(onlooker, "paymentorder", lost, same, an_order())
 
-    assert "3 of 3 orders" in page
-    assert "Capture of €5.00: Approved." in page
-    assert "The gateway was asked; everything stands as before." in page
-    assert "Nothing was ever asked of the gateway." in page
+    page.says("3 of 3 orders", "Capture of €5.00: Approved.")
+    page.says("The gateway was asked; everything stands as before.", "Nothing was ever asked of the gateway.")
     assert LogEntry.objects.filter(change_message__startswith="Asked the gateway.").count() == 3
 
 

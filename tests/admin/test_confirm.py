@@ -59,11 +59,9 @@ def test_what_is_left_is_filled_in_and_the_request_is_shown_for_what_was_typed(
     assert page.text.count("(optional)") == 2, "a reason may be left out, and a note"
     page = send(operator, url, amount="3.00", preview="1")
 
-    assert '"amount": "3.00"' in page
-    assert '"ecom.capture"' in page
+    page.says('"amount": "3.00"', '"ecom.capture"')
     assert payment_of(order).reference in page
-    assert "<details" in page
-    assert " open>" in page
+    page.says("<details", " open>")
     assert len(follow_ups()) == 1
 
 
@@ -126,8 +124,7 @@ def test_an_outcome_is_told_in_its_colour_and_kept_in_djangos_log(
 
     page = submitted(operator, operation_url(order, "capture"), comment="first parcel")
 
-    assert f"Capture of €5.00: {state}" in page
-    assert f'class="{colour}"' in page
+    page.says(f"Capture of €5.00: {state}", f'class="{colour}"')
     assert ("stays reserved" in page) == (answers == [losing])
     entry, capture = LogEntry.objects.latest("pk"), order.payments.get().transactions.get(kind="CAPTURE")
     assert (entry.user.get_username(), entry.object_id) == ("anna", str(order.pk))

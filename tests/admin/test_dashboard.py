@@ -44,8 +44,7 @@ def test_the_page_counts_nothing_and_leads_to_its_figures_which_take_few_stateme
     with CaptureQueriesContext(connection) as asked:
         page = look(onlooker, FIGURES, MAY)
     assert len(asked) <= 20
-    assert "€604.35" in page
-    assert 'data-value="604.35"' in page
+    page.says("€604.35", 'data-value="604.35"')
     last = {"first": "2026-01-01", "last": "2026-12-31"}
     assert "Today is not over yet." in look(onlooker, FIGURES, last)
 
@@ -123,8 +122,7 @@ def test_the_page_of_keys_shows_no_key_and_encrypts_anew_by_a_button(
     page = look(keeper, KEYS)
     survey = payments.wallet.survey_keys()
     assert survey.waiting >= 2
-    assert f"Still under an older key: {survey.waiting}." in page
-    assert "manage.py wallet_rotate_keys" in page
+    page.says(f"Still under an older key: {survey.waiting}.", "manage.py wallet_rotate_keys")
     for use in survey.keys:
         assert use.fingerprint in page
     stored = WalletKey.objects.get()
@@ -199,8 +197,7 @@ def test_beside_a_live_gateway_the_pages_rows_and_files_of_the_test_are_marked(
     tested.delete()
     for url in (f"{HOME}paymentorder/", DASHBOARD, HEALTH):
         page = look(watcher, url)
-        assert STRIP not in page
-        assert BADGE not in page
+        page.lacks(STRIP, BADGE)
 
 
 # A project without the package's own addresses

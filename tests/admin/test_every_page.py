@@ -10,9 +10,6 @@ from django.test import Client
 from pytest_django import Settings
 
 from tests.admin.scenery import Scenery
-from tests.architecture.sources import PACKAGE
-
-STYLES = PACKAGE / "static" / "wallet_gateway" / "admin"
 
 
 @pytest.mark.django_db
@@ -34,10 +31,3 @@ def test_every_page_opens_and_keeps_what_all_pages_promise(superuser: Client, se
         if "<script>alert" in page or "\u202e" in page:
             faults.append(f"{name}: text of others is not shown as text")
     assert not faults, "\n".join(faults)
-
-
-def test_every_variable_has_a_value_without_djangos_stylesheets() -> None:
-    styles = "".join(path.read_text() for path in sorted(STYLES.glob("*.css")))
-    used = set(re.findall(r"var\((--[\w-]+)", styles))
-    defined = set(re.findall(r"(--[\w-]+):", styles))
-    assert used <= defined

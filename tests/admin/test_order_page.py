@@ -81,8 +81,7 @@ def test_an_unknown_outcome_is_a_task_that_asking_the_gateway_can_end(
     order = paid_order()
     capture = shop.lose_answer(payments.capture, order, Decimal("5.00"))
     page = look(operator, order_url(order))
-    assert "Waits for a person" in page
-    assert "Capture of €5.00: Unknown." in page
+    page.says("Waits for a person", "Capture of €5.00: Unknown.")
     assert act("gatewaytransaction", "decide", capture.pk) in page
 
     sent = {"clientSystemTransactionId": capture.reference, "type": "ecom.capture", "amount": "5.00"}
@@ -283,8 +282,7 @@ def test_an_order_that_is_not_paid_is_cancelled_on_a_page_that_says_what_it_mean
     assert shown.links["Cancel the order…"] == url
     assert "Payable until" in shown
     page = look(keeper, url)
-    assert "this cannot be undone" in page
-    assert "Keep the order" in page
+    page.says("this cannot be undone", "Keep the order")
     order.refresh_from_db()
     assert not order.is_cancelled
 

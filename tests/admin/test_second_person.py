@@ -63,15 +63,13 @@ def test_one_asks_another_agrees_and_it_is_sent_once(
     operator: Client, second: Client, order: PaymentOrder, shop: Shop
 ) -> None:
     page = ask(operator, order)
-    assert "Refund of €8.00: waits for a second person." in page
-    assert "Asked for by anna" in page
+    page.says("Refund of €8.00: waits for a second person.", "Asked for by anna")
     assert "Withdraw…" in page.buttons
     assert not shop.gateway.sent
 
     assert look(second, order_url(order)).links["Agree or decline…"] == page_of()
     page = look(second, page_of())
-    for text in ("Goods returned: box 7", "€20.00", '"ecom.refund"'):
-        assert text in page
+    page.says("Goods returned: box 7", "€20.00", '"ecom.refund"')
     page = say(second, "agree", "seen the box")
 
     (transaction,) = refunds()
@@ -166,9 +164,7 @@ def test_in_a_batch_those_above_the_limit_wait_and_the_others_go(
 
     page = carried_on(operator, batch)
 
-    assert "2 of 2 orders" in page
-    assert "Refund of €4.00: Approved." in page
-    assert "Refund of €20.00: waits for a second person." in page
+    page.says("2 of 2 orders", "Refund of €4.00: Approved.", "Refund of €20.00: waits for a second person.")
     assert {(row.state, row.transaction_id is not None) for row in batch.rows.all()} == {
         ("CARRIED_OUT", True),
         ("AWAITING_APPROVAL", False),
@@ -188,7 +184,6 @@ def test_a_detached_refund_waits_on_the_dashboard_and_is_agreed_to(second: Clien
     assert "Asked for by anna" in of_deposit
     assert "€7.00" not in of_deposit
     for page in (look(second, DASHBOARD), of_deposit):
-        assert asked in page
-        assert "Detached refund of €12.50" in page
+        page.says(asked, "Detached refund of €12.50")
     assert "Approvals waiting" in look(second, DASHBOARD)
     assert "Detached refund of €12.50: Approved." in send(second, asked, agree="1", reason="")

@@ -155,10 +155,10 @@ CHOSEN = {
     "sheet-type": "book",
     "sheet-locale": "fr",
     "sheet-billing": "FULL",
-    "sheet-email": "on",
     "sheet-shipping": "on",
     "sheet-prices_open": "on",
 }
+WRONG = ({"sheet-color": "pink"}, {"sheet-type": ""}, {"sheet-locale": "xx"}, {"sheet-billing": "MAX"})
 
 
 def test_the_panel_is_kept_with_the_order_said_to_the_wallet_and_only_there_in_debug_mode(
@@ -169,12 +169,7 @@ def test_the_panel_is_kept_with_the_order_said_to_the_wallet_and_only_there_in_d
     assert client.post(panel, CHOSEN).status_code == 404
     settings.DEBUG = True
     before = Order.objects.get().sheet
-    for wrong in (
-        {"sheet-color": "pink"},
-        {"sheet-type": ""},
-        {"sheet-locale": "xx"},
-        {"sheet-billing": "MAX"},
-    ):
+    for wrong in WRONG:
         client.post(panel, CHOSEN | wrong)
         assert Order.objects.get().sheet == before
     assert client.post(panel, CHOSEN).headers["Location"] == order.get_absolute_url()
@@ -183,7 +178,7 @@ def test_the_panel_is_kept_with_the_order_said_to_the_wallet_and_only_there_in_d
     chosen = for_order(payments.get_order(order.number), usual)
     assert (chosen.use_wallet_button, chosen.button_color, chosen.button_type) == (True, "white", "book")
     assert (chosen.button_locale, chosen.billing_address) == ("fr", "FULL")
-    assert (chosen.email_required, chosen.shipping_address) == (True, True)
+    assert (chosen.email_required, chosen.shipping_address) == (False, True)
     assert chosen.callbacks == ("SHIPPING_ADDRESS", "SHIPPING_OPTION", "OFFER")
     # The next order begins with what was chosen last.
     page = client.get(visitor.order("first-light").get_absolute_url())
