@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 from django.test import Client
 from playwright.sync_api import expect
+from pytest_django import Settings
 
 from tests.admin.pages import DASHBOARD, DEPOSITS, HOME, order_url
 from tests.admin.scenery import Scenery
-from tests.admin.staff_tab import staff_tab
+from tests.admin.staff_tab import NOTHING_INLINE, staff_tab
 from tests.admin.test_deposits import GOOD, HEADER
 from tests.models.rows import an_order
 from tests.money.gateway import StubGateway, answering
@@ -31,10 +32,11 @@ PAINTED = """canvas => canvas.getContext("2d").getImageData(0, 0, canvas.width, 
 
 
 @pytest.fixture
-def desk(
-    browser: Browser, live_server: LiveServer, superuser: Client, nothing_inline: None
-) -> Iterator[Page]:
-    """Root's tab; at the end of the journey no script and no style has broken the policy."""
+def desk(browser: Browser, live_server: LiveServer, superuser: Client, settings: Settings) -> Iterator[Page]:
+    """Root's tab; at the end of the journey no script and no style has broken a policy without inline."""
+    settings.SECURE_CSP = NOTHING_INLINE
+    middleware = "example_project.shop.middleware.ContentSecurityPolicyMiddleware"
+    settings.MIDDLEWARE = [middleware, *settings.MIDDLEWARE]
     complaints: list[str] = []
     with staff_tab(browser, live_server, superuser, viewport={"width": 1280, "height": 900}) as page:
         page.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)

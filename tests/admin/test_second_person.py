@@ -12,7 +12,6 @@ from django.test import Client
 
 from tests.admin.conftest import MakePerson, PaidOrder
 from tests.admin.pages import DASHBOARD, DEPOSITS, Page, act, look, operation_url, order_url, post, send
-from tests.admin.test_batches import carried_on, drafted, filled, url_of
 from tests.models.rows import an_approval
 from tests.money.shop import Shop
 from wallet_gateway import gateways, payments
@@ -150,26 +149,6 @@ def test_declining_needs_a_reason_and_is_told(operator: Client, second: Client, 
         second, page_of(), decline="1", reason="again"
     )
     assert refunds() == []
-
-
-def test_in_a_batch_those_above_the_limit_wait_and_the_others_go(
-    operator: Client, second: Client, paid_order: PaidOrder
-) -> None:
-    batch = drafted(
-        operator, paid_order("4.00", type="sale"), paid_order("20.00", type="sale"), action="refund_many"
-    )
-    page = look(operator, url_of(batch, "confirm"))
-    assert page.text.count("An amount above €5.00 needs a second person") == 1, "the other is below it"
-    post(operator, url_of(batch, "confirm"), **filled(batch, confirm="2, 24.00 EUR", reason="returned"))
-
-    page = carried_on(operator, batch)
-
-    page.says("2 of 2 orders", "Refund of €4.00: Approved.", "Refund of €20.00: waits for a second person.")
-    assert {(row.state, row.transaction_id is not None) for row in batch.rows.all()} == {
-        ("CARRIED_OUT", True),
-        ("AWAITING_APPROVAL", False),
-    }
-    assert "Refund of €20.00: Approved." in say(second, "agree")
 
 
 def test_a_detached_refund_waits_on_the_dashboard_and_is_agreed_to(second: Client, shop: Shop) -> None:
