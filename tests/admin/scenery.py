@@ -87,6 +87,22 @@ LISTS = (
     "operationbatch",
 )
 
+ONE_OF_EACH = (
+    "list of paymentorder",
+    "busy order",
+    "confirm capture",
+    "approval",
+    "import",
+    "report",
+    "refund deposits",
+    "draft batch",
+    "running batch",
+    "dashboard",
+    "health",
+    "keys",
+)
+"""A page of each template."""
+
 
 class Scenery:
     """What stands in the database, and which pages show it."""

@@ -1,10 +1,15 @@
-"""The admin in a real Chromium under a policy that allows nothing inline: a journey for each kind of page."""
+"""The admin in a real Chromium: a journey for each kind of page, under a policy without inline code, and axe.
+
+Each run looks at a page of each template, some of them dark or from right to left, `make test-all` at every
+page in every look.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.test import Client
@@ -12,9 +17,9 @@ from playwright.sync_api import expect
 from pytest_django import Settings
 
 from tests.admin.pages import DASHBOARD, DEPOSITS, HOME, order_url
-from tests.admin.scenery import Scenery
-from tests.admin.staff_tab import NOTHING_INLINE, staff_tab
+from tests.admin.scenery import ONE_OF_EACH, Scenery
 from tests.admin.test_deposits import GOOD, HEADER
+from tests.axe import violations, violations_in_every_look
 from tests.models.rows import an_order
 from tests.money.gateway import StubGateway, answering
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, OperationBatchRow, RowState
@@ -25,10 +30,32 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
 
+NOTHING_INLINE = {
+    "default-src": ["'none'"],
+    "img-src": ["'self'"],
+    "script-src": ["'self'"],
+    "style-src": ["'self'"],
+    "connect-src": ["'self'"],
+    "form-action": ["'self'"],
+}
 CHART = "[data-wallet-chart] canvas"
 # Draws as a person sees it: some pixel of the canvas is not transparent.
 PAINTED = """canvas => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height)
     .data.some(part => part > 0)"""
+
+
+@contextmanager
+def staff_tab(browser: Browser, live_server: LiveServer, staff: Client, **options: Any) -> Iterator[Page]:
+    """Open a tab in which the user of a client is signed in, before any page is open.
+
+    `options` are those of Playwright's `new_context`; addresses may be relative to the server.
+    """
+    session = {"name": "sessionid", "value": staff.cookies["sessionid"].value, "url": live_server.url}
+    with browser.new_context(base_url=live_server.url, reduced_motion="reduce", **options) as context:
+        context.add_cookies([session])  # type: ignore[list-item]
+        page = context.new_page()
+        page.route("**/favicon.ico", lambda route: route.fulfill(status=204))
+        yield page
 
 
 @pytest.fixture
@@ -179,3 +206,67 @@ def test_a_file_is_checked_and_taken_in_and_two_of_its_customers_are_repaid(
     short = "Asked for €1.50, approved €0.75. The rest is a task on the dashboard."
     assert short in results.nth(0).inner_text()
     assert "Detached refund of €40.00: Approved." in results.nth(1).inner_text()
+
+
+# How they look
+
+
+# The page, a list and a table to be filled in; a chart's table of figures may.
+SIDEWAYS = """Math.max(...["html", ".results", ".wallet-panel .wallet-scroll"]
+  .flatMap((box) => [...document.querySelectorAll(box)])
+  .map((box) => box.scrollWidth - box.clientWidth))"""
+REFUSED = "decide"
+"""The form that is looked at with its faults."""
+RIGHT_TO_LEFT = "busy order"
+IN_THE_DARK = {"list of paymentorder", "busy order", "dashboard"}
+"""A list, a page of every colour, and charts."""
+# Django's own: links that differ from the text around them by colour only, and a field named by its title.
+DJANGOS_OWN = ("body:not(.wallet-admin) .breadcrumbs", "#changelist-search")
+
+
+@pytest.fixture
+def page(browser: Browser, live_server: LiveServer, superuser: Client) -> Iterator[Page]:
+    """Root's tab, before any page is open."""
+    with staff_tab(browser, live_server, superuser) as page:
+        yield page
+
+
+def look(page: Page, name: str) -> list[str]:
+    """Return what is wrong with an open page."""
+    faults = violations(page, without=DJANGOS_OWN)
+    faults += ["it scrolls sideways"] * (page.evaluate(SIDEWAYS) > 0)
+    if name in IN_THE_DARK:
+        page.emulate_media(color_scheme="dark")
+        faults += [f"in the dark: {fault}" for fault in violations(page, without=DJANGOS_OWN)]
+        page.emulate_media(color_scheme="light")
+    return [f"{name}: {fault}" for fault in faults]
+
+
+def test_axe_finds_nothing_and_nothing_scrolls_sideways(page: Page) -> None:
+    pages, found = dict(Scenery().pages()), []
+    page.set_viewport_size({"width": 1280, "height": 900})
+    for name in ONE_OF_EACH:
+        page.goto(pages[name])
+        found += look(page, name)
+    page.goto(pages[REFUSED])
+    page.locator(".wallet-buttons button").first.click()
+    page.locator(".wallet-field__error, .messagelist .error").first.wait_for()
+    # The words are there before the styles.
+    page.wait_for_load_state()
+    found += look(page, f"{REFUSED}, refused")
+    page.set_extra_http_headers({"Accept-Language": "ar"})
+    page.goto(pages[RIGHT_TO_LEFT])
+    assert page.locator("html").get_attribute("dir") == "rtl"
+    found += look(page, f"{RIGHT_TO_LEFT}, from right to left")
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("language", ["en", "ar"])
+def test_axe_finds_nothing_on_any_page_in_any_look(page: Page, language: str) -> None:
+    page.set_extra_http_headers({"Accept-Language": language})
+    found = []
+    for name, address in Scenery().pages():
+        page.goto(address)
+        found += [f"{name}: {fault}" for fault in violations_in_every_look(page, without=DJANGOS_OWN)]
+    assert not found, "\n".join(found)

@@ -12,8 +12,7 @@ from django.contrib import admin
 from django.test import Client
 from django.utils.module_loading import import_string
 
-from tests.admin.scenery import Scenery
-from tests.admin.test_looks_in_browser import ONE_OF_EACH
+from tests.admin.scenery import ONE_OF_EACH, Scenery
 
 THEME = given.INSTALLED_APPS[0]
 
