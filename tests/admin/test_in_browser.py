@@ -19,7 +19,7 @@ from pytest_django import Settings
 from tests.admin.pages import DASHBOARD, DEPOSITS, HOME, order_url
 from tests.admin.scenery import ONE_OF_EACH, Scenery
 from tests.admin.test_deposits import GOOD, HEADER
-from tests.axe import violations, violations_in_every_look
+from tests.axe import violations, violations_in_every_look, violations_in_the_dark
 from tests.models.rows import an_order
 from tests.money.gateway import StubGateway, answering
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, OperationBatchRow, RowState
@@ -72,8 +72,36 @@ def desk(browser: Browser, live_server: LiveServer, superuser: Client, settings:
     assert complaints == []
 
 
-def test_charts_are_drawn_and_the_stop_is_reached_and_confirmed_by_keyboard(desk: Page) -> None:
-    Scenery()
+def test_by_keyboard_a_reference_is_copied_a_batch_paused_and_sending_stopped_beside_drawn_charts(
+    desk: Page,
+) -> None:
+    scenery = Scenery()
+    reference, batch = scenery.payment.reference, scenery.running
+    scenery.payment.transactions.filter(kind="CHECKOUT").update(reference=reference)
+    desk.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    desk.goto(order_url(scenery.paid))
+    desk.get_by_role("button", name=f"Copy {reference}").press("Enter")
+    desk.get_by_role("status").filter(has_text="Copied").wait_for()
+    assert desk.evaluate("navigator.clipboard.readText()") == reference
+
+    desk.goto(f"{HOME}operationbatch/{batch.pk}/progress/")
+    desk.get_by_text("2 of 3 orders").wait_for()
+    pause = desk.get_by_role("button", name="Pause")
+    pause.focus()
+    # Two more come, one of which is done: the page goes on without being loaded anew.
+    rows = list(batch.rows.filter(state=RowState.WORKING))
+    OperationBatchRow.objects.bulk_create(
+        OperationBatchRow(
+            batch=batch, order=row.order, payment=row.payment, state=state, leased_until=row.leased_until
+        )
+        for row in rows
+        for state in (RowState.WORKING, RowState.REFUSED)
+    )
+    desk.get_by_text("3 of 5 orders").wait_for()
+    assert pause.evaluate("button => button === document.activeElement")
+    desk.keyboard.press("Enter")
+    desk.get_by_role("button", name="Resume").wait_for()
+
     desk.goto(DASHBOARD)
     desk.locator(CHART).first.wait_for()
     canvases = desk.locator(CHART)
@@ -132,39 +160,6 @@ def test_what_is_ticked_is_added_up_and_rows_without_room_for_their_columns_are_
     expect(desk.locator("#result_list.wallet-cards")).to_have_count(0)
     assert name.evaluate(shown) == "none"
     assert desk.locator(".results").evaluate(overflow) <= 0
-
-
-def test_a_reference_is_copied_with_one_press_and_a_batch_that_goes_on_leaves_the_focus_on_its_button(
-    desk: Page,
-) -> None:
-    scenery = Scenery()
-    reference, batch = scenery.payment.reference, scenery.running
-    opening = scenery.payment.transactions.filter(kind="CHECKOUT")
-    opening.update(reference=reference)
-    desk.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    desk.goto(order_url(scenery.paid))
-    desk.get_by_role("button", name=f"Copy {reference}").press("Enter")
-    desk.get_by_role("status").filter(has_text="Copied").wait_for()
-    assert desk.evaluate("navigator.clipboard.readText()") == reference
-
-    desk.goto(f"{HOME}operationbatch/{batch.pk}/progress/")
-    desk.get_by_text("2 of 3 orders").wait_for()
-    pause = desk.get_by_role("button", name="Pause")
-    pause.focus()
-
-    # Two more come, one of which is done: the page goes on without being loaded anew.
-    rows = list(batch.rows.filter(state=RowState.WORKING))
-    OperationBatchRow.objects.bulk_create(
-        OperationBatchRow(
-            batch=batch, order=row.order, payment=row.payment, state=state, leased_until=row.leased_until
-        )
-        for row in rows
-        for state in (RowState.WORKING, RowState.REFUSED)
-    )
-    desk.get_by_text("3 of 5 orders").wait_for()
-    assert pause.evaluate("button => button === document.activeElement")
-    desk.keyboard.press("Enter")
-    desk.get_by_role("button", name="Resume").wait_for()
 
 
 def test_a_file_is_checked_and_taken_in_and_two_of_its_customers_are_repaid(
@@ -236,9 +231,7 @@ def look(page: Page, name: str) -> list[str]:
     faults = violations(page, without=DJANGOS_OWN)
     faults += ["it scrolls sideways"] * (page.evaluate(SIDEWAYS) > 0)
     if name in IN_THE_DARK:
-        page.emulate_media(color_scheme="dark")
-        faults += [f"in the dark: {fault}" for fault in violations(page, without=DJANGOS_OWN)]
-        page.emulate_media(color_scheme="light")
+        faults += violations_in_the_dark(page, without=DJANGOS_OWN)
     return [f"{name}: {fault}" for fault in faults]
 
 

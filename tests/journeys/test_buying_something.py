@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.axe import violations
+from tests.axe import violations, violations_in_the_dark
 from tests.journeys.sheet import PAID, PAID_ORDER
 
 if TYPE_CHECKING:
@@ -46,9 +46,7 @@ def test_a_customer_buys_and_pays_on_pages_that_axe_finds_nothing_on_and_that_fi
     def look(name: str, *, is_ours: bool = True) -> None:
         found[name] = violations(page)
         if name in IN_THE_DARK:
-            page.emulate_media(color_scheme="dark")
-            found[f"{name} in the dark"] = violations(page)
-            page.emulate_media(color_scheme="light")
+            found[name] += violations_in_the_dark(page)
         if is_ours:
             assert (page.locator("h1").count(), page.locator("main").count()) == (1, 1), name
             found[name] += page.evaluate(NAMELESS)
