@@ -33,7 +33,7 @@ DECIDED: Final = (
 )
 RUN = (
     """
-async ({exclude, decided}) => {
+async ({exclude, decided, only}) => {
   const RATIOS = """
     + RATIOS
     + """
@@ -41,7 +41,7 @@ async ({exclude, decided}) => {
   const ending = ({effect}) => effect.getComputedTiming().endTime < Infinity
   document.getAnimations().filter(ending).forEach((animation) => animation.finish())
   // What passed need not be told element by element.
-  const options = {resultTypes: ["violations", "incomplete"]}
+  const options = {resultTypes: ["violations", "incomplete"], ...(only.length && {runOnly: only})}
   const {violations, incomplete} = await axe.run({include: [["html"]], exclude}, options)
   const told = ({id, nodes}) => nodes.map(({target, failureSummary}) => `${id} ${target} ${failureSummary}`)
   const element = ({target}) => target.length === 1 ? document.querySelector(target[0]) : null
@@ -61,10 +61,11 @@ async ({exclude, decided}) => {
 )
 
 
-def violations(page: Page | Frame, *, without: tuple[str, ...] = ()) -> list[str]:
+def violations(page: Page | Frame, *, without: tuple[str, ...] = (), only: tuple[str, ...] = ()) -> list[str]:
     """What axe finds in a page as it is now: the rule, the element, and what would be right.
 
     `without` names what is not the page's own: the frames of another, which cannot be looked into from here.
+    `only` names the rules that are of interest, if not all are.
     """
     if not SCRIPT.exists():
         pytest.skip("axe-core is not installed: run npm ci in tests/js")
@@ -72,8 +73,16 @@ def violations(page: Page | Frame, *, without: tuple[str, ...] = ()) -> list[str
         page.evaluate(SCRIPT.read_text(encoding="utf-8"))
     decided = [[rule, elements] for rule, elements, _ in DECIDED]
     exclude = [[selector] for selector in without]
-    found: list[str] = page.evaluate(RUN, {"exclude": exclude, "decided": decided})
+    found: list[str] = page.evaluate(RUN, {"exclude": exclude, "decided": decided, "only": only})
     return found
+
+
+def violations_in_the_dark(page: Page, *, without: tuple[str, ...] = ()) -> list[str]:
+    """What axe finds in the dark colours of a page that is otherwise looked at in the light ones."""
+    page.emulate_media(color_scheme="dark")
+    found = violations(page, without=without, only=("color-contrast",))
+    page.emulate_media(color_scheme="light")
+    return [f"in the dark: {fault}" for fault in found]
 
 
 def violations_in_every_look(

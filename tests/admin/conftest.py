@@ -16,7 +16,6 @@ from django.contrib.contenttypes.models import ContentType
 from django.test import Client
 from pytest_django import Settings
 
-from tests.admin.staff_tab import NOTHING_INLINE
 from tests.money.conftest import gateway, shop
 from tests.money.gateway import record
 from tests.money.shop import Shop
@@ -33,14 +32,6 @@ _names = itertools.count(1)
 @pytest.fixture(autouse=True)
 def _addresses(settings: Settings) -> None:
     settings.ROOT_URLCONF = "tests.admin.urls"
-
-
-@pytest.fixture
-def nothing_inline(settings: Settings) -> None:
-    """Forbid all pages whatever is inline."""
-    settings.SECURE_CSP = NOTHING_INLINE
-    middleware = "example_project.shop.middleware.ContentSecurityPolicyMiddleware"
-    settings.MIDDLEWARE = [middleware, *settings.MIDDLEWARE]
 
 
 @pytest.fixture

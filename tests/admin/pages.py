@@ -90,6 +90,17 @@ class Page:
     def __contains__(self, words_or_markup: str) -> bool:
         return words_or_markup in self.text or words_or_markup in self.html
 
+    def __repr__(self) -> str:
+        return f"<{self.url}: {self.text}>"
+
+    def says(self, *expected: str) -> None:
+        missing = [words for words in expected if words not in self]
+        assert not missing, f"missing {missing} on {self!r}"
+
+    def lacks(self, *unexpected: str) -> None:
+        found = [words for words in unexpected if words in self]
+        assert not found, f"found {found} on {self!r}"
+
     def _found(self, pattern: str) -> list[Any]:
         return re.findall(pattern, self.html, re.DOTALL)
 

@@ -14,16 +14,8 @@ from django.urls import reverse
 from tests.explanations import commented
 from tests.models.rows import a_deposit, a_payment, a_transaction, an_approval, an_order
 from wallet_gateway.domain.explanations import ExplanationCode, explain
-from wallet_gateway.domain.lifecycle import (
-    OrderState,
-    PaymentState,
-    TransactionKind,
-    TransactionOrigin,
-    TransactionState,
-)
-from wallet_gateway.domain.wallet_limits import WalletLimit
+from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import (
-    BatchState,
     Discrepancy,
     GatewayTransaction,
     MigratedDeposit,
@@ -31,7 +23,6 @@ from wallet_gateway.models import (
     OperationBatchRow,
     Payment,
     PaymentOrder,
-    RowState,
     TransactionEvent,
     WalletUsage,
 )
@@ -96,6 +87,22 @@ LISTS = (
     "operationbatch",
 )
 
+ONE_OF_EACH = (
+    "list of paymentorder",
+    "busy order",
+    "confirm capture",
+    "approval",
+    "import",
+    "report",
+    "refund deposits",
+    "draft batch",
+    "running batch",
+    "dashboard",
+    "health",
+    "keys",
+)
+"""A page of each template."""
+
 
 class Scenery:
     """What stands in the database, and which pages show it."""
@@ -103,72 +110,63 @@ class Scenery:
     def __init__(self) -> None:
         self.now = datetime.now(UTC)
         self.paid = self._busy_order()
-        self.payment = self.paid.payments.get(state=PaymentState.AUTHORIZED)
+        self.payment = self.paid.payments.get(state="AUTHORIZED")
         self.waiting = self._waiting_order()
-        self.untried = an_order(reference="SHOP-3000", state=OrderState.OPEN, created_at=self.now)
+        self.untried = an_order(reference="SHOP-3000", state="OPEN", created_at=self.now)
         self.closed = self._order_with_closed_button()
-        self._many_orders()
+        for number, state in enumerate(OrderState):
+            an_order(reference=f"SHOP-4{number:03}", state=state, created_at=self.now)
         self._weeks()
-        self.discrepancy = Discrepancy.objects.create(
-            kind="MADE_ELSEWHERE",
-            gateway="default",
-            payment=self.payment,
-            fingerprint="elsewhere",
-            **commented(HOSTILE[:500]),
-            found_at=self.now,
-        )
+        self.discrepancy = self._difference("MADE_ELSEWHERE", self.payment, **commented(HOSTILE[:500]))
         self.deposits = self._deposits()
-        self.asked = an_approval(
-            payment=self.payment,
-            comment=HOSTILE[:400],
-            expires_at=self.now + timedelta(days=6),
-            created_at=self.now,
-        )
-        self.draft = self._batch(BatchState.DRAFT)
-        self.running = self._batch(BatchState.RUNNING)
-        self.stopped = self._batch(BatchState.STOPPED)
+        week = {"expires_at": self.now + timedelta(days=6), "created_at": self.now}
+        self.asked = an_approval(payment=self.payment, comment=HOSTILE[:400], **week)
+        self.draft, self.running, self.stopped = map(self._batch, ("DRAFT", "RUNNING", "STOPPED"))
         self.refunds = self._refunds()
 
     def pages(self) -> Iterator[tuple[str, str]]:
         """Give each page a name and its address."""
-        for model in LISTS:
+        event = TransactionEvent.objects.latest("pk")
+        for model in (*LISTS, "approval"):
             yield f"list of {model}", self._url(f"{model}_changelist")
-        yield "empty list", self._url("paymentorder_changelist") + "?q=nothing"
-        yield "busy order", self._url("paymentorder_change", self.paid.pk)
-        yield "waiting order", self._url("paymentorder_change", self.waiting.pk)
-        yield "order nobody tried to pay", self._url("paymentorder_change", self.untried.pk)
-        yield "order with closed button", self._url("paymentorder_change", self.closed.pk)
-        yield "raise limits", self._url("paymentorder_wallet_limits", self.closed.pk)
-        yield "history", self._url("paymentorder_history", self.paid.pk)
         for slug in ("capture", "refund", "reversal"):
             yield f"confirm {slug}", self._url("paymentorder_operation", self.paid.pk, self.payment.pk, slug)
-        yield "transaction", self._url("gatewaytransaction_change", self.unknown.pk)
-        yield (
-            "transactionevent",
-            self._url("transactionevent_change", TransactionEvent.objects.latest("pk").pk),
-        )
-        yield "discrepancy", self._url("discrepancy_change", self.discrepancy.pk)
-        yield "close discrepancy", self._url("discrepancy_close", self.discrepancy.pk)
-        yield "book discrepancy", self._url("discrepancy_book", self.discrepancy.pk)
-        yield "decide", self._url("gatewaytransaction_decide", self.anomaly.pk)
-        yield "send again", self._url("gatewaytransaction_send_again", self.unsent.pk)
-        yield "list of approval", self._url("approval_changelist")
-        yield "approval", self._url("approval_decide", self.asked.pk)
-        yield "deposit", self._url("migrateddeposit_change", self.deposits[0].pk)
-        yield "import", self._url("migrateddeposit_import")
-        yield "report", self._url("migrateddeposit_report")
+        for name, view, row in (
+            ("busy order", "paymentorder_change", self.paid),
+            ("waiting order", "paymentorder_change", self.waiting),
+            ("order nobody tried to pay", "paymentorder_change", self.untried),
+            ("order with closed button", "paymentorder_change", self.closed),
+            ("raise limits", "paymentorder_wallet_limits", self.closed),
+            ("history", "paymentorder_history", self.paid),
+            ("transaction", "gatewaytransaction_change", self.unknown),
+            ("transactionevent", "transactionevent_change", event),
+            ("discrepancy", "discrepancy_change", self.discrepancy),
+            ("close discrepancy", "discrepancy_close", self.discrepancy),
+            ("book discrepancy", "discrepancy_book", self.discrepancy),
+            ("decide", "gatewaytransaction_decide", self.anomaly),
+            ("send again", "gatewaytransaction_send_again", self.unsent),
+            ("approval", "approval_decide", self.asked),
+            ("deposit", "migrateddeposit_change", self.deposits[0]),
+            ("draft batch", "operationbatch_confirm", self.draft),
+            ("running batch", "operationbatch_progress", self.running),
+            ("stopped batch", "operationbatch_progress", self.stopped),
+            ("ended refunds", "operationbatch_progress", self.refunds),
+        ):
+            yield name, self._url(view, row.pk)
         ids = ",".join(str(deposit.pk) for deposit in self.deposits)
-        yield "refund deposits", self._url("migrateddeposit_refund") + f"?ids={ids}"
-        yield "draft batch", self._url("operationbatch_confirm", self.draft.pk)
-        yield "running batch", self._url("operationbatch_progress", self.running.pk)
-        yield "stopped batch", self._url("operationbatch_progress", self.stopped.pk)
-        yield "ended refunds", self._url("operationbatch_progress", self.refunds.pk)
-        yield "dashboard", self._url("dashboard_figures")
-        yield "dashboard before its figures", self._url("dashboard_changelist")
-        yield "dashboard of nothing", self._url("dashboard_figures") + "?first=2020-01-01&last=2020-01-02"
-        yield "dashboard with a wrong day", self._url("dashboard_figures") + "?first=soon&last=2020-01-02"
-        yield "health", self._url("dashboard_health")
-        yield "keys", self._url("dashboard_keys")
+        for name, view, query in (
+            ("empty list", "paymentorder_changelist", "?q=nothing"),
+            ("import", "migrateddeposit_import", ""),
+            ("report", "migrateddeposit_report", ""),
+            ("refund deposits", "migrateddeposit_refund", f"?ids={ids}"),
+            ("dashboard", "dashboard_figures", ""),
+            ("dashboard before its figures", "dashboard_changelist", ""),
+            ("dashboard of nothing", "dashboard_figures", "?first=2020-01-01&last=2020-01-02"),
+            ("dashboard with a wrong day", "dashboard_figures", "?first=soon&last=2020-01-02"),
+            ("health", "dashboard_health", ""),
+            ("keys", "dashboard_keys", ""),
+        ):
+            yield name, self._url(view) + query
         yield "emergency stop", self._url("dashboard_stop", "default", "stop")
 
     def _url(self, name: str, *arguments: object) -> str:
@@ -182,83 +180,53 @@ class Scenery:
             order_number=HOSTILE[:64],
             type="preauthorization",
             amount_minor=123_456_789,
-            state=OrderState.PART_REFUNDED,
+            state="PART_REFUNDED",
             content=CONTENT,
             created_at=self.now,
         )
-        refused = a_payment(order, state=PaymentState.FAILED)
-        self._transaction(
-            refused, kind=TransactionKind.CHECKOUT, state=TransactionState.REJECTED, at=self.now
-        )
+        self._transaction(a_payment(order, state="FAILED"), kind="CHECKOUT", state="REJECTED")
         money = {"authorized": 100_000_000, "captured": 60_000_000, "refunded": 1_000_000}
-        payment = a_payment(
-            order, state=PaymentState.AUTHORIZED, card_network="VISA", card_last_four="4242", **money
-        )
-        kinds = (TransactionKind.CHECKOUT, TransactionKind.CAPTURE, TransactionKind.REFUND)
-        for minutes, kind in enumerate(kinds):
-            at = self.now - timedelta(hours=3 - minutes)
-            transaction = self._transaction(
-                payment, kind=kind, state=TransactionState.APPROVED, at=at, created_by="anna"
-            )
-            self._evidence(transaction, at)
-        self._transaction(
-            payment,
-            kind=TransactionKind.REFUND,
-            state=TransactionState.APPROVED,
-            origin=TransactionOrigin.ELSEWHERE,
-            at=self.now - timedelta(minutes=5),
-            created_by="anna",
-        )
+        card = {"card_network": "VISA", "card_last_four": "4242"}
+        payment = a_payment(order, state="AUTHORIZED", **card, **money)
+        made: dict[str, Any] = {"state": "APPROVED", "created_by": "anna"}
+        for hours, kind in ((3, "CHECKOUT"), (2, "CAPTURE"), (1, "REFUND")):
+            at = self.now - timedelta(hours=hours)
+            self._evidence(self._transaction(payment, kind=kind, at=at, **made), at)
+        self._transaction(payment, kind="REFUND", origin="ELSEWHERE", **made)
         return order
 
     def _waiting_order(self) -> PaymentOrder:
-        order = an_order(reference="SHOP-2000", state=OrderState.FROZEN, created_at=self.now)
-        payment = a_payment(order, authorized=2000, state=PaymentState.AUTHORIZED, is_frozen=True)
+        order = an_order(reference="SHOP-2000", state="FROZEN", created_at=self.now)
+        payment = a_payment(order, authorized=2000, state="AUTHORIZED", is_frozen=True)
         at = self.now - timedelta(minutes=40)
-        self.unknown = self._transaction(
-            payment, state=TransactionState.UNKNOWN, at=at, **commented("no answer came")
-        )
-        self.anomaly = self._transaction(
-            payment, state=TransactionState.ANOMALY, at=at, **commented(HOSTILE[:500])
-        )
-        self.unsent = self._transaction(
-            payment, state=TransactionState.NOT_SENT, at=at, **commented("connection refused")
+        self.unknown, self.anomaly, self.unsent = (
+            self._transaction(payment, state=state, at=at, **commented(words[:500]))
+            for state, words in (("UNKNOWN", "no answer came"), ("ANOMALY", HOSTILE), ("NOT_SENT", "refused"))
         )
         self._evidence(self.unknown, at)
         made = {"type": "ecom.refund", "given": "7.00", "currency": "EUR", "record": "SBX-7F3A"}
-        for kind, code, params in (
-            ("MADE_ELSEWHERE", ExplanationCode.MADE_ELSEWHERE, made),
-            ("UNKNOWN_TYPE", ExplanationCode.COMMENT, {"said": HOSTILE}),
-        ):
-            Discrepancy.objects.create(
-                kind=kind,
-                gateway="default",
-                payment=payment,
-                fingerprint=f"frozen by {kind}",
-                is_freezing=True,
-                found_at=at,
-                explanation_code=code,
-                explanation_params=params,
-            )
+        elsewhere = {"explanation_code": ExplanationCode.MADE_ELSEWHERE, "explanation_params": made}
+        self._difference("MADE_ELSEWHERE", payment, is_freezing=True, **elsewhere)
+        self._difference("UNKNOWN_TYPE", payment, is_freezing=True, **commented(HOSTILE))
         return order
 
     def _order_with_closed_button(self) -> PaymentOrder:
-        order = an_order(
-            reference="SHOP-3001",
-            state=OrderState.FAILED,
-            created_at=self.now,
-            wallet_closed_at=self.now - timedelta(minutes=3),
-            wallet_limit=WalletLimit.RESULTS,
-        )
+        closed = {"wallet_closed_at": self.now - timedelta(minutes=3), "wallet_limit": "RESULTS"}
+        order = an_order(reference="SHOP-3001", state="FAILED", created_at=self.now, **closed)
         WalletUsage.objects.create(order=order, sessions=3, attempts=12, prices=7, results=40)
-        payment = a_payment(order, state=PaymentState.FAILED)
-        self._transaction(
-            payment, kind=TransactionKind.AUTHORIZATION, state=TransactionState.REJECTED, at=self.now
-        )
+        self._transaction(a_payment(order, state="FAILED"), kind="AUTHORIZATION", state="REJECTED")
         return order
 
-    def _transaction(self, payment: Payment, *, at: datetime, **columns: Any) -> GatewayTransaction:
+    def _transaction(
+        self, payment: Payment, *, at: datetime | None = None, **columns: Any
+    ) -> GatewayTransaction:
+        at = at or self.now
         return a_transaction(payment, created_at=at, state_changed_at=at, **columns)
+
+    def _difference(self, kind: str, payment: Payment, **columns: Any) -> Discrepancy:
+        given = {"gateway": "default", "payment": payment, "found_at": self.now}
+        fingerprint = f"{kind} of {payment.pk}"
+        return Discrepancy.objects.create(kind=kind, fingerprint=fingerprint, **given, **columns)
 
     def _evidence(self, transaction: GatewayTransaction, at: datetime) -> None:
         TransactionEvent.objects.create(
@@ -273,32 +241,15 @@ class Scenery:
             occurred_at=at,
         )
 
-    def _many_orders(self) -> None:
-        for number, state in enumerate(OrderState):
-            an_order(reference=f"SHOP-4{number:03}", state=state, created_at=self.now)
-
     def _weeks(self) -> None:
         for number in range(28):
-            state = TransactionState.REJECTED if number % 7 == 0 else TransactionState.APPROVED
             at, minor = self.now - timedelta(days=number, hours=2), 1990 + 137 * (number % 23)
             payment = a_payment(an_order(amount_minor=minor, created_at=at), created_at=at)
-            approved = minor if state is TransactionState.APPROVED else None
-            transaction = self._transaction(
-                payment,
-                at=at,
-                kind=TransactionKind.CHECKOUT,
-                state=state,
-                amount_minor=minor,
-                approved_minor=approved,
-            )
-            TransactionEvent.objects.create(
-                transaction=transaction,
-                kind="ANSWER",
-                state_after=state,
-                http_status=200,
-                elapsed_ms=90,
-                occurred_at=at,
-            )
+            outcome: dict[str, Any] = {"state": "APPROVED", "approved_minor": minor}
+            if number % 7 == 0:
+                outcome = {"state": "REJECTED"}
+            opening = self._transaction(payment, at=at, kind="CHECKOUT", amount_minor=minor, **outcome)
+            self._evidence(opening, at)
 
     def _deposits(self) -> list[MigratedDeposit]:
         known = {"is_known": True, "amount_minor": 5000, "transacted_at": self.now, "created_at": self.now}
@@ -309,54 +260,36 @@ class Scenery:
             a_deposit(parent_transaction_id="OLD-unknown"),
         ]
 
-    def _batch(self, state: BatchState) -> OperationBatch:
+    def _batch(self, state: str) -> OperationBatch:
         batch = OperationBatch.objects.create(
-            kind=TransactionKind.CAPTURE, state=state, created_by="root", created_at=self.now
+            kind="CAPTURE", state=state, created_by="root", created_at=self.now
         )
         order = an_order(reference=f"SHOP-5{batch.pk:03}", type="preauthorization", created_at=self.now)
-        payment = a_payment(order, authorized=2000, state=PaymentState.AUTHORIZED)
+        payment = a_payment(order, authorized=2000, state="AUTHORIZED")
         # Claimed by somebody else, so that a look at the page changes nothing.
-        working = {"state": RowState.WORKING, "leased_until": self.now + timedelta(days=1)}
-        row = {"batch": batch, "payment": payment, "amount_minor": 2000}
-        held = {"state": RowState.WAITING} if state is BatchState.DRAFT else working
-        OperationBatchRow.objects.create(order=order, **row, **held)
-        done = self._transaction(
-            self.payment, at=self.now, state=TransactionState.APPROVED, approved_minor=500
-        )
-        row = {"batch": batch, "order": self.paid, "payment": self.payment, "amount_minor": 500}
-        OperationBatchRow.objects.create(state=RowState.CARRIED_OUT, transaction=done, **row)
-        OperationBatchRow.objects.create(
-            batch=batch, order=self.untried, state=RowState.LEFT_OUT, result_code="NOTHING_AUTHORIZED"
-        )
+        held: dict[str, Any] = {"state": "WORKING", "leased_until": self.now + timedelta(days=1)}
+        if state == "DRAFT":
+            held = {"state": "WAITING"}
+        rows = OperationBatchRow.objects
+        rows.create(batch=batch, order=order, payment=payment, amount_minor=2000, **held)
+        done = self._transaction(self.payment, state="APPROVED", approved_minor=500)
+        ended = {"state": "CARRIED_OUT", "transaction": done}
+        rows.create(batch=batch, order=self.paid, payment=self.payment, amount_minor=500, **ended)
+        rows.create(batch=batch, order=self.untried, state="LEFT_OUT", result_code="NOTHING_AUTHORIZED")
         return batch
 
     def _refunds(self) -> OperationBatch:
-        batch = OperationBatch.objects.create(
-            kind=TransactionKind.DETACHED_REFUND,
-            state=BatchState.FINISHED,
-            created_by="root",
-            created_at=self.now,
-            finished_at=self.now,
-        )
+        ended = {"state": "FINISHED", "created_at": self.now, "finished_at": self.now}
+        batch = OperationBatch.objects.create(kind="DETACHED_REFUND", created_by="root", **ended)
         limits = {"deposit": "50.00", "refunded": "10.00", "maximum": "40.00", "requested": "60.00"}
         why = explanation_columns(explain(ExplanationCode.REFUND_AMOUNT_EXCEEDED, **limits))
-        for deposit, given in (
-            (self.deposits[0], {"state": TransactionState.APPROVED, "approved_minor": 500}),
-            (self.deposits[1], {"state": TransactionState.REJECTED, **why}),
+        at: dict[str, Any] = {"created_at": self.now, "state_changed_at": self.now}
+        for deposit, state, outcome in (
+            (self.deposits[0], "APPROVED", {"approved_minor": 500}),
+            (self.deposits[1], "REJECTED", why),
         ):
-            transaction = a_transaction(
-                deposit=deposit,
-                kind=TransactionKind.DETACHED_REFUND,
-                amount_minor=1000,
-                created_at=self.now,
-                state_changed_at=self.now,
-                **given,
-            )
-            OperationBatchRow.objects.create(
-                batch=batch,
-                deposit=deposit,
-                amount_minor=1000,
-                state=RowState.CARRIED_OUT,
-                transaction=transaction,
-            )
+            refund = {"kind": "DETACHED_REFUND", "amount_minor": 1000, "state": state, **outcome, **at}
+            transaction = a_transaction(deposit=deposit, **refund)
+            row = {"deposit": deposit, "amount_minor": 1000, "transaction": transaction}
+            OperationBatchRow.objects.create(batch=batch, state="CARRIED_OUT", **row)
         return batch

@@ -42,11 +42,8 @@ class Field:
 
     def __init__(self, client: Client) -> None:
         self.client = client
-        self.payments = {code: self._held(code) for code in CODES}
-
-    def _held(self, code: str) -> Payment:
-        order = an_order(currency=code, amount_minor=MAX_UNITS)
-        return a_payment(order, authorized=MAX_UNITS)
+        orders = {code: an_order(currency=code, amount_minor=MAX_UNITS) for code in CODES}
+        self.payments = {code: a_payment(order, authorized=MAX_UNITS) for code, order in orders.items()}
 
     def shown(self, amount: Money, language: str) -> str:
         """Return what the field holds where this amount is left."""
@@ -128,8 +125,6 @@ EXAMPLE = "Write an amount in EUR with at most 2 decimals, like this: 1234.05."
 TWO_READINGS = (
     "“5.000” can be read as €5,000.00 or as €5.00. Write 5000.00 for the first, 5.00 for the second."
 )
-
-
 ONE_READING = (
     "“1.234” can be read as €1,234.00, or as an amount with three decimals, which EUR does not have. "
     "If you mean €1,234.00, write 1234.00."

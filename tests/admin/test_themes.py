@@ -13,12 +13,12 @@ pytestmark = [pytest.mark.wire, pytest.mark.slow]
 
 
 @pytest.mark.parametrize("theme", ["unfold", "jazzmin"])
-def test_every_page_opens_in_the_look_of_another_admin(theme: str) -> None:
+def test_a_page_of_each_template_opens_in_the_look_of_another_admin(theme: str) -> None:
     pytest.importorskip(theme)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:randomly"]
+    options = ["-q", "--no-migrations", "-p", "no:cacheprovider", "-p", "no:randomly"]
     settings = f"--ds=tests.admin.themes.{theme}_settings"
     done = subprocess.run(
-        [*command, settings, "tests/admin/themes/every_page.py"],
+        [sys.executable, "-m", "pytest", *options, settings, "tests/admin/themes/every_page.py"],
         cwd=ROOT,
         capture_output=True,
         text=True,

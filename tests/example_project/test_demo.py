@@ -1,7 +1,4 @@
-"""`manage.py demo` as a reader runs it: it starts, answers and ends; and the story with its exit code.
-
-A process of its own has only what is about processes: what is refused before anything starts is refused here.
-"""
+"""`manage.py demo` as a reader runs it: it starts, answers and ends; and the story that it tells once."""
 
 from __future__ import annotations
 
@@ -14,9 +11,11 @@ import sys
 import time
 import urllib.request
 from contextlib import contextmanager
+from io import StringIO
 from typing import TYPE_CHECKING
 
 import pytest
+from django.core.management import call_command
 
 from tests.architecture.sources import ROOT
 
@@ -36,35 +35,6 @@ OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 def environment(**more: str) -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name not in NOT_A_READERS} | more
-
-
-def manage(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "manage.py", *arguments],
-        cwd=ROOT,
-        env=environment(**more),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-
-
-def test_the_shops_settings_stand_outside_debug_mode(tmp_path: Path) -> None:
-    configured = {
-        "DEBUG": "false",
-        "DATABASE_URL": f"sqlite:///{tmp_path / 'shop.sqlite3'}",
-        "SECRET_KEY": "not the demo's, and long enough for the deployment checks",
-        "WALLET_GATEWAY__PUBLIC_ORIGIN": "https://shop.example",
-        "WALLET_GATEWAY__GATEWAYS__DEFAULT__BASE_URL": "https://gateway.example",
-        "WALLET_GATEWAY__GATEWAYS__DEFAULT__MERCHANT_ID": "M",
-        "WALLET_GATEWAY__GATEWAYS__DEFAULT__STORE_ID": "S",
-        "WALLET_GATEWAY__GATEWAYS__DEFAULT__USER_ID": "U",
-        "WALLET_GATEWAY__GATEWAYS__DEFAULT__PROVIDER": "ExampleWalletV2",
-    }
-    finished = manage("check", "--deploy", "--fail-level", "WARNING", **configured)
-    assert finished.returncode == 0, finished.stderr
 
 
 def free_ports() -> tuple[int, int]:
@@ -134,11 +104,11 @@ def test_the_demo_starts_both_says_where_and_ends_cleanly(tmp_path: Path) -> Non
     assert not listens(gateway)
 
 
-def test_the_story_told_once_agrees_with_the_gateway_at_every_step() -> None:
-    answer = manage("demo", "--once")
-    head, _rule, *rows, empty, summary = answer.stdout.splitlines()
+@pytest.mark.django_db(transaction=True)
+def test_the_story_that_is_told_once_agrees_with_the_gateway_at_every_step(wallet_sandbox: object) -> None:
+    call_command("demo_story", stdout=(out := StringIO()))
+    head, _rule, *rows, empty, summary = out.getvalue().splitlines()
 
-    assert answer.returncode == 0, answer.stderr
     assert head.split() == ["step", "our", "state", "gateway's", "state", "amount", "equal?"]
     assert all(row.endswith("  yes") for row in rows)
     assert (empty, summary) == ("", f"{len(rows)} steps, and the gateway says the same of each.")

@@ -9,7 +9,6 @@ import pytest
 from django.urls import reverse
 
 from example_project import settings as shop_settings
-from example_project.shop.seeding import CATALOGUE
 from tests.tables import every
 from wallet_gateway import payments
 
@@ -101,14 +100,3 @@ def test_a_visitor_of_the_demo_never_meets_djangos_own_page(
         assert answer.status_code == 404
         assert words in answer.content.decode()
         assert "DEBUG" not in answer.content.decode()
-
-
-@pytest.mark.django_db
-def test_an_empty_shelf_says_how_to_fill_it_and_the_admin_is_the_shops(
-    client: Client, admin_client: Client
-) -> None:
-    assert CATALOGUE.is_file()
-    assert "python manage.py seed_shop" in client.get("/").content.decode()
-    for page in (client.get("/admin/login/"), admin_client.get("/admin/")):
-        assert "Django administration" not in page.content.decode()
-        assert "Lark &amp; Loam" in page.content.decode()

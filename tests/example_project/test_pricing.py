@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from example_project.shop.cart import CartLine
 from example_project.shop.models import DiscountCode, Order, Product, ShippingMethod
-from example_project.shop.money import to_minor_units
 from example_project.shop.ordering import place_order
 from example_project.shop.preferences import CheckoutAnswers
 from example_project.shop.pricing import Quote, price_cart
@@ -83,28 +82,12 @@ def test_a_worked_example_comes_out_to_the_cent_in_the_shop_and_in_the_wallet(
     assert wallet_order.cart["totalTaxAmount"] == sums[3]
 
 
-def test_a_percentage_takes_its_share_of_the_tax() -> None:
-    [mug, coffee] = quote("EUR", "LARK10").lines
-
-    assert (mug.discount, mug.discount_tax, mug.total, mug.tax) == tuple(
-        map(Decimal, ("4.80", "0.77", "43.20", "6.89"))
-    )
-    assert (coffee.discount, coffee.discount_tax) == (Decimal("1.39"), Decimal("0.09"))
-
-
-def test_what_is_not_sent_costs_no_shipping() -> None:
+def test_what_is_not_sent_costs_no_shipping_and_a_credit_that_would_leave_nothing_to_pay_is_kept() -> None:
     priced = quote("EUR", brewing_by_hand=1, gift_card=1)
+    assert (priced.needs_shipping, priced.shipping_method, priced.total) == (False, None, Decimal("59.50"))
 
-    assert not priced.needs_shipping
-    assert priced.shipping_method is None
-    assert priced.total == Decimal("59.50")
-
-
-def test_a_credit_that_would_leave_nothing_to_pay_is_kept() -> None:
     DiscountCode.objects.filter(code="THANKYOU").update(credits={"EUR": 950})
-
     priced = quote("EUR", "THANKYOU", brewing_by_hand=1)
-
     assert priced.code_is_too_big
     assert (priced.code, priced.credit, priced.total) == (None, Decimal(0), Decimal("9.50"))
 
@@ -116,45 +99,20 @@ def test_a_piece_made_to_order_makes_the_whole_order_a_reservation() -> None:
     assert payments.get_order(order.number).type == "preauthorization"
 
 
-@every(("currency", "amount"), [("EUR", "1.005"), ("JPY", "0.5"), ("KWD", "0.0001")])
-def test_an_amount_finer_than_its_currency_is_refused(currency: str, amount: str) -> None:
-    with pytest.raises(ValueError, match=f"{amount} has more decimals than {currency}"):
-        to_minor_units(Decimal(amount), currency)
+# What the wallet's sheet asks; a whole sheet is priced in journeys/test_paying_with_the_wallet.py
 
 
-# What the wallet's sheet adds, and takes off
-
-
-def ask(order: Order, *, country: str = "", **chosen: Any) -> SheetPricing:
-    address = {"countryCode": country} if country else None
-    question = SheetQuestion(order=payments.get_order(order.number), shipping_address=address, **chosen)
-    return price_sheet(question)
-
-
-def test_the_sheet_offers_the_ordered_way_for_nothing_and_a_dearer_or_farther_one_for_the_difference(
+def test_the_sheet_refuses_a_second_code_and_has_no_price_for_an_order_of_somebody_else(
     visitor: Visitor,
 ) -> None:
-    order = visitor.order()
-    for sheet in ({}, {"shipping": False}, {"shipping": True, "prices_open": False}):
-        Order.objects.update(sheet=sheet)
-        assert ask(order).options == ()
-    Order.objects.update(sheet={"shipping": True})
-    for country, prices in {"": ("0.00", "5.00"), "FR": ("4.90", "9.90")}.items():
-        options = ask(order, country=country).options
-        assert [option.id for option in options] == ["post", "courier"]
-        assert tuple(str(option.amount) for option in options) == prices
-    (fault,) = ask(order, country="US").errors
-    assert (fault.intent, fault.reason) == ("SHIPPING_ADDRESS", "SHIPPING_ADDRESS_UNSERVICEABLE")
+    def ask(order: Order, *offers: str) -> SheetPricing:
+        return price_sheet(SheetQuestion(order=payments.get_order(order.number), offers=offers))
 
-
-def test_one_code_counts_on_the_sheet_and_a_wrong_or_second_one_is_refused_in_words(visitor: Visitor) -> None:
     order = visitor.order()
-    for code, amount in {"LARK10": "2.40", "lark10": "2.40", "THANKYOU": "5.00"}.items():
-        (discount,) = ask(order, offers=(code,)).discounts
-        assert (discount.code, discount.amount) == (code, Decimal(amount))
+    assert ask(order).options == (), "the panel asks for no address"
     for codes in (("SWALLOW",), ("LARK10", "THANKYOU")):
-        (fault,) = ask(order, offers=codes).errors
+        (fault,) = ask(order, *codes).errors
         assert (fault.intent, fault.reason, bool(fault.message)) == ("OFFER", "OFFER_INVALID", True)
-    assert ask(visitor.order(code="LARK10"), offers=("THANKYOU",)).errors
+    assert ask(visitor.order(code="LARK10"), "THANKYOU").errors
     elsewhere = payments.create_order(reference="elsewhere", currency="EUR", amount=Decimal(1))
     assert price_sheet(SheetQuestion(order=elsewhere, offers=("LARK10",))) == SheetPricing()

@@ -89,12 +89,9 @@ def test_where_the_wallet_cannot_pay_there_is_no_button_and_the_form_if_that_can
     assert (page.having("data-wallet-session"), len(page.forms())) == ([], forms)
 
 
-def test_a_shop_whose_settings_are_wrong_still_shows_its_page(
-    settings: Settings, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_shop_whose_settings_are_wrong_still_shows_its_page(settings: Settings) -> None:
     settings.WALLET_GATEWAY = {}
     assert len(draw(an_order()).forms()) == 1
-    assert "not configured" in caplog.text
 
 
 def test_a_script_of_the_gateways_takes_the_place_of_ours_and_runs_before_the_module_that_calls_it(
@@ -198,15 +195,10 @@ def test_a_hosted_script_is_fetched_with_cors_where_the_shop_states_a_hash_or_th
     settings: Settings, stated: dict[str, object], integrity: str | None
 ) -> None:
     with_wallet(settings, WALLET_JS_URL="https://gateway.example/wallet.js?v=7", **stated)
-    script = draw(an_order()).all("script")[0].attributes
+    page = draw(an_order())
+    script = page.all("script")[0].attributes
     assert (script["crossorigin"], script.get("integrity")) == ("anonymous", integrity)
-
-
-def test_the_wallets_own_script_never_has_a_hash_for_it_changes_when_its_maker_likes(
-    settings: Settings,
-) -> None:
-    url = "https://gateway.example/wallet.js"
-    with_wallet(settings, WALLET_JS_URL=url, WALLET_JS_INTEGRITY=HASH)
-    (early,) = [one for one in draw(an_order()).all("link") if one.attributes["rel"] == "preload"]
-    assert early.attributes["href"] == "http://127.0.0.1:8001/wallet/pay.js"
-    assert not {"integrity", "crossorigin"} & set(early.attributes)
+    # The wallet's own script never has a hash: it changes when its maker likes.
+    (early,) = [one.attributes for one in page.all("link") if one.attributes["rel"] == "preload"]
+    assert early["href"] == "http://127.0.0.1:8001/wallet/pay.js"
+    assert not {"integrity", "crossorigin"} & set(early)

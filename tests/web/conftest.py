@@ -15,9 +15,9 @@ from django.test import Client
 from django.urls import reverse
 
 from tests.chromium import PATIENCE_MS
+from tests.money.shop import MovedClock
 from tests.web.rows import an_attempt
 from wallet_gateway import gateways, payments, return_tokens
-from wallet_gateway.gateways import DatabaseClock
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.return_tokens import ReturnOutcome
 from wallet_gateway.testing.control import SandboxControl
@@ -56,19 +56,12 @@ def open_attempt(wallet_sandbox: object, make_order: Callable[..., PaymentOrder]
     return payments.start_checkout(make_order())
 
 
-class HurriedClock(DatabaseClock):
-    """The database's clock, for which nobody waits."""
-
-    def sleep(self, seconds: float) -> None:
-        """Go on at once."""
-
-
 @pytest.fixture
-def nobody_sleeps() -> Iterator[None]:
-    """Ask an ailing gateway as often as ever, without the seconds between two tries."""
-    before = gateways.clock()
-    gateways.use_clock(HurriedClock())
-    yield
+def nobody_sleeps() -> Iterator[MovedClock]:
+    """Ask an ailing gateway as often as ever: the seconds between two tries pass on this clock only."""
+    before, moved = gateways.clock(), MovedClock()
+    gateways.use_clock(moved)
+    yield moved
     gateways.use_clock(before)
 
 

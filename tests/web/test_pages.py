@@ -49,7 +49,7 @@ BY_URL = {
 OTHERWISE = {S.OPEN: "pending", S.FAILED: "failed"}
 
 
-@pytest.mark.parametrize("state", list(S))
+@every("state", list(S))
 def test_a_state_that_is_known_shows_the_same_page_at_all_six_urls(client: Client, state: OrderState) -> None:
     order = an_order(state)
     attempt = an_attempt(order)
@@ -66,26 +66,31 @@ def test_a_state_that_is_known_shows_the_same_page_at_all_six_urls(client: Clien
         assert page.forms() == (checkout if kind in OFFERING else [])
         # A second button beside an attempt whose outcome is unknown could take the money twice.
         assert bool(page.having("data-wallet-session")) is (kind in OFFERING - {"undecided"})
-        assert_private_and_plain(response, page)
+        # Under no-referrer the form would be posted with "Origin: null" and refused.
+        assert response["Referrer-Policy"] == ("same-origin" if page.forms() else "no-referrer")
+        assert ("http://127.0.0.1:8001" in response["Content-Security-Policy"]) is bool(page.forms())
+        assert response["Cache-Control"] == "no-store"
+        assert_nothing_inline(page)
+        assert page.one("h1").attributes["id"] == page.one("section").attributes["aria-labelledby"]
+        assert page.links()[-1] == "/"
+        assert "A-1001" in page.text
+        assert "€24.90" in page.text
+        # Nobody by name: the address may have been passed on.
+        assert not [word for word in ("ada@example.com", "Lovelace") if word in page.html]
 
 
-def assert_private_and_plain(response: object, page: Page) -> None:
-    assert response["Cache-Control"] == "no-store"  # type: ignore[index]
-    assert_nothing_inline(page)
-    assert page.one("h1").attributes["id"] == page.one("section").attributes["aria-labelledby"]
-    assert page.links()[-1] == "/"
-    assert "A-1001" in page.text
-    assert "€24.90" in page.text
-
-
-@pytest.mark.parametrize("state", [state for state in S if state not in PAYABLE])
-def test_the_pay_button_of_an_order_that_must_not_be_paid_says_why(client: Client, state: OrderState) -> None:
+@every("state", [state for state in S if state not in PAYABLE])
+def test_the_pay_button_and_the_pay_page_of_an_order_that_must_not_be_paid_say_why(
+    client: Client, state: OrderState
+) -> None:
     order = an_order(state)
     an_attempt(order)
     response = client.post(reverse("wallet_gateway:checkout", args=[order.token]))
     assert (response.status_code, kind_of(response)) == (409, BY_STATE[state][1])
     assert not Page(response.content.decode()).forms()
     assert order.payments.count() == 1
+    response = client.get(reverse("wallet_gateway:pay", args=[order.token]), follow=True)
+    assert (response.redirect_chain[0][1], kind_of(response)) == (303, BY_STATE[state][0])
 
 
 @every("state", sorted(PAYABLE))
@@ -185,46 +190,15 @@ def test_a_mail_is_promised_where_one_will_come_and_only_there(
     assert ("We mail you a confirmation." in page) is is_told
 
 
-@pytest.mark.parametrize("is_test", [True, False])
-def test_a_page_says_when_no_real_money_moves(client: Client, settings: Settings, is_test: bool) -> None:
-    if not is_test:
-        account = settings.WALLET_GATEWAY["GATEWAYS"]["default"]
-        account = account | {"BASE_URL": "https://gateway.example", "PROFILE": "prod"}
-        del account["WALLET"]
-        given = {"PUBLIC_ORIGIN": "https://shop.example", "GATEWAYS": {"default": account}}
-        settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | given
-    for state in (S.PAID, S.PENDING, S.FAILED, S.OPEN):
-        attempt = an_attempt(an_order(state))
-        Payment.objects.update(is_test=is_test)
-        page = Page(client.get(address("result", attempt, R.RETURN)).content.decode())
-        assert ("TEST No real money moves." in page.text) is is_test, state
-
-
 LEADS_ON = ["/orders/7/", "/", "/?thanks=1", "http://127.0.0.1:8000/orders/7/"]
+# As domain/test_continue_url.py has them, and what was stored by a shop of other settings.
 LEADS_AWAY = [
     "",
-    "orders/7/",
-    "?thanks=1",
     "https://evil.example/",
-    "http://127.0.0.1:8000.evil.example/",
-    "https://[",
-    "/ /evil.example",
     "//evil.example/",
-    "//127.0.0.1:8000/",
-    "///evil.example/",
-    r"\\evil.example",
     r"/\evil.example",
-    "http:///evil.example",
-    "http://127.0.0.1:8000@evil.example/",
-    "https://127.0.0.1:8000/",
-    "http://127.0.0.1:8001/",
     "JaVaScRiPt:alert(1)",
-    " javascript:alert(1)",
-    "data:text/html,x",
-    "ftp://127.0.0.1:8000/",
-    "\x01javascript:alert(1)",
-    "/\t/evil.example",
-    '"><img src=x onerror=alert(1)>',
+    '"><img src=x>',
 ]
 
 
