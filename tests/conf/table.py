@@ -7,7 +7,7 @@ from typing import Any
 
 from cryptography.fernet import Fernet
 
-from wallet_gateway import conf
+from wallet_gateway import gateways
 
 PATH = "tests.conf.table.ACCOUNTS"
 ACCOUNT: dict[str, Any] = {
@@ -69,7 +69,7 @@ class ReadsItself(Table):
 
     def version(self) -> object:
         found = super().version()
-        conf.gateway_settings("a")
+        gateways.gateway("a")
         return found
 
 
