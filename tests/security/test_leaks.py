@@ -8,7 +8,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from fnmatch import fnmatchcase
-from functools import partial
 
 import pytest
 from django.contrib.auth.models import Permission, User
@@ -20,6 +19,7 @@ from pytest_django import DjangoDbBlocker
 from tests.admin.conftest import write_permissions
 from tests.contrib.opentelemetry.memory import exporter
 from tests.leftovers import same_receivers
+from tests.money.shop import MovedClock
 from tests.security import canaries, stores
 from tests.security.canaries import PERSONAL, Canaries
 from tests.security.gateway_faults import FaultyTransport
@@ -29,9 +29,8 @@ from wallet_gateway import gateways, payments
 from wallet_gateway.contrib.mails import receivers
 from wallet_gateway.contrib.opentelemetry import spans
 from wallet_gateway.domain.lifecycle import FINAL_STATES
+from wallet_gateway.gateways import DatabaseClock
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
-from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.maintenance import retention
 from wallet_gateway.testing.configuration import point_at
 from wallet_gateway.testing.sandbox import SandboxServer
 
@@ -61,7 +60,7 @@ def evidence(
             _everything(shop)
             places = _places(shop, records)
             found = set(shop.canaries.found_in(places))
-        _erase()
+        _erase(shop)
         left = {(name, place) for name, place in shop.canaries.found_in(stores.rows()) if name in PERSONAL}
         db_transaction.set_rollback(True)
     uncalled = set(PUBLIC.values()) - shop.called
@@ -104,13 +103,13 @@ def _shop(server: SandboxServer) -> Iterator[Shop]:
     project = {"SECRET_KEY": canaries.SECRET_KEY, "ROOT_URLCONF": "tests.security.urls"}
     with ExitStack() as stack:
         stack.enter_context(override_settings(WALLET_GATEWAY=given, **project))
-        patch = stack.enter_context(pytest.MonkeyPatch.context())
         # Nothing waits between two tries.
-        patch.setattr(gateways, "GatewayContext", partial(GatewayContext, sleep=lambda seconds: None))
+        gateways.use_clock(clock := MovedClock())
+        stack.callback(gateways.use_clock, DatabaseClock())
         transport = FaultyTransport(server.base_url)
         stack.callback(transport.close)
         gateways.use_transport(transport, alias="default")
-        yield Shop(server.control, transport, Canaries())
+        yield Shop(server.control, transport, clock, Canaries())
 
 
 @contextmanager
@@ -172,7 +171,7 @@ def _places(shop: Shop, records: _Records) -> stores.Places:
     views = views.exclude(codename="view_customer")
     onlooker = Client()
     onlooker.force_login(_account("otto", *views.values_list("codename", flat=True)))
-    pages = stores.admin_pages(_superuser(), "superuser", most=8)
+    pages = stores.admin_pages(_superuser(), "superuser", most=5)
     pages |= stores.admin_pages(onlooker, "onlooker", most=3)
     for payment in Payment.objects.order_by("pk")[::6]:
         for place, text in stores.customers_pages(shop.browsers[0], payment).items():
@@ -190,13 +189,14 @@ def _places(shop: Shop, records: _Records) -> stores.Places:
     }
 
 
-def _erase() -> None:
+def _erase(shop: Shop) -> None:
     """Erase what is erased on request and after a time; what has not ended is taken for ended."""
     GatewayTransaction.objects.exclude(state__in=FINAL_STATES).update(state="ABANDONED")
     for order in PaymentOrder.objects.all():
         payments.maintenance.erase_customer(order, by="anna", reason="asked for it")
-    while retention.erase_old_bodies(clock=gateways.clock(), kept=timedelta(0)):
-        pass
+    shop.clock.by += timedelta(days=500)
+    for _ in range(5):
+        payments.maintenance.sweep()
 
 
 def _is_allowed(canary: str, place: str) -> bool:
