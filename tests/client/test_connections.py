@@ -141,36 +141,16 @@ transport.close()
 assert said == [b"parent 1", b"parent 2", b"parent 3"], said
 sys.exit(os.waitstatus_to_exitcode(status))
 """
-RECORDED = """
-import http.client, sys, urllib3
-from wallet_gateway.client.http_transport import HttpTransport
-
-class Recorder:
-    pass
-
-assert "wallet_gateway.client.connection" not in sys.modules
-http.client.HTTPConnection = urllib3.connection.HTTPConnection = urllib3.connection.HTTPSConnection = Recorder
-assert HttpTransport(base_url=sys.argv[1]).send("POST", "/", body=b"{}").body == b"{}"
-"""
-
-
-def run(code: str, base_url: str) -> None:
-    """Run a process of its own: beside the threads of this one nobody may fork, and all is imported."""
-    command = [sys.executable, "-W", "error", "-c", code, base_url]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
-    assert (ran.returncode, ran.stderr) == (0, "")
 
 
 def test_a_forked_process_leaves_its_parents_connection_alone() -> None:
     with RawServer(echoes) as server:
-        run(FORKS, server.base_url)
+        # In a process of its own: beside the threads of this one nobody may fork.
+        command = [sys.executable, "-W", "error", "-c", FORKS, server.base_url]
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
     said = sorted(request.body for request in server.requests)
     assert (said, server.connections) == ([b"child", b"parent 1", b"parent 2", b"parent 3"], 2)
-
-
-def test_a_recorder_may_be_at_work_before_the_first_call_of_a_process() -> None:
-    with RawServer(echoes) as server:
-        run(RECORDED, server.base_url)
 
 
 # How long

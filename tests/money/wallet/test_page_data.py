@@ -38,7 +38,7 @@ def told(customer: Customer, order: PaymentOrder, detail: object) -> str:
     return text
 
 
-@every("length", CRYPTOGRAM_LENGTHS)
+@every("length", [min(CRYPTOGRAM_LENGTHS), 20, max(CRYPTOGRAM_LENGTHS)])
 def test_a_cryptogram_of_any_length_is_sent_and_kept_in_no_other_field(
     customer: Customer, length: int
 ) -> None:
@@ -73,6 +73,7 @@ def test_a_cryptogram_of_any_length_is_sent_and_kept_in_no_other_field(
             for number, kept in (("4915100000079", "4915100000079"), ("3600 666633 3344", "***3344"))
         ),
         ({"shippingAddress": {"name": "Ada\u202e tset"}}, {"shippingAddress": {"name": "Ada tset"}}),
+        ({"cardNumber": "************1111"}, {}),
     ],
 )
 def test_what_is_kept_of_a_result_has_no_card_number_and_no_cryptogram_wherever_a_page_put_one(
@@ -125,10 +126,6 @@ def test_what_is_no_result_is_refused(customer: Customer, detail: object) -> Non
     customer.open(order)
     with refused("fields_invalid"):
         customer.post(order, detail)
-
-
-def test_a_masked_number_beside_a_result_is_no_card_data(customer: Customer) -> None:
-    assert kept_of(customer.shop, customer, cardNumber="************1111") == {}
 
 
 def test_a_long_failure_of_several_lines_is_kept_as_one_short_line(customer: Customer) -> None:
