@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -336,20 +337,17 @@ def test_what_is_not_redacted_is_not_shown(value: object) -> None:
 
 # What an observer is told
 
-OPERATIONS = {"follow_up": "capture", "payment_account": "get_payment_account", "authorize": "authorization"}
-
 
 def told(call: Call, transport: Wire) -> CallRecord:
     """Make a call, and return the one record of it."""
     records: list[CallRecord] = []
-    watched = Gateway(account=ACCOUNT, transport=transport, observer=records.append)
-    if isinstance(transport.says, GatewayError) or transport.says.body in (ERROR, b"<html>"):
-        with pytest.raises(GatewayError):
-            call(watched)
-    else:
-        call(watched)
+    with suppress(GatewayError):
+        call(Gateway(account=ACCOUNT, transport=transport, observer=records.append))
     (record,) = records
     return record
+
+
+OPERATIONS = {"follow_up": "capture", "payment_account": "get_payment_account", "authorize": "authorization"}
 
 
 @every("name", CALLS)
@@ -369,7 +367,6 @@ def test_an_observer_is_told_of_a_call_by_the_name_of_the_interface(name: str) -
         (wire(ERROR, status=422), CallOutcome.REFUSED, "", 422),
         (wire(b"<html>", status=200), CallOutcome.UNKNOWN, "unreadable", 200),
     ],
-    ids=["not sent", "unknown", "refused", "unreadable"],
 )
 def test_an_observer_is_told_once_how_a_call_failed_and_nothing_that_was_said(
     transport: Wire, outcome: CallOutcome, reason: str, status: int | None

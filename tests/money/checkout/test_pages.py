@@ -136,7 +136,7 @@ def test_nobody_is_sent_to_the_page_of_an_order_that_was_cancelled_while_it_was_
         return 200, PAGE
 
     shop.gateway.pages.append(meanwhile)
-    with pytest.raises(OrderNotPayable):
+    with refuses(OrderNotPayable, ErrorCode.ORDER_ENDED, says="is cancelled"):
         payments.start_checkout(order)
     page = Payment.objects.latest("number")
     assert (state(page), page.transactions.get().state) == (("CANCELLED", False), "OPEN")
