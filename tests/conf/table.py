@@ -56,10 +56,6 @@ ACCOUNTS = Table()
 UNVERSIONED: dict[str, Any] = {}
 
 
-def as_callable() -> Mapping[str, Any]:
-    return ACCOUNTS
-
-
 def no_mapping() -> list[str]:
     return ["tenant-7"]
 
