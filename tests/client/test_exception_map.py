@@ -19,7 +19,13 @@ from requests import PreparedRequest
 
 from tests.client.applications import Application
 from tests.tables import every
-from wallet_gateway.client.errors import NotSent, NotSentReason, OutcomeUnknown, UnknownReason
+from wallet_gateway.client.errors import (
+    GatewayError,
+    NotSent,
+    NotSentReason,
+    OutcomeUnknown,
+    UnknownReason,
+)
 from wallet_gateway.testing import InProcessTransport
 
 SECRET = "hunter2"
@@ -34,12 +40,14 @@ def failure(error: Exception, *, sent: bool) -> NotSent | OutcomeUnknown:
         return request
 
     application = Application(error=error)
-    kind: type[NotSent | OutcomeUnknown] = OutcomeUnknown if sent else NotSent
-    with pytest.raises(kind) as raised:
+    kind = OutcomeUnknown if sent else NotSent
+    with pytest.raises(GatewayError) as raised:
         InProcessTransport(application, auth=sign).send("POST", "/pay", query={"key": SECRET}, body=b"{}")
+    told = raised.value
+    assert isinstance(told, kind)
     assert len(application.requests) == sent
-    assert SECRET not in f"{raised.value} {raised.value.__cause__} {vars(raised.value)}"
-    return raised.value
+    assert SECRET not in f"{told} {told.__cause__} {vars(told)}"
+    return told
 
 
 def exceptions_of(*modules: ModuleType) -> list[type[Exception]]:
