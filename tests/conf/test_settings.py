@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-from copy import deepcopy
 from dataclasses import asdict
 from decimal import Decimal
 from typing import Any
@@ -17,7 +15,7 @@ from pytest_django import Settings
 from tests.conf.table import ACCOUNT, ACCOUNTS, settings_of
 from tests.tables import every
 from wallet_gateway import conf, gateways, payments
-from wallet_gateway.conf.django_tests import HOW_TO_TEST, SetByTests, is_set_by_tests
+from wallet_gateway.conf.django_tests import HOW_TO_TEST, SetByTests
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.payments.errors import OperationError
 
@@ -157,9 +155,3 @@ def test_the_fixtures_are_named_only_to_a_test_that_uses_none_of_them(
     with pytest.raises(ImproperlyConfigured) as refused:
         gateway_aliases()
     assert str(refused.value) == told
-
-
-@pytest.mark.parametrize("copied", [deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
-def test_a_copy_of_the_settings_is_set_by_tests_as_well(copied: Any) -> None:  # noqa: ANN401
-    given = {"GATEWAYS": {"default": {"BASE_URL": SetByTests("http://127.0.0.1:1")}}}
-    assert is_set_by_tests(copied(given))

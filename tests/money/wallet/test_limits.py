@@ -15,7 +15,7 @@ from tests.money.shop import Shop
 from tests.money.wallet.customers import CARD, Customer, detail_for, refused
 from tests.money.wallet.hooks import PRICING, Hooks
 from wallet_gateway import payments, signals
-from wallet_gateway.models import OutboxEvent, PaymentOrder, TransactionEvent, WalletAttempt, WalletUsage
+from wallet_gateway.models import PaymentOrder, TransactionEvent, WalletAttempt, WalletUsage
 from wallet_gateway.payments.errors import ErrorCode
 from wallet_gateway.payments.wallet import WalletLimit, WalletLimits
 
@@ -246,30 +246,6 @@ def test_a_button_is_raised_by_a_person_with_a_reason_where_a_limit_has_closed_i
         with refused("changed_meanwhile"):
             payments.wallet.raise_limits(order, by="bert", reason="late")
     assert WalletUsage.objects.get().raised == 1
-
-
-def test_a_receiver_that_failed_is_told_again_with_the_same_event(customer: Customer) -> None:
-    heard: list[dict[str, Any]] = []
-
-    def fail_once(**given: Any) -> None:
-        heard.append(given)
-        if len(heard) == 1:
-            raise RuntimeError
-
-    signals.wallet_limit_reached.connect(fail_once)
-    try:
-        customer.limit(SESSIONS=1)
-        order = customer.order()
-        customer.open(order)
-        with refused("wallet_limit_reached"):
-            customer.elsewhere("another browser").open(order)
-        customer.shop.clock.by += timedelta(minutes=5)
-        payments.sweep()
-    finally:
-        signals.wallet_limit_reached.disconnect(fail_once)
-    first, second = heard
-    assert (first["event_id"], first["limit"]) == (second["event_id"], second["limit"])
-    assert OutboxEvent.objects.filter(kind="WALLET_LIMIT_REACHED").count() == 1
 
 
 def test_an_erased_order_keeps_its_counts_and_its_decisions(shop: Shop, closed: PaymentOrder) -> None:

@@ -62,18 +62,6 @@ def test_an_account_pays_one_order_only(customer: Customer) -> None:
     assert len(customer.gateway.sent) == 1
 
 
-def test_one_reference_brings_five_results(customer: Customer) -> None:
-    order = customer.order()
-    detail = detail_for(customer.open(order).reference)
-    customer.gateway.cards = [refusing(400)] * 5
-    for _ in range(5):
-        with refused("try_again"):
-            customer.post(order, detail)
-    with refused("too_many_results"):
-        customer.post(order, detail)
-    assert (len(customer.gateway.looked_up), PaymentOrder.objects.get().is_payable) == (5, True)
-
-
 def test_a_result_of_a_stranger_or_of_another_order_is_nobodys(customer: Customer) -> None:
     order, other = customer.order(), customer.order()
     mine, beside = customer.open(order).reference, customer.open(other).reference
