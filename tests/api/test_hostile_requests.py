@@ -14,10 +14,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.core.cache import cache
 
 from tests.api.browser import Browser, approve
+from tests.stored import stored
 from tests.tables import every
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.protocol.card_numbers import has_card_number
@@ -36,12 +36,6 @@ BESIDE_LETTERS = "No4111111111111111x"
 CRYPTOGRAM = "QUJDREVGR0hJSktMTU5PUFFSU1Q="
 MARK = "hostile"
 """Stands in every other hostile text, so that it would be found in a log."""
-
-
-def everything_stored() -> list[Any]:
-    """Every row of the plugin."""
-    models = apps.get_app_config("wallet_gateway").get_models()
-    return [list(model._default_manager.order_by("pk").values_list()) for model in models]
 
 
 @pytest.fixture
@@ -68,14 +62,14 @@ def refuse(
     def send(what: str, body: object, *, token: str = "", **headers: Any) -> None:
         cache.clear()
         caplog.clear()
-        stored, sent = everything_stored(), len(wallet_sandbox.journal())
+        before, sent = stored(tables="wallet_gateway_"), len(wallet_sandbox.journal())
         begun = time.thread_time()
         answer = browser.post(what, token or order, body, **headers)
         took = time.thread_time() - begun
         assert 400 <= answer.status_code < 500, answer.content
         assert re.fullmatch(r"[a-z_]+", answer.json()["code"])
         assert took < 1
-        assert everything_stored() == stored
+        assert stored(tables="wallet_gateway_") == before
         assert len(wallet_sandbox.journal()) == sent
         # Django and every web server log the address of a request that fails, whatever it is.
         logged = [record for record in caplog.records if record.name.startswith("wallet_gateway")]

@@ -26,8 +26,8 @@ from tests.client.servers import RawServer, Request, answer, echoes, says
 from tests.tables import every
 from tests.waiting import PATIENCE, eventually
 from wallet_gateway.client.errors import NotSent, NotSentReason, OutcomeUnknown, UnknownReason
-from wallet_gateway.client.http_transport import HttpTransport, tls_context
-from wallet_gateway.client.request_deadline import Limits, RequestDeadline, steady_seconds
+from wallet_gateway.client.http_transport import HttpTransport
+from wallet_gateway.client.request_deadline import steady_seconds
 
 pytestmark = pytest.mark.wire
 
@@ -37,30 +37,32 @@ SECRET = "hunter2-and-more"
 # Reuse
 
 
-def test_a_connection_is_used_again_while_it_idled_less_than_the_limit(connect: Connect) -> None:
+def test_a_connection_is_kept_for_all_but_a_fresh_request_until_the_transport_is_closed(
+    connect: Connect,
+) -> None:
     with RawServer(echoes) as server:
         transport = connect(server.base_url)
-        for _ in range(3):
-            transport.send("POST", "/", body=b"{}")
-    assert (len(server.requests), server.connections) == (3, 1)
+        for number in (b"1", b"2"):
+            assert transport.send("POST", "/", body=number).body == number
+        assert server.connections == 1
+        transport.send("POST", "/", body=b"fresh", fresh=True)
+        assert eventually(lambda: server.hung_up == 1)
+        transport.send("POST", "/", body=b"3")
+        assert (server.connections, server.hung_up) == (2, 1)
+        transport.close()
+        assert eventually(lambda: server.hung_up == 2)
+        assert transport.send("POST", "/", body=b"4").body == b"4", "it stays usable"
+    said = [request.headers.get("connection") for request in server.requests]
+    assert said == [None, None, "close", None, None]
 
 
-def test_a_connection_that_idled_longer_is_closed_and_replaced(connect: Connect) -> None:
+def test_a_connection_that_idled_too_long_is_closed_and_replaced(connect: Connect) -> None:
     with RawServer(echoes) as server:
         transport = connect(server.base_url, keepalive_idle=1e-9)
         for _ in range(2):
             transport.send("POST", "/", body=b"{}")
         assert eventually(lambda: server.hung_up == 1)
     assert (len(server.requests), server.connections) == (2, 2)
-
-
-def test_idle_connections_are_closed_with_the_transport_which_stays_usable(connect: Connect) -> None:
-    with RawServer(echoes) as server:
-        transport = connect(server.base_url)
-        transport.send("POST", "/", body=b"1")
-        transport.close()
-        assert eventually(lambda: server.hung_up == 1)
-        assert transport.send("POST", "/", body=b"2").body == b"2"
 
 
 def test_a_connection_closed_by_the_server_while_idle_is_replaced_not_written_to(connect: Connect) -> None:
@@ -109,19 +111,6 @@ def test_a_kept_connection_lost_under_a_request_counts_as_sent_and_is_not_tried_
     assert server.connections == 1
 
 
-def test_a_fresh_request_has_a_connection_of_its_own_which_is_closed(connect: Connect) -> None:
-    with RawServer(echoes) as server:
-        transport = connect(server.base_url)
-        transport.send("POST", "/", body=b"kept")
-        transport.send("POST", "/", body=b"fresh", fresh=True)
-        assert server.connections == 2
-        assert eventually(lambda: server.hung_up == 1)
-        transport.send("POST", "/", body=b"kept")
-        assert server.hung_up == 1
-    assert server.connections == 2
-    assert [request.headers.get("connection") for request in server.requests] == [None, "close", None]
-
-
 @every(
     "said",
     [answer(headers=("Connection: close",)), b"HTTP/1.0 200 OK\r\n\r\n{}", answer(b"x" * 600)],
@@ -152,66 +141,41 @@ transport.close()
 assert said == [b"parent 1", b"parent 2", b"parent 3"], said
 sys.exit(os.waitstatus_to_exitcode(status))
 """
-RECORDED = """
-import http.client, sys, urllib3
-from wallet_gateway.client.http_transport import HttpTransport
-
-class Recorder:
-    pass
-
-assert "wallet_gateway.client.connection" not in sys.modules
-http.client.HTTPConnection = urllib3.connection.HTTPConnection = urllib3.connection.HTTPSConnection = Recorder
-assert HttpTransport(base_url=sys.argv[1]).send("POST", "/", body=b"{}").body == b"{}"
-"""
-
-
-def run(code: str, base_url: str) -> None:
-    """Run a process of its own: beside the threads of this one nobody may fork, and all is imported."""
-    command = [sys.executable, "-W", "error", "-c", code, base_url]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
-    assert (ran.returncode, ran.stderr) == (0, "")
 
 
 def test_a_forked_process_leaves_its_parents_connection_alone() -> None:
     with RawServer(echoes) as server:
-        run(FORKS, server.base_url)
+        # In a process of its own: beside the threads of this one nobody may fork.
+        command = [sys.executable, "-W", "error", "-c", FORKS, server.base_url]
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
     said = sorted(request.body for request in server.requests)
     assert (said, server.connections) == ([b"child", b"parent 1", b"parent 2", b"parent 3"], 2)
-
-
-def test_a_recorder_may_be_at_work_before_the_first_call_of_a_process() -> None:
-    with RawServer(echoes) as server:
-        run(RECORDED, server.base_url)
 
 
 # How long
 
 
-def deadline(*, total: float = 30.0, not_after: float | None = None) -> RequestDeadline:
-    limits = Limits(connect_timeout=3.0, read_timeout=20.0, total_timeout=total, max_answer_bytes=1_000)
-    return RequestDeadline(limits=limits, not_after=not_after)
-
-
-def test_no_wait_reaches_beyond_its_own_limit_or_the_deadline() -> None:
-    assert (deadline().connect_timeout(), deadline().socket_timeout()) == (3.0, 20.0)
-    assert 1.5 < deadline(total=2.0).connect_timeout() <= 2.0
-    assert 1.5 < deadline(total=2.0).socket_timeout() <= 2.0
-
-
-def test_a_claim_that_ends_while_sending_does_not_stop_the_rest() -> None:
-    claimed = deadline(not_after=(ends := steady_seconds() + 0.02))
-    claimed.mark_sent()
-    while steady_seconds() <= ends:
-        pass
-    claimed.mark_sent()
-    assert claimed.sent
-
-
 @pytest.mark.skipif(not hasattr(time, "CLOCK_BOOTTIME"), reason="the name that Linux has for it")
-def test_the_time_that_the_machine_was_suspended_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    before, suspended, counted = steady_seconds(), {time.CLOCK_BOOTTIME: 3600.0}, time.clock_gettime
-    monkeypatch.setattr(time, "clock_gettime", lambda clock: counted(clock) + suspended.get(clock, 0.0))
-    assert steady_seconds() >= before + 3600
+@pytest.mark.parametrize(("looks", "is_sent"), [(0, False), (1, True)], ids=["before", "after"])
+def test_a_machine_that_was_suspended_sends_nothing_on_an_old_claim_but_ends_what_it_has_begun(
+    looks: int, is_sent: bool, connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted, left, ends = time.clock_gettime, iter(range(looks)), steady_seconds() + 60
+
+    def suspended(clock: int) -> float:
+        return counted(clock) + (0 if next(left, None) is not None else 3600)
+
+    monkeypatch.setattr(time, "clock_gettime", suspended)
+    with RawServer(echoes) as server:
+        transport = connect(server.base_url)
+        if is_sent:
+            assert transport.send("POST", "/", body=b"{}", not_after=ends).body == b"{}"
+        else:
+            with pytest.raises(NotSent) as failure:
+                transport.send("POST", "/", body=b"{}", not_after=ends)
+            assert failure.value.reason == NotSentReason.STALE_CLAIM
+    assert len(server.requests) == is_sent
 
 
 # What TLS trusts
@@ -235,38 +199,11 @@ def test_a_trusted_far_end_is_shown_our_certificate_on_kept_and_fresh_connection
     assert server.connections == 2
 
 
-def test_an_encrypted_key_is_refused_and_nobody_is_asked_for_a_password(ours: Certificate) -> None:
+def test_an_encrypted_key_is_refused_and_nobody_is_asked_for_a_password(
+    connect: Connect, ours: Certificate
+) -> None:
     with pytest.raises(ssl.SSLError):
-        tls_context(client_cert=ours.with_encrypted_key())
-
-
-def test_what_is_asked_of_tls_is_set_and_not_left_to_openssl() -> None:
-    context = tls_context()
-    asked = (context.minimum_version, context.verify_mode, context.check_hostname)
-    assert asked == (ssl.TLSVersion.TLSv1_2, ssl.CERT_REQUIRED, True)
-    assert len(context.get_ca_certs()) > 50, "the authorities that come with requests"
-
-
-@pytest.mark.parametrize(
-    "variable", ["SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"]
-)
-def test_the_environment_cannot_add_an_authority(
-    variable: str, connect: Connect, certificate: Certificate, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    place = certificate.file.parent if variable.endswith("DIR") else certificate.file
-    monkeypatch.setenv(variable, str(place))
-    with RawServer(echoes, tls=certificate.server_context()) as server, pytest.raises(NotSent) as failure:
-        connect(server.base_url).send("POST", "/", body=b"{}")
-    assert (failure.value.reason, server.requests) == (NotSentReason.TLS, [])
-
-
-def test_the_environment_cannot_have_the_session_keys_written(
-    connect: Connect, certificate: Certificate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SSLKEYLOGFILE", str(tmp_path / "keys"))
-    with RawServer(echoes, tls=certificate.server_context()) as server:
-        connect(server.base_url, ca_file=str(certificate.file)).send("POST", "/", body=b"{}")
-    assert not (tmp_path / "keys").exists()
+        connect("https://gateway.example", client_cert=ours.with_encrypted_key())
 
 
 @every(
@@ -338,27 +275,36 @@ def test_no_log_line_and_no_debug_switch_shows_a_query_a_key_or_a_body(
         transport = connect(server.base_url, auth=KeyAuth(), keepalive_idle=1e-9)
         for fresh in (False, True, False):
             transport.send("POST", "/", query={"key": SECRET}, body=SECRET.encode(), fresh=fresh)
-    assert "Resetting dropped connection" in caplog.text, "this test proves nothing without the pool's log"
+    assert "urllib3" in {line.name.partition(".")[0] for line in caplog.records}, "or this proves nothing"
     assert SECRET not in caplog.text
     assert capsys.readouterr().out == ""
 
 
-def test_a_hostile_environment_changes_nothing(
-    connect: Connect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_hostile_environment_adds_no_credentials_no_proxy_no_authority_and_no_log_of_keys(
+    connect: Connect, certificate: Certificate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     netrc = tmp_path / ".netrc"
     netrc.write_text("machine 127.0.0.1 login thief password thief\ndefault login thief password thief\n")
     netrc.chmod(0o600)
-    monkeypatch.setenv("NETRC", str(netrc))
-    monkeypatch.setenv("HOME", str(tmp_path))
-    with RawServer(echoes) as proxy, RawServer(echoes) as server:
+    environment = {"NETRC": netrc, "HOME": tmp_path, "SSLKEYLOGFILE": tmp_path / "keys"}
+    environment["SSL_CERT_DIR"] = certificate.file.parent
+    for name in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
+        environment[name] = certificate.file
+    for name, path in environment.items():
+        monkeypatch.setenv(name, str(path))
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    tls = certificate.server_context()
+    with RawServer(echoes) as proxy, RawServer(echoes) as plain, RawServer(echoes, tls=tls) as server:
         for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
             monkeypatch.setenv(name, proxy.base_url)
             monkeypatch.setenv(name.lower(), proxy.base_url)
-        monkeypatch.delenv("NO_PROXY", raising=False)
-        monkeypatch.delenv("no_proxy", raising=False)
         for auth in (None, KeyAuth()):
-            connect(server.base_url, auth=auth).send("POST", "/", body=b"{}")
-    assert proxy.connections == 0
-    sent = [request.headers.get("authorization") for request in server.requests]
+            connect(plain.base_url, auth=auth).send("POST", "/", body=b"{}")
+        with pytest.raises(NotSent) as failure:
+            connect(server.base_url).send("POST", "/", body=b"{}")
+        connect(server.base_url, ca_file=str(certificate.file)).send("POST", "/", body=b"{}")
+    sent = [request.headers.get("authorization") for request in plain.requests]
     assert sent == [None, f"PublicApiKey {SECRET}"]
+    assert (failure.value.reason, len(server.requests)) == (NotSentReason.TLS, 1)
+    assert (proxy.connections, (tmp_path / "keys").exists()) == (0, False)

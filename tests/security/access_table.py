@@ -131,83 +131,62 @@ def _rows_pages() -> Iterator[Address]:
         yield Address(page=f"deleting {words}", name=f"{name}_delete", row=model, get=NOBODY, post=NOBODY)
 
 
-def _form(page: str, name: str, row: str, access: Access) -> Address:
+def _form(page: str, name: str, row: str, post: Access, *, get: Access | None = None) -> Address:
+    """Return a page with a form, which who may send it may also see, unless it is said otherwise."""
     name = f"admin:wallet_gateway_{name}"
-    return Address(page=page, name=name, row=row, get=access, post=access, is_form=True)
+    return Address(page=page, name=name, row=row, get=post if get is None else get, post=post, is_form=True)
 
 
+_CAPTURES, _REFUNDS = all_of(SEE_ORDERS, CAPTURE), all_of(SEE_ORDERS, REFUND)
+_REVERSES, _CANCELS = all_of(SEE_ORDERS, REVERSE), all_of(SEE_ORDERS, CANCEL_ORDER)
+_RAISES, _SENDS_AGAIN = all_of(SEE_ORDERS, RAISE_LIMITS), all_of(SEE_TRANSACTIONS, CAPTURE)
+_DECIDES, _CLOSES = all_of(SEE_TRANSACTIONS, RESOLVE), all_of(SEE_DISCREPANCIES, RESOLVE)
+_MIGRATES, _SEES_FIGURES = all_of(SEE_DEPOSITS, DETACHED_REFUND), one_of(SEE_TRANSACTIONS)
+_SEES_HEALTH, _ROTATES = all_of(SEE_TRANSACTIONS, VIEW_HEALTH), all_of(SEE_TRANSACTIONS, ROTATE_KEYS)
+_STOPS, _AGREES = all_of(SEE_TRANSACTIONS, STOP_SENDING), all_of(REFUND, APPROVE)
+_ANOTHER = "(another kind: its own permission)"
 _OWN_PAGES = (
-    _form("capturing", "paymentorder_operation", "capture", all_of(SEE_ORDERS, CAPTURE)),
-    _form("refunding", "paymentorder_operation", "refund", all_of(SEE_ORDERS, REFUND)),
-    _form("reversing", "paymentorder_operation", "reversal", all_of(SEE_ORDERS, REVERSE)),
-    replace(
-        _form("asking the gateway about an order", "paymentorder_query", "paymentorder", one_of(SEE_ORDERS)),
+    _form("capturing", "paymentorder_operation", "capture", _CAPTURES),
+    _form("refunding", "paymentorder_operation", "refund", _REFUNDS),
+    _form("reversing", "paymentorder_operation", "reversal", _REVERSES),
+    _form(
+        *("asking the gateway about an order", "paymentorder_query", "paymentorder", one_of(SEE_ORDERS)),
         get=NOBODY,
     ),
+    _form("cancelling an order that is not paid", "paymentorder_cancel", "paymentorder", _CANCELS),
+    _form("raising the limits of the wallet button", "paymentorder_wallet_limits", "paymentorder", _RAISES),
+    _form(f"sending a capture again {_ANOTHER}", "gatewaytransaction_send_again", "unsent", _SENDS_AGAIN),
     _form(
-        "cancelling an order that is not paid",
-        "paymentorder_cancel",
-        "paymentorder",
-        all_of(SEE_ORDERS, CANCEL_ORDER),
-    ),
-    _form(
-        "raising the limits of the wallet button",
-        "paymentorder_wallet_limits",
-        "paymentorder",
-        all_of(SEE_ORDERS, RAISE_LIMITS),
-    ),
-    _form(
-        "sending a capture again (another kind: its own permission)",
-        "gatewaytransaction_send_again",
-        "unsent",
-        all_of(SEE_TRANSACTIONS, CAPTURE),
-    ),
-    replace(
-        _form(
-            "marking a refused capture as seen (another kind: its own permission)",
-            "gatewaytransaction_refusal_seen",
-            "unsent",
-            all_of(SEE_TRANSACTIONS, CAPTURE),
-        ),
+        f"marking a refused capture as seen {_ANOTHER}",
+        *("gatewaytransaction_refusal_seen", "unsent", _SENDS_AGAIN),
         get=NOBODY,
     ),
+    _form("deciding on an outcome", "gatewaytransaction_decide", "gatewaytransaction", _DECIDES),
+    _form("closing a difference", "discrepancy_close", "discrepancy", _CLOSES),
+    _form("booking a difference", "discrepancy_book", "discrepancy", _CLOSES),
     _form(
-        "deciding on an outcome",
-        "gatewaytransaction_decide",
-        "gatewaytransaction",
-        all_of(SEE_TRANSACTIONS, RESOLVE),
-    ),
-    _form("closing a difference", "discrepancy_close", "discrepancy", all_of(SEE_DISCREPANCIES, RESOLVE)),
-    _form("booking a difference", "discrepancy_book", "discrepancy", all_of(SEE_DISCREPANCIES, RESOLVE)),
-    replace(
-        _form("a request to refund (agreeing: POST)", "approval_decide", "approval", one_of(REFUND)),
-        post=all_of(REFUND, APPROVE),
+        *("a request to refund (agreeing: POST)", "approval_decide", "approval", _AGREES), get=one_of(REFUND)
     ),
     _form(
         "confirming a batch of captures (its author only)", "operationbatch_confirm", "draft", one_of(CAPTURE)
     ),
     _form("a batch of captures", "operationbatch_progress", "operationbatch", one_of(CAPTURE)),
     _form("a batch of status queries", "operationbatch_progress", "queries", _SEES_BATCHES),
-    replace(
-        _form("steering a batch of captures", "operationbatch_steer", "operationbatch", one_of(CAPTURE)),
+    _form(
+        *("steering a batch of captures", "operationbatch_steer", "operationbatch", one_of(CAPTURE)),
         get=NOBODY,
     ),
-    _form("importing a migration file", "migrateddeposit_import", "", all_of(SEE_DEPOSITS, DETACHED_REFUND)),
-    _form(
-        "exporting a migration file",
-        "migrateddeposit_export",
-        "gateway",
-        all_of(SEE_DEPOSITS, DETACHED_REFUND),
-    ),
+    _form("importing a migration file", "migrateddeposit_import", "", _MIGRATES),
+    _form("exporting a migration file", "migrateddeposit_export", "gateway", _MIGRATES),
     _form("the report of the migration", "migrateddeposit_report", "", one_of(SEE_DEPOSITS)),
-    _form("refunding deposits", "migrateddeposit_refund", "", all_of(SEE_DEPOSITS, DETACHED_REFUND)),
-    _form("the dashboard", "dashboard_changelist", "", one_of(SEE_TRANSACTIONS)),
-    _form("its figures", "dashboard_figures", "", one_of(SEE_TRANSACTIONS)),
-    _form("its figures alone", "dashboard_figures_part", "", one_of(SEE_TRANSACTIONS)),
-    _form("its figures as CSV", "dashboard_csv", "", one_of(SEE_TRANSACTIONS)),
-    _form("the health of payments", "dashboard_health", "", all_of(SEE_TRANSACTIONS, VIEW_HEALTH)),
-    _form("encryption keys", "dashboard_keys", "", all_of(SEE_TRANSACTIONS, ROTATE_KEYS)),
-    _form("the emergency stop", "dashboard_stop", "stop", all_of(SEE_TRANSACTIONS, STOP_SENDING)),
+    _form("refunding deposits", "migrateddeposit_refund", "", _MIGRATES),
+    _form("the dashboard", "dashboard_changelist", "", _SEES_FIGURES),
+    _form("its figures", "dashboard_figures", "", _SEES_FIGURES),
+    _form("its figures alone", "dashboard_figures_part", "", _SEES_FIGURES),
+    _form("its figures as CSV", "dashboard_csv", "", _SEES_FIGURES),
+    _form("the health of payments", "dashboard_health", "", _SEES_HEALTH),
+    _form("encryption keys", "dashboard_keys", "", _ROTATES),
+    _form("the emergency stop", "dashboard_stop", "stop", _STOPS),
 )
 
 
@@ -239,28 +218,18 @@ _MONITORS_PAGES = (
 
 ADDRESSES: tuple[Address, ...] = (*_rows_pages(), *_OWN_PAGES, *_CUSTOMERS_PAGES, *_MONITORS_PAGES)
 ACTIONS = (
-    Action(label="capturing", model="paymentorder", name="capture_many", access=all_of(SEE_ORDERS, CAPTURE)),
-    Action(label="refunding", model="paymentorder", name="refund_many", access=all_of(SEE_ORDERS, REFUND)),
-    Action(label="reversing", model="paymentorder", name="reverse_many", access=all_of(SEE_ORDERS, REVERSE)),
+    Action(label="capturing", model="paymentorder", name="capture_many", access=_CAPTURES),
+    Action(label="refunding", model="paymentorder", name="refund_many", access=_REFUNDS),
+    Action(label="reversing", model="paymentorder", name="reverse_many", access=_REVERSES),
     Action(label="asking the gateway", model="paymentorder", name="query_many", access=one_of(SEE_ORDERS)),
-    Action(
-        label="asking the gateway",
-        model="gatewaytransaction",
-        name="query_many",
-        access=one_of(SEE_TRANSACTIONS),
-    ),
+    Action(label="asking the gateway", model="gatewaytransaction", name="query_many", access=_SEES_FIGURES),
     Action(
         label="marking refusals as seen (each with the permission of its kind)",
         model="gatewaytransaction",
         name="mark_seen_many",
-        access=one_of(SEE_TRANSACTIONS),
+        access=_SEES_FIGURES,
     ),
-    Action(
-        label="refunding",
-        model="migrateddeposit",
-        name="refund_many",
-        access=all_of(SEE_DEPOSITS, DETACHED_REFUND),
-    ),
+    Action(label="refunding", model="migrateddeposit", name="refund_many", access=_MIGRATES),
 )
 
 PARTS = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from tests.personal import EMAIL
 from tests.security.canaries import CARD_NUMBERS, CREDENTIAL
@@ -106,26 +107,14 @@ class FaultyTransport:
     def __post_init__(self) -> None:
         self.inner = HttpTransport(base_url=self.base_url)
 
-    def send(
-        self,
-        method: str,
-        path: str,
-        *,
-        query: Mapping[str, str] | None = None,
-        body: bytes | None = None,
-        headers: Mapping[str, str] | None = None,
-        fresh: bool = False,
-        not_after: float | None = None,
-    ) -> RawAnswer:
+    def send(self, method: str, path: str, **given: Any) -> RawAnswer:
         if self.fault == UNREACHABLE:
             raise NotSent(NotSentReason.REFUSED_CONNECTION)
-        answer = self.inner.send(
-            method, path, query=query, body=body, headers=headers, fresh=fresh, not_after=not_after
-        )
+        answer = self.inner.send(method, path, **given)
         if not self.fault:
             return answer
-        sent = Sent(method, path, query or {}, headers or {}, body or b"")
-        return FAULTS[self.fault](answer, sent)
+        query, headers = given["query"] or {}, given["headers"] or {}
+        return FAULTS[self.fault](answer, Sent(method, path, query, headers, given["body"] or b""))
 
     def close(self) -> None:
         self.inner.close()

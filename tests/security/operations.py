@@ -10,19 +10,20 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from cryptography.fernet import Fernet
 from django.contrib.auth.models import User
 from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 
 from tests.api.app import App
 from tests.api.browser import CARD, Browser, approve
+from tests.money.shop import MovedClock
 from tests.personal import ADDRESS, CARDHOLDER, EMAIL
 from tests.security import canaries as canary
 from tests.security.canaries import Canaries
 from tests.security.gateway_faults import FAULTS, UNREACHABLE, FaultyTransport
-from wallet_gateway import payments
+from wallet_gateway import gateways, payments
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
-from wallet_gateway.gateways import cipher, context_of
 from wallet_gateway.models import (
     BatchKind,
     Discrepancy,
@@ -66,8 +67,10 @@ def _account(name: str) -> User:
 class Shop:
     """A shop that calls everything there is, and keeps what it was told."""
 
-    def __init__(self, control: SandboxControl, transport: FaultyTransport, canaries: Canaries) -> None:
-        self.control, self.transport, self.canaries = control, transport, canaries
+    def __init__(
+        self, control: SandboxControl, transport: FaultyTransport, clock: MovedClock, canaries: Canaries
+    ) -> None:
+        self.control, self.transport, self.clock, self.canaries = control, transport, clock, canaries
         self.called: set[str] = set()
         self.told: list[str] = []
         self.browsers: list[Client] = []
@@ -92,12 +95,9 @@ class Shop:
             yield
         finally:
             self.transport.fault = ""
-            self._send_on()
-
-    def _send_on(self) -> None:
-        """Send at once again to a gateway that has failed too often: pauses are another test's subject."""
-        GatewayPause.objects.all().delete()
-        context_of("default").pause.forget()
+            # A gateway that has failed too often is left alone for a while: another test's subject.
+            GatewayPause.objects.all().delete()
+            gateways.forget_pauses()
 
     # Orders
 
@@ -124,7 +124,6 @@ class Shop:
     def everything_fails(self) -> None:
         for fault in (*FAULTS, UNREACHABLE):
             self._money(fault)
-            self._send_on()
             self._sheet(fault)
 
     def _money(self, fault: str) -> None:
@@ -195,11 +194,10 @@ class Shop:
         return detail | {"email": EMAIL, "shippingAddress": canary.WALLET_ADDRESS}
 
     def _keep_keys(self) -> None:
-        sealed = cipher()
-        assert sealed is not None
-        for key in WalletKey.objects.all():
-            self.canaries.plant("api key", sealed.unseal(bytes(key.api_key)))
-            self.canaries.plant("encryption key", sealed.unseal(bytes(key.encryption_key)))
+        sealed = Fernet(canary.FERNET_KEY)
+        for key in WalletKey.objects.exclude(api_key=b""):
+            self.canaries.plant("api key", sealed.decrypt(bytes(key.api_key)).decode())
+            self.canaries.plant("encryption key", sealed.decrypt(bytes(key.encryption_key)).decode())
 
     def _say(self, answer: Any) -> None:  # noqa: ANN401
         self.told.append(answer.content.decode())

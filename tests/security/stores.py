@@ -13,12 +13,12 @@ from typing import Any
 from urllib.request import urlopen
 
 from django.core import mail
-from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from prometheus_client import REGISTRY
 
 from tests.security.access_table import ADDRESSES, TOKEN, Address
+from tests.stored import stored
 from wallet_gateway import payments, return_tokens
 from wallet_gateway.contrib.prometheus.rows import register
 from wallet_gateway.gateways import is_test
@@ -43,19 +43,7 @@ MODELS = (PaymentOrder, GatewayTransaction, TransactionEvent, Discrepancy, Migra
 
 def rows() -> Places:
     """Return every column of every table of the database, of all apps."""
-    found: Places = {}
-    with connection.cursor() as cursor:
-        for table in connection.introspection.table_names(cursor):
-            cursor.execute(f"SELECT * FROM {connection.ops.quote_name(table)}")
-            names = [column[0] for column in cursor.description]
-            values = zip(*cursor.fetchall(), strict=True)
-            for name, column in zip(names, values, strict=False):
-                found[f"column {table}.{name}"] = "\n".join(map(_text, column))
-    return found
-
-
-def _text(value: object) -> str:
-    return bytes(value).decode("latin-1") if isinstance(value, bytes | memoryview) else str(value)
+    return {f"column {name}": text for name, text in stored().items()}
 
 
 def logs(records: Iterable[logging.LogRecord]) -> Places:

@@ -5,21 +5,18 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from datetime import timedelta
 from fnmatch import fnmatchcase
-from functools import partial
 
 import pytest
 from django.contrib.auth.models import Permission, User
-from django.db import transaction as db_transaction
 from django.test import Client, override_settings
 from django.urls import reverse
-from pytest_django import DjangoDbBlocker
 
 from tests.admin.conftest import write_permissions
 from tests.contrib.opentelemetry.memory import exporter
 from tests.leftovers import same_receivers
+from tests.money.shop import MovedClock
 from tests.security import canaries, stores
 from tests.security.canaries import PERSONAL, Canaries
 from tests.security.gateway_faults import FaultyTransport
@@ -29,50 +26,41 @@ from wallet_gateway import gateways, payments
 from wallet_gateway.contrib.mails import receivers
 from wallet_gateway.contrib.opentelemetry import spans
 from wallet_gateway.domain.lifecycle import FINAL_STATES
+from wallet_gateway.gateways import DatabaseClock
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
-from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.maintenance import retention
 from wallet_gateway.testing.configuration import point_at
 from wallet_gateway.testing.sandbox import SandboxServer
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
-Found = set[tuple[str, str]]
+KINDS = "column log mail metrics span support export admin page answer sandbox health"
+"""What keeps or shows something: the first word of each place."""
+PLANTED_LATER = {"cryptogram", "api key", "encryption key", "return token", "session cookie"}
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """What was found after everything had been done, and after all data had been erased again."""
-
-    uncalled: set[str]
-    searched: set[str]
-    planted: set[str]
-    found: Found
-    left: Found
-
-
-@pytest.fixture(scope="module")
-def evidence(
-    wallet_sandbox_server: SandboxServer, django_db_setup: None, django_db_blocker: DjangoDbBlocker
-) -> Evidence:
-    """Do everything once, for all tests of this file; nothing of it is committed."""
-    with django_db_blocker.unblock(), _shop(wallet_sandbox_server) as shop, _of_a_test():
+def test_what_is_secret_stands_nowhere_and_what_is_personal_where_it_belongs_until_it_is_erased(
+    wallet_sandbox_server: SandboxServer,
+) -> None:
+    with _shop(wallet_sandbox_server) as shop:
         records = _Records()
         with _listening(records):
             _everything(shop)
             places = _places(shop, records)
-            found = set(shop.canaries.found_in(places))
-        _erase()
-        left = {(name, place) for name, place in shop.canaries.found_in(stores.rows()) if name in PERSONAL}
-        db_transaction.set_rollback(True)
-    uncalled = set(PUBLIC.values()) - shop.called
-    return Evidence(uncalled, set(places), set(shop.canaries.values), found, left)
+        found = set(shop.canaries.found_in(places))
+        _erase(shop)
+        left = sorted(at for at in shop.canaries.found_in(stores.rows()) if at[0] in PERSONAL)
 
-
-def _of_a_test() -> db_transaction.Atomic:
-    """Return a database transaction in which what demands to be the outermost one runs, as in a test."""
-    atomic = db_transaction.atomic()
-    atomic._from_testcase = True  # type: ignore[attr-defined]
-    return atomic
+    assert set(PUBLIC.values()) - shop.called == set(), "every public function is among what is done"
+    assert {place.partition(" ")[0] for place in places} >= set(KINDS.split())
+    assert shop.canaries.values.keys() >= PLANTED_LATER
+    leaks = sorted(f"{canary} in {place}" for canary, place in found if not _is_allowed(canary, place))
+    assert not leaks, f"{len(leaks)} leaks:\n" + "\n".join(leaks)
+    assert not left, f"after everything was erased: {left}"
+    unused = [
+        f"{name} in {pattern}"
+        for name, pattern in ALLOWED
+        if not any(name == canary and fnmatchcase(place, pattern) for canary, place in found)
+    ]
+    assert not unused, "nothing stands there any more: delete the line\n" + "\n".join(unused)
 
 
 class _Records(logging.Handler):
@@ -104,13 +92,13 @@ def _shop(server: SandboxServer) -> Iterator[Shop]:
     project = {"SECRET_KEY": canaries.SECRET_KEY, "ROOT_URLCONF": "tests.security.urls"}
     with ExitStack() as stack:
         stack.enter_context(override_settings(WALLET_GATEWAY=given, **project))
-        patch = stack.enter_context(pytest.MonkeyPatch.context())
         # Nothing waits between two tries.
-        patch.setattr(gateways, "GatewayContext", partial(GatewayContext, sleep=lambda seconds: None))
+        gateways.use_clock(clock := MovedClock())
+        stack.callback(gateways.use_clock, DatabaseClock())
         transport = FaultyTransport(server.base_url)
         stack.callback(transport.close)
         gateways.use_transport(transport, alias="default")
-        yield Shop(server.control, transport, Canaries())
+        yield Shop(server.control, transport, clock, Canaries())
 
 
 @contextmanager
@@ -172,7 +160,7 @@ def _places(shop: Shop, records: _Records) -> stores.Places:
     views = views.exclude(codename="view_customer")
     onlooker = Client()
     onlooker.force_login(_account("otto", *views.values_list("codename", flat=True)))
-    pages = stores.admin_pages(_superuser(), "superuser", most=8)
+    pages = stores.admin_pages(_superuser(), "superuser", most=5)
     pages |= stores.admin_pages(onlooker, "onlooker", most=3)
     for payment in Payment.objects.order_by("pk")[::6]:
         for place, text in stores.customers_pages(shop.browsers[0], payment).items():
@@ -190,56 +178,15 @@ def _places(shop: Shop, records: _Records) -> stores.Places:
     }
 
 
-def _erase() -> None:
+def _erase(shop: Shop) -> None:
     """Erase what is erased on request and after a time; what has not ended is taken for ended."""
     GatewayTransaction.objects.exclude(state__in=FINAL_STATES).update(state="ABANDONED")
     for order in PaymentOrder.objects.all():
         payments.maintenance.erase_customer(order, by="anna", reason="asked for it")
-    while retention.erase_old_bodies(clock=gateways.clock(), kept=timedelta(0)):
-        pass
+    shop.clock.by += timedelta(days=500)
+    for _ in range(5):
+        payments.maintenance.sweep()
 
 
 def _is_allowed(canary: str, place: str) -> bool:
     return any(canary == name and fnmatchcase(place, pattern) for name, pattern in ALLOWED)
-
-
-def test_every_public_function_is_among_what_is_done(evidence: Evidence) -> None:
-    assert not evidence.uncalled
-
-
-def test_no_canary_stands_where_none_belongs(evidence: Evidence) -> None:
-    leaks = sorted(
-        f"{canary} in {place}" for canary, place in evidence.found if not _is_allowed(canary, place)
-    )
-    assert not leaks, f"{len(leaks)} leaks:\n" + "\n".join(leaks)
-
-
-def test_every_allowance_is_used(evidence: Evidence) -> None:
-    unused = [
-        f"{name} in {pattern}"
-        for name, pattern in ALLOWED
-        if not any(name == canary and fnmatchcase(place, pattern) for canary, place in evidence.found)
-    ]
-    assert not unused, "nothing stands there any more: delete the line\n" + "\n".join(unused)
-
-
-def test_every_kind_of_place_is_searched(evidence: Evidence) -> None:
-    kinds = {place.partition(" ")[0] for place in evidence.searched}
-    assert kinds >= {
-        "column",
-        "log",
-        "mail",
-        "metrics",
-        "span",
-        "support",
-        "export",
-        "admin",
-        "page",
-        "answer",
-    }
-    assert kinds >= {"sandbox", "health"}
-    assert {"cryptogram", "api key", "encryption key", "return token", "session cookie"} <= evidence.planted
-
-
-def test_what_is_erased_is_gone_from_every_column(evidence: Evidence) -> None:
-    assert not evidence.left, "\n".join(f"{canary} in {place}" for canary, place in sorted(evidence.left))

@@ -11,7 +11,7 @@ from tests.money.shop import Shop
 from tests.refusals import refuses
 from tests.tables import every
 from wallet_gateway import payments
-from wallet_gateway.models import GatewayTransaction, Payment
+from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.payments import Actor, Money
 from wallet_gateway.payments.errors import ErrorCode, InvalidInput, OperationRefused
 
@@ -88,12 +88,6 @@ def test_words_that_cannot_be_stored_are_refused_before_anything_is_written(
 @every("text", ["", "plain", "Zürich \U0001f600", "\u0645\u0631\u062d\u0628\u0627"])
 def test_every_text_of_characters_is_kept(text: str, shop: Shop) -> None:
     assert GatewayTransaction.objects.get(pk=refund(comment=text).pk).comment == text
-
-
-@every("text", NOT_STORABLE)
-def test_no_attempt_has_a_reference_that_cannot_be_stored(text: str) -> None:
-    with pytest.raises(Payment.DoesNotExist):
-        payments.orders.attempt_for(text)
 
 
 class Member:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -19,7 +19,7 @@ from wallet_gateway import conf, gateways, payments
 from wallet_gateway.client.errors import NotSent, NotSentReason
 from wallet_gateway.client.exchange import RawAnswer
 from wallet_gateway.client.transport import Transport
-from wallet_gateway.models import Payment, PaymentOrder
+from wallet_gateway.models import GatewayPause, Payment, PaymentOrder
 from wallet_gateway.payments.wallet import SheetPrice, WalletSession
 from wallet_gateway.testing.in_process import InProcessTransport
 
@@ -149,6 +149,24 @@ class Customer:
         account = {name: value for name, value in given["GATEWAYS"]["default"].items() if name != "WALLET"}
         self.shop.settings.WALLET_GATEWAY = given | {"GATEWAYS": {"default": account}}
         self.shop.configure()
+
+    def stop_sending(self) -> None:
+        """Let the settings stop whatever moves money."""
+        self.shop.configure(SENDING_ENABLED=False)
+
+    def pause_sending(self) -> None:
+        """Let the gateway want to be left alone for five minutes, as another process has seen."""
+        until = self.shop.clock.now() + timedelta(minutes=5)
+        GatewayPause.row_of("default").update(sending_until=until)
+
+    def meanwhile(self, happens: Callable[[], object]) -> None:
+        """Let this happen while the next card is looked up."""
+
+        def look_up(_: object) -> tuple[int, object]:
+            happens()
+            return 200, self.gateway.account
+
+        self.gateway.cards.append(look_up)
 
     def open(self, order: PaymentOrder, language: str = "") -> WalletSession:
         """Load the page with the button."""

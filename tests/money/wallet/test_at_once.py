@@ -29,7 +29,6 @@ from wallet_gateway.payments.errors import (
     InvalidState,
     OperationError,
     OperationRefused,
-    WalletUnavailable,
 )
 from wallet_gateway.payments.wallet import SheetPricing, SheetQuestion
 
@@ -64,14 +63,6 @@ def test_no_more_than_five_results_of_a_reference_are_looked_at(customer: Custom
     assert surprises(results, OperationRefused) == []
     assert len(customer.gateway.looked_up) == MOST_RESULTS
     assert sum(isinstance(one, InvalidState) for one in results) == len(results) - MOST_RESULTS
-
-
-def test_many_that_find_the_key_service_failing_get_no_button_and_no_fault(customer: Customer) -> None:
-    customer.gateway.keys = [refusing(400)] * 99
-    order, names = customer.order(), count()
-    results = together(lambda: customer.elsewhere(f"browser {next(names)}").open(order))
-    assert surprises(results, WalletUnavailable) == []
-    assert allowed_of(results) == 0
 
 
 def two_tabs(customer: Customer, order: PaymentOrder) -> list[Callable[[], object]]:

@@ -14,7 +14,7 @@ from tests.money.wallet.customers import Customer, refused
 from tests.money.wallet.hooks import OVERRIDES, PRICING, Hooks
 from tests.tables import every
 from wallet_gateway import payments
-from wallet_gateway.models import GatewayPause, GatewayTransaction, Payment, PaymentOrder, WalletAttempt
+from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
 from wallet_gateway.payments.wallet import WalletPolicy
 
 pytestmark = pytest.mark.django_db
@@ -42,31 +42,27 @@ def test_the_buttons_language_is_a_code_of_the_wallet(
     assert customer.asked_of_sheet(customer.order(language=language)).get("buttonLocale") == sent
 
 
-@every(("language", "label"), [("", "Total"), ("de", "Gesamtbetrag")])
-def test_the_sum_of_the_sheet_has_its_label_in_the_customers_language(
-    customer: Customer, language: str, label: str
+@every(
+    ("language", "label", "currency", "amount"),
+    [("", "Total", "JPY", "500"), ("de", "Gesamtbetrag", "EUR", "7.00")],
+)
+def test_the_sum_of_the_sheet_has_its_currencys_decimals_and_a_label_in_the_customers_language(
+    customer: Customer, language: str, label: str, currency: str, amount: str
 ) -> None:
-    optional = customer.open(customer.order(), language).parameters["optionalParams"]
-    assert optional["additionalTransactionInfo"]["totalPriceLabel"] == label
+    shown = customer.open(customer.order(currency=currency, amount=Decimal(amount)), language).parameters
+    assert shown["amount"] == amount
+    assert shown["optionalParams"]["additionalTransactionInfo"]["totalPriceLabel"] == label
 
 
 def test_the_attempt_is_written_before_the_page_is_shown_and_changes_nothing_else(customer: Customer) -> None:
     order = customer.order()
     button = customer.open(order)
     transaction = GatewayTransaction.objects.get(reference=button.reference)
-    assert (transaction.state, transaction.next_query_at, transaction.request_body) == (
-        "AWAITING_RESULT",
-        None,
-        "",
-    )
-    assert Payment.objects.get().state == "OFFERED"
-    assert PaymentOrder.objects.get().state == "OPEN"
-    assert (
-        customer.gateway.keys_asked,
-        customer.gateway.sent,
-        customer.gateway.asked,
-        customer.gateway.looked_up,
-    ) == (1, [], [], [])
+    written = (transaction.state, transaction.next_query_at, transaction.request_body)
+    assert written == ("AWAITING_RESULT", None, "")
+    assert (Payment.objects.get().state, PaymentOrder.objects.get().state) == ("OFFERED", "OPEN")
+    asked = customer.gateway
+    assert (asked.keys_asked, asked.sent, asked.asked, asked.looked_up) == (1, [], [], [])
     assert customer.session not in str(WalletAttempt.objects.values().get())
     assert button.parameters["publicKeyApi"] not in repr(button)
 
@@ -84,12 +80,6 @@ def test_a_button_is_shown_again_until_it_is_about_to_end_or_has_had_a_result(cu
     assert second != first
     customer.shop.clock.by += timedelta(minutes=56)
     assert customer.open(order).reference != second
-
-
-@every(("currency", "amount"), [("JPY", "500"), ("EUR", "7.00")])
-def test_an_amount_has_two_decimals_or_none(customer: Customer, currency: str, amount: str) -> None:
-    order = customer.order(currency=currency, amount=Decimal(amount))
-    assert customer.open(order).parameters["amount"] == amount
 
 
 # What a sheet asks
@@ -176,22 +166,13 @@ def test_options_whose_callback_is_off_are_refused_whole(
 # When no button is shown
 
 
-def stop(customer: Customer) -> None:
-    customer.shop.configure(SENDING_ENABLED=False)
-
-
-def pause(customer: Customer) -> None:
-    until = customer.shop.clock.now() + timedelta(minutes=5)
-    GatewayPause.row_of("default").update(sending_until=until)
-
-
 @pytest.mark.parametrize(
     ("happens", "currency", "code"),
     [
         (Customer.without_wallet, "EUR", "wallet_unavailable"),
         (lambda _: None, "KWD", "wallet_unavailable"),
-        (stop, "EUR", "sending_stopped"),
-        (pause, "EUR", "sending_stopped"),
+        (Customer.stop_sending, "EUR", "sending_stopped"),
+        (Customer.pause_sending, "EUR", "sending_stopped"),
     ],
 )
 def test_there_is_no_button(

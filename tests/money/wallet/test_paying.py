@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.db import transaction as db_transaction
 
-from tests.money.gateway import Killed, Sent, answering, killing, losing, record, refusing
-from tests.money.shop import Shop, kinds, order_of
+from tests.money.gateway import Answer, Killed, Sent, answering, killing, losing, record, refusing
+from tests.money.shop import kinds, order_of
 from tests.money.wallet.customers import CARD, Customer, detail_for, no_authorization_leaves, refused
 from tests.tables import every
 from wallet_gateway import payments
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import (
-    GatewayPause,
     GatewayTransaction,
     OutboxEvent,
     Payment,
@@ -60,18 +60,6 @@ def test_an_account_pays_one_order_only(customer: Customer) -> None:
     with refused("fields_invalid", says="belongs to another attempt"):
         customer.pay(customer.order(), transactionAccountId="A-1")
     assert len(customer.gateway.sent) == 1
-
-
-def test_one_reference_brings_five_results(customer: Customer) -> None:
-    order = customer.order()
-    detail = detail_for(customer.open(order).reference)
-    customer.gateway.cards = [refusing(400)] * 5
-    for _ in range(5):
-        with refused("try_again"):
-            customer.post(order, detail)
-    with refused("too_many_results"):
-        customer.post(order, detail)
-    assert (len(customer.gateway.looked_up), PaymentOrder.objects.get().is_payable) == (5, True)
 
 
 def test_a_result_of_a_stranger_or_of_another_order_is_nobodys(customer: Customer) -> None:
@@ -118,33 +106,21 @@ def test_a_failure_of_the_sheet_is_noted_and_charges_nothing(customer: Customer)
 # When nothing may be sent
 
 
-def stop(shop: Shop) -> None:
-    shop.configure(SENDING_ENABLED=False)
-
-
-def pause(shop: Shop) -> None:
-    GatewayPause.row_of("default").update(sending_until=shop.clock.now() + timedelta(minutes=5))
-    shop.configure()
-
-
-@pytest.mark.parametrize("happens", [stop, pause])
+@pytest.mark.parametrize("hold", [Customer.stop_sending, Customer.pause_sending])
 def test_a_pause_and_the_emergency_stop_hold_the_button_back(
-    happens: Callable[[Shop], None], customer: Customer
+    hold: Callable[[Customer], None], customer: Customer
 ) -> None:
     order = customer.order()
     detail = detail_for(customer.open(order).reference)
-    happens(customer.shop)
+    hold(customer)
+    customer.shop.configure()  # This process looks anew whether there is a pause.
     with refused("sending_stopped"):
         customer.post(order, detail)
     assert (customer.gateway.sent, PaymentOrder.objects.get().is_payable) == ([], True)
 
 
 def test_a_pause_that_begins_while_the_card_is_looked_up_holds_it_back(customer: Customer) -> None:
-    def meanwhile(_: Sent) -> tuple[int, object]:
-        GatewayPause.row_of("default").update(sending_until=customer.shop.clock.now() + timedelta(minutes=5))
-        return 200, customer.gateway.account
-
-    customer.gateway.cards.append(meanwhile)
+    customer.meanwhile(customer.pause_sending)
     with pytest.raises(OperationError):
         customer.pay(customer.order())
     assert (customer.gateway.sent, PaymentOrder.objects.get().is_payable) == ([], True)
@@ -164,48 +140,39 @@ def test_a_card_whose_look_up_outlasts_the_time_to_pay_is_not_charged(
 ) -> None:
     order = customer.order(payable_until=customer.shop.clock.now() + timedelta(minutes=10))
     detail = detail_for(customer.open(order).reference)
-
-    def slowly(_: Sent) -> tuple[int, object]:
-        customer.shop.clock.by += timedelta(minutes=minutes)
-        return 200, customer.gateway.account
-
-    customer.gateway.cards.append(slowly)
-    if is_paid:
+    customer.meanwhile(lambda: customer.shop.clock.sleep(minutes * 60))
+    with nullcontext() if is_paid else refused("order_ended", says="too late"):
         assert customer.post(order, detail).order.state == "PAID"
-        return
-    with refused("order_ended", says="too late"):
-        customer.post(order, detail)
-    assert customer.gateway.sent == []
+    assert len(customer.gateway.sent) == is_paid
 
 
 # Answers that are lost
 
 
-def test_a_card_that_was_charged_by_a_copy_of_its_request_keeps_the_order_until_its_record_shows(
-    customer: Customer,
-) -> None:
-    order = customer.order()
-    customer.gateway.answers.append(refusing(409))
-    payment = customer.pay(order)
-    assert (stands(payment), payments.wallet.outcome(payment)) == (("UNKNOWN", "PENDING", False), "CHECKING")
-    with refused("order_not_payable"):
-        customer.open(order)
-    customer.shop.report(payment, record(payment.reference))
-    customer.shop.hours(1)
-    assert stands(payment) == ("APPROVED", "PAID", False)
-
-
-def test_an_answer_that_is_lost_is_found_by_a_query_and_no_second_card_is_charged(customer: Customer) -> None:
-    order = customer.order()
-
+def lost_after_execution(customer: Customer) -> Answer:
     def executed(sent: Sent) -> tuple[int, object]:
         customer.gateway.approve(sent)
         return losing(sent)
 
-    customer.gateway.answers.append(executed)
+    return executed
+
+
+def refused_as_a_copy(customer: Customer) -> Answer:
+    return refusing(409)
+
+
+@pytest.mark.parametrize("answer", [lost_after_execution, refused_as_a_copy])
+def test_a_card_that_may_be_charged_keeps_the_order_until_its_record_shows(
+    answer: Callable[[Customer], Answer], customer: Customer
+) -> None:
+    order = customer.order()
+    customer.gateway.answers.append(answer(customer))
     payment = customer.pay(order)
-    assert payment.opening.state == "UNKNOWN"
+    assert (stands(payment), payments.wallet.outcome(payment)) == (("UNKNOWN", "PENDING", False), "CHECKING")
     assert customer.post(order, detail_for(payment.reference)).pk == payment.pk
+    with refused("order_not_payable"):
+        customer.open(order)
+    customer.shop.report(payment, record(payment.reference))
     customer.shop.hours(1)
     assert (stands(payment), len(customer.gateway.sent)) == (("APPROVED", "PAID", False), 1)
 
@@ -335,12 +302,11 @@ def test_a_page_that_is_paid_meanwhile_keeps_the_card_from_being_charged(
     detail = detail_for(customer.open(order).reference)
     page = payments.start_checkout(order) if opened == "before the result" else None
 
-    def meanwhile(_: Sent) -> tuple[int, object]:
+    def pay_the_page() -> None:
         paid = page or payments.start_checkout(PaymentOrder.objects.get())
         customer.shop.report(paid, record(paid.reference))
-        return 200, customer.gateway.account
 
-    customer.gateway.cards.append(meanwhile)
+    customer.meanwhile(pay_the_page)
     with pytest.raises(OrderNotPayable):
         customer.post(order, detail)
     assert (customer.gateway.sent, PaymentOrder.objects.get().state) == ([], "PAID")
@@ -404,11 +370,7 @@ def closed_before_it_comes(customer: Customer, order: PaymentOrder, reference: s
 
 
 def closed_while_its_card_is_looked_up(customer: Customer, order: PaymentOrder, reference: str) -> None:
-    def meanwhile(_: Sent) -> tuple[int, object]:
-        payments.wallet.abandon(customer.attempt(reference))
-        return 200, customer.gateway.account
-
-    customer.gateway.cards.append(meanwhile)
+    customer.meanwhile(lambda: payments.wallet.abandon(customer.attempt(reference)))
     customer.post(order, detail_for(reference))
 
 
@@ -440,7 +402,9 @@ def closed_while_it_is_sent(customer: Customer, order: PaymentOrder, reference: 
 
 def ended_by_the_sweep(customer: Customer, order: PaymentOrder, reference: str) -> None:
     stale = customer.attempt(reference)
-    customer.shop.clock.by += timedelta(minutes=61)
+    customer.shop.clock.by += timedelta(minutes=59)
+    assert sum(one.buttons_expired for one in payments.sweep()) == 0
+    customer.shop.clock.by += timedelta(minutes=2)
     assert customer.post(order, detail_for(reference)).opening.state == "AWAITING_RESULT"
     assert sum(one.buttons_expired for one in payments.sweep()) == 1
     assert payments.wallet.abandon(stale).opening.state == "EXPIRED"
@@ -473,12 +437,6 @@ def test_a_result_is_either_charged_or_closed(
     assert written.exists() != is_charged
     if not is_charged:
         assert customer.pay(order).order.state == "PAID"
-
-
-def test_a_button_that_nobody_pressed_is_not_ended_before_its_time(customer: Customer) -> None:
-    customer.open(customer.order())
-    customer.shop.clock.by += timedelta(minutes=59)
-    assert sum(one.buttons_expired for one in payments.sweep()) == 0
 
 
 @every("state", sorted(set(TransactionState) - {"AWAITING_RESULT"}))
