@@ -92,8 +92,14 @@ def on_sqlite(world: World, server: Any, tally: Tally, chance: random.Random) ->
 
 
 def _limit(pages: int) -> None:
-    """Give back free pages, and limit each connection that this process opens from now on."""
+    """Give back free pages, and limit each connection that this process opens from now on.
+
+    Pages of the smallest size: into what is left of a larger one after VACUUM, whole operations would fit.
+    """
     with connection.cursor() as cursor:
+        # With a write-ahead log the size could not change; the next connection turns it on again.
+        cursor.execute("PRAGMA journal_mode = DELETE")
+        cursor.execute("PRAGMA page_size = 512")
         cursor.execute("VACUUM")
         cursor.execute("PRAGMA page_count")
         most = cursor.fetchone()[0] + pages

@@ -116,11 +116,13 @@ class Judge:
             shown = self._gateway.latest.get(reference, ())
             # The same page is served until its end: that is no second attempt.
             is_served = row.state == S.OPEN and row.expires_at is not None and row.expires_at > shop_now()
+            # Who has given it up has opened the order again: only an approval that shows later holds.
+            is_given_up = row.state == S.ABANDONED and row.decided_by_person
             holds = [
                 one
                 for one in shown
                 if (one.reference, one.type) == (reference, _type(row))
-                and one.state != ERRORED
+                and (one.state == APPROVED or not (one.state == ERRORED or is_given_up))
                 and one not in known
                 and not (is_served and one.minor is None)
             ]
@@ -255,7 +257,9 @@ class Judge:
         unknown = [
             one for one in shown if not one.state and (one.reference, one.type) == (row.reference, _type(row))
         ]
-        if not unknown or row.state in (S.APPROVED, S.ABANDONED, S.ANOMALY):
+        decided = self._world.decided.get(row.reference, frozenset())
+        is_known = row.state == S.ABANDONED and decided.issuperset(unknown)
+        if not unknown or is_known or row.state in (S.APPROVED, S.ANOMALY):
             return
         told = row.needs_operator or any(one.closed_at is None for one in self._differences)
         told = told or any(problem.subject != "sweep" for problem in payments.maintenance.health().problems)

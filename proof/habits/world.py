@@ -51,6 +51,8 @@ class World:
         self.time.restart()
         self._database.restart()
         self.gateway.restart(habits, seed)
+        # A client that is there from the beginning knows the gateway's words.
+        self.gateway.is_taught = bool(self.client)
         self.decided: dict[str, frozenset[Shown]] = {}
         """What a person had been shown of each reference when they decided on it."""
         self.keys: dict[str, set[str]] = {}

@@ -234,15 +234,59 @@ def test_a_difference_is_closed_once_with_a_reason_that_the_log_keeps(
     assert close in look(operator, url)
     assert close not in look(onlooker, url)
 
-    assert "The difference is dismissed." in post(operator, close, reason="seen")
+    assert "The difference is closed." in post(operator, close, reason="seen")
     assert post(operator, close, reason="seen").faults == ["This difference is already closed."]
 
     difference.refresh_from_db()
     assert (difference.closed_by, difference.reason) == ("anna", "seen")
     entry = LogEntry.objects.get()
-    assert entry.change_message == "Dismissed: seen"
+    assert entry.change_message == "Closed: seen"
     assert "\u202e" not in entry.object_repr
     assert close not in look(operator, url)
+
+
+REVERSAL = "ecom.reversalPreauthorization"
+
+
+@pytest.mark.parametrize(
+    ("made", "is_offered"),
+    [
+        pytest.param({"type": "ecom.capture"}, True, id="a capture"),
+        pytest.param({"type": REVERSAL, "transactionAmount": 28.9}, True, id="a whole reversal"),
+        pytest.param({"type": REVERSAL}, False, id="a reversal of a part"),
+        pytest.param({"type": "ecom.sale"}, False, id="a sale"),
+        pytest.param({"type": "detached.refund"}, False, id="a refund of an earlier provider's payment"),
+        pytest.param({"type": "ecom.capture", "currencyCode": "USD"}, False, id="another currency"),
+        pytest.param({"type": "ecom.capture", "id": "0"}, False, id="an id that is a placeholder"),
+        pytest.param({"type": "ecom.capture", "transactionAmount": 0}, False, id="nothing"),
+    ],
+)
+def test_booking_is_offered_for_an_operation_made_elsewhere_where_a_rule_books_it(
+    made: dict[str, Any], is_offered: bool, operator: Client, paid_order: PaidOrder, shop: Shop
+) -> None:
+    payment = payment_of(order := paid_order("28.90"))
+    portal = record(payment.reference, **{"id": "PORTAL-1", "transactionAmount": 7} | made)
+    shop.gateway.records[payment.reference].append(portal)
+    shop.ask(payment)
+    difference = Discrepancy.objects.get(kind="MADE_ELSEWHERE")
+    book = act("discrepancy", "book", difference.pk)
+    for page in (
+        look(operator, act("discrepancy", "change", difference.pk)),
+        look(operator, order_url(order)),
+    ):
+        assert (book in page) is is_offered
+    assert bool(post(operator, book, reason="by support").faults) is not is_offered
+
+
+@pytest.mark.parametrize("changes", [{"kind": "EXECUTED_TWICE"}, {"payment": None}], ids=str)
+def test_booking_is_not_offered_for_another_kind_or_without_a_payment(
+    changes: dict[str, Any], operator: Client
+) -> None:
+    params = {"type": "ecom.refund", "given": "7.00", "currency": "EUR", "record": "SBX-1"}
+    given: dict[str, Any] = {"payment": a_payment(authorized=700), "explanation_params": params}
+    difference = found_in(**given | changes)
+    page = look(operator, act("discrepancy", "change", difference.pk))
+    assert act("discrepancy", "book", difference.pk) not in page
 
 
 def refunded_elsewhere(order: PaymentOrder, shop: Shop) -> Discrepancy:
@@ -303,6 +347,8 @@ def test_a_dismissed_operation_is_told_beside_what_is_left(
     difference = refunded_elsewhere(order, shop)
     page = post(operator, f"{act('discrepancy', 'close', difference.pk)}?back=order", reason="is mine")
     assert page.url == order_url(order)
+    assert "The difference is dismissed." in page
+    assert LogEntry.objects.get().change_message == "Dismissed: is mine"
     assert page.facts["Left to refund"] == "€28.90"
     assert "€7.00 were refunded elsewhere" in page
     for text in ("Difference closed", "by anna", "is mine"):

@@ -60,6 +60,13 @@ def test_an_approval_that_the_gateway_does_not_confirm_differs_in_state(finding:
     assert kinds(S.APPROVED, finding) == [D.STATE]
 
 
+@every("state", COMPARED)
+def test_a_word_for_a_state_that_nobody_knows_is_a_difference_in_every_state(state: TransactionState) -> None:
+    (difference,) = differences(state, Finding(verdict=V.PENDING, undocumented_state="Settled"))
+    assert difference.kind is D.STATE
+    assert "Settled" in explained(difference.explanation)
+
+
 @every(
     ("discrepancy", "kind"),
     [

@@ -102,6 +102,20 @@ def test_an_approval_beside_a_closed_difference_is_seen(odd: dict[str, Any], loo
     assert totals(payment)[0] == order_of(payment).amount
 
 
+def test_an_approval_that_was_denied_and_then_accepted_is_known_by_its_record(shop: Shop) -> None:
+    payment, closed = _closed(shop, {"transactionAmount": 25})
+    own = record(payment.reference, id="R-2")
+    shop.report(payment, closed, own)
+    shop.ask(payment)
+    shop.decide(payment, "DID_HAPPEN")
+    shop.days(1)
+    assert not open_differences(), "nothing has changed"
+
+    shop.report(payment, closed, own | {"state": "Errored"})
+    shop.days(2)
+    assert kinds(payment) == {"STATE_DIFFERS"}, "what was accepted is not shown as approved any more"
+
+
 @different_looks
 def test_what_is_closed_stays_closed_while_its_record_does_not_change(
     odd: dict[str, Any], look: Look, shop: Shop

@@ -11,6 +11,7 @@ from django.urls import reverse
 from tests.money.gateway import Sent, answering, record, refusing
 from tests.money.shop import (
     Shop,
+    compared,
     doctors_words,
     news,
     of,
@@ -151,6 +152,22 @@ def test_a_page_that_was_refused_before_is_held_by_an_unknown_word(shop: Shop) -
     assert state(payment) == ("FAILED", True)
     shop.report(payment, declined, record(payment.reference, id="R-2", state="Settled"))
     shop.ask(payment)
+    _is_held(payment)
+
+
+@pytest.mark.parametrize(
+    "repair", [pytest.param(True, id="repaired"), pytest.param(False, id="only compared")]
+)
+def test_the_comparison_names_the_word_of_what_was_pending_before_and_a_repair_tells_a_person(
+    repair: bool, shop: Shop
+) -> None:
+    payment = shop.begin()
+    shop.report(payment, record(payment.reference, state="Pending"))
+    shop.ask(payment)
+    shop.report(payment, record(payment.reference, state="Settled"))
+    printed = compared(repair=True, by="anna") if repair else compared()
+    assert "Settled" in printed
+    assert bool(_naming("Settled")) == repair
     _is_held(payment)
 
 

@@ -15,6 +15,7 @@ from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionState
 from wallet_gateway.domain.outcomes import EVENTS, Finding, FoundDiscrepancy, Verdict, made_elsewhere
 from wallet_gateway.domain.unknown_types import unknown_type_explanation
 from wallet_gateway.domain.unreadable_records import unreadable_explanation
+from wallet_gateway.protocol.text import quote
 
 
 class DifferenceKind(StrEnum):
@@ -25,7 +26,7 @@ class DifferenceKind(StrEnum):
     AMOUNT = "amount"
     CURRENCY = "currency"
     STATE = "state"
-    """Approved, refused or pending at the gateway, and a different state here."""
+    """Approved, refused or pending at the gateway, and another state here; or a word that nobody knows."""
     DUPLICATE = "duplicate"
     """More than one record for one request, or a record that belongs to another transaction."""
     MADE_ELSEWHERE = "made elsewhere"
@@ -93,6 +94,10 @@ def _own(state: TransactionState, finding: Finding) -> Iterator[Difference]:
         return
     if finding.absent and state is TransactionState.APPROVED:
         yield Difference(kind=DifferenceKind.MISSING_THERE, explanation=explain(ExplanationCode.NO_RECORD))
+    elif finding.undocumented_state:
+        # It holds as a pending one does, and a person has to read it all the same.
+        why = explain(ExplanationCode.STATE_UNDOCUMENTED, given=quote(finding.undocumented_state))
+        yield Difference(kind=DifferenceKind.STATE, explanation=why)
     elif finding.verdict in _SAYS and state not in _SAYS[finding.verdict]:
         yield Difference(kind=DifferenceKind.STATE, explanation=_states(finding, state))
 

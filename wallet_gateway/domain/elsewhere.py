@@ -28,19 +28,25 @@ class OperationElsewhere:
     record_id: str
     provider_transaction_id: str = ""
 
+    @property
+    def can_be_known_again(self) -> bool:
+        """Whether it moved something, under an id by which no second booking can have it."""
+        is_unusable = is_placeholder(self.record_id) or len(self.record_id) > LONGEST_RECORD_ID
+        return self.amount > 0 and not is_unusable
+
 
 def operation_of(record: StatusRecord, *, currency: str) -> OperationElsewhere | None:
     """Return the operation on a payment in this currency; None if no rule says how to book the record."""
-    kind = KINDS.get(record.type.lower())
-    amount = minor_units(record)
-    record_id = storable(record.id)
-    if kind is None or not amount or record.currency_code != currency:
+    kind, amount = KINDS.get(record.type.lower()), minor_units(record)
+    if kind is None or amount is None or record.currency_code != currency:
         return None
-    if is_placeholder(record_id) or len(record_id) > LONGEST_RECORD_ID:
-        return None
-    return OperationElsewhere(
-        kind=kind, amount=amount, record_id=record_id, provider_transaction_id=provider_id(record)
+    found = OperationElsewhere(
+        kind=kind,
+        amount=amount,
+        record_id=storable(record.id),
+        provider_transaction_id=provider_id(record),
     )
+    return found if found.can_be_known_again else None
 
 
 def booking_order(record: StatusRecord) -> int:

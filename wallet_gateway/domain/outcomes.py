@@ -110,7 +110,7 @@ class Finding:
     record: str = ""
     """The fingerprint of the record that approves."""
     reported_id: str = ""
-    """The id in the direct answer to our request; it claims nothing."""
+    """The id that an answer to our request or an approved record gives it; it claims nothing."""
     amount: int | None = None
     """Minor units approved, where the verdict is an approval."""
     provider_state: str = ""
@@ -334,7 +334,8 @@ def _judge(fits: Sequence[StatusRecord], expected: Expectation, closed: Collecti
             reported_id=own if own in requested else "",
         )
     elif own in requested:
-        found = _approved(requested[own])
+        # It only contradicts what had ended before: a person who accepts it accepts this record.
+        found = replace(_approved(requested[own]), reported_id=own)
     elif is_nameless and (nameless or left_out):
         found = Finding(verdict=Verdict.APPROVED, shown_amount=expected.amount, amount=expected.amount)
     else:

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.elsewhere import OperationElsewhere, refusal_to_book
+from wallet_gateway.domain.error_codes import NOT_BOOKABLE
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.domain.record_attribution import KINDS
 from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder
@@ -26,7 +28,7 @@ class MadeElsewhere:
 
 def differences_of(order: PaymentOrder) -> tuple[Discrepancy, ...]:
     """Return all discrepancies of an order, open and closed, in order of time. One SQL statement."""
-    rows = Discrepancy.objects.filter(payment__order=order).select_related("transaction")
+    rows = Discrepancy.objects.filter(payment__order=order).select_related("payment", "transaction")
     return tuple(rows.order_by("pk"))
 
 
@@ -40,11 +42,23 @@ def held_by(row: Discrepancy) -> int:
 def is_bookable(row: Discrepancy) -> bool:
     """Return whether a person may book what a discrepancy is about.
 
-    An operation made elsewhere, until it is booked; and the amount of a capture or refund of ours that the
-    gateway carried out with another amount, until a person has decided on it.
+    An operation made elsewhere for which there is a rule, until it is booked; and the amount of a capture or
+    refund of ours that the gateway carried out with another amount, until a person has decided on it.
     """
-    if row.kind == DiscrepancyKind.MADE_ELSEWHERE:
-        return row.payment_id is not None and row.booked_as_id is None
+    return _is_operation_with_rule(row) or _is_other_amount(row)
+
+
+def _is_operation_with_rule(row: Discrepancy) -> bool:
+    """Return whether an operation made elsewhere can be booked, now or when another one is finished."""
+    found, payment = made_elsewhere(row), row.payment
+    if found is None or payment is None or found.amount.currency != payment.currency:
+        return False
+    amount = found.amount.minor_units
+    operation = OperationElsewhere(kind=found.kind, amount=amount, record_id=found.record_id)
+    return operation.can_be_known_again and refusal_to_book(operation, payment.totals) != NOT_BOOKABLE
+
+
+def _is_other_amount(row: Discrepancy) -> bool:
     transaction = row.transaction
     return (
         row.kind in {DiscrepancyKind.AMOUNT_DIFFERS, DiscrepancyKind.UNIT_MIX_UP}
@@ -64,7 +78,7 @@ def bookable_differences(transactions: Iterable[GatewayTransaction]) -> dict[int
     if not anomalies:
         return {}
     rows = Discrepancy.objects.filter(transaction__in=anomalies, closed_at__isnull=True)
-    found = filter(is_bookable, rows.select_related("transaction").order_by("-pk"))
+    found = filter(_is_other_amount, rows.select_related("transaction").order_by("-pk"))
     return {row.transaction.pk: row for row in found if row.transaction is not None}
 
 

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
 SHIPPED_TO = payments.ShippingAddress(
     first_name="Ada",
     last_name="Muster",
-    telephone_number="49-1511",
+    telephone_number="49-15112233445",
     house_number="7",
     street="Hauptstrasse",
     city="Wien",
@@ -66,7 +66,7 @@ def test_the_details_of_a_preauthorization_and_of_its_capture_reach_the_shop(
     assert (told.payer.first_name, told.payer.email) == ("Sam", "sam.sample@example.com")
     shipped_to = told.shipping_address
     assert shipped_to is not None
-    assert (shipped_to.name, shipped_to.phone) == ("Ada Muster", "49-1511")
+    assert (shipped_to.name, shipped_to.phone) == ("Ada Muster", "49-15112233445")
     assert (shipped_to.street, shipped_to.house_number) == ("Hauptstrasse", "7")
     assert (shipped_to.postal_code, shipped_to.city, shipped_to.country) == ("1010", "Wien", "AUT")
     assert told.billing_address is not None
@@ -74,7 +74,7 @@ def test_the_details_of_a_preauthorization_and_of_its_capture_reach_the_shop(
     assert followed.records[0].shipping_address is None
     assert rows() == before
     for shown in (repr(found), repr(told.message)):
-        for secret in ("Ada", "Muster", "Wien", "Hauptstrasse", "1511", "sample", "EW-5520"):
+        for secret in ("Ada", "Muster", "Wien", "Hauptstrasse", "15112233445", "sample", "EW-5520"):
             assert secret not in shown
     assert payment.reference in repr(found)
 

@@ -79,6 +79,8 @@ def columns_of_update(
         }
         _set(transaction, columns)
         columns |= _first_query(transaction, update, now, jitter)
+    if _is_for_person(update.finding, TransactionState(transaction.state)):
+        columns["needs_operator"] = True
     _set(transaction, columns)
     return columns
 
@@ -122,7 +124,7 @@ def _columns_of_move(
         "poll_step": 0,
         "absent_count": 0,
         "confirmed_at": None,
-        "needs_operator": bool(update.changes.get("needs_operator")) or _is_for_person(finding, after),
+        "needs_operator": bool(update.changes.get("needs_operator")),
         "leased_until": None,
         **explanation_columns(_why(update, before=before, after=after)),
     }
@@ -145,9 +147,9 @@ def _columns_of_move(
     return columns
 
 
-def _is_for_person(finding: Finding, after: TransactionState) -> bool:
+def _is_for_person(finding: Finding, state: TransactionState) -> bool:
     """Return whether a transaction is held by what only a person can read."""
-    is_held = after in {TransactionState.PENDING, TransactionState.AWAITING_3DS}
+    is_held = state in {TransactionState.PENDING, TransactionState.AWAITING_3DS}
     return is_held and bool(finding.undocumented_state or finding.own_unreadable)
 
 
