@@ -25,7 +25,7 @@ from wallet_gateway.models import PaymentOrder
 from wallet_gateway.protocol.status import StatusAnswer
 from wallet_gateway.testing.control import SandboxControl
 from wallet_gateway.testing.orders import create_order
-from wallet_gateway.testing.plugin import WalletApplication, WalletPay
+from wallet_gateway.testing.plugin import WalletApplication
 from wallet_gateway.testing.sandbox import SandboxServer
 from wallet_gateway.testing.wallet_sheet import WalletSheet
 
@@ -133,10 +133,6 @@ def test_a_payment_needs_no_transaction_of_its_own(paid_order: PaymentOrder) -> 
     assert connection.in_atomic_block
     assert paid_order.is_paid
     assert payments.refund(paid_order).state == "APPROVED"
-
-
-def test_an_order_is_refused_on_the_gateways_page(wallet_pay: WalletPay) -> None:
-    assert wallet_pay(create_order(), "refused").state == "FAILED"
 
 
 def test_the_customer_comes_back_to_the_live_server(
