@@ -1,15 +1,16 @@
-"""The one browser of all tests that need one: started once for a file, closed after it."""
+"""The one browser of all tests that need one: started once for files that follow each other."""
 
 from __future__ import annotations
 
 import os
 import shutil
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
 
     from playwright.sync_api import Browser
 
@@ -51,22 +52,50 @@ def installed_chromium() -> str | None:
     return named or next(filter(None, map(shutil.which, INSTALLED)), None)
 
 
+_RUNNING = pytest.StashKey[tuple["Browser", ExitStack]]()
+
+
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+def browser(request: pytest.FixtureRequest) -> Browser:
     """A Chromium. In CI a missing one is a failure, elsewhere a skip that says so loudly."""
+    stash = request.config.stash
+    if _RUNNING not in stash:
+        with ExitStack() as stack:
+            stash[_RUNNING] = (_start(stack), stack.pop_all())
+    return stash[_RUNNING][0]
+
+
+def _start(stack: ExitStack) -> Browser:
     # Here, because the quick tests do without Playwright.
     from playwright.sync_api import Error, expect, sync_playwright
 
     expect.set_options(timeout=PATIENCE_MS)
     arguments = [*ARGUMENTS, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
     # Playwright runs an event loop in this thread, which Django takes for asynchronous code.
-    with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-        try:
-            browser = playwright.chromium.launch(executable_path=installed_chromium(), args=arguments)
-        except Error as fault:
-            if os.environ.get("CI") == "true":
-                raise
-            pytest.skip(f"*** NO BROWSER: THE TESTS THAT NEED ONE DID NOT RUN. *** {fault}")
-        yield browser
-        browser.close()
+    stack.enter_context(pytest.MonkeyPatch.context()).setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+    playwright = stack.enter_context(sync_playwright())
+    try:
+        started = playwright.chromium.launch(executable_path=installed_chromium(), args=arguments)
+    except Error as fault:
+        if os.environ.get("CI") == "true":
+            raise
+        pytest.skip(f"*** NO BROWSER: THE TESTS THAT NEED ONE DID NOT RUN. *** {fault}")
+    stack.callback(started.close)
+    return started
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None]:
+    """Close it after a file whose next has no use for it: no other loop could run beside Playwright's."""
+    yield
+    is_last = nextitem is None or nextitem.path != item.path
+    if is_last and not _drives_it(nextitem) and _RUNNING in item.config.stash:
+        _, stack = item.config.stash[_RUNNING]
+        del item.config.stash[_RUNNING]
+        stack.close()
+
+
+def _drives_it(item: pytest.Item | None) -> bool:
+    if item is None or item.get_closest_marker("browser") is None:
+        return False
+    return "browser" in getattr(item, "fixturenames", ())

@@ -16,8 +16,10 @@ from contextlib import contextmanager
 SMALL, MIDDLE, LARGE, BIG = 256, 4_096, 65_536, 1_048_576
 """Sizes to compare: small with middle, large with big."""
 MOST_GROWTH = 128
-MOST_SECONDS = {SMALL: 0.5, MIDDLE: 0.5, LARGE: 2, BIG: 10}
+MOST_SECONDS = {SMALL: 0.2, MIDDLE: 0.2, LARGE: 2, BIG: 10}
 """Many times what anything takes that is linear."""
+SECONDS_A_CHARACTER = 250e-9
+"""Where a way takes no longer, it is linear: a quadratic one has half of the size to look at for each."""
 LEAST_SECONDS = 5e-6
 """Less than this cannot be measured."""
 
@@ -32,6 +34,8 @@ class TakesTooLong(Exception):
 def grows_too_fast(way: Way, text_of: TextOf, small: int, large: int) -> bool:
     """Compare two sizes; what looks bad is looked at again with care, for it may have been something else."""
     after = seconds(way, text_of, large)
+    if after <= large * SECONDS_A_CHARACTER:
+        return False
     if not math.isinf(after) and after <= seconds(way, text_of, small) * MOST_GROWTH:
         return False
     again = seconds(way, text_of, large, times=3)

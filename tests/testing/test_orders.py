@@ -48,7 +48,3 @@ def test_an_order_has_what_is_given_and_is_complete_otherwise(
     order = create_order(**given)
     assert str(order.amount) == amount
     assert order.type == given.get("type", "sale")
-
-
-def test_two_orders_are_two(wallet_sandbox: SandboxControl) -> None:
-    assert create_order() != create_order()

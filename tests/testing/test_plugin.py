@@ -25,7 +25,7 @@ from wallet_gateway.models import PaymentOrder
 from wallet_gateway.protocol.status import StatusAnswer
 from wallet_gateway.testing.control import SandboxControl
 from wallet_gateway.testing.orders import create_order
-from wallet_gateway.testing.plugin import WalletApplication, WalletPay
+from wallet_gateway.testing.plugin import WalletApplication
 from wallet_gateway.testing.sandbox import SandboxServer
 from wallet_gateway.testing.wallet_sheet import WalletSheet
 
@@ -135,10 +135,6 @@ def test_a_payment_needs_no_transaction_of_its_own(paid_order: PaymentOrder) -> 
     assert payments.refund(paid_order).state == "APPROVED"
 
 
-def test_an_order_is_refused_on_the_gateways_page(wallet_pay: WalletPay) -> None:
-    assert wallet_pay(create_order(), "refused").state == "FAILED"
-
-
 def test_the_customer_comes_back_to_the_live_server(
     wallet_live: LiveServer, wallet_sandbox: SandboxControl
 ) -> None:
@@ -167,38 +163,18 @@ def test_customers_of_a_gateway_with_an_origin_of_its_own_come_back_to_the_live_
     assert address.startswith(wallet_live.url)
 
 
-def test_the_customer_comes_back_to_a_live_server_on_every_address_of_the_machine(
-    shop: pytest.Pytester,
-) -> None:
-    shop.makepyfile(
-        test_shop="""
-            from urllib.request import urlopen
-
-            from wallet_gateway import payments
-            from wallet_gateway.testing.orders import create_order
-
-            def test_the_customer_comes_back(wallet_live, wallet_sandbox):
-                attempt = payments.start_checkout(create_order())
-                address = wallet_sandbox.complete_checkout(attempt.reference, "success")
-                assert address.startswith("http://0.0.0.0:")
-                with urlopen(address) as page:
-                    assert b"Your payment went through" in page.read()
-        """,
-    )
-    result = shop.runpytest_subprocess("--ds=shop_settings", "--liveserver=0.0.0.0")
-    result.assert_outcomes(passed=1)
-
-
 def test_a_shop_without_settings_names_its_fixtures_in_any_order(shop: pytest.Pytester) -> None:
     shop.makepyfile(
         # Named as well as found by its entry point: it is loaded once.
         conftest="pytest_plugins = ['wallet_gateway.testing.plugin']",
         test_shop="""
             from decimal import Decimal
+            from urllib.request import urlopen
 
             import pytest
             from django.conf import settings
             from wallet_gateway import conf, payments
+            from wallet_gateway.testing.orders import create_order
 
             @pytest.fixture
             def order():
@@ -231,13 +207,20 @@ def test_a_shop_without_settings_names_its_fixtures_in_any_order(shop: pytest.Py
             def test_it_has_a_wallet_button(wallet_sandbox):
                 assert conf.gateway_settings("default").wallet is not None
 
+            def test_the_customer_comes_back_to_a_server_on_every_address(wallet_live, wallet_sandbox):
+                attempt = payments.start_checkout(create_order())
+                address = wallet_sandbox.complete_checkout(attempt.reference, "success")
+                assert address.startswith("http://0.0.0.0:")
+                with urlopen(address) as page:
+                    assert b"Your payment went through" in page.read()
+
             def test_it_does_not_ask_for_it():
                 assert not hasattr(settings, "WALLET_GATEWAY")
                 assert "testserver" in settings.ALLOWED_HOSTS
         """,
     )
-    result = shop.runpytest_subprocess("--ds=shop_settings", "-p", "no:randomly", "-W", "error")
-    result.assert_outcomes(passed=6)
+    options = ("--ds=shop_settings", "--liveserver=0.0.0.0", "-p", "no:randomly", "-W", "error")
+    shop.runpytest_subprocess(*options).assert_outcomes(passed=7)
 
 
 @pytest.mark.wire

@@ -33,13 +33,6 @@ def test_it_runs_as_long_as_the_block_lasts() -> None:
         server.control.journal()
 
 
-def test_it_can_be_started_and_stopped_by_hand() -> None:
-    server = SandboxServer()
-    server.start()
-    assert server.control.journal() == []
-    assert server.stop() == 0
-
-
 def test_arguments_and_a_key_are_passed_on() -> None:
     with SandboxServer("--host", "localhost", control_key="secret") as server:
         assert server.control.journal() == []

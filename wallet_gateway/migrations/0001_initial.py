@@ -117,6 +117,8 @@ class Migration(migrations.Migration):
                 'ordering': ('-id',),
                 'permissions': [('resolve_unknown', 'Can decide on outcomes, contradictions and differences'), ('rotate_keys', 'Can rotate the keys of encrypted columns')],
                 'default_permissions': ('view',),
+                'indexes': [models.Index(fields=['query_priority', 'next_query_at'], name='wallet_transaction_next_query'), models.Index(fields=['refusal_unseen_since'], name='wallet_transaction_refusal'), models.Index(fields=['state', 'state_changed_at'], name='wallet_transaction_state'), models.Index(fields=['state', '-id'], name='wallet_transaction_newest'), models.Index(fields=['kind', '-id'], name='wallet_transaction_kind'), models.Index(fields=['provider_transaction_id'], name='wallet_transaction_provider'), models.Index(fields=['created_at', 'kind', 'state', 'currency'], name='wallet_transaction_created')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('amount_minor__gt', 0)), name='wallet_transaction_amount_positive'), models.CheckConstraint(condition=models.Q(('approved_minor__isnull', True), models.Q(('approved_minor__gt', 0), ('approved_minor__lte', models.F('amount_minor'))), models.Q(('approved_minor__gt', 0), ('decided_by_person', True)), _connector='OR'), name='wallet_transaction_approved_within'), models.CheckConstraint(condition=models.Q(('excess_minor', 0), models.Q(('excess_minor__gt', 0), ('excess_minor__lte', models.F('approved_minor'))), _connector='OR'), name='wallet_transaction_excess_within'), models.CheckConstraint(condition=models.Q(('wallet_secrets__isnull', True), ('state__in', [wallet_gateway.domain.lifecycle.TransactionState['CREATED'], wallet_gateway.domain.lifecycle.TransactionState['NOT_SENT'], wallet_gateway.domain.lifecycle.TransactionState['SENDING']]), _connector='OR'), name='wallet_transaction_secrets_unsent'), models.UniqueConstraint(fields=('reference',), name='wallet_transaction_reference_once', opclasses=['varchar_pattern_ops']), models.UniqueConstraint(fields=('outstanding_key',), name='wallet_transaction_outstanding_once'), models.UniqueConstraint(fields=('idempotency_key',), name='wallet_transaction_idempotency_once'), models.UniqueConstraint(fields=('gateway', 'record_id', 'kind'), name='wallet_transaction_record_once')],
             },
         ),
         migrations.CreateModel(
@@ -149,6 +151,8 @@ class Migration(migrations.Migration):
                 'ordering': ('-id',),
                 'permissions': [('capture_payment', 'Can capture payments'), ('refund_payment', 'Can refund payments'), ('reverse_payment', 'Can reverse authorizations')],
                 'default_permissions': (),
+                'indexes': [models.Index(fields=['state', 'created_at'], name='wallet_payment_state'), models.Index(fields=['is_test'], name='wallet_payment_test')],
+                'constraints': [models.UniqueConstraint(fields=('reference',), name='wallet_payment_reference_once'), models.CheckConstraint(condition=models.Q(('capture_reserved__gte', 0), ('refund_reserved__gte', 0), ('refunded__gte', 0)), name='wallet_payment_counters'), models.CheckConstraint(condition=models.Q(('authorized__gte', django.db.models.expressions.CombinedExpression(models.F('captured'), '+', models.F('capture_reserved')))), name='wallet_payment_captures_covered'), models.CheckConstraint(condition=models.Q(('captured__gte', django.db.models.expressions.CombinedExpression(models.F('refunded'), '+', models.F('refund_reserved')))), name='wallet_payment_refunds_covered'), models.CheckConstraint(condition=models.Q(('reversal', 'none'), models.Q(('capture_reserved', 0), ('captured', 0)), _connector='OR'), name='wallet_payment_reversal_alone')],
             },
         ),
         migrations.CreateModel(
@@ -291,6 +295,8 @@ class Migration(migrations.Migration):
                 'ordering': ('-id',),
                 'permissions': [('approve_operation', 'Can agree to what another person has asked for')],
                 'default_permissions': ('view',),
+                'indexes': [models.Index(fields=['state', 'expires_at'], name='wallet_approval_state')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('amount_minor__gt', 0)), name='wallet_approval_amount_positive'), models.CheckConstraint(condition=models.Q(models.Q(('deposit__isnull', True), ('payment__isnull', False)), models.Q(('deposit__isnull', False), ('payment__isnull', True)), _connector='OR'), name='wallet_approval_has_one_parent'), models.CheckConstraint(condition=models.Q(models.Q(('state', 'AGREED'), _negated=True), models.Q(models.Q(('decided_by', ''), _negated=True), models.Q(('decided_by_account', ''), _negated=True), models.Q(('decided_by', models.F('created_by')), _negated=True), models.Q(('decided_by_account', models.F('created_by_account')), _negated=True)), _connector='OR'), name='wallet_approval_second_person')],
             },
         ),
         migrations.CreateModel(
@@ -367,6 +373,7 @@ class Migration(migrations.Migration):
                 'verbose_name_plural': 'differences',
                 'ordering': ('-id',),
                 'default_permissions': ('view',),
+                'indexes': [models.Index(fields=['closed_at', '-id'], name='wallet_discrepancy_open')],
             },
         ),
         migrations.CreateModel(
@@ -441,6 +448,7 @@ class Migration(migrations.Migration):
                 'verbose_name': 'outbox event',
                 'verbose_name_plural': 'outbox events',
                 'ordering': ('id',),
+                'indexes': [models.Index(fields=['next_delivery_at'], name='wallet_outbox_next_delivery')],
             },
         ),
         migrations.CreateModel(
@@ -456,6 +464,8 @@ class Migration(migrations.Migration):
                 'verbose_name_plural': 'metadata entries',
                 'ordering': ('id',),
                 'default_permissions': (),
+                'indexes': [models.Index(fields=['value'], name='wallet_metadata_value')],
+                'constraints': [models.UniqueConstraint(fields=('order', 'key'), name='wallet_metadata_key_once')],
             },
         ),
         migrations.CreateModel(
@@ -479,6 +489,8 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ('id',),
                 'default_permissions': (),
+                'indexes': [models.Index(fields=['batch', 'state'], name='wallet_batch_row_state')],
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('deposit__isnull', False), ('order', None), ('payment', None)), models.Q(('deposit', None), ('order__isnull', False)), _connector='OR'), name='wallet_batch_row_one_subject')],
             },
         ),
         migrations.CreateModel(
@@ -498,6 +510,7 @@ class Migration(migrations.Migration):
                 'verbose_name_plural': 'go-live checks',
                 'ordering': ('-id',),
                 'default_permissions': (),
+                'indexes': [models.Index(fields=['gateway', '-id'], name='wallet_go_live_check_newest')],
             },
         ),
         migrations.CreateModel(
@@ -514,6 +527,7 @@ class Migration(migrations.Migration):
                 'verbose_name_plural': 'sent mails',
                 'ordering': ('-id',),
                 'default_permissions': (),
+                'constraints': [models.UniqueConstraint(fields=('order', 'template', 'event_id'), name='wallet_sent_mail_once')],
             },
         ),
         migrations.CreateModel(
@@ -541,6 +555,8 @@ class Migration(migrations.Migration):
                 'verbose_name_plural': 'transaction events',
                 'ordering': ('id',),
                 'default_permissions': ('view',),
+                'indexes': [models.Index(fields=['approval'], name='wallet_event_of_approval'), models.Index(fields=['occurred_at', 'kind', 'http_status', 'elapsed_ms'], name='wallet_event_occurred')],
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('approval__isnull', False), ('kind', 'APPROVAL')), models.Q(models.Q(('kind', 'APPROVAL'), _negated=True), ('approval__isnull', True)), _connector='OR'), name='wallet_event_approval')],
             },
         ),
         migrations.CreateModel(
@@ -583,6 +599,7 @@ class Migration(migrations.Migration):
                 'verbose_name_plural': 'wallet attempts',
                 'ordering': ('-id',),
                 'indexes': [models.Index(fields=['email_hash'], name='wallet_attempt_email')],
+                'constraints': [models.UniqueConstraint(fields=('gateway', 'account_id'), name='wallet_attempt_account_once'), models.CheckConstraint(condition=models.Q(('results_count__lte', 5)), name='wallet_attempt_results')],
             },
         ),
         migrations.CreateModel(
@@ -626,168 +643,12 @@ class Migration(migrations.Migration):
             model_name='gatewaytransaction',
             index=models.Index(fields=['deposit'], name='wallet_transaction_deposit'),
         ),
-        migrations.AddIndex(
-            model_name='gatewaytransaction',
-            index=models.Index(fields=['query_priority', 'next_query_at'], name='wallet_transaction_next_query'),
-        ),
-        migrations.AddIndex(
-            model_name='gatewaytransaction',
-            index=models.Index(fields=['refusal_unseen_since'], name='wallet_transaction_refusal'),
-        ),
-        migrations.AddIndex(
-            model_name='gatewaytransaction',
-            index=models.Index(fields=['state', 'state_changed_at'], name='wallet_transaction_state'),
-        ),
-        migrations.AddIndex(
-            model_name='gatewaytransaction',
-            index=models.Index(fields=['state', '-id'], name='wallet_transaction_newest'),
-        ),
-        migrations.AddIndex(
-            model_name='gatewaytransaction',
-            index=models.Index(fields=['kind', '-id'], name='wallet_transaction_kind'),
-        ),
-        migrations.AddIndex(
-            model_name='gatewaytransaction',
-            index=models.Index(fields=['provider_transaction_id'], name='wallet_transaction_provider'),
-        ),
-        migrations.AddIndex(
-            model_name='gatewaytransaction',
-            index=models.Index(fields=['created_at', 'kind', 'state', 'currency'], name='wallet_transaction_created'),
-        ),
-        migrations.AddConstraint(
-            model_name='gatewaytransaction',
-            constraint=models.CheckConstraint(condition=models.Q(('amount_minor__gt', 0)), name='wallet_transaction_amount_positive'),
-        ),
-        migrations.AddConstraint(
-            model_name='gatewaytransaction',
-            constraint=models.CheckConstraint(condition=models.Q(('approved_minor__isnull', True), models.Q(('approved_minor__gt', 0), ('approved_minor__lte', models.F('amount_minor'))), models.Q(('approved_minor__gt', 0), ('decided_by_person', True)), _connector='OR'), name='wallet_transaction_approved_within'),
-        ),
-        migrations.AddConstraint(
-            model_name='gatewaytransaction',
-            constraint=models.CheckConstraint(condition=models.Q(('excess_minor', 0), models.Q(('excess_minor__gt', 0), ('excess_minor__lte', models.F('approved_minor'))), _connector='OR'), name='wallet_transaction_excess_within'),
-        ),
         migrations.AddConstraint(
             model_name='gatewaytransaction',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('deposit__isnull', True), ('payment__isnull', False)), models.Q(('deposit__isnull', False), ('payment__isnull', True)), _connector='OR'), name='wallet_transaction_has_one_parent'),
         ),
         migrations.AddConstraint(
-            model_name='gatewaytransaction',
-            constraint=models.CheckConstraint(condition=models.Q(('wallet_secrets__isnull', True), ('state__in', [wallet_gateway.domain.lifecycle.TransactionState['CREATED'], wallet_gateway.domain.lifecycle.TransactionState['NOT_SENT'], wallet_gateway.domain.lifecycle.TransactionState['SENDING']]), _connector='OR'), name='wallet_transaction_secrets_unsent'),
-        ),
-        migrations.AddConstraint(
-            model_name='gatewaytransaction',
-            constraint=models.UniqueConstraint(fields=('reference',), name='wallet_transaction_reference_once', opclasses=['varchar_pattern_ops']),
-        ),
-        migrations.AddConstraint(
-            model_name='gatewaytransaction',
-            constraint=models.UniqueConstraint(fields=('outstanding_key',), name='wallet_transaction_outstanding_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='gatewaytransaction',
-            constraint=models.UniqueConstraint(fields=('idempotency_key',), name='wallet_transaction_idempotency_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='gatewaytransaction',
-            constraint=models.UniqueConstraint(fields=('gateway', 'record_id', 'kind'), name='wallet_transaction_record_once'),
-        ),
-        migrations.AddIndex(
-            model_name='discrepancy',
-            index=models.Index(fields=['closed_at', '-id'], name='wallet_discrepancy_open'),
-        ),
-        migrations.AddIndex(
-            model_name='approval',
-            index=models.Index(fields=['state', 'expires_at'], name='wallet_approval_state'),
-        ),
-        migrations.AddConstraint(
-            model_name='approval',
-            constraint=models.CheckConstraint(condition=models.Q(('amount_minor__gt', 0)), name='wallet_approval_amount_positive'),
-        ),
-        migrations.AddConstraint(
-            model_name='approval',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('deposit__isnull', True), ('payment__isnull', False)), models.Q(('deposit__isnull', False), ('payment__isnull', True)), _connector='OR'), name='wallet_approval_has_one_parent'),
-        ),
-        migrations.AddConstraint(
-            model_name='approval',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'AGREED'), _negated=True), models.Q(models.Q(('decided_by', ''), _negated=True), models.Q(('decided_by_account', ''), _negated=True), models.Q(('decided_by', models.F('created_by')), _negated=True), models.Q(('decided_by_account', models.F('created_by_account')), _negated=True)), _connector='OR'), name='wallet_approval_second_person'),
-        ),
-        migrations.AddIndex(
-            model_name='payment',
-            index=models.Index(fields=['state', 'created_at'], name='wallet_payment_state'),
-        ),
-        migrations.AddConstraint(
             model_name='payment',
             constraint=models.UniqueConstraint(fields=('order', 'number'), name='wallet_payment_number'),
-        ),
-        migrations.AddConstraint(
-            model_name='payment',
-            constraint=models.UniqueConstraint(fields=('reference',), name='wallet_payment_reference_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='payment',
-            constraint=models.CheckConstraint(condition=models.Q(('capture_reserved__gte', 0), ('refund_reserved__gte', 0), ('refunded__gte', 0)), name='wallet_payment_counters'),
-        ),
-        migrations.AddIndex(
-            model_name='payment',
-            index=models.Index(fields=['is_test'], name='wallet_payment_test'),
-        ),
-        migrations.AddConstraint(
-            model_name='payment',
-            constraint=models.CheckConstraint(condition=models.Q(('authorized__gte', django.db.models.expressions.CombinedExpression(models.F('captured'), '+', models.F('capture_reserved')))), name='wallet_payment_captures_covered'),
-        ),
-        migrations.AddConstraint(
-            model_name='payment',
-            constraint=models.CheckConstraint(condition=models.Q(('captured__gte', django.db.models.expressions.CombinedExpression(models.F('refunded'), '+', models.F('refund_reserved')))), name='wallet_payment_refunds_covered'),
-        ),
-        migrations.AddConstraint(
-            model_name='payment',
-            constraint=models.CheckConstraint(condition=models.Q(('reversal', 'none'), models.Q(('capture_reserved', 0), ('captured', 0)), _connector='OR'), name='wallet_payment_reversal_alone'),
-        ),
-        migrations.AddIndex(
-            model_name='outboxevent',
-            index=models.Index(fields=['next_delivery_at'], name='wallet_outbox_next_delivery'),
-        ),
-        migrations.AddIndex(
-            model_name='ordermetadata',
-            index=models.Index(fields=['value'], name='wallet_metadata_value'),
-        ),
-        migrations.AddConstraint(
-            model_name='ordermetadata',
-            constraint=models.UniqueConstraint(fields=('order', 'key'), name='wallet_metadata_key_once'),
-        ),
-        migrations.AddIndex(
-            model_name='operationbatchrow',
-            index=models.Index(fields=['batch', 'state'], name='wallet_batch_row_state'),
-        ),
-        migrations.AddConstraint(
-            model_name='operationbatchrow',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('deposit__isnull', False), ('order', None), ('payment', None)), models.Q(('deposit', None), ('order__isnull', False)), _connector='OR'), name='wallet_batch_row_one_subject'),
-        ),
-        migrations.AddIndex(
-            model_name='golivecheck',
-            index=models.Index(fields=['gateway', '-id'], name='wallet_go_live_check_newest'),
-        ),
-        migrations.AddConstraint(
-            model_name='sentmail',
-            constraint=models.UniqueConstraint(fields=('order', 'template', 'event_id'), name='wallet_sent_mail_once'),
-        ),
-        migrations.AddIndex(
-            model_name='transactionevent',
-            index=models.Index(fields=['approval'], name='wallet_event_of_approval'),
-        ),
-        migrations.AddIndex(
-            model_name='transactionevent',
-            index=models.Index(fields=['occurred_at', 'kind', 'http_status', 'elapsed_ms'], name='wallet_event_occurred'),
-        ),
-        migrations.AddConstraint(
-            model_name='transactionevent',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('approval__isnull', False), ('kind', 'APPROVAL')), models.Q(models.Q(('kind', 'APPROVAL'), _negated=True), ('approval__isnull', True)), _connector='OR'), name='wallet_event_approval'),
-        ),
-        migrations.AddConstraint(
-            model_name='walletattempt',
-            constraint=models.UniqueConstraint(fields=('gateway', 'account_id'), name='wallet_attempt_account_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='walletattempt',
-            constraint=models.CheckConstraint(condition=models.Q(('results_count__lte', 5)), name='wallet_attempt_results'),
         ),
     ]
