@@ -79,9 +79,9 @@ def buyer(merchant: Merchant, control: SandboxControl) -> Buyer:
 
 
 @pytest.fixture
-def visitor(wallet_sandbox_server: SandboxServer) -> Visitor:
-    wallet_sandbox_server.control.reset()
-    return Visitor(wallet_sandbox_server.base_url)
+def visitor(control: SandboxControl) -> Visitor:
+    """Someone with a browser at the sandbox's pages."""
+    return Visitor(control.base_url)
 
 
 @pytest.fixture

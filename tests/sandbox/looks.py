@@ -8,8 +8,7 @@ from typing import Final
 from playwright.sync_api import Page
 
 from tests.contrast import RATIOS
-from tests.exhaustive import SCHEMES, WIDTHS
-from wallet_gateway.sandbox.pages.localization import LANGUAGES
+from tests.exhaustive import LANGUAGES, SCHEMES, WIDTHS
 
 CONTRAST: Final = (
     "() => { const RATIOS = "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from tests.sandbox.pages.visitor import Page
+from tests.sandbox.visitor import Page
 
 HEADINGS = re.compile(r"h[1-6]")
 

@@ -18,7 +18,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 
@@ -122,13 +121,15 @@ def test_on_a_port_of_ones_own_with_merchants_of_a_file_ctrl_c_ends_it(start: St
         port = free.getsockname()[1]
     file = tmp_path / "merchants.json"
     file.write_text(json.dumps([IDS, IDS | {"storeId": "T", "provider": "OtherV2"}]))
-    sandbox = start("--port", str(port), "--merchants", str(file), *NAME, *NOTHING_KEPT)
+    behind = ("--public-url", "https://Staging.example:443/pay/", "--control-key", "secret")
+    sandbox = start("--port", str(port), "--merchants", str(file), *NAME, *behind, *NOTHING_KEPT)
     assert sandbox.port == port
-    control = SandboxControl(sandbox.url)
+    control = SandboxControl(sandbox.url, key="secret")
     control.reset()
     with Merchant(sandbox.url) as merchant:
-        link = merchant.checkout("A").json["redirectUrl"]
-        assert "Lark &amp; Loam" in merchant.send("GET", urlsplit(link).path).body.decode()
+        outside, _, path = merchant.checkout("A").json["redirectUrl"].partition("/checkout/")
+        assert outside == "https://staging.example/pay"
+        assert "Lark &amp; Loam" in merchant.send("GET", f"/checkout/{path}").body.decode()
         assert merchant.checkout("B", **IDS).status == 200
         other = {"checkoutDetails": {"paymentMethod": "OtherV2"}, **IDS, "storeId": "T"}
         assert merchant.checkout("B", **other).status == 200
@@ -223,13 +224,11 @@ def of_something_else(file: Path) -> None:
     [
         ("--database", of_something_else, "a database of something else"),
         ("--database", lambda file: file.write_bytes(b"SQLite format 3\0" + b"\xff" * 999), "Cannot use"),
-        ("--database", lambda file: file.write_text("This is no database. " * 99), "Cannot use"),
         ("--database", lambda file: file.mkdir(), "Cannot use"),
-        ("--merchants", lambda file: file.write_text("[{"), "not JSON"),
         ("--merchants", lambda file: file.write_text("[null]"), "must be a JSON list of objects"),
         ("--merchants", lambda _: None, "No such file"),
     ],
-    ids=["another database", "broken", "text", "folder", "no JSON", "no merchants", "missing"],
+    ids=["another database", "broken", "folder", "no merchants", "missing"],
 )
 def test_a_file_that_it_cannot_use_is_named_and_left_as_it_is(
     environment: dict[str, str],

@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 from typing import Any, Final
 from urllib.parse import urlencode, urljoin
 
-from tests.sandbox.hosted.wire import checkout_body
+from tests.sandbox.orders import checkout_body
 from wallet_gateway.testing.control import SandboxControl
 
 VOID: Final = {"base", "br", "hr", "img", "input", "link", "meta", "wbr"}
@@ -104,6 +104,12 @@ class Page:
         return self.markup.text
 
     @property
+    def facts(self) -> dict[str, str]:
+        """The terms of the page's definition lists with what stands beside them."""
+        terms = [element.read for element in self.markup.all("dt")]
+        return dict(zip(terms, [element.read for element in self.markup.all("dd")], strict=True))
+
+    @property
     def policy(self) -> dict[str, str]:
         """The content security policy by directive."""
         header = self.headers["Content-Security-Policy"]
@@ -148,6 +154,11 @@ class Visitor:
         with _opener.open(request, timeout=60) as answer:
             value: dict[str, Any] = json.load(answer)
         return value
+
+    def follow(self, page: Page, text: str) -> Page:
+        """Go where the link with that text leads."""
+        (link, *_) = [a for a in page.markup.all("a") if a.read == text]
+        return self.get(str(link.attributes["href"]))
 
     def _ask(self, url: str, *, method: str, body: bytes | None, headers: dict[str, str]) -> Page:
         url = urljoin(f"{self.base_url}/", url)

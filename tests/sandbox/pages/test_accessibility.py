@@ -8,12 +8,11 @@ import pytest
 from playwright.sync_api import Page, ViewportSize
 
 from tests.axe import violations, violations_in_every_look
-from tests.exhaustive import SCHEMES, one_of
+from tests.exhaustive import LANGUAGES, SCHEMES, one_of
+from tests.sandbox.looks import BY_TURNS
 from tests.sandbox.merchant import Merchant
-from tests.sandbox.pages.looks import BY_TURNS
-from tests.sandbox.pages.visitor import Visitor
+from tests.sandbox.visitor import Visitor
 from tests.sandbox.wallet_buyer import Buyer
-from wallet_gateway.sandbox.pages.localization import LANGUAGES
 
 pytestmark = pytest.mark.browser
 OpenPage = Callable[..., Page]

@@ -13,14 +13,13 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.chromium import PATIENCE_MS
-from tests.exhaustive import one_of
-from tests.sandbox.hosted.wire import checkout_body
-from tests.sandbox.pages.looks import complaints, faint, spills
-from tests.sandbox.pages.visitor import Visitor
-from wallet_gateway.sandbox.hosted.checkout_summary import SKINS
-from wallet_gateway.sandbox.pages.localization import LANGUAGES
+from tests.exhaustive import LANGUAGES, one_of
+from tests.sandbox.looks import complaints, faint, spills
+from tests.sandbox.orders import checkout_body
+from tests.sandbox.visitor import Visitor
 
 pytestmark = pytest.mark.browser
+SKINS = ("default", "midnight", "market")
 
 
 class Shop(BaseHTTPRequestHandler):

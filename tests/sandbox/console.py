@@ -6,7 +6,7 @@ import html
 import re
 from dataclasses import dataclass
 
-from tests.sandbox.pages.visitor import Page, Visitor
+from tests.sandbox.visitor import Page, Visitor
 
 FORM = re.compile(
     r'<form[^>]* action="/controls/(?P<call>[a-z0-9-]+)/">(?P<inside>.*?)</form>'
