@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Final
 
 from playwright.sync_api import Page
 
 from tests.contrast import RATIOS
-from tests.exhaustive import LANGUAGES, SCHEMES, WIDTHS
+from tests.exhaustive import SCHEMES, WIDTHS
 
 CONTRAST: Final = (
     "() => { const RATIOS = "
@@ -36,9 +35,6 @@ SPILL: Final = """
   .filter(([, box]) => box.width && (box.right > innerWidth + 1 || box.left < -1))
   .map(([e]) => `${e.tagName}.${e.className}`)
 """
-
-BY_TURNS: Final = tuple(zip(LANGUAGES, itertools.cycle(SCHEMES), strict=False))
-"""Every language, by turns in light and in dark: no colour depends on the language."""
 
 complaints: dict[Page, list[str]] = {}
 """What each page's browser had to say: errors of scripts, and what the policy forbade."""

@@ -21,8 +21,8 @@ from tests.sandbox.wallet_buyer import Buyer
 from tests.tables import every
 from wallet_gateway.testing.sandbox import SandboxServer
 
-CALLS = ("advance-clock", "set-clock", "reset-clock", "set-fault", "clear-faults", "behaviour")
-CALLS += ("wallet", "three-d-secure", "settle", "portal", "reset")
+CALLS = ["advance-clock", "set-clock", "reset-clock", "set-fault", "clear-faults", "behaviour"]
+CALLS += ["wallet", "three-d-secure", "settle", "portal", "reset"]
 HOUR = 3600
 RECORDED = r"ecom\.\w+|Approved|Pending|Errored|[0-9.]+ EUR"
 BUTTONS = {"controls": 50, "pending": 3, "sale": 2, "authorized": 3, "wallet": 3, "check": 6}

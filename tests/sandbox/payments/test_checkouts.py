@@ -126,27 +126,3 @@ def test_where_it_is_demanded_a_checkout_without_a_billing_address_breaks_the_sc
     assert "billingAddress.state" not in answer.message
     whole = {"addressDetails": {"billingAddress": BILLING_ADDRESS}}
     assert merchant.checkout(new_reference(), **whole).status == 200
-
-
-@every(
-    ("changes", "path"),
-    [
-        ({"checkoutDetails": {"paymentMethod": "Other"}}, "checkoutDetails.paymentMethod"),
-        (
-            {"checkoutDetails": {"paymentMethod": "ExampleWalletV2", "redirectUrlTimeout": 901}},
-            "checkoutDetails.redirectUrlTimeout",
-        ),
-        ({"amount": "0.00"}, "amount"),
-        ({"amount": "10.001"}, "amount"),
-        ({"currencyCode": "EURO"}, "currencyCode"),
-        ({"redirectDetails": {"returnUrl": "https://shop.example/"}}, "redirectDetails.successUrl"),
-        ({"merchantId": "NOBODY", "amount": "x"}, "amount"),
-    ],
-)
-def test_what_is_wrong_with_a_checkout_is_named_by_its_path_before_whose_it_is(
-    merchant: Merchant, changes: dict[str, object], path: str
-) -> None:
-    answer = merchant.checkout(new_reference(), **changes)
-    assert (answer.status, answer.code) == (400, "4107940")
-    assert answer.message.startswith("SchemaValidationError")
-    assert path in answer.message

@@ -15,25 +15,6 @@ GOOD = "OLD-1,2024-03-01T09:30:00,50.00,EUR,0.00,P-1"
 BAD = "OLD-2,yesterday,50.00,EUR,0.00,P-2"
 
 
-@every(
-    ("type_", "provider_state"),
-    [("ecom.capture", "CapturedByProvider"), ("ecom.reversalPreauthorization", "ReversedByProvider")],
-)
-def test_a_follow_up_is_answered_with_its_own_reference_and_an_id(
-    pay: Pay, merchant: Merchant, type_: str, provider_state: str
-) -> None:
-    reference = new_reference()
-    answer = merchant.follow_up(reference, pay(type="ecom.preAuthorization"), type=type_)
-    assert answer.json == {
-        "id": merchant.record(reference)["id"],
-        "state": "Approved",
-        "providerStateCode": provider_state,
-        "currencyCode": "EUR",
-        "clientSystemTransactionId": reference,
-        "apmDetails": {"apmProviderName": "ExampleWallet", "apmPaymentMethod": type_},
-    }
-
-
 def test_a_cart_is_checked_in_itself_and_not_against_the_amount(merchant: Merchant, sale: str) -> None:
     item = {"productId": "1", "productName": "Lamp", "productQuantity": 1, "unitAmount": "3.00"}
     right, wrong = ({"itemDetails": [item | {"totalAmount": total}]} for total in ("3.00", "2.00"))
@@ -124,21 +105,6 @@ def test_a_pending_refund_holds_its_amount_until_it_is_decided(
 
 
 # Deposits of a migration file
-
-
-def test_a_detached_refund_is_answered_as_the_interface_shows(merchant: Merchant, deposit: str) -> None:
-    reference = new_reference()
-    assert merchant.detached(reference, deposit, "12.50").json == {
-        "state": "Approved",
-        "providerResponseCode": "00",
-        "providerAuthorizationID": merchant.record(reference)["id"],
-        "providerResponseMessage": "RefundedByProvider: 12.50 EUR of 12.50 EUR",
-        "currencyCode": "EUR",
-        "clientSystemTransactionId": reference,
-        "responseMessage": "Approved: requested refund 12.50 EUR, actual refund 12.50 EUR.",
-        "amount": "12.50",
-        "apmDetails": {"apmProviderName": "ExampleWallet"},
-    }
 
 
 def test_refunds_before_and_after_the_migration_add_up_to_the_deposit_and_no_further(

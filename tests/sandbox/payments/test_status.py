@@ -26,27 +26,6 @@ RESERVING_PAYER = PAYER | {
 }
 
 
-def test_the_record_of_a_sale(merchant: Merchant, sale: str) -> None:
-    record = merchant.record(sale)
-    generated = {name: record[name] for name in ("id", "transactionDateTime")}
-    provider_id = record["apmDetails"]["apmProviderTransactionId"]
-    assert all(generated.values())
-    assert provider_id
-    assert record == generated | {
-        "state": "Approved",
-        "currencyCode": "EUR",
-        "transactionAmount": 10.0,
-        "clientSystemTransactionId": sale,
-        "type": "ecom.sale",
-        "apmDetails": {
-            "apmName": "ExampleWalletV2",
-            "apmPayerAccountNumber": "EW-5520-1783",
-            "apmPayerEmailAddress": "sam.sample@example.com",
-            "apmProviderTransactionId": provider_id,
-        },
-    }
-
-
 def test_follow_ups_of_the_portal_stand_behind_their_original_and_may_have_references_of_their_own(
     merchant: Merchant, control: SandboxControl, reserved: str
 ) -> None:

@@ -137,6 +137,7 @@ REQUEST = {
         {"tokenizationSpecification": {"parameters": {"gatewayMerchantId": "SANDBOX-MERCHANT"}}}
     ]
 }
+NO_PRICES: list[Any] = [{}, {"currency": 1}, {"currency": "EUR", "prices": "1"}, {"currency": "EUR", "x": 1}]
 CARD: dict[str, Any] = {"cardId": "visa-token", "request": REQUEST}
 
 
@@ -173,10 +174,7 @@ def test_other_pages_approve_nothing_and_see_nothing(merchant: Merchant, headers
                 CARD | {"choices": "x"},
             )
         ),
-        *(
-            (PRICES, body)
-            for body in ({}, {"currency": 1}, {"currency": "EUR", "prices": "1"}, {"currency": "EUR", "x": 1})
-        ),
+        *((PRICES, body) for body in NO_PRICES),
     ],
 )
 def test_what_the_sheet_cannot_mean_is_refused(merchant: Merchant, path: str, body: object) -> None:

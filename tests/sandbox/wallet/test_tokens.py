@@ -32,10 +32,21 @@ needs_collection = pytest.mark.skipif(
     not FILE.is_file(), reason=f"the collected tokens are not at {FILE}; WALLET_TOKEN_VECTORS can say where"
 )
 FOR_EVER = {"root_keys": roots(keyExpiration="32506264800000")}
-NO_SIGNATURES = {"signedKey": "{}", "signatures": []}
 POINT = base64.b64encode(b"\x04" + bytes(64)).decode()
 OTHER_CURVE = ec.generate_private_key(ec.SECP384R1()).public_key()
 OTHER_KEY = base64.b64encode(OTHER_CURVE.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo))
+
+
+NO_INTERMEDIATE: list[Any] = [
+    "text",
+    [],
+    {},
+    {"signedKey": "{}"},
+    {"signedKey": {}, "signatures": []},
+    {"signedKey": "{}", "signatures": "x"},
+    {"signedKey": "{}", "signatures": [], "more": 1},
+    {"signedKey": "{}", "signatures": ["x"] * 17},
+]
 
 
 def refusal(text: str, **changes: Any) -> str:
@@ -103,19 +114,7 @@ def test_a_token_is_written_as_the_wallet_writes_it() -> None:
     "members",
     [
         *({name: None} for name in json.loads(token())),
-        *(
-            {"intermediateSigningKey": given}
-            for given in (
-                "text",
-                [],
-                {},
-                {"signedKey": "{}"},
-                {"signedKey": {}, "signatures": []},
-                {"signedKey": "{}", "signatures": "x"},
-                NO_SIGNATURES | {"more": 1},
-                {"signedKey": "{}", "signatures": ["x"] * 17},
-            )
-        ),
+        *({"intermediateSigningKey": given} for given in NO_INTERMEDIATE),
         {"more": 1},
     ],
 )
