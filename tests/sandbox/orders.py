@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 from decimal import Decimal
 from typing import Any, Final
 
+from tests.sandbox import merchant
 from wallet_gateway.protocol.cart import (
     Discount,
     Shipping,
@@ -14,9 +14,6 @@ from wallet_gateway.protocol.cart import (
 )
 from wallet_gateway.protocol.cart_lines import Item
 from wallet_gateway.protocol.cart_messages import ShoppingCart
-from wallet_gateway.protocol.checkout import CheckoutRequest
-
-_numbers = itertools.count(1)
 
 SHOP: Final = "http://127.0.0.1:8000"
 URLS: Final = {
@@ -72,23 +69,14 @@ def checkout_body(
     if amount is None:
         shopping_cart = shopping_cart or cart(currency)
         amount = cart_total(shopping_cart, currency).to_wire()
-    body = {
-        "merchantId": "SANDBOX-MERCHANT",
-        "storeId": "SANDBOX-STORE",
-        "userId": "sandbox-user",
-        "type": "ecom.sale",
-        "amount": amount,
-        "currencyCode": currency,
-        "clientSystemTransactionId": f"page-test-{next(_numbers)}",
-        "providerDiscretionaryData": "SO-10431",
-        "checkoutDetails": {"paymentMethod": "ExampleWalletV2", **details},
-        "redirectDetails": dict(URLS),
-    }
+    body = merchant.checkout_body(
+        merchant.new_reference(),
+        amount=amount,
+        currencyCode=currency,
+        providerDiscretionaryData="SO-10431",
+        checkoutDetails={"paymentMethod": merchant.PROVIDER, **details},
+        redirectDetails=dict(URLS),
+    )
     if shopping_cart is not None:
         body["shoppingCartDetails"] = shopping_cart.to_wire()
     return body
-
-
-def checkout_request(*arguments: Any, **details: Any) -> CheckoutRequest:
-    """The same as a message."""
-    return CheckoutRequest.from_wire(checkout_body(*arguments, **details))

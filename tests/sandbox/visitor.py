@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import urllib.error
 import urllib.request
@@ -12,6 +11,7 @@ from html.parser import HTMLParser
 from typing import Any, Final
 from urllib.parse import urlencode, urljoin
 
+from tests.sandbox.merchant import CHECKOUT, Merchant
 from tests.sandbox.orders import checkout_body
 from wallet_gateway.testing.control import SandboxControl
 
@@ -142,18 +142,10 @@ class Visitor:
     def start_checkout(self, *arguments: Any, changes: dict[str, Any] | None = None, **details: Any) -> str:
         """Start a checkout as a shop would and give the link to its page."""
         body = checkout_body(*arguments, **details) | (changes or {})
-        answer = self.api("/api/v5/checkout", body)
-        link: str = answer["redirectUrl"]
-        return link
-
-    def api(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
-        """Post JSON as a shop's server would."""
-        request = urllib.request.Request(
-            urljoin(self.base_url, path), json.dumps(body).encode(), {"Content-Type": "application/json"}
-        )
-        with _opener.open(request, timeout=60) as answer:
-            value: dict[str, Any] = json.load(answer)
-        return value
+        with Merchant(self.base_url) as merchant:
+            answer = merchant.post(CHECKOUT, body)
+        assert answer.status == 200, answer.body
+        return str(answer.json["redirectUrl"])
 
     def follow(self, page: Page, text: str) -> Page:
         """Go where the link with that text leads."""

@@ -137,6 +137,17 @@ REQUEST = {
         {"tokenizationSpecification": {"parameters": {"gatewayMerchantId": "SANDBOX-MERCHANT"}}}
     ]
 }
+NO_APPROVAL: list[Any] = [
+    {},
+    [],
+    {"cardId": "visa-token"},
+    {"cardId": "nobody", "request": REQUEST},
+    {"cardId": 7, "request": REQUEST},
+    {"cardId": "visa-token", "request": []},
+    {"cardId": "visa-token", "request": {"allowedPaymentMethods": []}},
+    {"cardId": "visa-token", "request": REQUEST, "more": 1},
+    {"cardId": "visa-token", "request": REQUEST, "choices": "x"},
+]
 NO_PRICES: list[Any] = [{}, {"currency": 1}, {"currency": "EUR", "prices": "1"}, {"currency": "EUR", "x": 1}]
 CARD: dict[str, Any] = {"cardId": "visa-token", "request": REQUEST}
 
@@ -160,20 +171,7 @@ def test_other_pages_approve_nothing_and_see_nothing(merchant: Merchant, headers
 @every(
     ("path", "body"),
     [
-        *(
-            (APPROVE, body)
-            for body in (
-                {},
-                [],
-                {"cardId": "visa-token"},
-                CARD | {"cardId": "nobody"},
-                CARD | {"cardId": 7},
-                CARD | {"request": []},
-                CARD | {"request": {"allowedPaymentMethods": []}},
-                CARD | {"more": 1},
-                CARD | {"choices": "x"},
-            )
-        ),
+        *((APPROVE, body) for body in NO_APPROVAL),
         *((PRICES, body) for body in NO_PRICES),
     ],
 )
