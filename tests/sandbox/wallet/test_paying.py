@@ -279,10 +279,10 @@ def test_a_payment_without_a_check_has_no_page(buyer: Buyer, control: SandboxCon
 # What is kept
 
 
-@pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[SandboxControl, Path]]:
+@pytest.fixture
+def kept(tmp_path: Path) -> Iterator[tuple[SandboxControl, Path]]:
     """A sandbox with a database file of its own."""
-    file = tmp_path_factory.mktemp("kept") / "sandbox.sqlite3"
+    file = tmp_path / "sandbox.sqlite3"
     with SandboxServer("--database", str(file)) as server:
         yield server.control, file
 
