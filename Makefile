@@ -19,8 +19,7 @@ ON_SERVERS   ?= -m "every_database and not browser" $$(grep -rl --include='test_
 ON_VERSIONS  ?= -m "(not browser or newest_django) and not exhaustive" $(addprefix tests/,admin api conf contrib doctor models \
 	payments queries templatetags web test_checks.py test_gateways.py test_tokens.py test_signals.py \
 	management/commands testing money/test_conflicts.py \
-	$(addprefix sandbox/,console control hosted pages api/test_views.py test_json_calls.py \
-	wallet/test_embedding.py wallet/test_sheet_views.py wallet/test_views.py))
+	$(addprefix sandbox/,pages api/test_requests.py test_control.py wallet/test_files.py))
 # As `PROOF_ARGS='--only soak --scale 0.1'`: single parts of the proof, and how large they are.
 PROOF_ARGS   ?=
 # As `BENCH_ARGS='order --rounds 3'`: single parts of the bench, and how many rounds.

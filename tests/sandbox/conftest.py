@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
+from tests.sandbox.looks import complaints
 from tests.sandbox.merchant import Merchant, new_reference
-from tests.sandbox.pages.looks import complaints
-from tests.sandbox.pages.visitor import Visitor
+from tests.sandbox.visitor import Visitor
 from tests.sandbox.wallet_buyer import Buyer
 from wallet_gateway.testing.control import SandboxControl
 from wallet_gateway.testing.sandbox import SandboxServer
@@ -18,6 +18,8 @@ from wallet_gateway.testing.sandbox import SandboxServer
 MIGRATION_HEADER = (
     "parentTransactionId,transactionDateTime,amount,currencyCode,refundedAmount,providerTransactionId"
 )
+
+Pay = Callable[..., str]
 
 
 @pytest.fixture
@@ -36,21 +38,29 @@ def merchant(control: SandboxControl) -> Iterator[Merchant]:
 
 
 @pytest.fixture
-def sale(merchant: Merchant, control: SandboxControl) -> str:
+def pay(merchant: Merchant, control: SandboxControl) -> Pay:
+    """Opens a checkout of 10.00 EUR with the changes given, decides it, and gives its reference."""
+
+    def pay(outcome: str = "success", **changes: Any) -> str:
+        reference = new_reference()
+        answer = merchant.checkout(reference, **changes)
+        assert answer.status == 200, answer.body
+        control.complete_checkout(reference, outcome)
+        return reference
+
+    return pay
+
+
+@pytest.fixture
+def sale(pay: Pay) -> str:
     """The reference of a sale of 10.00 EUR that was paid."""
-    return _pay(merchant, control, type="ecom.sale")
+    return pay()
 
 
 @pytest.fixture
-def reserved(merchant: Merchant, control: SandboxControl) -> str:
+def reserved(pay: Pay) -> str:
     """The reference of a pre-authorization of 10.00 EUR."""
-    return _pay(merchant, control, type="ecom.preAuthorization")
-
-
-@pytest.fixture
-def pay(merchant: Merchant, control: SandboxControl) -> Callable[..., str]:
-    """Opens a checkout with the changes given, has it paid, and gives its reference."""
-    return lambda **changes: _pay(merchant, control, **changes)
+    return pay(type="ecom.preAuthorization")
 
 
 @pytest.fixture
@@ -62,14 +72,6 @@ def deposit(control: SandboxControl) -> str:
     return "OLD-1"
 
 
-def _pay(merchant: Merchant, control: SandboxControl, **changes: str) -> str:
-    reference = new_reference()
-    answer = merchant.checkout(reference, **changes)
-    assert answer.status == 200, answer.body
-    control.complete_checkout(reference, "success")
-    return reference
-
-
 @pytest.fixture
 def buyer(merchant: Merchant, control: SandboxControl) -> Buyer:
     """A wallet session of the built-in merchant."""
@@ -77,9 +79,9 @@ def buyer(merchant: Merchant, control: SandboxControl) -> Buyer:
 
 
 @pytest.fixture
-def visitor(wallet_sandbox_server: SandboxServer) -> Visitor:
-    wallet_sandbox_server.control.reset()
-    return Visitor(wallet_sandbox_server.base_url)
+def visitor(control: SandboxControl) -> Visitor:
+    """Someone with a browser at the sandbox's pages."""
+    return Visitor(control.base_url)
 
 
 @pytest.fixture

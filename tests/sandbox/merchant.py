@@ -9,6 +9,7 @@ from __future__ import annotations
 import http.client
 import itertools
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
@@ -119,8 +120,13 @@ class Wire:
         self._connection.close()
 
     def send(
-        self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
+        self,
+        method: str,
+        path: str,
+        body: bytes | Iterator[bytes] | None = None,
+        headers: dict[str, str] | None = None,
     ) -> Answer:
+        """Send a request; a body in parts is sent as chunks."""
         try:
             self._connection.request(method, path, body, headers or {})
             with self._connection.getresponse() as response:
@@ -130,8 +136,8 @@ class Wire:
             self._connection.close()
             raise
 
-    def post(self, path: str, body: object) -> Answer:
-        return self.send("POST", path, json.dumps(body).encode(), JSON)
+    def post(self, path: str, body: object, headers: dict[str, str] | None = None) -> Answer:
+        return self.send("POST", path, json.dumps(body).encode(), JSON | (headers or {}))
 
 
 class Merchant(Wire):
@@ -143,6 +149,13 @@ class Merchant(Wire):
 
     def checkout(self, reference: str, **changes: Any) -> Answer:
         return self.post(CHECKOUT, checkout_body(reference, **self.ids | changes))
+
+    def press(self, link: str, outcome: str) -> str:
+        """Press a button of the customer's page; return where it leads."""
+        form = {"Content-Type": "application/x-www-form-urlencoded"}
+        answer = self.send("POST", urlsplit(link).path, f"outcome={outcome}".encode(), form)
+        assert answer.status == 303, answer.body
+        return answer.headers["location"]
 
     def follow_up(self, reference: str, original: str, **changes: Any) -> Answer:
         return self.post(TRANSACTIONS, follow_up_body(reference, original, **self.ids | changes))

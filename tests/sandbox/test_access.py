@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import base64
-import re
+from collections import defaultdict
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
-from django.http import HttpResponse
-from django.test import RequestFactory
-from django.urls import URLPattern, URLResolver, get_resolver
+from django.test import Client
+from pytest_django import Settings
 
+from tests.fuzzing.addresses import addresses_of
 from tests.sandbox.merchant import Merchant
-from wallet_gateway.sandbox.access import AccessMiddleware
+from tests.tables import every
+from wallet_gateway.sandbox import settings as of_the_sandbox
 from wallet_gateway.testing.sandbox import SandboxServer
 
 KEY = "open sesame \u00e9"
@@ -37,8 +37,8 @@ def basic(password: str) -> str:
     return "Basic " + base64.b64encode(f"anybody:{password}".encode()).decode()
 
 
-@pytest.mark.parametrize("path", CLOSED)
-@pytest.mark.parametrize(
+@every("path", CLOSED)
+@every(
     "authorization",
     ["", "Bearer", "Bearer wrong", "Basic", "Basic !!!", "Basic /w==", basic("wrong"), "Digest open sesame"],
 )
@@ -70,39 +70,19 @@ OPEN = {
     "wallet/api/state": "the frame asks here for the made-up cards, and pages of other sites may not",
 }
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
-_OF_PATTERNS = {"^api/": "/api/v5/apmTransactions", "^wallet/": "/wallet/0123456789ab/main.js"}
-_EXAMPLES = {"str": "x", "int": "1", "path": "x/y"}
+NAMED = defaultdict(lambda: "1", {"version": "0123456789ab", "name": "main", "path": "x/y"})
+ADDRESSES = {address.route: address for address in addresses_of("wallet_gateway.sandbox.urls")}
 
 
-def routes(parts: list[URLPattern | URLResolver], before: str = "") -> Iterator[str]:
-    """Every address of the sandbox, as the URLconf writes it."""
-    for part in parts:
-        route = before + str(part.pattern)
-        if isinstance(part, URLResolver):
-            yield from routes(part.url_patterns, route)
-        else:
-            yield route
-
-
-ROUTES = tuple(routes(get_resolver("wallet_gateway.sandbox.urls").url_patterns))
-
-
-def path_of(route: str) -> str:
-    """An address of a route; the API's is one that there is."""
-    if route.startswith("^"):
-        return _OF_PATTERNS[route.partition("(")[0]]
-    return "/" + re.sub(r"<(\w+):\w+>", lambda found: _EXAMPLES[found[1]], route)
-
-
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("route", [route for route in ROUTES if route not in OPEN])
+@every("method", METHODS)
+@every("route", [route for route in ADDRESSES if route not in OPEN])
 def test_whatever_is_not_said_to_be_open_wants_the_key(visitor: Merchant, route: str, method: str) -> None:
-    answer = visitor.send(method, path_of(route))
+    answer = visitor.send(method, ADDRESSES[route].path(NAMED))
     assert answer.status == 401
     assert answer.headers["www-authenticate"].startswith("Basic realm=")
 
 
-@pytest.mark.parametrize(
+@every(
     "path",
     [
         *("/api", "/api/", "/api/v4/checkout", "/apis/v5/checkout", "/API/v5/checkout"),
@@ -119,36 +99,37 @@ def test_what_only_resembles_an_open_address_wants_the_key(visitor: Merchant, pa
         assert visitor.send(method, path).status == 401
 
 
-@pytest.mark.parametrize(
-    ("address", "status"),
-    [("127.0.0.1", 204), ("127.8.9.1", 204), ("::1", 204), ("192.0.2.7", 403), ("::ffff:192.0.2.7", 403)],
-)
-def test_without_a_key_other_machines_are_refused(settings: Any, address: str, status: int) -> None:  # noqa: ANN401
-    settings.WALLET_SANDBOX_CONTROL_KEY = ""
-    middleware = AccessMiddleware(lambda _: HttpResponse(status=204))
-    request = RequestFactory().get("/_sandbox/journal", REMOTE_ADDR=address)
-    assert middleware(request).status_code == status
-
-
-@pytest.mark.parametrize("path", CLOSED)
+@every("path", CLOSED)
 def test_a_name_that_was_made_to_point_here_is_refused(merchant: Merchant, path: str) -> None:
     assert merchant.send("GET", path, headers={"Host": "rebound.example"}).status == 400
     headers = {"Host": "rebound.example", "Origin": "http://rebound.example"}
     assert merchant.send("POST", path, headers=headers).status == 400
 
 
-@pytest.mark.parametrize("path", ["/_sandbox/reset", "/_sandbox/clock", "/controls/reset/", "/"])
+@every("path", ["/_sandbox/reset", "/_sandbox/clock", "/controls/reset/", "/"])
 def test_a_page_of_another_site_cannot_make_a_browser_call(merchant: Merchant, path: str) -> None:
     answer = merchant.send("POST", path, b"{}", {"Origin": "https://evil.example"})
     assert answer.status == 403
     assert "evil.example" in answer.message
 
 
-@pytest.mark.parametrize("path", ["/_sandbox/reset", "/controls/reset/"])
-@pytest.mark.parametrize("sent_by", ["cross-site", "same-site"])
+@every("path", ["/_sandbox/reset", "/controls/reset/"])
+@every("sent_by", ["cross-site", "same-site"])
 def test_a_browser_that_names_no_origin_is_known_by_what_else_it_says(
     merchant: Merchant, path: str, sent_by: str
 ) -> None:
     assert merchant.send("POST", path, b"", {"Sec-Fetch-Site": sent_by}).status == 403
     # A link from another site's page only shows something.
     assert merchant.send("GET", "/", headers={"Sec-Fetch-Site": sent_by}).status == 200
+
+
+@every(
+    ("address", "status"),
+    [("127.0.0.1", 405), ("127.8.9.1", 405), ("::1", 405), ("192.0.2.7", 403), ("::ffff:192.0.2.7", 403)],
+)
+def test_without_a_key_other_machines_are_refused(settings: Settings, address: str, status: int) -> None:
+    settings.WALLET_SANDBOX_CONTROL_KEY = ""
+    settings.ROOT_URLCONF = of_the_sandbox.ROOT_URLCONF
+    settings.MIDDLEWARE = [name for name in of_the_sandbox.MIDDLEWARE if name.endswith("AccessMiddleware")]
+    answer = Client(REMOTE_ADDR=address).get("/_sandbox/reset", headers={"host": "127.0.0.1"})
+    assert answer.status_code == status

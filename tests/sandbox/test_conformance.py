@@ -11,6 +11,7 @@ import pytest
 
 from tests.conformance.wrong_gateways import of, results_of, right
 from tests.exhaustive import one_of
+from tests.tables import every
 from wallet_gateway.conformance.results import Outcome
 from wallet_gateway.testing.control import SandboxControl
 
@@ -52,7 +53,7 @@ AMOUNT, IDS, WORDS, PORTAL = (
 )
 
 
-@pytest.mark.parametrize(
+@every(
     ("behaviour", "probe", "text"),
     [
         ({}, AMOUNT, "the amount that was requested"),
@@ -61,12 +62,7 @@ AMOUNT, IDS, WORDS, PORTAL = (
         ({"errored_amount": "0.5", "state_words": {"Errored": "Void"}}, AMOUNT, "0.5, where 1.00"),
         ({}, IDS, "they have"),
         ({"placeholder_ids": "zero"}, IDS, "no: several payments share the id '0'"),
-        ({"placeholder_ids": "empty"}, IDS, "no: several payments share the id ''"),
-        (
-            {"placeholder_ids": "zero", "state_words": {"Pending": "Queued"}},
-            IDS,
-            "no: several payments share",
-        ),
+        ({"placeholder_ids": "empty", "state_words": {"Pending": "Queued"}}, IDS, "no: several payments"),
         ({}, WORDS, "none"),
         ({"state_words": {"Approved": "APPROVED", "Errored": "errored"}}, WORDS, "none"),
         (
@@ -82,21 +78,25 @@ AMOUNT, IDS, WORDS, PORTAL = (
             "one of the gateway's own",
         ),
     ],
-    ids=str,
 )
 def test_the_kit_reports_how_the_sandbox_writes_it(
     behaviour: dict[str, Any], probe: str, text: str, control: SandboxControl
 ) -> None:
+    control.reset()
     control.behaviour(**behaviour)
     [result] = results_of(control.base_url, right, probe)
     assert result.outcome is Outcome.REPORTED
     assert result.text.startswith(text)
 
 
-def test_a_state_of_a_success_that_is_not_approved_breaks_the_interface(control: SandboxControl) -> None:
+def test_another_word_for_approved_and_an_amount_as_a_number_break_the_interface(
+    control: SandboxControl,
+) -> None:
     control.behaviour(state_words={"Approved": "Settled", "Errored": "Declined", "Pending": "Processing"})
+    control.behaviour(numeric_amounts=True)
     results = results_of(control.base_url, right)
     assert set(of(results, Outcome.FAILED)) == {
+        "detached.response.amount",
         "detached.response.approved",
         "follow-ups.capture.state",
         "follow-ups.refund.state",
@@ -106,9 +106,3 @@ def test_a_state_of_a_success_that_is_not_approved_breaks_the_interface(control:
         "wallet.authorization.ecom.preauthorization",
         "wallet.authorization.ecom.sale",
     }
-
-
-def test_an_amount_that_is_a_number_is_no_string(control: SandboxControl) -> None:
-    control.behaviour(numeric_amounts=True)
-    results = results_of(control.base_url, right)
-    assert set(of(results, Outcome.FAILED)) == {"detached.response.amount"}

@@ -116,19 +116,28 @@ def test_one_line_when_it_answers_and_an_end_that_no_request_and_no_connection_h
     assert list(tmp_path.iterdir()) == []
 
 
-def test_on_a_port_of_ones_own_ctrl_c_ends_it_and_no_fault_that_was_set_is_reported_as_its_failure(
-    start: Start, tmp_path: Path
-) -> None:
+def test_on_a_port_of_ones_own_with_merchants_of_a_file_ctrl_c_ends_it(start: Start, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    sandbox = start("--port", str(port), *NOTHING_KEPT)
+    file = tmp_path / "merchants.json"
+    file.write_text(json.dumps([IDS, IDS | {"storeId": "T", "provider": "OtherV2"}]))
+    behind = ("--public-url", "https://Staging.example:443/pay/", "--control-key", "secret")
+    sandbox = start("--port", str(port), "--merchants", str(file), *NAME, *behind, *NOTHING_KEPT)
     assert sandbox.port == port
-    SandboxControl(sandbox.url).fault("*", "status_after", times=2, status=503)
-    SandboxControl(sandbox.url).fault("*", "status_before")
+    control = SandboxControl(sandbox.url, key="secret")
+    control.reset()
     with Merchant(sandbox.url) as merchant:
-        assert [merchant.checkout(reference).status for reference in "ABC"] == [503, 503, 500]
+        outside, _, path = merchant.checkout("A").json["redirectUrl"].partition("/checkout/")
+        assert outside == "https://staging.example/pay"
+        assert "Lark &amp; Loam" in merchant.send("GET", f"/checkout/{path}").body.decode()
+        assert merchant.checkout("B", **IDS).status == 200
+        other = {"checkoutDetails": {"paymentMethod": "OtherV2"}, **IDS, "storeId": "T"}
+        assert merchant.checkout("B", **other).status == 200
+        # A failure that was set is not reported as the sandbox's own.
+        control.fault("*", "status_before", status=500)
+        assert merchant.checkout("C").status == 500
         assert sandbox.end(signal.SIGINT) == (0, "", "")
-    assert list(tmp_path.iterdir()) == []
+    assert list(tmp_path.iterdir()) == [file]
 
 
 def refusal(environment: dict[str, str], *arguments: str) -> str:
@@ -140,73 +149,56 @@ def refusal(environment: dict[str, str], *arguments: str) -> str:
     return errors
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "shop.example"])
-def test_an_address_others_can_reach_needs_a_key(
-    host: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("arguments", "public_url"),
+    [
+        *((["--host", host], "") for host in ("0.0.0.0", "::", "192.0.2.1", "shop.example")),
+        ([], "https://staging.example/gateway"),
+    ],
+)
+def test_where_others_can_reach_it_directly_or_through_a_proxy_it_needs_a_key(
+    arguments: list[str],
+    public_url: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.delenv("WALLET_SANDBOX_CONTROL_KEY", raising=False)
-    assert main(["--port", "0", "--host", host]) == 1
+    monkeypatch.setenv("WALLET_SANDBOX_CONTROL_KEY", "")
+    monkeypatch.setenv("WALLET_SANDBOX_PUBLIC_URL", public_url)
+    assert main(["--port", "0", *arguments]) == 1
     assert "--control-key" in capsys.readouterr().err
 
 
-def test_behind_a_proxy_it_needs_a_key(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("WALLET_SANDBOX_CONTROL_KEY", raising=False)
-    monkeypatch.setenv("WALLET_SANDBOX_PUBLIC_URL", "https://staging.example/gateway")
-    assert main(["--port", "0"]) == 1
-    assert "--control-key" in capsys.readouterr().err
-
-
-def test_a_database_file_keeps_everything_between_two_runs(start: Start, tmp_path: Path) -> None:
-    file = tmp_path / "kept.sqlite3"
-    first = start("--port", "0", "--database", str(file))
-    with Merchant(first.url) as merchant:
-        merchant.checkout("A")
-        control = SandboxControl(first.url)
-        control.complete_checkout("A", "success")
-        control.advance_clock(3600)
-        control.behaviour(letter_case="lower")
-        control.fault("refund", "empty")
-        before = merchant.records("A")
-    assert first.end()[0] == 0
-    second = start("--port", "0", "--database", str(file))
-    with Merchant(second.url) as merchant:
-        assert merchant.records("A") == before
-        assert merchant.checkout("A").status == 409
-        assert SandboxControl(second.url).behaviour()["letterCase"] == "lower"
-        assert [fault["fault"] for fault in SandboxControl(second.url).fault("*", "drip")] == [
-            "empty",
-            "drip",
-        ]
-        assert len(SandboxControl(second.url).journal()) == 4
-    assert second.end()[0] == 0
-    assert file.exists()
-
-
-def test_without_an_option_it_keeps_everything_in_a_file_of_the_working_folder(
+def test_without_an_option_it_keeps_everything_in_a_file_of_the_working_folder_even_if_it_is_killed(
     start: Start, environment: dict[str, str], tmp_path: Path
 ) -> None:
     first = start("--port", "0")
     assert first.database == "sandbox.sqlite3"
+    control = SandboxControl(first.url)
+    control.fault("refund", "empty")
     with Merchant(first.url) as merchant:
-        buyer = Buyer(merchant, SandboxControl(first.url))
-        merchant.checkout("A")
-        SandboxControl(first.url).complete_checkout("A", "success")
-        before = merchant.records("A")
+        buyer = Buyer(merchant, control)
+        answer = merchant.checkout("A")
+        control.complete_checkout("A", "success")
+        control.advance_clock(600)
+        control.behaviour(letter_case="lower", duplicates="replay")
+        before, journal = merchant.status("A").body, control.journal()
     # The folder for what is not kept is empty.
     files = [file for file in tmp_path.iterdir() if file.is_file()]
     assert {file.name for file in files} >= {"sandbox.sqlite3", "sandbox.sqlite3-wal"}
     assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
     assert "another process uses it" in refusal(environment, "--port", "0")
-    assert first.end() == (0, "", "")
-    assert [file.name for file in tmp_path.iterdir()] == ["sandbox.sqlite3"]
+    first.end(by=signal.SIGKILL)
 
     second = start("--port", "0")
+    control = SandboxControl(second.url)
+    assert control.journal()[: len(journal)] == journal
+    assert [fault["fault"] for fault in control.fault("*", "drip")] == ["empty", "drip"]
+    control.clear_faults()
     with Merchant(second.url) as merchant:
-        assert merchant.records("A") == before
-        buyer.merchant, buyer.control = merchant, SandboxControl(second.url)
+        assert merchant.status("A").body == before
+        assert merchant.checkout("A").body.lower() == answer.body.lower()
         # A shop's keys of before the restart are still taken.
+        buyer.merchant, buyer.control = merchant, control
         assert buyer.create(buyer.data()).status == 200
     assert second.end() == (0, "", "")
 
@@ -215,49 +207,53 @@ def test_without_an_option_it_keeps_everything_in_a_file_of_the_working_folder(
     third = start("--port", "0")
     with Merchant(third.url) as merchant:
         assert merchant.records("A") == []
-    assert third.end() == (
-        0,
-        "",
-        SET_ASIDE,
-    )
+    assert third.end() == (0, "", SET_ASIDE)
+    with closing(sqlite3.connect(tmp_path / "sandbox.sqlite3.old-1")) as aside:
+        assert aside.execute("SELECT count(*) FROM wallet_sandbox_journalentry").fetchone()[0] > 0
 
 
-def test_a_killed_sandbox_still_knows_what_it_answered(start: Start, tmp_path: Path) -> None:
-    file = tmp_path / "kept.sqlite3"
-    first = start("--port", "0", "--database", str(file))
-    with Merchant(first.url) as merchant:
-        answer = merchant.checkout("A")
-    first.end(by=signal.SIGKILL)
-    second = start("--port", "0", "--database", str(file))
-    control = SandboxControl(second.url)
-    (entry,) = control.journal()
-    assert (entry["status"], entry["answer"]) == (200, answer.json)
-    control.behaviour(duplicates="replay")
-    with Merchant(second.url) as merchant:
-        assert merchant.checkout("A").json == answer.json
+def of_something_else(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as database:
+        database.execute("PRAGMA journal_mode = wal")
+        database.execute("CREATE TABLE django_migrations (id INTEGER PRIMARY KEY)")
+        database.execute("CREATE TABLE auth_user (id INTEGER PRIMARY KEY)")
 
 
-@pytest.fixture(scope="module")
-def equipped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """A sandbox on every address of this machine, with a key and with merchants of a file."""
-    folder = tmp_path_factory.mktemp("equipped")
-    merchants = folder / "merchants.json"
-    merchants.write_text(json.dumps([IDS, IDS | {"storeId": "T", "provider": "OtherV2"}]))
-    environment = os.environ | {"TMPDIR": str(folder), "WALLET_SANDBOX_CONTROL_KEY": "secret"}
-    process = launch(environment, "--host", "0.0.0.0", "--port", "0", "--merchants", str(merchants), *NAME)
-    try:
-        yield Running(process)
-    finally:
-        process.terminate()
-        process.communicate(timeout=60)
+@pytest.mark.parametrize(
+    ("option", "make", "reason"),
+    [
+        ("--database", of_something_else, "a database of something else"),
+        ("--database", lambda file: file.write_bytes(b"SQLite format 3\0" + b"\xff" * 999), "Cannot use"),
+        ("--database", lambda file: file.mkdir(), "Cannot use"),
+        ("--merchants", lambda file: file.write_text("[null]"), "must be a JSON list of objects"),
+        ("--merchants", lambda _: None, "No such file"),
+    ],
+    ids=["another database", "broken", "folder", "no merchants", "missing"],
+)
+def test_a_file_that_it_cannot_use_is_named_and_left_as_it_is(
+    environment: dict[str, str],
+    tmp_path: Path,
+    option: str,
+    make: Callable[[Path], object],
+    reason: str,
+) -> None:
+    file = tmp_path / "given"
+    make(file)
+    before = {one: one.is_file() and one.read_bytes() for one in tmp_path.iterdir()}
+    kept = () if option == "--database" else NOTHING_KEPT
+    said = refusal(environment, "--port", "0", option, str(file), *kept)
+    assert str(file) in said
+    assert reason in said
+    assert {one: one.is_file() and one.read_bytes() for one in tmp_path.iterdir()} == before
 
 
 def test_a_sandbox_does_not_share_its_port_and_says_that_it_is_taken(
-    equipped: Running, environment: dict[str, str], tmp_path: Path
+    control: SandboxControl, environment: dict[str, str], tmp_path: Path
 ) -> None:
-    assert refusal(environment, "--port", str(equipped.port)) == (
-        f"Cannot listen on 127.0.0.1 port {equipped.port}: Address already in use. "
-        f"Choose another one, such as --port {equipped.port + 1}, and name it in the shop's BASE_URL.\n"
+    port = int(control.base_url.rpartition(":")[2])
+    assert refusal(environment, "--port", str(port)) == (
+        f"Cannot listen on 127.0.0.1 port {port}: Address already in use. "
+        f"Choose another one, such as --port {port + 1}, and name it in the shop's BASE_URL.\n"
     )
     assert list(tmp_path.iterdir()) == []
 

@@ -19,7 +19,7 @@ from tests.client.certificates import Certificate, make_certificate
 from tests.sandbox.reverse_proxy import ReverseProxy
 from tests.tables import every
 from wallet_gateway import payments
-from wallet_gateway.sandbox.public_url import PublicUrl, read_public_url
+from wallet_gateway.sandbox.__main__ import main
 from wallet_gateway.testing.control import SandboxControl
 from wallet_gateway.testing.orders import create_order
 from wallet_gateway.testing.sandbox import SandboxServer
@@ -28,20 +28,6 @@ from wallet_gateway.testing.wallet_sheet import WalletSheet
 KEY = "open-sesame"
 PLAIN_CARD = "Visa •••• 1881"
 OWNER = f"Basic {b64encode(f'anna:{KEY}'.encode()).decode()}"
-
-
-@every(
-    ("text", "url"),
-    [
-        ("https://staging.example", ("https", "staging.example", "")),
-        ("https://Staging.example:443/", ("https", "staging.example", "")),
-        ("http://staging.example:8080/gateway/", ("http", "staging.example:8080", "/gateway")),
-        ("https://[::1]:8443/a/b-c", ("https", "[::1]:8443", "/a/b-c")),
-    ],
-)
-def test_an_address_is_read_as_browsers_write_its_origin(text: str, url: tuple[str, str, str]) -> None:
-    scheme, host, prefix = url
-    assert read_public_url(text) == PublicUrl(scheme=scheme, host=host, prefix=prefix)
 
 
 @every(
@@ -61,9 +47,10 @@ def test_an_address_is_read_as_browsers_write_its_origin(text: str, url: tuple[s
         'https://staging.example"',
     ],
 )
-def test_what_is_no_address_is_refused(text: str) -> None:
-    with pytest.raises(ValueError):  # noqa: PT011 - the message is for people
-        read_public_url(text)
+def test_what_is_no_address_is_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--port", "0", "--control-key", KEY, "--public-url", text])
+    assert "argument --public-url" in capsys.readouterr().err
 
 
 @pytest.fixture(scope="module")

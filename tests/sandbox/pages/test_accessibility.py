@@ -8,12 +8,10 @@ import pytest
 from playwright.sync_api import Page, ViewportSize
 
 from tests.axe import violations, violations_in_every_look
-from tests.exhaustive import SCHEMES, one_of
+from tests.exhaustive import LANGUAGES, one_of
 from tests.sandbox.merchant import Merchant
-from tests.sandbox.pages.looks import BY_TURNS
-from tests.sandbox.pages.visitor import Visitor
+from tests.sandbox.visitor import Visitor
 from tests.sandbox.wallet_buyer import Buyer
-from wallet_gateway.sandbox.pages.localization import LANGUAGES
 
 pytestmark = pytest.mark.browser
 OpenPage = Callable[..., Page]
@@ -50,69 +48,35 @@ def test_the_keyboard_reaches_the_buttons_of_the_check_in_order_and_presses_one(
 # --- axe ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("language", "scheme"), one_of(BY_TURNS))
-def test_axe_finds_nothing_on_a_payment_page_whether_open_or_closed(
-    visitor: Visitor, open_page: OpenPage, language: str, scheme: str
+@pytest.mark.parametrize("language", one_of(LANGUAGES))
+def test_axe_finds_nothing_on_any_page(
+    request: pytest.FixtureRequest, visitor: Visitor, secure: str, open_page: OpenPage, language: str
 ) -> None:
-    link = visitor.start_checkout(language=language, cardholderFirstName="Grace")
-    page = open_page(link, reduced_motion="reduce", color_scheme=scheme)
-    page.set_viewport_size(PHONE)
-    assert violations(page) == []
-    visitor.post(link, {"outcome": "success"})
-    page.reload()
-    assert violations(page) == []
-
-
-@pytest.mark.parametrize(("language", "scheme"), one_of(BY_TURNS))
-def test_axe_finds_nothing_on_a_check_whether_open_or_closed(
-    visitor: Visitor, secure: str, open_page: OpenPage, language: str, scheme: str
-) -> None:
-    page = open_page(f"{secure}?language={language}", reduced_motion="reduce", color_scheme=scheme)
-    page.set_viewport_size(PHONE)
-    assert page.locator("button[value=success]").count() == 1
-    assert violations(page) == []
-    visitor.control.complete_three_d_secure("P-1", "success")
-    page.reload()
-    assert page.locator("button[value=success]").count() == 0
-    assert violations(page) == []
-
-
-@pytest.mark.parametrize("scheme", one_of(SCHEMES))
-def test_axe_finds_nothing_in_the_console(
-    visitor: Visitor, secure: str, open_page: OpenPage, scheme: str
-) -> None:
-    visitor.start_checkout()
-    visitor.control.fault("refund", "delay_after", times=5, seconds=1)
-    page = open_page(visitor.base_url, reduced_motion="reduce", color_scheme=scheme)
-    assert secure.startswith(visitor.base_url)
-    for path in (*CONSOLE, "/transactions/none/"):
-        page.goto(f"{visitor.base_url}{path}")
-        assert violations(page) == []
-        if path in {"/transactions/", "/requests/"}:
-            page.locator("tbody a").first.click()
-            assert violations(page) == []
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_axe_finds_nothing_on_any_page_in_any_look(
-    visitor: Visitor, secure: str, open_page: OpenPage, language: str
-) -> None:
+    """In English as a phone shows it; in `make test-all` every language, narrow and wide, light and dark."""
+    in_every_look = request.config.option.markexpr != "not exhaustive"
+    find = violations_in_every_look if in_every_look else violations
     link = visitor.start_checkout(language=language, cardholderFirstName="Grace")
     visitor.control.fault("refund", "delay_after", times=5, seconds=1)
     page = open_page(visitor.base_url, reduced_motion="reduce", locale=language)
-    page.goto(f"{visitor.base_url}/transactions/")
-    detail = page.locator("tbody a").first.get_attribute("href")
-    found = []
-    paths = (*CONSOLE, detail, "/transactions/none/", "/checkout/unknown/")
+    page.set_viewport_size(PHONE)
+    lists = ("/transactions/", "/requests/")
+    details = [first_link(page, f"{visitor.base_url}{path}") for path in lists]
+    paths = (*CONSOLE, *details, "/transactions/none/", "/checkout/unknown/")
     addresses = [f"{visitor.base_url}{path}" for path in paths]
-    for address in (
-        *addresses,
-        link,
-        f"{secure}?language={language}",
-        f"{visitor.base_url}/checkout/unknown/",
-    ):
+    found = []
+    for address in (*addresses, link, f"{secure}?language={language}"):
         page.goto(address)
         assert page.locator("html").get_attribute("lang") == language
-        found += [f"{address} {fault}" for fault in violations_in_every_look(page)]
+        found += [f"{address} {fault}" for fault in find(page)]
+    visitor.post(link, {"outcome": "success"})
+    visitor.control.complete_three_d_secure("P-1", "success")
+    for address in (link, secure):
+        page.goto(address)
+        assert page.locator("button[value=success]").count() == 0
+        found += [f"{address}, closed: {fault}" for fault in find(page)]
     assert found == []
+
+
+def first_link(page: Page, address: str) -> str:
+    page.goto(address)
+    return page.locator("tbody a").first.get_attribute("href") or ""

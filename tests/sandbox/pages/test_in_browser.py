@@ -5,22 +5,21 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page
 
 from tests.chromium import PATIENCE_MS
-from tests.exhaustive import one_of
-from tests.sandbox.hosted.wire import checkout_body
-from tests.sandbox.pages.looks import complaints, faint, spills
-from tests.sandbox.pages.visitor import Visitor
-from wallet_gateway.sandbox.hosted.checkout_summary import SKINS
-from wallet_gateway.sandbox.pages.localization import LANGUAGES
+from tests.exhaustive import LANGUAGES, one_of
+from tests.local_server import LocalServer
+from tests.sandbox.conftest import Pay
+from tests.sandbox.looks import complaints, faint, spills
+from tests.sandbox.visitor import Visitor
 
 pytestmark = pytest.mark.browser
+SKINS = ("default", "midnight", "market")
 
 
 class Shop(BaseHTTPRequestHandler):
@@ -40,10 +39,8 @@ class Shop(BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def shop() -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), Shop) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+    with LocalServer(Shop) as server:
+        yield server.url
 
 
 def urls_of(shop: str) -> dict[str, str]:
@@ -151,11 +148,9 @@ def test_every_text_of_a_skin_stands_out_from_its_ground(
 
 
 @pytest.fixture
-def busy(visitor: Visitor) -> Visitor:
+def busy(visitor: Visitor, pay: Pay) -> Visitor:
     for outcome in ("success", "pending", "refused"):
-        body = checkout_body(amount="10.00")
-        visitor.api("/api/v5/checkout", body)
-        visitor.control.complete_checkout(body["clientSystemTransactionId"], outcome)
+        pay(outcome)
     visitor.control.fault("refund", "delay_after", times=5, seconds=1)
     visitor.control.advance_clock(1000)
     visitor.start_checkout()

@@ -1,26 +1,28 @@
-"""Payment tokens made for tests: keys of their own, and every part open to being wrong."""
+"""Payment tokens made for tests, every part of which may be wrong, and tokens that nobody here wrote.
+
+The collected ones are no part of this project: they lie beside it, or where ``WALLET_TOKEN_VECTORS`` says.
+"""
 
 from __future__ import annotations
 
 import base64
 import json
+import os
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
+from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import load_der_private_key, load_pem_private_key
 
 from wallet_gateway.sandbox.wallet.token_encryption import (
-    SIGNING,
-    Signer,
-    html_safe_json,
     key_value,
     milliseconds_text,
     new_key,
     new_signer,
     seal,
-    seal_bytes,
 )
-from wallet_gateway.sandbox.wallet.token_format import Version, signed_bytes
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 LATER = NOW + timedelta(days=7)
@@ -38,60 +40,69 @@ def roots(*keys: ec.EllipticCurvePrivateKey, **changes: Any) -> dict[str, Any]:
 
 def arguments(**changes: Any) -> dict[str, Any]:
     """What ``unseal`` is given beside the token."""
+    own = {"recipient_id": RECIPIENT, "private_keys": [RECIPIENT_KEY], "root_keys": roots(), "now": NOW}
+    return own | changes
+
+
+def token(**changes: Any) -> str:
+    """A token that holds."""
+    payload = {"messageExpiration": milliseconds_text(LATER), "messageId": "m-1"} | changes
+    recipient = RECIPIENT_KEY.public_key()
+    return seal(payload, signer=SIGNER, recipient_id=RECIPIENT, recipient_key=recipient)
+
+
+def changed(**members: Any) -> str:
+    """The token with other members; those that are None are left out."""
+    outer = json.loads(token()) | members
+    return json.dumps({name: value for name, value in outer.items() if value is not None})
+
+
+def signed(key: ec.EllipticCurvePrivateKey, *parts: str) -> str:
+    """A signature over these texts, each with its length before it."""
+    encoded = [part.encode() for part in parts]
+    message = b"".join(len(part).to_bytes(4, "little") + part for part in encoded)
+    return base64.b64encode(key.sign(message, ec.ECDSA(hashes.SHA256()))).decode()
+
+
+def with_message(**members: Any) -> str:
+    """The token with other members of what is signed, signed again."""
+    message = json.loads(json.loads(token())["signedMessage"]) | members
+    text = json.dumps({name: value for name, value in message.items() if value is not None})
+    signature = signed(SIGNER.private_key, "Google", RECIPIENT, "ECv2", text)
+    return changed(signedMessage=text, signature=signature)
+
+
+def with_signed_key(text: str) -> str:
+    """The token with another intermediate key, signed by the root."""
+    key = {"signedKey": text, "signatures": [signed(ROOT, "Google", "ECv2", text)]}
+    return changed(intermediateSigningKey=key)
+
+
+_BESIDE_THE_PROJECT = Path(__file__).resolve().parents[4] / "shared/vectors/google_pay_tokens.json"
+FILE = Path(os.environ.get("WALLET_TOKEN_VECTORS", _BESIDE_THE_PROJECT))
+
+
+def collected(*, ok: bool) -> list[dict[str, Any]]:
+    """The collected tokens that are to be unsealed, or refused; none where there is no collection."""
+    known = json.loads(FILE.read_bytes())["vectors"] if FILE.is_file() else []
+    return [one for one in known if one["kind"] == "unseal" and one["expect"]["ok"] is ok]
+
+
+def arguments_of(vector: dict[str, Any]) -> dict[str, Any]:
+    """What ``unseal`` is given beside a collected token."""
     return {
-        "recipient_id": RECIPIENT,
-        "private_keys": [RECIPIENT_KEY],
-        "root_keys": roots(),
-        "now": NOW,
-    } | changes
+        "recipient_id": vector["recipientId"],
+        "sender_id": vector.get("senderId", "Google"),
+        "root_keys": vector["rootKeys"],
+        "private_keys": [_private_key(key["format"], key["value"]) for key in vector["privateKeys"]],
+        "now": datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=vector["clockMs"]),
+    }
 
 
-def payload(**changes: Any) -> dict[str, Any]:
-    """What the wallet says of a card."""
-    return {
-        "gatewayMerchantId": "SANDBOX-MERCHANT",
-        "messageExpiration": milliseconds_text(LATER),
-        "messageId": "m-1",
-        "paymentMethod": "CARD",
-    } | changes
-
-
-def token(*, signer: Signer = SIGNER, **changes: Any) -> str:
-    """An ECv2 token that holds."""
-    return seal(
-        payload(**changes), signer=signer, recipient_id=RECIPIENT, recipient_key=RECIPIENT_KEY.public_key()
-    )
-
-
-def token_of(plaintext: bytes) -> str:
-    """An ECv2 token of any plaintext."""
-    message = seal_bytes(plaintext, RECIPIENT_KEY.public_key(), Version.ECV2)
-    return signed_again(
-        json.loads(token()), signed_message(message.encrypted, message.ephemeral_point, message.tag)
-    )
-
-
-def ecv1_token(plaintext: bytes = b'{"messageId":"m-1"}') -> str:
-    """A token of the older protocol, which the root key itself signs."""
-    message = seal_bytes(plaintext, RECIPIENT_KEY.public_key(), Version.ECV1)
-    text = signed_message(*message)
-    signature = ROOT.sign(signed_bytes("Google", RECIPIENT, "ECv1", text), SIGNING)
-    return html_safe_json({"protocolVersion": "ECv1", "signature": b64(signature), "signedMessage": text})
-
-
-def signed_message(encrypted: bytes, point: bytes, tag: bytes) -> str:
-    """The text that is signed."""
-    return html_safe_json(
-        {"encryptedMessage": b64(encrypted), "ephemeralPublicKey": b64(point), "tag": b64(tag)}
-    )
-
-
-def signed_again(outer: dict[str, Any], message: str) -> str:
-    """The token with another signed message, and the signature for it."""
-    signature = SIGNER.private_key.sign(signed_bytes("Google", RECIPIENT, "ECv2", message), SIGNING)
-    return html_safe_json(outer | {"signedMessage": message, "signature": b64(signature)})
-
-
-def b64(data: bytes) -> str:
-    """Base64 as tokens have it."""
-    return base64.b64encode(data).decode()
+def _private_key(form: str, value: str) -> ec.EllipticCurvePrivateKey:
+    if form.endswith("pem"):
+        key = load_pem_private_key(value.encode(), password=None)
+    else:
+        key = load_der_private_key(base64.b64decode(value), password=None)
+    assert isinstance(key, ec.EllipticCurvePrivateKey)
+    return key

@@ -8,10 +8,9 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.axe import violations_in_every_look
-from tests.exhaustive import one_of
+from tests.exhaustive import LANGUAGES, one_of
 from tests.sandbox.wallet.sheet.buyer import ADDRESSED, Buyer
 from tests.sandbox.wallet.sheet.conftest import PHONE, NewBuyer
-from wallet_gateway.sandbox.pages.localization import LANGUAGES
 
 pytestmark = pytest.mark.browser
 

@@ -1,1 +1,0 @@
-"""The template tags of the console's pages."""
