@@ -34,8 +34,8 @@ SUBJECTS: Final = (
         "domain.outcomes domain.record_attribution domain.unknown_types domain.unreadable_records"
         " domain.wallet_outcomes",
         "domain/test_outcomes.py domain/test_status_records.py domain/test_record_attribution.py"
-        " domain/test_records_beside_others.py domain/test_elsewhere.py"
-        " domain/test_unreadable_records.py domain/test_gateway_records.py domain/test_wallet_outcomes.py"
+        " domain/test_elsewhere.py"
+        " domain/test_gateway_records.py domain/test_wallet_outcomes.py"
         " money/test_bookings.py money/test_judged_one_by_one.py money/test_claimed_ids.py"
         " money/test_it_did_happen.py money/test_second_executions.py money/test_unit_mix_ups.py"
         " money/test_words_of_states.py money/test_portal_references.py"
