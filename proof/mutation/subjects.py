@@ -138,7 +138,7 @@ SUBJECTS: Final = (
         "checkout",
         "operations.checkout.orders operations.checkout.start operations.checkout.payment_attempts"
         " domain.prices domain.references",
-        "money/checkout domain/test_prices.py domain/test_references.py",
+        "money/checkout payments/test_prices.py domain/test_references.py",
     ),
     _of(
         "polling",
