@@ -52,7 +52,7 @@ SUBJECTS: Final = (
         "lifecycle",
         "domain.lifecycle domain.totals",
         "domain/test_lifecycle.py domain/test_totals.py"
-        " models/test_payments.py models/test_orders.py"
+        " models/test_constraints.py models/test_orders.py"
         " money/test_bookings.py money/test_late_payments.py money/test_conflicts.py"
         " money/follow_ups/test_sent_once.py",
     ),
@@ -102,7 +102,7 @@ SUBJECTS: Final = (
         "approvals",
         "domain.approval_policy operations.approvals.day_limits operations.approvals.requests"
         " operations.approvals.resolve operations.approvals.made_elsewhere",
-        "domain/test_approval_policy.py money/approvals money/follow_ups/test_second_person.py"
+        "money/approvals money/follow_ups/test_second_person.py"
         " money/test_other_amounts.py money/test_it_did_happen.py money/test_portal_references.py",
     ),
     _of(
