@@ -7,7 +7,7 @@ from typing import Any
 from tests.domain.gateway_words import CAPTURE, DETACHED, expecting, filed, record, unreadable
 from tests.explanations import explained
 from tests.tables import every
-from wallet_gateway.domain import discrepancies, lifecycle, outcomes, record_attribution
+from wallet_gateway.domain import discrepancies, lifecycle, outcomes, record_attribution, unreadable_records
 from wallet_gateway.protocol.status import StatusRecord, UnreadableRecord
 
 V, K, E = outcomes.Verdict, discrepancies.DiscrepancyKind, lifecycle.LifecycleEvent
@@ -303,6 +303,12 @@ def test_the_first_three_are_named_quoted_in_part_and_all_are_counted() -> None:
     assert second["id"].startswith(r"'g0\x00yyy")
     assert third["id"].startswith(r"'g1\x00yyy")
     assert len(second["id"]) <= 60
+
+
+def test_unreadable_records_are_the_same_in_any_order_and_number() -> None:
+    one, two, known_again = unreadable(), unreadable(fingerprint="f2"), unreadable_records.fingerprint_of
+    assert known_again([one, two]) == known_again([two, one, one])
+    assert known_again([one]) != known_again([one, two])
 
 
 def test_the_gravest_discrepancy_is_shown() -> None:

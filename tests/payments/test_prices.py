@@ -114,19 +114,6 @@ def test_the_items_are_those_of_pencil_and_paper(
     assert shown(items_from(lines, currency="EUR", total=Decimal(total), **rules)) == items
 
 
-@every(
-    ("currency", "price", "total", "unit"),
-    [
-        ("JPY", "99.5", "119", "119"),
-        ("KWD", "1.0005", "1.191", "1.191"),
-        ("CLF", "0.00005", "0.0001", "0.0001"),
-    ],
-)
-def test_a_price_is_rounded_to_its_currency(currency: str, price: str, total: str, unit: str) -> None:
-    (item,) = items_from([line(price)], currency=currency, total=Decimal(total), **NET)
-    assert str(item.unit_amount) == unit
-
-
 def test_what_the_line_says_of_its_product_is_kept() -> None:
     given = line("1.00", rate="19.000000", product_type="digital", product_description="A file")
     (item,) = items_from([given], currency="EUR", total=Decimal("1.00"), **GROSS)
