@@ -27,7 +27,7 @@ DETACHED = expecting(wire_type="detached.refund", may_be_less=True)
 
 def sibling(**changes: Any) -> ExpectedRecord:
     """Return the record of another transaction of ours: a refund of 10.00 under the shared reference."""
-    given = {"references": frozenset({SHARED}), "wire_type": "ecom.refund", "amount": 1000}
+    given: dict[str, Any] = {"references": frozenset({SHARED}), "wire_type": "ecom.refund", "amount": 1000}
     return ExpectedRecord(**given | changes)
 
 

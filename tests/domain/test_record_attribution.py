@@ -158,7 +158,7 @@ def test_what_was_approved_by_one_record_is_not_confirmed_by_another(
     assert (found.shown_discrepancy or found.verdict) is verdict
     if verdict is K.EXECUTED_TWICE:
         assert found.verdict is V.CONTRADICTION
-        ids = ", ".join(sorted({"g1", *(one.id for one in records)}))
+        ids = ", ".join(sorted({"g1", *(str(one.id) for one in records)}))
         assert found.explanation is not None
         assert found.explanation.params == {"ids": ids}
 

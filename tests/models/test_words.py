@@ -17,7 +17,7 @@ from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.models.explanations import REASONS, SENTENCES, explanation_columns
 
 C = ExplanationCode
-COLUMNS = [
+COLUMNS: list[Any] = [
     field
     for model in apps.get_app_config("wallet_gateway").get_models()
     for field in model._meta.get_fields()

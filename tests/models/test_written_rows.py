@@ -27,12 +27,13 @@ def columns_of(row: Model) -> dict[str, object]:
 
 def test_texts_amounts_and_instants_are_read_back_as_they_were_written(shop: Shop) -> None:
     mug = payments.Item(product_id="MUG", product_name=ODD, unit_amount=MOST, quantity=1)
-    order = shop.order(items=[mug], amount=None, metadata={ODD[:20]: ODD}, type="preauthorization")
+    metadata = {ODD[:20]: ODD, "k" * 40: "v" * 500} | {f"key-{number}": "" for number in range(48)}
+    order = shop.order(items=[mug], amount=None, metadata=metadata, type="preauthorization")
     payment = payments.start_checkout(order)
     opening = payment.opening
     assert opening is not None
     order.refresh_from_db()
-    assert (order.amount_minor, order.metadata) == (99_999_999_999_999, {ODD[:20]: ODD})
+    assert (order.amount_minor, order.metadata) == (99_999_999_999_999, metadata)
     assert order.content["shoppingCartDetails"]["itemDetails"][0]["productName"] == ODD
     assert opening.expires_at is not None
     assert opening.leased_until is None

@@ -111,8 +111,8 @@ SANDBOX = "python -m wallet_gateway.sandbox"
 def test_an_address_that_cannot_be_reached_is_named_and_the_sandbox_with_its_command(
     address: GatewayAddress, named: str
 ) -> None:
-    given = {"address": address, "reason": NotSentReason.REFUSED_CONNECTION}
-    error = errors.GatewayUnreachable("%(address)s: %(reason)s", **given)
+    reason = NotSentReason.REFUSED_CONNECTION
+    error = errors.GatewayUnreachable("%(address)s: %(reason)s", address=address, reason=reason)
     assert error.message == f"{named}: connection refused"
 
 

@@ -25,7 +25,11 @@ def test_each_account_that_is_not_the_one_of_today_is_counted_and_what_needs_nob
     now = timezone.now()
 
     def made(merchant: str, store: str = "S-1", **columns: Any) -> None:
-        given = {"kind": "CHECKOUT", "state": "APPROVED", "created_at": now - timedelta(days=179)}
+        given: dict[str, Any] = {
+            "kind": "CHECKOUT",
+            "state": "APPROVED",
+            "created_at": now - timedelta(days=179),
+        }
         a_transaction(merchant_id=merchant, store_id=store, **given | columns)
 
     made("M-1")

@@ -385,7 +385,7 @@ def test_authorizations_that_lapse_come_in_order_by_the_window_of_their_gateway(
 def test_an_authorization_that_lapses_is_found_though_nothing_can_be_done_with_it_yet(
     admin_client: Client,
 ) -> None:
-    held = (
+    held: tuple[tuple[dict[str, Any], str], ...] = (
         ({"is_frozen": True, "state": "FROZEN"}, "€20.00"),
         ({"capture_reserved": 500}, "€20.00"),
         ({"captured": 500, "capture_reserved": 1500, "state": "PART_CAPTURED"}, "€15.00"),
