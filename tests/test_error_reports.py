@@ -117,6 +117,12 @@ def test_a_decorated_function_keeps_its_name_its_signature_and_its_value() -> No
     assert sensitive_variables()(len)("four") == 4
 
 
+def test_an_exception_that_was_caught_can_be_hidden_before_it_is_logged() -> None:
+    error = failed(lambda: fail(SECRET))
+    hide_variables(error)
+    assert [frame.f_locals for frame, _ in walk_tb(error.__traceback__)][-1] == {}
+
+
 def test_what_the_caller_was_handling_keeps_its_variables() -> None:
     def handle() -> None:
         try:
