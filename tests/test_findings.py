@@ -16,12 +16,8 @@ from wallet_gateway.findings import Code, Level
 from wallet_gateway.payments.errors import InvalidState
 
 
-class AnyParameter(dict[str, object]):
-    """Has each parameter, as a number, which fits every template."""
-
-    def __missing__(self, name: str) -> object:
-        """Return one number for all."""
-        return 1
+ANY = dict.fromkeys(re.findall(r"%\((\w+)\)", Path(findings.__file__).read_text(encoding="utf-8")), 1)
+"""Each parameter, as a number, which fits every template."""
 
 
 def page_at(address: str) -> str:
@@ -35,7 +31,7 @@ def test_every_finding_has_its_message_and_every_page_that_one_names_is_there() 
     """Without a published address the pages are files."""
     named = 0
     for code in set(Code) - {Code.IN_ORDER}:
-        found = findings.Finding(level=Level.ERROR, code=code, subject="sweep", params=AnyParameter())
+        found = findings.Finding(level=Level.ERROR, code=code, subject="sweep", params=ANY)
         assert found.text, code
         for address in re.findall(r"file:\S+", f"{found.advice} {found.docs}"):
             page, anchor = page_at(address), urlsplit(address).fragment
