@@ -15,7 +15,6 @@ from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.findings import Code, Level
 from wallet_gateway.payments.errors import InvalidState
 
-
 ANY = dict.fromkeys(re.findall(r"%\((\w+)\)", Path(findings.__file__).read_text(encoding="utf-8")), 1)
 """Each parameter, as a number, which fits every template."""
 
