@@ -29,37 +29,14 @@ from wallet_gateway.protocol.money import MAX_UNITS, Money
 from wallet_gateway.sandbox.pages.localization import LANGUAGES, amount_text
 
 MOMENT = datetime(2026, 11, 22, 4, 52, 17, tzinfo=UTC)
-
-
-N = "\N{NO-BREAK SPACE}"
-
-
-NARROW = "\N{NARROW NO-BREAK SPACE}"
-
-
-LEFT_TO_RIGHT = "\N{LEFT-TO-RIGHT MARK}"
-
-
-RIGHT_TO_LEFT = "\N{RIGHT-TO-LEFT MARK}"
-
-
+N, NARROW, MINUS = "\N{NO-BREAK SPACE}", "\N{NARROW NO-BREAK SPACE}", "\N{MINUS SIGN}"
+LEFT_TO_RIGHT, RIGHT_TO_LEFT = "\N{LEFT-TO-RIGHT MARK}", "\N{RIGHT-TO-LEFT MARK}"
 ARABIC = "\N{ARABIC DECIMAL SEPARATOR}"
-
-
-MINUS = "\N{MINUS SIGN}"
-
-
 BREAKS = re.compile(r"[ \t\n\r\u2000-\u2006\u2008-\u200b\u2028\u2029\u205f\u3000]")
-
-
 any_language = st.sampled_from([code for code, _name in DJANGOS_LANGUAGES])
-
-
 any_money = st.builds(
     Money.from_minor_units, st.integers(0, MAX_UNITS), st.sampled_from(sorted(currency_exponents()))
 )
-
-
 CURRENCIES = ("EUR", "USD", "JPY", "KWD", "CHF", "INR", "TND", "GBP")
 
 

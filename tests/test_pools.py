@@ -30,9 +30,9 @@ POSTGRES = os.environ.get("POSTGRES_URL") or "postgres://postgres@127.0.0.1:5432
 POOL = {"pool": {"min_size": 1, "max_size": 4}, "server_side_binding": True}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def database() -> Iterator[str]:
-    """The address of an empty database of the test's own."""
+    """The address of a database of these tests' own: the first walk makes the tables."""
     name = f"wallet_gateway_pools_{uuid.uuid4().hex}"
     server = urlsplit(POSTGRES)._replace(scheme="postgresql", path="/postgres").geturl()
     try:
@@ -101,20 +101,16 @@ def _answers(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-PAID = ["PART_REFUNDED", 1000, 250]
-
-
-def test_a_whole_order_through_psycopgs_pool_bound_by_the_server(
-    database: str, wallet_sandbox_server: SandboxServer
+@pytest.mark.parametrize("behind", [None, "pgbouncer"])
+def test_a_whole_order_is_paid_through_a_pool(
+    behind: str | None, database: str, wallet_sandbox_server: SandboxServer
 ) -> None:
-    assert walk(database, POOL, wallet_sandbox_server.base_url) == PAID
-
-
-def test_a_whole_order_behind_pgbouncer_in_transaction_mode(
-    database: str, wallet_sandbox_server: SandboxServer
-) -> None:
-    with pgbouncer(POSTGRES) as port:
-        # A cursor of the server's belongs to a connection, and the next transaction has another one.
-        behind = urlsplit(database)._replace(netloc=f"postgres@127.0.0.1:{port}").geturl()
-        told = walk(f"{behind}?disable_server_side_cursors=True", {}, wallet_sandbox_server.base_url)
-    assert told == PAID
+    with contextlib.ExitStack() as stack:
+        options: dict[str, object] = POOL
+        if behind:
+            port = stack.enter_context(pgbouncer(POSTGRES))
+            # A cursor of the server's belongs to a connection, and the next transaction has another one.
+            there = urlsplit(database)._replace(netloc=f"postgres@127.0.0.1:{port}").geturl()
+            database, options = f"{there}?disable_server_side_cursors=True", {}
+        walked = walk(database, options, wallet_sandbox_server.base_url)
+    assert walked == ["PART_REFUNDED", 1000, 250]

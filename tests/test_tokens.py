@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import string
+import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from datetime import timedelta
 
 import pytest
@@ -12,17 +14,14 @@ from pytest_django import Settings
 
 from tests.tables import every
 from wallet_gateway import access_tokens, return_tokens
-from wallet_gateway.return_tokens import (
-    ReturnOutcome,
-)
+from wallet_gateway.return_tokens import ReturnOutcome
 
 REFERENCE = "01JD3V9K2M-7fQx9s_A"
 ORDER = "3q2-7wEjRk6vT0sZ9yXh1A"
 HOUR = timedelta(hours=1)
 URL_SAFE = set(string.ascii_letters + string.digits + "-_:")
 PREFIX = access_tokens.PREFIX
-GARBAGE = ("", ":", "::", "abc", "a:b:c", "\x00", "\ud800:a:b", "é:é:é", ".eJwr:1:x", "a" * 100_000)
-START = 1_000_000.0
+GARBAGE = ("", ":", "::", "abc", "a:b:c", "\x00", "\ud800:a:b", "é:é:é", ".eJwr:1:x", "a" * 10_000)
 
 
 def read_access(token: str) -> str:
@@ -54,17 +53,12 @@ def test_every_altered_character_and_every_other_text_is_refused(
 ) -> None:
     token = sign(REFERENCE)
     assert read(token) == REFERENCE
-    altered = (
+    altered = [
         token[:at] + ("A" if character != "A" else "B") + token[at + 1 :]
         for at, character in enumerate(token)
-    )
-    for text in (
-        *altered,
-        *GARBAGE,
-        *(PREFIX + text for text in GARBAGE),
-        REFERENCE,
-        token.removeprefix(PREFIX)[1:],
-    ):
+    ]
+    garbage = [*GARBAGE, *(PREFIX + text for text in GARBAGE)]
+    for text in (*altered, *garbage, REFERENCE, token.removeprefix(PREFIX)[1:]):
         with pytest.raises(bad):
             read(text)
 
@@ -93,23 +87,30 @@ def test_a_token_signed_for_another_purpose_is_refused() -> None:
             return_tokens.read(other)
 
 
-def test_each_token_lives_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    def at(seconds: float) -> None:
-        monkeypatch.setattr("django.core.signing.time.time", lambda: START + seconds)
+class Earlier(signing.TimestampSigner):
+    """Signs as the shop did so many seconds ago."""
 
-    at(0)
-    returning, access = sign_return(REFERENCE), access_tokens.sign(ORDER)
-    at(3600)
-    assert read_access(access) == ORDER
-    at(3601)
-    with pytest.raises(access_tokens.BadAccessToken):
-        read_access(access)
-    # The longest payment page and a day.
-    at(900 + 86_400)
-    assert not return_tokens.read(returning).expired
-    at(900 + 86_401)
-    old = return_tokens.read(returning)
-    assert (old.expired, old.reference, old.outcome) == (True, REFERENCE, ReturnOutcome.REFUSED)
+    def __init__(self, seconds: float, salt: str) -> None:
+        super().__init__(salt=salt)
+        self.seconds = seconds
+
+    def timestamp(self) -> str:
+        return signing.b62_encode(int(time.time() - self.seconds))
+
+
+@every(("seconds", "is_alive"), [(0, True), (3590, True), (3602, False)])
+def test_an_access_token_lives_as_long_as_the_settings_say(seconds: float, is_alive: bool) -> None:
+    token = PREFIX + Earlier(seconds, access_tokens.SALT).sign_object(ORDER)
+    refused = nullcontext() if is_alive else pytest.raises(access_tokens.BadAccessToken)
+    with refused:
+        assert read_access(token) == ORDER
+
+
+@every(("seconds", "expired"), [(0, False), (900 + 86_390, False), (900 + 86_402, True)])
+def test_a_return_token_lives_as_long_as_the_longest_page_and_a_day(seconds: float, expired: bool) -> None:
+    signed = Earlier(seconds, return_tokens.SALT).sign_object([REFERENCE])
+    token = return_tokens.read(return_tokens.with_outcome(signed, ReturnOutcome.REFUSED))
+    assert (token.expired, token.reference, token.outcome) == (expired, REFERENCE, ReturnOutcome.REFUSED)
 
 
 @every("outcome", ReturnOutcome)
@@ -132,10 +133,10 @@ def test_the_longest_reference_makes_a_token_that_fits_a_url_path_unescaped() ->
     assert len(token) < 200
 
 
-@every("reference", ["", "r" * 65, "a b", "a/b", "a\n", "é", "a:b", "../x", f'{REFERENCE}","success'])
-def test_a_reference_or_an_outcome_we_would_never_make_is_not_signed(reference: str) -> None:
-    with pytest.raises(ValueError, match="expected 1 to 64"):
-        return_tokens.sign(reference, ReturnOutcome.RETURN)
+def test_a_reference_or_an_outcome_we_would_never_make_is_not_signed() -> None:
+    for reference in ("", "r" * 65, "a b", "a/b", "a\n", "é", "a:b", "../x", f'{REFERENCE}","success'):
+        with pytest.raises(ValueError, match="expected 1 to 64"):
+            return_tokens.sign(reference, ReturnOutcome.RETURN)
     with pytest.raises(ValueError, match="paid"):
         return_tokens.sign(REFERENCE, "paid")  # type: ignore[arg-type]
 
@@ -144,14 +145,11 @@ def test_a_reference_or_an_outcome_we_would_never_make_is_not_signed(reference: 
     "payload",
     [
         {"reference": REFERENCE, "outcome": "success"},
-        *(
-            [REFERENCE],
-            [REFERENCE, "success", "more"],
-            [REFERENCE, "paid"],
-            [7, "success"],
-            [REFERENCE, None],
-        ),
-        *(["a/b", "success"], ["", "success"], REFERENCE + "success", [], None),
+        [REFERENCE],
+        [REFERENCE, "success", "more"],
+        *([REFERENCE, outcome] for outcome in ("paid", None)),
+        *([reference, "success"] for reference in (7, "a/b", "")),
+        *(REFERENCE + "success", [], None),
     ],
 )
 def test_a_signed_value_of_another_shape_is_refused(payload: object) -> None:

@@ -24,7 +24,7 @@ def main(gateway: str) -> None:
     from django.utils import timezone
 
     from wallet_gateway import payments, return_tokens
-    from wallet_gateway.models import GatewayTransaction
+    from wallet_gateway.models import GatewayTransaction, PaymentOrder
     from wallet_gateway.testing.control import SandboxControl
 
     call_command("migrate", verbosity=0)
@@ -33,7 +33,8 @@ def main(gateway: str) -> None:
     with override_settings(
         WALLET_GATEWAY=wallet | {"GATEWAYS": {"default": ours}}, ALLOWED_HOSTS=["testserver"]
     ):
-        order = payments.create_order(reference="POOLED-1", currency="EUR", amount=Decimal("10.00"))
+        number = f"POOLED-{PaymentOrder.objects.count()}"
+        order = payments.create_order(reference=number, currency="EUR", amount=Decimal("10.00"))
         payments.start_checkout(order)
         reference = order.payments.get().reference
         SandboxControl(gateway).complete_checkout(reference, "success")

@@ -34,8 +34,8 @@ SUBJECTS: Final = (
         "domain.outcomes domain.record_attribution domain.unknown_types domain.unreadable_records"
         " domain.wallet_outcomes",
         "domain/test_outcomes.py domain/test_status_records.py domain/test_record_attribution.py"
-        " domain/test_records_beside_others.py domain/test_elsewhere.py"
-        " domain/test_unreadable_records.py domain/test_gateway_records.py domain/test_wallet_outcomes.py"
+        " domain/test_elsewhere.py"
+        " domain/test_gateway_records.py domain/test_wallet_outcomes.py"
         " money/test_bookings.py money/test_judged_one_by_one.py money/test_claimed_ids.py"
         " money/test_it_did_happen.py money/test_second_executions.py money/test_unit_mix_ups.py"
         " money/test_words_of_states.py money/test_portal_references.py"
@@ -52,7 +52,7 @@ SUBJECTS: Final = (
         "lifecycle",
         "domain.lifecycle domain.totals",
         "domain/test_lifecycle.py domain/test_totals.py"
-        " models/test_payments.py models/test_orders.py"
+        " models/test_constraints.py models/test_orders.py"
         " money/test_bookings.py money/test_late_payments.py money/test_conflicts.py"
         " money/follow_ups/test_sent_once.py",
     ),
@@ -103,7 +103,7 @@ SUBJECTS: Final = (
         "approvals",
         "domain.approval_policy operations.approvals.day_limits operations.approvals.requests"
         " operations.approvals.resolve operations.approvals.made_elsewhere",
-        "domain/test_approval_policy.py money/approvals money/follow_ups/test_second_person.py"
+        "money/approvals money/follow_ups/test_second_person.py"
         " money/test_other_amounts.py money/test_it_did_happen.py money/test_portal_references.py",
     ),
     _of(
@@ -139,7 +139,7 @@ SUBJECTS: Final = (
         "checkout",
         "operations.checkout.orders operations.checkout.start operations.checkout.payment_attempts"
         " domain.prices domain.references",
-        "money/checkout domain/test_prices.py domain/test_references.py",
+        "money/checkout payments/test_prices.py domain/test_references.py",
     ),
     _of(
         "polling",

@@ -4,27 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.domain.gateway_words import record
 from tests.tables import every
-from wallet_gateway.domain.elsewhere import operation_of, refusal_to_book
-from wallet_gateway.domain.error_codes import BOOKING_OUTSTANDING, NOT_BOOKABLE, Refusal
-from wallet_gateway.domain.lifecycle import TransactionKind
-from wallet_gateway.domain.totals import PaymentTotals, Reversal
-from wallet_gateway.protocol.status import StatusRecord
+from wallet_gateway.domain import elsewhere, error_codes, lifecycle, totals
 
-AUTHORIZED = PaymentTotals(amount=2000, authorized=2000)
-K = TransactionKind
+K, NOT_BOOKABLE = lifecycle.TransactionKind, error_codes.NOT_BOOKABLE
+OUTSTANDING = error_codes.BOOKING_OUTSTANDING
+RESERVED, DONE = totals.Reversal.RESERVED, totals.Reversal.DONE
+AUTHORIZED = {"authorized": 2000}
+CAPTURED = {"authorized": 2000, "captured": 2000}
+REVERSAL = "ecom.reversalPreauthorization"
 
 
-def record(**changes: Any) -> StatusRecord:
-    given = {
-        "id": "g9",
-        "state": "Approved",
-        "currencyCode": "EUR",
-        "transactionAmount": "4.00",
-        "clientSystemTransactionId": "R-1",
-        "type": "ecom.refund",
-    }
-    return StatusRecord.from_wire(given | changes)
+def operation(**changes: Any) -> elsewhere.OperationElsewhere | None:
+    given = {"id": "g9", "transaction_amount": "4.00", "type": "ecom.refund"}
+    return elsewhere.operation_of(record(**given | changes), currency="EUR")
 
 
 @every(
@@ -33,80 +27,54 @@ def record(**changes: Any) -> StatusRecord:
         ("ecom.capture", K.CAPTURE),
         ("ecom.refund", K.REFUND),
         ("ECOM.Refund", K.REFUND),
-        ("ecom.reversalPreauthorization", K.REVERSAL),
+        (REVERSAL, K.REVERSAL),
         ("ecom.reversalPreAuthorization", K.REVERSAL),
     ],
 )
-def test_captures_refunds_and_reversals_are_bookable_in_any_letter_case(
-    wire: str, kind: TransactionKind
+def test_captures_refunds_and_reversals_are_bookable_in_any_letter_case_with_the_providers_id(
+    wire: str, kind: lifecycle.TransactionKind
 ) -> None:
-    operation = operation_of(record(type=wire), currency="EUR")
-    assert operation is not None
-    assert (operation.kind, operation.amount, operation.record_id) == (kind, 400, "g9")
-
-
-def test_the_provider_s_id_is_kept() -> None:
-    operation = operation_of(record(apmDetails={"apmProviderTransactionId": "P-7"}), currency="EUR")
-    assert operation is not None
-    assert operation.provider_transaction_id == "P-7"
+    found = operation(type=wire, apm_details={"apm_provider_transaction_id": "P-7"})
+    assert found is not None
+    assert (found.kind, found.amount, found.record_id) == (kind, 400, "g9")
+    assert found.provider_transaction_id == "P-7"
 
 
 @every(
     "changes",
     [
-        {"type": "ecom.sale"},
-        {"type": "ecom.preAuthorization"},
-        {"type": "detached.refund"},
-        {"type": "chargeback"},
-        {"currencyCode": "USD"},
-        {"transactionAmount": "0.00"},
+        *(
+            {"type": type_}
+            for type_ in ("ecom.sale", "ecom.preAuthorization", "detached.refund", "chargeback")
+        ),
+        {"currency_code": "USD"},
+        {"transaction_amount": "0.00"},
         {"id": "g" * 129},
     ],
-    ids=str,
 )
 def test_a_record_for_which_there_is_no_rule_is_left_to_a_person(changes: dict[str, Any]) -> None:
-    assert operation_of(record(**changes), currency="EUR") is None
+    assert operation(**changes) is None
 
 
 @every(
-    ("wire", "amount", "totals", "refusal"),
+    ("wire", "amount", "sums", "refusal"),
     [
-        ("ecom.refund", "4.00", PaymentTotals(amount=2000, authorized=2000, captured=2000), None),
+        ("ecom.refund", "4.00", CAPTURED, None),
         ("ecom.capture", "4.00", AUTHORIZED, None),
-        ("ecom.reversalPreauthorization", "20.00", AUTHORIZED, None),
-        ("ecom.reversalPreauthorization", "4.00", AUTHORIZED, NOT_BOOKABLE),
-        ("ecom.refund", "4.00", PaymentTotals(amount=2000), NOT_BOOKABLE),
+        (REVERSAL, "20.00", AUTHORIZED, None),
+        (REVERSAL, "4.00", AUTHORIZED, NOT_BOOKABLE),
+        ("ecom.refund", "4.00", {}, NOT_BOOKABLE),
         ("ecom.sale", "4.00", AUTHORIZED, NOT_BOOKABLE),
-        (
-            "ecom.capture",
-            "4.00",
-            PaymentTotals(amount=2000, authorized=2000, capture_reserved=1),
-            BOOKING_OUTSTANDING,
-        ),
-        (
-            "ecom.refund",
-            "4.00",
-            PaymentTotals(amount=2000, authorized=2000, captured=2000, refund_reserved=1),
-            BOOKING_OUTSTANDING,
-        ),
-        (
-            "ecom.capture",
-            "4.00",
-            PaymentTotals(amount=2000, authorized=2000, reversal=Reversal.RESERVED),
-            BOOKING_OUTSTANDING,
-        ),
+        ("ecom.capture", "4.00", {**AUTHORIZED, "capture_reserved": 1}, OUTSTANDING),
+        ("ecom.refund", "4.00", {**CAPTURED, "refund_reserved": 1}, OUTSTANDING),
+        ("ecom.capture", "4.00", {**AUTHORIZED, "reversal": RESERVED}, OUTSTANDING),
         # Above the limit is bookable: the excess is a discrepancy.
-        (
-            "ecom.capture",
-            "4.00",
-            PaymentTotals(amount=2000, authorized=2000, reversal=Reversal.DONE),
-            None,
-        ),
-        ("ecom.refund", "40.00", PaymentTotals(amount=2000, authorized=2000, captured=2000), None),
+        ("ecom.capture", "4.00", {**AUTHORIZED, "reversal": DONE}, None),
+        ("ecom.refund", "40.00", CAPTURED, None),
     ],
 )
 def test_an_operation_is_booked_on_an_approved_payment_of_which_nothing_is_reserved(
-    wire: str, amount: str, totals: PaymentTotals, refusal: Refusal | None
+    wire: str, amount: str, sums: dict[str, Any], refusal: error_codes.Refusal | None
 ) -> None:
-    operation = operation_of(record(type=wire, transactionAmount=amount), currency="EUR")
-    assert refusal_to_book(operation, totals) is refusal
+    found = operation(type=wire, transaction_amount=amount)
+    assert elsewhere.refusal_to_book(found, totals.PaymentTotals(amount=2000, **sums)) is refusal

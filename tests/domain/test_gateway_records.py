@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tests.tables import every
-from wallet_gateway.domain.gateway_records import Payer, RecordedAddress, as_gateway_record
+from wallet_gateway.domain import gateway_records
 from wallet_gateway.protocol.status import StatusRecord
 
+Address, Payer = gateway_records.RecordedAddress, gateway_records.Payer
 FLAT = {
     "apmPayerShippingName": "Ada Muster",
     "apmPayerShippingStreet1": "Hauptstrasse 7",
@@ -28,10 +29,10 @@ NESTED = {
     "state": "AT-6",
     "countryCode": "AUT",
 }
-OF_FLAT = RecordedAddress(
+OF_FLAT = Address(
     name="Ada Muster", street="Hauptstrasse 7", city="Wien", postal_code="1010", country="AT", phone="0043 1"
 )
-OF_NESTED = RecordedAddress(
+OF_NESTED = Address(
     name="Ada Muster",
     first_name="Ada",
     last_name="Muster",
@@ -46,7 +47,7 @@ OF_NESTED = RecordedAddress(
 )
 
 
-def record(details: object) -> StatusRecord:
+def read(details: object) -> gateway_records.GatewayRecord:
     wire: dict[str, Any] = {
         "id": "g1",
         "state": "Approved",
@@ -56,7 +57,7 @@ def record(details: object) -> StatusRecord:
         "type": "ecom.preAuthorization",
         "apmDetails": details,
     }
-    return StatusRecord.from_wire(wire)
+    return gateway_records.as_gateway_record(StatusRecord.from_wire(wire))
 
 
 @every(
@@ -67,16 +68,13 @@ def record(details: object) -> StatusRecord:
         ({**FLAT, "shippingAddress": NESTED}, OF_NESTED),
         ({**FLAT, "shippingAddress": {}}, OF_FLAT),
         ({**FLAT, "shippingAddress": "none"}, OF_FLAT),
-        ({"shippingAddress": {"city": ""}}, None),
-        ({}, None),
-        (None, None),
+        *((none, None) for none in ({"shippingAddress": {"city": ""}}, {}, None)),
     ],
-    ids=["flat", "nested", "both", "empty-object", "no-object", "empty-text", "nothing", "no-details"],
 )
 def test_a_shipping_address_is_read_from_its_object_or_else_from_single_fields(
-    details: object, expected: RecordedAddress | None
+    details: object, expected: gateway_records.RecordedAddress | None
 ) -> None:
-    assert as_gateway_record(record(details)).shipping_address == expected
+    assert read(details).shipping_address == expected
 
 
 @every(
@@ -84,27 +82,22 @@ def test_a_shipping_address_is_read_from_its_object_or_else_from_single_fields(
     [
         (
             {"apmPayerBillingName": "A", "apmPayerBillingStreet1": "B 1", "apmPayerBillingCountry": "DE"},
-            RecordedAddress(name="A", street="B 1", country="DE"),
+            Address(name="A", street="B 1", country="DE"),
         ),
         (
             {"apmPayerBillingPhone": "1", "billingAddress": {"street": "B", "countryCode": "DEU"}},
-            RecordedAddress(street="B", country="DEU", phone="1"),
+            Address(street="B", country="DEU", phone="1"),
         ),
         ({"apmPayerShippingName": "A"}, None),
     ],
-    ids=["flat", "nested", "nothing"],
 )
-def test_a_billing_address_is_read_in_the_same_way(details: object, expected: RecordedAddress | None) -> None:
-    assert as_gateway_record(record(details)).billing_address == expected
+def test_a_billing_address_is_read_in_the_same_way(
+    details: object, expected: gateway_records.RecordedAddress | None
+) -> None:
+    assert read(details).billing_address == expected
 
 
-def test_what_an_errored_follow_up_lacks_is_empty() -> None:
-    read = as_gateway_record(record({"apmName": "W", "apmPayerEmailAddress": None}))
-    assert (read.provider, read.provider_transaction_id, read.payer) == ("W", "", Payer())
-    assert read.transacted_at is None
-
-
-def test_the_payer_is_read_field_by_field() -> None:
+def test_the_payer_is_read_field_by_field_and_what_an_errored_follow_up_lacks_is_empty() -> None:
     details = {
         "apmPayerID": "P-1",
         "apmPayerAccountNumber": "EW-1",
@@ -114,12 +107,9 @@ def test_the_payer_is_read_field_by_field() -> None:
         "apmPayerStateOrProvince": "AT-9",
         "apmPayerCountryCode": "AUT",
     }
-    assert as_gateway_record(record(details)).payer == Payer(
-        payer_id="P-1",
-        account_number="EW-1",
-        email="ada@example.com",
-        first_name="Ada",
-        last_name="Muster",
-        state="AT-9",
-        country="AUT",
-    )
+    told = ("P-1", "EW-1", "ada@example.com", "Ada", "Muster", "AT-9", "AUT")
+    names = ("payer_id", "account_number", "email", "first_name", "last_name", "state", "country")
+    assert read(details).payer == Payer(**dict(zip(names, told, strict=True)))
+    bare = read({"apmName": "W", "apmPayerEmailAddress": None})
+    assert (bare.provider, bare.provider_transaction_id, bare.payer) == ("W", "", Payer())
+    assert bare.transacted_at is None

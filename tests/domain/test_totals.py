@@ -3,66 +3,55 @@
 from __future__ import annotations
 
 from tests.tables import every
-from wallet_gateway.domain.cancellation import LatePayment
-from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionKind, TransactionState
-from wallet_gateway.domain.totals import (
-    OrderTotals,
-    PaymentSnapshot,
-    PaymentTotals,
-    Reversal,
-    order_state,
-    order_totals,
-    payment_state,
-)
+from wallet_gateway.domain import cancellation, lifecycle, totals
 
-S = TransactionState
+S, Reversal, Late = lifecycle.TransactionState, totals.Reversal, cancellation.LatePayment
+C, A = lifecycle.TransactionKind.CHECKOUT, lifecycle.TransactionKind.AUTHORIZATION
+P, T = lifecycle.PaymentState, lifecycle.OrderState
 
 
-def totals(**given: object) -> PaymentTotals:
-    return PaymentTotals(**({"amount": 1000} | given))  # type: ignore[arg-type]
+def sums(**given: object) -> totals.PaymentTotals:
+    return totals.PaymentTotals(**({"amount": 1000} | given))  # type: ignore[arg-type]
 
 
-C, A = TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION
-P, T = PaymentState, OrderState
-
-PAYMENTS: list[tuple[TransactionKind, TransactionState, PaymentTotals, PaymentState]] = [
-    (C, S.SENDING, totals(), P.OPEN),
-    (C, S.OPEN, totals(), P.OPEN),
-    (C, S.PENDING, totals(), P.PENDING),
-    (C, S.REJECTED, totals(), P.FAILED),
-    (C, S.ABANDONED, totals(), P.FAILED),
-    (C, S.EXPIRED, totals(), P.EXPIRED),
-    (C, S.ANOMALY, totals(), P.FROZEN),
-    (C, S.APPROVED, totals(authorized=1000), P.AUTHORIZED),
-    (C, S.APPROVED, totals(authorized=1000, captured=1), P.PART_CAPTURED),
-    (C, S.APPROVED, totals(authorized=1000, captured=1000), P.PAID),
-    (C, S.APPROVED, totals(authorized=1000, captured=1000, refunded=1), P.PART_REFUNDED),
-    (C, S.APPROVED, totals(authorized=1000, captured=600, refunded=600), P.REFUNDED),
-    (C, S.APPROVED, totals(authorized=1000, reversal=Reversal.DONE), P.REVERSED),
-    (C, S.APPROVED, totals(authorized=1000, captured=1000, is_frozen=True), P.FROZEN),
+PAYMENTS: list[tuple[str, lifecycle.TransactionState, totals.PaymentTotals, lifecycle.PaymentState]] = [
+    *((C, opening, sums(), P.OPEN) for opening in (S.SENDING, S.OPEN)),
+    (C, S.PENDING, sums(), P.PENDING),
+    *((kind, ended, sums(), P.FAILED) for kind in (C, A) for ended in (S.REJECTED, S.ABANDONED)),
+    *((kind, S.EXPIRED, sums(), P.EXPIRED) for kind in (C, A)),
+    (C, S.ANOMALY, sums(), P.FROZEN),
+    (C, S.APPROVED, sums(authorized=1000), P.AUTHORIZED),
+    (C, S.APPROVED, sums(authorized=1000, captured=1), P.PART_CAPTURED),
+    (C, S.APPROVED, sums(authorized=1000, captured=1000), P.PAID),
+    (C, S.APPROVED, sums(authorized=1000, captured=1000, refunded=1), P.PART_REFUNDED),
+    (C, S.APPROVED, sums(authorized=1000, captured=600, refunded=600), P.REFUNDED),
+    (C, S.APPROVED, sums(authorized=1000, reversal=Reversal.DONE), P.REVERSED),
+    (C, S.APPROVED, sums(authorized=1000, captured=1000, is_frozen=True), P.FROZEN),
     # An authorization keeps others from paying from its sending on.
-    (A, S.AWAITING_RESULT, totals(), P.OFFERED),
-    *((A, opening, totals(), P.PENDING) for opening in (S.SENDING, S.NOT_SENT, S.UNKNOWN, S.AWAITING_3DS)),
-    (A, S.PENDING, totals(), P.PENDING),
-    (A, S.REJECTED, totals(), P.FAILED),
-    (A, S.ABANDONED, totals(), P.FAILED),
-    (A, S.EXPIRED, totals(), P.EXPIRED),
+    (A, S.AWAITING_RESULT, sums(), P.OFFERED),
+    *((A, opening, sums(), P.PENDING) for opening in (S.SENDING, S.NOT_SENT, S.UNKNOWN, S.AWAITING_3DS)),
+    (A, S.PENDING, sums(), P.PENDING),
 ]
 
 
-@every(("kind", "opening", "sums", "expected"), PAYMENTS)
+@every(("kind", "opening", "of", "expected"), PAYMENTS)
 def test_a_payment_stands_as_its_sums_say(
-    kind: TransactionKind, opening: TransactionState, sums: PaymentTotals, expected: PaymentState
+    kind: lifecycle.TransactionKind,
+    opening: lifecycle.TransactionState,
+    of: totals.PaymentTotals,
+    expected: lifecycle.PaymentState,
 ) -> None:
-    assert payment_state(sums, opening, kind) is expected
+    assert totals.payment_state(of, opening, kind) is expected
 
 
-def standing(opening: TransactionState, kind: TransactionKind = C, **given: object) -> PaymentSnapshot:
-    made = totals(**given)
-    return PaymentSnapshot(state=payment_state(made, opening, kind), totals=made)
+def standing(
+    opening: lifecycle.TransactionState, kind: lifecycle.TransactionKind = C, **given: object
+) -> totals.PaymentSnapshot:
+    made = sums(**given)
+    return totals.PaymentSnapshot(state=totals.payment_state(made, opening, kind), totals=made)
 
 
-def approved(**given: object) -> PaymentSnapshot:
+def approved(**given: object) -> totals.PaymentSnapshot:
     return standing(S.APPROVED, C, **{"authorized": 1000} | given)
 
 
@@ -74,7 +63,7 @@ AUTHORIZED = approved()
 REVERSED = approved(reversal=Reversal.DONE)
 FROZEN = standing(S.ANOMALY)
 
-ORDERS: list[tuple[list[PaymentSnapshot], OrderState]] = [
+ORDERS: list[tuple[list[totals.PaymentSnapshot], lifecycle.OrderState]] = [
     ([], T.OPEN),
     ([OPEN], T.OPEN),
     ([FAILED, OPEN], T.OPEN),
@@ -118,41 +107,40 @@ ORDERS: list[tuple[list[PaymentSnapshot], OrderState]] = [
 
 
 @every(("payments", "expected"), ORDERS)
-def test_an_order_stands_as_its_payments_say(payments: list[PaymentSnapshot], expected: OrderState) -> None:
-    assert order_state(1000, payments) is expected
+def test_an_order_stands_as_its_payments_say(
+    payments: list[totals.PaymentSnapshot], expected: lifecycle.OrderState
+) -> None:
+    assert totals.order_state(1000, payments) is expected
 
 
 def test_a_cancelled_order_is_cancelled_once_nothing_of_it_is_pending_or_holds_money() -> None:
     for nothing in ([], [FAILED], [EXPIRED, OPEN], [REVERSED], [BUTTON]):
-        assert order_state(1000, nothing, is_cancelled=True) is OrderState.CANCELLED
-    assert order_state(1000, [PENDING, FAILED], is_cancelled=True) is OrderState.PENDING
-    assert order_state(1000, [PAID], is_cancelled=True) is OrderState.PAID
+        assert totals.order_state(1000, nothing, is_cancelled=True) is T.CANCELLED
+    assert totals.order_state(1000, [PENDING, FAILED], is_cancelled=True) is T.PENDING
+    assert totals.order_state(1000, [PAID], is_cancelled=True) is T.PAID
 
 
 @every(
     ("late", "payments", "expected"),
     [
-        (LatePayment.REPORTED, [PAID], T.FROZEN),
-        (LatePayment.REPORTED, [standing(S.APPROVED, authorized=1)], T.FROZEN),
-        (LatePayment.REPORTED, [RETURNED], T.REFUNDED),
-        (LatePayment.ACCEPTED, [PAID], T.PAID),
-        (LatePayment.NONE, [PAID], T.PAID),
+        (Late.REPORTED, [PAID], T.FROZEN),
+        (Late.REPORTED, [standing(S.APPROVED, authorized=1)], T.FROZEN),
+        (Late.REPORTED, [RETURNED], T.REFUNDED),
+        (Late.ACCEPTED, [PAID], T.PAID),
+        (Late.NONE, [PAID], T.PAID),
     ],
 )
 def test_a_late_payment_waits_for_a_person_as_long_as_it_holds_money(
-    late: LatePayment, payments: list[PaymentSnapshot], expected: OrderState
+    late: cancellation.LatePayment, payments: list[totals.PaymentSnapshot], expected: lifecycle.OrderState
 ) -> None:
-    assert order_state(1000, payments, is_cancelled=True, late_payment=late) is expected
+    assert totals.order_state(1000, payments, is_cancelled=True, late_payment=late) is expected
 
 
-def test_the_totals_of_an_order_are_the_sums_of_its_payments() -> None:
-    one = totals(authorized=1000, captured=700, refunded=30, capture_reserved=200, refund_reserved=4)
-    other = totals(authorized=500, captured=50, refunded=7, capture_reserved=10, refund_reserved=3)
-    added = order_totals([one, other])
-    assert added == OrderTotals(authorized=1500, captured=750, refunded=37, reserved=217)
+def test_the_totals_of_an_order_are_the_sums_of_its_payments_and_a_payment_begins_with_nothing() -> None:
+    one = sums(authorized=1000, captured=700, refunded=30, capture_reserved=200, refund_reserved=4)
+    other = sums(authorized=500, captured=50, refunded=7, capture_reserved=10, refund_reserved=3)
+    added = totals.order_totals([one, other])
+    assert added == totals.OrderTotals(authorized=1500, captured=750, refunded=37, reserved=217)
     assert added.held == 1463
-
-
-def test_a_payment_begins_with_nothing() -> None:
     nothing = dict.fromkeys(("authorized", "captured", "refunded", "capture_reserved", "refund_reserved"), 0)
-    assert totals() == totals(**nothing, reversal=Reversal.NONE, is_frozen=False)
+    assert sums() == sums(**nothing, reversal=Reversal.NONE, is_frozen=False)

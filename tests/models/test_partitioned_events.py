@@ -12,9 +12,9 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from tests.money.shop import MovedClock
 from wallet_gateway import gateways, payments
 from wallet_gateway.models import JobPosition, PaymentOrder, TransactionEvent
-from wallet_gateway.operations.maintenance.retention import erase_old_bodies
 from wallet_gateway.testing.plugin import WalletPay
 
 pytestmark = [
@@ -95,7 +95,13 @@ def test_old_bodies_are_erased_in_every_part(paid_before: PaymentOrder, wallet_p
     with_body = TransactionEvent.objects.exclude(request_body="", answer_body="")
     assert with_body.filter(transaction__payment__order=paid_before).exists()
 
-    erase_old_bodies(clock=gateways.clock(), kept=timedelta(days=-1))
+    before, later = gateways.clock(), MovedClock()
+    later.by = timedelta(days=500)
+    gateways.use_clock(later)
+    try:
+        payments.sweep()
+    finally:
+        gateways.use_clock(before)
 
     assert not with_body.exists()
     assert JobPosition.objects.exists()

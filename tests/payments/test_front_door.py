@@ -5,10 +5,8 @@ from __future__ import annotations
 import inspect
 from types import ModuleType
 
-import pytest
-
+from tests.tables import every
 from wallet_gateway import payments
-from wallet_gateway.payments.errors import ErrorCode, InvalidInput
 
 TOP = """
 create_order cancel gateway_records get_order start_checkout reconcile capture refund reverse refund_migrated
@@ -43,7 +41,6 @@ MODULES = {
         OrderNotPayable PriceChanged SendingStopped TryAgain WalletUnavailable message_of
     """,
 }
-EVERY = ["", *MODULES, "batches"]
 
 
 def module_of(name: str) -> ModuleType:
@@ -56,12 +53,12 @@ def test_the_top_has_what_every_shop_needs_and_a_module_for_each_subject() -> No
     assert set(payments.__all__) == {*TOP.split(), *VALUES.split(), *MODULES, "batches"}
 
 
-@pytest.mark.parametrize("name", MODULES)
+@every("name", MODULES)
 def test_a_module_has_these_names_beside_those_at_the_top(name: str) -> None:
     assert set(module_of(name).__all__) - set(TOP.split()) == set(MODULES[name].split())
 
 
-@pytest.mark.parametrize("name", EVERY)
+@every("name", ["", *MODULES, "batches"])
 def test_every_public_name_says_what_it_is_and_its_traceback_has_no_variables(name: str) -> None:
     module = module_of(name)
     for public in module.__all__:
@@ -69,12 +66,3 @@ def test_every_public_name_says_what_it_is_and_its_traceback_has_no_variables(na
         assert given.__doc__, public
         if inspect.isfunction(given) and name != "errors":
             assert given.__code__.co_name == "hidden", public
-
-
-@pytest.mark.django_db
-def test_a_shop_tells_reasons_apart_by_code_and_shows_the_message() -> None:
-    with pytest.raises(InvalidInput) as refused:
-        payments.create_order(reference="SHOP-1", currency="EUR")
-    assert (refused.value.code, refused.value.status) == (ErrorCode.FIELDS_INVALID, 400)
-    assert [fault.path for fault in refused.value.errors] == ["amount"]
-    assert "is needed when there are no items" in refused.value.message

@@ -1,40 +1,46 @@
-"""Payments of another account than the gateway's own of today are counted, by account."""
+"""The doctor counts the payments of another account than the gateway's own of today, by account."""
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
+from pytest_django import Settings
 
-from tests.models.rows import NOW, a_transaction
-from wallet_gateway.queries.former_accounts import payments_of_former_accounts
+from tests.conf.test_settings import with_gateway
+from tests.models.rows import a_transaction
+from tests.money.shop import doctors_words
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
-OURS = ("M-1", "S-1")
-SINCE = NOW - timedelta(days=180)
+FORMER = re.compile(r"made with another account \((\S+), (\S+)\) .*?: (\d+)")
 
 
-def made(
-    merchant: str, store: str = "S-1", state: str = "APPROVED", kind: str = "CHECKOUT", **columns: Any
+def test_each_account_that_is_not_the_one_of_today_is_counted_and_what_needs_nobody_is_not(
+    settings: Settings,
 ) -> None:
-    a_transaction(merchant_id=merchant, store_id=store, state=state, kind=kind, **columns)
+    with_gateway(settings, MERCHANT_ID="M-1", STORE_ID="S-1")
+    now = timezone.now()
 
+    def made(merchant: str, store: str = "S-1", **columns: Any) -> None:
+        given: dict[str, Any] = {
+            "kind": "CHECKOUT",
+            "state": "APPROVED",
+            "created_at": now - timedelta(days=179),
+        }
+        a_transaction(merchant_id=merchant, store_id=store, **given | columns)
 
-def test_each_account_that_is_not_the_one_of_today_is_counted() -> None:
     made("M-1")
     made("M-0")
     made("M-0", kind="AUTHORIZATION", state="PENDING")
     made("M-1", "S-0", state="OPEN")
-    found = payments_of_former_accounts("default", now=OURS, since=SINCE)
-    assert found == {("M-0", "S-1"): 2, ("M-1", "S-0"): 1}
-
-
-def test_what_needs_nobody_is_not_counted() -> None:
-    made("M-0", state="REJECTED")
-    made("M-0", state="EXPIRED")
+    for state in ("REJECTED", "EXPIRED"):
+        made("M-0", state=state)
     made("M-0", kind="REFUND")
-    made("", "", state="AWAITING_RESULT", kind="AUTHORIZATION")
+    made("", "", kind="AUTHORIZATION", state="AWAITING_RESULT")
     made("M-0", gateway="second")
-    made("M-0", created_at=SINCE - timedelta(seconds=1))
-    assert payments_of_former_accounts("default", now=OURS, since=SINCE) == {}
+    made("M-0", created_at=now - timedelta(days=181))
+    found = FORMER.findall(doctors_words())
+    assert sorted(found) == [("M-0", "S-1", "2"), ("M-1", "S-0", "1")]

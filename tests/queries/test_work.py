@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -14,6 +15,7 @@ from tests.admin.pages import DASHBOARD, listed, look, work_on
 from tests.explanations import commented
 from tests.models.rows import NOW, a_deposit, a_payment, a_transaction, an_approval, an_order
 from tests.queries.conftest import StillClock
+from tests.tables import every
 from wallet_gateway import payments
 from wallet_gateway.domain.lifecycle import FINAL_STATES, TransactionState
 from wallet_gateway.domain.polling_schedule import QueryPriority
@@ -104,62 +106,73 @@ UNKNOWN, STUCK = "Unknown outcomes", "Not sent, or without news"
 CLOSED, LAPSING = "Wallet buttons closed by a limit", "Authorizations about to expire"
 PAID_TWICE, GONE = "Orders paid more than once", "Unfinished at a gateway that the settings do not name"
 CONTRADICTIONS, REFUSED = "Contradictions", "Refused afterwards"
-IDLE, SIGNALS = "Batches that nobody drives", "Signals that are late"
+IDLE, SIGNALS, DIFFERENCES = "Batches that nobody drives", "Signals that are late", "Open differences"
 Make = dict[str, Any] | Callable[[], object]
 WORK: list[tuple[Make, str, str, str]] = [
     # The columns of a transaction, or what makes the rows; the codes; what counts it; where it is found.
     ({"state": S.UNKNOWN}, "", UNKNOWN, UNKNOWN),
     ({"state": S.UNKNOWN, "state_changed_at": NOW - HOUR}, "outcome_unknown", UNKNOWN, UNKNOWN),
-    ({"state": S.UNKNOWN, "needs_operator": True}, "transactions_waiting", PERSON, UNKNOWN),
+    ({"state": S.UNKNOWN, "needs_operator": True}, "transactions_waiting", f"{UNKNOWN}/{PERSON}", UNKNOWN),
     ({"state": S.ANOMALY}, "contradictions", CONTRADICTIONS, CONTRADICTIONS),
     ({"state": S.NOT_SENT, "needs_operator": True}, "transactions_waiting", PERSON, STUCK),
     ({"state": S.OPEN, "needs_operator": True}, "transactions_waiting", PERSON, STUCK),
     ({"state": S.PENDING, "next_query_at": LATE}, "transactions_unattended", NOBODY, STUCK),
     ({"state": S.REJECTED, "refusal_unseen_since": NOW}, "operations_refused", REFUSED, REFUSED),
     ({"state": S.PENDING, "gateway": "gone"}, "unknown_gateway", GONE, ""),
-    (a_difference, "discrepancies_open", "Open differences", "Differences"),
-    (mix_up, "discrepancies_open unit_mix_ups", "Amounts in the wrong unit", "Differences"),
-    (shortfall, "discrepancies_open", "Open differences", "Refunds with a shortfall"),
+    (a_difference, "discrepancies_open", DIFFERENCES, "Differences"),
+    # A mix-up of units is a difference as well.
+    (mix_up, "discrepancies_open unit_mix_ups", f"{DIFFERENCES}/Amounts in the wrong unit", "Differences"),
+    (shortfall, "discrepancies_open", DIFFERENCES, "Refunds with a shortfall"),
     (lambda: an_order(state="OVERPAID"), "orders_overpaid", PAID_TWICE, PAID_TWICE),
     (lambda: an_order(state="FAILED", release_check_at=LATE), "orders_unreleased", UNRELEASED, ""),
     (a_signal, "events_late", SIGNALS, ""),
     (a_batch, "batches_idle", IDLE, IDLE),
-    (closed_buttons, "wallet_buttons_closed", "Wallet buttons closed within an hour", CLOSED),
     (lambda: an_approval(expires_at=NOW + DAY), "", "", "Approvals waiting"),
     (lambda: an_authorization(), "", "", LAPSING),
 ]
 
 
-@pytest.mark.parametrize(("make", "codes", "counted", "heading"), WORK)
-def test_each_kind_of_work_is_told_by_its_code_counted_with_its_list_and_found_on_the_dashboard(
-    make: Make, codes: str, counted: str, heading: str, admin_client: Client
-) -> None:
-    swept()
-    # Of each kind something that needs nobody.
+def made(make: Make) -> None:
+    a_transaction(**make) if isinstance(make, dict) else make()
+
+
+def work_that_is_nobodys() -> None:
+    """Store something of each kind of work that needs nobody."""
     for state in (S.APPROVED, S.OPEN):
         a_transaction(state=state)
     an_order(state="PAID", wallet_closed_at=NOW - DAY, wallet_limit="RESULTS")
     an_authorization(4)
     a_difference(closed_at=NOW)
-    a_transaction(**make) if isinstance(make, dict) else make()
 
+
+@pytest.mark.parametrize(("make", "codes"), [row[:2] for row in WORK])
+def test_each_kind_of_work_is_told_by_its_code(make: Make, codes: str) -> None:
+    swept()
+    work_that_is_nobodys()
+    made(make)
     assert sorted(told()) == codes.split()
+
+
+def test_all_work_is_counted_with_its_list_and_found_on_the_dashboard(admin_client: Client) -> None:
+    swept()
+    work_that_is_nobodys()
+    for make, *_ in WORK:
+        made(make)
+    closed_buttons(3)
+
+    expected = Counter(heading for *_, heading in WORK if heading) | {CLOSED: 3}
     work = work_on(look(admin_client, DASHBOARD))
-    number = 3 if make is closed_buttons else 1
-    assert {title: len(items) for title, items in work.items()} == ({heading: number} if heading else {})
+    assert {title: len(items) for title, items in work.items()} == expected
     page = look(admin_client, f"{DASHBOARD}health/")
     numbers = {label: int(count) for label, count in page.facts.items() if int(count)}
-    # A mix-up of units is a difference as well, and an unknown outcome is one whoever goes on with it.
-    expected = {counted: number} | ({"Open differences": 1} if make is mix_up else {})
-    expected |= {UNKNOWN: 1} if heading == UNKNOWN else {}
-    assert numbers == (expected if counted else {})
-    if url := page.links.get(counted):
-        model, _, query = url.removeprefix("/admin/wallet_gateway/").partition("/?")
-        assert query, "no list of everything"
-        pairs = (pair.split("=") for pair in query.split("&"))
-        assert len(listed(admin_client, model, dict(pairs))) == number
-    else:
-        assert counted in {"", SIGNALS}, "only signals have no list"
+    counted = Counter(name for row in WORK for name in row[2].split("/") if name)
+    assert numbers == counted | {"Wallet buttons closed within an hour": 3}
+    for label, number in numbers.items():
+        if label != SIGNALS:
+            model, _, query = page.links[label].removeprefix("/admin/wallet_gateway/").partition("/?")
+            assert query, "no list of everything"
+            pairs = (pair.split("=") for pair in query.split("&"))
+            assert len(listed(admin_client, model, dict(pairs))) == number, label
 
 
 def test_a_swept_shop_with_nothing_open_has_no_problems(
@@ -203,7 +216,7 @@ def test_hostile_text_is_cut_and_visible(admin_client: Client) -> None:
 # What is missed: no next instant, or one long past
 
 
-@pytest.mark.parametrize(
+@every(
     ("state", "kind", "column"),
     [
         (S.UNKNOWN, "CAPTURE", "next_query_at"),
@@ -227,9 +240,10 @@ def test_what_has_no_next_instant_or_one_long_past_is_told_unless_it_is_a_person
         assert payments.maintenance.health().unattended == count
     rows.update(needs_operator=True)
     assert told() == ["transactions_waiting"]
+    rows.delete()
 
 
-@pytest.mark.parametrize(("kind", "state"), [("AUTHORIZATION", S.NOT_SENT), ("CAPTURE", S.CREATED)])
+@every(("kind", "state"), [("AUTHORIZATION", S.NOT_SENT), ("CAPTURE", S.CREATED)])
 def test_a_card_that_never_left_and_a_row_that_nobody_claims_are_missed_after_an_hour(
     kind: str, state: TransactionState
 ) -> None:
@@ -238,18 +252,16 @@ def test_a_card_that_never_left_and_a_row_that_nobody_claims_are_missed_after_an
     assert told() == []
     GatewayTransaction.objects.update(state_changed_at=LATE)
     assert told() == ["transactions_unattended"]
+    GatewayTransaction.objects.all().delete()
 
 
-@pytest.mark.parametrize("state", sorted({*FINAL_STATES, S.ANOMALY}))
-def test_what_has_ended_or_is_shown_as_a_contradiction_may_wait_without_an_instant(
-    state: TransactionState,
-) -> None:
+def test_what_has_ended_or_is_shown_as_a_contradiction_may_wait_without_an_instant() -> None:
     swept()
-    a_transaction(state=state, state_changed_at=NOW - 9 * DAY, next_query_at=None)
-    assert told() == ["contradictions"] * (state == S.ANOMALY)
+    for state in (*FINAL_STATES, S.ANOMALY):
+        a_transaction(state=state, state_changed_at=NOW - 9 * DAY, next_query_at=None)
+    assert told() == ["contradictions"]
     GatewayTransaction.objects.update(needs_operator=True)
-    waits = payments.maintenance.health().waiting_for_a_person
-    assert waits == (state == S.ANOMALY), "what has ended is left to nobody"
+    assert payments.maintenance.health().waiting_for_a_person == 1, "what has ended is left to nobody"
 
 
 def test_an_order_past_its_end_is_told_where_no_sweep_looks_at_it_or_no_word_came_for_a_day() -> None:
@@ -370,35 +382,31 @@ def test_authorizations_that_lapse_come_in_order_by_the_window_of_their_gateway(
     assert not any(order.reference in " ".join(work) for order in (fresh, paid))
 
 
-@pytest.mark.parametrize(
-    ("columns", "said"),
-    [
-        ({"is_frozen": True, "state": "FROZEN"}, "Frozen · €20.00"),
-        ({"capture_reserved": 500}, "Authorized · €20.00"),
-        ({"captured": 500, "refunded": 100, "state": "PART_REFUNDED"}, "Refunded in part · €15.00"),
-        ({"captured": 2000, "refunded": 100, "state": "PART_REFUNDED"}, ""),
-        ({"captured": 2000, "is_frozen": True, "state": "FROZEN"}, ""),
-        ({"reversal": "RESERVED"}, ""),
-    ],
-    ids=[
-        "frozen",
-        "a capture without an outcome",
-        "refunded in part",
-        "captured",
-        "frozen after it",
-        "given back",
-    ],
-)
 def test_an_authorization_that_lapses_is_found_though_nothing_can_be_done_with_it_yet(
-    columns: dict[str, Any], said: str, admin_client: Client
+    admin_client: Client,
 ) -> None:
-    order = an_authorization(6, **columns)
-    assert listed(admin_client, "paymentorder", {"expires": "soon"}) == [order] * bool(said)
-    items = work_on(look(admin_client, DASHBOARD)).get(LAPSING, [])
-    assert len(items) == bool(said)
-    for item in items:
-        assert said.split(" · ")[1] in item
-        assert ("Under way: €5.00" in item) == ("capture_reserved" in columns)
+    held: tuple[tuple[dict[str, Any], str], ...] = (
+        ({"is_frozen": True, "state": "FROZEN"}, "€20.00"),
+        ({"capture_reserved": 500}, "€20.00"),
+        ({"captured": 500, "capture_reserved": 1500, "state": "PART_CAPTURED"}, "€15.00"),
+        ({"captured": 500, "refunded": 100, "state": "PART_REFUNDED"}, "€15.00"),
+    )
+    for nothing_left in (
+        {"captured": 500, "refunded": 500, "state": "REFUNDED"},
+        {"captured": 2000, "refunded": 100, "state": "PART_REFUNDED"},
+        {"captured": 2000, "is_frozen": True, "state": "FROZEN"},
+        {"reversal": "RESERVED"},
+        {"reversal": "DONE", "state": "REVERSED"},
+        {"type": "sale"},
+    ):
+        an_authorization(6, **nothing_left)
+    orders = [an_authorization(6, **columns) for columns, _ in held]
+    assert set(listed(admin_client, "paymentorder", {"expires": "soon"})) == set(orders)
+    items = {item.split(" ")[0]: item for item in work_on(look(admin_client, DASHBOARD))[LAPSING]}
+    assert items.keys() == {order.reference for order in orders}
+    for order, (columns, left) in zip(orders, held, strict=True):
+        assert left in items[order.reference], columns
+        assert ("Under way: €" in items[order.reference]) == ("capture_reserved" in columns)
 
 
 def test_the_list_says_how_long_each_order_can_still_be_captured(admin_client: Client) -> None:
