@@ -46,17 +46,11 @@ def broker_answers() -> bool:
     return True
 
 
-# The task
-
-
-def test_the_beat_calls_the_task_by_its_name() -> None:
+@pytest.mark.django_db(transaction=True)
+def test_the_beat_calls_the_task_by_its_name_and_it_says_how_many_were_asked() -> None:
     (entry,) = adapter.BEAT_SCHEDULE.values()
     assert entry["task"] == adapter.sweep.name == "wallet_gateway.sweep"
     assert entry["options"]["expires"] <= entry["schedule"], "a late message is as good as the next one"
-
-
-@pytest.mark.django_db(transaction=True)
-def test_the_task_sweeps_and_says_how_many_were_asked() -> None:
     assert adapter.sweep() == 0
 
 

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 from django.contrib.sessions.models import Session
-from django.urls import reverse
 from pytest_django import Settings
 
-from tests.api.browser import FAILED, KINDS, UNKNOWN, Browser, problem
+from tests.api.browser import FAILED, UNKNOWN, Browser, problem
 from tests.money.gateway import answering, losing, refusing
 from tests.money.shop import Shop
 from tests.money.wallet.customers import CARD, Customer, WalletGateway, detail_for
@@ -228,19 +227,6 @@ def test_another_browser_gets_a_404_without_a_byte_of_the_order(
     for kind in ("reference", "price", "result", "event"):
         answer = thief.post(kind, order, body_of(kind, reference))
         assert (answer.status_code, answer.json()) == (404, UNKNOWN), kind
-
-
-def test_there_is_nothing_but_post(order: PaymentOrder, browser: Browser) -> None:
-    browser.open(order)
-    for kind in KINDS:
-        url = reverse(f"wallet_gateway:wallet_{kind}", args=[order.token])
-        for method in ("get", "put", "patch", "delete", "options"):
-            for given in ({}, {"content_type": "application/json", "HTTP_X_CSRFTOKEN": "a" * 32}):
-                answer = getattr(browser.client, method)(url, **given)
-                assert (answer.status_code, answer.json()["code"]) == (405, "method_not_allowed")
-                assert answer.headers["Allow"] == "POST"
-                # No customer reads the words of REST framework.
-                assert answer.json()["detail"] != f'Method "{method.upper()}" not allowed.'
 
 
 # What the page reports
