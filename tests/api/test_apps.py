@@ -1,4 +1,4 @@
-"""Apps with an access token: what they can do without a cookie, and which page of which origin may call and read."""
+"""Apps with an access token: what they can do without a cookie, and from which origins."""
 
 from __future__ import annotations
 

@@ -83,9 +83,12 @@ def test_each_event_becomes_one_mail_to_the_customer(signal: Signal, subject: st
 
 
 def test_a_mail_about_real_money_says_nothing_of_a_test(settings: Settings) -> None:
-    gateways = settings.WALLET_GATEWAY["GATEWAYS"]
-    live = gateways["default"] | {"PROFILE": "prod", "BASE_URL": "https://gateway.example"}
-    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"GATEWAYS": gateways | {"default": live}}
+    given = settings.WALLET_GATEWAY
+    account = {key: value for key, value in given["GATEWAYS"]["default"].items() if key != "WALLET"}
+    live = account | {"PROFILE": "prod", "BASE_URL": "https://gateway.example"}
+    live |= {"MERCHANT_ID": "M-1", "STORE_ID": "S-1"}
+    public = {"PUBLIC_ORIGIN": "https://shop.example", "GATEWAYS": {"default": live}}
+    settings.WALLET_GATEWAY = given | public
     tell(signals.order_refunded, ordered())
     (message,) = mail.outbox
     assert "test" not in f"{message.subject} {message.body}".lower()
