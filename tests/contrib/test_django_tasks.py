@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from decimal import Decimal
 
 import django
 import pytest
 from django.db import transaction as db_transaction
 
-from wallet_gateway import payments
+from tests.money.conftest import gateway, shop
+from tests.money.gateway import record
+from tests.money.shop import Shop, order_of
 from wallet_gateway.contrib.django_tasks import sweep
-from wallet_gateway.domain.lifecycle import OrderState
-from wallet_gateway.models import GatewayTransaction
-from wallet_gateway.testing.control import SandboxControl
 
+__all__ = ["gateway", "shop"]
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
@@ -25,17 +24,14 @@ def test_it_is_a_task_of_the_djangos_own_kind() -> None:
 
 
 def test_an_enqueued_sweep_finds_a_payment_whose_customer_never_came_back_but_not_in_a_transaction(
-    wallet_sandbox: SandboxControl,
+    shop: Shop,
 ) -> None:
-    order = payments.create_order(reference="TASK-1", currency="EUR", amount=Decimal("10.00"))
-    attempt = payments.start_checkout(order)
-    wallet_sandbox.complete_checkout(attempt.reference, "success")
-    GatewayTransaction.objects.update(next_query_at=order.created_at - timedelta(minutes=1))
+    attempt = shop.begin()
+    shop.report(attempt, record(attempt.reference))
+    shop.clock.by += timedelta(minutes=2)
     with db_transaction.atomic():
         # The immediate backend would work inside it.
         assert sweep.enqueue().status.name == "FAILED"
-    order.refresh_from_db()
-    assert order.state == OrderState.OPEN
+    assert order_of(attempt).state == "OPEN"
     assert sweep.enqueue().return_value == 1
-    order.refresh_from_db()
-    assert order.state == OrderState.PAID
+    assert order_of(attempt).state == "PAID"

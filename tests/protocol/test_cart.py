@@ -251,13 +251,27 @@ LINE = {
     "unitAmount": "10.00",
     "totalAmount": "30.00",
 }
+TAX = {"unitTaxAmount": "1.60", "taxRate": "19", "totalTaxAmount": "4.80"}
+SALE = {"discountAmount": "5.00", "discountName": "Sale", "totalAmount": "25.00"}
+PARCEL_TAX = {"shippingTaxRate": "19", "shippingTaxAmount": "0.78"}
 
 
-TAXED = LINE | {"unitTaxAmount": "1.60", "taxRate": "19", "totalTaxAmount": "4.80"}
+def line(**changes: Any) -> dict[str, Any]:
+    """A cart of one line."""
+    return {"itemDetails": [LINE | changes]}
 
 
-def one_line(line: dict[str, Any], **rest: Any) -> dict[str, Any]:
-    return {"itemDetails": [line]} | rest
+def off(*discounts: dict[str, str]) -> dict[str, Any]:
+    """A cart of one line, and discounts on the whole order."""
+    return line() | {"discountDetails": list(discounts)}
+
+
+def card(amount: str) -> dict[str, str]:
+    return {"discountAmount": amount, "discountType": "giftcard", "discountName": "Card"}
+
+
+def parcel(**given: str) -> dict[str, Any]:
+    return {"shippingDetails": given}
 
 
 def test_an_empty_cart_comes_to_nothing() -> None:
@@ -267,35 +281,19 @@ def test_an_empty_cart_comes_to_nothing() -> None:
         _ = ShoppingCart.model_construct().sums
 
 
-def reduced(line: dict[str, Any], total: str, by: str, **rest: str) -> dict[str, Any]:
-    """A line with a discount that has a name."""
-    return line | {"totalAmount": total, "discountAmount": by, "discountName": "Sale"} | rest
-
-
-def off(amount: str, kind: str = "discount") -> list[dict[str, str]]:
-    """One discount on the whole order."""
-    return [{"discountAmount": amount, "discountType": kind, "discountName": "Card"}]
-
-
-TAXED_SHIPPING = {"shippingTaxRate": "19", "shippingTaxAmount": "0.78"}
-
-
-KEPT = [
-    one_line(TAXED, totalTaxAmount="4.80"),
-    one_line(LINE | {"taxRate": "0.00"}, totalTaxAmount="0.00"),
-    one_line(LINE | {"taxRate": "19", "totalTaxAmount": "4.79"}, totalTaxAmount="4.79"),
-    one_line(reduced(LINE, "0.00", "30.00")),
-    one_line(LINE | {"discountAmount": "0.00"}),
-    one_line(
-        reduced(TAXED, "25.00", "5.00", totalTaxAmount="4.00", discountTaxAmount="0.80"),
-        totalTaxAmount="4.00",
-    ),
-    one_line(LINE | {"unitAmount": "0.00", "totalAmount": "0.00"}),
-    one_line(LINE | {"unitAmount": "10", "totalAmount": "30"}),
-    one_line(LINE, discountDetails=off("30.00", "giftcard")),
-    {"shippingDetails": {"shippingAmount": "0.00"}},
-    {"shippingDetails": {"shippingName": "Parcel", "shippingAmount": "4.90", "shippingTaxRate": "0"}},
-    {"totalTaxAmount": "0.78", "shippingDetails": TAXED_SHIPPING},
+KEPT: list[dict[str, Any]] = [
+    line(**TAX) | {"totalTaxAmount": "4.80"},
+    line(taxRate="0.00") | {"totalTaxAmount": "0.00"},
+    line(taxRate="19", totalTaxAmount="4.79") | {"totalTaxAmount": "4.79"},
+    line(**SALE | {"totalAmount": "0.00", "discountAmount": "30.00"}),
+    line(discountAmount="0.00"),
+    line(**TAX | SALE | {"totalTaxAmount": "4.00", "discountTaxAmount": "0.80"}) | {"totalTaxAmount": "4.00"},
+    line(unitAmount="0.00", totalAmount="0.00"),
+    line(unitAmount="10", totalAmount="30"),
+    off(card("30.00")),
+    parcel(shippingAmount="0.00"),
+    parcel(shippingName="Parcel", shippingAmount="4.90", shippingTaxRate="0"),
+    {"totalTaxAmount": "0.78"} | parcel(**PARCEL_TAX),
     {"shippingDetails": {}, "discountDetails": [{}]},
 ]
 
@@ -305,60 +303,51 @@ def test_a_cart_that_keeps_the_conditions_is_taken(values: dict[str, Any]) -> No
     assert ShoppingCart.from_wire(values).to_wire() == values
 
 
+ITEM, DISCOUNT = "itemDetails[0]", "discountDetails"
 LINE_TOTAL = "unitAmount x productQuantity - discountAmount"
 TAX_TOTAL = "the lines' totalTaxAmount + shippingTaxAmount"
 ANY_RATE = "any taxRate or shippingTaxRate is above zero"
-NAMELESS = {"shippingAmount": "4.90", "shippingName": ""}
-TAXED_REDUCED = one_line(reduced(TAXED, "25.00", "5.00"), totalTaxAmount="4.80")
-# What is required, and where.
+BOTH = "taxRate and discountAmount are above zero"
 REQUIRED: list[tuple[dict[str, Any], str, str]] = [
-    (one_line(LINE | {"unitTaxAmount": "0.00"}), "itemDetails[0].taxRate", "unitTaxAmount is given"),
-    (one_line(LINE | {"taxRate": "0.1"}), "itemDetails[0].totalTaxAmount", "taxRate is above zero"),
-    (one_line(TAXED), "totalTaxAmount", ANY_RATE),
-    ({"shippingDetails": TAXED_SHIPPING}, "totalTaxAmount", ANY_RATE),
+    (line(unitTaxAmount="0.00"), f"{ITEM}.taxRate", "unitTaxAmount is given"),
+    (line(taxRate="0.1"), f"{ITEM}.totalTaxAmount", "taxRate is above zero"),
+    (line(**TAX), "totalTaxAmount", ANY_RATE),
+    (parcel(**PARCEL_TAX), "totalTaxAmount", ANY_RATE),
     (
-        {"shippingDetails": {"shippingTaxRate": "19"}, "totalTaxAmount": "0.00"},
+        parcel(shippingTaxRate="19") | {"totalTaxAmount": "0.00"},
         "shippingDetails.shippingTaxAmount",
         "shippingTaxRate is above zero",
     ),
-    ({"shippingDetails": NAMELESS}, "shippingDetails.shippingName", "shippingAmount is above zero"),
+    (parcel(shippingAmount="4.90", shippingName=""), "shippingDetails.shippingName", "Amount is above zero"),
+    (line(**SALE | {"discountName": ""}), f"{ITEM}.discountName", "discountAmount is above zero"),
+    (line(**TAX | SALE) | {"totalTaxAmount": "4.80"}, f"{ITEM}.discountTaxAmount", BOTH),
+    (off({"discountAmount": "1.00", "discountName": "X"}), f"{DISCOUNT}[0].discountType", "Amount is given"),
     (
-        one_line(reduced(LINE, "25.00", "5.00", discountName="")),
-        "itemDetails[0].discountName",
-        "discountAmount is above zero",
-    ),
-    (TAXED_REDUCED, "itemDetails[0].discountTaxAmount", "taxRate and discountAmount are above zero"),
-    (
-        one_line(LINE, discountDetails=[{"discountAmount": "1.00", "discountName": "X"}]),
-        "discountDetails[0].discountType",
-        "discountAmount is given",
-    ),
-    (
-        one_line(LINE, discountDetails=[{}, {"discountAmount": "0.00", "discountType": "discount"}]),
-        "discountDetails[1].discountName",
+        off({}, {"discountAmount": "0.00", "discountType": "discount"}),
+        f"{DISCOUNT}[1].discountName",
         "discountAmount is given",
     ),
 ]
 BROKEN: list[tuple[dict[str, Any], str, str]] = [
-    *((values, path, f"required where {words}") for values, path, words in REQUIRED),
+    *REQUIRED,
+    (line(totalAmount="30.01"), f"{ITEM}.totalAmount", f"is 30.01, but {LINE_TOTAL} is 30.00"),
     (
-        one_line(LINE | {"totalAmount": "30.01"}),
-        "itemDetails[0].totalAmount",
-        f"is 30.01, but {LINE_TOTAL} is 30.00",
-    ),
-    (
-        one_line(LINE | {"unitAmount": "0.0001", "totalAmount": "0.0004"}),
-        "itemDetails[0].totalAmount",
+        line(unitAmount="0.0001", totalAmount="0.0004"),
+        f"{ITEM}.totalAmount",
         f"is 0.0004, but {LINE_TOTAL} is 0.0003",
     ),
-    (one_line(reduced(LINE, "30.00", "5.00")), "itemDetails[0].totalAmount", "is 25.00"),
-    (one_line(reduced(LINE, "0.00", "30.01")), "itemDetails[0].discountAmount", "exceeds unitAmount x"),
+    (line(**SALE | {"totalAmount": "30.00"}), f"{ITEM}.totalAmount", "is 25.00"),
     (
-        one_line(TAXED, totalTaxAmount="4.80", shippingDetails={"shippingTaxAmount": "0.78"}),
+        line(**SALE | {"totalAmount": "0.00", "discountAmount": "30.01"}),
+        f"{ITEM}.discountAmount",
+        "exceeds unitAmount x",
+    ),
+    (
+        line(**TAX) | parcel(shippingTaxAmount="0.78") | {"totalTaxAmount": "4.80"},
         "totalTaxAmount",
         f"is 4.80, but {TAX_TOTAL} is 5.58",
     ),
-    (one_line(LINE, discountDetails=off("30.01")), "discountDetails", "exceed what the lines and shipping"),
+    (off(card("30.01")), DISCOUNT, "exceed what the lines and shipping"),
 ]
 
 
@@ -369,6 +358,7 @@ def test_a_cart_that_breaks_a_condition_is_told_which(values: dict[str, Any], pa
     (fault,) = caught.value.errors
     assert fault.path == path
     assert words in fault.message
+    assert fault.message.startswith("is required where ") == ((values, path, words) in REQUIRED)
 
 
 @every(
@@ -381,7 +371,7 @@ def test_a_cart_that_breaks_a_condition_is_told_which(values: dict[str, Any], pa
     ],
 )
 def test_a_cart_knows_which_currencies_it_is_written_for(unit: str, total: str, suits: set[str]) -> None:
-    found = ShoppingCart.from_wire(one_line(LINE | {"unitAmount": unit, "totalAmount": total}))
+    found = ShoppingCart.from_wire(line(unitAmount=unit, totalAmount=total))
     assert {code for code in ("EUR", "JPY", "KWD", "CLF") if found.is_written_for(code)} == suits
     assert found.is_written_for(None)
 
@@ -421,12 +411,12 @@ def test_a_cart_that_suits_the_currency_is_passed_as_it_is() -> None:
 
 
 def test_a_cart_read_without_a_currency_is_rewritten_for_it_or_told_by_its_lines() -> None:
-    whole = ShoppingCart.from_wire(one_line(LINE | {"unitAmount": "10", "totalAmount": "30.0"}))
+    whole = ShoppingCart.from_wire(line(unitAmount="10", totalAmount="30.0"))
     request = FollowUpRequest.from_wire(follow_up() | {"shoppingCartDetails": whole.to_wire()})
     rebuilt = request.model_copy(update={"shopping_cart_details": whole})
     reread = FollowUpRequest.from_wire(follow_up() | {"shoppingCartDetails": whole})
     for each in (request, rebuilt, reread):
-        assert each.to_wire()["shoppingCartDetails"] == one_line(LINE)
+        assert each.to_wire()["shoppingCartDetails"] == line()
     with pytest.raises(InvalidMessage, match=r"shoppingCartDetails.itemDetails\[0\].unitAmount: .* finer"):
         request.model_copy(
             update={
