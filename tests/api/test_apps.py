@@ -15,9 +15,7 @@ from tests.money.shop import Shop
 from tests.money.wallet.customers import detail_for
 from tests.tables import every
 from tests.web.conftest import address
-from tests.web.rows import an_attempt, an_order
 from wallet_gateway import payments
-from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.return_tokens import ReturnOutcome
 
@@ -133,8 +131,10 @@ def test_a_listed_page_reads_success_and_failure_and_another_one_nothing(order: 
         assert "Origin" in answer["Vary"]
 
 
-def test_the_status_is_told_to_a_listed_page_alone_and_a_customers_page_to_no_origin(client: Client) -> None:
-    attempt = an_attempt(an_order(OrderState.PAID))
+def test_the_status_is_told_to_a_listed_page_alone_and_a_customers_page_to_no_origin(
+    client: Client, shop: Shop
+) -> None:
+    attempt = shop.pay()
     url = address("status", attempt, ReturnOutcome.RETURN)
     for origin, status, allowed in ((APP, 200, APP), ("https://evil.example", 403, None)):
         answer = client.get(url, headers={"Origin": origin, "Sec-Fetch-Site": "cross-site"})

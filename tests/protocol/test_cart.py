@@ -358,7 +358,7 @@ def test_a_cart_that_breaks_a_condition_is_told_which(values: dict[str, Any], pa
     (fault,) = caught.value.errors
     assert fault.path == path
     assert words in fault.message
-    assert fault.message.startswith("is required where ") == ((values, path, words) in REQUIRED)
+    assert ("required where" in fault.message) == ((values, path, words) in REQUIRED)
 
 
 @every(
