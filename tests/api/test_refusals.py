@@ -113,18 +113,18 @@ def test_a_request_that_is_not_of_the_customers_page_or_no_small_json_is_refused
     expected: tuple[int, str],
     kinds: tuple[str, ...],
     order: PaymentOrder,
+    browser: Browser,
     shop: Shop,
 ) -> None:
     shop.set(API_ORIGINS=[APP])
-    browser = Browser()
-    browser.open(order)
-    before = order.payments.count()
+    if not order.payments.exists():
+        browser.open(order)
     for kind in kinds:
         answer = browser.post(kind, order, body, **extra)
         assert (answer.status_code, answer.json()["code"]) == expected, kind
         assert (answer["Content-Type"], answer["Cache-Control"]) == ("application/problem+json", "no-store")
         assert "cryptogram" not in answer.content.decode(), "a refusal does not repeat the body"
-    assert order.payments.count() == before
+    assert order.payments.count() == 1
     assert not WalletAttempt.objects.filter(results_count__gt=0).exists()
 
 

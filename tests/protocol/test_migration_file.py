@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from pathlib import Path
 
@@ -66,7 +66,8 @@ COLUMNS_WANTED = (
     f"the header must have the columns {', '.join(COLUMNS)}, each once;"
     " they are parted by commas, semicolons or tabs"
 )
-BAD_HEADERS: list[tuple[list[str] | list[bytes], str]] = [
+LATIN_1 = f"{HEADER},caf\u00e9\n{GOOD}\n".encode("latin-1")
+BAD_HEADERS: list[tuple[Iterable[str] | Iterable[bytes], str]] = [
     *(
         ([header, GOOD, GOOD], COLUMNS_WANTED)
         for header in (
@@ -76,13 +77,14 @@ BAD_HEADERS: list[tuple[list[str] | list[bytes], str]] = [
     ),
     ([], COLUMNS_WANTED),
     (['"parentTransactionId"x,', GOOD], "not CSV: "),
-    ([f"{HEADER},caf\u00e9\n".encode("latin-1"), f"{GOOD}\n".encode()], "not UTF-8; save the file in UTF-8"),
+    (io.BytesIO(LATIN_1), "not UTF-8; save the file in UTF-8"),
+    (io.TextIOWrapper(io.BytesIO(LATIN_1), "utf-8"), "not UTF-8; save the file in UTF-8"),
 ]
 
 
 @every(("lines", "reason"), BAD_HEADERS)
 def test_a_header_that_lacks_or_repeats_a_column_is_one_error_and_ends_the_reading(
-    lines: list[str] | list[bytes], reason: str
+    lines: Iterable[str] | Iterable[bytes], reason: str
 ) -> None:
     (error,) = read_rows(lines)
     assert isinstance(error, RowError)

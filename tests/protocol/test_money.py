@@ -84,7 +84,7 @@ BAD: dict[str, list[object]] = {
     ],
     "too many digits; at most 14": [
         *("1000000000000.00", "1000000000000", "100000000000000", "9" * 5000, 10**12, HUGE, -HUGE),
-        *(Decimal("1E+1000000"), Decimal("1E+13"), Decimal(10**12)),
+        *(Decimal("1E+20000000"), Decimal("1E+13"), Decimal(10**12)),
     ],
     "leading zeros": ["007", "00.10", "00"],
     "is no amount": [
