@@ -41,7 +41,11 @@ from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.return_tokens import ReturnOutcome
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    # A fault between opening a connection and keeping it leaves it to Python.
+    pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
+]
 
 MakeOrder = Callable[..., PaymentOrder]
 Take = Callable[[], tuple[str, str]]

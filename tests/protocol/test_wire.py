@@ -59,7 +59,8 @@ def test_a_copy_with_changes_is_read_like_what_python_code_builds() -> None:
     assert same == deep == original
     assert same.apm_details is original.apm_details
     assert deep.apm_details is not original.apm_details
-    for amount in (1.5, True, [], Decimal(-1), Decimal("NaN"), 10**20, Decimal("0.00001")):
+    amounts: list[object] = [1.5, True, [], Decimal(-1), Decimal("NaN"), 10**20, Decimal("0.00001")]
+    for amount in amounts:
         assert fault_of(original.model_copy, update={"amount": amount}).path == "amount"
     with pytest.raises(TypeError, match="third"):
         original.model_copy(update={"third": "z"})
