@@ -375,9 +375,7 @@ def test_who_acts_is_a_user_an_actor_or_a_name(nobody: Any, shop: Shop, gateway:
         lambda order: batches.draft(BatchKind.REFUND, [order], by=nobody),
         lambda _: maintenance.stop_sending("default", by=nobody, reason="b"),
         lambda order: maintenance.erase_customer(order, by=nobody, reason="b"),
-        lambda order: approvals.resolve(
-            _of_rows(order), decision="DID_NOT_HAPPEN", by=nobody, reason="b"
-        ),
+        lambda order: approvals.resolve(_of_rows(order), decision="DID_NOT_HAPPEN", by=nobody, reason="b"),
     ]
     for call in calls:
         said = is_refused(gateway, partial(call, order), TypeError)
