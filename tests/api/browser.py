@@ -71,6 +71,5 @@ def problem(code: str, status: int, detail: str) -> dict[str, object]:
     }
 
 
-KINDS = ["session", "reference", "price", "result", "event"]
 UNKNOWN = problem("unknown_link", 404, str(OUT_OF_DATE))
 FAILED = {"code": "4000340", "description": "GeneralValidationError", "details": {"message": "no token"}}

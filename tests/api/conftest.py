@@ -1,32 +1,29 @@
-"""The orders and attempts of the customer's door serve the JSON door's tests, too; no try waits for one."""
+"""Browsers of the money tests' shop: its gateway answers in this process, as a test writes it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from decimal import Decimal
 
 import pytest
 from django.core.cache import cache
 
-from tests.web.conftest import make_order, nobody_sleeps, open_attempt
+from tests.api.browser import Browser
+from tests.money.conftest import shop
+from tests.money.shop import Shop
+from tests.money.wallet.conftest import customer, gateway, hooks
+from tests.web.conftest import make_order
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.testing.control import SandboxControl
 
-MakeOrder = Callable[..., PaymentOrder]
-__all__ = ["make_order", "nobody_sleeps", "open_attempt"]
-
-
-@pytest.fixture(autouse=True)
-def _in_a_hurry(nobody_sleeps: None) -> None:
-    """Each of these tests."""
+__all__ = ["customer", "gateway", "hooks", "make_order", "shop"]
 
 
 @pytest.fixture
-def nothing_counted() -> None:
-    """Forget how often anybody has asked."""
-    cache.clear()
-
-
-@pytest.fixture
-def order(wallet_sandbox: SandboxControl, nothing_counted: None, make_order: MakeOrder) -> PaymentOrder:
+def order(shop: Shop) -> PaymentOrder:
     """An order that can be paid, and about which nobody has asked."""
-    return make_order()
+    cache.clear()
+    return shop.order(amount=Decimal("24.90"), cardholder_email="ada@example.com")
+
+
+@pytest.fixture
+def browser() -> Browser:
+    return Browser()

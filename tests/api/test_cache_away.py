@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import itertools
 import logging
 from collections.abc import Callable
@@ -13,13 +12,13 @@ from django.core.cache import cache
 from django.core.cache.backends.locmem import LocMemCache
 from pytest_django import Settings
 
-from tests.api.browser import FAILED, Browser, approve
+from tests.api.browser import FAILED, Browser
 from tests.api.failing_cache import PLACE, FailingCache
+from tests.money.wallet.customers import Customer, WalletGateway, detail_for
 from tests.web.conftest import state_of
 from wallet_gateway.api import throttles
 from wallet_gateway.api.throttles import AWAY_SECONDS, SessionThrottle
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
 UseCache = Callable[..., None]
@@ -63,7 +62,7 @@ def results(browser: Browser, order: PaymentOrder, number: int) -> list[int]:
 
 @pytest.mark.parametrize("backend", [f"{PLACE}.FailingCache", f"{PLACE}.ReadOnlyCache", "no.such.Cache"])
 def test_customers_pay_while_the_cache_is_away_and_each_process_counts_alone(
-    order: PaymentOrder, wallet_sandbox: SandboxControl, use_cache: UseCache, backend: str
+    order: PaymentOrder, use_cache: UseCache, backend: str
 ) -> None:
     use_cache(backend)
     browser, other = Browser(), Browser()
@@ -74,27 +73,26 @@ def test_customers_pay_while_the_cache_is_away_and_each_process_counts_alone(
     answers.append(browser.post("price", order, reference))
     answers.append(browser.post("reference", order, {"after": session["reference"]}))
     assert results(other, order, 22) == [200] * 20 + [429] * 2
-    detail = approve(wallet_sandbox, session, reference=answers[-1].json()["reference"])
+    detail = detail_for(answers[-1].json()["reference"])
     answers.append(browser.post("result", order, detail))
     assert [answer.status_code for answer in answers] == [204, 200, 200, 200]
     assert state_of(order) == "PAID"
 
 
 def test_a_cache_that_is_away_lets_nobody_test_more_cards(
-    order: PaymentOrder, wallet_sandbox: SandboxControl, use_cache: UseCache, settings: Settings
+    order: PaymentOrder, customer: Customer, gateway: WalletGateway, use_cache: UseCache
 ) -> None:
     use_cache(f"{PLACE}.FailingCache")
-    settings.WALLET_GATEWAY = copy.deepcopy(settings.WALLET_GATEWAY)
-    settings.WALLET_GATEWAY["GATEWAYS"]["default"]["WALLET"]["LIMITS"] = {"AUTHORIZATIONS": 3}
-    wallet_sandbox.fault("authorization", "errored", times=100)
+    customer.limit(AUTHORIZATIONS=3)
+    gateway.declines = True
     opened = []
     for _ in range(5):
         browser = Browser()
         opened.append(browser.post("session", order))
         if opened[-1].status_code == 200:
-            browser.post("result", order, approve(wallet_sandbox, opened[-1].json()))
+            browser.post("result", order, detail_for(opened[-1].json()["reference"]))
     assert [answer.status_code for answer in opened] == [200, 200, 200, 403, 403]
-    assert len([one for one in wallet_sandbox.journal() if one["operation"] == "authorization"]) == 3
+    assert len(gateway.sent) == 3
 
 
 # A cache that fails slowly holds up every request that waits for it

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,9 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from tests.api.browser import Browser, problem
+from tests.money.gateway import Answer, losing, record, refusing
+from tests.money.shop import Shop
+from tests.money.wallet.customers import WalletGateway
 from tests.tables import every
 from tests.web.conftest import address
 from tests.web.rows import an_attempt, an_order
@@ -19,17 +23,16 @@ from wallet_gateway import payments, return_tokens
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.return_tokens import ReturnOutcome
-from wallet_gateway.testing.control import SandboxControl
 
 if TYPE_CHECKING:
-    from django.test.client import _MonkeyPatchedWSGIResponse as Answer
+    from django.test.client import _MonkeyPatchedWSGIResponse as Response
 
 pytestmark = pytest.mark.django_db
 
 NOT_FINAL = {OrderState.OPEN, OrderState.PENDING}
 
 
-def poll(client: Client, attempt: Payment, **extra: Any) -> Answer:
+def poll(client: Client, attempt: Payment, **extra: Any) -> Response:
     return client.get(address("status", attempt, ReturnOutcome.SUCCESS), **extra)
 
 
@@ -94,22 +97,22 @@ def test_polls_are_not_throttled_and_the_projects_defaults_for_its_own_api_do_no
 
 
 def test_a_poll_asks_the_gateway_and_says_that_nothing_is_known_while_that_is_down(
-    client: Client, wallet_sandbox: SandboxControl, open_attempt: Payment
+    client: Client, shop: Shop
 ) -> None:
-    wallet_sandbox.complete_checkout(open_attempt.reference, "success")
-    wallet_sandbox.fault("status", "drop_before", times=9)
-    answer = poll(client, open_attempt).json()
+    attempt = shop.begin()
+    shop.report(attempt, record(attempt.reference))
+    with shop.cut_off():
+        answer = poll(client, attempt).json()
     assert (answer["state"], answer["final"]) == ("OPEN", False)
-    wallet_sandbox.clear_faults()
-    open_attempt.transactions.update(last_queried_at=None)
-    assert poll(client, open_attempt).json()["state"] == "PAID"
+    shop.clock.by += timedelta(seconds=10)
+    assert poll(client, attempt).json()["state"] == "PAID"
 
 
 # Opening the gateway's page
 
 
 def test_a_page_of_our_own_origin_opens_the_payment_page_by_its_csrf_token(
-    order: PaymentOrder, wallet_sandbox: SandboxControl
+    order: PaymentOrder, shop: Shop
 ) -> None:
     answer = Browser().post("checkout", order)
     attempt, given = order.payments.get(), answer.json()
@@ -123,8 +126,8 @@ def test_a_page_of_our_own_origin_opens_the_payment_page_by_its_csrf_token(
     assert answer["Cache-Control"] == "no-store"
     assert "sessionid" not in answer.cookies
     # Once it is paid it is not paid again.
-    wallet_sandbox.complete_checkout(attempt.reference, "success")
-    payments.reconcile(order)
+    shop.report(attempt, record(attempt.reference, transactionAmount=24.90))
+    shop.ask(attempt)
     answer = Browser().post("checkout", order)
     assert (answer.status_code, answer.json()["code"]) == (409, "order_not_payable")
 
@@ -143,15 +146,17 @@ def test_a_customer_does_not_read_of_a_cancelled_order_or_one_past_its_time_that
         assert not ended.payments.exists()
 
 
-@pytest.mark.parametrize("fault", ["drop_before", "status_before", "not_json", "error_body"])
+@pytest.mark.parametrize(
+    "page", [losing, refusing(503), refusing(400), lambda _: (200, b"no JSON")], ids=range(4)
+)
 def test_a_gateway_that_opens_no_page_is_a_problem_that_does_not_name_it(
-    order: PaymentOrder, wallet_sandbox: SandboxControl, caplog: pytest.LogCaptureFixture, fault: str
+    order: PaymentOrder, gateway: WalletGateway, caplog: pytest.LogCaptureFixture, page: Answer
 ) -> None:
-    wallet_sandbox.fault("checkout", fault, times=9)
+    gateway.pages = [page] * 9
     answer = Browser().post("checkout", order)
     expected = "The payment page cannot be opened right now. Nothing was charged. Try again later."
     assert answer.json() == problem("checkout_unavailable", 503, expected)
-    (logged,) = (one for one in caplog.records if one.name.startswith("wallet_gateway"))
+    (logged,) = (one for one in caplog.records if one.name.startswith("wallet_gateway.c"))
     assert (logged.name, logged.levelname) == ("wallet_gateway.checkout", "WARNING")
     assert logged.getMessage().startswith(f"checkout of order {order.reference} failed (")
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import itertools
+from collections.abc import Callable
 from decimal import Decimal
 
+from django.http import HttpRequest, HttpResponse
 from pytest_django import Settings
 
 from tests.personal import ADDRESS, CARDHOLDER
@@ -35,6 +37,17 @@ def authenticate(question: AuthenticationQuestion) -> None:
     """Fail with the account in a variable."""
     account = question.account_id
     raise ConnectionError(f"no answer for an account of {len(account)} characters")
+
+
+def failing_middleware(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[..., HttpResponse]:
+    """Fail before the plugin's view when a wallet's result is posted: a middleware of the shop."""
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        if request.path.endswith("/result/"):
+            raise LookupError("of the shop's own middleware")
+        return get_response(request)
+
+    return answer
 
 
 def check_out() -> Payment:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from datetime import timedelta
 from functools import partial
 from itertools import product
@@ -41,42 +41,41 @@ from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.return_tokens import ReturnOutcome
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    # A fault between opening a connection and keeping it leaves it to Python.
+    pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
+]
 
 MakeOrder = Callable[..., PaymentOrder]
 Take = Callable[[], tuple[str, str]]
 """Gives all that was recorded since it was called last, and the same without the list of calls."""
 
 
+def taking(texts: Callable[[], tuple[str, str]], forget: Callable[[], object]) -> Take:
+    def take() -> tuple[str, str]:
+        both = texts()
+        forget()
+        return both
+
+    return take
+
+
 @contextmanager
 def to_sentry(_: Settings) -> Iterator[Take]:
     with contextmanager(SentryEvents.listening)() as events:
-
-        def take() -> tuple[str, str]:
-            both = events.text, events.text_without_calls
-            events.sent.clear()
-            return both
-
-        yield take
+        yield taking(lambda: (events.text, events.text_without_calls), events.sent.clear)
 
 
 @contextmanager
-def to_log(settings: Settings) -> Iterator[Take]:
-    settings.DEBUG = True
-    handler = LocalsHandler()
-    loggers = [logging.getLogger(name) for name in ("", "django", "wallet_gateway")]
+def heard_by(handler: logging.Handler, *names: str) -> Iterator[None]:
+    loggers = [logging.getLogger(name) for name in names]
     levels = [logger.level for logger in loggers]
     for logger in loggers:
         logger.setLevel(logging.INFO)
     loggers[0].addHandler(handler)
-
-    def take() -> tuple[str, str]:
-        text = handler.text
-        handler.lines.clear()
-        return text, text
-
     try:
-        yield take
+        yield
     finally:
         loggers[0].removeHandler(handler)
         for logger, level in zip(loggers, levels, strict=True):
@@ -84,41 +83,38 @@ def to_log(settings: Settings) -> Iterator[Take]:
 
 
 @contextmanager
-def to_mail(settings: Settings) -> Iterator[Take]:
-    settings.ADMINS = [("Ada", "ada@shop.example")]
-    handler, logger = AdminEmailHandler(include_html=True), logging.getLogger("django.request")
-    logger.addHandler(handler)
+def to_log(settings: Settings) -> Iterator[Take]:
+    settings.DEBUG = True
+    handler = LocalsHandler()
+    with heard_by(handler, "", "django", "wallet_gateway"):
+        yield taking(lambda: (handler.text, handler.text), handler.lines.clear)
 
-    def take() -> tuple[str, str]:
+
+@contextmanager
+def to_mail(settings: Settings) -> Iterator[Take]:
+    def sent() -> tuple[str, str]:
         text = "".join(message.message().as_string() for message in mail.outbox)
-        mail.outbox.clear()
         return text, text
 
-    try:
-        yield take
-    finally:
-        logger.removeHandler(handler)
+    settings.ADMINS = [("Ada", "ada@shop.example")]
+    with heard_by(AdminEmailHandler(include_html=True), "django.request"):
+        yield taking(sent, mail.outbox.clear)
 
 
 @contextmanager
 def to_spans(settings: Settings) -> Iterator[Take]:
+    def exported() -> tuple[str, str]:
+        text = "\n".join(span.to_json() for span in exporter.get_finished_spans())
+        return text, text
+
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     settings.MIDDLEWARE = list(settings.MIDDLEWARE)
-    instruments = (DjangoInstrumentor(), RequestsInstrumentor(), URLLib3Instrumentor())
-    for instrument in instruments:
-        instrument.instrument(tracer_provider=provider)
-
-    def take() -> tuple[str, str]:
-        text = "\n".join(span.to_json() for span in exporter.get_finished_spans())
-        exporter.clear()
-        return text, text
-
-    try:
-        yield take
-    finally:
-        for instrument in instruments:
-            instrument.uninstrument()
+    with ExitStack() as stack:
+        for instrument in (DjangoInstrumentor(), RequestsInstrumentor(), URLLib3Instrumentor()):
+            instrument.instrument(tracer_provider=provider)
+            stack.callback(instrument.uninstrument)
+        yield taking(exported, exporter.clear)
 
 
 @contextmanager
@@ -126,13 +122,6 @@ def of_gateway(sandbox: SandboxControl, operation: str, fault: str) -> Iterator[
     sandbox.fault(operation, fault, times=10)
     yield
     sandbox.clear_faults()
-
-
-@contextmanager
-def of_receiver() -> Iterator[None]:
-    signals.order_paid.connect(surprise)
-    yield
-    signals.order_paid.disconnect(surprise)
 
 
 def at_the_gateway(sandbox: SandboxControl) -> Faults:
@@ -157,13 +146,20 @@ def at_statements(_: SandboxControl) -> Faults:
     return at_any_statement()
 
 
+@contextmanager
+def of_receiver() -> Iterator[None]:
+    signals.order_paid.connect(surprise)
+    yield
+    signals.order_paid.disconnect(surprise)
+
+
 def at_a_receiver(_: SandboxControl) -> Faults:
     yield of_receiver()
 
 
 CASES: list[tuple[Any, Any]] = [
     *product([to_sentry], [at_the_gateway, at_any_of_our_calls, at_statements, at_a_receiver]),
-    *product([to_log], [silent, at_any_of_our_calls, at_a_receiver]),
+    *product([to_log], [silent, at_some_of_our_calls, at_a_receiver]),
     (to_mail, at_some_of_our_calls),
     *product([to_spans], [silent, at_some_of_our_calls]),
 ]

@@ -11,6 +11,7 @@ from opentelemetry.instrumentation.django import DjangoInstrumentor
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from pytest_django import Settings
 
 from tests.collectors.canaries import Payer, found
 from tests.collectors.listening import SentryEvents
@@ -70,6 +71,25 @@ def test_tokens_and_ids_in_addresses_are_dropped_by_what_the_page_says(
     assert sentry.events
     assert found(sentry.text, in_addresses) == ([] if documented else [*in_addresses])
     assert found(sentry.text, payer.secrets) == []
+
+
+@pytest.mark.parametrize("documented", [False, True])
+def test_a_body_is_recorded_when_a_shops_middleware_fails_before_our_view_unless_as_the_page_says(
+    documented: bool,
+    page: dict[str, Any],
+    payer: Payer,
+    make_order: MakeOrder,
+    settings: Settings,
+    sentry_with: Callable[..., SentryEvents],
+) -> None:
+    settings.MIDDLEWARE = [*settings.MIDDLEWARE, "tests.collectors.shop.failing_middleware"]
+    sentry = sentry_with(**(page["SENTRY"] if documented else {}))
+    order = make_order()
+    payer.approve(order)
+    assert payer.post(order) == 500
+    assert "of the shop's own middleware" in sentry.text
+    # No code of the plugin runs before its view: Sentry reads the body itself.
+    assert (found(sentry.text, payer.secrets) == []) is documented
 
 
 @pytest.mark.parametrize("documented", [False, True])

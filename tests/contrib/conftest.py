@@ -9,10 +9,11 @@ import pytest
 
 from tests.docs.inside import SANDBOX, Session
 from tests.docs.pages import steps
+from tests.money.shop import MovedClock
 from wallet_gateway import gateways, payments
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from pytest_django.fixtures import Settings
@@ -35,16 +36,16 @@ def follow(tmp_path: Path, settings: Settings, wallet_sandbox: SandboxControl) -
 
 
 @pytest.fixture
-def pass_time(wallet_sandbox: SandboxControl, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Move the clocks of shop and gateway forward, with a sweep every five minutes."""
-    ahead, now = timedelta(), gateways.DatabaseClock.now
+def pass_time(wallet_sandbox: SandboxControl) -> Iterator[Callable[..., None]]:
+    """Move the clocks of shop and gateway forward; then a sweep comes by, and one more for what it found."""
+    before, moved = gateways.clock(), MovedClock()
+    gateways.use_clock(moved)
 
     def run(*, minutes: int) -> None:
-        nonlocal ahead
-        for _ in range(0, minutes, 5):
-            ahead += timedelta(minutes=5)
-            wallet_sandbox.advance_clock(300)
+        wallet_sandbox.advance_clock(60 * minutes)
+        moved.by += timedelta(minutes=minutes)
+        for _ in range(2):
             payments.sweep()
 
-    monkeypatch.setattr(gateways.DatabaseClock, "now", lambda clock: now(clock) + ahead)
-    return run
+    yield run
+    gateways.use_clock(before)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from decimal import Decimal
 
 import django
 import pytest
 from django.db import transaction as db_transaction
 
-from wallet_gateway import payments
+from tests.money.conftest import gateway, shop
+from tests.money.gateway import record
+from tests.money.shop import Shop, order_of
 from wallet_gateway.contrib.django_tasks import sweep
-from wallet_gateway.domain.lifecycle import OrderState
-from wallet_gateway.models import GatewayTransaction
-from wallet_gateway.testing.control import SandboxControl
 
+__all__ = ["gateway", "shop"]
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
@@ -24,27 +23,15 @@ def test_it_is_a_task_of_the_djangos_own_kind() -> None:
     assert sweep.module_path == "wallet_gateway.contrib.django_tasks.sweep"
 
 
-def test_an_enqueued_sweep_finds_a_payment_whose_customer_never_came_back(
-    wallet_sandbox: SandboxControl,
+def test_an_enqueued_sweep_finds_a_payment_whose_customer_never_came_back_but_not_in_a_transaction(
+    shop: Shop,
 ) -> None:
-    order = payments.create_order(reference="TASK-1", currency="EUR", amount=Decimal("10.00"))
-    attempt = payments.start_checkout(order)
-    wallet_sandbox.complete_checkout(attempt.reference, "success")
-    GatewayTransaction.objects.update(next_query_at=order.created_at - timedelta(minutes=1))
-
-    result = sweep.enqueue()
-
-    order.refresh_from_db()
-    assert (result.return_value, order.state) == (1, OrderState.PAID)
-
-
-def test_inside_a_transaction_the_immediate_backend_changes_nothing(wallet_sandbox: SandboxControl) -> None:
-    order = payments.create_order(reference="TASK-2", currency="EUR", amount=Decimal("10.00"))
-    attempt = payments.start_checkout(order)
-    wallet_sandbox.complete_checkout(attempt.reference, "success")
-    GatewayTransaction.objects.update(next_query_at=order.created_at - timedelta(minutes=1))
+    attempt = shop.begin()
+    shop.report(attempt, record(attempt.reference))
+    shop.clock.by += timedelta(minutes=2)
     with db_transaction.atomic():
-        result = sweep.enqueue()
-    order.refresh_from_db()
-    assert result.status.name == "FAILED"
-    assert order.state == OrderState.OPEN
+        # The immediate backend would work inside it.
+        assert sweep.enqueue().status.name == "FAILED"
+    assert order_of(attempt).state == "OPEN"
+    assert sweep.enqueue().return_value == 1
+    assert order_of(attempt).state == "PAID"

@@ -21,8 +21,9 @@ PROBLEM = {"content-type": "application/problem+json"}
 ITS_CODE = b'{"code": "unknown_link"}'
 
 
-def sample(route: str = "wallet/api/orders/x/event/", **given: object) -> Sample:
-    return Sample(address=Address(route, route), headers={"Cookie": "sessionid=x"}, **given)  # type: ignore[arg-type]
+EVENT = "wallet/api/orders/x/event/"
+SAMPLE = Sample(address=Address(EVENT, EVENT), headers={"Cookie": "sessionid=x"})
+POST = Request(method="POST", path=f"/{EVENT}")
 
 
 @every(
@@ -40,8 +41,7 @@ def sample(route: str = "wallet/api/orders/x/event/", **given: object) -> Sample
     ],
 )
 def test_a_fault_is_named(outcome: Outcome, words: str) -> None:
-    request = Request(method="POST", path="/wallet/api/orders/x/event/")
-    assert words in " ".join(faults_of(sample(), request, outcome))
+    assert words in " ".join(faults_of(SAMPLE, POST, outcome))
 
 
 @every(
@@ -54,8 +54,7 @@ def test_a_fault_is_named(outcome: Outcome, words: str) -> None:
     ],
 )
 def test_what_is_as_it_should_be_is_no_fault(outcome: Outcome) -> None:
-    request = Request(method="POST", path="/wallet/api/orders/x/event/")
-    assert not list(faults_of(sample(), request, outcome))
+    assert not list(faults_of(SAMPLE, POST, outcome))
 
 
 def test_a_strangers_look_may_change_nothing_but_what_the_gateway_says() -> None:

@@ -19,10 +19,11 @@ from django.core.handlers.wsgi import WSGIHandler
 from django.core.signals import got_request_exception, request_finished, request_started
 from django.db import close_old_connections, connection
 from django.db import transaction as db_transaction
+from django.dispatch import Signal
 
 from tests.fuzzing.hostile import CANARY
 from tests.fuzzing.requests import Request
-from wallet_gateway.client.http_transport import HttpTransport
+from wallet_gateway.signals import gateway_called
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
@@ -49,6 +50,14 @@ class Outcome:
     sent: int = 0
     """Calls of a gateway."""
     logged: list[str] = field(default_factory=list)
+
+    def fail(self, **_: object) -> None:
+        """Note an exception that Django has answered."""
+        self.faults.append(sys.exc_info()[1] or RuntimeError("an exception that nobody names"))
+
+    def send(self, **_: object) -> None:
+        """Note a call of a gateway."""
+        self.sent += 1
 
     @property
     def written(self) -> set[str]:
@@ -87,10 +96,8 @@ def watched() -> tuple[WSGIApplication, Outcome]:
 
 def _call(request: Request, outcome: Outcome) -> None:
     def start(line: str, headers: list[tuple[str, str]], _: object = None) -> Callable[[bytes], object]:
-        outcome.status, outcome.headers = (
-            int(line.split()[0]),
-            {name.lower(): value for name, value in headers},
-        )
+        outcome.status = int(line.split()[0])
+        outcome.headers = {name.lower(): value for name, value in headers}
         return lambda part: None
 
     answer = WSGIHandler()(environ(request), start)
@@ -134,8 +141,8 @@ def _watching(outcome: Outcome) -> Iterator[None]:
         stack.enter_context(_connection_kept())
         stack.enter_context(connection.execute_wrapper(_writes_to(outcome)))
         stack.enter_context(_log_to(outcome))
-        stack.enter_context(_exceptions_to(outcome))
-        stack.enter_context(_calls_to(outcome))
+        stack.enter_context(_heard(got_request_exception, outcome.fail))
+        stack.enter_context(_heard(gateway_called, outcome.send))
         yield
     outcome.seconds = time.thread_time() - begun
 
@@ -184,30 +191,12 @@ def _log_to(outcome: Outcome) -> Iterator[None]:
 
 
 @contextmanager
-def _exceptions_to(outcome: Outcome) -> Iterator[None]:
-    def hear(**_: object) -> None:
-        outcome.faults.append(sys.exc_info()[1] or RuntimeError("an exception that nobody names"))
-
-    got_request_exception.connect(hear)
+def _heard(signal: Signal, hear: Callable[..., object]) -> Iterator[None]:
+    signal.connect(hear)
     try:
         yield
     finally:
-        got_request_exception.disconnect(hear)
-
-
-@contextmanager
-def _calls_to(outcome: Outcome) -> Iterator[None]:
-    send = HttpTransport.send
-
-    def counted(transport: HttpTransport, method: str, path: str, **given: Any) -> object:
-        outcome.sent += 1
-        return send(transport, method, path, **given)
-
-    HttpTransport.send = counted  # type: ignore[method-assign, assignment]
-    try:
-        yield
-    finally:
-        HttpTransport.send = send  # type: ignore[method-assign]
+        signal.disconnect(hear)
 
 
 def is_bad_input(status: int) -> bool:

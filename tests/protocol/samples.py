@@ -18,57 +18,9 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 
-URL = "https://shop.example/wallet/return/"
-
-
-def checkout() -> dict[str, Any]:
-    """Every field of a checkout request, as the tables name it."""
-    return _transaction("ecom.sale", "66.77", "ORDER-1-a7") | {
-        "providerDiscretionaryData": "2024-000123",
-        "details": {"providerMerchantId": "ACQ-77"},
-        "checkoutDetails": {
-            "paymentMethod": "ExampleWalletV2",
-            "skinId": "dark",
-            "language": "de",
-            "cardholderId": "C-9",
-            "cardholderFirstName": "Erika",
-            "cardholderLastName": "Mustermann",
-            "cardholderEmail": "erika@example.org",
-            "cardholderMobilePhone": "49-15112345678",
-            "cardholderHomePhone": "030 123456",
-            "cardholderWorkPhone": "030 654321",
-            "cardholderNationalIdentificationNumber": "T22000129",
-            "redirectUrlTimeout": 900,
-        },
-        "addressDetails": {
-            "billingAddress": {
-                "houseNumber": "12a",
-                "street": "Hauptstraße",
-                "city": "München",
-                "zipPostalCode": "80331",
-                "state": "DE-BY",
-                "countryCode": "DEU",
-            },
-            "shippingAddress": {
-                "firstName": "Max",
-                "lastName": "Mustermann",
-                "telephoneNumber": "089 1234",
-                "email": "max@example.org",
-                "houseNumber": "3",
-                "street": "Ring",
-                "city": "Wien",
-                "zipPostalCode": "1010",
-                "state": "AT-9",
-                "countryCode": "AUT",
-                "deliveryMethod": "express",
-            },
-        },
-        "redirectDetails": {
-            f"{outcome}Url": URL + outcome
-            for outcome in ("return", "success", "pending", "error", "cancel", "refused")
-        },
-        "shoppingCartDetails": cart(),
-    }
+# What every request that moves money begins with.
+_OURS = {"merchantId": "M-1001", "storeId": "S-1", "userId": "shop-user", "currencyCode": "EUR"}
+_PROVIDER = {"apmDetails": {"apmProvider": "ExampleWalletV2"}, "providerDiscretionaryData": "2024-000123"}
 
 
 def cart() -> dict[str, Any]:
@@ -78,102 +30,82 @@ def cart() -> dict[str, Any]:
     Shipping 4.90 with 0.78 tax. Discounts 10.00 and 1.68. Order: 53.55 + 20.00 + 4.90 - 11.68 = 66.77.
     Tax: 8.55 + 0.78 = 9.33.
     """
-    return {
-        "totalTaxAmount": "9.33",
-        "itemDetails": [
-            {
-                "productId": "SHIRT-M",
-                "productName": "Shirt",
-                "productDescription": "A blue shirt",
-                "productType": "physical",
-                "productQuantity": 2,
-                "unitAmount": "29.75",
-                "unitTaxAmount": "4.75",
-                "taxRate": "19",
-                "totalAmount": "53.55",
-                "totalTaxAmount": "8.55",
-                "discountAmount": "5.95",
-                "discountName": "Second choice",
-                "discountTaxAmount": "0.95",
-            },
-            {
-                "productId": "VOUCHER",
-                "productName": "Voucher",
-                "productType": "giftcard",
-                "productQuantity": 1,
-                "unitAmount": "20.00",
-                "totalAmount": "20.00",
-            },
-        ],
-        "shippingDetails": {
-            "shippingName": "Parcel",
-            "shippingAmount": "4.90",
-            "shippingTaxAmount": "0.78",
-            "shippingTaxRate": "19",
-        },
-        "discountDetails": [
-            {"discountAmount": "10.00", "discountType": "storecredit", "discountName": "Credit"},
-            {"discountAmount": "1.68", "discountType": "discount", "discountName": "Friends"},
-        ],
-    }
+    return _read("""{
+      "totalTaxAmount": "9.33",
+      "itemDetails": [
+        {"productId": "SHIRT-M", "productName": "Shirt", "productDescription": "A blue shirt",
+         "productType": "physical", "productQuantity": 2, "unitAmount": "29.75", "unitTaxAmount": "4.75",
+         "taxRate": "19", "totalAmount": "53.55", "totalTaxAmount": "8.55", "discountAmount": "5.95",
+         "discountName": "Second choice", "discountTaxAmount": "0.95"},
+        {"productId": "VOUCHER", "productName": "Voucher", "productType": "giftcard",
+         "productQuantity": 1, "unitAmount": "20.00", "totalAmount": "20.00"}
+      ],
+      "shippingDetails": {"shippingName": "Parcel", "shippingAmount": "4.90",
+        "shippingTaxAmount": "0.78", "shippingTaxRate": "19"},
+      "discountDetails": [
+        {"discountAmount": "10.00", "discountType": "storecredit", "discountName": "Credit"},
+        {"discountAmount": "1.68", "discountType": "discount", "discountName": "Friends"}
+      ]
+    }""")
+
+
+def checkout() -> dict[str, Any]:
+    """Every field of a checkout request, as the tables name it."""
+    return _read("""{
+      "merchantId": "M-1001", "storeId": "S-1", "userId": "shop-user", "type": "ecom.sale",
+      "amount": "66.77", "currencyCode": "EUR", "clientSystemTransactionId": "ORDER-1-a7",
+      "providerDiscretionaryData": "2024-000123", "details": {"providerMerchantId": "ACQ-77"},
+      "checkoutDetails": {
+        "paymentMethod": "ExampleWalletV2", "skinId": "dark", "language": "de", "cardholderId": "C-9",
+        "cardholderFirstName": "Erika", "cardholderLastName": "Mustermann",
+        "cardholderEmail": "erika@example.org", "cardholderMobilePhone": "49-15112345678",
+        "cardholderHomePhone": "030 123456", "cardholderWorkPhone": "030 654321",
+        "cardholderNationalIdentificationNumber": "T22000129", "redirectUrlTimeout": 900},
+      "addressDetails": {
+        "billingAddress": {"houseNumber": "12a", "street": "Hauptstraße", "city": "München",
+          "zipPostalCode": "80331", "state": "DE-BY", "countryCode": "DEU"},
+        "shippingAddress": {"firstName": "Max", "lastName": "Mustermann", "telephoneNumber": "089 1234",
+          "email": "max@example.org", "houseNumber": "3", "street": "Ring", "city": "Wien",
+          "zipPostalCode": "1010", "state": "AT-9", "countryCode": "AUT", "deliveryMethod": "express"}},
+      "redirectDetails": {
+        "returnUrl": "https://shop.example/wallet/return/1",
+        "successUrl": "https://shop.example/wallet/return/2",
+        "pendingUrl": "https://shop.example/wallet/return/3",
+        "errorUrl": "https://shop.example/wallet/return/4",
+        "cancelUrl": "https://shop.example/wallet/return/5",
+        "refusedUrl": "https://shop.example/wallet/return/6"}
+    }""") | {"shoppingCartDetails": cart()}
 
 
 def follow_up() -> dict[str, Any]:
     """Every field of a follow-up request but the cart."""
-    return _transaction("ecom.capture", "10.00", "CAPTURE-1") | {
-        "clientSystemInvoiceId": "ORDER-1-a7",
-        "providerDiscretionaryData": "2024-000123",
-        "apmDetails": {"apmProvider": "ExampleWalletV2"},
-    }
-
-
-def _transaction(kind: str, amount: str, reference: str) -> dict[str, Any]:
-    """What every request that moves money begins with."""
-    return {
-        "merchantId": "M-1001",
-        "storeId": "S-1",
-        "userId": "shop-user",
-        "type": kind,
-        "amount": amount,
-        "currencyCode": "EUR",
-        "clientSystemTransactionId": reference,
-    }
+    own = {"type": "ecom.capture", "amount": "10.00", "clientSystemTransactionId": "CAPTURE-1"}
+    return copy.deepcopy(_OURS | own | {"clientSystemInvoiceId": "ORDER-1-a7"} | _PROVIDER)
 
 
 def follow_up_response() -> dict[str, Any]:
     """Every field of a follow-up response."""
-    return {
-        "id": "8f14e45f",
-        "state": "Approved",
-        "providerStateCode": "CapturedByProvider",
-        "currencyCode": "EUR",
-        "clientSystemTransactionId": "CAPTURE-1",
-        "apmDetails": {"apmProviderName": "ExampleWalletV2", "apmPaymentMethod": "ExampleWallet"},
-    }
+    return _read("""{
+      "id": "8f14e45f", "state": "Approved", "providerStateCode": "CapturedByProvider",
+      "currencyCode": "EUR", "clientSystemTransactionId": "CAPTURE-1",
+      "apmDetails": {"apmProviderName": "ExampleWalletV2", "apmPaymentMethod": "ExampleWallet"}
+    }""")
 
 
 def detached_refund() -> dict[str, Any]:
     """Every field of a detached refund request."""
-    return _transaction("detached.refund", "7.50", "REFUND-1") | {
-        "parentTransactionId": "OLD:2019/0001",
-        "providerDiscretionaryData": "2024-000123",
-        "apmDetails": {"apmProvider": "ExampleWalletV2"},
-    }
+    own = {"type": "detached.refund", "amount": "7.50", "clientSystemTransactionId": "REFUND-1"}
+    return copy.deepcopy(_OURS | own | {"parentTransactionId": "OLD:2019/0001"} | _PROVIDER)
 
 
 def detached_refund_response() -> dict[str, Any]:
     """Every field of an approved detached refund."""
-    return {
-        "state": "Approved",
-        "providerResponseCode": "",
-        "providerAuthorizationID": "",
-        "providerResponseMessage": "Requested 7.50, refunded 5.00",
-        "currencyCode": "EUR",
-        "clientSystemTransactionId": "REFUND-1",
-        "responseMessage": "Refunded in part",
-        "amount": "5.00",
-        "apmDetails": {"apmProviderName": "Example Wallet"},
-    }
+    return _read("""{
+      "state": "Approved", "providerResponseCode": "", "providerAuthorizationID": "",
+      "providerResponseMessage": "Requested 7.50, refunded 5.00", "currencyCode": "EUR",
+      "clientSystemTransactionId": "REFUND-1", "responseMessage": "Refunded in part", "amount": "5.00",
+      "apmDetails": {"apmProviderName": "Example Wallet"}
+    }""")
 
 
 def record_text() -> str:
@@ -208,119 +140,81 @@ def record() -> dict[str, Any]:
     return values | {"transactionAmount": "66.77"}
 
 
-ADDRESS = {
-    "name": "Erika Mustermann",
-    "phoneNumber": "+49 30 1",
-    "address1": "Hauptstr. 12a",
-    "address2": "Hof",
-    "address3": "c/o Max",
-    "locality": "Berlin",
-    "administrativeArea": "BE",
-    "postalCode": "10115",
-    "countryCode": "DE",
-    "sortingCode": "",
-}
+ADDRESS = """{
+  "name": "Erika Mustermann", "phoneNumber": "+49 30 1", "address1": "Hauptstr. 12a", "address2": "Hof",
+  "address3": "c/o Max", "locality": "Berlin", "administrativeArea": "BE", "postalCode": "10115",
+  "countryCode": "DE", "sortingCode": ""
+}"""
 """An address as a wallet gives it."""
-PAYMENT_METHOD = {
-    "type": "CARD",
-    "description": "Visa 1111",
-    "info": {
-        "cardNetwork": "VISA",
-        "cardDetails": "1111",
-        "cardFundingSource": "CREDIT",
-        "billingAddress": ADDRESS,
-    },
-    "tokenizationData": {"type": "PAYMENT_GATEWAY", "token": '{"protocolVersion":"ECv2"}'},
-}
 
 
 def authorization() -> dict[str, Any]:
     """Every field of an authorization, though no one card needs them all."""
-    return _transaction("ecom.preauthorization", "66.77", "ORDER-1-a8") | {
-        "transactionAccountId": "ACC-8f14e45f",
-        "transactionMethod": "WalletPay",
-        "cryptogram": "AAECAwQFBgcICQoLDA0ODxAREhM=",
-        "eciIndicator": "05",
-        "threeDSecure": {
-            "version": "2.2.0",
-            "eci": "05",
-            "authenticationValue": "AAECAwQFBgcICQoLDA0ODxAREhM=",
-            "dsTransactionId": "5a0b51c8-8c4e-4d6a-9d7c-0c3d3c1b9f11",
-            "threeDSServerTransactionId": "1f0f7f7e-0d6a-4f5d-8f55-2c4b8c9b7d42",
-            "transactionStatus": "Y",
-        },
-        "redirectDetails": checkout()["redirectDetails"],
-    }
+    own = _read("""{
+      "type": "ecom.preauthorization", "amount": "66.77", "clientSystemTransactionId": "ORDER-1-a8",
+      "transactionAccountId": "ACC-8f14e45f", "transactionMethod": "WalletPay",
+      "cryptogram": "AAECAwQFBgcICQoLDA0ODxAREhM=", "eciIndicator": "05",
+      "threeDSecure": {"version": "2.2.0", "eci": "05",
+        "authenticationValue": "AAECAwQFBgcICQoLDA0ODxAREhM=",
+        "dsTransactionId": "5a0b51c8-8c4e-4d6a-9d7c-0c3d3c1b9f11",
+        "threeDSServerTransactionId": "1f0f7f7e-0d6a-4f5d-8f55-2c4b8c9b7d42", "transactionStatus": "Y"}
+    }""")
+    return _OURS | own | {"redirectDetails": checkout()["redirectDetails"]}
+
+
+def _read(text: str) -> dict[str, Any]:
+    values: dict[str, Any] = json.loads(text)
+    return values
 
 
 GOLDEN: dict[str, dict[str, Any]] = {
     "CheckoutRequest": checkout(),
     "CheckoutResponse": {"redirectUrl": "https://gateway.example/checkout/8f14e45f"},
-    "FollowUpRequest": follow_up() | {"shoppingCartDetails": checkout()["shoppingCartDetails"]},
+    "FollowUpRequest": follow_up() | {"shoppingCartDetails": cart()},
     "FollowUpResponse": follow_up_response(),
     "DetachedRefundRequest": detached_refund(),
     "DetachedRefundResponse": detached_refund_response(),
     "StatusQuery": {"merchantId": "M-1001", "storeId": "S-1", "clientSystemTransactionId": "ORDER-1-a7"},
     "StatusRecord": record(),
     "PublicKeyRequest": {"merchantId": "M-1001", "storeId": "S-1", "userId": "shop-user"},
-    "PublicKeyResponse": {
-        "apiKey": "pk-8f14e45f",
-        "encryptionKey": "ek-8f14e45f",
-        "expiresAt": "2026-05-01T10:20:30Z",
-    },
-    "PaymentAccountRequest": {
-        "merchantId": "M-1001",
-        "storeId": "S-1",
-        "clientSystemTransactionId": "ORDER-1-a7",
-        "paymentData": {
-            "apiVersion": 2,
-            "apiVersionMinor": 0,
-            "paymentMethodData": PAYMENT_METHOD,
-            "email": "erika@example.org",
-            "shippingAddress": ADDRESS,
-        },
-    },
-    "PaymentAccountResponse": {
-        "clientSystemTransactionId": "ORDER-1-a7",
-        "transactionAccountId": "ACC-8f14e45f",
-        "transactionMethod": "WalletPay",
-        "cryptogram": "AAECAwQFBgcICQoLDA0ODxAREhM=",
-        "eciIndicator": "05",
-        "redirectData": "ignored",
-        "billingAddress": ADDRESS,
-        "shippingAddress": ADDRESS,
-        "email": "erika@example.org",
-    },
-    "PaymentAccountQuery": {
-        "transactionAccountId": "ACC-8f14e45f",
-        "merchantId": "M-1001",
-        "storeId": "S-1",
-        "encryptionKeyId": "ek-8f14e45f",
-    },
-    "PaymentAccount": {
-        "transactionAccountId": "ACC-8f14e45f",
-        "cardType": "Token",
-        "cardNetwork": "VISA",
-        "maskedAccountNumber": "************1111",
-        "expirationMonth": 12,
-        "expirationYear": 2030,
-    },
+    "PublicKeyResponse": _read("""{
+      "apiKey": "pk-8f14e45f", "encryptionKey": "ek-8f14e45f", "expiresAt": "2026-05-01T10:20:30Z"
+    }"""),
+    "PaymentAccountRequest": _read(f"""{{
+      "merchantId": "M-1001", "storeId": "S-1", "clientSystemTransactionId": "ORDER-1-a7",
+      "paymentData": {{
+        "apiVersion": 2, "apiVersionMinor": 0, "email": "erika@example.org", "shippingAddress": {ADDRESS},
+        "paymentMethodData": {{"type": "CARD", "description": "Visa 1111",
+          "info": {{"cardNetwork": "VISA", "cardDetails": "1111", "cardFundingSource": "CREDIT",
+            "billingAddress": {ADDRESS}}},
+          "tokenizationData": {{"type": "PAYMENT_GATEWAY", "token": "{{'protocolVersion':'ECv2'}}"}}}}
+      }}
+    }}"""),
+    "PaymentAccountResponse": _read(f"""{{
+      "clientSystemTransactionId": "ORDER-1-a7", "transactionAccountId": "ACC-8f14e45f",
+      "transactionMethod": "WalletPay", "cryptogram": "AAECAwQFBgcICQoLDA0ODxAREhM=",
+      "eciIndicator": "05", "redirectData": "ignored", "billingAddress": {ADDRESS},
+      "shippingAddress": {ADDRESS}, "email": "erika@example.org"
+    }}"""),
+    "PaymentAccountQuery": _read("""{
+      "transactionAccountId": "ACC-8f14e45f", "merchantId": "M-1001", "storeId": "S-1",
+      "encryptionKeyId": "ek-8f14e45f"
+    }"""),
+    "PaymentAccount": _read("""{
+      "transactionAccountId": "ACC-8f14e45f", "cardType": "Token", "cardNetwork": "VISA",
+      "maskedAccountNumber": "************1111", "expirationMonth": 12, "expirationYear": 2030
+    }"""),
     "AuthorizationRequest": authorization(),
     "AuthorizationResponse": follow_up_response()
     | {"redirectUrl": "https://gateway.example/three-d-secure/8f14e45f/"},
-    "ErrorBody": {
-        "code": "4107940",
-        "description": "GeneralValidationError",
-        "details": {"message": "SchemaValidationError: amount is missing"},
-    },
-    "MigrationRow": {
-        "parentTransactionId": "OLD-1",
-        "transactionDateTime": "2023-04-05T06:07:08.1234567",
-        "amount": "100.00",
-        "currencyCode": "EUR",
-        "refundedAmount": "25.50",
-        "providerTransactionId": "P-77",
-    },
+    "ErrorBody": _read("""{
+      "code": "4107940", "description": "GeneralValidationError",
+      "details": {"message": "SchemaValidationError: amount is missing"}
+    }"""),
+    "MigrationRow": _read("""{
+      "parentTransactionId": "OLD-1", "transactionDateTime": "2023-04-05T06:07:08.1234567",
+      "amount": "100.00", "currencyCode": "EUR", "refundedAmount": "25.50", "providerTransactionId": "P-77"
+    }"""),
 }
 """Every message with every field the interface gives it."""
 

@@ -87,6 +87,7 @@ def test_what_stands_beside_a_card_number_stays(text: str, masked: str) -> None:
 def test_what_is_no_card_number_stays(text: str) -> None:
     assert mask_card_numbers(text) == text
     assert not has_card_number(text)
+    assert not is_card_number(text)
 
 
 HOSTILE = ("4 ", "4", "4111 ", f"{VISA}2 ", "%20", "1.1.2020 ", "36 ", "4" + " " * 6)

@@ -123,38 +123,21 @@ def test_an_order_may_be_nothing_but_shipping_and_come_to_nothing() -> None:
     assert cart_total(gift, "EUR").minor_units == 0
 
 
-D = Decimal
-RATED = {"tax_rate": D(19), "unit_tax_amount": D("1.60")}
-REDUCED = {"discount_amount": D(1), "discount_name": "Sale"}
-DEAR = D("999999999999.99")
+FIVE, DEAR = Decimal(5), Decimal("999999999999.99")
+RATED = {"tax_rate": Decimal(19), "unit_tax_amount": Decimal("1.60")}
+REDUCED = {"discount_amount": Decimal(1), "discount_name": "Sale"}
 WRONG_ITEMS: list[tuple[dict[str, Any], str, str]] = [
-    ({"product_id": ""}, "productId", "is empty"),
-    ({"product_name": None}, "productName", "is missing"),
     ({"product_name": "\ud800"}, "productName", "surrogate"),
-    ({"product_description": 5}, "productDescription", "is no text"),
-    ({"product_type": "service"}, "productType", "'physical'"),
-    ({"product_type": 5}, "productType", "'physical'"),
-    ({"quantity": 0}, "productQuantity", "the least is 1"),
     ({"quantity": 10**5000}, "productQuantity", "the most is 9999"),
     ({"quantity": True}, "productQuantity", "no whole number"),
-    ({"quantity": "3"}, "productQuantity", "no whole number"),
     ({"unit_amount": None}, "unitAmount", "is missing"),
-    ({"unit_amount": 10.0}, "unitAmount", "floating-point"),
-    ({"unit_amount": D("0.001")}, "unitAmount", "finer"),
     ({"unit_amount": DEAR, "quantity": 2}, "totalAmount", "too many digits"),
-    ({"tax_rate": "full", "total_tax_amount": D(1)}, "taxRate", "no rate"),
-    ({"unit_tax_amount": D(1)}, "taxRate", "where unitTaxAmount is given"),
-    ({"tax_rate": D(19)}, "totalTaxAmount", "where taxRate is above zero"),
-    (REDUCED | {"discount_name": ""}, "discountName", "where discountAmount is above zero"),
-    (REDUCED | {"discount_name": 7}, "discountName", "is no text"),
+    ({"unit_tax_amount": DEAR, "tax_rate": FIVE, "quantity": 2}, "totalTaxAmount", "too many digits"),
+    ({"tax_rate": "full", "total_tax_amount": FIVE}, "taxRate", "no rate"),
+    ({"tax_rate": FIVE}, "totalTaxAmount", "where taxRate is above zero"),
     (REDUCED | RATED, "discountTaxAmount", "where taxRate and discountAmount are above zero"),
-    (REDUCED | {"discount_amount": D("10.01")}, "discountAmount", "exceeds unitAmount x productQuantity"),
-    (
-        REDUCED | RATED | {"discount_tax_amount": D("1.61")},
-        "discountTaxAmount",
-        "exceeds unitTaxAmount x productQuantity",
-    ),
-    (REDUCED | {"discount_amount": D(-1)}, "discountAmount", "has a sign"),
+    (REDUCED | RATED | {"discount_tax_amount": FIVE}, "discountTaxAmount", "exceeds unitTaxAmount x"),
+    (REDUCED | {"discount_amount": -FIVE}, "discountAmount", "has a sign"),
 ]
 
 
@@ -164,65 +147,30 @@ def test_an_item_that_cannot_be_sold_is_told_by_its_path(
 ) -> None:
     with pytest.raises(InvalidMessage, match=words) as caught:
         build_cart(currency="EUR", items=[VOUCHER, item(**given)])
-    assert paths(caught.value) == [f"shoppingCartDetails.itemDetails[1].{name}"]
-
-
-def test_the_tax_of_a_line_has_no_more_digits_than_an_amount() -> None:
-    dear = item(quantity=2, unit_tax_amount=DEAR, tax_rate=D(1))
-    with pytest.raises(InvalidMessage, match=r"itemDetails\[0\]\.totalTaxAmount: .* too many digits"):
-        build_cart(currency="EUR", items=[dear])
-
-
-FIVE = Decimal(5)
-
-
-@every(
-    ("given", "path", "words"),
-    [
-        (Shipping(name="", amount=FIVE), "shippingName", "where shippingAmount is above zero"),
-        (Shipping(name=5, amount=FIVE), "shippingName", "is no text"),  # type: ignore[arg-type]
-        (Shipping(name="X", amount=Decimal("0.001")), "shippingAmount", "finer"),
-        (Shipping(name="X", amount=FIVE, tax_amount=-FIVE), "shippingTaxAmount", "has a sign"),
-        (Shipping(name="X", amount=FIVE, tax_rate=FIVE), "shippingTaxAmount", "Rate is above zero"),
-        (Shipping(name="X", amount=FIVE, tax_rate=-FIVE), "shippingTaxRate", "is no rate"),
-        (Discount(name="", amount=FIVE), "[0].discountName", "where discountAmount is given"),
-        (Discount(name="X", amount=FIVE, type="rebate"), "[0].discountType", "'storecredit'"),
-        (Discount(name="X", amount=FIVE, type=5), "[0].discountType", "'storecredit'"),  # type: ignore[arg-type]
-        (Discount(name="X", amount=-FIVE), "[0].discountAmount", "has a sign"),
-        (Discount(name="X", amount=Decimal("20.01")), "", "exceed what the lines and shipping come to"),
-    ],
-)
-def test_shipping_or_a_discount_that_is_wrong_is_told_by_its_path(
-    given: Shipping | Discount, path: str, words: str
-) -> None:
-    is_shipping = isinstance(given, Shipping)
-    parts: dict[str, Any] = {"shipping": given} if is_shipping else {"discounts": [given]}
-    with pytest.raises(InvalidMessage, match=words) as caught:
-        build_cart(currency="EUR", items=[VOUCHER], **parts)
-    parent = "shippingDetails." if is_shipping else "discountDetails"
-    assert paths(caught.value) == [f"shoppingCartDetails.{parent}{path}"]
+    assert f"shoppingCartDetails.itemDetails[1].{name}" in paths(caught.value)
 
 
 def test_every_fault_of_an_order_is_reported_at_once() -> None:
+    shipping = Shipping(name="X", amount=Decimal("0.001"), tax_amount=-FIVE, tax_rate=-FIVE)
     with pytest.raises(InvalidMessage) as caught:
         build_cart(
             currency="EUR",
-            items=[
-                item(product_id="", unit_amount=Decimal("0.001"), unit_tax_amount=Decimal(-1)),
-                item(quantity=0),
-            ],
-            shipping=Shipping(name="", amount=Decimal(5)),
-            discounts=[Discount(name="X", amount=Decimal(1), type="rebate")],
+            items=[item(product_id="", unit_amount=Decimal("0.001")), item(quantity=0)],
+            shipping=shipping,
+            discounts=[Discount(name="", amount=-FIVE, type="rebate")],
         )
-    cart_path = "shoppingCartDetails"
     assert paths(caught.value) == [
-        f"{cart_path}.discountDetails[0].discountType",
-        f"{cart_path}.itemDetails[0].productId",
-        f"{cart_path}.itemDetails[0].taxRate",
-        f"{cart_path}.itemDetails[0].unitAmount",
-        f"{cart_path}.itemDetails[0].unitTaxAmount",
-        f"{cart_path}.itemDetails[1].productQuantity",
-        f"{cart_path}.shippingDetails.shippingName",
+        f"shoppingCartDetails.{path}"
+        for path in (
+            "discountDetails[0].discountAmount",
+            "discountDetails[0].discountType",
+            "itemDetails[0].productId",
+            "itemDetails[0].unitAmount",
+            "itemDetails[1].productQuantity",
+            "shippingDetails.shippingAmount",
+            "shippingDetails.shippingTaxAmount",
+            "shippingDetails.shippingTaxRate",
+        )
     ]
 
 
@@ -303,13 +251,27 @@ LINE = {
     "unitAmount": "10.00",
     "totalAmount": "30.00",
 }
+TAX = {"unitTaxAmount": "1.60", "taxRate": "19", "totalTaxAmount": "4.80"}
+SALE = {"discountAmount": "5.00", "discountName": "Sale", "totalAmount": "25.00"}
+PARCEL_TAX = {"shippingTaxRate": "19", "shippingTaxAmount": "0.78"}
 
 
-TAXED = LINE | {"unitTaxAmount": "1.60", "taxRate": "19", "totalTaxAmount": "4.80"}
+def line(**changes: Any) -> dict[str, Any]:
+    """A cart of one line."""
+    return {"itemDetails": [LINE | changes]}
 
 
-def one_line(line: dict[str, Any], **rest: Any) -> dict[str, Any]:
-    return {"itemDetails": [line]} | rest
+def off(*discounts: dict[str, str]) -> dict[str, Any]:
+    """A cart of one line, and discounts on the whole order."""
+    return line() | {"discountDetails": list(discounts)}
+
+
+def card(amount: str) -> dict[str, str]:
+    return {"discountAmount": amount, "discountType": "giftcard", "discountName": "Card"}
+
+
+def parcel(**given: str) -> dict[str, Any]:
+    return {"shippingDetails": given}
 
 
 def test_an_empty_cart_comes_to_nothing() -> None:
@@ -319,35 +281,19 @@ def test_an_empty_cart_comes_to_nothing() -> None:
         _ = ShoppingCart.model_construct().sums
 
 
-def reduced(line: dict[str, Any], total: str, by: str, **rest: str) -> dict[str, Any]:
-    """A line with a discount that has a name."""
-    return line | {"totalAmount": total, "discountAmount": by, "discountName": "Sale"} | rest
-
-
-def off(amount: str, kind: str = "discount") -> list[dict[str, str]]:
-    """One discount on the whole order."""
-    return [{"discountAmount": amount, "discountType": kind, "discountName": "Card"}]
-
-
-TAXED_SHIPPING = {"shippingTaxRate": "19", "shippingTaxAmount": "0.78"}
-
-
-KEPT = [
-    one_line(TAXED, totalTaxAmount="4.80"),
-    one_line(LINE | {"taxRate": "0.00"}, totalTaxAmount="0.00"),
-    one_line(LINE | {"taxRate": "19", "totalTaxAmount": "4.79"}, totalTaxAmount="4.79"),
-    one_line(reduced(LINE, "0.00", "30.00")),
-    one_line(LINE | {"discountAmount": "0.00"}),
-    one_line(
-        reduced(TAXED, "25.00", "5.00", totalTaxAmount="4.00", discountTaxAmount="0.80"),
-        totalTaxAmount="4.00",
-    ),
-    one_line(LINE | {"unitAmount": "0.00", "totalAmount": "0.00"}),
-    one_line(LINE | {"unitAmount": "10", "totalAmount": "30"}),
-    one_line(LINE, discountDetails=off("30.00", "giftcard")),
-    {"shippingDetails": {"shippingAmount": "0.00"}},
-    {"shippingDetails": {"shippingName": "Parcel", "shippingAmount": "4.90", "shippingTaxRate": "0"}},
-    {"totalTaxAmount": "0.78", "shippingDetails": TAXED_SHIPPING},
+KEPT: list[dict[str, Any]] = [
+    line(**TAX) | {"totalTaxAmount": "4.80"},
+    line(taxRate="0.00") | {"totalTaxAmount": "0.00"},
+    line(taxRate="19", totalTaxAmount="4.79") | {"totalTaxAmount": "4.79"},
+    line(**SALE | {"totalAmount": "0.00", "discountAmount": "30.00"}),
+    line(discountAmount="0.00"),
+    line(**TAX | SALE | {"totalTaxAmount": "4.00", "discountTaxAmount": "0.80"}) | {"totalTaxAmount": "4.00"},
+    line(unitAmount="0.00", totalAmount="0.00"),
+    line(unitAmount="10", totalAmount="30"),
+    off(card("30.00")),
+    parcel(shippingAmount="0.00"),
+    parcel(shippingName="Parcel", shippingAmount="4.90", shippingTaxRate="0"),
+    {"totalTaxAmount": "0.78"} | parcel(**PARCEL_TAX),
     {"shippingDetails": {}, "discountDetails": [{}]},
 ]
 
@@ -357,60 +303,51 @@ def test_a_cart_that_keeps_the_conditions_is_taken(values: dict[str, Any]) -> No
     assert ShoppingCart.from_wire(values).to_wire() == values
 
 
+ITEM, DISCOUNT = "itemDetails[0]", "discountDetails"
 LINE_TOTAL = "unitAmount x productQuantity - discountAmount"
 TAX_TOTAL = "the lines' totalTaxAmount + shippingTaxAmount"
 ANY_RATE = "any taxRate or shippingTaxRate is above zero"
-NAMELESS = {"shippingAmount": "4.90", "shippingName": ""}
-TAXED_REDUCED = one_line(reduced(TAXED, "25.00", "5.00"), totalTaxAmount="4.80")
-# What is required, and where.
+BOTH = "taxRate and discountAmount are above zero"
 REQUIRED: list[tuple[dict[str, Any], str, str]] = [
-    (one_line(LINE | {"unitTaxAmount": "0.00"}), "itemDetails[0].taxRate", "unitTaxAmount is given"),
-    (one_line(LINE | {"taxRate": "0.1"}), "itemDetails[0].totalTaxAmount", "taxRate is above zero"),
-    (one_line(TAXED), "totalTaxAmount", ANY_RATE),
-    ({"shippingDetails": TAXED_SHIPPING}, "totalTaxAmount", ANY_RATE),
+    (line(unitTaxAmount="0.00"), f"{ITEM}.taxRate", "unitTaxAmount is given"),
+    (line(taxRate="0.1"), f"{ITEM}.totalTaxAmount", "taxRate is above zero"),
+    (line(**TAX), "totalTaxAmount", ANY_RATE),
+    (parcel(**PARCEL_TAX), "totalTaxAmount", ANY_RATE),
     (
-        {"shippingDetails": {"shippingTaxRate": "19"}, "totalTaxAmount": "0.00"},
+        parcel(shippingTaxRate="19") | {"totalTaxAmount": "0.00"},
         "shippingDetails.shippingTaxAmount",
         "shippingTaxRate is above zero",
     ),
-    ({"shippingDetails": NAMELESS}, "shippingDetails.shippingName", "shippingAmount is above zero"),
+    (parcel(shippingAmount="4.90", shippingName=""), "shippingDetails.shippingName", "Amount is above zero"),
+    (line(**SALE | {"discountName": ""}), f"{ITEM}.discountName", "discountAmount is above zero"),
+    (line(**TAX | SALE) | {"totalTaxAmount": "4.80"}, f"{ITEM}.discountTaxAmount", BOTH),
+    (off({"discountAmount": "1.00", "discountName": "X"}), f"{DISCOUNT}[0].discountType", "Amount is given"),
     (
-        one_line(reduced(LINE, "25.00", "5.00", discountName="")),
-        "itemDetails[0].discountName",
-        "discountAmount is above zero",
-    ),
-    (TAXED_REDUCED, "itemDetails[0].discountTaxAmount", "taxRate and discountAmount are above zero"),
-    (
-        one_line(LINE, discountDetails=[{"discountAmount": "1.00", "discountName": "X"}]),
-        "discountDetails[0].discountType",
-        "discountAmount is given",
-    ),
-    (
-        one_line(LINE, discountDetails=[{}, {"discountAmount": "0.00", "discountType": "discount"}]),
-        "discountDetails[1].discountName",
+        off({}, {"discountAmount": "0.00", "discountType": "discount"}),
+        f"{DISCOUNT}[1].discountName",
         "discountAmount is given",
     ),
 ]
 BROKEN: list[tuple[dict[str, Any], str, str]] = [
-    *((values, path, f"required where {words}") for values, path, words in REQUIRED),
+    *REQUIRED,
+    (line(totalAmount="30.01"), f"{ITEM}.totalAmount", f"is 30.01, but {LINE_TOTAL} is 30.00"),
     (
-        one_line(LINE | {"totalAmount": "30.01"}),
-        "itemDetails[0].totalAmount",
-        f"is 30.01, but {LINE_TOTAL} is 30.00",
-    ),
-    (
-        one_line(LINE | {"unitAmount": "0.0001", "totalAmount": "0.0004"}),
-        "itemDetails[0].totalAmount",
+        line(unitAmount="0.0001", totalAmount="0.0004"),
+        f"{ITEM}.totalAmount",
         f"is 0.0004, but {LINE_TOTAL} is 0.0003",
     ),
-    (one_line(reduced(LINE, "30.00", "5.00")), "itemDetails[0].totalAmount", "is 25.00"),
-    (one_line(reduced(LINE, "0.00", "30.01")), "itemDetails[0].discountAmount", "exceeds unitAmount x"),
+    (line(**SALE | {"totalAmount": "30.00"}), f"{ITEM}.totalAmount", "is 25.00"),
     (
-        one_line(TAXED, totalTaxAmount="4.80", shippingDetails={"shippingTaxAmount": "0.78"}),
+        line(**SALE | {"totalAmount": "0.00", "discountAmount": "30.01"}),
+        f"{ITEM}.discountAmount",
+        "exceeds unitAmount x",
+    ),
+    (
+        line(**TAX) | parcel(shippingTaxAmount="0.78") | {"totalTaxAmount": "4.80"},
         "totalTaxAmount",
         f"is 4.80, but {TAX_TOTAL} is 5.58",
     ),
-    (one_line(LINE, discountDetails=off("30.01")), "discountDetails", "exceed what the lines and shipping"),
+    (off(card("30.01")), DISCOUNT, "exceed what the lines and shipping"),
 ]
 
 
@@ -421,6 +358,7 @@ def test_a_cart_that_breaks_a_condition_is_told_which(values: dict[str, Any], pa
     (fault,) = caught.value.errors
     assert fault.path == path
     assert words in fault.message
+    assert ("required where" in fault.message) == ((values, path, words) in REQUIRED)
 
 
 @every(
@@ -433,7 +371,7 @@ def test_a_cart_that_breaks_a_condition_is_told_which(values: dict[str, Any], pa
     ],
 )
 def test_a_cart_knows_which_currencies_it_is_written_for(unit: str, total: str, suits: set[str]) -> None:
-    found = ShoppingCart.from_wire(one_line(LINE | {"unitAmount": unit, "totalAmount": total}))
+    found = ShoppingCart.from_wire(line(unitAmount=unit, totalAmount=total))
     assert {code for code in ("EUR", "JPY", "KWD", "CLF") if found.is_written_for(code)} == suits
     assert found.is_written_for(None)
 
@@ -473,12 +411,12 @@ def test_a_cart_that_suits_the_currency_is_passed_as_it_is() -> None:
 
 
 def test_a_cart_read_without_a_currency_is_rewritten_for_it_or_told_by_its_lines() -> None:
-    whole = ShoppingCart.from_wire(one_line(LINE | {"unitAmount": "10", "totalAmount": "30.0"}))
+    whole = ShoppingCart.from_wire(line(unitAmount="10", totalAmount="30.0"))
     request = FollowUpRequest.from_wire(follow_up() | {"shoppingCartDetails": whole.to_wire()})
     rebuilt = request.model_copy(update={"shopping_cart_details": whole})
     reread = FollowUpRequest.from_wire(follow_up() | {"shoppingCartDetails": whole})
     for each in (request, rebuilt, reread):
-        assert each.to_wire()["shoppingCartDetails"] == one_line(LINE)
+        assert each.to_wire()["shoppingCartDetails"] == line()
     with pytest.raises(InvalidMessage, match=r"shoppingCartDetails.itemDetails\[0\].unitAmount: .* finer"):
         request.model_copy(
             update={

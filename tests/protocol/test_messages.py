@@ -193,6 +193,10 @@ def test_a_message_shows_the_names_of_what_is_given_and_no_value(name: str) -> N
             assert text not in shown
 
 
+def test_what_is_not_given_is_not_shown() -> None:
+    assert repr(MESSAGES["FollowUpResponse"].from_wire({"state": "Approved"})) == "FollowUpResponse(state)"
+
+
 def test_a_written_message_says_as_values_as_bytes_and_as_a_message_the_same() -> None:
     message = CheckoutResponse.build(redirect_url="https://gateway.example/1")
     written = write_down(message)

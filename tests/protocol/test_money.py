@@ -84,7 +84,7 @@ BAD: dict[str, list[object]] = {
     ],
     "too many digits; at most 14": [
         *("1000000000000.00", "1000000000000", "100000000000000", "9" * 5000, 10**12, HUGE, -HUGE),
-        *(Decimal("1E+1000000"), Decimal("1E+13"), Decimal(10**12)),
+        *(Decimal("1E+20000000"), Decimal("1E+13"), Decimal(10**12)),
     ],
     "leading zeros": ["007", "00.10", "00"],
     "is no amount": [
@@ -195,20 +195,11 @@ def test_any_text_or_decimal_is_an_exact_amount_or_an_invalid_amount(value: str 
     assert isinstance(value, Decimal) or set(value) <= set("0123456789.")
 
 
-@every(
-    ("units", "exponent", "text"),
-    [(0, 0, "0"), (0, 2, "0.00"), (5, 2, "0.05"), (500, 2, "5.00"), (7, 4, "0.0007"), (12345, 3, "12.345")],
-)
-def test_few_minor_units_are_written_with_leading_zeros(units: int, exponent: int, text: str) -> None:
-    assert format_units(units, exponent) == text
-
-
-def test_an_amount_is_counted_in_the_finest_decimals_there_are() -> None:
+def test_minor_units_and_decimals_are_counted_both_ways() -> None:
+    written = {"0": (0, 0), "0.00": (0, 2), "0.05": (5, 2), "5.00": (500, 2), "0.0007": (7, 4)}
+    assert {text: format_units(*units) for text, units in written.items()} == {text: text for text in written}
     counted = {"1": 10000, "0.01": 100, "10.00": 100000, "1.2345": 12345}
     assert {text: scaled_units(text) for text in counted} == counted
-
-
-def test_an_amount_above_zero_passes_unchanged_and_zero_is_told_so() -> None:
     for text in ("0.01", "1", "10.00"):
         assert check_above_zero(text) == text
     for text in ("0", "0.0", "0.0000"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from datetime import UTC, datetime, timedelta, timezone
+from itertools import product
 
 import pytest
 from hypothesis import assume, given
@@ -69,12 +70,6 @@ def test_the_amount_is_a_number_on_the_wire_with_the_currencys_decimals(
         assert read.money == Money.parse(written, currency, allow_zero=True)
 
 
-def test_all_that_is_wrong_with_a_record_is_told_at_once() -> None:
-    with pytest.raises(InvalidMessage) as caught:
-        StatusRecord.from_wire({"TransactionAmount": "1,5", "CurrencyCode": "ZZZ"})
-    assert paths(caught.value) == sorted(set(DECISIVE) - {"id"})
-
-
 @every("state", ["Errored", "PENDING", "Settled"])
 @every(
     ("path", "value"),
@@ -94,11 +89,8 @@ def test_a_record_that_moved_nothing_is_read_without_what_says_how_much(
     assert parse_records([told | {"state": "approved", path: value}]).records == ()
 
 
-@every("element", [record(), 1])
-def test_at_most_five_hundred_elements_are_read_and_the_others_are_one_unreadable_record(
-    element: object,
-) -> None:
-    for count in (500, 501, 5000):
+def test_at_most_five_hundred_elements_are_read_and_the_others_are_one_unreadable_record() -> None:
+    for element, count in product((record(), 1), (500, 501, 5000)):
         answer = parse_records([element] * count)
         rest = [one for one in answer.unreadable if one.is_rest]
         assert len(rest) == (count > 500)
@@ -118,9 +110,7 @@ def test_what_is_written_is_read_back(units: int, text: str) -> None:
     amount = Money.from_minor_units(units, "KWD").to_wire()
     values = {"currencyCode": "KWD", "transactionAmount": amount, "apmDetails": {"apmName": text}}
     read = StatusRecord.from_wire(record() | values)
-    assert StatusRecord.from_json(read.to_json()) == read
-    assert StatusRecord.from_wire(read.to_wire()) == read
-    assert StatusRecord.from_json(read.to_json()).to_json() == read.to_json()
+    assert StatusRecord.from_json(read.to_json()) == read == StatusRecord.from_wire(read.to_wire())
 
 
 def test_a_query_answers_with_a_list_and_records_of_one_reference_differ_by_id_and_type() -> None:
@@ -134,14 +124,11 @@ def test_a_query_answers_with_a_list_and_records_of_one_reference_differ_by_id_a
             parse_records(no_list)
 
 
-NO_TIME: tuple[object, ...] = ("soon", None, 1714558830, {"at": "noon"})
 BESIDE_THE_MONEY: list[tuple[str, object]] = [
-    *(("transactionDateTime", value) for value in NO_TIME),
+    *(("transactionDateTime", value) for value in (None, 1714558830, {"at": "noon"})),
     ("apmDetails", "none"),
     ("apmDetails", []),
-    ("apmDetails.apmPayerID", True),
-    ("apmDetails.apmName", ["W"]),
-    ("apmDetails.apmName", "\ud800"),
+    *(("apmDetails.apmName", value) for value in (True, ["W"], "\ud800")),
     ("apmDetails.billingAddress", []),
     ("apmDetails.billingAddress.city", ["x"]),
     ("apmDetails.shippingAddress", "home"),
@@ -153,11 +140,12 @@ def test_what_decides_nothing_about_money_never_makes_a_record_unreadable_and_al
     path: str, value: object
 ) -> None:
     answer = parse_records([changed(record(), path, value)])
-    assert answer.unreadable == ()
-    text = value if path == "transactionDateTime" and value == "soon" else None
-    expected = without(record(), path) if text is None else changed(record(), path, text)
-    assert answer.records[0] == StatusRecord.from_wire(expected)
-    assert answer.records[0].transacted_at is None or not path.startswith("transaction")
+    assert (answer.records, answer.unreadable) == ((StatusRecord.from_wire(without(record(), path)),), ())
+
+
+def test_a_time_that_cannot_be_read_is_kept_as_it_was_told() -> None:
+    (read,) = parse_records([record() | {"transactionDateTime": "soon"}]).records
+    assert (read.transaction_date_time, read.transacted_at) == ("soon", None)
 
 
 UNREADABLE: list[tuple[object, str]] = [

@@ -97,17 +97,21 @@ def test_what_is_not_strict_json_is_unreadable(body: bytes | str) -> None:
     assert len(str(caught.value)) < 200
 
 
-@every("word", ["NaN", "Infinity", "-Infinity"])
-def test_what_is_no_json_number_is_refused_by_name(word: str) -> None:
-    with pytest.raises(UnreadableBody, match=f"{word} is no JSON number"):
-        loads(f"[{word}]")
-
-
-@every("opener", ["[", '{"a":', '[{"a":'])
-@every("levels", [25, 100_000])
-def test_deep_nesting_is_refused_before_it_can_exhaust_the_stack(opener: str, levels: int) -> None:
-    with pytest.raises(UnreadableBody, match="nested deeper than 20 levels"):
-        loads(opener * levels)
+@every(
+    ("body", "words"),
+    [
+        *((f"[{word}]", f"{word} is no JSON number") for word in ("NaN", "Infinity", "-Infinity")),
+        *(
+            (opener * levels, "nested deeper than 20 levels")
+            for opener in ("[", '{"a":', '[{"a":')
+            for levels in (25, 100_000)
+        ),
+    ],
+    ids=range(9),
+)
+def test_no_number_and_too_deep_nesting_are_refused_with_the_reason(body: str, words: str) -> None:
+    with pytest.raises(UnreadableBody, match=words):
+        loads(body)
 
 
 def test_deep_nesting_is_refused_however_little_stack_is_left() -> None:
@@ -184,13 +188,8 @@ def test_part_by_part_one_field_given_twice_spoils_its_own_object_alone() -> Non
     assert value == [{"id": "1"}, collision("'id'", "'Id'"), {"a": collision("'b'", "'B'")}]
     assert isinstance(value, list)
     assert [type(part) for part in value] == [dict, Collision, dict]
-
-
-def test_part_by_part_half_of_a_character_is_left_to_whoever_reads_the_part() -> None:
+    # Half of a character is left to whoever reads the part, and what is no JSON is refused as ever.
     assert loads_by_parts('["\\ud800", "ü"]') == ["\ud800", "ü"]
-
-
-@pytest.mark.parametrize("body", [b"", b"<html>", b"[1", b"[NaN]", b"\xff", b"[" * 21 + b"]" * 21, b"[] []"])
-def test_part_by_part_what_is_no_json_is_refused_as_ever(body: bytes) -> None:
-    with pytest.raises(UnreadableBody):
-        loads_by_parts(body)
+    for body in (b"", b"<html>", b"[1", b"[NaN]", b"\xff", b"[" * 21 + b"]" * 21, b"[] []"):
+        with pytest.raises(UnreadableBody):
+            loads_by_parts(body)

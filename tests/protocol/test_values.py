@@ -152,6 +152,7 @@ WRONG: Rows = [
     *((name, "currencyCode", ["EURO", "XXX", "XAU", "\u20ac", "", "978", 5]) for name in REQUESTS[:3]),
     (CHECKOUT, f"{BILLING}.countryCode", ["DE", "Germany", "ZZZ", ""]),
     (CHECKOUT, f"{BILLING}.state", ["BY", "Bayern", "", "AT-9"]),
+    (CHECKOUT, f"{SHIPPING}.state", ["DE-BY"]),
     (CHECKOUT, f"{LINE}.productQuantity", [0, 10000, -1, "3", 3.0, True, ""]),
     (CHECKOUT, f"{LINE}.taxRate {CART}.shippingDetails.shippingTaxRate", NO_RATE),
     (CHECKOUT, f"{LINE}.productType {CART}.discountDetails[0].discountType", NO_WORD),
@@ -173,6 +174,9 @@ WRONG: Rows = [
     (AUTHORIZATION, "threeDSecure.dsTransactionId", [""]),
     ("FollowUpResponse", "state", BLANK),
     ("StatusRecord", "state type", BLANK),
+    ("ErrorBody", "code", ["", ["x"]]),
+    ("ErrorBody", "details", ["x"]),
+    ("ErrorBody", "details.message description", [["x"], {}]),
     ("PaymentAccount", "cardType", ["Cash", "", 5]),
 ]
 
@@ -192,6 +196,7 @@ ANY_REFERENCE: list[object] = ["Bestellung #7/\u00fc", "x" * 255]
 RIGHT: Rows = [
     *((name, "clientSystemTransactionId", ANY_REFERENCE) for name in REQUESTS),
     (FOLLOW_UP, "clientSystemInvoiceId", ANY_REFERENCE),
+    (CHECKOUT, f"{LINE}.productId providerDiscretionaryData", ["4111111111111111"]),
     (DETACHED, "parentTransactionId", ANY_REFERENCE),
     (CHECKOUT, "checkoutDetails.cardholderEmail", ["", "a@b", "ada@b\u00fccher.example", "ada+x@x.example"]),
     (CHECKOUT, "checkoutDetails.cardholderMobilePhone", ["1-5551234567", "353-861234567", "1-0"]),

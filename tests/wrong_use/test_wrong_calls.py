@@ -364,3 +364,19 @@ def test_a_wrong_call_is_refused_with_a_sentence(shop: Shop, gateway: StubGatewa
     for call, sentence in WRONG:
         said = is_refused(gateway, partial(call, order), OperationError, ProtocolError, ImproperlyConfigured)
         assert said.startswith(sentence)
+
+
+@every("nobody", [None, 7, b"anna", SimpleNamespace(pk=1)])
+def test_who_acts_is_a_user_an_actor_or_a_name(nobody: Any, shop: Shop, gateway: StubGateway) -> None:  # noqa: ANN401
+    order = shop.pay().order
+    calls: list[Call] = [
+        lambda order: payments.refund(order, by=nobody),
+        lambda order: payments.cancel(order, by=nobody),
+        lambda order: batches.draft(BatchKind.REFUND, [order], by=nobody),
+        lambda _: maintenance.stop_sending("default", by=nobody, reason="b"),
+        lambda order: maintenance.erase_customer(order, by=nobody, reason="b"),
+        lambda order: approvals.resolve(_of_rows(order), decision="DID_NOT_HAPPEN", by=nobody, reason="b"),
+    ]
+    for call in calls:
+        said = is_refused(gateway, partial(call, order), TypeError)
+        assert said == f"by must be a user, an Actor or a name, not {type(nobody).__name__}"

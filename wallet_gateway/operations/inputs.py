@@ -104,7 +104,7 @@ def check_storable(**texts: object) -> None:
 
 
 def actor_of(by: By) -> Actor:
-    """Return who acts: a user, an actor, or a program by its name. Raises `InvalidInput`.
+    """Return who acts: a user, an actor, or a program by its name. Raises `InvalidInput` or `TypeError`.
 
     A user who is not logged in, or not saved, has no account to compare.
     """
@@ -122,6 +122,8 @@ def _actor(by: By) -> Actor:
         return by
     if isinstance(by, str):
         return Actor(name=by)
+    if not hasattr(by, "get_username"):
+        raise TypeError(f"by must be a user, an Actor or a name, not {type(by).__name__}")
     if by.pk is None:
         raise InvalidInput(_NAME_MISSING)
     return Actor(name=by.get_username(), account=str(by.pk))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -11,11 +11,11 @@ import pytest
 from django.apps import apps
 from django.core.exceptions import ImproperlyConfigured
 from django.db.models import Manager, QuerySet
+from django.db.models.signals import pre_save
 from payments import PaymentError, PaymentStatus, RedirectNeeded
-from payments.signals import status_changed
 
 from tests.contrib.django_payments.models import Payment
-from tests.contrib.django_payments.shop import a_payment, pay, stored
+from tests.contrib.django_payments.shop import Shop, a_payment, hearing, order_of, stored
 from wallet_gateway import payments as wallet
 from wallet_gateway.contrib.django_payments import receivers
 from wallet_gateway.contrib.django_payments.provider import WalletProvider
@@ -23,24 +23,31 @@ from wallet_gateway.models import PaymentOrder
 
 if TYPE_CHECKING:
     from django.test import Client
+    from pytest_django import Settings
 
     from wallet_gateway.testing.control import SandboxControl
 
-pytest_plugins = ["tests.contrib.django_payments.fixtures"]
 pytestmark = pytest.mark.django_db(transaction=True)
+CONFIRMED, REFUNDED, CANCELLED = PaymentStatus.CONFIRMED, PaymentStatus.REFUNDED, PaymentStatus.CANCELLED
 
 
-def test_a_customer_pays_and_sees_the_shops_own_page(
-    client: Client, gateway: SandboxControl, changes: list[str]
-) -> None:
-    payment = a_payment()
-    assert pay(client, gateway, payment)["Location"] == payment.get_process_url()
-    assert client.get(payment.get_process_url())["Location"] == payment.get_success_url()
-    assert stored(payment) == (PaymentStatus.CONFIRMED, Decimal("25.00"))
-    assert changes == [PaymentStatus.INPUT, PaymentStatus.CONFIRMED]
+@pytest.fixture(autouse=True)
+def shop(client: Client, wallet_sandbox: SandboxControl) -> Shop:
+    return Shop(client, wallet_sandbox)
 
 
-def test_goods_customer_and_address_are_sent_to_the_gateway(client: Client) -> None:
+@pytest.fixture
+def changes() -> Iterator[list[str]]:
+    """The statuses that the shop was told."""
+    told: list[str] = []
+    with hearing(lambda payment: told.append(payment.status)):
+        yield told
+
+
+# Paying
+
+
+def test_a_customer_pays_and_sees_the_shops_own_page(shop: Shop, changes: list[str]) -> None:
     payment = a_payment(
         billing_first_name="Robin",
         billing_email="robin@example.com",
@@ -49,164 +56,170 @@ def test_goods_customer_and_address_are_sent_to_the_gateway(client: Client) -> N
         billing_postcode="20095",
         billing_country_code="DE",
     )
-    client.get(f"/pay/{payment.pk}/")
-    content = wallet.get_order(payment.token).content
+    assert shop.pay(payment)["Location"] == payment.get_process_url()
+    assert shop.client.get(payment.get_process_url())["Location"] == payment.get_success_url()
+    assert stored(payment) == (CONFIRMED, Decimal("25.00"))
+    assert changes == [PaymentStatus.INPUT, CONFIRMED]
+    content = order_of(payment).content
     assert content["shoppingCartDetails"]["shippingDetails"]["shippingAmount"] == "5.00"
     assert content["checkoutDetails"]["cardholderEmail"] == "robin@example.com"
     address = content["addressDetails"]["billingAddress"]
     assert (address["street"], address["houseNumber"], address["countryCode"]) == ("Lerchenweg", "7", "DEU")
 
 
-def test_a_refused_customer_may_pay_again(
-    client: Client, gateway: SandboxControl, changes: list[str]
-) -> None:
+def test_a_refused_customer_may_pay_again(shop: Shop, changes: list[str]) -> None:
     payment = a_payment()
-    pay(client, gateway, payment, "refused")
+    shop.pay(payment, "refused")
     assert stored(payment) == (PaymentStatus.REJECTED, Decimal(0))
-    assert client.get(payment.get_process_url())["Location"] == payment.get_failure_url()
-    pay(client, gateway, payment)
-    assert stored(payment) == (PaymentStatus.CONFIRMED, Decimal("25.00"))
-    assert changes[1:] == [PaymentStatus.REJECTED, PaymentStatus.CONFIRMED]
+    assert shop.client.get(payment.get_process_url())["Location"] == payment.get_failure_url()
+    shop.pay(payment)
+    assert stored(payment) == (CONFIRMED, Decimal("25.00"))
+    assert changes[1:] == [PaymentStatus.REJECTED, CONFIRMED]
 
 
 def test_a_payment_that_the_shops_own_manager_leaves_out_is_brought_in_step(
-    paid: Payment, monkeypatch: pytest.MonkeyPatch
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    paid = shop.sell()
     Payment.objects.update(status=PaymentStatus.WAITING)
     none = Manager.from_queryset(QuerySet)()
     none.model = Payment
     monkeypatch.setattr(none, "get_queryset", lambda: QuerySet(Payment).none())
     monkeypatch.setitem(Payment._meta.__dict__, "default_manager", none)
-    receivers.follow(order=wallet.get_order(paid.token))
-    assert Payment.objects.get().status == PaymentStatus.CONFIRMED
+    receivers.follow(order=order_of(paid))
+    assert Payment.objects.get().status == CONFIRMED
 
 
-def test_the_address_of_the_success_page_pays_nothing(client: Client) -> None:
+def test_the_address_of_the_success_page_and_a_notification_pay_nothing(shop: Shop) -> None:
     payment = a_payment()
     for _visit in range(2):
-        assert client.get(payment.get_process_url())["Location"] == payment.get_failure_url()
-        client.get(f"/pay/{payment.pk}/")
+        assert shop.client.get(payment.get_process_url())["Location"] == payment.get_failure_url()
+        shop.visit(payment)
+    assert shop.client.post("/payments/process/wallet/").status_code == 404
     assert stored(payment) == (PaymentStatus.INPUT, Decimal(0))
 
 
-def test_another_amount_is_another_order(client: Client) -> None:
-    payment = a_payment()
-    client.get(f"/pay/{payment.pk}/")
+def test_another_amount_is_another_order(shop: Shop) -> None:
+    payment = shop.begin()
     payment.total = Decimal("30.00")
     with pytest.raises(wallet.errors.IdempotencyConflict):
         payment.get_form()
 
 
-def test_a_refund_is_subtracted_once(paid: Payment, changes: list[str]) -> None:
+def test_a_shop_that_fails_to_take_the_status_is_told_again(shop: Shop) -> None:
+    def fail(_: Payment) -> None:
+        raise ConnectionError("the shop's own receiver")
+
+    payment = shop.begin()
+    with hearing(fail):
+        shop.pay(payment)
+    assert stored(payment)[0] == PaymentStatus.INPUT
+    receivers.follow(order=order_of(payment))
+    assert stored(payment)[0] == CONFIRMED
+
+
+# Refunds
+
+
+def test_a_refund_is_subtracted_once_wherever_it_was_made(shop: Shop, changes: list[str]) -> None:
+    paid = shop.sell()
     paid.refund(Decimal("5.00"))
-    assert (paid.captured_amount, stored(paid)) == (
-        Decimal("20.00"),
-        (PaymentStatus.CONFIRMED, Decimal("20.00")),
-    )
-    paid.refund()
-    assert stored(paid) == (PaymentStatus.REFUNDED, Decimal("0.00"))
-    assert changes == [PaymentStatus.REFUNDED]
-
-
-def test_a_refund_made_elsewhere_is_subtracted_too(paid: Payment) -> None:
-    wallet.refund(wallet.get_order(paid.token), Decimal("5.00"))
-    assert stored(paid)[1] == Decimal("20.00")
+    assert (paid.captured_amount, stored(paid)) == (Decimal("20.00"), (CONFIRMED, Decimal("20.00")))
+    wallet.refund(order_of(paid), Decimal("2.00"))
+    assert stored(paid)[1] == Decimal("18.00")
     # The row that this process has read before is older.
     paid.refund(Decimal("1.00"))
-    assert stored(paid)[1] == Decimal("19.00")
+    assert stored(paid)[1] == Decimal("17.00")
+    assert WalletProvider().refund(paid, Decimal("3.00")) == Decimal("3.00")
+    paid.save()
+    assert stored(paid)[1] == Decimal("14.00"), "a later save adds nothing"
+    paid.refund()
+    assert stored(paid) == (REFUNDED, Decimal("0.00"))
+    assert changes[2:] == [REFUNDED]
 
 
-def test_a_refund_whose_answer_is_lost_is_subtracted_when_it_is_known(
-    paid: Payment, gateway: SandboxControl
-) -> None:
-    gateway.fault("refund", "drop_after", times=1)
+def test_a_refund_whose_answer_is_lost_is_subtracted_when_it_is_known(shop: Shop) -> None:
+    paid = shop.sell()
+    shop.gateway.fault("refund", "drop_after", times=1)
     with pytest.raises(PaymentError, match="not known yet"):
         paid.refund(Decimal("5.00"))
     assert stored(paid)[1] == Decimal("25.00")
-    wallet.reconcile(wallet.get_order(paid.token), everything=True)
+    wallet.reconcile(order_of(paid), everything=True)
     assert stored(paid)[1] == Decimal("20.00")
 
 
-def test_a_refund_that_the_gateway_declines_changes_nothing(paid: Payment, gateway: SandboxControl) -> None:
-    gateway.fault("refund", "errored", times=1)
+def test_a_refund_that_is_declined_or_too_much_changes_nothing(shop: Shop) -> None:
+    paid = shop.sell()
+    shop.gateway.fault("refund", "errored", times=1)
     with pytest.raises(PaymentError):
         paid.refund(Decimal("5.00"))
-    assert stored(paid) == (PaymentStatus.CONFIRMED, Decimal("25.00"))
-
-
-def test_more_than_is_left_is_refused(paid: Payment) -> None:
-    wallet.refund(wallet.get_order(paid.token), Decimal("24.00"))
+    assert stored(paid) == (CONFIRMED, Decimal("25.00"))
+    wallet.refund(order_of(paid), Decimal("24.00"))
     with pytest.raises(PaymentError, match="left to refund"):
         paid.refund(Decimal("5.00"))
+    assert stored(paid) == (CONFIRMED, Decimal("1.00"))
 
 
-def test_a_reserved_amount_is_captured(reserved: Payment, changes: list[str]) -> None:
+# What was reserved
+
+
+def test_a_reserved_amount_is_captured(shop: Shop, changes: list[str]) -> None:
+    reserved = shop.sell("reserving")
     assert stored(reserved) == (PaymentStatus.PREAUTH, Decimal(0))
     reserved.capture(Decimal("10.00"))
-    assert stored(reserved) == (PaymentStatus.CONFIRMED, Decimal("10.00"))
-    assert reserved.captured_amount == Decimal("10.00")
-    wallet.capture(wallet.get_order(reserved.token))
-    assert stored(reserved) == (PaymentStatus.CONFIRMED, Decimal("25.00"))
-    assert changes == [PaymentStatus.CONFIRMED]
+    assert stored(reserved) == (CONFIRMED, reserved.captured_amount) == (CONFIRMED, Decimal("10.00"))
+    wallet.capture(order_of(reserved))
+    assert stored(reserved) == (CONFIRMED, Decimal("25.00"))
+    assert changes[2:] == [CONFIRMED]
 
 
-def test_a_reserved_amount_is_released(reserved: Payment) -> None:
+def test_a_reserved_amount_is_released(shop: Shop) -> None:
+    reserved = shop.sell("reserving")
     reserved.release()
-    assert stored(reserved) == (PaymentStatus.REFUNDED, Decimal(0))
-    assert wallet.get_order(reserved.token).state == "REVERSED"
+    assert stored(reserved) == (REFUNDED, Decimal(0))
+    assert order_of(reserved).state == "REVERSED"
 
 
-def test_a_cancelled_payment_opens_no_page(client: Client, changes: list[str]) -> None:
-    payment = a_payment()
-    client.get(f"/pay/{payment.pk}/")
-    payment.refresh_from_db()
+# Cancellation
+
+
+def test_a_cancelled_payment_opens_no_page_and_its_goods_are_free_when_the_open_one_has_ended(
+    shop: Shop, changes: list[str], pass_time: Callable[..., None]
+) -> None:
+    payment = shop.begin()
     payment.cancel()
-    assert stored(payment) == (PaymentStatus.CANCELLED, Decimal(0))
-    order = wallet.get_order(payment.token)
-    assert (order.state, order.cancelled_by) == ("CANCELLED", "django-payments")
-    assert client.get(f"/pay/{payment.pk}/")["Location"] == f"/wallet/pay/{order.token}/"
+    assert stored(payment) == (CANCELLED, Decimal(0))
+    order = order_of(payment)
+    assert (order.state, order.cancelled_by, order.is_released) == ("CANCELLED", "django-payments", False)
+    assert shop.visit(payment)["Location"] == f"/wallet/pay/{order.token}/"
     assert order.payments.count() == 1
-    assert changes == [PaymentStatus.INPUT, PaymentStatus.CANCELLED, PaymentStatus.CANCELLED]
-
-
-def test_goods_are_free_only_when_the_open_page_has_ended(
-    client: Client, pass_time: Callable[..., None]
-) -> None:
-    payment = a_payment()
-    client.get(f"/pay/{payment.pk}/")
-    payment.refresh_from_db()
-    payment.cancel()
-    assert not wallet.get_order(payment.token).is_released
+    assert changes == [PaymentStatus.INPUT, CANCELLED, CANCELLED]
     pass_time(minutes=45)
-    assert wallet.get_order(payment.token).is_released
-    assert stored(payment)[0] == PaymentStatus.CANCELLED
+    assert order_of(payment).is_released
+    assert stored(payment)[0] == CANCELLED
 
 
-def test_a_late_payment_stays_cancelled_until_a_person_has_decided(
-    client: Client, gateway: SandboxControl
-) -> None:
-    payment = a_payment()
-    client.get(f"/pay/{payment.pk}/")
-    payment.refresh_from_db()
+def test_a_late_payment_stays_cancelled_until_a_person_has_decided(shop: Shop) -> None:
+    payment = shop.begin()
     payment.cancel()
-    attempt = wallet.get_order(payment.token).payments.get()
-    client.get(gateway.complete_checkout(attempt.reference, "success"))
-    assert wallet.get_order(payment.token).state == "FROZEN"
-    assert stored(payment)[0] == PaymentStatus.CANCELLED
-    wallet.refund(wallet.get_order(payment.token))
-    assert stored(payment) == (PaymentStatus.REFUNDED, Decimal(0))
+    shop.come_back(payment)
+    assert order_of(payment).state == "FROZEN"
+    assert stored(payment) == (CANCELLED, Decimal("25.00"))
+    wallet.refund(order_of(payment))
+    assert stored(payment) == (REFUNDED, Decimal(0))
 
 
-def test_an_order_that_holds_money_is_not_cancelled(paid: Payment) -> None:
+def test_an_order_that_holds_money_is_not_cancelled(shop: Shop) -> None:
+    paid = shop.sell()
     Payment.objects.update(status=PaymentStatus.INPUT)  # as this process has read it before it was paid
     paid.refresh_from_db()
     with pytest.raises(PaymentError, match="Refund it"):
         paid.cancel()
-    assert wallet.get_order(paid.token).is_paid
+    assert order_of(paid).is_paid
 
 
 def test_an_order_that_nobody_pays_in_time_is_cancelled(
-    monkeypatch: pytest.MonkeyPatch, client: Client, pass_time: Callable[..., None], changes: list[str]
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, pass_time: Callable[..., None], changes: list[str]
 ) -> None:
     details = WalletProvider.order_details
 
@@ -214,32 +227,81 @@ def test_an_order_that_nobody_pays_in_time_is_cancelled(
         return details(provider, payment) | {"payable_until": payment.created + timedelta(minutes=20)}
 
     monkeypatch.setattr(WalletProvider, "order_details", in_time)
-    payment = a_payment()
-    client.get(f"/pay/{payment.pk}/")
+    payment = shop.begin()
     pass_time(minutes=45)
-    assert stored(payment)[0] == PaymentStatus.CANCELLED
-    assert wallet.get_order(payment.token).is_released
-    assert changes[-1] == PaymentStatus.CANCELLED
+    assert stored(payment)[0] == changes[-1] == CANCELLED
+    assert order_of(payment).is_released
 
 
-def test_a_shop_that_fails_to_take_the_status_is_told_again(client: Client, gateway: SandboxControl) -> None:
-    def fail(**_rest: object) -> None:
-        raise ConnectionError("the shop's own receiver")
+# Payments that somebody else than the bridge holds, and saves later: nothing older is written back
 
+
+def test_what_the_shop_writes_and_saves_around_a_refund_stays(shop: Shop) -> None:
+    def write(payment: Payment) -> None:
+        payment.description += f"{payment.status};"
+        payment.save()
+
+    with hearing(write):
+        paid = shop.sell()
+        before = paid.description
+        paid.billing_city = "Berlin"
+        paid.attrs.reason = "broken"
+        paid.refund(Decimal("5.00"))
+        row = Payment.objects.get()
+        assert (row.billing_city, row.attrs.reason, row.captured_amount) == ("Berlin", "broken", Decimal(20))
+        paid.refund(Decimal("20.00"))
+    assert Payment.objects.get().description == paid.description == f"{before}refunded;"
+    assert stored(paid) == (REFUNDED, Decimal(0))
+
+
+def test_a_refund_of_a_payment_that_is_read_in_part_is_subtracted_once(shop: Shop) -> None:
+    paid = shop.sell()
+    Payment.objects.defer("captured_amount", "description").get().refund(Decimal("5.00"))
+    assert stored(paid) == (CONFIRMED, Decimal("20.00"))
+    part = Payment.objects.defer("description").get()
+    part.refund(Decimal("1.00"))
+    assert "description" in part.get_deferred_fields()
+    assert stored(paid)[1] == Decimal("19.00")
+
+
+@pytest.mark.parametrize(
+    ("other", "left"), [("3.00", (CONFIRMED, Decimal("17.00"))), ("20.00", (REFUNDED, Decimal(0)))]
+)
+def test_of_two_refunds_at_once_none_is_undone(shop: Shop, other: str, left: tuple[str, Decimal]) -> None:
+    def refund_too(instance: Payment, update_fields: object, **_rest: object) -> None:
+        if instance is paid and update_fields is None:
+            pre_save.disconnect(refund_too)
+            wallet.refund(order_of(paid), Decimal(other))
+
+    paid = shop.sell()
+    pre_save.connect(refund_too)
+    paid.refund(Decimal("5.00"))
+    assert stored(paid) == (paid.status, paid.captured_amount) == left
+
+
+def test_a_customer_who_comes_with_an_older_page_does_not_undo_a_cancellation() -> None:
     payment = a_payment()
-    client.get(f"/pay/{payment.pk}/")
-    status_changed.connect(fail)
-    try:
-        pay(client, gateway, payment)
-    finally:
-        status_changed.disconnect(fail)
-    assert stored(payment)[0] == PaymentStatus.INPUT
-    receivers.follow(order=PaymentOrder.objects.get())
-    assert stored(payment)[0] == PaymentStatus.CONFIRMED
+    Payment.objects.get().cancel()
+    with pytest.raises(RedirectNeeded):
+        payment.get_form()
+    assert stored(payment)[0] == payment.status == CANCELLED
 
 
-def test_a_notification_is_refused(client: Client) -> None:
-    assert client.post("/payments/process/wallet/").status_code == 404
+def test_a_payment_whose_row_was_deleted_is_not_refunded_and_money_for_it_is_an_error_in_the_log(
+    shop: Shop, caplog: pytest.LogCaptureFixture
+) -> None:
+    paid, late = shop.sell(), shop.begin()
+    Payment.objects.all().delete()
+    with pytest.raises(Payment.DoesNotExist):
+        paid.refund(Decimal("5.00"))
+    assert wallet.order_summary(order_of(paid)).refunded.minor_units == 0
+    shop.come_back(late)
+    (said,) = [line for line in caplog.records if line.name == "wallet_gateway.bridges"]
+    assert (said.levelname, late.token in said.getMessage()) == ("ERROR", True)
+    assert not order_of(late).outbox_events.filter(delivered_at=None).exists()
+
+
+# Setting up
 
 
 def test_the_provider_without_the_app_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -248,17 +310,14 @@ def test_the_provider_without_the_app_is_told_at_once(monkeypatch: pytest.Monkey
         WalletProvider()
 
 
-def test_the_guide_is_followed(paid: Payment, follow: Callable[..., None]) -> None:
-    follow("docs/how-to/django-payments.md", payment=paid, Payment=Payment)
+def test_the_guide_is_followed(shop: Shop, follow: Callable[..., None]) -> None:
+    follow("docs/how-to/django-payments.md", payment=shop.sell(), Payment=Payment)
 
 
 def test_a_payment_keeps_its_order_when_its_variant_moves_to_another_gateway(
-    client: Client,
-    gateway: SandboxControl,
-    settings: Any,  # noqa: ANN401
+    shop: Shop, settings: Settings
 ) -> None:
-    payment = a_payment()
-    client.get(f"/pay/{payment.pk}/")
+    payment = shop.begin()
     gateways = settings.WALLET_GATEWAY["GATEWAYS"]
     second = gateways["default"] | {"NUMBERING": "second"}
     settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"GATEWAYS": gateways | {"second": second}}

@@ -7,17 +7,18 @@ from decimal import Decimal
 
 import pytest
 from opentelemetry import trace
-from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
-from pytest_django import Settings
 
 from tests.contrib.opentelemetry.memory import exporter
+from tests.money.conftest import gateway, shop
+from tests.money.shop import Shop, order_of
 from wallet_gateway import gateways, payments
 from wallet_gateway.client.errors import NotSent
 from wallet_gateway.contrib.opentelemetry.spans import connect
 from wallet_gateway.signals import gateway_called
-from wallet_gateway.testing.control import SandboxControl
+
+__all__ = ["gateway", "shop"]
 
 
 @pytest.fixture
@@ -28,14 +29,7 @@ def spans() -> Iterator[InMemorySpanExporter]:
     assert gateway_called.disconnect(dispatch_uid="wallet_gateway_opentelemetry")
 
 
-def only(spans: InMemorySpanExporter) -> ReadableSpan:
-    (span,) = spans.get_finished_spans()
-    return span
-
-
-def test_a_call_is_a_client_span_under_the_shops_own(
-    spans: InMemorySpanExporter, wallet_sandbox: SandboxControl
-) -> None:
+def test_a_call_is_a_client_span_under_the_shops_own(spans: InMemorySpanExporter, shop: Shop) -> None:
     with trace.get_tracer("shop").start_as_current_span("view") as view:
         gateways.gateway("default").status("UNKNOWN-REFERENCE")
     ours, outer = spans.get_finished_spans()
@@ -58,39 +52,27 @@ def test_a_call_is_a_client_span_under_the_shops_own(
 
 
 def test_a_gateway_that_cannot_be_reached_is_an_error_by_its_reason(
-    spans: InMemorySpanExporter, wallet_sandbox: SandboxControl, settings: Settings
+    spans: InMemorySpanExporter, shop: Shop
 ) -> None:
-    default = settings.WALLET_GATEWAY["GATEWAYS"]["default"] | {"BASE_URL": "http://127.0.0.1:9"}
-    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"GATEWAYS": {"default": default}}
-    with pytest.raises(NotSent):
+    with shop.cut_off(), pytest.raises(NotSent):
         gateways.gateway("default").status("SECRET-REFERENCE")
-    span = only(spans)
+    (span,) = spans.get_finished_spans()
     assert (span.status.status_code, span.status.description) == (StatusCode.ERROR, "refused_connection")
     assert (span.attributes or {})["error.type"] == "refused_connection"
     assert "SECRET-REFERENCE" not in span.to_json()
 
 
-@pytest.mark.django_db(transaction=True)
 def test_a_payment_leaves_no_word_of_its_customer_and_no_secret_in_any_span(
-    spans: InMemorySpanExporter, wallet_sandbox: SandboxControl
+    spans: InMemorySpanExporter, shop: Shop
 ) -> None:
     mug = payments.Item(
-        product_id="MUG", product_name="Mug of mallory", unit_amount=Decimal("12.50"), quantity=2
+        product_id="MUG", product_name="Mug of mallory", unit_amount=Decimal("15.00"), quantity=2
     )
-    order = payments.create_order(
-        reference="SECRET-REFERENCE",
-        currency="EUR",
-        items=[mug],
-        type="preauthorization",
-        cardholder_email="mallory@example.com",
-    )
-    started = payments.start_checkout(order)
-    wallet_sandbox.complete_checkout(started.reference, "success")
-    payments.capture(payments.reconcile(payments.get_order("SECRET-REFERENCE")), Decimal("5.00"))
-
+    paid = shop.pay(type="preauthorization", items=[mug], amount=None, cardholder_email="mallory@example.com")
+    payments.capture(order_of(paid), Decimal("5.00"))
     names = [span.name for span in spans.get_finished_spans()]
     assert names[0] == "wallet_gateway.checkout"
     assert "wallet_gateway.capture" in names
     written = " ".join(span.to_json() for span in spans.get_finished_spans())
-    for word in ("mallory", "SECRET", started.reference, "12.50", "25.00", "127.0.0.1"):
+    for word in ("mallory", paid.order.reference, paid.reference, "15.00", "30.00", "127.0.0.1"):
         assert word not in written

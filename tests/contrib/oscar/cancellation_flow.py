@@ -4,26 +4,16 @@ from __future__ import annotations
 
 from datetime import timedelta
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.core import mail
-from django.db import connections
 from django.db import transaction as db_transaction
-from django.test import Client
 from django.urls import reverse
 from oscar.core.loading import get_model
 
-from tests.contrib.oscar.shop import PAID_BOOKS, Order, books, create_event, pay, place_an_order, to_pay
+from tests.contrib.oscar.shop import DONE, PAID_BOOKS, Order, OscarShop, books, status_and_stock, to_pay
 from wallet_gateway import payments
 from wallet_gateway.contrib.oscar import receivers
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pytest_django.fixtures import Settings
-
-    from wallet_gateway.testing.control import SandboxControl
 
 pytest_plugins = ["tests.contrib.oscar.fixtures"]
 pytestmark = [
@@ -32,58 +22,37 @@ pytestmark = [
 ]
 
 
-# Cancelled orders, and their goods
-
-
-def kept_mugs() -> int:
-    """Count the mugs that are kept for orders."""
-    return get_model("partner", "StockRecord").objects.get().num_allocated or 0
-
-
-def status_and_stock() -> tuple[str, int]:
-    return Order.objects.get().status, kept_mugs()
-
-
-def test_goods_are_kept_until_the_open_page_of_a_cancelled_order_has_ended(
-    client: Client, pass_time: Callable[..., None]
-) -> None:
-    place_an_order(client)
-    Order.objects.get().set_status("Cancelled")
+@pytest.mark.parametrize("by", ["oscar", "anna"])
+def test_goods_are_kept_until_the_open_page_of_a_cancelled_order_has_ended(by: str, shop: OscarShop) -> None:
+    shop.place_an_order()
+    if by == "oscar":
+        Order.objects.get().set_status("Cancelled")
+    else:
+        payments.cancel(to_pay(), by=by)
     order = to_pay()
-    assert (order.state, order.is_released, order.cancelled_by) == ("CANCELLED", False, "oscar")
-    assert status_and_stock() == ("Cancelled", 2)
-    pass_time(minutes=45)
+    assert (order.state, order.is_released, order.cancelled_by) == ("CANCELLED", False, by)
+    assert status_and_stock() == ("Cancelled" if by == "oscar" else "Pending", 2)
+    shop.pass_time(minutes=45)
     assert to_pay().is_released
     assert status_and_stock() == ("Cancelled", 0)
 
 
 @pytest.mark.parametrize("page", ["detail", "list"])
-def test_the_staff_cancel_from_the_dashboard(
-    page: str,
-    client: Client,
-    clerk: Client,
-    monkeypatch: pytest.MonkeyPatch,
-    settings: Settings,
-) -> None:
-    given = settings.WALLET_GATEWAY
-    default = given["GATEWAYS"]["default"] | {"WALLET": {"COUNTRY": "DE", "MERCHANT_NAME": "Shop"}}
-    settings.WALLET_GATEWAY = given | {"GATEWAYS": {"default": default}}
-    monkeypatch.setitem(connections.settings["default"], "ATOMIC_REQUESTS", True)
-    place_an_order(client)
-    order = Order.objects.get()
-    if page == "detail":
-        address = reverse("dashboard:order-detail", args=[order.number])
-        action = {"order_action": "change_order_status"}
-    else:
-        address = reverse("dashboard:order-list")
-        action = {"action": "change_order_statuses", "selected_order": order.pk}
-    clerk.post(address, action | {"new_status": "Cancelled"})
+def test_the_staff_cancel_from_the_dashboard(page: str, shop: OscarShop) -> None:
+    shop.set_gateway(WALLET={"COUNTRY": "DE", "MERCHANT_NAME": "Shop"})
+    shop.answer_in_transactions()
+    shop.place_an_order()
+    address, action = shop.detail, {"order_action": "change_order_status"}
+    if page == "list":
+        chosen = {"selected_order": Order.objects.get().pk}
+        address, action = reverse("dashboard:order-list"), {"action": "change_order_statuses"} | chosen
+    shop.clerk.post(address, action | {"new_status": "Cancelled"})
     assert (to_pay().state, to_pay().is_released) == ("CANCELLED", True), "nothing was begun"
     assert status_and_stock() == ("Cancelled", 0)
 
 
-def test_a_cancellation_that_is_undone_leaves_the_order_payable(client: Client) -> None:
-    place_an_order(client)
+def test_a_cancellation_that_is_undone_leaves_the_order_payable(shop: OscarShop) -> None:
+    shop.place_an_order()
     with db_transaction.atomic():
         Order.objects.get().set_status("Cancelled")
         assert not to_pay().is_cancelled, "not before the shop's own transaction is committed"
@@ -92,82 +61,47 @@ def test_a_cancellation_that_is_undone_leaves_the_order_payable(client: Client) 
     assert status_and_stock() == ("Pending", 2)
 
 
-def test_an_order_cancelled_in_the_admin_is_cancelled_in_oscar_when_it_is_released(
-    client: Client, pass_time: Callable[..., None]
-) -> None:
-    place_an_order(client)
-    payments.cancel(to_pay(), by="anna")
-    assert status_and_stock() == ("Pending", 2)
-    pass_time(minutes=45)
-    assert status_and_stock() == ("Cancelled", 0)
-    assert to_pay().cancelled_by == "anna"
-
-
-@pytest.mark.parametrize("pipeline", [(), ("Being processed",)])
-def test_a_late_payment_moves_no_order_on_and_is_shown_to_the_staff(
-    client: Client,
-    clerk: Client,
-    shop: SandboxControl,
-    monkeypatch: pytest.MonkeyPatch,
-    pass_time: Callable[..., None],
-    pipeline: tuple[str, ...],
-) -> None:
-    monkeypatch.setitem(Order.pipeline, "Cancelled", pipeline)
-    place_an_order(client)
+@pytest.mark.parametrize("reopens", [False, True])
+def test_a_late_payment_moves_no_order_on_and_is_shown_to_the_staff(reopens: bool, shop: OscarShop) -> None:
+    if reopens:
+        shop.reopen_cancelled()
+    shop.place_an_order()
     Order.objects.get().set_status("Cancelled")
-    pay(client, shop)
+    shop.pay()
     order = Order.objects.get()
     assert (to_pay().state, order.status) == ("FROZEN", "Cancelled")
     (note,) = order.notes.all()
     assert "after the cancellation" in note.message
     assert books() == PAID_BOOKS
-    pass_time(minutes=45)
-    assert kept_mugs() == 2, "there is money for it"
-    assert create_event(clerk, "Refunded", "25.00") == "Payment event created"
-    pass_time(minutes=5)
-    assert status_and_stock() == ("Cancelled", 0)
-    assert mail.outbox == []
+    shop.pass_time(minutes=45)
+    assert status_and_stock() == ("Cancelled", 2), "there is money for it"
+    assert shop.create_event("Refunded", "25.00") == DONE
+    shop.pass_time(minutes=5)
+    assert (status_and_stock(), mail.outbox) == (("Cancelled", 0), [])
 
 
-@pytest.mark.parametrize("by", ["oscar", "admin"])
-def test_a_late_payment_that_is_accepted_is_left_to_the_staff(
-    client: Client,
-    shop: SandboxControl,
-    monkeypatch: pytest.MonkeyPatch,
-    settings: Settings,
-    by: str,
-) -> None:
-    given = settings.WALLET_GATEWAY
-    default = given["GATEWAYS"]["default"] | {"LATE_PAYMENT": "accept"}
-    settings.WALLET_GATEWAY = given | {"GATEWAYS": {"default": default}}
-    monkeypatch.setitem(Order.pipeline, "Cancelled", ("Being processed",))
-    place_an_order(client)
+@pytest.mark.parametrize("by", ["oscar", "admin", "a process that died"])
+def test_a_late_payment_that_is_accepted_is_left_to_the_staff(by: str, shop: OscarShop) -> None:
+    shop.set_gateway(LATE_PAYMENT="accept")
+    shop.reopen_cancelled()
+    shop.place_an_order()
     if by == "oscar":
         Order.objects.get().set_status("Cancelled")
-    else:
+    elif by == "admin":
         payments.cancel(to_pay(), by="anna")
-    pay(client, shop)
-    order = Order.objects.get()
+    else:
+        # It had committed the status, and not yet cancelled the payment.
+        Order.objects.update(status="Cancelled")
+    shop.pay()
     assert to_pay().is_paid
-    assert status_and_stock() == ("Cancelled" if by == "oscar" else "Pending", 2)
-    assert order.notes.filter(message__contains="after the cancellation").count() == 1
+    assert status_and_stock() == ("Pending" if by == "admin" else "Cancelled", 2)
+    (note,) = Order.objects.get().notes.all()
+    assert "after the cancellation" in note.message
     assert (books(), mail.outbox) == (PAID_BOOKS, [])
 
 
-def test_a_payment_of_a_cancelled_order_moves_it_not_on_even_if_the_payment_was_not_cancelled(
-    client: Client, shop: SandboxControl, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(Order.pipeline, "Cancelled", ("Being processed",))
-    place_an_order(client)
-    # As by a process that died after it had committed the status.
-    Order.objects.update(status="Cancelled")
-    pay(client, shop)
-    assert to_pay().is_paid
-    assert (status_and_stock(), mail.outbox) == (("Cancelled", 2), [])
-    assert Order.objects.get().notes.count() == 1
-
-
-def test_a_paid_order_that_is_cancelled_keeps_its_money_and_says_so(paid: Any) -> None:  # noqa: ANN401
+def test_a_paid_order_that_is_cancelled_keeps_its_money_and_says_so(shop: OscarShop) -> None:
+    paid = shop.sell()
     paid.set_status("Cancelled")
     assert to_pay().is_paid
     assert status_and_stock() == ("Cancelled", 2)
@@ -181,32 +115,23 @@ def test_a_paid_order_that_is_cancelled_keeps_its_money_and_says_so(paid: Any) -
 # Time to pay
 
 
-def test_an_order_that_nobody_pays_in_time_is_cancelled_and_its_goods_are_freed(
-    client: Client,
-    config: Any,  # noqa: ANN401
-    pass_time: Callable[..., None],
-) -> None:
-    config(minutes_to_pay=20)
-    place_an_order(client)
+def test_an_order_that_nobody_pays_in_time_is_cancelled_and_its_goods_are_freed(shop: OscarShop) -> None:
+    shop.configure(minutes_to_pay=20)
+    shop.place_an_order()
     order = Order.objects.get()
     assert to_pay().payable_until == order.date_placed + timedelta(minutes=20)
-    pass_time(minutes=10)
+    shop.pass_time(minutes=10)
     assert status_and_stock() == ("Pending", 2)
-    pass_time(minutes=45)
+    shop.pass_time(minutes=45)
     assert status_and_stock() == ("Cancelled", 0)
     assert order.status_changes.get().new_status == "Cancelled"
     assert not order.notes.exists()
 
 
 @pytest.mark.parametrize("what", ["moved on", "gift card"])
-def test_an_order_that_was_paid_in_another_way_is_left_to_the_staff(
-    client: Client,
-    config: Any,  # noqa: ANN401
-    pass_time: Callable[..., None],
-    what: str,
-) -> None:
-    config(minutes_to_pay=20)
-    place_an_order(client)
+def test_an_order_that_was_paid_in_another_way_is_left_to_the_staff(what: str, shop: OscarShop) -> None:
+    shop.configure(minutes_to_pay=20)
+    shop.place_an_order()
     order = Order.objects.get()
     if what == "moved on":
         order.set_status("Being processed")
@@ -214,7 +139,7 @@ def test_an_order_that_was_paid_in_another_way_is_left_to_the_staff(
         kind, _ = get_model("payment", "SourceType").objects.get_or_create(name="Gift card")
         order.sources.create(source_type=kind, currency="EUR", amount_allocated=Decimal(5))
     status = order.status
-    pass_time(minutes=60)
+    shop.pass_time(minutes=60)
     assert to_pay().is_released
     assert status_and_stock() == (status, 2)
     (note,) = order.notes.all()

@@ -10,40 +10,25 @@ from tests.settings import MIDDLEWARE as DJANGOS
 from tests.settings import TEMPLATES as WITHOUT_OSCAR
 
 WALLET_GATEWAY = hosted_only.WALLET_GATEWAY
+OSCARS = """
+    analytics.apps.Analytics checkout.apps.Checkout address.apps.Address shipping.apps.Shipping
+    catalogue.apps.Catalogue catalogue.reviews.apps.CatalogueReviews communication.apps.Communication
+    partner.apps.Partner basket.apps.Basket payment.apps.Payment offer.apps.Offer order.apps.Order
+    customer.apps.Customer search.apps.Search voucher.apps.Voucher wishlists.apps.Wishlists
+    dashboard.apps.Dashboard dashboard.reports.apps.ReportsDashboard dashboard.users.apps.UsersDashboard
+    dashboard.orders.apps.OrdersDashboard dashboard.catalogue.apps.CatalogueDashboard
+    dashboard.offers.apps.OffersDashboard dashboard.partners.apps.PartnersDashboard
+    dashboard.pages.apps.PagesDashboard dashboard.ranges.apps.RangesDashboard
+    dashboard.reviews.apps.ReviewsDashboard dashboard.vouchers.apps.VouchersDashboard
+    dashboard.communications.apps.CommunicationsDashboard dashboard.shipping.apps.ShippingDashboard
+"""
+"""The apps of oscar, as its guide lists them."""
 INSTALLED_APPS = [
     *(app for app in TESTED if app != "wallet_gateway"),
     "django.contrib.sites",
     "django.contrib.flatpages",
     "oscar.config.Shop",
-    "oscar.apps.analytics.apps.AnalyticsConfig",
-    "oscar.apps.checkout.apps.CheckoutConfig",
-    "oscar.apps.address.apps.AddressConfig",
-    "oscar.apps.shipping.apps.ShippingConfig",
-    "oscar.apps.catalogue.apps.CatalogueConfig",
-    "oscar.apps.catalogue.reviews.apps.CatalogueReviewsConfig",
-    "oscar.apps.communication.apps.CommunicationConfig",
-    "oscar.apps.partner.apps.PartnerConfig",
-    "oscar.apps.basket.apps.BasketConfig",
-    "oscar.apps.payment.apps.PaymentConfig",
-    "oscar.apps.offer.apps.OfferConfig",
-    "oscar.apps.order.apps.OrderConfig",
-    "oscar.apps.customer.apps.CustomerConfig",
-    "oscar.apps.search.apps.SearchConfig",
-    "oscar.apps.voucher.apps.VoucherConfig",
-    "oscar.apps.wishlists.apps.WishlistsConfig",
-    "oscar.apps.dashboard.apps.DashboardConfig",
-    "oscar.apps.dashboard.reports.apps.ReportsDashboardConfig",
-    "oscar.apps.dashboard.users.apps.UsersDashboardConfig",
-    "oscar.apps.dashboard.orders.apps.OrdersDashboardConfig",
-    "oscar.apps.dashboard.catalogue.apps.CatalogueDashboardConfig",
-    "oscar.apps.dashboard.offers.apps.OffersDashboardConfig",
-    "oscar.apps.dashboard.partners.apps.PartnersDashboardConfig",
-    "oscar.apps.dashboard.pages.apps.PagesDashboardConfig",
-    "oscar.apps.dashboard.ranges.apps.RangesDashboardConfig",
-    "oscar.apps.dashboard.reviews.apps.ReviewsDashboardConfig",
-    "oscar.apps.dashboard.vouchers.apps.VouchersDashboardConfig",
-    "oscar.apps.dashboard.communications.apps.CommunicationsDashboardConfig",
-    "oscar.apps.dashboard.shipping.apps.ShippingDashboardConfig",
+    *(f"oscar.apps.{name}Config" for name in OSCARS.split()),
     "widget_tweaks",
     "haystack",
     "treebeard",

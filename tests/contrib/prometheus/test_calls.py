@@ -5,20 +5,21 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 from prometheus_client import Counter, Histogram, generate_latest
-from pytest_django import Settings
 
+from tests.money.conftest import gateway, shop
+from tests.money.shop import Shop
 from wallet_gateway import gateways
-from wallet_gateway.client.calls import CallOutcome, CallRecord
 from wallet_gateway.client.errors import NotSent
 from wallet_gateway.contrib.prometheus import calls
 from wallet_gateway.signals import gateway_called
-from wallet_gateway.testing.control import SandboxControl
+
+__all__ = ["gateway", "shop"]
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -30,51 +31,33 @@ def measured() -> Iterator[None]:
     assert gateway_called.disconnect(dispatch_uid="wallet_gateway_prometheus")
 
 
-def counted(**labels: str) -> float:
-    return value_of("wallet_gateway_calls_total", calls.CALLS, labels)
-
-
-def timed(**labels: str) -> float:
-    return value_of("wallet_gateway_call_seconds_count", calls.SECONDS, labels)
-
-
-def value_of(name: str, metric: Counter | Histogram, labels: dict[str, str]) -> float:
+def value_of(metric: Counter | Histogram, name: str, **labels: str) -> float:
     samples = [sample for family in metric.collect() for sample in family.samples]
     return sum(s.value for s in samples if s.name == name and labels.items() <= s.labels.items())
 
 
-def a_call(**words: Any) -> CallRecord:
-    given: dict[str, Any] = {
-        "operation": "capture",
-        "method": "POST",
-        "path": "/api/v5/apmTransactions",
-        "outcome": CallOutcome.ANSWERED,
-        "reason": "",
-        "http_status": 200,
-        "elapsed_seconds": 0.3,
-    }
-    return CallRecord(**given | words)
+def counts(**labels: str) -> tuple[float, float]:
+    """How many calls were counted with these labels, and how many were timed at all."""
+    counted = value_of(calls.CALLS, "wallet_gateway_calls_total", operation="status", **labels)
+    timed = value_of(
+        calls.SECONDS, "wallet_gateway_call_seconds_count", gateway="default", operation="status"
+    )
+    return counted, timed
 
 
-def test_a_call_over_the_wire_is_counted_and_timed_by_gateway_and_operation(
-    wallet_sandbox: SandboxControl,
+REFUSED = {"outcome": "not_sent", "reason": "refused_connection"}
+
+
+@pytest.mark.parametrize(
+    ("leave", "labels"), [(nullcontext, {"outcome": "answered"}), (Shop.cut_off, REFUSED)]
+)
+def test_a_call_is_counted_by_its_outcome_and_timed_and_names_no_payment(
+    leave: Callable[..., AbstractContextManager[None]], labels: dict[str, str], shop: Shop
 ) -> None:
-    before = counted(operation="status", outcome="answered"), timed(gateway="default", operation="status")
-    gateways.gateway("default").status("UNKNOWN-REFERENCE")
-    after = counted(operation="status", outcome="answered"), timed(gateway="default", operation="status")
-    assert after == (before[0] + 1, before[1] + 1)
-
-
-def test_a_gateway_that_cannot_be_reached_is_counted_by_its_reason(
-    wallet_sandbox: SandboxControl, settings: Settings
-) -> None:
-    default = settings.WALLET_GATEWAY["GATEWAYS"]["default"] | {"BASE_URL": "http://127.0.0.1:9"}
-    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"GATEWAYS": {"default": default}}
-    of_it = {"operation": "status", "outcome": "not_sent", "reason": "refused_connection"}
-    before = counted(**of_it)
-    with pytest.raises(NotSent):
+    before = counts(**labels)
+    with leave(shop), suppress(NotSent):
         gateways.gateway("default").status("SECRET-REFERENCE")
-    assert counted(**of_it) == before + 1
+    assert counts(**labels) == (before[0] + 1, before[1] + 1)
     assert b"SECRET-REFERENCE" not in generate_latest()
 
 
@@ -82,9 +65,18 @@ COUNTS = """
 import django; django.setup()
 from wallet_gateway.contrib.prometheus import calls
 from wallet_gateway.signals import gateway_called
-from tests.contrib.prometheus.test_calls import a_call
+from wallet_gateway.client.calls import CallOutcome, CallRecord
 calls.connect()
-gateway_called.send(sender=None, gateway="default", call=a_call())
+call = CallRecord(
+    operation="capture",
+    method="POST",
+    path="/api/v5/apmTransactions",
+    outcome=CallOutcome.ANSWERED,
+    reason="",
+    http_status=200,
+    elapsed_seconds=0.3,
+)
+gateway_called.send(sender=None, gateway="default", call=call)
 """
 SHOWS = """
 from prometheus_client import generate_latest

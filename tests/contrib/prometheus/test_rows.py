@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import NoReturn
 
 import pytest
-from django.core.exceptions import ImproperlyConfigured
-from django.db import OperationalError
+from django.db import OperationalError, connection
 from prometheus_client import CollectorRegistry, generate_latest
+from pytest_django import Settings
 
 from tests.models.rows import a_transaction
 from wallet_gateway import gateways, payments
 from wallet_gateway.contrib.prometheus.rows import RowCollector
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import GatewayPause, PauseCode, SweepHeartbeat
-from wallet_gateway.payments import maintenance
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 K, S = TransactionKind, TransactionState
@@ -84,16 +84,15 @@ def test_a_pause_says_who_decided_on_it(registry: CollectorRegistry) -> None:
     assert b"Meier" not in shown
 
 
-@pytest.mark.parametrize("fault", [OperationalError, ImproperlyConfigured])
 def test_what_keeps_the_rows_from_being_read_is_said_and_hides_no_other_metric(
-    fault: type[Exception],
-    registry: CollectorRegistry,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
+    registry: CollectorRegistry, settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def fails() -> None:
-        raise fault("the server is gone")
+    def fail(*_: object) -> NoReturn:
+        raise OperationalError("the server is gone")
 
-    monkeypatch.setattr(maintenance, "health", fails)
-    assert generate_latest(registry).decode().splitlines()[2:] == ["wallet_gateway_rows_read 0.0"]
+    with connection.execute_wrapper(fail):
+        assert generate_latest(registry).decode().splitlines()[2:] == ["wallet_gateway_rows_read 0.0"]
     assert "the server is gone" in caplog.text
+    settings.WALLET_GATEWAY = {}
+    assert generate_latest(registry).decode().splitlines()[2:] == ["wallet_gateway_rows_read 0.0"]
+    assert "WALLET_GATEWAY" in caplog.text

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
+from django.test import Client
 from salesman.core.utils import get_salesman_model
 
 from tests.contrib.salesman.models import Mug
@@ -15,13 +16,12 @@ from tests.contrib.salesman.receivers import paid as receive  # type: ignore[att
 from wallet_gateway import payments
 
 if TYPE_CHECKING:
-    from django.test import Client
-
     from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 Order: Any = get_salesman_model("Order")
+SalesmanOrder: TypeAlias = Any
 
 
 @pytest.fixture(autouse=True)
@@ -54,7 +54,7 @@ def pay(gateway: SandboxControl) -> None:
 
 
 @pytest.fixture
-def paid(client: Client, gateway: SandboxControl) -> Any:  # noqa: ANN401
+def paid(client: Client, gateway: SandboxControl) -> SalesmanOrder:
     place_an_order(client)
     pay(gateway)
     return Order.objects.get()
@@ -62,16 +62,16 @@ def paid(client: Client, gateway: SandboxControl) -> Any:  # noqa: ANN401
 
 @pytest.fixture
 def boss() -> Client:
-    from django.test import Client
-
     client = Client()
     client.force_login(User.objects.create_superuser("boss", "boss@example.com", "secret"))
     return client
 
 
 def test_a_customer_places_an_order_and_pays(client: Client, gateway: SandboxControl) -> None:
-    page = client.get(place_an_order(client))
-    order = Order.objects.get()
+    first = place_an_order(client)
+    page, order = client.get(first), Order.objects.get()
+    again = client.post(f"/api/orders/{order.ref}/pay/?token={order.token}", {"payment_method": "wallet"})
+    assert again.json()["url"] == first, "it can be paid later"
     assert "€25.00" in page.content.decode()
     assert (order.status, order.is_paid) == ("CREATED", False)
     pay(gateway)
@@ -80,21 +80,14 @@ def test_a_customer_places_an_order_and_pays(client: Client, gateway: SandboxCon
     assert not get_salesman_model("Basket").objects.filter(items__isnull=False).exists()
 
 
-def test_an_order_is_paid_later(client: Client) -> None:
-    first = place_an_order(client)
-    order = Order.objects.get()
-    again = client.post(f"/api/orders/{order.ref}/pay/?token={order.token}", {"payment_method": "wallet"})
-    assert again.json()["url"] == first
-
-
-def test_an_event_that_is_delivered_twice_is_recorded_once(paid: Any) -> None:  # noqa: ANN401
+def test_an_event_that_is_delivered_twice_is_recorded_once(paid: SalesmanOrder) -> None:
     known = paid.payments.get()
     order = payments.get_order(paid.ref)
     receive(sender=type(order), event_id=known.transaction_id, reference=paid.ref, amount=order.amount)
     assert paid.payments.count() == 1
 
 
-def test_the_staff_refund_once(paid: Any, boss: Client) -> None:  # noqa: ANN401
+def test_the_staff_refund_once(paid: SalesmanOrder, boss: Client) -> None:
     for _click in range(2):
         boss.post(f"/api/orders/{paid.ref}/refund/")
     assert Order.objects.get().status == "REFUNDED"
@@ -102,7 +95,7 @@ def test_the_staff_refund_once(paid: Any, boss: Client) -> None:  # noqa: ANN401
 
 
 def test_a_refund_whose_answer_is_lost_is_no_second_refund(
-    paid: Any,  # noqa: ANN401
+    paid: SalesmanOrder,
     boss: Client,
     gateway: SandboxControl,
 ) -> None:
