@@ -38,8 +38,10 @@ def test_what_does_not_agree_differs_and_an_approval_that_has_no_record_is_missi
 
 
 @every("state", COMPARED)
-def test_a_word_for_a_state_that_nobody_knows_is_a_difference_in_every_state(state: TransactionState) -> None:
-    (difference,) = differences(state, Finding(verdict=V.PENDING, undocumented_state="Settled"))
+def test_a_word_for_a_state_that_nobody_knows_is_a_difference_in_every_state(
+    state: lifecycle.TransactionState,
+) -> None:
+    (difference,) = comparison.differences(state, Finding(verdict=V.PENDING, undocumented_state="Settled"))
     assert difference.kind is D.STATE
     assert "Settled" in explained(difference.explanation)
 
