@@ -67,3 +67,14 @@ def test_the_codes_of_errors_are_all_described_under_the_class_that_carries_them
     assert {kind.code for kind in classes.values()} <= set(described)
     for code, (status, name) in described.items():
         assert name == "AwaitingApproval" or classes[name]("No.", ErrorCode(code)).status == status, code
+
+
+def test_every_test_that_a_page_names_is_there() -> None:
+    named = [
+        (name, place, test)
+        for name in ("threat-model.md", "accessibility.md")
+        for place, test in re.findall(r"`([\w/]+\.py)::(\w+)`", _page(name))
+    ]
+    assert len(named) > 100
+    for name, place, test in named:
+        assert f"def {test}(" in (ROOT / "tests" / place).read_text(encoding="utf-8"), (name, test)
