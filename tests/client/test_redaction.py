@@ -160,6 +160,8 @@ def test_what_an_adapted_request_has_besides_lists_and_objects_is_redacted_as_th
         ("msg=cvv=123", "msg=cvv=[removed]"),
         ("{'cryptogram': 'AgAA', 'state': 'NEW'}", "{'cryptogram': '[removed]', 'state': 'NEW'}"),
         ("{'cardNumber' => '4111111111111111'}", "{'cardNumber' => '***1111'}"),
+        ('said {\\"apiKey\\": \\"k-1\\", \\"n\\": 1}', 'said {\\"apiKey\\": \\"[removed]\\", \\"n\\": 1}'),
+        ("<>" * 20_000, "<>" * 10_000),
         ("code=05 state=DECLINED id=4111111111111111x", "code=05 state=DECLINED id=***1111x"),
         ("a=b=" * 4000, "a=b=" * 4000),
         (
