@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
 from django.core.management import call_command
+from django.db.models import Model
 from pytest_django import Settings
 
 from tests.money.gateway import Record, StubGateway, losing, record
@@ -30,6 +31,7 @@ from wallet_gateway.models import (
 )
 from wallet_gateway.protocol.money import Money
 
+M = TypeVar("M", bound=Model)
 SESSION = "session-key-of-ada"
 PRICE = Decimal("30.00")
 TYPES = {
@@ -125,6 +127,15 @@ class Shop:
         assert instant is not None
         self.clock.by += max(instant - self.clock.now(), timedelta(0)) + timedelta(milliseconds=1)
 
+    def sweep_when_due(self, transaction: GatewayTransaction, *, times: int = 1) -> None:
+        """Let the sweep come as it wants to, some times, and read the transaction again."""
+        for _ in range(times):
+            if (instant := transaction.next_send_at or transaction.next_query_at) is None:
+                return
+            self.until(instant)
+            payments.sweep()
+            transaction.refresh_from_db()
+
     # Customers
 
     def order(self, **given: Any) -> PaymentOrder:
@@ -184,6 +195,11 @@ class Shop:
         self.clock.by += timedelta(seconds=10)
         return payments.reconcile(order_of(payment), everything=True)
 
+    def report_and_ask(self, payment: Payment, *records: Any) -> PaymentOrder:
+        """Ask the gateway for everything of an order, after it has learned these records of one payment."""
+        self.report(payment, *records)
+        return self.ask(payment)
+
     def days(self, number: int) -> None:
         """Let days pass, on each of which a sweep comes by, and one more for the last day's latest queries.
 
@@ -216,6 +232,12 @@ class Shop:
         for difference in Discrepancy.objects.filter(payment=payment, closed_at=None):
             payments.approvals.close_discrepancy(difference, reason="looked it up", by="anna")
         assert not open_differences()
+
+
+def reloaded(row: M) -> M:
+    """Return a row as it is now."""
+    row.refresh_from_db()
+    return row
 
 
 def order_of(payment: Payment) -> PaymentOrder:

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from tests.money.gateway import ZERO, answering, record
-from tests.money.shop import Shop, kinds, of, open_differences, order_of, state
+from tests.money.shop import Shop, kinds, of, open_differences, order_of, reloaded, state
 from wallet_gateway import payments
 
 pytestmark = pytest.mark.django_db
@@ -26,13 +26,11 @@ def test_two_pending_customers_with_the_same_id_wait_and_are_paid_with_ids_of_th
 ) -> None:
     both = [shop.begin() for _ in range(2)]
     for payment in both:
-        shop.report(payment, record(payment.reference, id=id_, state="Pending"))
-        shop.ask(payment)
+        shop.report_and_ask(payment, record(payment.reference, id=id_, state="Pending"))
         assert state(payment) == ("PENDING", False)
     assert not open_differences()
     for payment in both:
-        shop.report(payment, record(payment.reference))
-        shop.ask(payment)
+        shop.report_and_ask(payment, record(payment.reference))
         assert state(payment) == ("PAID", False)
     assert not open_differences()
     assert heard == ["order_paid", "order_paid"]
@@ -55,8 +53,7 @@ def test_two_refunds_answered_pending_with_the_same_id_are_approved_with_ids_of_
         shop.until(refund.next_query_at)
     payments.sweep()
     for refund in waiting:
-        refund.refresh_from_db()
-        assert refund.state == "APPROVED"
+        assert reloaded(refund).state == "APPROVED"
     assert not open_differences()
 
 
@@ -68,8 +65,7 @@ def test_the_id_of_the_answer_finds_the_record_where_no_other_was_booked(shop: S
     assert not refund.record_id, "and claims nothing"
     shop.report(refund, of(refund, id="F-1"))
     shop.ask(payment)
-    refund.refresh_from_db()
-    assert (refund.state, refund.record_id) == ("APPROVED", "F-1")
+    assert (reloaded(refund).state, refund.record_id) == ("APPROVED", "F-1")
 
 
 # Approved records with a placeholder
@@ -82,8 +78,7 @@ def test_approved_records_of_two_customers_with_a_placeholder_are_two_difference
     both = [shop.begin() for _ in range(2)]
     for number, payment in enumerate(both, 1):
         # Of two nobody can say whether they are one.
-        shop.report(payment, *[record(payment.reference, id=id_)] * number)
-        shop.ask(payment)
+        shop.report_and_ask(payment, *[record(payment.reference, id=id_)] * number)
     payments.maintenance.deliver_events()
     assert "order_paid" not in heard
     for payment in both:
@@ -100,7 +95,6 @@ def test_an_approved_placeholder_beside_a_real_approval_is_a_second_execution_to
     id_: str, shop: Shop
 ) -> None:
     payment = shop.pay()
-    shop.report(payment, record(payment.reference), record(payment.reference, id=id_))
-    shop.ask(payment)
+    shop.report_and_ask(payment, record(payment.reference), record(payment.reference, id=id_))
     assert state(payment) == ("FROZEN", False)
     assert kinds(payment)

@@ -134,6 +134,34 @@ def test_a_further_difference_of_a_frozen_payment_is_seen_by_whoever_thaws_it(sh
     assert versions[1] > versions[0]
 
 
+def test_a_difference_that_is_committed_while_a_payment_thaws_freezes_it(shop: Shop) -> None:
+    payment = shop.pay()
+
+    def find(number: int) -> None:
+        fields = {"id": f"P-{number}", "type": "ecom.refund", "transactionAmount": 1}
+        shop.gateway.records[payment.reference].append(record(payment.reference, **fields))
+        shop.ask(payment)
+
+    def find_elsewhere() -> None:
+        find(2)
+        connection.close()
+
+    find(1)
+    other = threading.Thread(target=find_elsewhere)
+
+    def find_another() -> None:
+        other.start()
+        # SQLite has one writer: there the other one comes right after the thaw.
+        other.join(0 if connection.vendor == "sqlite" else PATIENCE)
+
+    difference = Discrepancy.objects.get()
+    with connection.execute_wrapper(Meddler(*ORDER, act=find_another)):
+        payments.approvals.close_discrepancy(difference, reason="looked it up", by="anna")
+    other.join(PATIENCE)
+    (left,) = Discrepancy.objects.filter(closed_at=None)
+    assert ("P-2" in str(left.explanation_params), state(payment)) == (True, ("FROZEN", False))
+
+
 MEANWHILE: dict[str, list[dict[str, Any]] | None] = {"lease ended": None, "approved": [{"id": "G-1"}]}
 
 

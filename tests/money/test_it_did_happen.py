@@ -15,6 +15,7 @@ from tests.money.shop import (
     of,
     open_differences,
     order_of,
+    reloaded,
     state,
     totals,
 )
@@ -62,8 +63,7 @@ def test_a_payment_of_which_nothing_says_approved_is_not_made_paid_by_a_person(
     records: list[dict[str, Any]], shop: Shop
 ) -> None:
     payment = shop.begin()
-    shop.report(payment, *[record(payment.reference, **fields) for fields in records])
-    shop.ask(payment)
+    shop.report_and_ask(payment, *[record(payment.reference, **fields) for fields in records])
     _is_refused(payment.opening)
 
 
@@ -85,11 +85,9 @@ def test_a_contradiction_of_which_nothing_says_approved_is_not_made_paid_either(
         payment = shop.press_button(shop.order())
     else:
         payment = shop.begin()
-        shop.report(payment, record(payment.reference, state="Pending"))
-        shop.ask(payment)
+        shop.report_and_ask(payment, record(payment.reference, state="Pending"))
     _left_contradictory(payment, shop.clock.now())
-    shop.report(payment, *[record(payment.reference, **fields) for fields in records])
-    shop.ask(payment)
+    shop.report_and_ask(payment, *[record(payment.reference, **fields) for fields in records])
     _is_refused(payment.opening)
 
     payments.approvals.resolve(payment.opening, decision="DID_NOT_HAPPEN", reason="looked", by="anna")
@@ -134,8 +132,7 @@ def test_a_follow_up_of_which_nothing_says_approved_is_not_made_so_by_a_person(
     lost.refresh_from_db()
     with pytest.raises(payments.errors.InvalidState):
         _say_it_happened(lost)
-    lost.refresh_from_db()
-    assert lost.approved_minor is None
+    assert reloaded(lost).approved_minor is None
 
 
 # Where something says approved
@@ -152,8 +149,7 @@ def test_a_follow_up_of_which_nothing_says_approved_is_not_made_so_by_a_person(
 def test_an_approved_record_of_our_own_amount_may_be_accepted(fields: dict[str, Any], shop: Shop) -> None:
     payment = shop.begin()
     both = [record(payment.reference)] if fields["id"] == "R-2" else []
-    shop.report(payment, *both, record(payment.reference, **fields))
-    shop.ask(payment)
+    shop.report_and_ask(payment, *both, record(payment.reference, **fields))
     assert state(payment) == ("FROZEN", False)
     _say_it_happened(payment.opening)
     assert state(payment) == ("PAID", False)
@@ -165,8 +161,7 @@ def test_what_the_answer_to_our_own_request_said_may_be_accepted(shop: Shop) -> 
     assert first.opening.state == "APPROVED"
     shop.gateway.answers.append(answering(id=first.opening.record_id))
     second = shop.press_button(shop.order())
-    second.refresh_from_db()
-    assert second.opening.state == "ANOMALY", "its id is the other customer's"
+    assert reloaded(second).opening.state == "ANOMALY", "its id is the other customer's"
     _say_it_happened(second.opening)
     assert state(second) == ("PAID", False)
 
@@ -190,8 +185,7 @@ def test_an_order_is_never_paid_by_another_amount_or_currency(
 ) -> None:
     payment = shop.begin(type=type_)
     wire = {"sale": "ecom.sale", "preauthorization": "ecom.preauthorization"}[type_]
-    shop.report(payment, record(payment.reference, type=wire, **other))
-    shop.ask(payment)
+    shop.report_and_ask(payment, record(payment.reference, type=wire, **other))
     assert state(payment) == ("FROZEN", False)
     _is_refused(payment.opening)
     for difference in open_differences(payment):
@@ -202,8 +196,7 @@ def test_an_order_is_never_paid_by_another_amount_or_currency(
 
 def test_closing_the_difference_does_not_open_a_way_around_it(shop: Shop) -> None:
     payment = shop.begin()
-    shop.report(payment, record(payment.reference, transactionAmount=25))
-    shop.ask(payment)
+    shop.report_and_ask(payment, record(payment.reference, transactionAmount=25))
     (difference,) = open_differences(payment)
     payments.approvals.close_discrepancy(difference, reason="looked", by="anna")
     _is_refused(payment.opening)

@@ -9,13 +9,7 @@ from typing import Any
 import pytest
 
 from tests.money.gateway import Sent, record, refusing
-from tests.money.shop import (
-    Shop,
-    news,
-    of,
-    order_of,
-    state,
-)
+from tests.money.shop import Shop, news, of, order_of, reloaded, state
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction, Payment
 
@@ -57,8 +51,7 @@ def _is_held(shop: Shop, payment: Payment) -> None:
 @fillers
 def test_nothing_negative_is_concluded_where_more_came(filler: Filler, shop: Shop) -> None:
     payment = shop.begin()
-    shop.report(payment, *filler(payment, MOST + 1))
-    shop.ask(payment)
+    shop.report_and_ask(payment, *filler(payment, MOST + 1))
     _is_held(shop, payment)
     shop.days(1)
     _is_held(shop, payment)
@@ -85,8 +78,7 @@ def test_an_approval_among_the_first_500_is_paid_and_a_person_told_of_the_rest(
     payment = shop.begin()
     elements = filler(payment, MOST + 100)
     elements[place] = record(payment.reference)
-    shop.report(payment, *elements)
-    shop.ask(payment)
+    shop.report_and_ask(payment, *elements)
     assert state(payment) == ("PAID", False)
     assert news()
 
@@ -96,8 +88,7 @@ def test_an_approval_behind_them_is_not_called_paid_and_not_payable_again(
     filler: Filler, number: int, shop: Shop
 ) -> None:
     payment = shop.begin()
-    shop.report(payment, *filler(payment, number), record(payment.reference))
-    shop.ask(payment)
+    shop.report_and_ask(payment, *filler(payment, number), record(payment.reference))
     _is_held(shop, payment)
 
     shop.report(payment, record(payment.reference))
@@ -108,8 +99,7 @@ def test_an_approval_behind_them_is_not_called_paid_and_not_payable_again(
 def test_two_approvals_among_the_first_500_are_two_executions(shop: Shop) -> None:
     payment = shop.begin()
     both = record(payment.reference), record(payment.reference, id="R-2")
-    shop.report(payment, *both, *_others(MOST))
-    shop.ask(payment)
+    shop.report_and_ask(payment, *both, *_others(MOST))
     assert state(payment) == ("FROZEN", False)
 
 
@@ -134,8 +124,7 @@ def test_a_follow_up_whose_answer_was_lost_is_neither_absent_nor_refused(kind: s
     errored = [of(lost, id=f"E{n}", state="Errored") for n in range(MOST + 1)]
     shop.report(lost, *errored)
     shop.ask(payment)
-    lost.refresh_from_db()
-    assert lost.state in {"UNKNOWN", "PENDING"}
+    assert reloaded(lost).state in {"UNKNOWN", "PENDING"}
     assert lost.next_query_at is not None
     assert news()
     with pytest.raises(payments.errors.OperationRefused):

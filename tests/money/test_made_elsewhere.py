@@ -10,7 +10,19 @@ from typing import Any
 import pytest
 
 from tests.money.gateway import Answer, Record, Sent, losing, record
-from tests.money.shop import Shop, compared, euros, kinds, of, open_differences, order_of, state, told, totals
+from tests.money.shop import (
+    Shop,
+    compared,
+    euros,
+    kinds,
+    of,
+    open_differences,
+    order_of,
+    reloaded,
+    state,
+    told,
+    totals,
+)
 from tests.refusals import refuses
 from wallet_gateway import payments
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment
@@ -202,8 +214,7 @@ def test_a_refund_that_ended_and_shows_as_made_elsewhere_is_booked_once(end: End
     booking.days(1)
     assert (totals(payment)[1], state(payment)[0]) == (euros("5.00"), "PART_REFUNDED")
     (row,) = made_elsewhere()
-    ours.refresh_from_db()
-    assert (row.record_id, ours.record_id) == ("G-5", None)
+    assert (row.record_id, reloaded(ours).record_id) == ("G-5", None)
 
 
 def test_a_lost_refund_is_looked_for_under_the_original_before_a_person_may_give_it_up(shop: Shop) -> None:
@@ -211,8 +222,7 @@ def test_a_lost_refund_is_looked_for_under_the_original_before_a_person_may_give
     lost = shop.lose_answer(payments.refund, order_of(payment))
     shop.gateway.records[payment.reference].append(elsewhere(payment, REFUND, 30, "G-5"))
     shop.days(5)
-    lost.refresh_from_db()
-    assert (lost.state, lost.record_id, totals(payment)[1]) == ("APPROVED", "G-5", euros("30.00"))
+    assert (reloaded(lost).state, lost.record_id, totals(payment)[1]) == ("APPROVED", "G-5", euros("30.00"))
 
 
 def test_a_record_of_another_payment_is_not_booked_and_not_forgotten(booking: Shop) -> None:
@@ -258,8 +268,7 @@ def test_under_a_shared_reference_one_record_of_our_amount_is_ours_and_the_other
     made = [elsewhere(payment, REFUND, amount, f"G-{amount}") for amount in (5, 4, 6)]
     booking.gateway.records[payment.reference].extend(made)
     booking.days(1)
-    ours.refresh_from_db()
-    assert ours.state == "APPROVED"
+    assert reloaded(ours).state == "APPROVED"
     assert (totals(payment)[1], [row.record_id for row in made_elsewhere()]) == (
         euros("15.00"),
         ["G-4", "G-6"],
@@ -277,8 +286,7 @@ def test_a_decision_on_a_payment_leaves_what_was_made_elsewhere_to_be_decided(sh
 
 def test_nothing_is_shipped_for_a_payment_that_was_given_back_while_it_was_frozen(shop: Shop) -> None:
     payment = shop.begin()
-    shop.report(payment, record(payment.reference), elsewhere(payment, REFUND, 30))
-    shop.ask(payment)
+    shop.report_and_ask(payment, record(payment.reference), elsewhere(payment, REFUND, 30))
     payments.approvals.book_discrepancy(Discrepancy.objects.get(), reason="seen", by="anna")
     assert [kind for kind, _ in told()] == ["ANOMALY", "REFUNDED"]
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -12,8 +11,8 @@ from typing import Any
 import pytest
 from django.db import DatabaseError, connection
 from django.db import transaction as db_transaction
-from django.dispatch import Signal
 
+from tests.money.conftest import Connect, Receiver
 from tests.money.gateway import Killed, answering, record
 from tests.money.shop import Shop, euros, of, order_of, state
 from tests.nameless_receivers import nameless
@@ -22,46 +21,6 @@ from wallet_gateway.models import GatewayPause, OutboxEvent, PaymentOrder
 
 __all__ = ["nameless"]
 pytestmark = pytest.mark.django_db
-
-
-@dataclass
-class Receiver:
-    """A shop's receiver that remembers what it was told, and fails as often as it is set to."""
-
-    failures: int = 0
-    told: list[dict[str, Any]] = field(default_factory=list)
-
-    def __call__(self, **given: Any) -> None:
-        self.told.append(given)
-        if len(self.told) <= self.failures:
-            raise ValueError("the shop's warehouse is closed")
-
-    @property
-    def ids(self) -> list[str]:
-        return [told["event_id"] for told in self.told]
-
-    @property
-    def amounts(self) -> list[str]:
-        return [str(told["amount"]) for told in self.told]
-
-
-Connect = Callable[..., Any]
-
-
-@pytest.fixture
-def connect() -> Iterator[Connect]:
-    """Connect a receiver to a signal for the time of a test."""
-    connected: list[tuple[Signal, Any]] = []
-
-    def listen(signal: Signal, receiver: Any = None) -> Any:  # noqa: ANN401 - as it is given
-        receiver = receiver or Receiver()
-        signal.connect(receiver, weak=False)
-        connected.append((signal, receiver))
-        return receiver
-
-    yield listen
-    for signal, receiver in connected:
-        signal.disconnect(receiver)
 
 
 def die(**_: object) -> None:
@@ -114,8 +73,7 @@ def test_the_end_of_an_attempt_is_told_once_and_what_is_undecided_is_not(
     named = {name: connect(getattr(signals, name)) for name in vars(signals) if name.startswith("order_")}
     payment = shop.begin()
     if word:
-        shop.report(payment, record(payment.reference, state=word))
-        shop.ask(payment)
+        shop.report_and_ask(payment, record(payment.reference, state=word))
     shop.hours(1)
     assert {name: len(receiver.told) for name, receiver in named.items() if receiver.told} == heard
 
@@ -124,12 +82,10 @@ def test_a_page_that_fails_again_after_a_second_card_was_tried_is_told_once(
     connect: Connect, shop: Shop
 ) -> None:
     receiver, other = connect(signals.order_failed), shop.begin()
-    shop.report(other, record(other.reference, state="Errored"))
-    shop.ask(other)
+    shop.report_and_ask(other, record(other.reference, state="Errored"))
     payment = shop.begin()
     for word in ("Errored", "Pending", "Errored"):
-        shop.report(payment, record(payment.reference, state=word))
-        shop.ask(payment)
+        shop.report_and_ask(payment, record(payment.reference, state=word))
     assert [told["order"].pk for told in receiver.told] == [other.order_id, payment.order_id]
 
 
@@ -260,8 +216,7 @@ def test_a_delivery_that_the_database_fails_is_no_failed_payment_and_is_made_aga
 
     with connection.execute_wrapper(fail):
         payment = shop.begin(metadata={"cart": "77"})
-        shop.report(payment, record(payment.reference))
-        assert shop.ask(payment).state == "PAID"
+        assert shop.report_and_ask(payment, record(payment.reference)).state == "PAID"
     assert "delivered again later" in caplog.text
     shop.clock.sleep(61)
     payments.sweep()

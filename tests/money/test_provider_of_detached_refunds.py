@@ -11,7 +11,7 @@ import pytest
 from django.core.management import call_command
 
 from tests.money.gateway import answering, record
-from tests.money.shop import Shop
+from tests.money.shop import Shop, reloaded
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction
 
@@ -49,9 +49,7 @@ def test_its_record_does_not_rename_it(shop: Shop, named: str | None) -> None:
             apmDetails={"apmProviderTransactionId": named},
         ),
     )
-    shop.until(given.next_query_at)
-    payments.sweep()
-    given.refresh_from_db()
+    shop.sweep_when_due(given)
     assert given.confirmed_at is not None
     assert given.provider_transaction_id == "PA-77"
 
@@ -65,9 +63,7 @@ def test_one_without_an_id_gets_that_of_its_record(
     shop.report(
         made, record(made.reference, type="detached.refund", transactionAmount=10.00, apmDetails=details)
     )
-    shop.until(made.next_query_at)
-    payments.sweep()
-    made.refresh_from_db()
+    shop.sweep_when_due(made)
     assert made.provider_transaction_id == stored
 
 
@@ -81,5 +77,4 @@ def test_one_without_an_id_gets_that_of_its_record(
 @pytest.mark.parametrize("state", ["Errored", "Approved"])
 def test_its_provider_s_words_are_shown(shop: Shop, state: str, words: dict[str, str], shown: str) -> None:
     given = refund(shop, state=state, **words)
-    given.refresh_from_db()
-    assert shown in given.explanation
+    assert shown in reloaded(given).explanation

@@ -9,8 +9,9 @@ from functools import partial
 
 import pytest
 
+from tests.money.conftest import Connect
 from tests.money.gateway import Killed, Sent, killing, losing, record
-from tests.money.shop import SESSION, Shop, of, order_of, state, told
+from tests.money.shop import SESSION, Shop, of, order_of, reloaded, state, told
 from tests.refusals import refuses
 from tests.threads import surprises, together
 from wallet_gateway import payments, signals
@@ -153,29 +154,19 @@ def test_sweeps_share_the_questions(shop: Shop) -> None:
     assert PaymentOrder.objects.filter(state="PAID").count() == 10
 
 
-def test_a_payment_found_by_everybody_at_once_is_booked_and_told_once(shop: Shop) -> None:
-    heard: list[str] = []
-
-    def hear(event_id: str, **_: object) -> None:
-        heard.append(event_id)
-
-    payment = shop.begin()
+def test_a_payment_found_by_everybody_at_once_is_booked_and_told_once(shop: Shop, connect: Connect) -> None:
+    receiver, payment = connect(signals.order_paid), shop.begin()
     shop.report(payment, record(payment.reference))
     shop.clock.sleep(80)
-    signals.order_paid.connect(hear)
-    try:
-        results = together(
-            lambda: payments.orders.reconcile_attempt(payment.reference),
-            lambda: payments.reconcile(order_of(payment), everything=True),
-            payments.sweep,
-            payments.maintenance.deliver_events,
-        )
-    finally:
-        signals.order_paid.disconnect(hear)
+    results = together(
+        lambda: payments.orders.reconcile_attempt(payment.reference),
+        lambda: payments.reconcile(order_of(payment), everything=True),
+        payments.sweep,
+        payments.maintenance.deliver_events,
+    )
     assert surprises(results) == []
-    payment.refresh_from_db()
-    assert (payment.authorized, payment.captured, state(payment)[0]) == (3000, 3000, "PAID")
-    assert heard == [str(OutboxEvent.objects.get().event_id)]
+    assert (reloaded(payment).authorized, payment.captured, state(payment)[0]) == (3000, 3000, "PAID")
+    assert receiver.ids == [str(OutboxEvent.objects.get().event_id)]
 
 
 def test_two_pages_paid_at_the_same_moment_make_the_order_overpaid(shop: Shop) -> None:
@@ -198,8 +189,7 @@ def test_a_lease_is_ended_once(shop: Shop) -> None:
     results = together(payments.sweep)
     assert surprises(results) == []
     assert GatewayTransaction.objects.get(kind="CAPTURE").state == "UNKNOWN"
-    payment.refresh_from_db()
-    assert payment.capture_reserved == 500
+    assert reloaded(payment).capture_reserved == 500
 
 
 def test_answers_and_sweeps_that_meet_book_once(shop: Shop) -> None:
@@ -210,30 +200,23 @@ def test_answers_and_sweeps_that_meet_book_once(shop: Shop) -> None:
     shop.until(capture.next_query_at)
     results = together(payments.sweep, lambda: payments.reconcile(order_of(payment), everything=True))
     assert surprises(results) == []
-    payment.refresh_from_db()
-    assert (payment.captured, payment.capture_reserved) == (500, 0)
+    assert (reloaded(payment).captured, payment.capture_reserved) == (500, 0)
     assert OutboxEvent.objects.filter(transaction=capture).count() == 1
 
 
-def test_what_dying_processes_have_not_told_is_delivered_once_by_many_sweeps(shop: Shop) -> None:
-    heard: list[str] = []
-
-    def hear(event_id: str, **_: object) -> None:
-        heard.append(event_id)
-
+def test_what_dying_processes_have_not_told_is_delivered_once_by_many_sweeps(
+    shop: Shop, connect: Connect
+) -> None:
     signals.order_paid.connect(die)
     for _ in range(5):
         with pytest.raises(Killed):
             shop.pay()
     signals.order_paid.disconnect(die)
     shop.clock.sleep(61)
-    signals.order_paid.connect(hear)
-    try:
-        results = together(payments.maintenance.deliver_events)
-    finally:
-        signals.order_paid.disconnect(hear)
+    receiver = connect(signals.order_paid)
+    results = together(payments.maintenance.deliver_events)
     assert surprises(results) == []
-    assert (sum(results), len(heard), len(set(heard))) == (5, 5, 5)
+    assert (sum(results), len(receiver.ids), len(set(receiver.ids))) == (5, 5, 5)
 
 
 # Two writers of one order

@@ -18,7 +18,7 @@ from pytest_django import Settings
 
 from tests.models.rows import a_deposit
 from tests.money.gateway import record
-from tests.money.shop import Shop, compared, doctors_words, kinds, news, order_of
+from tests.money.shop import Shop, compared, doctors_words, kinds, news, order_of, reloaded
 from wallet_gateway import payments, return_tokens
 from wallet_gateway.models import (
     Discrepancy,
@@ -193,8 +193,7 @@ def test_a_live_account_is_not_asked_about_a_test(shop: Shop, switch: Switch) ->
     assert shop.gateway.asked == []
     assert news() == []
     assert not Discrepancy.objects.exists()
-    lost.refresh_from_db()
-    assert lost.state == "UNKNOWN"
+    assert reloaded(lost).state == "UNKNOWN"
 
 
 def test_tests_that_are_due_keep_no_live_payment_waiting(shop: Shop, switch: Switch) -> None:
@@ -226,8 +225,7 @@ def test_a_live_payment_behind_a_test_account_is_neither_lost_nor_silent(shop: S
     mode(page, is_test=False)
     shop.gateway.records.clear()
     shop.days(2)
-    lost.refresh_from_db()
-    assert lost.state == "UNKNOWN"
+    assert reloaded(lost).state == "UNKNOWN"
     opening = GatewayTransaction.objects.get(payment=page)
     assert (opening.state, opening.needs_operator) == ("OPEN", True)
     assert "payments with real money are stored" in doctors_words()
@@ -246,8 +244,7 @@ def test_a_deposit_keeps_the_mode_of_its_refunds(shop: Shop, switch: Switch) -> 
         parent_transaction_id="OLD-1", is_known=True, amount_minor=1000, is_test=None, **of_file
     )
     refund = payments.refund_migrated("OLD-1", **given)
-    deposit.refresh_from_db()
-    assert (refund.state, deposit.is_test, refund.is_test) == ("APPROVED", True, True)
+    assert (refund.state, reloaded(deposit).is_test, refund.is_test) == ("APPROVED", True, True)
     switch("prod")
     with pytest.raises(InvalidState, match="PROFILE 'test'"):
         payments.refund_migrated("OLD-1", **given)
@@ -332,8 +329,7 @@ def test_a_portals_operation_under_a_forgotten_reference_is_still_known_as_ours(
     assert "Deleted: 1" in forget(yes="1")
     for name, found in ((test.reference, set()), ("GW-PORTAL-1", {"MADE_ELSEWHERE"})):
         portal = record(name, id=f"P-{name}", type="ecom.refund", transactionAmount=10)
-        shop.report(live, record(live.reference), portal)
-        shop.ask(live)
+        shop.report_and_ask(live, record(live.reference), portal)
         assert kinds(live) == found
 
 

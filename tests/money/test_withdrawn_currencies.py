@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from tests.money.gateway import record
-from tests.money.shop import Shop, order_of, state
+from tests.money.shop import Shop, order_of, reloaded, state
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.payments import Money
@@ -26,10 +26,8 @@ def test_what_was_paid_in_a_withdrawn_currency_is_followed_up(shop: Shop) -> Non
     unpaid, payment = shop.order(), shop.begin(type="preauthorization")
     withdraw("BGN")
     opening = {"type": "ecom.preAuthorization", "currencyCode": "BGN"}
-    shop.report(payment, record(payment.reference, **opening))
-    shop.ask(payment)
-    payment.refresh_from_db()
-    assert payment.state == "AUTHORIZED"
+    shop.report_and_ask(payment, record(payment.reference, **opening))
+    assert reloaded(payment).state == "AUTHORIZED"
 
     captured = payments.capture(order_of(payment), Money(Decimal("10.50"), "BGN"))
     refunded = payments.refund(order_of(payment))
@@ -41,8 +39,7 @@ def test_what_was_paid_in_a_withdrawn_currency_is_followed_up(shop: Shop) -> Non
     # What was ordered before may still be paid.
     unpaid.refresh_from_db()
     page = payments.start_checkout(unpaid)
-    shop.report(page, record(page.reference, currencyCode="BGN"))
-    shop.ask(page)
+    shop.report_and_ask(page, record(page.reference, currencyCode="BGN"))
     assert state(page)[0] == "PAID"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from django.db import connection
 
 from tests.money.approvals.people import person
 from tests.money.batches.conftest import MakeBatch
+from tests.money.conftest import Connect
 from tests.money.gateway import Killed, Sent, killing
 from tests.money.shop import Shop
 from tests.threads import together
@@ -117,25 +117,25 @@ def test_a_batch_that_was_resumed_comes_after_those_that_waited(running: MakeBat
 
 
 def test_between_rows_it_keeps_to_the_rate_of_the_gateway(running: MakeBatch, shop: Shop) -> None:
-    batch = running(2)
-    shop.configure(QUERY_RATE=20.0)
-    begun = time.monotonic()
+    batch = running(3)
+    shop.configure(QUERY_RATE=0.5)
+    shop.clock.stop()
+    begun = shop.clock.now()
     carry_out(batch)
-    assert time.monotonic() - begun >= 2 / 20
+    assert shop.clock.now() - begun == 3 * timedelta(seconds=2)
 
 
 @pytest.mark.parametrize(("control", "left"), [("pause", "WAITING"), ("stop", "LEFT_OUT")])
-def test_a_pause_and_a_stop_take_effect_between_two_rows(control: str, left: str, running: MakeBatch) -> None:
+def test_a_pause_and_a_stop_take_effect_between_two_rows(
+    control: str, left: str, running: MakeBatch, connect: Connect
+) -> None:
     batch = running(3)
 
     def interrupt(**_: object) -> None:
         getattr(batches, control)(batch, by="ben")
 
-    batch_row_done.connect(interrupt)
-    try:
-        assert len(carry_out(batch)) == 1
-    finally:
-        batch_row_done.disconnect(interrupt)
+    connect(batch_row_done, interrupt)
+    assert len(carry_out(batch)) == 1
     assert states_of(batch) == ["CARRIED_OUT", left, left]
     assert batches.drive(seconds=LONG) == Counter()
 

@@ -80,8 +80,7 @@ def test_amounts_and_lines_leave_with_the_decimals_of_their_currency(
     currency: str, amount: str, wire: str, shop: Shop
 ) -> None:
     payment = shop.begin(currency=currency, amount=Decimal(20))
-    shop.report(payment, record(payment.reference, currencyCode=currency, transactionAmount=20))
-    shop.ask(payment)
+    shop.report_and_ask(payment, record(payment.reference, currencyCode=currency, transactionAmount=20))
     item = payments.Item(product_id="M", product_name="Mug", unit_amount=Decimal(amount))
     assert REFUND(order_of(payment), items=[item]).state == "APPROVED"
     sent = shop.gateway.sent[-1]
@@ -207,8 +206,7 @@ def test_what_is_not_there_is_refused_and_nothing_is_sent(
         REVERSE(order_of(payment))
     elif captured == "frozen":
         strange = record(payment.reference, id="R-9", type="ecom.capture", transactionAmount=1)
-        shop.report(payment, *shop.gateway.records[payment.reference], strange)
-        shop.ask(payment)
+        shop.report_and_ask(payment, *shop.gateway.records[payment.reference], strange)
     elif captured not in {"", "unpaid"}:
         CAPTURE(order_of(payment), Decimal(captured))
     if refunded:
@@ -259,9 +257,7 @@ def test_a_pending_refund_holds_its_amount_until_the_gateway_decides(shop: Shop)
     transaction = operation.execute()
     assert (transaction.state, operation.held()) == ("PENDING", 500)
     shop.report(transaction, of(transaction))
-    shop.until(transaction.next_query_at)
-    payments.sweep()
-    transaction.refresh_from_db()
+    shop.sweep_when_due(transaction)
     assert transaction.state == "APPROVED"
     operation.check_money(transaction)
     assert OutboxEvent.objects.get(transaction=transaction).kind == "REFUNDED"
@@ -285,8 +281,7 @@ def test_a_payment_that_was_reversed_is_passed_over(shop: Shop) -> None:
     first = authorized(shop)
     REVERSE(order_of(first))
     again = payments.start_checkout(order_of(first))
-    shop.report(again, record(again.reference, type="ecom.preAuthorization"))
-    shop.ask(again)
+    shop.report_and_ask(again, record(again.reference, type="ecom.preAuthorization"))
     assert CAPTURE(order_of(first)).payment == again
     assert REFUND(order_of(first)).payment == again
 

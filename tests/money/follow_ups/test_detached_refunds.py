@@ -9,7 +9,6 @@ import pytest
 
 from tests.money.follow_ups.overtaking import WRITING, overtaken
 from tests.money.gateway import approved, losing
-from tests.money.sending.test_fault_matrix import recover
 from tests.money.shop import Shop, euros, kinds, of
 from tests.refusals import refuses
 from wallet_gateway import payments
@@ -73,7 +72,7 @@ def test_the_answers_amount_is_booked_and_the_rest_is_a_task_for_a_person(shop: 
     assert task.explanation.startswith("5.00 of 10.00 EUR refunded: ")
     assert not deposit().is_frozen
     shop.report(transaction, of(transaction, transactionAmount=5.00))
-    recover(transaction, shop, sweeps=1)
+    shop.sweep_when_due(transaction)
     assert (Discrepancy.objects.count(), transaction.record_id is not None) == (1, True)
 
 
@@ -83,7 +82,7 @@ def test_a_part_whose_answer_was_lost_is_learned_from_its_record(shop: Shop) -> 
     transaction = give("10.00")
     assert (transaction.state, totals()) == ("UNKNOWN", (0, 1000))
     shop.report(transaction, of(transaction, transactionAmount=5.00))
-    recover(transaction, shop, sweeps=1)
+    shop.sweep_when_due(transaction)
     assert (transaction.state, transaction.approved_minor, totals()) == ("APPROVED", 500, (500, 0))
 
 
@@ -91,7 +90,7 @@ def test_a_record_of_another_amount_than_was_answered_is_an_anomaly(shop: Shop) 
     shop.deposit()
     transaction = give("10.00")
     shop.report(transaction, of(transaction, transactionAmount=7.50))
-    recover(transaction, shop, sweeps=1)
+    shop.sweep_when_due(transaction)
     assert (transaction.state, kinds()) == ("ANOMALY", {"AMOUNT_DIFFERS"})
     assert (deposit().refunded, deposit().is_frozen) == (1000, True)
 
@@ -147,7 +146,7 @@ def test_what_is_outstanding_counts_as_refunded_until_the_gateway_refuses_it(sho
     with refuses(OperationOutstanding, ErrorCode.OPERATION_OUTSTANDING):
         give("5.01")
     shop.report(transaction, of(transaction, state="Errored"))
-    recover(transaction, shop, sweeps=1)
+    shop.sweep_when_due(transaction)
     assert give("50.00").state == "APPROVED"
 
 

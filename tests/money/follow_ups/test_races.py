@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.money.gateway import Sent
-from tests.money.shop import Shop, order_of
+from tests.money.shop import Shop, order_of, reloaded
 from tests.threads import THREADS, persistently, together
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment
@@ -61,8 +61,7 @@ def test_while_one_refund_is_under_way_no_other_is_begun(shop: Shop) -> None:
             raise
 
     assert len(done(together(give_back), OperationOutstanding)) == 1
-    payment.refresh_from_db()
-    assert (payment.refunded, sent(shop)) == (100, {"ecom.refund": 1})
+    assert (reloaded(payment).refunded, sent(shop)) == (100, {"ecom.refund": 1})
 
 
 def test_either_captures_or_a_reversal_and_never_both(shop: Shop) -> None:

@@ -12,7 +12,7 @@ import pytest
 from django.db import IntegrityError, OperationalError, connection
 
 from tests.money.gateway import Killed, killing, record
-from tests.money.shop import Shop, order_of, state
+from tests.money.shop import Shop, order_of, reloaded, state
 from wallet_gateway import payments
 from wallet_gateway.models import (
     BatchState,
@@ -116,8 +116,7 @@ def test_what_never_left_and_meets_another_operation_waits_for_it(shop: Shop) ->
     shop.report(lost, record(lost.reference, type="ecom.capture", transactionAmount=7.0))
     wait(shop, seconds=60)
     assert swept()["sent_again"] == 1
-    payment.refresh_from_db()
-    assert payment.captured == 1200
+    assert reloaded(payment).captured == 1200
 
 
 # Pages of which nothing was sent
@@ -143,8 +142,7 @@ def test_a_page_of_which_nothing_was_sent_is_given_up_when_it_would_have_ended(
     wait(shop, seconds=1)
     assert [swept(), swept()] == [{"pages_given_up": 1}, NOTHING]
 
-    unsent_page.refresh_from_db()
-    assert (unsent_page.state, "ada@" in unsent_page.request_body) == ("ABANDONED", False)
+    assert (reloaded(unsent_page).state, "ada@" in unsent_page.request_body) == ("ABANDONED", False)
     payment = Payment.objects.get()
     assert state(payment) == ("FAILED", True)
     assert not OutboxEvent.objects.exists(), "the customer has seen at once that no page was opened"

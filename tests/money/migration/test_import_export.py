@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from tests.money.shop import Shop, euros
+from tests.money.shop import Shop, euros, reloaded
 from tests.refusals import refuses
 from wallet_gateway import payments
 from wallet_gateway.models import MigratedDeposit
@@ -94,8 +94,7 @@ def refunded(shop: Shop) -> MigratedDeposit:
 @pytest.mark.every_database
 def test_a_file_completes_a_deposit_that_only_the_gateway_knew(refunded: MigratedDeposit) -> None:
     assert take(row("OLD-1", "50.00", "10.00"), row("OLD-2")).stored
-    refunded.refresh_from_db()
-    assert (refunded.is_known, refunded.amount_minor, refunded.refunded) == (True, 5000, 2000)
+    assert (reloaded(refunded).is_known, refunded.amount_minor, refunded.refunded) == (True, 5000, 2000)
     assert refunded.refundable == euros("20.00")
     assert not MigratedDeposit.objects.get(parent_transaction_id="OLD-9").is_known
     with refuses(InvalidState, ErrorCode.AMOUNT_TOO_HIGH, left=euros("20.00")):
@@ -113,8 +112,7 @@ def test_a_row_that_contradicts_what_was_refunded_is_refused(
     line: str, reason: str, refunded: MigratedDeposit
 ) -> None:
     assert [error.reason for error in take(line).rejected] == [reason]
-    refunded.refresh_from_db()
-    assert (refunded.is_known, refunded.amount_minor) == (False, None)
+    assert (reloaded(refunded).is_known, refunded.amount_minor) == (False, None)
 
 
 def test_what_was_read_is_written_with_what_has_been_refunded_since_and_nothing_that_was_never_told(

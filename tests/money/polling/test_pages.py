@@ -10,7 +10,7 @@ import pytest
 from tests.explanations import explained
 from tests.money.gateway import record
 from tests.money.polling.asking import asks_for_a_person, fail_queries, sweep_until, told
-from tests.money.shop import Shop, kinds, order_of, state
+from tests.money.shop import Shop, kinds, order_of, reloaded, state
 from tests.refusals import refuses
 from wallet_gateway import payments
 from wallet_gateway.domain.error_codes import ErrorCode
@@ -141,9 +141,7 @@ def test_a_refused_page_is_asked_about_until_it_has_ended_and_a_week_longer(
     assert end is not None
     while transaction.next_query_at is not None:
         asked.append(transaction.next_query_at - end)
-        shop.until(transaction.next_query_at)
-        payments.sweep()
-        transaction.refresh_from_db()
+        shop.sweep_when_due(transaction)
     planned = [MINUTE, 15 * MINUTE, *(15 * MINUTE + day * DAY for day in range(1, 8))]
     for at, wanted in zip(asked[-9:], planned, strict=True):
         assert timedelta(0) <= at - wanted <= 5 * HOUR, "jitter delays, and never hastens"
@@ -259,14 +257,11 @@ def test_a_pending_page_of_which_nothing_is_heard_for_a_day_reaches_a_person(
     shop.until(transaction.next_query_at)
     began = shop.clock.now()
     payments.sweep()
-    transaction.refresh_from_db()
-    assert not transaction.needs_operator, "one silent answer calls nobody"
+    assert not reloaded(transaction).needs_operator, "one silent answer calls nobody"
     if not shop.gateway.queries:
         return
     sweep_until(shop, transaction, asks_for_a_person)
     assert 20 * HOUR <= shop.clock.now() - began <= 30 * HOUR
     shop.gateway.queries.clear()
-    shop.until(transaction.next_query_at)
-    payments.sweep()
-    transaction.refresh_from_db()
+    shop.sweep_when_due(transaction)
     assert (transaction.state, transaction.needs_operator) == ("PENDING", False), "the gateway speaks again"

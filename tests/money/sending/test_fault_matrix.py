@@ -20,7 +20,7 @@ from tests.client.servers import RawServer, echoes, hangs_up, stays_silent, unus
 from tests.explanations import explained
 from tests.money.gateway import Answer, Sent, StubGateway, answering, approved, losing, record
 from tests.money.sending.movers import FOLLOW_UPS, MOVERS, OPERATIONS, Mover, mover
-from tests.money.shop import TYPES, Cut, Shop, kinds, of, order_of, state
+from tests.money.shop import TYPES, Cut, Shop, kinds, of, order_of, reloaded, state
 from wallet_gateway import gateways, payments
 from wallet_gateway.client.exchange import RawAnswer
 from wallet_gateway.client.http_transport import HttpTransport
@@ -129,16 +129,6 @@ def expected(row: Row, name: str) -> tuple[str, str]:
     return row.after, row.end
 
 
-def recover(transaction: GatewayTransaction, shop: Shop, *, sweeps: int = 3) -> None:
-    """Let the sweep come as it wants to, a few times."""
-    for _ in range(sweeps):
-        if (instant := transaction.next_send_at or transaction.next_query_at) is None:
-            return
-        shop.until(instant)
-        payments.sweep()
-        transaction.refresh_from_db()
-
-
 @pytest.mark.parametrize(("row", "name"), CASES)
 def test_a_fault_leads_where_the_matrix_says(row: Row, name: str, shop: Shop) -> None:
     operation = mover(name, shop)
@@ -155,7 +145,7 @@ def test_a_fault_leads_where_the_matrix_says(row: Row, name: str, shop: Shop) ->
     assert row.says in explained(transaction)
     operation.check_money(transaction)
     if name != "checkout":
-        recover(transaction, shop)
+        shop.sweep_when_due(transaction, times=3)
         assert transaction.state == end
         operation.check_money(transaction)
         assert not operation.row().is_frozen
@@ -194,8 +184,7 @@ def test_what_never_left_holds_its_amount_and_is_sent_by_the_sweep(name: str, sh
 
     shop.until(transaction.next_send_at)
     assert payments.sweep()[0].sent_again == 1
-    transaction.refresh_from_db()
-    assert transaction.state == "APPROVED"
+    assert reloaded(transaction).state == "APPROVED"
     operation.check_money(transaction)
     assert len(operation.requests(transaction)) == 1
 
@@ -210,8 +199,7 @@ def test_a_checkout_that_never_left_is_sent_with_the_next_click_alone(shop: Shop
 
     payment = payments.start_checkout(order_of(transaction.opened_payment))
     assert payment.reference == transaction.reference
-    transaction.refresh_from_db()
-    assert (transaction.state, transaction.attempt_no) == ("OPEN", 2)
+    assert (reloaded(transaction).state, transaction.attempt_no) == ("OPEN", 2)
     (sent,) = operation.requests(transaction)
     assert sent["redirectDetails"]["returnUrl"]
 
@@ -303,7 +291,7 @@ def test_what_is_executed_an_hour_late_is_found_and_not_sent_again(name: str, sh
         operation.check_money(transaction)
         if shop.clock.now() - began > timedelta(hours=1) and not shop.gateway.records[transaction.reference]:
             shop.gateway.approve(sent)
-        recover(transaction, shop, sweeps=1)
+        shop.sweep_when_due(transaction)
     assert transaction.state == "APPROVED"
     operation.check_money(transaction)
     assert len(operation.requests(transaction)) == 1
@@ -317,7 +305,7 @@ def test_an_outcome_that_nobody_finds_asks_for_a_person_after_a_day_and_keeps_th
     operation.will(losing)
     transaction = operation.execute()
     while not transaction.needs_operator:
-        recover(transaction, shop, sweeps=1)
+        shop.sweep_when_due(transaction)
     assert transaction.state_changed_at <= shop.clock.now() - timedelta(hours=24)
     assert (transaction.state, transaction.absent_count >= 5) == ("UNKNOWN", True)
     operation.check_money(transaction)
@@ -326,12 +314,14 @@ def test_an_outcome_that_nobody_finds_asks_for_a_person_after_a_day_and_keeps_th
 
 @pytest.mark.parametrize("name", MOVERS)
 def test_a_refusal_that_turns_out_executed_after_all_is_an_anomaly(name: str, shop: Shop) -> None:
+    """A gateway whose records lag has none when the refusal is confirmed, and none minutes later."""
     operation = mover(name, shop)
     operation.will(error(400))
     transaction = operation.execute()
+    shop.sweep_when_due(transaction)
     assert (transaction.state, operation.held()) == ("REJECTED", 0)
     shop.gateway.approve(operation.requests(transaction)[0])
-    recover(transaction, shop, sweeps=1)
+    shop.sweep_when_due(transaction)
     assert (transaction.state, operation.row().is_frozen) == ("ANOMALY", True)
     assert kinds() == {"APPROVED_AFTER_END"}
 
@@ -347,7 +337,7 @@ def test_a_request_executed_twice_freezes_once_the_second_record_shows(name: str
     operation.will(do_it_twice)
     transaction = operation.execute()
     assert transaction.state == "APPROVED"
-    recover(transaction, shop, sweeps=1)
+    shop.sweep_when_due(transaction)
     assert (transaction.state, operation.row().is_frozen) == ("ANOMALY", True)
     assert kinds() == {"EXECUTED_TWICE"}
     assert operation.booked() == operation.amount
@@ -360,7 +350,7 @@ def test_a_lost_page_that_is_paid_all_the_same_is_an_anomaly(shop: Shop) -> None
     operation.will(losing)
     transaction = operation.execute()
     shop.report(transaction, record(transaction.reference))
-    recover(transaction, shop, sweeps=1)
+    shop.sweep_when_due(transaction)
     assert transaction.state == "ANOMALY"
     assert state(transaction.opened_payment) == ("FROZEN", False)
     assert (kinds(), list(OutboxEvent.objects.values_list("kind", flat=True))) == (

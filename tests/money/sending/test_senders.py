@@ -14,7 +14,7 @@ from django.db import OperationalError, connection, connections
 
 from tests.money.gateway import Killed, Sent, StubGateway, killing, record
 from tests.money.sending.movers import FOLLOW_UPS, Mover, mover
-from tests.money.shop import Shop, kinds, order_of, state
+from tests.money.shop import Shop, kinds, order_of, reloaded, state
 from tests.refusals import refuses
 from wallet_gateway import gateways, payments
 from wallet_gateway.client.errors import NotSent, NotSentReason
@@ -94,11 +94,8 @@ def test_a_sender_that_dies_with_its_request_out_is_unknown_and_nothing_is_sent_
     assert payments.sweep()[0].leases_ended == 0
     shop.clock.by += timedelta(seconds=3)
     assert payments.sweep()[0].leases_ended == 1
-    transaction.refresh_from_db()
-    assert (transaction.state, transaction.explanation_code) == ("UNKNOWN", "sender_silent")
-    shop.until(transaction.next_query_at)
-    payments.sweep()
-    transaction.refresh_from_db()
+    assert (reloaded(transaction).state, transaction.explanation_code) == ("UNKNOWN", "sender_silent")
+    shop.sweep_when_due(transaction)
     assert (transaction.state, transaction.absent_count) == ("UNKNOWN", 1)
     assert len(operation.requests(transaction)) == 1
     operation.check_money(transaction)
@@ -139,16 +136,13 @@ def test_a_page_whose_opener_died_is_abandoned_and_kept_on_watch(shop: Shop) -> 
     assert transaction.expires_at is not None
     assert transaction.next_query_at is not None
     assert (transaction.state, transaction.next_query_at > transaction.expires_at) == ("ABANDONED", True)
-    order.refresh_from_db()
-    assert (order.state, payments.start_checkout(order).reference != transaction.reference) == (
+    assert (reloaded(order).state, payments.start_checkout(order).reference != transaction.reference) == (
         "FAILED",
         True,
     )
 
     shop.report(transaction, record(transaction.reference))
-    shop.until(transaction.next_query_at)
-    payments.sweep()
-    transaction.refresh_from_db()
+    shop.sweep_when_due(transaction)
     assert (transaction.state, state(transaction.opened_payment)[0]) == ("ANOMALY", "FROZEN")
 
 
@@ -335,8 +329,6 @@ def test_the_gateways_clock_decides_nothing(shop: Shop) -> None:
     transaction = operation.execute()
     for found in shop.gateway.records[transaction.reference]:
         found["transactionDateTime"] = "2099-01-01T00:00:00.0000000"
-    shop.until(transaction.next_query_at)
-    payments.sweep()
-    transaction.refresh_from_db()
+    shop.sweep_when_due(transaction)
     assert (transaction.state, transaction.confirmed_at is not None) == ("APPROVED", True)
     assert transaction.state_changed_at <= shop.clock.now()
