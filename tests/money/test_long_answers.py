@@ -27,14 +27,12 @@ def _errored(payment: Payment, number: int) -> list[dict[str, Any]]:
     return [record(payment.reference, id=f"E{n}", state="Errored") for n in range(number)]
 
 
-FILLERS = [
-    pytest.param(lambda _, number: [1] * number, id="numbers"),
-    pytest.param(lambda _, number: [{}] * number, id="empty objects"),
-    pytest.param(lambda _, number: [None] * number, id="nulls"),
-    pytest.param(lambda _, number: _others(number), id="records of others"),
-    pytest.param(_errored, id="declined cards of ours"),
-]
-fillers = pytest.mark.parametrize("filler", FILLERS)
+def _numbers(_: Payment, number: int) -> list[Any]:
+    return [1] * number
+
+
+def _objects(_: Payment, number: int) -> list[Any]:
+    return [{}] * number
 
 
 def _is_held(shop: Shop, payment: Payment) -> None:
@@ -48,7 +46,7 @@ def _is_held(shop: Shop, payment: Payment) -> None:
     assert not shop.gateway.sent
 
 
-@fillers
+@pytest.mark.parametrize("filler", [_numbers, lambda _, number: _others(number), _errored])
 def test_nothing_negative_is_concluded_where_more_came(filler: Filler, shop: Shop) -> None:
     payment = shop.begin()
     shop.report_and_ask(payment, *filler(payment, MOST + 1))
@@ -71,7 +69,7 @@ def test_exactly_as_many_as_are_read_are_read_whole(shop: Shop) -> None:
     assert not news()
 
 
-@pytest.mark.parametrize(("filler", "place"), [(FILLERS[0].values[0], 0), (_errored, MOST - 1)])
+@pytest.mark.parametrize(("filler", "place"), [(_numbers, 0), (_errored, MOST - 1)])
 def test_an_approval_among_the_first_500_is_paid_and_a_person_told_of_the_rest(
     filler: Filler, place: int, shop: Shop
 ) -> None:
@@ -83,7 +81,7 @@ def test_an_approval_among_the_first_500_is_paid_and_a_person_told_of_the_rest(
     assert news()
 
 
-@pytest.mark.parametrize(("filler", "number"), [(FILLERS[0].values[0], MOST), (FILLERS[1].values[0], 10_000)])
+@pytest.mark.parametrize(("filler", "number"), [(_numbers, MOST), (_objects, 10_000)])
 def test_an_approval_behind_them_is_not_called_paid_and_not_payable_again(
     filler: Filler, number: int, shop: Shop
 ) -> None:

@@ -7,7 +7,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from django.db import DataError, OperationalError, connection
+from django.db import OperationalError, connection
 
 from tests.money.gateway import Killed, record
 from tests.money.polling.asking import fail_queries, told
@@ -150,23 +150,6 @@ def test_a_claim_that_ends_in_a_deadlock_is_repeated_and_the_sweep_goes_on(shop:
     with connection.execute_wrapper(deadlock_once):
         assert due() == 1
     assert "last_queried_at" in deadlocks[0]
-
-
-def test_a_row_that_cannot_be_recorded_asks_for_a_person_and_holds_up_no_other(shop: Shop) -> None:
-    pages = open_pages(shop, 2)
-    make_due(pages, shop)
-    shop.gateway.queries.append(lambda reference: (200, [record(reference)]))
-    table = connection.ops.quote_name("wallet_gateway_transactionevent")
-
-    def broken(execute: Callable[..., object], sql: str, *given: object) -> object:
-        if sql.startswith(f"INSERT INTO {table}"):
-            raise DataError
-        return execute(sql, *given)
-
-    with connection.execute_wrapper(broken):
-        assert due() == 2
-    needs = GatewayTransaction.objects.order_by("pk").values_list("state", "needs_operator")
-    assert list(needs) == [("OPEN", True), ("OPEN", False)]
 
 
 @pytest.mark.parametrize("shape", ["reference", "order", "attempt"])

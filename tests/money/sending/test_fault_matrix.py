@@ -145,7 +145,7 @@ def test_a_fault_leads_where_the_matrix_says(row: Row, name: str, shop: Shop) ->
     assert row.says in explained(transaction)
     operation.check_money(transaction)
     if name != "checkout":
-        shop.sweep_when_due(transaction, times=3)
+        shop.sweep_when_due(transaction, times=2)
         assert transaction.state == end
         operation.check_money(transaction)
         assert not operation.row().is_frozen
