@@ -17,25 +17,6 @@ from wallet_gateway.return_tokens import ReturnOutcome
 
 pytestmark = pytest.mark.django_db
 
-LETTERS = [
-    pytest.param("aPPROVED", "PAID", id="approved"),
-    pytest.param("PENDING", "PENDING", id="pending"),
-    pytest.param("errored", "FAILED", id="errored"),
-]
-
-
-# The documented words in other letters
-
-
-@pytest.mark.parametrize(("word", "after"), LETTERS)
-def test_the_letters_of_a_state_do_not_matter_on_a_page(word: str, after: str, shop: Shop) -> None:
-    payment = shop.begin()
-    shop.report_and_ask(payment, record(payment.reference, state=word))
-    assert state(payment)[0] == after
-    assert not open_differences()
-    assert not news()
-
-
 # Words that are not known
 
 

@@ -13,12 +13,19 @@ import pytest
 from tests.money.follow_ups.overtaking import RESERVING, overtaken
 from tests.money.gateway import approved, record
 from tests.money.sending.movers import mover
-from tests.money.shop import Shop, euros, of, order_of, state
+from tests.money.shop import Shop, euros, of, order_of, reloaded, state
 from tests.refusals import refuses
 from wallet_gateway import payments
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
-from wallet_gateway.models import Approval, GatewayTransaction, OutboxEvent, Payment, TransactionEvent
+from wallet_gateway.models import (
+    Approval,
+    GatewayTransaction,
+    OutboxEvent,
+    Payment,
+    PaymentOrder,
+    TransactionEvent,
+)
 from wallet_gateway.payments.errors import InvalidInput, InvalidState
 from wallet_gateway.protocol.money import Money
 
@@ -298,3 +305,39 @@ def test_of_two_payments_the_shop_says_which_and_the_order_stays_paid_by_the_oth
         REFUND(order_of(first))
     assert REFUND(order_of(first), payment=second).state == "APPROVED"
     assert state(first)[0] == "PAID"
+
+
+# A currency that ISO 4217 withdraws
+
+
+def withdraw(code: str) -> None:
+    """Make rows in the currency as they are after its withdrawal, by renaming the one they are in."""
+    for model in (PaymentOrder, Payment, GatewayTransaction):
+        model._default_manager.update(currency=code)
+
+
+def test_what_was_paid_in_a_withdrawn_currency_is_followed_up(shop: Shop) -> None:
+    unpaid, payment = shop.order(), shop.begin(type="preauthorization")
+    withdraw("BGN")
+    opening = {"type": "ecom.preAuthorization", "currencyCode": "BGN"}
+    shop.report_and_ask(payment, record(payment.reference, **opening))
+    assert reloaded(payment).state == "AUTHORIZED"
+
+    captured = payments.capture(order_of(payment), Money(Decimal("10.50"), "BGN"))
+    refunded = payments.refund(order_of(payment))
+    assert [(sent["amount"], sent["currencyCode"]) for sent in shop.gateway.sent] == [("10.50", "BGN")] * 2
+    assert (captured.state, refunded.state) == ("APPROVED", "APPROVED")
+    assert str(order_of(payment).amount) == "30.00 BGN"
+    shop.days(1)
+    assert str(payments.order_summary(order_of(payment)).refunded) == "10.50 BGN"
+    # What was ordered before may still be paid.
+    unpaid.refresh_from_db()
+    page = payments.start_checkout(unpaid)
+    shop.report_and_ask(page, record(page.reference, currencyCode="BGN"))
+    assert state(page)[0] == "PAID"
+
+
+@pytest.mark.parametrize("code", ["BGN", "ang"])
+def test_a_new_order_in_a_withdrawn_currency_is_refused(shop: Shop, code: str) -> None:
+    with pytest.raises(InvalidInput, match=r"currency: .* is withdrawn from ISO 4217"):
+        shop.order(currency=code)
