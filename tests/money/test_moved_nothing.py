@@ -77,11 +77,7 @@ def test_beside_an_approval_it_is_a_paid_order_whichever_comes_first(
     last, first, later = shop.begin(), shop.begin(), shop.begin()
     assert shop.report_and_ask(later, _errored(later.reference, odd)).state == "FAILED"
     for payment in (last, later):
-        shop.report(
-            payment,
-            _errored(payment.reference, odd),
-            record(payment.reference),
-        )
+        shop.report(payment, _errored(payment.reference, odd), record(payment.reference))
     shop.report(first, record(first.reference), _errored(first.reference, odd))
     for payment in (last, first, later):
         shop.ask(payment)

@@ -64,8 +64,7 @@ def test_what_is_told_has_been_committed(connect: Connect, shop: Shop) -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "heard"),
-    [("Errored", {"order_failed": 1}), ("Pending", {}), (None, {"order_expired": 1})],
+    ("word", "heard"), [("Errored", {"order_failed": 1}), ("Pending", {}), (None, {"order_expired": 1})]
 )
 def test_the_end_of_an_attempt_is_told_once_and_what_is_undecided_is_not(
     word: str | None, heard: dict[str, int], connect: Connect, shop: Shop

@@ -102,13 +102,7 @@ def test_an_export_keeps_the_mode_in_which_was_paid(what: str, shop: Shop, switc
 
 @pytest.mark.parametrize(
     ("first", "second", "said"),
-    [
-        (True, None, "yes"),
-        (False, None, "no"),
-        (True, True, "yes"),
-        (True, False, "no"),
-        (False, True, "no"),
-    ],
+    [(True, None, "yes"), (False, None, "no"), (True, True, "yes"), (True, False, "no"), (False, True, "no")],
 )
 def test_an_order_is_a_test_if_all_its_payments_are(
     first: bool, second: bool | None, said: str, shop: Shop, switch: Switch
