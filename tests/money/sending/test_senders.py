@@ -284,8 +284,10 @@ def test_a_sender_that_a_paused_machine_held_back_until_it_was_given_up_is_seen(
     assert len(operation.requests(transaction)) == 1
 
 
-@every_follow_up
-@pytest.mark.parametrize("overtaken", [False, True], ids=["after the lease", "after the sweep found out"])
+@pytest.mark.parametrize(
+    ("name", "overtaken"),
+    [("capture", True), ("refund", False), ("reversal", True), ("detached_refund", False)],
+)
 def test_an_answer_that_comes_late_counts_once(name: str, overtaken: bool, shop: Shop) -> None:
     operation = mover(name, shop)
 
