@@ -261,7 +261,8 @@ def test_approved_records_of_two_customers_with_a_placeholder_are_two_difference
         assert state(payment) == ("FROZEN", False)
         assert kinds(payment)
     for payment in both:
-        payments.approvals.resolve(payment.opening, decision="DID_HAPPEN", reason="statement", by="anna")
+        mine = payment.transactions.get()
+        payments.approvals.resolve(mine, decision="DID_HAPPEN", reason="statement", by="anna")
         assert state(payment) == ("PAID", False), "each is one decision; neither hides the other"
 
 
