@@ -15,6 +15,7 @@ from django.test import override_settings
 
 from tests.money.gateway import Answer, Sent, answering, approved, losing, record
 from tests.money.shop import Shop, of, order_of, state, told
+from tests.money.statements import Meddler, raising
 from tests.waiting import PATIENCE
 from wallet_gateway import payments, signals
 from wallet_gateway.models import (
@@ -38,31 +39,6 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     slept: list[float] = []
     monkeypatch.setattr("time.sleep", slept.append)
     return slept
-
-
-class Meddler:
-    """Does something to the first statements that begin so: raises an error, or acts as another process."""
-
-    def __init__(self, *parts: str, act: Callable[[], object], times: int = 1) -> None:
-        self._parts, self._act, self.left = parts, act, times
-        self._is_acting = False
-
-    def __call__(self, execute: Callable[..., Any], sql: str, *rest: Any) -> Any:  # noqa: ANN401 - Django's
-        if self.left and not self._is_acting and all(part in sql for part in self._parts):
-            self.left -= 1
-            self._is_acting = True
-            try:
-                self._act()
-            finally:
-                self._is_acting = False
-        return execute(sql, *rest)
-
-
-def raising(error: Exception) -> Callable[[], object]:
-    def act() -> object:
-        raise error
-
-    return act
 
 
 def another_settles() -> None:

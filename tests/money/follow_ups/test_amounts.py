@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from tests.money.follow_ups.overtaking import RESERVING, overtaken
 from tests.money.gateway import approved, record
 from tests.money.sending.movers import mover
 from tests.money.shop import Shop, euros, of, order_of, reloaded, state
+from tests.money.statements import RESERVING, meddling
 from tests.refusals import refuses
 from wallet_gateway import payments
 from wallet_gateway.domain.error_codes import ErrorCode
@@ -253,7 +253,7 @@ def test_a_reservation_sees_what_came_between_reading_and_writing(
     def write() -> None:
         Payment.objects.update(**columns)
 
-    with overtaken(RESERVING, write), refuses(InvalidState, code):
+    with meddling(RESERVING, act=write), refuses(InvalidState, code):
         operation.execute()
     assert (shop.gateway.sent, GatewayTransaction.objects.count()) == ([], before)
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from tests.money.follow_ups.overtaking import WRITING, overtaken
 from tests.money.gateway import answering, losing
 from tests.money.shop import Shop, euros, kinds, of, reloaded
+from tests.money.statements import WRITING, meddling
 from tests.refusals import refuses
 from wallet_gateway import payments
 from wallet_gateway.domain.error_codes import ErrorCode
@@ -162,7 +162,7 @@ def test_a_card_number_is_no_reference_of_a_migration(parent: str, shop: Shop) -
 
 @pytest.mark.every_database
 def test_two_that_meet_a_deposit_for_the_first_time_share_its_row(shop: Shop) -> None:
-    with overtaken(WRITING, lambda: give("1.00")):
+    with meddling(WRITING, act=lambda: give("1.00")):
         assert give("1.00").deposit == deposit()
     assert (totals(), len(shop.gateway.sent)) == ((200, 0), 2)
 

@@ -7,11 +7,11 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.db import connection
 
 from tests.money.approvals.people import asked, person
 from tests.money.gateway import Killed, losing
 from tests.money.shop import Shop, of, order_of, reloaded
+from tests.money.statements import meddling, raising
 from tests.refusals import refuses
 from wallet_gateway import payments
 from wallet_gateway.domain.error_codes import ErrorCode
@@ -169,14 +169,7 @@ def test_a_decision_and_the_word_of_who_agreed_are_written_together_or_not_at_al
     stuck: GatewayTransaction,
 ) -> None:
     request = asked(lambda: give_up(stuck))
-    events = f"INSERT INTO {connection.ops.quote_name('wallet_gateway_transactionevent')}"
-
-    def die(execute: Callable[..., Any], sql: str, *rest: Any) -> object:
-        if sql.startswith(events):
-            raise Killed
-        return execute(sql, *rest)
-
-    with connection.execute_wrapper(die), pytest.raises(Killed):
+    with meddling("INSERT INTO", "transactionevent", act=raising(Killed())), pytest.raises(Killed):
         payments.approvals.approve(request, by=person("bert"))
     request.refresh_from_db()
     assert (request.state, reloaded(stuck).state) == ("WAITING", "UNKNOWN")

@@ -10,10 +10,10 @@ from decimal import Decimal
 
 import pytest
 
-from tests.money.follow_ups.overtaking import WRITING, overtaken
 from tests.money.gateway import Answer, Killed, answering, killing, losing, refusing
 from tests.money.sending.movers import FOLLOW_UPS, Mover, mover
 from tests.money.shop import Shop, order_of, reloaded
+from tests.money.statements import WRITING, meddling
 from tests.refusals import refuses
 from wallet_gateway import payments
 from wallet_gateway.client.errors import NotSentReason
@@ -155,14 +155,14 @@ def test_a_click_that_lost_the_race_is_given_the_winners_transaction(
 ) -> None:
     """Both looked for the key before either had stored it."""
     order, won = order_of(shop.pay()), list[GatewayTransaction]()
-    with overtaken(WRITING, lambda: won.append(REFUND(order, amount, idempotency_key="click-1"))):
+    with meddling(WRITING, act=lambda: won.append(REFUND(order, amount, idempotency_key="click-1"))):
         lost = REFUND(order, amount, idempotency_key="click-1")
     assert ([one.pk for one in won], sent(shop)) == ([lost.pk], 1)
 
     # Without a key, the one that has no outcome yet is in the way.
     shop.gateway.answers.append(losing)
     other = order_of(shop.pay())
-    with overtaken(WRITING, lambda: REFUND(other, FIVE)), pytest.raises(OperationOutstanding):
+    with meddling(WRITING, act=lambda: REFUND(other, FIVE)), pytest.raises(OperationOutstanding):
         REFUND(other, FIVE)
 
 
@@ -288,7 +288,7 @@ def test_whoever_is_second_sends_nothing(leaves: bool, shop: Shop) -> None:
         with shop.cut_off():
             send_again(transaction, by="bert")
 
-    with overtaken(WRITING, be_first), pytest.raises(OperationRefused) as refused:
+    with meddling(WRITING, act=be_first), pytest.raises(OperationRefused) as refused:
         send_again(transaction, by="anna")
     assert refused.value.code == (E.CHANGED_MEANWHILE if leaves else E.SENDING_STOPPED)
     assert (sent(shop), TransactionEvent.objects.get(kind="DECISION").created_by) == (leaves, "bert")

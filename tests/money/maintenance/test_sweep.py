@@ -13,6 +13,7 @@ from django.db import DataError, IntegrityError, OperationalError, connection
 
 from tests.money.gateway import Killed, killing, record
 from tests.money.shop import Shop, order_of, reloaded, state
+from tests.money.statements import Meddler, raising
 from wallet_gateway import payments
 from wallet_gateway.models import (
     BatchState,
@@ -166,13 +167,11 @@ def test_a_row_that_cannot_be_handled_is_logged_and_does_not_hold_up_the_others(
 def test_a_database_that_is_away_stops_the_sweep(shop: Shop) -> None:
     paid_unknown_to_us(shop)
     wait(shop, seconds=80)
-
-    def gone(execute: Execute, sql: str, *given: Any) -> Any:  # noqa: ANN401
-        if "INSERT INTO" in sql and "transactionevent" in sql:
-            raise OperationalError("server closed the connection")
-        return execute(sql, *given)
-
-    with connection.execute_wrapper(gone), pytest.raises(OperationalError):
+    gone = raising(OperationalError("server closed the connection"))
+    with (
+        connection.execute_wrapper(Meddler("INSERT INTO", "transactionevent", act=gone, times=100)),
+        pytest.raises(OperationalError),
+    ):
         payments.sweep()
 
 

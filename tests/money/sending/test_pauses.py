@@ -14,6 +14,7 @@ from tests.money.conftest import Connect
 from tests.money.gateway import answering, losing, record, refusing
 from tests.money.sending.movers import FOLLOW_UPS, OPERATIONS, mover
 from tests.money.shop import Shop, order_of, state
+from tests.money.statements import meddling, raising
 from wallet_gateway import gateways, payments, signals
 from wallet_gateway.models import GatewayPause, GatewayTransaction, PauseCode
 from wallet_gateway.protocol.card_numbers import has_card_number
@@ -159,14 +160,8 @@ def test_the_pause_is_in_force_while_the_outcome_is_recorded_and_told_of_if_that
 ) -> None:
     operation, shop.gateway.retry_after = mover("refund", shop), 60
     table = connection.ops.quote_name("wallet_gateway_gatewaytransaction")
-
-    def broken(execute: Callable[..., Any], sql: str, *rest: Any) -> object:
-        if sql.startswith(f"UPDATE {table}"):
-            raise ZeroDivisionError
-        return execute(sql, *rest)
-
     operation.will(throttled)
-    with connection.execute_wrapper(broken), pytest.raises(ZeroDivisionError):
+    with meddling(f"UPDATE {table}", act=raising(ZeroDivisionError())), pytest.raises(ZeroDivisionError):
         operation.execute()
     assert GatewayPause.objects.get().sending_until is not None
     assert [said["found"] for said in told] == ["SENDING"]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
@@ -15,6 +14,7 @@ from django.db import OperationalError, connection, connections
 from tests.money.gateway import Killed, Sent, StubGateway, killing, record
 from tests.money.sending.movers import FOLLOW_UPS, Mover, mover
 from tests.money.shop import Shop, kinds, order_of, reloaded, state
+from tests.money.statements import meddling, raising
 from tests.refusals import refuses
 from wallet_gateway import gateways, payments
 from wallet_gateway.client.errors import NotSent, NotSentReason
@@ -173,21 +173,8 @@ def test_the_intent_is_committed_before_the_first_byte(name: str, shop: Shop) ->
     assert (committed[0], committed[4]) == (transaction.state, transaction.redirect_url)
 
 
-@contextmanager
-def database_fails(*, on: str, times: int) -> Iterator[None]:
-    """Let the next statements on transactions that begin so fail as they do when the server is gone."""
-    failed: list[str] = []
-    table = connection.ops.quote_name("wallet_gateway_gatewaytransaction")
-
-    def wrapper(execute: Callable[..., Any], sql: str, *rest: Any) -> object:
-        if sql.startswith(f"{on} {table}") and len(failed) < times:
-            failed.append(sql)
-            raise OperationalError("server closed the connection unexpectedly")
-        return execute(sql, *rest)
-
-    with connection.execute_wrapper(wrapper):
-        yield
-    assert len(failed) == times
+GONE = raising(OperationalError("server closed the connection unexpectedly"))
+TRANSACTIONS = connection.ops.quote_name("wallet_gateway_gatewaytransaction")
 
 
 @pytest.fixture
@@ -200,14 +187,14 @@ def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
 class TestWithoutDatabase:
     def test_before_the_row_is_written_nothing_is_begun(self, name: str, shop: Shop) -> None:
         operation, before = mover(name, shop), GatewayTransaction.objects.count()
-        with database_fails(on="INSERT INTO", times=1), pytest.raises(OperationalError):
+        with meddling(f"INSERT INTO {TRANSACTIONS}", act=GONE, times=1), pytest.raises(OperationalError):
             operation.execute()
         assert (GatewayTransaction.objects.count(), operation.held(), shop.gateway.sent) == (before, 0, [])
 
     @pytest.mark.usefixtures("no_waiting")
     def test_an_answer_is_stored_once_the_database_is_back(self, name: str, shop: Shop) -> None:
         operation = mover(name, shop)
-        with database_fails(on="UPDATE", times=3):
+        with meddling(f"UPDATE {TRANSACTIONS}", act=GONE, times=3):
             assert operation.execute().state == "APPROVED"
         assert kinds_of_events(latest()) == ["ANSWER"]
 
@@ -216,7 +203,7 @@ class TestWithoutDatabase:
         self, name: str, shop: Shop
     ) -> None:
         operation = mover(name, shop)
-        with database_fails(on="UPDATE", times=6), pytest.raises(OperationalError):
+        with meddling(f"UPDATE {TRANSACTIONS}", act=GONE, times=6), pytest.raises(OperationalError):
             operation.execute()
         check_that_the_sweep_finds_it(operation, shop)
 
