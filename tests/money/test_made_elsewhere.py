@@ -306,8 +306,7 @@ def test_a_chargeback_found_with_the_query_of_a_refund_freezes(shop: Shop) -> No
     lost = shop.lose_answer(payments.refund, order_of(payment), FIVE)
     shop.report(lost, of(lost))
     shop.gateway.records[payment.reference].append(elsewhere(payment, "chargeback", 30))
-    shop.until(lost.next_query_at)
-    payments.sweep()
+    shop.sweep_when_due(lost)
     assert state(payment)[0] == "FROZEN"
 
 

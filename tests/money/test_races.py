@@ -86,8 +86,7 @@ def test_a_page_whose_order_is_cancelled_while_the_gateway_opens_it_is_watched_a
 
     # Whoever has its address all the same pays late, and a person is told.
     shop.report(page, record(page.reference))
-    shop.until(page.next_query_at)
-    payments.sweep()
+    shop.sweep_when_due(page)
     assert (stands(order).state, stands(order).late_payment) == ("FROZEN", "REPORTED")
 
 

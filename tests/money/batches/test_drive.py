@@ -14,7 +14,7 @@ from tests.money.approvals.people import person
 from tests.money.batches.conftest import MakeBatch
 from tests.money.conftest import Connect
 from tests.money.gateway import Killed, Sent, killing
-from tests.money.shop import Shop
+from tests.money.shop import Shop, reloaded
 from tests.money.statements import meddling, raising
 from tests.threads import together
 from wallet_gateway import payments
@@ -49,8 +49,7 @@ def states_of(batch: OperationBatch) -> list[str]:
 
 
 def state_of(batch: OperationBatch) -> str:
-    batch.refresh_from_db()
-    return batch.state
+    return reloaded(batch).state
 
 
 def carry_out(batch: OperationBatch) -> list[OperationBatchRow]:

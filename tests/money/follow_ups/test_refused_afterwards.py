@@ -68,6 +68,7 @@ def test_what_is_refused_after_its_call_is_told_once_and_waits_until_it_is_seen(
         transaction,
     )
     assert (heard["order"], heard["reference"]) == (order, order.reference if order else "")
+    assert heard["metadata"] == {}
     assert heard["explanation"] == transaction.explanation != ""
     assert heard["occurred_at"] == transaction.refusal_unseen_since == transaction.state_changed_at
     assert (event.delivered_at is not None, unseen()) == (True, 1)

@@ -171,6 +171,5 @@ def test_a_decision_and_the_word_of_who_agreed_are_written_together_or_not_at_al
     request = asked(lambda: give_up(stuck))
     with meddling("INSERT INTO", "transactionevent", act=raising(Killed())), pytest.raises(Killed):
         payments.approvals.approve(request, by=person("bert"))
-    request.refresh_from_db()
-    assert (request.state, reloaded(stuck).state) == ("WAITING", "UNKNOWN")
+    assert (reloaded(request).state, reloaded(stuck).state) == ("WAITING", "UNKNOWN")
     assert payments.approvals.approve(request, by=person("bert")).state == "ABANDONED"

@@ -112,8 +112,7 @@ def test_an_outcome_whose_record_cannot_be_read_is_held_and_a_persons_who_may_gi
     given_up = payments.approvals.resolve(transaction, **decide)
     assert (given_up.state, operation.held()) == ("ABANDONED", 0)
     shop.report(transaction, of(transaction))
-    shop.until(given_up.next_query_at)
-    payments.sweep()
+    shop.sweep_when_due(given_up)
     assert reloaded(transaction).state == "ANOMALY"
 
 

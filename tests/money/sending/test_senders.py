@@ -228,8 +228,7 @@ def test_a_sender_whose_machine_was_suspended_sends_nothing_on_its_old_claim(
     assert operation.requests(transaction) == []
 
     interrupt(shop, lambda: None)
-    shop.until(transaction.next_send_at)
-    payments.sweep()
+    shop.sweep_when_due(transaction)
     assert (latest().state, len(operation.requests(transaction))) == ("APPROVED", 1)
 
 
