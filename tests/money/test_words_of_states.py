@@ -176,10 +176,10 @@ def test_what_is_held_is_judged_at_the_next_query_after_its_word_was_taught(
 # A person's decision
 
 
-def sweep_every_five_hours(shop: Shop, times: int) -> None:
+def ask_every_five_hours(shop: Shop, payment: Payment, times: int) -> None:
     for _ in range(times):
         shop.clock.by += timedelta(hours=5)
-        payments.sweep()
+        shop.ask(payment)
 
 
 def _resolve(transaction: GatewayTransaction, decision: str) -> GatewayTransaction:
@@ -193,10 +193,10 @@ def test_a_person_may_decide_after_a_day_that_nothing_happened_and_an_approval_a
     payment = shop.begin()
     shop.report_and_ask(payment, record(payment.reference, state="Settled"))
     for times in (0, 4):
-        sweep_every_five_hours(shop, times)
+        ask_every_five_hours(shop, payment, times)
         with pytest.raises(payments.errors.InvalidState):
             _resolve(payment.opening, "DID_NOT_HAPPEN")
-    sweep_every_five_hours(shop, 2)
+    ask_every_five_hours(shop, payment, 2)
     with pytest.raises(payments.errors.InvalidState):
         _resolve(payment.opening, "DID_HAPPEN")
     assert _resolve(payment.opening, "DID_NOT_HAPPEN").state == "ABANDONED"
