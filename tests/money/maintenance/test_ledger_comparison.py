@@ -31,32 +31,29 @@ def kinds(rows: list[ComparedTransaction]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("changes", "kind"),
+    ("records", "found"),
     [
-        ({"transactionAmount": 19.5}, "amount"),
-        ({"currencyCode": "USD"}, "currency"),
-        ({"state": "Errored"}, "state"),
-        ({"state": "Pending"}, "state"),
+        ([{}], []),
+        ([{"id": "another", "transactionAmount": 19.5}], ["amount"]),
+        ([{"currencyCode": "USD"}], ["currency"]),
+        ([{"state": "Errored"}], ["state"]),
+        ([{"state": "Pending"}], ["state"]),
+        ([{}, {"id": "g2"}], ["duplicate"]),
+        ([{}, {"id": "g2"}, {"id": "g3"}], ["duplicate"] * 2),
+        ([{"id": None}], ["unreadable"]),
     ],
+    ids=str,
 )
-def test_a_record_that_differs_is_named_by_type_and_nothing_is_changed(
-    changes: dict[str, Any], kind: str, shop: Shop
+def test_records_that_differ_are_named_by_type_and_nothing_is_changed(
+    records: list[dict[str, Any]], found: list[str], shop: Shop
 ) -> None:
     payment = shop.pay()
-    own = {"id": "another"} if "transactionAmount" in changes else {}
-    shop.report(payment, record(payment.reference, **own | changes))
+    shop.clock.by += timedelta(hours=1)
+    shop.report(payment, *(record(payment.reference, **changes) for changes in records))
     before = TransactionEvent.objects.count()
-    assert kinds(compare()) == [kind]
+    assert kinds(compare()) == found
     assert (TransactionEvent.objects.count(), Discrepancy.objects.count()) == (before, 0)
-    assert not reloaded(payment).is_frozen
-
-
-@pytest.mark.parametrize("further", [["g2"], ["g2", "g3"]], ids=["one", "two"])
-def test_each_further_execution_is_a_duplicate(further: list[str], shop: Shop) -> None:
-    payment = shop.pay()
-    twice = [record(payment.reference, id=each) for each in further]
-    shop.report(payment, record(payment.reference), *twice)
-    assert kinds(compare()) == ["duplicate"] * len(further)
+    assert (reloaded(payment).captured, payment.is_frozen) == (3000, False)
 
 
 def test_what_the_gateway_has_forgotten_is_missing_there_and_a_task_when_repaired(shop: Shop) -> None:

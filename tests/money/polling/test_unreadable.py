@@ -147,12 +147,3 @@ def test_a_page_does_not_end_unpaid_upon_a_record_that_cannot_be_read(shop: Shop
     shop.report(payment, record(payment.reference))
     sweep_until(shop, transaction, lambda row: row.state != "PENDING")
     assert (transaction.state, transaction.needs_operator, state(payment)[0]) == ("APPROVED", False, "PAID")
-
-
-def test_a_comparison_names_what_cannot_be_read_and_takes_no_approval_for_missing(shop: Shop) -> None:
-    payment = shop.pay()
-    shop.clock.by += timedelta(hours=1)
-    shop.report(payment, record(payment.reference, id=None))
-    (compared,) = payments.maintenance.comparison("default", days=300).rows
-    assert [str(difference.kind) for difference in compared.differences] == ["unreadable"]
-    assert (reloaded(payment).captured, payment.is_frozen) == (3000, False)
