@@ -14,7 +14,7 @@ import pytest
 from django.dispatch import Signal
 from pytest_django import Settings
 
-from tests.money.gateway import StubGateway
+from tests.money.gateway import Killed, StubGateway
 from tests.money.shop import MovedClock, Shop
 from wallet_gateway import gateways, signals
 from wallet_gateway.testing.invariants import check_books
@@ -56,6 +56,11 @@ class Receiver:
     @property
     def amounts(self) -> list[str]:
         return [str(told["amount"]) for told in self.told]
+
+
+def die(**_: object) -> None:
+    """As a receiver in whose process the shop dies."""
+    raise Killed
 
 
 Connect = Callable[..., Any]

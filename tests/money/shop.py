@@ -151,6 +151,12 @@ class Shop:
         """Open the payment page of a new order."""
         return payments.start_checkout(self.order(**given))
 
+    def two_pages(self, **given: Any) -> tuple[Payment, Payment]:
+        """Open two pages of a new order that can both be paid: the first one has little time left."""
+        first = self.begin(**given)
+        self.clock.by += timedelta(seconds=850)
+        return first, payments.start_checkout(order_of(first))
+
     def pay(self, **given: Any) -> Payment:
         """Pay a new order on the page; the shop knows of it."""
         payment = self.begin(**given)
@@ -271,6 +277,16 @@ def totals(payment: Payment) -> tuple[Money, Money]:
 def told() -> list[tuple[str, int | None]]:
     """Return kinds and amounts, in minor units, of what the shop is told, the oldest first."""
     return list(OutboxEvent.objects.order_by("pk").values_list("kind", "amount_minor"))
+
+
+def kinds_told() -> list[str]:
+    """Return the kinds of what the shop is told, the oldest first."""
+    return [kind for kind, _ in told()]
+
+
+def opening(payment: Payment) -> GatewayTransaction:
+    """Return the transaction that opened a payment, as it is now."""
+    return GatewayTransaction.objects.get(reference=payment.reference)
 
 
 def euros(amount: str) -> Money:

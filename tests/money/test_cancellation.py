@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.money.gateway import ZERO, Sent, losing, record
-from tests.money.shop import SESSION, Shop, order_of, reloaded, state, told
+from tests.money.shop import SESSION, Shop, kinds_told, order_of, reloaded, state
 from tests.refusals import refuses
 from wallet_gateway import payments
 from wallet_gateway.domain.polling_schedule import SETTLE_TIME
@@ -29,10 +29,6 @@ pytestmark = pytest.mark.django_db
 def cancelled(subject: PaymentOrder | Payment, note: str = "") -> PaymentOrder:
     order = order_of(subject) if isinstance(subject, Payment) else subject
     return payments.cancel(order, by="shop", note=note)
-
-
-def kinds_told() -> list[str]:
-    return [kind for kind, _ in told()]
 
 
 def after_its_end(shop: Shop, payment: Payment, **more: float) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.money.gateway import Answer, Record, Sent, losing, record
+from tests.money.gateway import Answer, Record, losing, record, without_id
 from tests.money.shop import (
     Shop,
     compared,
@@ -254,11 +254,6 @@ def test_an_answer_that_another_worker_has_booked_meanwhile_is_no_difference(sho
     assert not open_differences()
 
 
-def without_id(sent: Sent) -> tuple[int, object]:
-    echoed = ("clientSystemTransactionId", "currencyCode")
-    return 200, {"state": "Approved", **{name: sent[name] for name in echoed}}
-
-
 @pytest.mark.parametrize("answer", [losing, without_id], ids=["lost", "without an id"])
 def test_under_a_shared_reference_one_record_of_our_amount_is_ours_and_the_others_are_not(
     answer: Answer, booking: Shop
@@ -281,6 +276,7 @@ def test_a_decision_on_a_payment_leaves_what_was_made_elsewhere_to_be_decided(sh
     payment = shop.pay()
     second, odd = record(payment.reference, id="R-2"), elsewhere(payment, "chargeback", 30, "C-1")
     appears(shop, payment, second, elsewhere(payment, REFUND, 4), odd)
+    assert kinds() == {"EXECUTED_TWICE", "MADE_ELSEWHERE", "UNKNOWN_TYPE"}
     opening = Payment.objects.get().opening
     payments.approvals.resolve(opening, decision="DID_HAPPEN", reason="so", by="anna")
     assert (kinds(), state(payment)[0]) == ({"MADE_ELSEWHERE", "UNKNOWN_TYPE"}, "FROZEN")
@@ -351,13 +347,6 @@ def test_an_approved_operation_is_a_difference_that_freezes_and_can_be_booked_on
         payments.approvals.book_discrepancy(difference, reason="twice", by="anna")
     shop.ask(payment)
     assert (state(payment)[0], open_differences()) == (after, []), "it is counted once"
-
-
-def test_beside_a_payment_that_was_made_twice_it_is_told_at_once(shop: Shop) -> None:
-    payment = shop.begin()
-    appears(shop, payment, *(record(payment.reference, id=one) for one in ("R-1", "R-2")), in_portal())
-    assert kinds(payment) == {"EXECUTED_TWICE", "MADE_ELSEWHERE"}
-    assert state(payment) == ("FROZEN", False)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from django.db import DatabaseError, connection
 from django.db import transaction as db_transaction
 
-from tests.money.conftest import Connect, Receiver
+from tests.money.conftest import Connect, Receiver, die
 from tests.money.gateway import Killed, record
 from tests.money.shop import Shop, euros, order_of, state
 from tests.nameless_receivers import nameless
@@ -21,10 +21,6 @@ from wallet_gateway.models import GatewayPause, OutboxEvent, PaymentOrder
 
 __all__ = ["nameless"]
 pytestmark = pytest.mark.django_db
-
-
-def die(**_: object) -> None:
-    raise Killed
 
 
 def the_event() -> OutboxEvent:

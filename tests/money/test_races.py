@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from tests.money.conftest import Connect
+from tests.money.conftest import Connect, die
 from tests.money.gateway import Killed, Sent, killing, losing, record
-from tests.money.shop import SESSION, Shop, of, order_of, reloaded, state, told
+from tests.money.shop import SESSION, Shop, kinds_told, of, order_of, reloaded, state
 from tests.refusals import refuses
 from tests.threads import THREADS, persistently, surprises, together
 from wallet_gateway import payments, signals
@@ -40,14 +40,6 @@ ONE, FIVE, TEN = Decimal("1.00"), Decimal("5.00"), Decimal("10.00")
 
 def cancel(order: PaymentOrder) -> Callable[[], object]:
     return partial(payments.cancel, order, by="shop")
-
-
-def kinds_told() -> list[str]:
-    return [kind for kind, _ in told()]
-
-
-def die(**_: object) -> None:
-    raise Killed
 
 
 def stands(order: PaymentOrder) -> PaymentOrder:
@@ -142,9 +134,7 @@ def test_two_people_who_decide_on_two_late_payments_at_once_have_the_order_told_
         found = Discrepancy.objects.get(kind="LATE_PAYMENT", payment=payment)
         return payments.approvals.close_discrepancy(found, reason="decided", by="anna")
 
-    first = shop.begin()
-    shop.clock.by += timedelta(minutes=14, seconds=30)
-    both = first, payments.start_checkout(order_of(first))
+    both = first, _ = shop.two_pages()
     payments.cancel(order_of(first), by="shop")
     for payment in both:
         shop.report(payment, record(payment.reference))
@@ -185,9 +175,7 @@ def test_a_payment_found_by_everybody_at_once_is_booked_and_told_once(shop: Shop
 
 
 def test_two_pages_paid_at_the_same_moment_make_the_order_overpaid(shop: Shop) -> None:
-    first = shop.begin()
-    shop.clock.sleep(850)
-    both = first, payments.start_checkout(order_of(first))
+    both = first, _ = shop.two_pages()
     for payment in both:
         shop.report(payment, record(payment.reference))
     results = together(*(partial(payments.orders.reconcile_attempt, one.reference) for one in both))
@@ -238,9 +226,7 @@ def test_what_dying_processes_have_not_told_is_delivered_once_by_many_sweeps(
 
 
 def test_refunds_of_two_payments_of_one_order_that_are_answered_at_once_are_both_booked(shop: Shop) -> None:
-    first = shop.begin()
-    shop.clock.sleep(850)
-    both = first, payments.start_checkout(order_of(first))
+    both = first, _ = shop.two_pages()
     for payment in both:
         shop.report(payment, record(payment.reference))
         payments.orders.reconcile_attempt(payment.reference)

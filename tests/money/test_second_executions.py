@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from tests.money.gateway import Answer, Sent, losing, record
+from tests.money.gateway import Answer, losing, record, without_id
 from tests.money.shop import Shop, euros, of, open_differences, order_of, reloaded, state, told, totals
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction, Payment
@@ -164,11 +164,6 @@ def file_under(shop: Shop, payment: Payment, made: GatewayTransaction, id_: str 
     shop.gateway.records[payment.reference].append(
         of(made, id=id_, clientSystemTransactionId=payment.reference)
     )
-
-
-def without_id(sent: Sent) -> tuple[int, object]:
-    echoed = ("clientSystemTransactionId", "currencyCode")
-    return 200, {"state": "Approved", **{name: sent[name] for name in echoed}}
 
 
 def named() -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.money.gateway import record, refusing
-from tests.money.shop import Shop, order_of, reloaded, state
+from tests.money.shop import Shop, opening, order_of, reloaded, state
 from tests.refusals import refuses
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction, Payment, TransactionEvent
@@ -19,10 +19,6 @@ from wallet_gateway.payments.errors import ErrorCode, GatewayRefused, GatewayUnr
 
 pytestmark = pytest.mark.django_db
 CHANGED = {"gateway": "default", "used": "merchantId SANDBOX-MERCHANT, storeId SANDBOX-STORE"}
-
-
-def opening(payment: Payment) -> GatewayTransaction:
-    return GatewayTransaction.objects.get(reference=payment.reference)
 
 
 def move(shop: Shop, **account: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -294,9 +293,7 @@ def test_a_payment_that_was_reversed_is_passed_over(shop: Shop) -> None:
 
 
 def test_of_two_payments_the_shop_says_which_and_the_order_stays_paid_by_the_other(shop: Shop) -> None:
-    first = shop.begin()
-    shop.clock.by += timedelta(seconds=850)
-    second = payments.start_checkout(order_of(first))
+    first, second = shop.two_pages()
     for payment in (first, second):
         shop.report(payment, record(payment.reference))
     shop.ask(first)

@@ -11,7 +11,7 @@ import pytest
 
 from tests.money.conftest import Connect, Receiver
 from tests.money.gateway import answering, record
-from tests.money.shop import Shop, of, order_of, reloaded, state
+from tests.money.shop import Shop, of, opening, order_of, reloaded, state
 from wallet_gateway import payments, signals
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment
 
@@ -30,10 +30,6 @@ def told(connect: Connect) -> Told:
 
 def policies(told: Told) -> list[str]:
     return [each["policy"] for each in told]
-
-
-def opening(payment: Payment) -> GatewayTransaction:
-    return GatewayTransaction.objects.get(reference=payment.reference)
 
 
 def authorize(shop: Shop) -> Payment:
@@ -117,9 +113,7 @@ def test_a_late_payment_of_a_cancelled_order_is_told_of_and_left_alone_until_a_p
 @pytest.fixture
 def two_pages(shop: Shop) -> tuple[Payment, Payment]:
     """A customer has authorized one order on two pages that were open at once; nothing is known of it yet."""
-    first = shop.begin(type="preauthorization")
-    shop.clock.by += timedelta(seconds=850)
-    second = payments.start_checkout(order_of(first))
+    first, second = shop.two_pages(type="preauthorization")
     for page in (first, second):
         shop.report(page, record(page.reference, type="ecom.preAuthorization"))
     return first, second
@@ -149,9 +143,7 @@ def test_an_authorization_is_left_alone_if_a_second_one_arrives_while_the_sweep_
 ) -> None:
     """The second payment is found while a receiver handles the expiry of another order's authorization."""
     shop.configure(CAPTURE_POLICY="capture")
-    older, first = authorize(shop), shop.begin(type="preauthorization")
-    shop.clock.by += timedelta(seconds=850)
-    second = payments.start_checkout(order_of(first))
+    older, (first, second) = authorize(shop), shop.two_pages(type="preauthorization")
     shop.report(first, record(first.reference, type="ecom.preAuthorization"))
     payments.orders.reconcile_attempt(first.reference)
     shop.clock.by += timedelta(days=6)

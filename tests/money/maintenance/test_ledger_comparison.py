@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from tests.money.gateway import record
-from tests.money.shop import Shop, of, order_of, reloaded
+from tests.money.shop import Shop, of, opening, order_of, reloaded
 from tests.refusals import refuses
 from wallet_gateway import payments
-from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, TransactionEvent
+from wallet_gateway.models import Discrepancy, GatewayTransaction, TransactionEvent
 from wallet_gateway.payments.errors import ErrorCode, GatewayUnreachable, InvalidState
 from wallet_gateway.payments.maintenance import ComparedTransaction
 
@@ -20,10 +20,6 @@ pytestmark = pytest.mark.django_db
 
 def compare(**given: Any) -> list[ComparedTransaction]:
     return list(payments.maintenance.comparison("default", **{"days": 40} | given).rows)
-
-
-def opening(payment: Payment) -> GatewayTransaction:
-    return GatewayTransaction.objects.get(reference=payment.reference)
 
 
 def kinds(rows: list[ComparedTransaction]) -> list[str]:

@@ -10,8 +10,8 @@ import pytest
 from django.db import OperationalError
 
 from tests.money.gateway import Killed, record
-from tests.money.polling.asking import fail_queries, told
-from tests.money.shop import Shop, order_of, state
+from tests.money.polling.asking import fail_queries
+from tests.money.shop import Shop, kinds_told, order_of, state
 from tests.money.statements import meddling, raising
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayPause, GatewayTransaction, Payment
@@ -116,7 +116,7 @@ def test_a_worker_that_is_killed_with_a_batch_loses_nothing_and_doubles_nothing(
     assert due() == 4
     assert shop.gateway.asked == [*pages[:3], *pages[2:]]
     assert set(Payment.objects.values_list("order__state", flat=True)) == {"PAID"}
-    assert told() == ["PAID"] * 6
+    assert kinds_told() == ["PAID"] * 6
 
 
 def test_no_query_begins_late_in_its_claim_and_none_is_lost(shop: Shop) -> None:

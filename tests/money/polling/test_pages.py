@@ -8,8 +8,8 @@ import pytest
 
 from tests.explanations import explained
 from tests.money.gateway import record
-from tests.money.polling.asking import asks_for_a_person, fail_queries, sweep_until, told
-from tests.money.shop import Shop, kinds, order_of, reloaded, state
+from tests.money.polling.asking import asks_for_a_person, fail_queries, sweep_until
+from tests.money.shop import Shop, kinds, kinds_told, order_of, reloaded, state
 from tests.refusals import refuses
 from wallet_gateway import payments
 from wallet_gateway.domain.error_codes import ErrorCode
@@ -42,7 +42,7 @@ def test_a_page_ends_unpaid_once_a_record_would_have_shown(shop: Shop) -> None:
     sweep_until(shop, transaction, lambda row: row.state != "OPEN")
     assert transaction.expires_at is not None
     assert 15 * MINUTE <= shop.clock.now() - transaction.expires_at < 20 * MINUTE
-    assert (transaction.state, state(payment)[0], told()) == ("EXPIRED", "EXPIRED", ["EXPIRED"])
+    assert (transaction.state, state(payment)[0], kinds_told()) == ("EXPIRED", "EXPIRED", ["EXPIRED"])
     assert "page_ended" in explained(transaction)
 
 
@@ -77,9 +77,7 @@ def test_a_page_of_an_account_that_the_settings_no_longer_name_does_not_end_unas
 @pytest.fixture
 def two_pages(shop: Shop) -> tuple[Payment, Payment]:
     """Two attempts of one order whose pages can both still be paid: the first has a minute left."""
-    first = shop.begin()
-    shop.clock.by += timedelta(seconds=845)
-    return first, payments.start_checkout(order_of(first))
+    return shop.two_pages()
 
 
 @pytest.mark.every_database
@@ -90,7 +88,7 @@ def test_a_late_success_of_an_old_attempt_pays_the_order(
     pay(shop, first)
     shop.clock.by += 2 * MINUTE
     payments.sweep()
-    assert (state(first)[0], told(), second.opening.state) == ("PAID", ["PAID"], "OPEN")
+    assert (state(first)[0], kinds_told(), second.opening.state) == ("PAID", ["PAID"], "OPEN")
 
 
 @pytest.mark.every_database
@@ -101,7 +99,7 @@ def test_two_paid_pages_make_the_order_overpaid_and_call_a_person(
         pay(shop, payment)
         payments.reconcile(payment)
         assert state(payment)[0] == expected
-    assert (told(), order_of(payment).is_paid) == (["PAID", "ANOMALY"], True)
+    assert (kinds_told(), order_of(payment).is_paid) == (["PAID", "ANOMALY"], True)
 
 
 # A second card on a refused page
@@ -130,7 +128,7 @@ def test_a_second_card_on_a_refused_page_pays_the_order_though_nobody_comes_back
     sweep_until(shop, transaction, is_approved)
     if not days_later:
         assert shop.clock.now() < end + 5 * MINUTE
-    assert (state(refused)[0], told()) == ("PAID", ["FAILED", "PAID"])
+    assert (state(refused)[0], kinds_told()) == ("PAID", ["FAILED", "PAID"])
 
 
 def test_a_refused_page_is_asked_about_until_it_has_ended_and_a_week_longer(
@@ -160,7 +158,7 @@ def test_a_refused_page_that_is_paid_beside_another_one_makes_the_order_overpaid
     for payment in (second, refused) if other_first else (refused, second):
         pay(shop, payment)
         sweep_until(shop, payment.opening, is_approved)
-    assert (state(refused)[0], told()) == ("OVERPAID", ["FAILED", "PAID", "ANOMALY"])
+    assert (state(refused)[0], kinds_told()) == ("OVERPAID", ["FAILED", "PAID", "ANOMALY"])
 
 
 def test_a_second_card_that_is_pending_keeps_the_order_from_being_paid_elsewhere(
@@ -173,7 +171,7 @@ def test_a_second_card_that_is_pending_keeps_the_order_from_being_paid_elsewhere
     shop.report(refused, declined(refused))
     pay(shop, refused)
     sweep_until(shop, refused.opening, is_approved)
-    assert (state(refused)[0], told()) == ("PAID", ["FAILED", "PAID"])
+    assert (state(refused)[0], kinds_told()) == ("PAID", ["FAILED", "PAID"])
 
 
 # Silence
@@ -211,7 +209,7 @@ def test_a_page_a_day_past_its_end_without_a_readable_answer_reaches_a_person(
     assert DAY <= shop.clock.now() - end < 2 * DAY
     shop.gateway.queries.clear()
     sweep_until(shop, transaction, is_approved)
-    assert (state(payment)[0], told(), transaction.needs_operator) == ("PAID", ["PAID"], False)
+    assert (state(payment)[0], kinds_told(), transaction.needs_operator) == ("PAID", ["PAID"], False)
 
 
 def test_a_silent_page_that_a_person_gave_up_is_watched(shop: Shop) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from tests.money.gateway import record
-from tests.money.polling.asking import fail_queries, told
+from tests.money.polling.asking import fail_queries
 from tests.money.sending.movers import mover
-from tests.money.shop import Shop, kinds, of, open_differences, order_of, reloaded, state
+from tests.money.shop import Shop, kinds, kinds_told, of, open_differences, order_of, reloaded, state
 from wallet_gateway import payments
 from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction, Payment, TransactionEvent
 
@@ -126,14 +126,14 @@ def test_nothing_is_shipped_upon_a_payment_in_doubt_until_a_person_has_looked(
     payment = shop.begin(type=type_)
     strange = record(payment.reference, id="R-9", type="ecom.refund")
     shop.report_and_ask(payment, *own_records(payment), strange)
-    assert (state(payment)[0], told(), kinds()) == ("FROZEN", ["ANOMALY"], {"MADE_ELSEWHERE"})
+    assert (state(payment)[0], kinds_told(), kinds()) == ("FROZEN", ["ANOMALY"], {"MADE_ELSEWHERE"})
     difference = Discrepancy.objects.get()
     payments.approvals.close_discrepancy(difference, reason="was another order's", by="anna")
-    assert told() == ["ANOMALY", good_news]
+    assert kinds_told() == ["ANOMALY", good_news]
     # What was told before a freeze is not told again after it.
     shop.report_and_ask(payment, *own_records(payment), strange, strange | {"id": "R-10"})
     payments.approvals.close_discrepancy(Discrepancy.objects.latest("pk"), reason="so was this", by="anna")
-    assert told() == ["ANOMALY", good_news, "ANOMALY"]
+    assert kinds_told() == ["ANOMALY", good_news, "ANOMALY"]
 
 
 # Where records are filed

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from tests.money.gateway import losing, record, refusing
-from tests.money.polling.asking import sweep_until, told
+from tests.money.polling.asking import sweep_until
 from tests.money.sending.movers import FOLLOW_UPS, mover
-from tests.money.shop import Shop, kinds, of, open_differences, order_of, reloaded, state
+from tests.money.shop import Shop, kinds, kinds_told, of, open_differences, order_of, reloaded, state
 from tests.refusals import refuses
 from wallet_gateway import payments
 from wallet_gateway.domain.error_codes import ErrorCode
@@ -48,7 +48,7 @@ def test_an_approved_record_pays_the_order_and_the_unreadable_one_beside_it_reac
         assert kinds(payment) == {"RECORD_UNREADABLE"}
         evidence = TransactionEvent.objects.get(transaction=payment.opening, kind="RECORDS")
         assert (evidence.lifecycle_event, evidence.answer_body != "") == ("APPROVED", True)
-    assert told() == ["PAID", "PAID"]
+    assert kinds_told() == ["PAID", "PAID"]
 
 
 def test_the_same_unreadable_record_is_told_once_and_a_further_one_again(shop: Shop) -> None:
