@@ -30,6 +30,7 @@ from wallet_gateway.models import (
     PaymentOrder,
 )
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.testing.in_process import InProcessTransport
 
 M = TypeVar("M", bound=Model)
 SESSION = "session-key-of-ada"
@@ -87,6 +88,19 @@ class Busy(Cut):
         return RawAnswer(status=self.status, headers={"retry-after": "60"}, body=b"", elapsed=0.01)
 
 
+class Interrupted(Cut):
+    """A transport to a gateway; before each request with a body something happens, given its path."""
+
+    def __init__(self, gateway: StubGateway, before: Callable[[str], object]) -> None:
+        super().__init__()
+        self._far, self._before = InProcessTransport(gateway), before
+
+    def send(self, method: str, path: str, **given: Any) -> RawAnswer:
+        if method == "POST":
+            self._before(path)
+        return self._far.send(method, path, **given)
+
+
 @dataclass
 class Shop:
     """What a shop, its customers and its staff do."""
@@ -116,6 +130,10 @@ class Shop:
         gateways.use_transport(Cut(reason), alias="default")
         yield
         self._connect(self.gateway)
+
+    def interrupt(self, before: Callable[[str], object]) -> None:
+        """Let something happen before each request with a body, given its path, until it is called again."""
+        gateways.use_transport(Interrupted(self.gateway, before), alias="default")
 
     def busy(self, status: int) -> Busy:
         """Let the gateway want to be left alone, until something is configured."""

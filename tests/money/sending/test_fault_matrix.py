@@ -16,14 +16,13 @@ import pytest
 
 from tests.client.servers import RawServer, stays_silent, unused_port
 from tests.explanations import explained
-from tests.money.gateway import Answer, Sent, StubGateway, answering, approved, losing, record
+from tests.money.gateway import Answer, Sent, answering, approved, losing, record
 from tests.money.sending.movers import FOLLOW_UPS, MOVERS, OPERATIONS, Mover, mover
-from tests.money.shop import TYPES, Cut, Shop, kinds, of, order_of, reloaded, state
+from tests.money.shop import TYPES, Shop, kinds, of, order_of, reloaded, state
 from wallet_gateway import gateways, payments
-from wallet_gateway.client.exchange import RawAnswer
+from wallet_gateway.client.errors import NotSent, NotSentReason
 from wallet_gateway.client.http_transport import HttpTransport
 from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent, TransactionEvent
-from wallet_gateway.testing.in_process import InProcessTransport
 
 pytestmark = pytest.mark.django_db
 
@@ -195,31 +194,21 @@ def test_a_checkout_that_never_left_is_sent_with_the_next_click_alone(shop: Shop
     assert sent["redirectDetails"]["returnUrl"]
 
 
-class Uncharging:
-    """A transport over which everything goes but what charges a card: of that, nothing leaves."""
-
-    def __init__(self, gateway: StubGateway) -> None:
-        self._far, self._cut = InProcessTransport(gateway), Cut()
-
-    def send(self, method: str, path: str, **given: Any) -> RawAnswer:
-        if method == "POST" and not path.endswith("/publicKeys"):
-            return self._cut.send()
-        return self._far.send(method, path, **given)
-
-    def close(self) -> None:
-        """There is no connection."""
-
-
 def test_an_authorization_that_never_left_is_given_up_and_the_button_pressed_again(shop: Shop) -> None:
     operation = mover("authorization", shop)
-    gateways.use_transport(Uncharging(shop.gateway), alias="default")
+
+    def let_only_keys_leave(path: str) -> None:
+        if not path.endswith("/publicKeys"):
+            raise NotSent(NotSentReason.REFUSED_CONNECTION, detail="nothing left")
+
+    shop.interrupt(let_only_keys_leave)
     transaction = operation.execute()
     assert (transaction.state, transaction.wallet_secrets, shop.gateway.sent) == ("ABANDONED", None, [])
     said = TransactionEvent.objects.filter(transaction=transaction).order_by("pk")
     assert [row.lifecycle_event for row in said] == ["NOTHING_LEFT", "ABANDONED"]
     assert state(transaction.opened_payment) == ("FAILED", True)
 
-    gateways.use_transport(InProcessTransport(shop.gateway), alias="default")
+    shop.interrupt(lambda _: None)
     shop.clock.by += timedelta(minutes=5)
     payments.sweep()
     assert shop.gateway.sent == []

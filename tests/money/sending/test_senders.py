@@ -11,17 +11,15 @@ from typing import Any
 import pytest
 from django.db import OperationalError, connection, connections
 
-from tests.money.gateway import Killed, Sent, StubGateway, killing, record
+from tests.money.gateway import Killed, Sent, killing, record
 from tests.money.sending.movers import FOLLOW_UPS, Mover, mover
 from tests.money.shop import Shop, kinds, order_of, reloaded, state
 from tests.money.statements import meddling, raising
 from tests.refusals import refuses
-from wallet_gateway import gateways, payments
+from wallet_gateway import payments
 from wallet_gateway.client.errors import NotSent, NotSentReason
-from wallet_gateway.client.exchange import RawAnswer
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import GatewayTransaction, OutboxEvent
-from wallet_gateway.testing.in_process import InProcessTransport
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 every_follow_up = pytest.mark.parametrize("name", FOLLOW_UPS)
@@ -38,25 +36,6 @@ def end_lease(shop: Shop) -> None:
 
 def kinds_of_events(transaction: GatewayTransaction) -> list[str]:
     return list(transaction.events.order_by("pk").values_list("kind", flat=True))
-
-
-class Interrupted:
-    """A transport to the stub before whose requests that move money something happens."""
-
-    def __init__(self, gateway: StubGateway, before: Callable[[], None]) -> None:
-        self._far, self._before = InProcessTransport(gateway), before
-
-    def send(self, method: str, path: str, **given: Any) -> RawAnswer:
-        if method == "POST":
-            self._before()
-        return self._far.send(method, path, **given)
-
-    def close(self) -> None:
-        """There is no connection."""
-
-
-def interrupt(shop: Shop, before: Callable[[], None]) -> None:
-    gateways.use_transport(Interrupted(shop.gateway, before), alias="default")
 
 
 def after_work(shop: Shop, then: Callable[[], object]) -> Callable[[Sent], tuple[int, object]]:
@@ -166,7 +145,7 @@ def test_the_intent_is_committed_before_the_first_byte(name: str, shop: Shop) ->
         row = latest()
         return row.state, row.attempt_no, row.amount_minor, row.body_hash != "", row.redirect_url
 
-    interrupt(shop, lambda: seen.append(in_another_connection(look)))
+    shop.interrupt(lambda _: seen.append(in_another_connection(look)))
     transaction = operation.execute()
     assert seen == [("SENDING", 1, operation.amount, True, "")]
     committed = in_another_connection(look)
@@ -219,15 +198,15 @@ def test_a_sender_whose_machine_was_suspended_sends_nothing_on_its_old_claim(
     operation = mover(name, shop)
     since_start, suspended = time.clock_gettime, {getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC): 3600}
 
-    def be_suspended() -> None:
+    def be_suspended(_: str) -> None:
         monkeypatch.setattr(time, "clock_gettime", lambda clock: since_start(clock) + suspended.get(clock, 0))
 
-    interrupt(shop, be_suspended)
+    shop.interrupt(be_suspended)
     transaction = operation.execute()
     assert (transaction.state, transaction.explanation_params["reason"]) == ("NOT_SENT", "stale_claim")
     assert operation.requests(transaction) == []
 
-    interrupt(shop, lambda: None)
+    shop.interrupt(lambda _: None)
     shop.sweep_when_due(transaction)
     assert (latest().state, len(operation.requests(transaction))) == ("APPROVED", 1)
 
@@ -238,11 +217,11 @@ def test_a_sender_that_wakes_up_after_its_lease_cannot_say_that_nothing_was_sent
 ) -> None:
     operation = mover(name, shop)
 
-    def sleep_too_long() -> None:
+    def sleep_too_long(_: str) -> None:
         end_lease(shop)
         raise NotSent(NotSentReason.STALE_CLAIM)
 
-    interrupt(shop, sleep_too_long)
+    shop.interrupt(sleep_too_long)
     transaction = operation.execute()
     assert (transaction.state, transaction.next_send_at) == ("UNKNOWN", None), "no detour to a second send"
     assert kinds_of_events(transaction) == ["LEASE_ENDED", "FAULT"]
@@ -253,14 +232,14 @@ def test_a_sender_that_a_paused_machine_held_back_until_it_was_given_up_is_seen(
     """No clock of a paused virtual machine counts that time: the request leaves once, and that is told."""
     operation = mover("capture", shop)
 
-    def be_paused() -> None:
+    def be_paused(_: str) -> None:
         end_lease(shop)
         while not latest().needs_operator:
             shop.until(latest().next_query_at)
             payments.sweep()
         payments.approvals.resolve(latest(), decision="DID_NOT_HAPPEN", reason="ticket 4711", by="anna")
 
-    interrupt(shop, be_paused)
+    shop.interrupt(be_paused)
     transaction = operation.execute()
     assert (transaction.state, operation.row().is_frozen, kinds()) == (
         "ANOMALY",
