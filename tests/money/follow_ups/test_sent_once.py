@@ -15,6 +15,7 @@ from tests.money.sending.movers import FOLLOW_UPS, Mover, mover
 from tests.money.shop import Shop, order_of, reloaded
 from tests.money.statements import WRITING, meddling
 from tests.refusals import refuses
+from tests.tables import every
 from wallet_gateway import payments
 from wallet_gateway.client.errors import NotSentReason
 from wallet_gateway.domain.error_codes import ErrorCode
@@ -135,7 +136,7 @@ def test_a_key_belongs_to_one_kind_one_payment_and_one_amount(shop: Shop) -> Non
     assert sent(shop) == 1
 
 
-@pytest.mark.parametrize("key", ["", "x" * 65, "a b", "click-1 ", "click\n", "ключ", "a\0"])
+@every("key", ["", "x" * 65, "a b", "click-1 ", "click\n", "ключ", "a\0"])
 def test_what_two_databases_might_read_differently_is_no_key(key: str, shop: Shop) -> None:
     with refuses(InvalidInput, E.ARGUMENT_INVALID, says="1 to 64 visible"):
         REFUND(order_of(shop.pay()), FIVE, idempotency_key=key)
