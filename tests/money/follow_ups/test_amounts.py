@@ -14,6 +14,7 @@ from tests.money.sending.movers import mover
 from tests.money.shop import Shop, euros, of, order_of, reloaded, state
 from tests.money.statements import RESERVING, meddling
 from tests.refusals import refuses
+from tests.tables import every
 from wallet_gateway import payments
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
@@ -178,7 +179,7 @@ def test_no_amount_means_all_that_is_left(amount: Decimal | Money | None, shop: 
         assert REFUND(order_of(other)).amount == euros("25.00")
 
 
-@pytest.mark.parametrize(
+@every(
     ("captured", "refunded", "verb", "amount", "code"),
     [
         ("", "", CAPTURE, "30.01", E.AMOUNT_TOO_HIGH),
