@@ -102,8 +102,8 @@ SUBJECTS: Final = (
         "approvals",
         "domain.approval_policy operations.approvals.day_limits operations.approvals.requests"
         " operations.approvals.resolve operations.approvals.made_elsewhere",
-        "domain/test_approval_policy.py money/approvals money/follow_ups/test_second_person.py"
-        " money/test_other_amounts.py money/test_it_did_happen.py money/test_made_elsewhere.py",
+        "domain/test_approval_policy.py money/approvals money/test_made_elsewhere.py"
+        " money/follow_ups/test_second_person.py money/test_other_amounts.py money/test_it_did_happen.py",
     ),
     _of(
         "tokens",
