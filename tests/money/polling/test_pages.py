@@ -241,6 +241,15 @@ def test_a_payment_made_before_an_outage_of_a_week_is_found_within_the_hour_afte
     assert state(payment)[0] == "PAID"
 
 
+def test_a_pending_page_calls_nobody_as_long_as_the_gateway_answers(shop: Shop) -> None:
+    payment = shop.begin()
+    pay(shop, payment, state="Pending")
+    for _ in range(3):
+        shop.ask(payment)
+    transaction = payment.transactions.get()
+    assert (transaction.state, transaction.needs_operator) == ("PENDING", False)
+
+
 def test_a_pending_page_of_which_nothing_is_heard_for_a_day_reaches_a_person(shop: Shop) -> None:
     payment = shop.begin()
     pay(shop, payment, state="Pending")
