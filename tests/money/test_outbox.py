@@ -14,7 +14,7 @@ from django.db import transaction as db_transaction
 
 from tests.money.conftest import Connect, Receiver, die
 from tests.money.gateway import Killed, record
-from tests.money.shop import Shop, euros, order_of, state
+from tests.money.shop import Shop, euros, of, order_of, state
 from tests.nameless_receivers import nameless
 from wallet_gateway import payments, signals
 from wallet_gateway.models import GatewayPause, OutboxEvent, PaymentOrder
@@ -104,6 +104,18 @@ def test_the_life_of_a_preauthorization_is_told_step_by_step(connect: Connect, s
     }
     ids = [event_id for receiver in named.values() for event_id in receiver.ids]
     assert len(set(ids)) == len(ids)
+
+
+def test_a_refused_refund_of_an_earlier_providers_payment_is_told_without_an_order(
+    connect: Connect, shop: Shop
+) -> None:
+    receiver = connect(signals.operation_refused)
+    lost = shop.lose_answer(payments.refund_migrated, "OLD-1", Decimal("5.00"), "EUR")
+    shop.report(lost, of(lost, state="Errored"))
+    shop.sweep_when_due(lost)
+    (told,) = receiver.told
+    assert (told["order"], told["reference"], told["metadata"]) == (None, "", {})
+    assert (told["kind"], told["transaction"]) == ("DETACHED_REFUND", lost)
 
 
 # Receivers that fail
