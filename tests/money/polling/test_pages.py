@@ -128,7 +128,7 @@ def test_a_second_card_on_a_refused_page_pays_the_order_though_nobody_comes_back
     sweep_until(shop, transaction, is_approved)
     if not days_later:
         assert shop.clock.now() < end + 5 * MINUTE
-    assert (state(refused)[0], kinds_told()) == ("PAID", ["FAILED", "PAID"])
+    assert (state(refused)[0], kinds_told(), kinds()) == ("PAID", ["FAILED", "PAID"], set())
 
 
 def test_a_refused_page_is_asked_about_until_it_has_ended_and_a_week_longer(
@@ -171,7 +171,7 @@ def test_a_second_card_that_is_pending_keeps_the_order_from_being_paid_elsewhere
     shop.report(refused, declined(refused))
     pay(shop, refused)
     sweep_until(shop, refused.opening, is_approved)
-    assert (state(refused)[0], kinds_told()) == ("PAID", ["FAILED", "PAID"])
+    assert (state(refused)[0], kinds_told(), kinds()) == ("PAID", ["FAILED", "PAID"], set())
 
 
 # Silence
