@@ -36,9 +36,9 @@ SUBJECTS: Final = (
         "domain/test_outcomes.py domain/test_status_records.py domain/test_record_attribution.py"
         " domain/test_elsewhere.py"
         " domain/test_gateway_records.py domain/test_wallet_outcomes.py"
-        " money/test_bookings.py money/test_judged_one_by_one.py money/test_claimed_ids.py"
+        " money/test_bookings.py money/test_judged_one_by_one.py"
         " money/test_it_did_happen.py money/test_second_executions.py money/test_unit_mix_ups.py"
-        " money/test_words_of_states.py money/test_portal_references.py"
+        " money/test_words_of_states.py money/test_made_elsewhere.py"
         " money/polling/test_unreadable.py money/polling/test_pages.py",
         share=1,
     ),
@@ -103,8 +103,8 @@ SUBJECTS: Final = (
         "approvals",
         "domain.approval_policy operations.approvals.day_limits operations.approvals.requests"
         " operations.approvals.resolve operations.approvals.made_elsewhere",
-        "money/approvals money/follow_ups/test_second_person.py"
-        " money/test_other_amounts.py money/test_it_did_happen.py money/test_portal_references.py",
+        "money/approvals money/test_made_elsewhere.py"
+        " money/follow_ups/test_second_person.py money/test_other_amounts.py money/test_it_did_happen.py",
     ),
     _of(
         "tokens",

@@ -6,12 +6,15 @@ the stub's next answers, `MovedClock` and `Shop.configure`. So the code below ma
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
+from django.dispatch import Signal
 from pytest_django import Settings
 
-from tests.money.gateway import StubGateway
+from tests.money.gateway import Killed, StubGateway
 from tests.money.shop import MovedClock, Shop
 from wallet_gateway import gateways, signals
 from wallet_gateway.testing.invariants import check_books
@@ -34,17 +37,59 @@ def shop(gateway: StubGateway, settings: Settings, wallet_application: WalletApp
     check_books()
 
 
+@dataclass
+class Receiver:
+    """A shop's receiver that remembers what it was told, and fails as often as it is set to."""
+
+    failures: int = 0
+    told: list[dict[str, Any]] = field(default_factory=list)
+
+    def __call__(self, **given: Any) -> None:
+        self.told.append(given)
+        if len(self.told) <= self.failures:
+            raise ValueError("the shop's warehouse is closed")
+
+    @property
+    def ids(self) -> list[str]:
+        return [told["event_id"] for told in self.told]
+
+    @property
+    def amounts(self) -> list[str]:
+        return [str(told["amount"]) for told in self.told]
+
+
+def die(**_: object) -> None:
+    """As a receiver in whose process the shop dies."""
+    raise Killed
+
+
+Connect = Callable[..., Any]
+
+
 @pytest.fixture
-def heard(shop: Shop) -> Iterator[list[str]]:
+def connect() -> Iterator[Connect]:
+    """Connect a receiver to a signal for the time of a test, one that remembers if none is given."""
+    connected: list[tuple[Signal, Any]] = []
+
+    def listen(signal: Signal, receiver: Any = None) -> Any:  # noqa: ANN401 - as it is given
+        receiver = receiver or Receiver()
+        signal.connect(receiver, weak=False)
+        connected.append((signal, receiver))
+        return receiver
+
+    yield listen
+    for signal, receiver in connected:
+        signal.disconnect(receiver)
+
+
+@pytest.fixture
+def heard(shop: Shop, connect: Connect) -> list[str]:
     """The names of the signals about orders in the sequence in which the shop has heard them."""
     names: list[str] = []
-    watched = ("order_paid", "order_failed", "order_anomaly", "order_refunded")
-    for name in watched:
+    for name in ("order_paid", "order_failed", "order_anomaly", "order_refunded"):
 
         def hear(_name: str = name, **_: object) -> None:
             names.append(_name)
 
-        getattr(signals, name).connect(hear, weak=False, dispatch_uid="heard")
-    yield names
-    for name in watched:
-        getattr(signals, name).disconnect(dispatch_uid="heard")
+        connect(getattr(signals, name), hear)
+    return names

@@ -122,6 +122,12 @@ def answering(**fields: Any) -> Answer:
     return lambda sent: (200, approved(sent, **fields))
 
 
+def without_id(sent: Sent) -> tuple[int, object]:
+    """Answer as an approval that has no id."""
+    echoed = ("clientSystemTransactionId", "currencyCode")
+    return 200, {"state": "Approved", **{name: sent[name] for name in echoed}}
+
+
 def refusing(status: int) -> Answer:
     """Answer with an error body."""
     return lambda _: (status, {"code": "4107000", "details": {"message": "the card was declined"}})

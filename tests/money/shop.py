@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
 from django.core.management import call_command
+from django.db.models import Model
 from pytest_django import Settings
 
 from tests.money.gateway import Record, StubGateway, losing, record
@@ -29,7 +30,9 @@ from wallet_gateway.models import (
     PaymentOrder,
 )
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.testing.in_process import InProcessTransport
 
+M = TypeVar("M", bound=Model)
 SESSION = "session-key-of-ada"
 PRICE = Decimal("30.00")
 TYPES = {
@@ -85,6 +88,19 @@ class Busy(Cut):
         return RawAnswer(status=self.status, headers={"retry-after": "60"}, body=b"", elapsed=0.01)
 
 
+class Interrupted(Cut):
+    """A transport to a gateway; before each request with a body something happens, given its path."""
+
+    def __init__(self, gateway: StubGateway, before: Callable[[str], object]) -> None:
+        super().__init__()
+        self._far, self._before = InProcessTransport(gateway), before
+
+    def send(self, method: str, path: str, **given: Any) -> RawAnswer:
+        if method == "POST":
+            self._before(path)
+        return self._far.send(method, path, **given)
+
+
 @dataclass
 class Shop:
     """What a shop, its customers and its staff do."""
@@ -115,6 +131,10 @@ class Shop:
         yield
         self._connect(self.gateway)
 
+    def interrupt(self, before: Callable[[str], object]) -> None:
+        """Let something happen before each request with a body, given its path, until it is called again."""
+        gateways.use_transport(Interrupted(self.gateway, before), alias="default")
+
     def busy(self, status: int) -> Busy:
         """Let the gateway want to be left alone, until something is configured."""
         gateways.use_transport(busy := Busy(status), alias="default")
@@ -124,6 +144,15 @@ class Shop:
         """Go to just after an instant that a row has written down."""
         assert instant is not None
         self.clock.by += max(instant - self.clock.now(), timedelta(0)) + timedelta(milliseconds=1)
+
+    def sweep_when_due(self, transaction: GatewayTransaction, *, times: int = 1) -> None:
+        """Let the sweep come as it wants to, some times, and read the transaction again."""
+        for _ in range(times):
+            if (instant := transaction.next_send_at or transaction.next_query_at) is None:
+                return
+            self.until(instant)
+            payments.sweep()
+            transaction.refresh_from_db()
 
     # Customers
 
@@ -139,6 +168,12 @@ class Shop:
     def begin(self, **given: Any) -> Payment:
         """Open the payment page of a new order."""
         return payments.start_checkout(self.order(**given))
+
+    def two_pages(self, **given: Any) -> tuple[Payment, Payment]:
+        """Open two pages of a new order that can both be paid: the first one has little time left."""
+        first = self.begin(**given)
+        self.clock.by += timedelta(seconds=850)
+        return first, payments.start_checkout(order_of(first))
 
     def pay(self, **given: Any) -> Payment:
         """Pay a new order on the page; the shop knows of it."""
@@ -184,6 +219,11 @@ class Shop:
         self.clock.by += timedelta(seconds=10)
         return payments.reconcile(order_of(payment), everything=True)
 
+    def report_and_ask(self, payment: Payment, *records: Any) -> PaymentOrder:
+        """Ask the gateway for everything of an order, after it has learned these records of one payment."""
+        self.report(payment, *records)
+        return self.ask(payment)
+
     def days(self, number: int) -> None:
         """Let days pass, on each of which a sweep comes by, and one more for the last day's latest queries.
 
@@ -218,6 +258,12 @@ class Shop:
         assert not open_differences()
 
 
+def reloaded(row: M) -> M:
+    """Return a row as it is now."""
+    row.refresh_from_db()
+    return row
+
+
 def order_of(payment: Payment) -> PaymentOrder:
     """Return the order of a payment as it is now."""
     return PaymentOrder.objects.get(pk=payment.order_id)
@@ -249,6 +295,16 @@ def totals(payment: Payment) -> tuple[Money, Money]:
 def told() -> list[tuple[str, int | None]]:
     """Return kinds and amounts, in minor units, of what the shop is told, the oldest first."""
     return list(OutboxEvent.objects.order_by("pk").values_list("kind", "amount_minor"))
+
+
+def kinds_told() -> list[str]:
+    """Return the kinds of what the shop is told, the oldest first."""
+    return [kind for kind, _ in told()]
+
+
+def opening(payment: Payment) -> GatewayTransaction:
+    """Return the transaction that opened a payment, as it is now."""
+    return GatewayTransaction.objects.get(reference=payment.reference)
 
 
 def euros(amount: str) -> Money:

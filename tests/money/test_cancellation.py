@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.money.gateway import ZERO, Sent, losing, record
-from tests.money.shop import SESSION, Shop, order_of, state, told
+from tests.money.shop import SESSION, Shop, kinds_told, order_of, reloaded, state
 from tests.refusals import refuses
 from wallet_gateway import payments
 from wallet_gateway.domain.polling_schedule import SETTLE_TIME
@@ -29,10 +29,6 @@ pytestmark = pytest.mark.django_db
 def cancelled(subject: PaymentOrder | Payment, note: str = "") -> PaymentOrder:
     order = order_of(subject) if isinstance(subject, Payment) else subject
     return payments.cancel(order, by="shop", note=note)
-
-
-def kinds_told() -> list[str]:
-    return [kind for kind, _ in told()]
 
 
 def after_its_end(shop: Shop, payment: Payment, **more: float) -> None:
@@ -69,8 +65,7 @@ def test_whoever_cancels_has_a_name(shop: Shop) -> None:
     order = shop.order()
     with refuses(InvalidInput, ErrorCode.ARGUMENT_INVALID, says="The name of"):
         payments.cancel(order, by="", note="")
-    order.refresh_from_db()
-    assert not order.is_cancelled
+    assert not reloaded(order).is_cancelled
 
 
 @pytest.mark.parametrize(
@@ -128,8 +123,7 @@ HELD = {"id": "R-2", "state": "Held"}
 def refused_page(shop: Shop, *beside: dict[str, Any]) -> Payment:
     """A page on which a card was refused, of an order that is then cancelled; with further records."""
     payment = shop.begin()
-    shop.report(payment, record(payment.reference, state="Errored"))
-    shop.ask(payment)
+    shop.report_and_ask(payment, record(payment.reference, state="Errored"))
     assert not cancelled(payment).is_released, "a refused card does not close its page"
     shop.gateway.records[payment.reference].extend(record(payment.reference, **one) for one in beside)
     return payment
@@ -280,8 +274,7 @@ def test_after_the_end_nothing_begins_and_the_sweep_cancels_and_releases_the_ord
     assert report.orders_released == (0 if begun == "a page" else 1)
     if begun == "a page":
         sweeps(shop, 3, minutes=10)
-    order.refresh_from_db()
-    assert (order.state, order.is_released, order.cancelled_by) == ("CANCELLED", True, "")
+    assert (reloaded(order).state, order.is_released, order.cancelled_by) == ("CANCELLED", True, "")
     assert kinds_told()[-2:] == ["CANCELLED", "RELEASED"]
 
 
@@ -307,8 +300,7 @@ def test_a_reversed_authorization_of_an_order_whose_time_is_over_releases_it(sho
 
 def test_a_frozen_order_is_looked_at_again_and_released_after_the_decision(shop: Shop) -> None:
     payment = payments.start_checkout(lasting(shop, 10))
-    shop.report(payment, record(payment.reference, transactionAmount=25))
-    shop.ask(payment)
+    shop.report_and_ask(payment, record(payment.reference, transactionAmount=25))
     sweeps(shop, 2, minutes=40)
     assert (state(payment), order_of(payment).is_released) == (("FROZEN", False), False)
     shop.decide(payment, "DID_NOT_HAPPEN")

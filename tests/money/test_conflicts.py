@@ -15,6 +15,7 @@ from django.test import override_settings
 
 from tests.money.gateway import Answer, Sent, answering, approved, losing, record
 from tests.money.shop import Shop, book_gateways_amount, of, order_of, state, told
+from tests.money.statements import Meddler, raising
 from tests.waiting import PATIENCE
 from wallet_gateway import payments, signals
 from wallet_gateway.models import (
@@ -38,31 +39,6 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     slept: list[float] = []
     monkeypatch.setattr("time.sleep", slept.append)
     return slept
-
-
-class Meddler:
-    """Does something to the first statements that begin so: raises an error, or acts as another process."""
-
-    def __init__(self, *parts: str, act: Callable[[], object], times: int = 1) -> None:
-        self._parts, self._act, self.left = parts, act, times
-        self._is_acting = False
-
-    def __call__(self, execute: Callable[..., Any], sql: str, *rest: Any) -> Any:  # noqa: ANN401 - Django's
-        if self.left and not self._is_acting and all(part in sql for part in self._parts):
-            self.left -= 1
-            self._is_acting = True
-            try:
-                self._act()
-            finally:
-                self._is_acting = False
-        return execute(sql, *rest)
-
-
-def raising(error: Exception) -> Callable[[], object]:
-    def act() -> object:
-        raise error
-
-    return act
 
 
 def another_settles() -> None:
@@ -132,6 +108,34 @@ def test_a_further_difference_of_a_frozen_payment_is_seen_by_whoever_thaws_it(sh
         versions.append(order_of(payment).version)
     assert Discrepancy.objects.count() == 2
     assert versions[1] > versions[0]
+
+
+def test_a_difference_that_is_committed_while_a_payment_thaws_freezes_it(shop: Shop) -> None:
+    payment = shop.pay()
+
+    def find(number: int) -> None:
+        fields = {"id": f"P-{number}", "type": "ecom.refund", "transactionAmount": 1}
+        shop.gateway.records[payment.reference].append(record(payment.reference, **fields))
+        shop.ask(payment)
+
+    def find_elsewhere() -> None:
+        find(2)
+        connection.close()
+
+    find(1)
+    other = threading.Thread(target=find_elsewhere)
+
+    def find_another() -> None:
+        other.start()
+        # SQLite has one writer: there the other one comes right after the thaw.
+        other.join(0 if connection.vendor == "sqlite" else PATIENCE)
+
+    difference = Discrepancy.objects.get()
+    with connection.execute_wrapper(Meddler(*ORDER, act=find_another)):
+        payments.approvals.close_discrepancy(difference, reason="looked it up", by="anna")
+    other.join(PATIENCE)
+    (left,) = Discrepancy.objects.filter(closed_at=None)
+    assert ("P-2" in str(left.explanation_params), state(payment)) == (True, ("FROZEN", False))
 
 
 MEANWHILE: dict[str, list[dict[str, Any]] | None] = {"lease ended": None, "approved": [{"id": "G-1"}]}

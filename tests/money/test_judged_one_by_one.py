@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from itertools import cycle
 from typing import Any
 
 import pytest
 
-from tests.money.gateway import ZERO, record
+from tests.money.gateway import ZERO, answering, record
 from tests.money.shop import (
     Shop,
     compared,
     differences_by_comparison,
     kinds,
+    of,
     open_differences,
     order_of,
+    reloaded,
     state,
     totals,
 )
@@ -63,8 +66,7 @@ def _closed(shop: Shop, odd: dict[str, Any]) -> tuple[Payment, dict[str, Any]]:
     """A page with one approved record that differs, which a person has looked up and closed."""
     payment = shop.begin()
     first = record(payment.reference) | {"id": "R-odd"} | odd
-    shop.report(payment, first)
-    shop.ask(payment)
+    shop.report_and_ask(payment, first)
     assert state(payment) == ("FROZEN", False)
     shop.decide(payment, "DID_NOT_HAPPEN")
     assert state(payment)[0] != "FROZEN"
@@ -91,6 +93,8 @@ def _is_noticed(shop: Shop, payment: Payment) -> None:
 @different_looks
 def test_an_approval_beside_a_closed_difference_is_seen(odd: dict[str, Any], look: Look, shop: Shop) -> None:
     payment, closed = _closed(shop, odd)
+    look(shop, payment)
+    assert (state(payment)[0] != "FROZEN", open_differences()) == (True, []), "what is closed stays closed"
     shop.report(payment, closed, record(payment.reference, id="R-2"))
     look(shop, payment)
     _is_noticed(shop, payment)
@@ -116,16 +120,6 @@ def test_an_approval_that_was_denied_and_then_accepted_is_known_by_its_record(sh
     assert kinds(payment) == {"STATE_DIFFERS"}, "what was accepted is not shown as approved any more"
 
 
-@different_looks
-def test_what_is_closed_stays_closed_while_its_record_does_not_change(
-    odd: dict[str, Any], look: Look, shop: Shop
-) -> None:
-    payment, _ = _closed(shop, odd)
-    look(shop, payment)
-    assert not open_differences()
-    assert state(payment)[0] != "FROZEN"
-
-
 # A second execution beside a difference that is closed
 
 
@@ -135,8 +129,7 @@ def test_a_second_execution_beside_a_closed_difference_is_seen(
 ) -> None:
     payment = shop.pay()
     own, closed = record(payment.reference), record(payment.reference) | {"id": "R-odd"} | odd
-    shop.report(payment, own, closed)
-    shop.ask(payment)
+    shop.report_and_ask(payment, own, closed)
     assert state(payment) == ("FROZEN", False)
     shop.decide(payment, "DID_HAPPEN")
     assert state(payment) == ("PAID", False)
@@ -202,8 +195,7 @@ def test_an_approved_record_with_a_placeholder_id_that_somebody_accepted_stays_a
     placeholder: str, shop: Shop
 ) -> None:
     payment = shop.begin()
-    shop.report(payment, record(payment.reference, id=placeholder))
-    shop.ask(payment)
+    shop.report_and_ask(payment, record(payment.reference, id=placeholder))
     shop.decide(payment, "DID_HAPPEN")
     shop.days(1)
     assert state(payment) == ("PAID", False)
@@ -213,6 +205,79 @@ def test_an_approved_record_with_a_placeholder_id_that_somebody_accepted_stays_a
     shop.ask(payment)
     assert state(payment) == ("FROZEN", False)
     assert open_differences(payment)
+
+
+# Ids that several records share
+
+
+SAME_IDS = [*PLACEHOLDERS, "77"]
+"""Ids that one gateway may give to everything that it has declined."""
+same_ids = pytest.mark.parametrize("id_", SAME_IDS)
+
+
+@pytest.mark.every_database
+@same_ids
+def test_two_pending_customers_with_the_same_id_wait_and_are_paid_with_ids_of_their_own(
+    id_: str, shop: Shop, heard: list[str]
+) -> None:
+    both = [shop.begin() for _ in range(2)]
+    for payment in both:
+        shop.report_and_ask(payment, record(payment.reference, id=id_, state="Pending"))
+        assert state(payment) == ("PENDING", False)
+    assert not open_differences()
+    for payment in both:
+        shop.report_and_ask(payment, record(payment.reference))
+        assert state(payment) == ("PAID", False)
+    assert not open_differences()
+    assert heard == ["order_paid", "order_paid"]
+
+
+@same_ids
+def test_two_refunds_answered_pending_with_the_same_id_are_approved_with_ids_of_their_own(
+    id_: str, shop: Shop
+) -> None:
+    waiting = []
+    for payment in [shop.pay() for _ in range(2)]:
+        shop.gateway.answers.append(answering(state="Pending", id=id_))
+        waiting.append(payments.refund(order_of(payment), Decimal("10.00")))
+        assert waiting[-1].state == "PENDING"
+    for number, refund in enumerate(waiting):
+        shop.report(refund, of(refund, id=f"R-{number}"))
+        shop.until(refund.next_query_at)
+    payments.sweep()
+    for refund in waiting:
+        assert reloaded(refund).state == "APPROVED"
+    assert not open_differences()
+
+
+def test_the_id_of_the_answer_finds_the_record_where_no_other_was_booked(shop: Shop) -> None:
+    payment = shop.pay()
+    shop.gateway.answers.append(answering(state="Pending", id="F-1"))
+    refund = payments.refund(order_of(payment), Decimal("10.00"))
+    assert refund.reported_id == "F-1", "it is stored before anything is approved"
+    assert not refund.record_id, "and claims nothing"
+    shop.report(refund, of(refund, id="F-1"))
+    shop.ask(payment)
+    assert (reloaded(refund).state, refund.record_id) == ("APPROVED", "F-1")
+
+
+@pytest.mark.parametrize("id_", PLACEHOLDERS)
+def test_approved_records_of_two_customers_with_a_placeholder_are_two_differences_and_nobody_paid(
+    id_: str, shop: Shop, heard: list[str]
+) -> None:
+    both = [shop.begin() for _ in range(2)]
+    for number, payment in enumerate(both, 1):
+        # Of two nobody can say whether they are one.
+        shop.report_and_ask(payment, *[record(payment.reference, id=id_)] * number)
+    payments.maintenance.deliver_events()
+    assert "order_paid" not in heard
+    for payment in both:
+        assert state(payment) == ("FROZEN", False)
+        assert kinds(payment)
+    for payment in both:
+        mine = payment.transactions.get()
+        payments.approvals.resolve(mine, decision="DID_HAPPEN", reason="statement", by="anna")
+        assert state(payment) == ("PAID", False), "each is one decision; neither hides the other"
 
 
 # The record that was booked
@@ -267,7 +332,6 @@ def test_a_booked_record_that_errored_is_a_difference_again_after_it_was_approve
 
 def test_the_second_of_two_differences_still_freezes_when_the_first_is_closed(shop: Shop) -> None:
     payment, closed = _closed(shop, {"transactionAmount": 25})
-    shop.report(payment, closed, record(payment.reference, id="R-b", transactionAmount=26))
-    shop.ask(payment)
+    shop.report_and_ask(payment, closed, record(payment.reference, id="R-b", transactionAmount=26))
     _is_noticed(shop, payment)
     assert any("R-b" in str(one.explanation) for one in open_differences(payment))

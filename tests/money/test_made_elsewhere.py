@@ -1,4 +1,4 @@
-"""What was made in the provider's portal under our reference: booked once, by policy or by a person."""
+"""What was made in the provider's portal: booked once, by policy or by a person."""
 
 from __future__ import annotations
 
@@ -9,8 +9,22 @@ from typing import Any
 
 import pytest
 
-from tests.money.gateway import Answer, Record, Sent, losing, record
-from tests.money.shop import Shop, compared, euros, kinds, of, open_differences, order_of, state, told, totals
+from tests.money.gateway import Answer, Record, losing, record, without_id
+from tests.money.shop import (
+    Shop,
+    compared,
+    doctors_words,
+    euros,
+    kinds,
+    news,
+    of,
+    open_differences,
+    order_of,
+    reloaded,
+    state,
+    told,
+    totals,
+)
 from tests.refusals import refuses
 from wallet_gateway import payments
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment
@@ -18,7 +32,7 @@ from wallet_gateway.payments.errors import ErrorCode, InvalidState
 
 pytestmark = pytest.mark.django_db
 CAPTURE, REFUND, REVERSAL = "ecom.capture", "ecom.refund", "ecom.reversalPreauthorization"
-FIVE = Decimal("5.00")
+FIVE, TEN = Decimal("5.00"), Decimal("10.00")
 Told = tuple[str, int | None]
 End = Callable[[Shop, Payment], GatewayTransaction]
 
@@ -202,8 +216,7 @@ def test_a_refund_that_ended_and_shows_as_made_elsewhere_is_booked_once(end: End
     booking.days(1)
     assert (totals(payment)[1], state(payment)[0]) == (euros("5.00"), "PART_REFUNDED")
     (row,) = made_elsewhere()
-    ours.refresh_from_db()
-    assert (row.record_id, ours.record_id) == ("G-5", None)
+    assert (row.record_id, reloaded(ours).record_id) == ("G-5", None)
 
 
 def test_a_lost_refund_is_looked_for_under_the_original_before_a_person_may_give_it_up(shop: Shop) -> None:
@@ -211,8 +224,7 @@ def test_a_lost_refund_is_looked_for_under_the_original_before_a_person_may_give
     lost = shop.lose_answer(payments.refund, order_of(payment))
     shop.gateway.records[payment.reference].append(elsewhere(payment, REFUND, 30, "G-5"))
     shop.days(5)
-    lost.refresh_from_db()
-    assert (lost.state, lost.record_id, totals(payment)[1]) == ("APPROVED", "G-5", euros("30.00"))
+    assert (reloaded(lost).state, lost.record_id, totals(payment)[1]) == ("APPROVED", "G-5", euros("30.00"))
 
 
 def test_a_record_of_another_payment_is_not_booked_and_not_forgotten(booking: Shop) -> None:
@@ -242,11 +254,6 @@ def test_an_answer_that_another_worker_has_booked_meanwhile_is_no_difference(sho
     assert not open_differences()
 
 
-def without_id(sent: Sent) -> tuple[int, object]:
-    echoed = ("clientSystemTransactionId", "currencyCode")
-    return 200, {"state": "Approved", **{name: sent[name] for name in echoed}}
-
-
 @pytest.mark.parametrize("answer", [losing, without_id], ids=["lost", "without an id"])
 def test_under_a_shared_reference_one_record_of_our_amount_is_ours_and_the_others_are_not(
     answer: Answer, booking: Shop
@@ -258,8 +265,7 @@ def test_under_a_shared_reference_one_record_of_our_amount_is_ours_and_the_other
     made = [elsewhere(payment, REFUND, amount, f"G-{amount}") for amount in (5, 4, 6)]
     booking.gateway.records[payment.reference].extend(made)
     booking.days(1)
-    ours.refresh_from_db()
-    assert ours.state == "APPROVED"
+    assert reloaded(ours).state == "APPROVED"
     assert (totals(payment)[1], [row.record_id for row in made_elsewhere()]) == (
         euros("15.00"),
         ["G-4", "G-6"],
@@ -270,6 +276,7 @@ def test_a_decision_on_a_payment_leaves_what_was_made_elsewhere_to_be_decided(sh
     payment = shop.pay()
     second, odd = record(payment.reference, id="R-2"), elsewhere(payment, "chargeback", 30, "C-1")
     appears(shop, payment, second, elsewhere(payment, REFUND, 4), odd)
+    assert kinds() == {"EXECUTED_TWICE", "MADE_ELSEWHERE", "UNKNOWN_TYPE"}
     opening = Payment.objects.get().opening
     payments.approvals.resolve(opening, decision="DID_HAPPEN", reason="so", by="anna")
     assert (kinds(), state(payment)[0]) == ({"MADE_ELSEWHERE", "UNKNOWN_TYPE"}, "FROZEN")
@@ -277,8 +284,7 @@ def test_a_decision_on_a_payment_leaves_what_was_made_elsewhere_to_be_decided(sh
 
 def test_nothing_is_shipped_for_a_payment_that_was_given_back_while_it_was_frozen(shop: Shop) -> None:
     payment = shop.begin()
-    shop.report(payment, record(payment.reference), elsewhere(payment, REFUND, 30))
-    shop.ask(payment)
+    shop.report_and_ask(payment, record(payment.reference), elsewhere(payment, REFUND, 30))
     payments.approvals.book_discrepancy(Discrepancy.objects.get(), reason="seen", by="anna")
     assert [kind for kind, _ in told()] == ["ANOMALY", "REFUNDED"]
 
@@ -296,6 +302,132 @@ def test_a_chargeback_found_with_the_query_of_a_refund_freezes(shop: Shop) -> No
     lost = shop.lose_answer(payments.refund, order_of(payment), FIVE)
     shop.report(lost, of(lost))
     shop.gateway.records[payment.reference].append(elsewhere(payment, "chargeback", 30))
-    shop.until(lost.next_query_at)
-    payments.sweep()
+    shop.sweep_when_due(lost)
     assert state(payment)[0] == "FROZEN"
+
+
+# Under a reference that the gateway has made
+
+
+def in_portal(reference: str = "GW-PORTAL-77", **fields: Any) -> Record:
+    return record(reference, id="PORTAL-1", type="ecom.refund", transactionAmount=10) | fields
+
+
+@pytest.mark.parametrize(
+    ("fields", "after"),
+    [
+        pytest.param({}, "PART_REFUNDED", id="a refund"),
+        pytest.param({"type": "ecom.capture"}, "PART_CAPTURED", id="a capture"),
+        pytest.param(
+            {"type": "ecom.reversalPreauthorization", "transactionAmount": 30}, "REVERSED", id="a reversal"
+        ),
+        pytest.param({"type": "ECOM.REFUND", "state": "APPROVED"}, "PART_REFUNDED", id="in other letters"),
+    ],
+)
+def test_an_approved_operation_is_a_difference_that_freezes_and_can_be_booked_once(
+    fields: dict[str, Any], after: str, shop: Shop
+) -> None:
+    payment = shop.pay(type="sale" if after == "PART_REFUNDED" else "preauthorization")
+    appears(shop, payment, in_portal(**fields))
+    (line,) = [line for line in compared().splitlines() if "made elsewhere:" in line]
+    assert payment.reference in line
+    (difference,) = open_differences(payment)
+    assert (difference.kind, state(payment)[0]) == ("MADE_ELSEWHERE", "FROZEN")
+    assert "PORTAL-1" in str(difference.explanation)
+    with pytest.raises(InvalidState):
+        payments.refund(order_of(payment))
+    # Closed, it stays closed, and can still be booked.
+    payments.approvals.close_discrepancy(difference, reason="later", by="anna")
+    shop.ask(payment)
+    assert not open_differences()
+
+    booked = payments.approvals.book_discrepancy(difference, reason="by support", by="anna")
+    assert (booked.state, booked.origin, booked.record_id) == ("APPROVED", "ELSEWHERE", "PORTAL-1")
+    with pytest.raises(InvalidState):
+        payments.approvals.book_discrepancy(difference, reason="twice", by="anna")
+    shop.ask(payment)
+    assert (state(payment)[0], open_differences()) == (after, []), "it is counted once"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({"state": "Errored"}, id="errored"),
+        pytest.param({"type": "ecom.sale"}, id="a sale of somebody else"),
+        pytest.param({"type": "detached.refund"}, id="a detached refund of somebody else"),
+    ],
+)
+def test_what_others_did_is_ignored(fields: dict[str, Any], shop: Shop) -> None:
+    payment = shop.pay()
+    appears(shop, payment, in_portal(**fields))
+    assert not open_differences()
+    assert not news()
+    assert state(payment) == ("PAID", False)
+
+
+@pytest.mark.parametrize(
+    "whose", ["another payment's", "an erased customer's", "a lost one", "a detached one"]
+)
+def test_what_we_requested_ourselves_is_no_difference(whose: str, shop: Shop) -> None:
+    payment, other = shop.pay(), shop.pay()
+    if whose == "a lost one":
+        ours = shop.lose_answer(payments.refund, order_of(other), TEN)
+    elif whose == "a detached one":
+        ours = payments.refund_migrated("OLD-1", TEN, "EUR")
+    else:
+        ours = payments.refund(order_of(other), TEN)
+    if whose == "an erased customer's":
+        shop.days(1)
+        payments.maintenance.erase_customer(order_of(other), by="anna", reason="asked for")
+    appears(shop, payment, of(ours, id=ours.record_id or "G-1"))
+    assert "MADE_ELSEWHERE" not in kinds()
+    assert state(payment)[0] == "PAID"
+
+
+def test_a_booked_operation_is_attributed_by_its_id_and_type(shop: Shop) -> None:
+    payment = shop.pay()
+    appears(shop, payment, in_portal())
+    (difference,) = open_differences(payment)
+    payments.approvals.book_discrepancy(difference, reason="by support", by="anna")
+    shop.gateway.records[payment.reference][-1]["clientSystemTransactionId"] = "RENAMED"
+    shop.ask(payment)
+    assert not open_differences(), "the same operation under another reference"
+    appears(shop, payment, in_portal("GW-PORTAL-78", id="PORTAL-2"))
+    assert kinds(payment) == {"MADE_ELSEWHERE"}
+
+
+def test_the_policy_books_what_stands_under_our_reference_only(shop: Shop) -> None:
+    shop.configure(BOOK_ELSEWHERE="book")
+    ours, theirs = shop.pay(), shop.pay()
+    appears(shop, ours, in_portal(ours.reference, id="PORTAL-2"))
+    appears(shop, theirs, in_portal())
+    assert (totals(ours)[1], state(ours)[0]) == (euros("10.00"), "PART_REFUNDED")
+    assert (totals(theirs)[1], state(theirs)[0]) == (euros("0.00"), "FROZEN")
+    assert kinds() == {"MADE_ELSEWHERE"}
+
+
+# A list of everything
+
+
+@pytest.mark.every_database
+@pytest.mark.parametrize("at_once", [True, False], ids=["at once", "one after the other"])
+def test_the_same_record_about_two_payments_is_one_difference_of_the_gateway(
+    at_once: bool, shop: Shop
+) -> None:
+    first, second = shop.pay(), shop.pay()
+    for payment in (first, second):
+        shop.gateway.records[payment.reference].append(in_portal(type=REFUND if at_once else CAPTURE))
+        if not at_once:
+            shop.ask(payment)
+    shop.days(1)
+    (difference,) = open_differences()
+    assert (difference.payment, difference.gateway) == (None, "default")
+    assert "PORTAL-1" in str(difference.explanation)
+    assert news()
+    assert "two payments" in doctors_words()
+    assert (state(first)[0], state(second)[0]) == ("PAID", "PAID")
+    assert payments.refund(order_of(first), TEN).state == "APPROVED"
+
+    appears(shop, first, in_portal("GW-PORTAL-9", id="PORTAL-9"))
+    assert (state(first)[0], state(second)[0]) == ("FROZEN", "PAID")
+    assert kinds(first) == {"MADE_ELSEWHERE"}, "another record of one of them still freezes it"

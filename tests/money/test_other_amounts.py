@@ -158,7 +158,7 @@ def test_a_record_that_has_changed_since_somebody_looked_is_not_booked_but_judge
         book_gateways_amount(_difference(payment))
     assert _booked(payment, kind) == euros("0.00")
     shop.ask(payment)
-    (seen,) = [one for one in open_differences(payment) if "12" in str(one.explanation)]
+    (seen,) = [one for one in open_differences(payment) if "12.00" in str(one.explanation)]
     book_gateways_amount(seen)
     assert _booked(payment, kind) == euros("12.00")
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -12,9 +11,9 @@ from typing import Any
 import pytest
 from django.db import DatabaseError, connection
 from django.db import transaction as db_transaction
-from django.dispatch import Signal
 
-from tests.money.gateway import Killed, answering, record
+from tests.money.conftest import Connect, Receiver, die
+from tests.money.gateway import Killed, record
 from tests.money.shop import Shop, euros, of, order_of, state
 from tests.nameless_receivers import nameless
 from wallet_gateway import payments, signals
@@ -22,50 +21,6 @@ from wallet_gateway.models import GatewayPause, OutboxEvent, PaymentOrder
 
 __all__ = ["nameless"]
 pytestmark = pytest.mark.django_db
-
-
-@dataclass
-class Receiver:
-    """A shop's receiver that remembers what it was told, and fails as often as it is set to."""
-
-    failures: int = 0
-    told: list[dict[str, Any]] = field(default_factory=list)
-
-    def __call__(self, **given: Any) -> None:
-        self.told.append(given)
-        if len(self.told) <= self.failures:
-            raise ValueError("the shop's warehouse is closed")
-
-    @property
-    def ids(self) -> list[str]:
-        return [told["event_id"] for told in self.told]
-
-    @property
-    def amounts(self) -> list[str]:
-        return [str(told["amount"]) for told in self.told]
-
-
-Connect = Callable[..., Any]
-
-
-@pytest.fixture
-def connect() -> Iterator[Connect]:
-    """Connect a receiver to a signal for the time of a test."""
-    connected: list[tuple[Signal, Any]] = []
-
-    def listen(signal: Signal, receiver: Any = None) -> Any:  # noqa: ANN401 - as it is given
-        receiver = receiver or Receiver()
-        signal.connect(receiver, weak=False)
-        connected.append((signal, receiver))
-        return receiver
-
-    yield listen
-    for signal, receiver in connected:
-        signal.disconnect(receiver)
-
-
-def die(**_: object) -> None:
-    raise Killed
 
 
 def the_event() -> OutboxEvent:
@@ -105,8 +60,7 @@ def test_what_is_told_has_been_committed(connect: Connect, shop: Shop) -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "heard"),
-    [("Errored", {"order_failed": 1}), ("Pending", {}), (None, {"order_expired": 1})],
+    ("word", "heard"), [("Errored", {"order_failed": 1}), ("Pending", {}), (None, {"order_expired": 1})]
 )
 def test_the_end_of_an_attempt_is_told_once_and_what_is_undecided_is_not(
     word: str | None, heard: dict[str, int], connect: Connect, shop: Shop
@@ -114,8 +68,7 @@ def test_the_end_of_an_attempt_is_told_once_and_what_is_undecided_is_not(
     named = {name: connect(getattr(signals, name)) for name in vars(signals) if name.startswith("order_")}
     payment = shop.begin()
     if word:
-        shop.report(payment, record(payment.reference, state=word))
-        shop.ask(payment)
+        shop.report_and_ask(payment, record(payment.reference, state=word))
     shop.hours(1)
     assert {name: len(receiver.told) for name, receiver in named.items() if receiver.told} == heard
 
@@ -124,12 +77,10 @@ def test_a_page_that_fails_again_after_a_second_card_was_tried_is_told_once(
     connect: Connect, shop: Shop
 ) -> None:
     receiver, other = connect(signals.order_failed), shop.begin()
-    shop.report(other, record(other.reference, state="Errored"))
-    shop.ask(other)
+    shop.report_and_ask(other, record(other.reference, state="Errored"))
     payment = shop.begin()
     for word in ("Errored", "Pending", "Errored"):
-        shop.report(payment, record(payment.reference, state=word))
-        shop.ask(payment)
+        shop.report_and_ask(payment, record(payment.reference, state=word))
     assert [told["order"].pk for told in receiver.told] == [other.order_id, payment.order_id]
 
 
@@ -155,25 +106,13 @@ def test_the_life_of_a_preauthorization_is_told_step_by_step(connect: Connect, s
     assert len(set(ids)) == len(ids)
 
 
-def test_a_refused_refund_is_told_only_if_nobody_waited_for_it(connect: Connect, shop: Shop) -> None:
-    receiver, payment = connect(signals.operation_refused), shop.pay()
-    shop.gateway.answers.append(answering(state="Errored"))
-    payments.refund(order_of(payment))
-    assert receiver.told == []
-    lost = shop.lose_answer(payments.refund, order_of(payment))
-    shop.report(lost, of(lost, state="Errored"))
-    shop.ask(payment)
-    assert [(told["order"], told["transaction"]) for told in receiver.told] == [(order_of(payment), lost)]
-
-
 def test_a_refused_refund_of_an_earlier_providers_payment_is_told_without_an_order(
     connect: Connect, shop: Shop
 ) -> None:
     receiver = connect(signals.operation_refused)
     lost = shop.lose_answer(payments.refund_migrated, "OLD-1", Decimal("5.00"), "EUR")
     shop.report(lost, of(lost, state="Errored"))
-    shop.until(lost.next_query_at)
-    payments.sweep()
+    shop.sweep_when_due(lost)
     (told,) = receiver.told
     assert (told["order"], told["reference"], told["metadata"]) == (None, "", {})
     assert (told["kind"], told["transaction"]) == ("DETACHED_REFUND", lost)
@@ -260,8 +199,7 @@ def test_a_delivery_that_the_database_fails_is_no_failed_payment_and_is_made_aga
 
     with connection.execute_wrapper(fail):
         payment = shop.begin(metadata={"cart": "77"})
-        shop.report(payment, record(payment.reference))
-        assert shop.ask(payment).state == "PAID"
+        assert shop.report_and_ask(payment, record(payment.reference)).state == "PAID"
     assert "delivered again later" in caplog.text
     shop.clock.sleep(61)
     payments.sweep()

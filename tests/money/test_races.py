@@ -2,35 +2,44 @@
 
 from __future__ import annotations
 
+import threading
+from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
 from functools import partial
+from typing import Any
 
 import pytest
 
+from tests.money.conftest import Connect, die
 from tests.money.gateway import Killed, Sent, killing, losing, record
-from tests.money.shop import SESSION, Shop, of, order_of, state, told
+from tests.money.shop import SESSION, Shop, kinds_told, of, order_of, reloaded, state
 from tests.refusals import refuses
-from tests.threads import surprises, together
+from tests.threads import THREADS, persistently, surprises, together
 from wallet_gateway import payments, signals
-from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent, Payment, PaymentOrder
-from wallet_gateway.payments.errors import ErrorCode, InvalidState, OrderNotPayable, TryAgain
+from wallet_gateway.models import (
+    Discrepancy,
+    GatewayTransaction,
+    MigratedDeposit,
+    OutboxEvent,
+    Payment,
+    PaymentOrder,
+)
+from wallet_gateway.payments.errors import (
+    ErrorCode,
+    InvalidState,
+    OperationOutstanding,
+    OrderNotPayable,
+    TryAgain,
+)
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True)]
-FIVE = Decimal("5.00")
+ONE, FIVE, TEN = Decimal("1.00"), Decimal("5.00"), Decimal("10.00")
 
 
 def cancel(order: PaymentOrder) -> Callable[[], object]:
     return partial(payments.cancel, order, by="shop")
-
-
-def kinds_told() -> list[str]:
-    return [kind for kind, _ in told()]
-
-
-def die(**_: object) -> None:
-    raise Killed
 
 
 def stands(order: PaymentOrder) -> PaymentOrder:
@@ -69,8 +78,7 @@ def test_a_page_whose_order_is_cancelled_while_the_gateway_opens_it_is_watched_a
 
     # Whoever has its address all the same pays late, and a person is told.
     shop.report(page, record(page.reference))
-    shop.until(page.next_query_at)
-    payments.sweep()
+    shop.sweep_when_due(page)
     assert (stands(order).state, stands(order).late_payment) == ("FROZEN", "REPORTED")
 
 
@@ -126,9 +134,7 @@ def test_two_people_who_decide_on_two_late_payments_at_once_have_the_order_told_
         found = Discrepancy.objects.get(kind="LATE_PAYMENT", payment=payment)
         return payments.approvals.close_discrepancy(found, reason="decided", by="anna")
 
-    first = shop.begin()
-    shop.clock.by += timedelta(minutes=14, seconds=30)
-    both = first, payments.start_checkout(order_of(first))
+    both = first, _ = shop.two_pages()
     payments.cancel(order_of(first), by="shop")
     for payment in both:
         shop.report(payment, record(payment.reference))
@@ -153,35 +159,23 @@ def test_sweeps_share_the_questions(shop: Shop) -> None:
     assert PaymentOrder.objects.filter(state="PAID").count() == 10
 
 
-def test_a_payment_found_by_everybody_at_once_is_booked_and_told_once(shop: Shop) -> None:
-    heard: list[str] = []
-
-    def hear(event_id: str, **_: object) -> None:
-        heard.append(event_id)
-
-    payment = shop.begin()
+def test_a_payment_found_by_everybody_at_once_is_booked_and_told_once(shop: Shop, connect: Connect) -> None:
+    receiver, payment = connect(signals.order_paid), shop.begin()
     shop.report(payment, record(payment.reference))
     shop.clock.sleep(80)
-    signals.order_paid.connect(hear)
-    try:
-        results = together(
-            lambda: payments.orders.reconcile_attempt(payment.reference),
-            lambda: payments.reconcile(order_of(payment), everything=True),
-            payments.sweep,
-            payments.maintenance.deliver_events,
-        )
-    finally:
-        signals.order_paid.disconnect(hear)
+    results = together(
+        lambda: payments.orders.reconcile_attempt(payment.reference),
+        lambda: payments.reconcile(order_of(payment), everything=True),
+        payments.sweep,
+        payments.maintenance.deliver_events,
+    )
     assert surprises(results) == []
-    payment.refresh_from_db()
-    assert (payment.authorized, payment.captured, state(payment)[0]) == (3000, 3000, "PAID")
-    assert heard == [str(OutboxEvent.objects.get().event_id)]
+    assert (reloaded(payment).authorized, payment.captured, state(payment)[0]) == (3000, 3000, "PAID")
+    assert receiver.ids == [str(OutboxEvent.objects.get().event_id)]
 
 
 def test_two_pages_paid_at_the_same_moment_make_the_order_overpaid(shop: Shop) -> None:
-    first = shop.begin()
-    shop.clock.sleep(850)
-    both = first, payments.start_checkout(order_of(first))
+    both = first, _ = shop.two_pages()
     for payment in both:
         shop.report(payment, record(payment.reference))
     results = together(*(partial(payments.orders.reconcile_attempt, one.reference) for one in both))
@@ -198,8 +192,7 @@ def test_a_lease_is_ended_once(shop: Shop) -> None:
     results = together(payments.sweep)
     assert surprises(results) == []
     assert GatewayTransaction.objects.get(kind="CAPTURE").state == "UNKNOWN"
-    payment.refresh_from_db()
-    assert payment.capture_reserved == 500
+    assert reloaded(payment).capture_reserved == 500
 
 
 def test_answers_and_sweeps_that_meet_book_once(shop: Shop) -> None:
@@ -210,39 +203,30 @@ def test_answers_and_sweeps_that_meet_book_once(shop: Shop) -> None:
     shop.until(capture.next_query_at)
     results = together(payments.sweep, lambda: payments.reconcile(order_of(payment), everything=True))
     assert surprises(results) == []
-    payment.refresh_from_db()
-    assert (payment.captured, payment.capture_reserved) == (500, 0)
+    assert (reloaded(payment).captured, payment.capture_reserved) == (500, 0)
     assert OutboxEvent.objects.filter(transaction=capture).count() == 1
 
 
-def test_what_dying_processes_have_not_told_is_delivered_once_by_many_sweeps(shop: Shop) -> None:
-    heard: list[str] = []
-
-    def hear(event_id: str, **_: object) -> None:
-        heard.append(event_id)
-
+def test_what_dying_processes_have_not_told_is_delivered_once_by_many_sweeps(
+    shop: Shop, connect: Connect
+) -> None:
     signals.order_paid.connect(die)
     for _ in range(5):
         with pytest.raises(Killed):
             shop.pay()
     signals.order_paid.disconnect(die)
     shop.clock.sleep(61)
-    signals.order_paid.connect(hear)
-    try:
-        results = together(payments.maintenance.deliver_events)
-    finally:
-        signals.order_paid.disconnect(hear)
+    receiver = connect(signals.order_paid)
+    results = together(payments.maintenance.deliver_events)
     assert surprises(results) == []
-    assert (sum(results), len(heard), len(set(heard))) == (5, 5, 5)
+    assert (sum(results), len(receiver.ids), len(set(receiver.ids))) == (5, 5, 5)
 
 
 # Two writers of one order
 
 
 def test_refunds_of_two_payments_of_one_order_that_are_answered_at_once_are_both_booked(shop: Shop) -> None:
-    first = shop.begin()
-    shop.clock.sleep(850)
-    both = first, payments.start_checkout(order_of(first))
+    both = first, _ = shop.two_pages()
     for payment in both:
         shop.report(payment, record(payment.reference))
         payments.orders.reconcile_attempt(payment.reference)
@@ -253,3 +237,87 @@ def test_refunds_of_two_payments_of_one_order_that_are_answered_at_once_are_both
     assert surprises(results) == []
     assert sorted(Payment.objects.values_list("refunded", flat=True)) == [500, 500]
     assert kinds_told().count("REFUNDED") == 2
+
+
+# Captures, refunds and reversals: no more than may be, and each sent once
+
+
+def done(results: list[Any], *allowed: type[Exception]) -> list[GatewayTransaction]:
+    """Return what was done; all else must be one of the errors that may be."""
+    assert surprises(results, *allowed) == []
+    return [one for one in results if isinstance(one, GatewayTransaction)]
+
+
+def sent(shop: Shop) -> Counter[str]:
+    return Counter(one["type"] for one in shop.gateway.sent)
+
+
+def test_refunds_never_exceed_what_was_captured(shop: Shop) -> None:
+    payment = shop.pay()
+    amount = Decimal(30) / (THREADS * 5 // 8)
+    results = together(lambda: persistently(lambda: payments.refund(order_of(payment), round(amount, 2))))
+    states = Counter(one.state for one in done(results, InvalidState))
+    payment.refresh_from_db()
+    assert states == {"APPROVED": 3000 // int(round(amount, 2) * 100)}
+    assert payment.refunded == states["APPROVED"] * int(round(amount, 2) * 100)
+    assert (payment.refund_reserved, sent(shop)) == (0, {"ecom.refund": states["APPROVED"]})
+
+
+def test_while_one_refund_is_under_way_no_other_is_begun(shop: Shop) -> None:
+    payment, others_are_through = shop.pay(), threading.Event()
+
+    def wait(answer: Sent) -> tuple[int, object]:
+        others_are_through.wait(60)
+        return shop.gateway.approve(answer)
+
+    shop.gateway.answers.append(wait)
+    refused: list[Exception] = []
+
+    def give_back() -> GatewayTransaction:
+        try:
+            return payments.refund(order_of(payment), ONE)
+        except OperationOutstanding as error:
+            refused.append(error)
+            if len(refused) == THREADS - 1:
+                others_are_through.set()
+            raise
+
+    assert len(done(together(give_back), OperationOutstanding)) == 1
+    assert (reloaded(payment).refunded, sent(shop)) == (100, {"ecom.refund": 1})
+
+
+def test_either_captures_or_a_reversal_and_never_both(shop: Shop) -> None:
+    payment = shop.pay(type="preauthorization")
+    results = together(
+        lambda: payments.capture(order_of(payment), ONE), lambda: payments.reverse(order_of(payment))
+    )
+    done(results, OperationOutstanding, InvalidState)
+    payment.refresh_from_db()
+    is_reversed = payment.reversal == "done"
+    assert is_reversed is (payment.captured == 0)
+    assert set(sent(shop)) == {"ecom.reversalPreauthorization" if is_reversed else "ecom.capture"}
+
+
+@pytest.mark.parametrize("amount", [FIVE, None], ids=["a part", "all"])
+def test_one_key_sends_once_however_often_it_is_clicked(amount: Decimal | None, shop: Shop) -> None:
+    payment = shop.pay()
+    results = together(lambda: payments.refund(order_of(payment), amount, idempotency_key="click-1"))
+    assert len({one.pk for one in done(results)}) == 1
+    assert sent(shop) == {"ecom.refund": 1}
+
+
+def test_one_deposit_is_refunded_up_to_its_limit(shop: Shop) -> None:
+    parent = shop.deposit().parent_transaction_id
+    results = together(lambda: persistently(lambda: payments.refund_migrated(parent, TEN, "EUR")))
+    assert Counter(one.state for one in done(results, InvalidState)) == {"APPROVED": 5}
+    assert MigratedDeposit.objects.get().refunded == 5000
+
+
+def test_what_never_left_is_sent_by_one_worker(shop: Shop) -> None:
+    payment = shop.pay(type="preauthorization")
+    with shop.cut_off():
+        transaction = payments.capture(order_of(payment), FIVE)
+    shop.until(transaction.next_send_at)
+    done(together(payments.sweep))
+    assert sent(shop) == {"ecom.capture": 1}
+    assert Payment.objects.get().captured == 500

@@ -6,8 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from tests.money.gateway import Answer, Sent, losing, record
-from tests.money.shop import Shop, euros, of, open_differences, order_of, state, told, totals
+from tests.money.gateway import Answer, losing, record, without_id
+from tests.money.shop import Shop, euros, of, open_differences, order_of, reloaded, state, told, totals
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction, Payment
 
@@ -166,11 +166,6 @@ def file_under(shop: Shop, payment: Payment, made: GatewayTransaction, id_: str 
     )
 
 
-def without_id(sent: Sent) -> tuple[int, object]:
-    echoed = ("clientSystemTransactionId", "currencyCode")
-    return 200, {"state": "Approved", **{name: sent[name] for name in echoed}}
-
-
 def named() -> str:
     return " ".join(str(one.explanation_params) for one in open_differences())
 
@@ -182,13 +177,11 @@ def test_a_sibling_of_another_amount_is_not_contradicted_by_the_double_and_finds
     payment, _ = doubled(shared, kind)
     sibling = shared.lose_answer(OPERATIONS[kind], order_of(payment), Decimal("3.00"))
     shared.days(1)
-    sibling.refresh_from_db()
-    assert (sibling.state, state(payment)[0]) == ("UNKNOWN", "FROZEN")
+    assert (reloaded(sibling).state, state(payment)[0]) == ("UNKNOWN", "FROZEN")
     assert "double" in named()
     file_under(shared, payment, sibling, "late")
     shared.days(2)
-    sibling.refresh_from_db()
-    assert (sibling.state, sibling.record_id) == ("APPROVED", "late")
+    assert (reloaded(sibling).state, sibling.record_id) == ("APPROVED", "late")
     assert "double" in named()
 
 
@@ -214,6 +207,5 @@ def test_of_equal_amounts_the_double_counts_as_the_sibling_that_never_happened(
     payment, _ = doubled(shared, kind)
     sibling = shared.lose_answer(OPERATIONS[kind], order_of(payment), FIVE)
     shared.days(2)
-    sibling.refresh_from_db()
-    assert (sibling.state, sibling.record_id) == ("APPROVED", "double")
+    assert (reloaded(sibling).state, sibling.record_id) == ("APPROVED", "double")
     assert totals(payment)[kind == "refund"] == euros("10.00")

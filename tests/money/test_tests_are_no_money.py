@@ -18,7 +18,7 @@ from pytest_django import Settings
 
 from tests.models.rows import a_deposit
 from tests.money.gateway import record
-from tests.money.shop import Shop, compared, doctors_words, kinds, news, order_of
+from tests.money.shop import Shop, compared, doctors_words, kinds, news, order_of, reloaded
 from wallet_gateway import payments, return_tokens
 from wallet_gateway.models import (
     Discrepancy,
@@ -92,47 +92,36 @@ def page_of(client: Client, path: str, **query: str) -> str:
 # What is read of a payment that was a test
 
 
-@pytest.mark.parametrize("what", ["orders", "transactions", "events"])
-def test_an_export_keeps_the_mode_in_which_was_paid(what: str, shop: Shop, switch: Switch) -> None:
-    shop.pay()
-    switch("prod")
-    found = exported(what, by="created") if what == "orders" else exported(what)
-    assert set(found.values()) == {"yes"}
-
-
+@pytest.mark.every_database
 @pytest.mark.parametrize(
-    ("first", "second", "said"),
+    ("modes", "profile", "said"),
     [
-        (True, None, "yes"),
-        (False, None, "no"),
-        (True, True, "yes"),
-        (True, False, "no"),
-        (False, True, "no"),
+        ([True], "prod", "yes"),
+        ([False], "test", "no"),
+        ([None], "test", "no"),
+        ([None], "prod", "no"),
+        ([True, True], "prod", "yes"),
+        ([True, False], "prod", "no"),
+        ([False, True], "prod", "no"),
     ],
 )
-def test_an_order_is_a_test_if_all_its_payments_are(
-    first: bool, second: bool | None, said: str, shop: Shop, switch: Switch
+def test_exports_keep_the_mode_in_which_was_paid_and_an_order_is_a_test_if_all_its_payments_are(
+    modes: list[bool | None], profile: str, said: str, shop: Shop, switch: Switch
 ) -> None:
+    first, *others = modes
     payment = mode(shop.pay(), is_test=first)
-    if second is not None:
+    for second in others:
         other = Payment.objects.get(pk=payment.pk)
         other.pk, other.number, other.reference = None, 2, "another"
         other.authorized = other.captured = 0
         other.state, other.is_test = "FAILED", second
         other.save(force_insert=True)
-    switch("prod")
+    switch(profile)
+    assert exported("transactions") == {payment.reference: "yes" if first else "no"}
+    assert set(exported("events").values()) == {"yes" if first else "no"}
     assert exported("orders", by="created") == {order_of(payment).reference: said}
     assert order_of(payment).is_test is (said == "yes")
     Payment.objects.filter(reference="another").delete()
-
-
-@pytest.mark.every_database
-@pytest.mark.parametrize("profile", ["test", "prod"])
-def test_a_payment_of_unknown_mode_counts_as_live(profile: str, shop: Shop, switch: Switch) -> None:
-    payment = mode(shop.pay(), is_test=None)
-    switch(profile)
-    assert exported("transactions") == {payment.reference: "no"}
-    assert exported("orders", by="created") == {order_of(payment).reference: "no"}
 
 
 def test_figures_of_a_live_account_count_no_test(shop: Shop, switch: Switch, superuser: Client) -> None:
@@ -193,8 +182,7 @@ def test_a_live_account_is_not_asked_about_a_test(shop: Shop, switch: Switch) ->
     assert shop.gateway.asked == []
     assert news() == []
     assert not Discrepancy.objects.exists()
-    lost.refresh_from_db()
-    assert lost.state == "UNKNOWN"
+    assert reloaded(lost).state == "UNKNOWN"
 
 
 def test_tests_that_are_due_keep_no_live_payment_waiting(shop: Shop, switch: Switch) -> None:
@@ -226,8 +214,7 @@ def test_a_live_payment_behind_a_test_account_is_neither_lost_nor_silent(shop: S
     mode(page, is_test=False)
     shop.gateway.records.clear()
     shop.days(2)
-    lost.refresh_from_db()
-    assert lost.state == "UNKNOWN"
+    assert reloaded(lost).state == "UNKNOWN"
     opening = GatewayTransaction.objects.get(payment=page)
     assert (opening.state, opening.needs_operator) == ("OPEN", True)
     assert "payments with real money are stored" in doctors_words()
@@ -246,8 +233,7 @@ def test_a_deposit_keeps_the_mode_of_its_refunds(shop: Shop, switch: Switch) -> 
         parent_transaction_id="OLD-1", is_known=True, amount_minor=1000, is_test=None, **of_file
     )
     refund = payments.refund_migrated("OLD-1", **given)
-    deposit.refresh_from_db()
-    assert (refund.state, deposit.is_test, refund.is_test) == ("APPROVED", True, True)
+    assert (refund.state, reloaded(deposit).is_test, refund.is_test) == ("APPROVED", True, True)
     switch("prod")
     with pytest.raises(InvalidState, match="PROFILE 'test'"):
         payments.refund_migrated("OLD-1", **given)
@@ -332,8 +318,7 @@ def test_a_portals_operation_under_a_forgotten_reference_is_still_known_as_ours(
     assert "Deleted: 1" in forget(yes="1")
     for name, found in ((test.reference, set()), ("GW-PORTAL-1", {"MADE_ELSEWHERE"})):
         portal = record(name, id=f"P-{name}", type="ecom.refund", transactionAmount=10)
-        shop.report(live, record(live.reference), portal)
-        shop.ask(live)
+        shop.report_and_ask(live, record(live.reference), portal)
         assert kinds(live) == found
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
+from tests.money.conftest import Connect
 from tests.money.gateway import answering, record
 from tests.money.shop import Shop, kinds, news, of, open_differences, order_of, state
 from wallet_gateway import payments, signals
@@ -21,7 +22,7 @@ FACTORS = pytest.mark.parametrize("factor", [100, 0.01], ids=["times 100", "divi
 
 
 @pytest.fixture
-def said(django_capture_on_commit_callbacks: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
+def said(connect: Connect, django_capture_on_commit_callbacks: Callable[..., Any]) -> Callable[..., Any]:
     """Give what does something and returns what was said about pauses."""
     heard: list[tuple[str, Any, str]] = []
 
@@ -37,12 +38,9 @@ def said(django_capture_on_commit_callbacks: Callable[..., Any]) -> Iterator[Cal
             work()
         return list(heard)
 
-    both = (signals.sending_paused, signals.sending_resumed)
-    for signal in both:
-        signal.connect(hear, weak=False, dispatch_uid="said")
-    yield act
-    for signal in both:
-        signal.disconnect(dispatch_uid="said")
+    connect(signals.sending_paused, hear)
+    connect(signals.sending_resumed, hear)
+    return act
 
 
 def alarms(caplog: pytest.LogCaptureFixture) -> list[str]:
@@ -59,8 +57,7 @@ def close_all() -> None:
 
 def odd_page(shop: Shop, factor: float = 100) -> Payment:
     payment = shop.begin()
-    shop.report(payment, record(payment.reference, transactionAmount=round(30 * factor, 2)))
-    shop.ask(payment)
+    shop.report_and_ask(payment, record(payment.reference, transactionAmount=round(30 * factor, 2)))
     return payment
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
+from datetime import timedelta
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
-from tests.money.gateway import Sent, answering, record, refusing
+from tests.money.gateway import answering, record
 from tests.money.shop import (
     Shop,
     compared,
@@ -17,6 +17,7 @@ from tests.money.shop import (
     of,
     open_differences,
     order_of,
+    reloaded,
     state,
 )
 from wallet_gateway import payments, return_tokens
@@ -25,26 +26,6 @@ from wallet_gateway.models import GatewayTransaction, Payment
 from wallet_gateway.return_tokens import ReturnOutcome
 
 pytestmark = pytest.mark.django_db
-
-LETTERS = [
-    pytest.param("aPPROVED", "PAID", id="approved"),
-    pytest.param("PENDING", "PENDING", id="pending"),
-    pytest.param("errored", "FAILED", id="errored"),
-]
-
-
-# The documented words in other letters
-
-
-@pytest.mark.parametrize(("word", "after"), LETTERS)
-def test_the_letters_of_a_state_do_not_matter_on_a_page(word: str, after: str, shop: Shop) -> None:
-    payment = shop.begin()
-    shop.report(payment, record(payment.reference, state=word))
-    shop.ask(payment)
-    assert state(payment)[0] == after
-    assert not open_differences()
-    assert not news()
-
 
 # Words that are not known
 
@@ -82,16 +63,12 @@ def _is_told(word: str, number: int) -> None:
 def test_an_unknown_word_holds_the_payment_before_and_after_its_page_has_ended(
     word: str, odd: dict[str, object], shop: Shop, heard: list[str]
 ) -> None:
-    both = [shop.begin() for _ in range(2)]
-    for payment in both:
-        shop.report(payment, record(payment.reference, state=word, **odd))
-        shop.ask(payment)
-        _is_held(payment)
+    payment = shop.begin()
+    shop.report_and_ask(payment, record(payment.reference, state=word, **odd))
+    _is_held(payment)
     shop.days(2)
-    for payment in both:
-        _is_held(payment)
-        payment.refresh_from_db()
-        assert not payment.is_frozen
+    _is_held(payment)
+    assert not reloaded(payment).is_frozen
     assert not payments.maintenance.sending_pauses()
     assert "order_paid" not in heard
     assert "order_failed" not in heard
@@ -103,8 +80,7 @@ def test_there_is_one_alarm_for_each_word_with_the_number_of_payments_held(
 ) -> None:
     for word in ("Settled", "Settled", "Settled", "Captured", "Captured"):
         payment = shop.begin()
-        shop.report(payment, record(payment.reference, state=word))
-        shop.ask(payment)
+        shop.report_and_ask(payment, record(payment.reference, state=word))
     shop.days(1)
     _is_told("Settled", 3)
     _is_told("Captured", 2)
@@ -147,11 +123,9 @@ def test_another_record_beside_an_unknown_word_does_not_free_the_payment(
 def test_a_page_that_was_refused_before_is_held_by_an_unknown_word(shop: Shop) -> None:
     payment = shop.begin()
     declined = record(payment.reference, id="R-1", state="Errored")
-    shop.report(payment, declined)
-    shop.ask(payment)
+    shop.report_and_ask(payment, declined)
     assert state(payment) == ("FAILED", True)
-    shop.report(payment, declined, record(payment.reference, id="R-2", state="Settled"))
-    shop.ask(payment)
+    shop.report_and_ask(payment, declined, record(payment.reference, id="R-2", state="Settled"))
     _is_held(payment)
 
 
@@ -188,38 +162,17 @@ def test_an_unknown_word_of_a_follow_up_holds_it(place: str, kind: str, shop: Sh
         held = shop.lose_answer(operate, order_of(payment))
     shop.report(held, of(held, state="Settled"))
     shop.ask(payment)
-    held.refresh_from_db()
-    assert held.state in {"PENDING", "UNKNOWN"}
+    assert reloaded(held).state in {"PENDING", "UNKNOWN"}
     assert held.next_query_at is not None
     _is_told("Settled", 1)
     with pytest.raises(payments.errors.OperationRefused):
         operate(order_of(payment))
-    payment.refresh_from_db()
-    assert not payment.is_frozen
+    assert not reloaded(payment).is_frozen
 
     shop.report(held, of(held))
     shop.ask(payment)
-    held.refresh_from_db()
-    assert held.state == "APPROVED"
+    assert reloaded(held).state == "APPROVED"
     assert not _naming("Settled")
-
-
-def test_a_refund_that_was_refused_is_held_where_its_record_has_an_unknown_word(
-    shop: Shop,
-) -> None:
-    payment = shop.pay()
-
-    def refuse(sent: Sent) -> tuple[int, object]:
-        reference = sent["clientSystemTransactionId"]
-        unclear = record(reference, type="ecom.refund", state="Settled", transactionAmount=10)
-        shop.gateway.records[reference].append(unclear)
-        return refusing(400)(sent)
-
-    shop.gateway.answers.append(refuse)
-    held = payments.refund(order_of(payment), Decimal("10.00"))
-    assert held.state in {"PENDING", "UNKNOWN"}, "an error body alone is no refusal"
-    with pytest.raises(payments.errors.OperationOutstanding):
-        payments.refund(order_of(payment), Decimal("10.00"))
 
 
 # Teaching the word
@@ -237,8 +190,7 @@ def test_what_is_held_is_judged_at_the_next_query_after_its_word_was_taught(
 ) -> None:
     held = [shop.begin() for _ in range(2)]
     for payment in held:
-        shop.report(payment, record(payment.reference, state=word))
-        shop.ask(payment)
+        shop.report_and_ask(payment, record(payment.reference, state=word))
     shop.configure(CLIENT_CLASS="tests.money.gateway.TaughtGateway")
     shop.days(1)
     for payment in held:
@@ -250,23 +202,27 @@ def test_what_is_held_is_judged_at_the_next_query_after_its_word_was_taught(
 # A person's decision
 
 
+def ask_every_five_hours(shop: Shop, payment: Payment, times: int) -> None:
+    for _ in range(times):
+        shop.clock.by += timedelta(hours=5)
+        shop.ask(payment)
+
+
 def _resolve(transaction: GatewayTransaction, decision: str) -> GatewayTransaction:
     transaction.refresh_from_db()
     return payments.approvals.resolve(transaction, decision=decision, reason="asked the provider", by="anna")
 
 
-def test_a_person_may_decide_after_the_time_of_an_unknown_outcome_that_nothing_happened(
+def test_a_person_may_decide_after_a_day_that_nothing_happened_and_an_approval_after_that_is_seen(
     shop: Shop,
 ) -> None:
     payment = shop.begin()
-    shop.report(payment, record(payment.reference, state="Settled"))
-    shop.ask(payment)
-    with pytest.raises(payments.errors.InvalidState):
-        _resolve(payment.opening, "DID_NOT_HAPPEN")
-    shop.hours(20)
-    with pytest.raises(payments.errors.InvalidState):
-        _resolve(payment.opening, "DID_NOT_HAPPEN")
-    shop.hours(10)
+    shop.report_and_ask(payment, record(payment.reference, state="Settled"))
+    for times in (0, 4):
+        ask_every_five_hours(shop, payment, times)
+        with pytest.raises(payments.errors.InvalidState):
+            _resolve(payment.opening, "DID_NOT_HAPPEN")
+    ask_every_five_hours(shop, payment, 2)
     with pytest.raises(payments.errors.InvalidState):
         _resolve(payment.opening, "DID_HAPPEN")
     assert _resolve(payment.opening, "DID_NOT_HAPPEN").state == "ABANDONED"
@@ -274,13 +230,6 @@ def test_a_person_may_decide_after_the_time_of_an_unknown_outcome_that_nothing_h
     assert payments.start_checkout(order_of(payment)).reference != payment.reference
     assert not _naming("Settled")
 
-
-def test_what_was_decided_and_then_approved_after_all_reaches_a_person(shop: Shop) -> None:
-    payment = shop.begin()
-    shop.report(payment, record(payment.reference, state="Settled"))
-    shop.ask(payment)
-    shop.hours(30)
-    _resolve(payment.opening, "DID_NOT_HAPPEN")
     shop.report(payment, record(payment.reference))
     shop.days(2)
     assert state(payment) == ("FROZEN", False)

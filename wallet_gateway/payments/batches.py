@@ -6,7 +6,6 @@ permission of the operation. `sweep` drives running batches; `step` drives one o
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -203,12 +202,8 @@ def drive(*, seconds: float) -> Counter[str]:
 
 
 def _driver() -> Driver:
-    return Driver(
-        context_of=gateways.context_of,
-        is_permitted=_is_permitted,
-        clock=gateways.clock(),
-        sleep=time.sleep,
-    )
+    clock = gateways.clock()
+    return Driver(context_of=gateways.context_of, is_permitted=_is_permitted, clock=clock, sleep=clock.sleep)
 
 
 def _is_permitted(actor: Actor, kind: BatchKind) -> bool:

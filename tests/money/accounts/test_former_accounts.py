@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.money.gateway import record, refusing
-from tests.money.shop import Shop, order_of, state
+from tests.money.shop import Shop, opening, order_of, reloaded, state
 from tests.refusals import refuses
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction, Payment, TransactionEvent
@@ -19,10 +19,6 @@ from wallet_gateway.payments.errors import ErrorCode, GatewayRefused, GatewayUnr
 
 pytestmark = pytest.mark.django_db
 CHANGED = {"gateway": "default", "used": "merchantId SANDBOX-MERCHANT, storeId SANDBOX-STORE"}
-
-
-def opening(payment: Payment) -> GatewayTransaction:
-    return GatewayTransaction.objects.get(reference=payment.reference)
 
 
 def move(shop: Shop, **account: str) -> None:
@@ -49,8 +45,7 @@ def test_nothing_follows_a_payment_of_a_former_account(
     move(shop, **account)
     with refuses(InvalidState, ErrorCode.MERCHANT_ACCOUNT_CHANGED, **CHANGED, now=now):
         operate(order_of(payment))
-    payment.refresh_from_db()
-    assert (payment.capture_reserved, payment.refund_reserved, payment.reversal) == (0, 0, "none")
+    assert (reloaded(payment).capture_reserved, payment.refund_reserved, payment.reversal) == (0, 0, "none")
     assert (payment.transactions.count(), shop.gateway.sent) == (1, [])
     back(shop)
     assert operate(order_of(payment)).state == "APPROVED"
@@ -80,9 +75,7 @@ def test_what_never_left_does_not_leave_under_another_account(shop: Shop) -> Non
     move(shop, MERCHANT_ID="NEW")
     with refuses(InvalidState, ErrorCode.MERCHANT_ACCOUNT_CHANGED, **CHANGED):
         payments.follow_ups.send_again(unsent)
-    shop.until(unsent.next_send_at)
-    payments.sweep()
-    unsent.refresh_from_db()
+    shop.sweep_when_due(unsent)
     assert (unsent.state, unsent.needs_operator, unsent.next_send_at) == ("NOT_SENT", True, None)
     assert shop.gateway.sent == []
     back(shop)
@@ -111,8 +104,7 @@ def test_a_page_of_a_cart_whose_stored_body_was_cut_expires_like_any_other(shop:
     with pytest.raises(json.JSONDecodeError):
         json.loads(stored)
     shop.hours(2)
-    page.refresh_from_db()
-    assert page.state == "EXPIRED"
+    assert reloaded(page).state == "EXPIRED"
 
 
 # An empty answer of another account says nothing
@@ -134,8 +126,7 @@ def test_an_empty_answer_under_another_account_ends_no_page(shop: Shop) -> None:
     page = opening(payment)
     assert (page.state, page.needs_operator) == ("OPEN", True)
     back(shop)
-    shop.report(payment, record(payment.reference))
-    shop.ask(payment)
+    shop.report_and_ask(payment, record(payment.reference))
     assert state(payment)[0] == "PAID"
 
 
@@ -144,8 +135,7 @@ def test_an_empty_answer_under_another_account_does_not_release_an_order_whose_p
 ) -> None:
     payment = shop.begin()
     refused: dict[str, Any] = {"state": "Errored"}
-    shop.report(payment, record(payment.reference, **refused))
-    assert shop.ask(payment).state == "FAILED"
+    assert shop.report_and_ask(payment, record(payment.reference, **refused)).state == "FAILED"
     payments.cancel(order_of(payment), by="shop")
     hand_over(shop, payment)
     assert not order_of(payment).is_released

@@ -8,6 +8,7 @@ from itertools import product
 import pytest
 
 from tests.money.any_gateway.conftest import Shop, sums
+from tests.money.shop import reloaded
 from tests.stub_gateway.answers import Kind
 from tests.stub_gateway.book import Filing
 from tests.stub_gateway.habits import Habit, also, sent, written
@@ -39,8 +40,7 @@ def test_a_lost_answer_is_found_wherever_the_record_is_filed(
         assert transaction.state == "UNKNOWN"
         shop.told(order)
         shop.told(order)
-    transaction.refresh_from_db()
-    assert transaction.state == "APPROVED"
+    assert reloaded(transaction).state == "APPROVED"
     assert sums(order) == ("20.00", "20.00", "4.00")
     assert not Discrepancy.objects.exists()
 

@@ -12,6 +12,7 @@ from decimal import Decimal
 import pytest
 
 from tests.money.any_gateway.conftest import Shop, every_habit, sums
+from tests.money.shop import reloaded
 from tests.stub_gateway.answers import Kind
 from tests.stub_gateway.habits import Habit, having, sent, without, written
 from tests.stub_gateway.wrong import BROKEN, WRONG
@@ -133,8 +134,7 @@ def test_a_wrong_answer_to_a_request_leaves_it_open_until_it_is_known(
     if transaction.deposit is not None:
         payments.maintenance.query_status(transaction.deposit)
     shop.told(order)
-    transaction.refresh_from_db()
-    assert transaction.state == "APPROVED"
+    assert reloaded(transaction).state == "APPROVED"
     sent = {"refund": 2, "capture": 2, "reverse": 2, "button": 1, "detached": 0}[operation]
     assert sum(len(shop.gateway.book.of(one.reference)) for one in order.payments.all()) == sent, "sent once"
     assert not _noticed(order)

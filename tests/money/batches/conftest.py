@@ -18,7 +18,6 @@ MakeBatch = Callable[..., OperationBatch]
 def running(shop: Shop) -> MakeBatch:
     """Let customers pay some orders, and start a batch of one operation of each."""
     person("anna")
-    shop.configure(QUERY_RATE=1000.0)  # between two rows a batch really waits
 
     def make(count: int, kind: BatchKind = BatchKind.CAPTURE) -> OperationBatch:
         type_ = "sale" if kind is BatchKind.REFUND else "preauthorization"

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
 
 from tests.money.approvals.people import person
 from tests.money.batches.conftest import MakeBatch
+from tests.money.conftest import Connect
 from tests.money.gateway import Killed, Sent, killing
-from tests.money.shop import Shop
+from tests.money.shop import Shop, reloaded
+from tests.money.statements import meddling, raising
 from tests.threads import together
 from wallet_gateway import payments
 from wallet_gateway.models import (
@@ -50,27 +49,16 @@ def states_of(batch: OperationBatch) -> list[str]:
 
 
 def state_of(batch: OperationBatch) -> str:
-    batch.refresh_from_db()
-    return batch.state
+    return reloaded(batch).state
 
 
 def carry_out(batch: OperationBatch) -> list[OperationBatchRow]:
     return batches.step(batch, seconds=LONG)
 
 
-@contextmanager
-def when_asked_who_may(then: Callable[[], object]) -> Iterator[None]:
+def when_asked_who_may(then: Callable[[], object]) -> AbstractContextManager[None]:
     """Let something happen once, when a row has been claimed and its permission is looked up."""
-    waiting = [then]
-
-    def look(execute: Callable[..., Any], sql: str, *given: Any) -> Any:  # noqa: ANN401
-        if "auth_user" in sql and waiting:
-            waiting.pop()()
-        return execute(sql, *given)
-
-    with connection.execute_wrapper(look):
-        yield
-    assert not waiting
+    return meddling("auth_user", act=then)
 
 
 @contextmanager
@@ -80,10 +68,6 @@ def without_the_gateway(shop: Shop) -> Iterator[None]:
     shop.set(GATEWAYS={"second": usual})
     yield
     shop.set(GATEWAYS={"default": usual})
-
-
-def dies() -> None:
-    raise Killed
 
 
 # Rows
@@ -117,25 +101,25 @@ def test_a_batch_that_was_resumed_comes_after_those_that_waited(running: MakeBat
 
 
 def test_between_rows_it_keeps_to_the_rate_of_the_gateway(running: MakeBatch, shop: Shop) -> None:
-    batch = running(2)
-    shop.configure(QUERY_RATE=20.0)
-    begun = time.monotonic()
+    batch = running(3)
+    shop.configure(QUERY_RATE=0.5)
+    shop.clock.stop()
+    begun = shop.clock.now()
     carry_out(batch)
-    assert time.monotonic() - begun >= 2 / 20
+    assert shop.clock.now() - begun == 3 * timedelta(seconds=2)
 
 
 @pytest.mark.parametrize(("control", "left"), [("pause", "WAITING"), ("stop", "LEFT_OUT")])
-def test_a_pause_and_a_stop_take_effect_between_two_rows(control: str, left: str, running: MakeBatch) -> None:
+def test_a_pause_and_a_stop_take_effect_between_two_rows(
+    control: str, left: str, running: MakeBatch, connect: Connect
+) -> None:
     batch = running(3)
 
     def interrupt(**_: object) -> None:
         getattr(batches, control)(batch, by="ben")
 
-    batch_row_done.connect(interrupt)
-    try:
-        assert len(carry_out(batch)) == 1
-    finally:
-        batch_row_done.disconnect(interrupt)
+    connect(batch_row_done, interrupt)
+    assert len(carry_out(batch)) == 1
     assert states_of(batch) == ["CARRIED_OUT", left, left]
     assert batches.drive(seconds=LONG) == Counter()
 
@@ -177,10 +161,7 @@ def test_one_row_that_cannot_be_handled_is_logged_and_the_others_go_on(
     batch = running(2)
     broken = batch.rows.earliest("pk")
 
-    def stumble() -> None:
-        raise ValueError("odd")
-
-    with when_asked_who_may(stumble):
+    with when_asked_who_may(raising(ValueError("odd"))):
         done = carry_out(batch)
     assert len(done) == 1
     assert broken not in done
@@ -320,7 +301,7 @@ def test_a_row_that_nothing_was_made_of_is_free_or_left_out_when_its_worker_died
     control: str, expected: str, running: MakeBatch, shop: Shop
 ) -> None:
     batch = running(1)
-    with when_asked_who_may(dies), pytest.raises(Killed):
+    with when_asked_who_may(raising(Killed())), pytest.raises(Killed):
         carry_out(batch)
     getattr(batches, control)(batch, by="ben")
 

@@ -9,7 +9,7 @@ import pytest
 from tests.models.rows import a_deposit, a_payment, an_order
 from tests.money.approvals.people import person
 from tests.money.batches.conftest import MakeBatch
-from tests.money.shop import Shop, order_of
+from tests.money.shop import Shop, order_of, reloaded
 from tests.refusals import refuses
 from tests.tables import every
 from wallet_gateway import payments
@@ -153,11 +153,9 @@ def test_a_paused_batch_claims_nothing_until_it_is_resumed(running: MakeBatch) -
     assert batches.step(batch) == []
     assert not batches.pause(batch, by="ben")
     assert batch.rows.get().state == "WAITING"
-    batch.refresh_from_db()
-    assert (batch.paused_by, batch.paused_at is None) == ("ben", False)
+    assert (reloaded(batch).paused_by, batch.paused_at is None) == ("ben", False)
     assert batches.resume(batch)
-    batch.refresh_from_db()
-    assert (batch.paused_by, batch.paused_at) == ("", None)
+    assert (reloaded(batch).paused_by, batch.paused_at) == ("", None)
     assert [row.state for row in batches.step(batch)] == ["CARRIED_OUT"]
 
 
@@ -176,8 +174,7 @@ def test_a_stop_is_for_good_and_leaves_out_what_was_not_begun(
     assert not batches.stop(batch, by="carla")
     assert not batches.resume(batch)
     assert not batches.start(batch)
-    batch.refresh_from_db()
-    assert (batch.state, batch.stopped_by, batch.stopped_at) == ("STOPPED", "ben", shop.clock.now())
+    assert (reloaded(batch).state, batch.stopped_by, batch.stopped_at) == ("STOPPED", "ben", shop.clock.now())
     left = list(batch.rows.values_list("state", "result_code"))
     assert left == [("WORKING", ""), ("LEFT_OUT", "BATCH_STOPPED")]
 

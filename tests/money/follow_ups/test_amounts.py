@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
-from tests.money.follow_ups.overtaking import RESERVING, overtaken
 from tests.money.gateway import approved, record
 from tests.money.sending.movers import mover
-from tests.money.shop import Shop, euros, of, order_of, state
+from tests.money.shop import Shop, euros, of, order_of, reloaded, state
+from tests.money.statements import RESERVING, meddling
 from tests.refusals import refuses
+from tests.tables import every
 from wallet_gateway import payments
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
-from wallet_gateway.models import Approval, GatewayTransaction, OutboxEvent, Payment, TransactionEvent
+from wallet_gateway.models import (
+    Approval,
+    GatewayTransaction,
+    OutboxEvent,
+    Payment,
+    PaymentOrder,
+    TransactionEvent,
+)
 from wallet_gateway.payments.errors import InvalidInput, InvalidState
 from wallet_gateway.protocol.money import Money
 
@@ -80,8 +87,7 @@ def test_amounts_and_lines_leave_with_the_decimals_of_their_currency(
     currency: str, amount: str, wire: str, shop: Shop
 ) -> None:
     payment = shop.begin(currency=currency, amount=Decimal(20))
-    shop.report(payment, record(payment.reference, currencyCode=currency, transactionAmount=20))
-    shop.ask(payment)
+    shop.report_and_ask(payment, record(payment.reference, currencyCode=currency, transactionAmount=20))
     item = payments.Item(product_id="M", product_name="Mug", unit_amount=Decimal(amount))
     assert REFUND(order_of(payment), items=[item]).state == "APPROVED"
     sent = shop.gateway.sent[-1]
@@ -173,7 +179,7 @@ def test_no_amount_means_all_that_is_left(amount: Decimal | Money | None, shop: 
         assert REFUND(order_of(other)).amount == euros("25.00")
 
 
-@pytest.mark.parametrize(
+@every(
     ("captured", "refunded", "verb", "amount", "code"),
     [
         ("", "", CAPTURE, "30.01", E.AMOUNT_TOO_HIGH),
@@ -207,8 +213,7 @@ def test_what_is_not_there_is_refused_and_nothing_is_sent(
         REVERSE(order_of(payment))
     elif captured == "frozen":
         strange = record(payment.reference, id="R-9", type="ecom.capture", transactionAmount=1)
-        shop.report(payment, *shop.gateway.records[payment.reference], strange)
-        shop.ask(payment)
+        shop.report_and_ask(payment, *shop.gateway.records[payment.reference], strange)
     elif captured not in {"", "unpaid"}:
         CAPTURE(order_of(payment), Decimal(captured))
     if refunded:
@@ -248,7 +253,7 @@ def test_a_reservation_sees_what_came_between_reading_and_writing(
     def write() -> None:
         Payment.objects.update(**columns)
 
-    with overtaken(RESERVING, write), refuses(InvalidState, code):
+    with meddling(RESERVING, act=write), refuses(InvalidState, code):
         operation.execute()
     assert (shop.gateway.sent, GatewayTransaction.objects.count()) == ([], before)
 
@@ -259,9 +264,7 @@ def test_a_pending_refund_holds_its_amount_until_the_gateway_decides(shop: Shop)
     transaction = operation.execute()
     assert (transaction.state, operation.held()) == ("PENDING", 500)
     shop.report(transaction, of(transaction))
-    shop.until(transaction.next_query_at)
-    payments.sweep()
-    transaction.refresh_from_db()
+    shop.sweep_when_due(transaction)
     assert transaction.state == "APPROVED"
     operation.check_money(transaction)
     assert OutboxEvent.objects.get(transaction=transaction).kind == "REFUNDED"
@@ -285,16 +288,13 @@ def test_a_payment_that_was_reversed_is_passed_over(shop: Shop) -> None:
     first = authorized(shop)
     REVERSE(order_of(first))
     again = payments.start_checkout(order_of(first))
-    shop.report(again, record(again.reference, type="ecom.preAuthorization"))
-    shop.ask(again)
+    shop.report_and_ask(again, record(again.reference, type="ecom.preAuthorization"))
     assert CAPTURE(order_of(first)).payment == again
     assert REFUND(order_of(first)).payment == again
 
 
 def test_of_two_payments_the_shop_says_which_and_the_order_stays_paid_by_the_other(shop: Shop) -> None:
-    first = shop.begin()
-    shop.clock.by += timedelta(seconds=850)
-    second = payments.start_checkout(order_of(first))
+    first, second = shop.two_pages()
     for payment in (first, second):
         shop.report(payment, record(payment.reference))
     shop.ask(first)
@@ -303,3 +303,39 @@ def test_of_two_payments_the_shop_says_which_and_the_order_stays_paid_by_the_oth
         REFUND(order_of(first))
     assert REFUND(order_of(first), payment=second).state == "APPROVED"
     assert state(first)[0] == "PAID"
+
+
+# A currency that ISO 4217 withdraws
+
+
+def withdraw(code: str) -> None:
+    """Make rows in the currency as they are after its withdrawal, by renaming the one they are in."""
+    for model in (PaymentOrder, Payment, GatewayTransaction):
+        model._default_manager.update(currency=code)
+
+
+def test_what_was_paid_in_a_withdrawn_currency_is_followed_up(shop: Shop) -> None:
+    unpaid, payment = shop.order(), shop.begin(type="preauthorization")
+    withdraw("BGN")
+    opening = {"type": "ecom.preAuthorization", "currencyCode": "BGN"}
+    shop.report_and_ask(payment, record(payment.reference, **opening))
+    assert reloaded(payment).state == "AUTHORIZED"
+
+    captured = payments.capture(order_of(payment), Money(Decimal("10.50"), "BGN"))
+    refunded = payments.refund(order_of(payment))
+    assert [(sent["amount"], sent["currencyCode"]) for sent in shop.gateway.sent] == [("10.50", "BGN")] * 2
+    assert (captured.state, refunded.state) == ("APPROVED", "APPROVED")
+    assert str(order_of(payment).amount) == "30.00 BGN"
+    shop.days(1)
+    assert str(payments.order_summary(order_of(payment)).refunded) == "10.50 BGN"
+    # What was ordered before may still be paid.
+    unpaid.refresh_from_db()
+    page = payments.start_checkout(unpaid)
+    shop.report_and_ask(page, record(page.reference, currencyCode="BGN"))
+    assert state(page)[0] == "PAID"
+
+
+@pytest.mark.parametrize("code", ["BGN", "ang"])
+def test_a_new_order_in_a_withdrawn_currency_is_refused(shop: Shop, code: str) -> None:
+    with pytest.raises(InvalidInput, match=r"currency: .* is withdrawn from ISO 4217"):
+        shop.order(currency=code)

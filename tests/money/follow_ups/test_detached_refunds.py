@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 
-from tests.money.follow_ups.overtaking import WRITING, overtaken
-from tests.money.gateway import approved, losing
-from tests.money.sending.test_fault_matrix import recover
-from tests.money.shop import Shop, euros, kinds, of
+from tests.money.gateway import answering, losing
+from tests.money.shop import Shop, euros, kinds, of, reloaded
+from tests.money.statements import WRITING, meddling
 from tests.refusals import refuses
 from wallet_gateway import payments
 from wallet_gateway.domain.error_codes import ErrorCode
@@ -32,10 +34,6 @@ def deposit() -> MigratedDeposit:
 
 def totals() -> tuple[int, int]:
     return deposit().refunded, deposit().refund_reserved
-
-
-def answered_with(amount: str) -> Any:  # noqa: ANN401 - an answer of the gateway
-    return lambda sent: (200, approved(sent, amount=amount))
 
 
 def test_a_refund_names_the_migrations_reference_and_belongs_to_no_order(shop: Shop) -> None:
@@ -63,7 +61,7 @@ def test_a_refund_names_the_migrations_reference_and_belongs_to_no_order(shop: S
 def test_the_answers_amount_is_booked_and_the_rest_is_a_task_for_a_person(shop: Shop) -> None:
     shop.deposit()
     said = {"providerResponseMessage": "actual refund 5.00 EUR", "responseMessage": "actual refund 5.00 EUR"}
-    shop.gateway.answers.append(lambda sent: (200, approved(sent, amount="5.00") | said))
+    shop.gateway.answers.append(answering(amount="5.00", **said))
     transaction = give("10.00")
     assert (transaction.state, transaction.approved_amount) == ("APPROVED", euros("5.00"))
     assert "actual refund 5.00 EUR" in transaction.explanation
@@ -73,7 +71,7 @@ def test_the_answers_amount_is_booked_and_the_rest_is_a_task_for_a_person(shop: 
     assert task.explanation.startswith("5.00 of 10.00 EUR refunded: ")
     assert not deposit().is_frozen
     shop.report(transaction, of(transaction, transactionAmount=5.00))
-    recover(transaction, shop, sweeps=1)
+    shop.sweep_when_due(transaction)
     assert (Discrepancy.objects.count(), transaction.record_id is not None) == (1, True)
 
 
@@ -83,7 +81,7 @@ def test_a_part_whose_answer_was_lost_is_learned_from_its_record(shop: Shop) -> 
     transaction = give("10.00")
     assert (transaction.state, totals()) == ("UNKNOWN", (0, 1000))
     shop.report(transaction, of(transaction, transactionAmount=5.00))
-    recover(transaction, shop, sweeps=1)
+    shop.sweep_when_due(transaction)
     assert (transaction.state, transaction.approved_minor, totals()) == ("APPROVED", 500, (500, 0))
 
 
@@ -91,7 +89,7 @@ def test_a_record_of_another_amount_than_was_answered_is_an_anomaly(shop: Shop) 
     shop.deposit()
     transaction = give("10.00")
     shop.report(transaction, of(transaction, transactionAmount=7.50))
-    recover(transaction, shop, sweeps=1)
+    shop.sweep_when_due(transaction)
     assert (transaction.state, kinds()) == ("ANOMALY", {"AMOUNT_DIFFERS"})
     assert (deposit().refunded, deposit().is_frozen) == (1000, True)
 
@@ -103,7 +101,7 @@ def test_an_answer_above_the_request_is_an_anomaly_and_a_factor_stops_everything
     amount: str, kind: str, shop: Shop
 ) -> None:
     shop.deposit()
-    shop.gateway.answers.append(answered_with(amount))
+    shop.gateway.answers.append(answering(amount=amount))
     transaction = give("10.00")
     assert (transaction.state, kinds(), totals()) == ("ANOMALY", {kind}, (0, 1000))
     assert GatewayPause.objects.exists() is (kind == "UNIT_MIX_UP")
@@ -147,7 +145,7 @@ def test_what_is_outstanding_counts_as_refunded_until_the_gateway_refuses_it(sho
     with refuses(OperationOutstanding, ErrorCode.OPERATION_OUTSTANDING):
         give("5.01")
     shop.report(transaction, of(transaction, state="Errored"))
-    recover(transaction, shop, sweeps=1)
+    shop.sweep_when_due(transaction)
     assert give("50.00").state == "APPROVED"
 
 
@@ -164,6 +162,46 @@ def test_a_card_number_is_no_reference_of_a_migration(parent: str, shop: Shop) -
 
 @pytest.mark.every_database
 def test_two_that_meet_a_deposit_for_the_first_time_share_its_row(shop: Shop) -> None:
-    with overtaken(WRITING, lambda: give("1.00")):
+    with meddling(WRITING, act=lambda: give("1.00")):
         assert give("1.00").deposit == deposit()
     assert (totals(), len(shop.gateway.sent)) == ((200, 0), 2)
+
+
+# What the provider says
+
+
+PROVIDER = {"providerAuthorizationID": "PA-77", "providerResponseCode": "00-A"}
+
+
+def answered(shop: Shop, **answer: Any) -> GatewayTransaction:
+    shop.gateway.answers.append(answering(**answer))
+    return give("10.00")
+
+
+def test_the_providers_id_and_code_are_stored_and_exported(shop: Shop) -> None:
+    given = reloaded(answered(shop, **PROVIDER))
+    assert (given.state, given.provider_transaction_id, given.provider_state) == ("APPROVED", "PA-77", "00-A")
+    out = io.StringIO()
+    call_command("wallet_export", "transactions", stdout=out)
+    (row,) = csv.DictReader(io.StringIO(out.getvalue()))
+    assert row["providerTransactionId"] == "PA-77"
+
+
+@pytest.mark.parametrize(
+    ("said", "recorded", "stored"),
+    [("PA-77", "PROV-9", "PA-77"), ("PA-77", None, "PA-77"), ("", "PROV-9", "PROV-9"), ("", None, "")],
+)
+def test_a_record_gives_a_refund_its_providers_id_and_does_not_rename_it(
+    said: str, recorded: str | None, stored: str, shop: Shop
+) -> None:
+    given = answered(shop, providerAuthorizationID=said)
+    shop.report(given, of(given, apmDetails={"apmProviderTransactionId": recorded}))
+    shop.sweep_when_due(given)
+    assert (given.confirmed_at is not None, given.provider_transaction_id) == (True, stored)
+
+
+@pytest.mark.parametrize(("own", "shown"), [("", "issuer says no"), ("refused", "refused")])
+@pytest.mark.parametrize("state", ["Errored", "Approved"])
+def test_the_providers_words_are_shown(state: str, own: str, shown: str, shop: Shop) -> None:
+    words = {"providerResponseMessage": "issuer says no", "responseMessage": own}
+    assert shown in reloaded(answered(shop, state=state, **words)).explanation

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.contrib.contenttypes.models import ContentType
 
-from tests.money.follow_ups.test_second_person import asked, person
+from tests.money.approvals.people import asked, person
+from tests.money.conftest import Connect
 from tests.money.gateway import answering, losing, record, refusing
-from tests.money.sending.movers import FOLLOW_UPS, Mover, mover
-from tests.money.sending.test_fault_matrix import recover
-from tests.money.shop import Shop, of, order_of
+from tests.money.sending.movers import Mover, mover
+from tests.money.shop import Shop, of, order_of, reloaded
 from wallet_gateway import payments, signals
 from wallet_gateway.models import BatchKind, GatewayTransaction, OutboxEvent, PaymentOrder
 
@@ -23,18 +22,10 @@ NOT_HAPPENED: dict[str, Any] = {"decision": "DID_NOT_HAPPEN", "reason": "ticket 
 
 
 @pytest.fixture
-def told(shop: Shop) -> Iterator[list[dict[str, Any]]]:
+def told(shop: Shop, connect: Connect) -> list[dict[str, Any]]:
     """What the shop's receiver heard of refused operations."""
-    # A batch writes a log entry, and content types of a test that is over are no longer there.
-    ContentType.objects.clear_cache()
-    heard: list[dict[str, Any]] = []
-
-    def hear(**given: Any) -> None:
-        heard.append(given)
-
-    signals.operation_refused.connect(hear, weak=False, dispatch_uid="told")
-    yield heard
-    signals.operation_refused.disconnect(dispatch_uid="told")
+    heard: list[dict[str, Any]] = connect(signals.operation_refused).told
+    return heard
 
 
 def unseen() -> int:
@@ -45,13 +36,16 @@ def unseen() -> int:
 def over(operation: Mover, transaction: GatewayTransaction) -> GatewayTransaction:
     """Let the gateway have refused it, and the sweep find out."""
     operation.shop.report(transaction, of(transaction, state="Errored"))
-    recover(transaction, operation.shop)
+    operation.shop.sweep_when_due(transaction, times=3)
     payments.maintenance.deliver_events()
     return transaction
 
 
-@pytest.mark.parametrize("name", FOLLOW_UPS)
-@pytest.mark.parametrize("answer", [PENDING, losing], ids=["pending", "lost"])
+@pytest.mark.parametrize(
+    ("answer", "name"),
+    [(PENDING, "capture"), (losing, "refund"), (PENDING, "reversal"), (losing, "detached_refund")],
+    ids=str,
+)
 def test_what_is_refused_after_its_call_is_told_once_and_waits_until_it_is_seen(
     answer: Any,  # noqa: ANN401 - an answer of the gateway
     name: str,
@@ -74,6 +68,7 @@ def test_what_is_refused_after_its_call_is_told_once_and_waits_until_it_is_seen(
         transaction,
     )
     assert (heard["order"], heard["reference"]) == (order, order.reference if order else "")
+    assert heard["metadata"] == {}
     assert heard["explanation"] == transaction.explanation != ""
     assert heard["occurred_at"] == transaction.refusal_unseen_since == transaction.state_changed_at
     assert (event.delivered_at is not None, unseen()) == (True, 1)
@@ -94,7 +89,7 @@ def test_what_is_refused_after_its_call_is_told_once_and_waits_until_it_is_seen(
     )
 
 
-@pytest.mark.parametrize("name", FOLLOW_UPS)
+@pytest.mark.parametrize("name", ["reversal", "detached_refund"])
 def test_a_refusal_that_the_call_returns_and_a_late_approval_are_told_to_nobody(
     name: str, shop: Shop, told: list[dict[str, Any]]
 ) -> None:
@@ -103,7 +98,7 @@ def test_a_refusal_that_the_call_returns_and_a_late_approval_are_told_to_nobody(
     assert [operation.execute().state for _ in range(2)] == ["REJECTED", "REJECTED"]
     transaction = operation.execute()
     shop.report(transaction, of(transaction))
-    recover(transaction, shop)
+    shop.sweep_when_due(transaction, times=3)
     payments.maintenance.deliver_events()
     assert (transaction.state, told, unseen()) == ("APPROVED", [], 0)
 
@@ -152,7 +147,7 @@ def given_up_unsent(shop: Shop) -> None:
 def given_up_unknown(shop: Shop) -> None:
     lost = shop.lose_answer(payments.capture, order_of(authorized(shop)))
     while not lost.needs_operator:
-        recover(lost, shop, sweeps=1)
+        shop.sweep_when_due(lost)
     payments.approvals.resolve(lost, **NOT_HAPPENED)
 
 
@@ -198,7 +193,7 @@ def test_a_contradiction_takes_the_place_of_the_refusal_and_nothing_is_told_twic
     transaction = over(operation, operation.execute())
     assert (len(told), unseen()) == (1, 1)
     shop.report(transaction, of(transaction, id="g2"))
-    recover(transaction, shop, sweeps=1)
+    shop.sweep_when_due(transaction)
     assert (transaction.state, unseen()) == ("ANOMALY", 0)
     given_up = payments.approvals.resolve(transaction, **NOT_HAPPENED)
     payments.maintenance.deliver_events()
@@ -222,8 +217,7 @@ def test_what_was_told_as_refused_and_is_accepted_in_the_end_is_told_as_paid(
     shop.ask(payment)
     shop.report(transaction, found, found | {"id": "g3"})
     shop.ask(payment)
-    transaction.refresh_from_db()
-    assert transaction.state == "ANOMALY"
+    assert reloaded(transaction).state == "ANOMALY"
     payments.approvals.resolve(transaction, decision="DID_HAPPEN", reason="looked it up", by="anna")
     payments.maintenance.deliver_events()
     assert heard[-1] == "order_paid"

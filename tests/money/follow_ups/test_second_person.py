@@ -7,12 +7,11 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
-from django.db import connection
 
+from tests.money.approvals.people import asked, person
 from tests.money.gateway import Killed, losing
-from tests.money.sending.test_fault_matrix import recover
-from tests.money.shop import Shop, of, order_of
+from tests.money.shop import Shop, of, order_of, reloaded
+from tests.money.statements import meddling, raising
 from tests.refusals import refuses
 from wallet_gateway import payments
 from wallet_gateway.domain.error_codes import ErrorCode
@@ -21,18 +20,6 @@ from wallet_gateway.payments.errors import InvalidState, OperationOutstanding, S
 
 pytestmark = pytest.mark.django_db
 EIGHT = Decimal("8.00")
-
-
-def person(name: str) -> User:
-    """Return somebody with an account, who may do everything."""
-    return User.objects.get_or_create(username=name, defaults={"is_superuser": True, "is_staff": True})[0]
-
-
-def asked(work: Callable[[], object]) -> Approval:
-    """Ask for something that needs a second person; give the request that waits."""
-    with pytest.raises(payments.errors.AwaitingApproval) as raised:
-        work()
-    return raised.value.approval
 
 
 @pytest.fixture
@@ -60,8 +47,7 @@ def test_it_is_sent_once_and_both_names_are_kept(
     assert (transaction.reason_code, transaction.comment) == ("returned", "box 7")
     witness = TransactionEvent.objects.filter(transaction=transaction).earliest("pk")
     assert (witness.kind, witness.created_by, witness.explanation) == ("APPROVAL", "bert", "seen the parcel")
-    request_of_anna.refresh_from_db()
-    assert (request_of_anna.state, request_of_anna.decided_by) == ("AGREED", "bert")
+    assert (reloaded(request_of_anna).state, request_of_anna.decided_by) == ("AGREED", "bert")
     assert payments.refund(order_of(payment), EIGHT, idempotency_key="click", by="anna") == transaction
     with pytest.raises(InvalidState):
         payments.approvals.approve(request_of_anna, by=person("carla"))
@@ -102,8 +88,7 @@ def test_what_cannot_be_done_now_is_said_and_it_goes_on_waiting(
     sent = len(shop.gateway.sent)
     with refuses(error, code):
         payments.approvals.approve(request_of_anna, by=person("bert"))
-    request_of_anna.refresh_from_db()
-    assert (request_of_anna.state, request_of_anna.decided_by, len(shop.gateway.sent)) == (
+    assert (reloaded(request_of_anna).state, request_of_anna.decided_by, len(shop.gateway.sent)) == (
         "WAITING",
         "",
         sent,
@@ -144,7 +129,7 @@ def stuck(shop: Shop, payment: Payment) -> GatewayTransaction:
     shop.gateway.answers.append(losing)
     transaction = payments.refund(order_of(payment), EIGHT, by="anna")
     while not transaction.needs_operator:
-        recover(transaction, shop, sweeps=1)
+        shop.sweep_when_due(transaction)
     shop.configure(APPROVAL_LIMITS={"EUR": "5.00"})
     return transaction
 
@@ -158,22 +143,20 @@ def test_what_has_become_a_contradiction_since_is_not_decided_on(
 ) -> None:
     request = asked(lambda: give_up(stuck))
     shop.report(stuck, of(stuck, id="g1"), of(stuck, id="g2"))
-    recover(stuck, shop, sweeps=1)
+    shop.sweep_when_due(stuck)
     with refuses(InvalidState, ErrorCode.CHANGED_MEANWHILE):
         payments.approvals.approve(request, by=person("bert"))
     stuck.refresh_from_db()
-    payment.refresh_from_db()
-    assert (stuck.state, payment.is_frozen, payment.refund_reserved) == ("ANOMALY", True, 800)
+    assert (stuck.state, reloaded(payment).is_frozen, payment.refund_reserved) == ("ANOMALY", True, 800)
     assert not Discrepancy.objects.filter(closed_at__isnull=False).exists()
-    request.refresh_from_db()
-    assert request.state == "WAITING"
+    assert reloaded(request).state == "WAITING"
 
 
 def test_a_difference_that_nobody_had_seen_is_not_closed_by_an_earlier_request(
     stuck: GatewayTransaction, payment: Payment, shop: Shop
 ) -> None:
     shop.report(stuck, of(stuck, id="g1"), of(stuck, id="g2"))
-    recover(stuck, shop, sweeps=1)
+    shop.sweep_when_due(stuck)
     request = asked(lambda: give_up(stuck))
     shop.report(stuck, *(of(stuck, id=f"g{number}") for number in (1, 2, 3)))
     shop.ask(payment)
@@ -186,16 +169,7 @@ def test_a_decision_and_the_word_of_who_agreed_are_written_together_or_not_at_al
     stuck: GatewayTransaction,
 ) -> None:
     request = asked(lambda: give_up(stuck))
-    events = f"INSERT INTO {connection.ops.quote_name('wallet_gateway_transactionevent')}"
-
-    def die(execute: Callable[..., Any], sql: str, *rest: Any) -> object:
-        if sql.startswith(events):
-            raise Killed
-        return execute(sql, *rest)
-
-    with connection.execute_wrapper(die), pytest.raises(Killed):
+    with meddling("INSERT INTO", "transactionevent", act=raising(Killed())), pytest.raises(Killed):
         payments.approvals.approve(request, by=person("bert"))
-    request.refresh_from_db()
-    stuck.refresh_from_db()
-    assert (request.state, stuck.state) == ("WAITING", "UNKNOWN")
+    assert (reloaded(request).state, reloaded(stuck).state) == ("WAITING", "UNKNOWN")
     assert payments.approvals.approve(request, by=person("bert")).state == "ABANDONED"

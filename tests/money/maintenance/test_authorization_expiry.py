@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
+from tests.money.conftest import Connect, Receiver
 from tests.money.gateway import answering, record
-from tests.money.shop import Shop, of, order_of, state
+from tests.money.shop import Shop, of, opening, order_of, reloaded, state
 from wallet_gateway import payments, signals
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment
 
@@ -18,27 +19,17 @@ pytestmark = pytest.mark.django_db
 AUTHOR = "authorization expiry"
 
 
-@pytest.fixture
-def told() -> Iterator[list[dict[str, Any]]]:
-    heard: list[dict[str, Any]] = []
-
-    def hear(**given: Any) -> None:
-        heard.append(given)
-
-    signals.authorization_expiring.connect(hear, weak=False)
-    yield heard
-    signals.authorization_expiring.disconnect(hear)
-
-
 Told = list[dict[str, Any]]
+
+
+@pytest.fixture
+def told(connect: Connect) -> Told:
+    heard: Told = connect(signals.authorization_expiring).told
+    return heard
 
 
 def policies(told: Told) -> list[str]:
     return [each["policy"] for each in told]
-
-
-def opening(payment: Payment) -> GatewayTransaction:
-    return GatewayTransaction.objects.get(reference=payment.reference)
 
 
 def authorize(shop: Shop) -> Payment:
@@ -92,8 +83,7 @@ def test_an_authorization_that_was_contradicted_and_accepted_expires_as_if_it_ha
     shop.clock.by += timedelta(days=3)
     own = {"type": "ecom.preAuthorization"}
     twice = [record(payment.reference, **own), record(payment.reference, id="R-2", **own)]
-    shop.report(payment, *twice)
-    shop.ask(payment)
+    shop.report_and_ask(payment, *twice)
     shop.clock.by += timedelta(days=3)
     shop.decide(payment, "DID_HAPPEN")
     payments.sweep()
@@ -109,8 +99,7 @@ def test_a_late_payment_of_a_cancelled_order_is_told_of_and_left_alone_until_a_p
     shop.configure(CAPTURE_POLICY=what)
     payment = shop.begin(type="preauthorization")
     payments.cancel(order_of(payment), by="shop")
-    shop.report(payment, record(payment.reference, type="ecom.preAuthorization"))
-    shop.ask(payment)
+    shop.report_and_ask(payment, record(payment.reference, type="ecom.preAuthorization"))
     shop.clock.by += timedelta(days=6)
     sweep(shop, 3)
     assert (policies(told), sent(shop)) == (["ask"], [])
@@ -124,9 +113,7 @@ def test_a_late_payment_of_a_cancelled_order_is_told_of_and_left_alone_until_a_p
 @pytest.fixture
 def two_pages(shop: Shop) -> tuple[Payment, Payment]:
     """A customer has authorized one order on two pages that were open at once; nothing is known of it yet."""
-    first = shop.begin(type="preauthorization")
-    shop.clock.by += timedelta(seconds=850)
-    second = payments.start_checkout(order_of(first))
+    first, second = shop.two_pages(type="preauthorization")
     for page in (first, second):
         shop.report(page, record(page.reference, type="ecom.preAuthorization"))
     return first, second
@@ -151,12 +138,12 @@ def test_two_authorizations_of_one_order_are_left_alone_until_a_person_gave_one_
     assert len(told) == 2
 
 
-def test_an_authorization_is_left_alone_if_a_second_one_arrives_while_the_sweep_runs(shop: Shop) -> None:
+def test_an_authorization_is_left_alone_if_a_second_one_arrives_while_the_sweep_runs(
+    shop: Shop, connect: Connect
+) -> None:
     """The second payment is found while a receiver handles the expiry of another order's authorization."""
     shop.configure(CAPTURE_POLICY="capture")
-    older, first = authorize(shop), shop.begin(type="preauthorization")
-    shop.clock.by += timedelta(seconds=850)
-    second = payments.start_checkout(order_of(first))
+    older, (first, second) = authorize(shop), shop.two_pages(type="preauthorization")
     shop.report(first, record(first.reference, type="ecom.preAuthorization"))
     payments.orders.reconcile_attempt(first.reference)
     shop.clock.by += timedelta(days=6)
@@ -167,9 +154,8 @@ def test_an_authorization_is_left_alone_if_a_second_one_arrives_while_the_sweep_
             shop.clock.by += timedelta(seconds=10)
             payments.orders.reconcile_attempt(second.reference)
 
-    signals.authorization_expiring.connect(arrive, weak=False, dispatch_uid="arrive")
+    connect(signals.authorization_expiring, arrive)
     payments.sweep()
-    signals.authorization_expiring.disconnect(dispatch_uid="arrive")
     assert state(first)[0] == "OVERPAID"
     assert by_the_machine().payment == older
 
@@ -181,8 +167,7 @@ def test_the_machine_captures_what_is_left_and_once(shop: Shop) -> None:
     payments.capture(order_of(payment), amount=Decimal("5.00"))
     shop.clock.by += timedelta(days=6)
     sweep(shop, 2)
-    payment.refresh_from_db()
-    assert (payment.captured, sent(shop)) == (3000, ["ecom.capture"] * 2)
+    assert (reloaded(payment).captured, sent(shop)) == (3000, ["ecom.capture"] * 2)
     last = by_the_machine()
     words = (last.amount_minor, last.idempotency_key, last.comment)
     assert words == (2500, f"expiry-{payment.reference}", "about to expire")
@@ -196,8 +181,7 @@ def test_the_machine_gives_back_what_nothing_was_captured_of(shop: Shop, told: T
     sweep(shop, 2)
     assert len(told) == 2
     assert (by_the_machine().payment, by_the_machine().state) == (whole, "APPROVED")
-    part.refresh_from_db()
-    assert part.captured == 500
+    assert reloaded(part).captured == 500
 
 
 def refuse_at_once(shop: Shop) -> None:
@@ -238,24 +222,15 @@ def test_while_sending_is_stopped_the_machine_tells_once_and_waits_and_then_does
     shop.clock.by += timedelta(days=6)
     payments.maintenance.stop_sending("default", by="anna", reason="x")
     sweep(shop, 3)
-    payment.refresh_from_db()
-    assert (payment.captured, len(told)) == (0, 1)
+    assert (reloaded(payment).captured, len(told)) == (0, 1)
     payments.maintenance.resume_sending("default", by="anna", reason="x")
     sweep(shop)
-    payment.refresh_from_db()
-    assert (payment.captured, len(told)) == (3000, 1)
+    assert (reloaded(payment).captured, len(told)) == (3000, 1)
 
 
-def test_a_receiver_that_fails_is_told_again(shop: Shop, told: Told) -> None:
+def test_a_receiver_that_fails_is_told_again(shop: Shop, told: Told, connect: Connect) -> None:
     authorize(shop)
     shop.clock.by += timedelta(days=6)
-    faults = [ConnectionError("the printer is off")]
-
-    def fail(**_: Any) -> None:
-        if faults:
-            raise faults.pop()
-
-    signals.authorization_expiring.connect(fail, weak=False, dispatch_uid="fail")
+    connect(signals.authorization_expiring, Receiver(failures=1))
     sweep(shop, 3)
-    signals.authorization_expiring.disconnect(dispatch_uid="fail")
     assert len(told) == 2

@@ -9,10 +9,11 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, OperationalError, connection
+from django.db import DataError, IntegrityError, OperationalError, connection
 
 from tests.money.gateway import Killed, killing, record
-from tests.money.shop import Shop, order_of, state
+from tests.money.shop import Shop, order_of, reloaded, state
+from tests.money.statements import Meddler, raising
 from wallet_gateway import payments
 from wallet_gateway.models import (
     BatchState,
@@ -106,51 +107,29 @@ def test_each_gateway_is_swept_by_itself_and_has_its_heartbeat(
     }
 
 
-@pytest.mark.every_database
-def test_what_never_left_and_meets_another_operation_waits_for_it(shop: Shop) -> None:
-    payment = shop.pay(type="preauthorization")
-    first = unsent(shop, payment)
-    lost = shop.lose_answer(payments.capture, order_of(payment), Decimal("7.00"))
-    shop.until(first.next_send_at)
-    assert "sent_again" not in swept()
-    shop.report(lost, record(lost.reference, type="ecom.capture", transactionAmount=7.0))
-    wait(shop, seconds=60)
-    assert swept()["sent_again"] == 1
-    payment.refresh_from_db()
-    assert payment.captured == 1200
-
-
 # Pages of which nothing was sent
 
 
-@pytest.fixture
-def unsent_page(shop: Shop) -> GatewayTransaction:
+def test_a_page_of_which_nothing_was_sent_is_given_up_when_it_would_have_ended(shop: Shop) -> None:
     order = shop.order(cardholder_email="ada@example.com")
     shop.clock.stop()
     with shop.cut_off(), pytest.raises(GatewayUnreachable):
         payments.start_checkout(order)
-    transaction = GatewayTransaction.objects.get()
-    assert "ada@example.com" in transaction.request_body
-    assert transaction.expires_at is not None
-    shop.clock.by += transaction.expires_at - shop.clock.now() - timedelta(seconds=1)
-    return transaction
-
-
-def test_a_page_of_which_nothing_was_sent_is_given_up_when_it_would_have_ended(
-    unsent_page: GatewayTransaction, shop: Shop
-) -> None:
+    page = GatewayTransaction.objects.get()
+    assert page.expires_at is not None
+    assert "ada@example.com" in page.request_body
+    shop.clock.by += page.expires_at - shop.clock.now() - timedelta(seconds=1)
     assert swept() == NOTHING
     wait(shop, seconds=1)
     assert [swept(), swept()] == [{"pages_given_up": 1}, NOTHING]
 
-    unsent_page.refresh_from_db()
-    assert (unsent_page.state, "ada@" in unsent_page.request_body) == ("ABANDONED", False)
+    assert reloaded(page).state == "ABANDONED"
+    assert "ada@" not in page.request_body
     payment = Payment.objects.get()
     assert state(payment) == ("FAILED", True)
     assert not OutboxEvent.objects.exists(), "the customer has seen at once that no page was opened"
     again = payments.start_checkout(order_of(payment))
-    assert again.redirect_url
-    assert again.reference != unsent_page.reference
+    assert (again.redirect_url != "", again.reference != page.reference) == (True, True)
 
 
 # Rows that cannot be handled
@@ -158,7 +137,9 @@ def test_a_page_of_which_nothing_was_sent_is_given_up_when_it_would_have_ended(
 Execute = Callable[..., Any]
 
 
-@pytest.mark.parametrize("fault", [IntegrityError("a CHECK says no"), ValueError("NUL")], ids=repr)
+@pytest.mark.parametrize(
+    "fault", [IntegrityError("a CHECK says no"), DataError(), ValueError("NUL")], ids=repr
+)
 def test_a_row_that_cannot_be_handled_is_logged_and_does_not_hold_up_the_others(
     fault: Exception, shop: Shop, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -174,6 +155,7 @@ def test_a_row_that_cannot_be_handled_is_logged_and_does_not_hold_up_the_others(
     with connection.execute_wrapper(stumble):
         assert swept()["queried"] == 2
     assert (state(good)[0], state(bad)[0]) == ("PAID", "OPEN")
+    assert reloaded(transaction).needs_operator
     assert f"{bad.reference} could not be handled" in caplog.text
     assert type(fault).__name__ in caplog.text
     wait(shop, seconds=61)
@@ -185,23 +167,12 @@ def test_a_row_that_cannot_be_handled_is_logged_and_does_not_hold_up_the_others(
 def test_a_database_that_is_away_stops_the_sweep(shop: Shop) -> None:
     paid_unknown_to_us(shop)
     wait(shop, seconds=80)
-
-    def gone(execute: Execute, sql: str, *given: Any) -> Any:  # noqa: ANN401
-        if "INSERT INTO" in sql and "transactionevent" in sql:
-            raise OperationalError("server closed the connection")
-        return execute(sql, *given)
-
-    with connection.execute_wrapper(gone), pytest.raises(OperationalError):
+    gone = raising(OperationalError("server closed the connection"))
+    with (
+        connection.execute_wrapper(Meddler("INSERT INTO", "transactionevent", act=gone, times=100)),
+        pytest.raises(OperationalError),
+    ):
         payments.sweep()
-
-
-def test_a_sweep_that_is_limited_by_the_gateway_stops_asking(shop: Shop) -> None:
-    for _ in range(3):
-        shop.begin()
-    wait(shop, seconds=80)
-    busy = shop.busy(429)
-    assert swept()["queried"] == 1
-    assert busy.asked == 1
 
 
 @pytest.mark.parametrize("left", ["a page", "a sender that died"])
@@ -236,15 +207,3 @@ def test_drafts_that_nobody_confirmed_are_dropped_and_batches_stay(shop: Shop) -
     payments.sweep()
     assert not OperationBatch.objects.filter(state="DRAFT").exists()
     assert OperationBatchRow.objects.count() == OperationBatch.objects.count() == len(BatchState) - 1
-
-
-def test_a_shop_asks_about_what_is_due_and_sees_what_is_stopped(shop: Shop) -> None:
-    assert payments.maintenance.gateway_aliases() == ("default",)
-    payment = paid_unknown_to_us(shop)
-    wait(shop, seconds=80)
-    assert (payments.maintenance.reconcile_due(), state(payment)[0]) == (1, "PAID")
-    payments.maintenance.stop_sending("default", by="anna", reason="why")
-    assert [pause.by for pause in payments.maintenance.sending_pauses()] == ["anna"]
-    payments.maintenance.resume_sending("default", by="anna", reason="why")
-    assert payments.maintenance.sending_pauses() == ()
-    assert payments.maintenance.deliver_events() == 0

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from tests.money.shop import Shop
 from wallet_gateway import payments
-from wallet_gateway.models import GatewayTransaction, OutboxEvent
+from wallet_gateway.models import GatewayTransaction
 
 _MOST_QUESTIONS = 400
 
@@ -26,11 +26,6 @@ def sweep_until(
 
 def asks_for_a_person(transaction: GatewayTransaction) -> bool:
     return transaction.needs_operator
-
-
-def told() -> list[str]:
-    """Return the kinds of the events for the shop, the oldest first."""
-    return list(OutboxEvent.objects.order_by("pk").values_list("kind", flat=True))
 
 
 def fail_queries(shop: Shop, status: int = 500, body: bytes = b"", times: int = 500) -> None:

@@ -7,11 +7,12 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from django.db import DataError, OperationalError, connection
+from django.db import OperationalError
 
 from tests.money.gateway import Killed, record
-from tests.money.polling.asking import fail_queries, told
-from tests.money.shop import Shop, order_of, state
+from tests.money.polling.asking import fail_queries
+from tests.money.shop import Shop, kinds_told, order_of, state
+from tests.money.statements import meddling, raising
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayPause, GatewayTransaction, Payment
 
@@ -115,7 +116,7 @@ def test_a_worker_that_is_killed_with_a_batch_loses_nothing_and_doubles_nothing(
     assert due() == 4
     assert shop.gateway.asked == [*pages[:3], *pages[2:]]
     assert set(Payment.objects.values_list("order__state", flat=True)) == {"PAID"}
-    assert told() == ["PAID"] * 6
+    assert kinds_told() == ["PAID"] * 6
 
 
 def test_no_query_begins_late_in_its_claim_and_none_is_lost(shop: Shop) -> None:
@@ -139,34 +140,9 @@ def test_no_query_begins_late_in_its_claim_and_none_is_lost(shop: Shop) -> None:
 @pytest.mark.django_db(transaction=True)
 def test_a_claim_that_ends_in_a_deadlock_is_repeated_and_the_sweep_goes_on(shop: Shop) -> None:
     make_due(open_pages(shop, 1), shop)
-    deadlocks: list[str] = []
-
-    def deadlock_once(execute: Callable[..., object], sql: str, *given: object) -> object:
-        if sql.startswith("UPDATE") and not deadlocks:
-            deadlocks.append(sql)
-            raise OperationalError(1213, "Deadlock found when trying to get lock; try restarting transaction")
-        return execute(sql, *given)
-
-    with connection.execute_wrapper(deadlock_once):
+    deadlock = OperationalError(1213, "Deadlock found when trying to get lock; try restarting transaction")
+    with meddling("UPDATE", "last_queried_at", act=raising(deadlock)):
         assert due() == 1
-    assert "last_queried_at" in deadlocks[0]
-
-
-def test_a_row_that_cannot_be_recorded_asks_for_a_person_and_holds_up_no_other(shop: Shop) -> None:
-    pages = open_pages(shop, 2)
-    make_due(pages, shop)
-    shop.gateway.queries.append(lambda reference: (200, [record(reference)]))
-    table = connection.ops.quote_name("wallet_gateway_transactionevent")
-
-    def broken(execute: Callable[..., object], sql: str, *given: object) -> object:
-        if sql.startswith(f"INSERT INTO {table}"):
-            raise DataError
-        return execute(sql, *given)
-
-    with connection.execute_wrapper(broken):
-        assert due() == 2
-    needs = GatewayTransaction.objects.order_by("pk").values_list("state", "needs_operator")
-    assert list(needs) == [("OPEN", True), ("OPEN", False)]
 
 
 @pytest.mark.parametrize("shape", ["reference", "order", "attempt"])

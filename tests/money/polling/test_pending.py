@@ -83,14 +83,10 @@ def test_a_person_gives_it_up_and_that_alone_frees_what_it_holds(
 def test_what_was_given_up_and_is_approved_after_all_is_seen(slow: GatewayTransaction, shop: Shop) -> None:
     sweep_until(shop, slow, asks_for_a_person)
     slow = give_up(slow)
-    shop.until(slow.next_query_at)
-    payments.sweep()
-    slow.refresh_from_db()
+    shop.sweep_when_due(slow)
     assert slow.state == "ABANDONED", "that it is still pending is no news"
     reported(shop, slow)
-    shop.until(slow.next_query_at)
-    payments.sweep()
-    slow.refresh_from_db()
+    shop.sweep_when_due(slow)
     assert (slow.state, state(slow.opened_payment)[0]) == ("ANOMALY", "FROZEN")
     assert "APPROVED_AFTER_END" in kinds()
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from tests.money.gateway import losing, record, refusing
-from tests.money.polling.asking import sweep_until, told
+from tests.money.polling.asking import sweep_until
 from tests.money.sending.movers import FOLLOW_UPS, mover
-from tests.money.shop import Shop, kinds, of, open_differences, order_of, state
+from tests.money.shop import Shop, kinds, kinds_told, of, open_differences, order_of, reloaded, state
 from tests.refusals import refuses
 from wallet_gateway import payments
 from wallet_gateway.domain.error_codes import ErrorCode
@@ -48,7 +48,7 @@ def test_an_approved_record_pays_the_order_and_the_unreadable_one_beside_it_reac
         assert kinds(payment) == {"RECORD_UNREADABLE"}
         evidence = TransactionEvent.objects.get(transaction=payment.opening, kind="RECORDS")
         assert (evidence.lifecycle_event, evidence.answer_body != "") == ("APPROVED", True)
-    assert told() == ["PAID", "PAID"]
+    assert kinds_told() == ["PAID", "PAID"]
 
 
 def test_the_same_unreadable_record_is_told_once_and_a_further_one_again(shop: Shop) -> None:
@@ -56,25 +56,21 @@ def test_the_same_unreadable_record_is_told_once_and_a_further_one_again(shop: S
     own = record(payment.reference)
     double = own | {"id": None}
     for minute in range(3):
-        shop.report(payment, own, double | {"transactionDateTime": f"10:0{minute}"})
-        shop.ask(payment)
+        shop.report_and_ask(payment, own, double | {"transactionDateTime": f"10:0{minute}"})
     (difference,) = open_differences()
     assert TransactionEvent.objects.filter(kind="RECORDS").count() == 1
 
     payments.approvals.close_discrepancy(difference, reason="a test of theirs", by="anna")
-    shop.report(payment, own, double)
-    shop.ask(payment)
+    shop.report_and_ask(payment, own, double)
     assert open_differences() == []
-    shop.report(payment, own, double, double | {"state": "Refunded?"})
-    shop.ask(payment)
+    shop.report_and_ask(payment, own, double, double | {"state": "Refunded?"})
     assert len(open_differences()) == 1
 
 
 def test_what_is_kept_of_an_unreadable_record_is_redacted(shop: Shop) -> None:
     payment = shop.begin()
     details = {"apmPayerEmailAddress": "robin@example.com", "apmPayerAccountNumber": "4111111111111111"}
-    shop.report(payment, record(payment.reference, id=None, apmDetails=details))
-    shop.ask(payment)
+    shop.report_and_ask(payment, record(payment.reference, id=None, apmDetails=details))
     kept = TransactionEvent.objects.get(kind="RECORDS").answer_body
     assert [payment.reference in kept, "robin" in kept, "411111" in kept] == [True, False, False]
 
@@ -100,9 +96,7 @@ def test_an_outcome_whose_record_cannot_be_read_is_held_and_a_persons_who_may_gi
     operation.will(losing)
     transaction = operation.execute()
     shop.report(transaction, of(transaction, id="g2", state="Errored"), of(transaction, id=None))
-    shop.until(transaction.next_query_at)
-    payments.sweep()
-    transaction.refresh_from_db()
+    shop.sweep_when_due(transaction)
     assert (transaction.state, transaction.absent_count, transaction.needs_operator) == ("PENDING", 0, True)
     assert transaction.next_query_at is not None
     operation.check_money(transaction)
@@ -118,10 +112,8 @@ def test_an_outcome_whose_record_cannot_be_read_is_held_and_a_persons_who_may_gi
     given_up = payments.approvals.resolve(transaction, **decide)
     assert (given_up.state, operation.held()) == ("ABANDONED", 0)
     shop.report(transaction, of(transaction))
-    shop.until(given_up.next_query_at)
-    payments.sweep()
-    transaction.refresh_from_db()
-    assert transaction.state == "ANOMALY"
+    shop.sweep_when_due(given_up)
+    assert reloaded(transaction).state == "ANOMALY"
 
 
 def test_what_was_refused_and_done_is_booked_and_the_record_beside_it_told(shop: Shop) -> None:
@@ -155,13 +147,3 @@ def test_a_page_does_not_end_unpaid_upon_a_record_that_cannot_be_read(shop: Shop
     shop.report(payment, record(payment.reference))
     sweep_until(shop, transaction, lambda row: row.state != "PENDING")
     assert (transaction.state, transaction.needs_operator, state(payment)[0]) == ("APPROVED", False, "PAID")
-
-
-def test_a_comparison_names_what_cannot_be_read_and_takes_no_approval_for_missing(shop: Shop) -> None:
-    payment = shop.pay()
-    shop.clock.by += timedelta(hours=1)
-    shop.report(payment, record(payment.reference, id=None))
-    (compared,) = payments.maintenance.comparison("default", days=300).rows
-    assert [str(difference.kind) for difference in compared.differences] == ["unreadable"]
-    payment.refresh_from_db()
-    assert (payment.captured, payment.is_frozen) == (3000, False)

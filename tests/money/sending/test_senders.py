@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.db import OperationalError, connection, connections
 
-from tests.money.gateway import Killed, Sent, StubGateway, killing, record
+from tests.money.gateway import Killed, Sent, killing, record
 from tests.money.sending.movers import FOLLOW_UPS, Mover, mover
-from tests.money.shop import Shop, kinds, order_of, state
+from tests.money.shop import Shop, kinds, order_of, reloaded, state
+from tests.money.statements import meddling, raising
 from tests.refusals import refuses
-from wallet_gateway import gateways, payments
+from wallet_gateway import payments
 from wallet_gateway.client.errors import NotSent, NotSentReason
-from wallet_gateway.client.exchange import RawAnswer
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import GatewayTransaction, OutboxEvent
-from wallet_gateway.testing.in_process import InProcessTransport
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 every_follow_up = pytest.mark.parametrize("name", FOLLOW_UPS)
@@ -38,25 +36,6 @@ def end_lease(shop: Shop) -> None:
 
 def kinds_of_events(transaction: GatewayTransaction) -> list[str]:
     return list(transaction.events.order_by("pk").values_list("kind", flat=True))
-
-
-class Interrupted:
-    """A transport to the stub before whose requests that move money something happens."""
-
-    def __init__(self, gateway: StubGateway, before: Callable[[], None]) -> None:
-        self._far, self._before = InProcessTransport(gateway), before
-
-    def send(self, method: str, path: str, **given: Any) -> RawAnswer:
-        if method == "POST":
-            self._before()
-        return self._far.send(method, path, **given)
-
-    def close(self) -> None:
-        """There is no connection."""
-
-
-def interrupt(shop: Shop, before: Callable[[], None]) -> None:
-    gateways.use_transport(Interrupted(shop.gateway, before), alias="default")
 
 
 def after_work(shop: Shop, then: Callable[[], object]) -> Callable[[Sent], tuple[int, object]]:
@@ -94,11 +73,8 @@ def test_a_sender_that_dies_with_its_request_out_is_unknown_and_nothing_is_sent_
     assert payments.sweep()[0].leases_ended == 0
     shop.clock.by += timedelta(seconds=3)
     assert payments.sweep()[0].leases_ended == 1
-    transaction.refresh_from_db()
-    assert (transaction.state, transaction.explanation_code) == ("UNKNOWN", "sender_silent")
-    shop.until(transaction.next_query_at)
-    payments.sweep()
-    transaction.refresh_from_db()
+    assert (reloaded(transaction).state, transaction.explanation_code) == ("UNKNOWN", "sender_silent")
+    shop.sweep_when_due(transaction)
     assert (transaction.state, transaction.absent_count) == ("UNKNOWN", 1)
     assert len(operation.requests(transaction)) == 1
     operation.check_money(transaction)
@@ -139,16 +115,13 @@ def test_a_page_whose_opener_died_is_abandoned_and_kept_on_watch(shop: Shop) -> 
     assert transaction.expires_at is not None
     assert transaction.next_query_at is not None
     assert (transaction.state, transaction.next_query_at > transaction.expires_at) == ("ABANDONED", True)
-    order.refresh_from_db()
-    assert (order.state, payments.start_checkout(order).reference != transaction.reference) == (
+    assert (reloaded(order).state, payments.start_checkout(order).reference != transaction.reference) == (
         "FAILED",
         True,
     )
 
     shop.report(transaction, record(transaction.reference))
-    shop.until(transaction.next_query_at)
-    payments.sweep()
-    transaction.refresh_from_db()
+    shop.sweep_when_due(transaction)
     assert (transaction.state, state(transaction.opened_payment)[0]) == ("ANOMALY", "FROZEN")
 
 
@@ -172,28 +145,15 @@ def test_the_intent_is_committed_before_the_first_byte(name: str, shop: Shop) ->
         row = latest()
         return row.state, row.attempt_no, row.amount_minor, row.body_hash != "", row.redirect_url
 
-    interrupt(shop, lambda: seen.append(in_another_connection(look)))
+    shop.interrupt(lambda _: seen.append(in_another_connection(look)))
     transaction = operation.execute()
     assert seen == [("SENDING", 1, operation.amount, True, "")]
     committed = in_another_connection(look)
     assert (committed[0], committed[4]) == (transaction.state, transaction.redirect_url)
 
 
-@contextmanager
-def database_fails(*, on: str, times: int) -> Iterator[None]:
-    """Let the next statements on transactions that begin so fail as they do when the server is gone."""
-    failed: list[str] = []
-    table = connection.ops.quote_name("wallet_gateway_gatewaytransaction")
-
-    def wrapper(execute: Callable[..., Any], sql: str, *rest: Any) -> object:
-        if sql.startswith(f"{on} {table}") and len(failed) < times:
-            failed.append(sql)
-            raise OperationalError("server closed the connection unexpectedly")
-        return execute(sql, *rest)
-
-    with connection.execute_wrapper(wrapper):
-        yield
-    assert len(failed) == times
+GONE = raising(OperationalError("server closed the connection unexpectedly"))
+TRANSACTIONS = connection.ops.quote_name("wallet_gateway_gatewaytransaction")
 
 
 @pytest.fixture
@@ -206,14 +166,14 @@ def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
 class TestWithoutDatabase:
     def test_before_the_row_is_written_nothing_is_begun(self, name: str, shop: Shop) -> None:
         operation, before = mover(name, shop), GatewayTransaction.objects.count()
-        with database_fails(on="INSERT INTO", times=1), pytest.raises(OperationalError):
+        with meddling(f"INSERT INTO {TRANSACTIONS}", act=GONE, times=1), pytest.raises(OperationalError):
             operation.execute()
         assert (GatewayTransaction.objects.count(), operation.held(), shop.gateway.sent) == (before, 0, [])
 
     @pytest.mark.usefixtures("no_waiting")
     def test_an_answer_is_stored_once_the_database_is_back(self, name: str, shop: Shop) -> None:
         operation = mover(name, shop)
-        with database_fails(on="UPDATE", times=3):
+        with meddling(f"UPDATE {TRANSACTIONS}", act=GONE, times=3):
             assert operation.execute().state == "APPROVED"
         assert kinds_of_events(latest()) == ["ANSWER"]
 
@@ -222,7 +182,7 @@ class TestWithoutDatabase:
         self, name: str, shop: Shop
     ) -> None:
         operation = mover(name, shop)
-        with database_fails(on="UPDATE", times=6), pytest.raises(OperationalError):
+        with meddling(f"UPDATE {TRANSACTIONS}", act=GONE, times=6), pytest.raises(OperationalError):
             operation.execute()
         check_that_the_sweep_finds_it(operation, shop)
 
@@ -238,17 +198,16 @@ def test_a_sender_whose_machine_was_suspended_sends_nothing_on_its_old_claim(
     operation = mover(name, shop)
     since_start, suspended = time.clock_gettime, {getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC): 3600}
 
-    def be_suspended() -> None:
+    def be_suspended(_: str) -> None:
         monkeypatch.setattr(time, "clock_gettime", lambda clock: since_start(clock) + suspended.get(clock, 0))
 
-    interrupt(shop, be_suspended)
+    shop.interrupt(be_suspended)
     transaction = operation.execute()
     assert (transaction.state, transaction.explanation_params["reason"]) == ("NOT_SENT", "stale_claim")
     assert operation.requests(transaction) == []
 
-    interrupt(shop, lambda: None)
-    shop.until(transaction.next_send_at)
-    payments.sweep()
+    shop.interrupt(lambda _: None)
+    shop.sweep_when_due(transaction)
     assert (latest().state, len(operation.requests(transaction))) == ("APPROVED", 1)
 
 
@@ -258,11 +217,11 @@ def test_a_sender_that_wakes_up_after_its_lease_cannot_say_that_nothing_was_sent
 ) -> None:
     operation = mover(name, shop)
 
-    def sleep_too_long() -> None:
+    def sleep_too_long(_: str) -> None:
         end_lease(shop)
         raise NotSent(NotSentReason.STALE_CLAIM)
 
-    interrupt(shop, sleep_too_long)
+    shop.interrupt(sleep_too_long)
     transaction = operation.execute()
     assert (transaction.state, transaction.next_send_at) == ("UNKNOWN", None), "no detour to a second send"
     assert kinds_of_events(transaction) == ["LEASE_ENDED", "FAULT"]
@@ -273,14 +232,14 @@ def test_a_sender_that_a_paused_machine_held_back_until_it_was_given_up_is_seen(
     """No clock of a paused virtual machine counts that time: the request leaves once, and that is told."""
     operation = mover("capture", shop)
 
-    def be_paused() -> None:
+    def be_paused(_: str) -> None:
         end_lease(shop)
         while not latest().needs_operator:
             shop.until(latest().next_query_at)
             payments.sweep()
         payments.approvals.resolve(latest(), decision="DID_NOT_HAPPEN", reason="ticket 4711", by="anna")
 
-    interrupt(shop, be_paused)
+    shop.interrupt(be_paused)
     transaction = operation.execute()
     assert (transaction.state, operation.row().is_frozen, kinds()) == (
         "ANOMALY",
@@ -290,8 +249,10 @@ def test_a_sender_that_a_paused_machine_held_back_until_it_was_given_up_is_seen(
     assert len(operation.requests(transaction)) == 1
 
 
-@every_follow_up
-@pytest.mark.parametrize("overtaken", [False, True], ids=["after the lease", "after the sweep found out"])
+@pytest.mark.parametrize(
+    ("name", "overtaken"),
+    [("capture", True), ("refund", False), ("reversal", True), ("detached_refund", False)],
+)
 def test_an_answer_that_comes_late_counts_once(name: str, overtaken: bool, shop: Shop) -> None:
     operation = mover(name, shop)
 
@@ -335,8 +296,6 @@ def test_the_gateways_clock_decides_nothing(shop: Shop) -> None:
     transaction = operation.execute()
     for found in shop.gateway.records[transaction.reference]:
         found["transactionDateTime"] = "2099-01-01T00:00:00.0000000"
-    shop.until(transaction.next_query_at)
-    payments.sweep()
-    transaction.refresh_from_db()
+    shop.sweep_when_due(transaction)
     assert (transaction.state, transaction.confirmed_at is not None) == ("APPROVED", True)
     assert transaction.state_changed_at <= shop.clock.now()

@@ -57,7 +57,7 @@ class Driver:
     """Raises `ImproperlyConfigured` for a gateway that the settings do not name."""
     is_permitted: IsPermitted
     clock: Clock
-    sleep: Callable[[float], None] = time.sleep
+    sleep: Callable[[float], None]
 
 
 def drive(*, seconds: float, driver: Driver) -> Counter[str]:
