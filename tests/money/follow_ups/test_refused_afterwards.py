@@ -44,7 +44,7 @@ def over(operation: Mover, transaction: GatewayTransaction) -> GatewayTransactio
 @pytest.mark.parametrize(
     ("answer", "name"),
     [(PENDING, "capture"), (losing, "refund"), (PENDING, "reversal"), (losing, "detached_refund")],
-    ids=str,
+    ids=["pending capture", "lost refund", "pending reversal", "lost detached refund"],
 )
 def test_what_is_refused_after_its_call_is_told_once_and_waits_until_it_is_seen(
     answer: Any,  # noqa: ANN401 - an answer of the gateway
