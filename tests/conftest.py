@@ -14,11 +14,12 @@ from hypothesis import HealthCheck, settings
 
 pytest_plugins = [
     "wallet_gateway.testing.plugin",
-    "tests.databases",
-    "tests.leftovers",
-    "tests.offline",
-    "tests.chromium",
-    "tests.workers",
+    "tests.support.shop_fixtures",
+    "tests.support.databases",
+    "tests.support.leftovers",
+    "tests.support.offline",
+    "tests.support.chromium",
+    "tests.support.workers",
 ]
 
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import requests
 
-from tests.asgi import SERVERS, served_shops
-from tests.waiting import eventually
+from tests.support.asgi import SERVERS, served_shops
+from tests.support.waiting import eventually
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction, Payment
 from wallet_gateway.testing.control import SandboxControl

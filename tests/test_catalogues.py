@@ -10,7 +10,7 @@ from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po
 from django.utils import translation
 
-from tests.tables import every
+from tests.support.tables import every
 
 ROOT = Path(__file__).resolve().parent.parent
 LOCALES = ("wallet_gateway/locale", "wallet_gateway/sandbox/locale", "example_project/shop/locale")

@@ -22,8 +22,8 @@ from pytest_django import Settings
 
 from tests.client.certificates import make_certificate
 from tests.collectors.listening import SentryEvents
-from tests.money.shop import doctors_words
-from tests.tables import every
+from tests.support.shop import doctors_words
+from tests.support.tables import every
 from wallet_gateway import conf, payments
 from wallet_gateway.documentation import address_of
 

@@ -13,7 +13,7 @@ import pytest
 from django.db import DataError, IntegrityError
 from django.views.debug import ExceptionReporter
 
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.error_reports import hide_variables, sensitive_variables
 
 SECRET = "-".join(("hunter2", "and", "more"))

@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from django.test import RequestFactory
 from pytest_django import Settings
 
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.fetch_metadata import is_from_another_origin, is_from_another_site
 
 

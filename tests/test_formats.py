@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest_django import Settings
 
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.formats import (
     active_locale,
     format_amount,

@@ -8,7 +8,7 @@ from importlib.resources import files
 import phonenumbers
 import pytest
 
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.phones import read_mobile_phone
 
 

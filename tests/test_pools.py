@@ -48,7 +48,7 @@ def database() -> Iterator[str]:
 
 
 def walk(database: str, options: dict[str, object], gateway: str) -> list[object]:
-    command = [sys.executable, "-m", "tests.whole_order", gateway]
+    command = [sys.executable, "-m", "tests.support.whole_order", gateway]
     environment = {
         **os.environ,
         "DJANGO_SETTINGS_MODULE": "tests.settings",

@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 from django.dispatch import Signal
 
-from tests.nameless_receivers import SECRET, Nameless, between_two, nameless
+from tests.support.nameless_receivers import SECRET, Nameless, between_two, nameless
 from wallet_gateway import signals
 from wallet_gateway.models import OutboxEventKind
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.tables import every
+from tests.support.tables import every
 
 
 def test_every_row_is_carried_out_although_some_fail() -> None:

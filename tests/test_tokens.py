@@ -12,7 +12,7 @@ import pytest
 from django.core import signing
 from pytest_django import Settings
 
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway import access_tokens, return_tokens
 from wallet_gateway.return_tokens import ReturnOutcome
 

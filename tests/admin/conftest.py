@@ -16,12 +16,10 @@ from django.contrib.contenttypes.models import ContentType
 from django.test import Client
 from pytest_django import Settings
 
-from tests.money.conftest import gateway, shop
-from tests.money.gateway import record
-from tests.money.shop import Shop
+from tests.support.gateway import record
+from tests.support.shop import Shop
 from wallet_gateway.models import Payment, PaymentOrder
 
-__all__ = ["gateway", "shop"]
 MakePerson = Callable[..., Client]
 PaidOrder = Callable[..., PaymentOrder]
 
@@ -40,7 +38,7 @@ def permissions(db: None) -> None:
 
 
 def write_permissions() -> None:
-    """Write what `migrate` writes; see `tests.databases`, which leaves it out for the other tests."""
+    """Write what `migrate` writes; see `tests.support.databases`, which leaves it out for the other tests."""
     ContentType.objects.clear_cache()
     app = apps.get_app_config("wallet_gateway")
     create_contenttypes(app, verbosity=0)

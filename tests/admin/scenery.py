@@ -11,8 +11,8 @@ from typing import Any
 
 from django.urls import reverse
 
-from tests.explanations import commented
 from tests.models.rows import a_deposit, a_payment, a_transaction, an_approval, an_order
+from tests.support.explanations import commented
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import (

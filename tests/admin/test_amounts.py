@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.admin.pages import act, send
 from tests.models.rows import a_payment, an_order
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.formats import format_amount
 from wallet_gateway.models import Payment
 from wallet_gateway.protocol.money import MAX_UNITS, Money

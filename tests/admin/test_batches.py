@@ -16,9 +16,9 @@ from pytest_django import Settings
 from tests.admin.conftest import MakePerson, PaidOrder
 from tests.admin.pages import HOME, Page, act, look, post
 from tests.models.rows import NOW, a_deposit, a_payment, a_transaction, an_order
-from tests.money.gateway import Sent, losing
-from tests.money.shop import Shop
-from tests.tables import every
+from tests.support.gateway import Sent, losing
+from tests.support.shop import Shop
+from tests.support.tables import every
 from wallet_gateway import gateways, payments
 from wallet_gateway.models import (
     BatchKind,

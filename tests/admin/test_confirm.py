@@ -17,9 +17,9 @@ from django.test import Client
 from tests.admin.conftest import MakePerson, PaidOrder, payment_of
 from tests.admin.pages import Page, look, operation_url, order_url, send
 from tests.models.rows import a_payment
-from tests.money.gateway import Answer, losing, refusing
-from tests.money.shop import Shop
-from tests.tables import every
+from tests.support.gateway import Answer, losing, refusing
+from tests.support.shop import Shop
+from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 

@@ -15,9 +15,9 @@ from pytest_django import Settings
 from tests.admin.conftest import MakePerson
 from tests.admin.pages import DASHBOARD, HOME, look, post
 from tests.models.rows import a_transaction, an_order
-from tests.money.shop import Shop
 from tests.queries.test_statistics import MAY, attempt
-from tests.tables import every
+from tests.support.shop import Shop
+from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayPause, WalletKey
 

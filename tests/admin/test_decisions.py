@@ -13,11 +13,11 @@ from django.test import Client
 
 from tests.admin.conftest import MakePerson, PaidOrder, payment_of
 from tests.admin.pages import DASHBOARD, HOME, act, look, order_url, post, send
-from tests.explanations import commented
 from tests.models.rows import NOW, a_payment, a_transaction
-from tests.money.gateway import record
-from tests.money.shop import Shop
-from tests.tables import every
+from tests.support.explanations import commented
+from tests.support.gateway import record
+from tests.support.shop import Shop
+from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import TransactionState

@@ -18,9 +18,9 @@ from tests.admin.conftest import MakePerson
 from tests.admin.pages import DEPOSITS, Page, look, post
 from tests.admin.test_batches import carried_on
 from tests.models.rows import a_deposit
-from tests.money.gateway import answering
-from tests.money.shop import Shop
-from tests.tables import every
+from tests.support.gateway import answering
+from tests.support.shop import Shop
+from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, OperationBatch
 

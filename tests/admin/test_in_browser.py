@@ -19,9 +19,9 @@ from pytest_django import Settings
 from tests.admin.pages import DASHBOARD, DEPOSITS, HOME, order_url
 from tests.admin.scenery import ONE_OF_EACH, Scenery
 from tests.admin.test_deposits import GOOD, HEADER
-from tests.axe import violations, violations_in_every_look, violations_in_the_dark
 from tests.models.rows import an_order
-from tests.money.gateway import StubGateway, answering
+from tests.support.axe import violations, violations_in_every_look, violations_in_the_dark
+from tests.support.gateway import StubGateway, answering
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, OperationBatchRow, RowState
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from django.utils.translation import override
 
 from tests.admin.pages import HOME, listed, look
 from tests.models.rows import a_payment, a_transaction, an_order
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.formats import format_money
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.protocol.money import Money

@@ -19,9 +19,8 @@ from tests.admin.conftest import MakePerson, PaidOrder, payment_of
 from tests.admin.pages import act, listed, look, operation_url, order_url, post
 from tests.admin.scenery import CONTENT, HOSTILE, Scenery
 from tests.models.rows import a_payment, a_transaction, a_wallet_attempt, an_order
-from tests.money.shop import Shop
-from tests.statements import statements
-from tests.tables import every
+from tests.support.shop import Shop
+from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.models import PaymentOrder, TransactionEvent, WalletUsage
 
@@ -109,6 +108,12 @@ def test_every_attempt_is_there_and_each_reference_stands_there_once(onlooker: C
     for payment in (button, *tried):
         assert page.html.count(f">{payment.reference}<") == 1
         assert page.html.count(f'id="wallet-attempt-{payment.number}"') == 1
+
+
+def statements(captured: CaptureQueriesContext) -> list[str]:
+    """What was asked of the database, without the marks of transactions."""
+    quiet = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "ROLLBACK")
+    return [q["sql"] for q in captured.captured_queries if not q["sql"].upper().startswith(quiet)]
 
 
 def test_the_page_takes_at_most_fifteen_statements_however_long_the_order_is(superuser: Client) -> None:

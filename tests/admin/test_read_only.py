@@ -13,9 +13,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from tests.admin.pages import look
-from tests.explanations import commented
 from tests.models.rows import NOW, a_deposit, a_payment, a_transaction, an_approval, an_order
-from tests.tables import every
+from tests.support.explanations import commented
+from tests.support.tables import every
 from wallet_gateway.models import Discrepancy, OperationBatch, TransactionEvent
 
 pytestmark = pytest.mark.django_db

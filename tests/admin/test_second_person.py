@@ -13,7 +13,7 @@ from django.test import Client
 from tests.admin.conftest import MakePerson, PaidOrder
 from tests.admin.pages import DASHBOARD, DEPOSITS, Page, act, look, operation_url, order_url, post, send
 from tests.models.rows import an_approval
-from tests.money.shop import Shop
+from tests.support.shop import Shop
 from wallet_gateway import gateways, payments
 from wallet_gateway.models import Approval, GatewayTransaction, PaymentOrder
 

@@ -8,13 +8,12 @@ import pytest
 from django.core.cache import cache
 
 from tests.api.browser import Browser
-from tests.money.conftest import shop
-from tests.money.shop import Shop
 from tests.money.wallet.conftest import customer, gateway, hooks
+from tests.support.shop import Shop
 from tests.web.conftest import make_order
 from wallet_gateway.models import PaymentOrder
 
-__all__ = ["customer", "gateway", "hooks", "make_order", "shop"]
+__all__ = ["customer", "gateway", "hooks", "make_order"]
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ from pytest_django import Settings
 from tests.api.app import APP, App
 from tests.api.browser import Browser
 from tests.api.test_refusals import INVALID, KINDS
-from tests.money.gateway import record
-from tests.money.shop import Shop
 from tests.money.wallet.customers import detail_for
-from tests.tables import every
+from tests.support.gateway import record
+from tests.support.shop import Shop
+from tests.support.tables import every
 from tests.web.conftest import address
 from wallet_gateway import payments
 from wallet_gateway.models import PaymentOrder

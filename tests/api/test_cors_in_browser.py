@@ -12,7 +12,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from tests.api.app import APP
 from tests.docs.pages import steps
-from tests.static_host import StaticHost
+from tests.support.static_host import StaticHost
 from wallet_gateway import payments
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.testing.control import SandboxControl

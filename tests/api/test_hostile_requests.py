@@ -17,8 +17,8 @@ from django.core.cache import cache
 
 from tests.api.browser import Browser
 from tests.money.wallet.customers import WalletGateway, detail_for
-from tests.stored import stored
-from tests.tables import every
+from tests.support.stored import stored
+from tests.support.tables import every
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.protocol.card_numbers import has_card_number
 

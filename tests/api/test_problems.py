@@ -9,7 +9,7 @@ from django.test import RequestFactory
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.api.base import JSONView
 from wallet_gateway.api.problems import PROBLEMS, as_problem
 from wallet_gateway.payments import errors

@@ -18,8 +18,8 @@ from rest_framework.views import APIView
 
 from tests.api.app import APP, App
 from tests.api.browser import SECRET, Browser, problem
-from tests.money.shop import Shop
-from tests.tables import every
+from tests.support.shop import Shop
+from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.api.base import JSONView
 from wallet_gateway.models import PaymentOrder, WalletAttempt

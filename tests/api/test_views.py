@@ -13,10 +13,10 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from tests.api.browser import Browser, problem
-from tests.money.gateway import Answer, losing, record, refusing
-from tests.money.shop import Shop
 from tests.money.wallet.customers import WalletGateway
-from tests.tables import every
+from tests.support.gateway import Answer, losing, record, refusing
+from tests.support.shop import Shop
+from tests.support.tables import every
 from tests.web.conftest import address
 from tests.web.rows import an_attempt, an_order
 from wallet_gateway import payments, return_tokens

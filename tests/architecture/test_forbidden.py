@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from tests.architecture.sources import ROOT
-from tests.tables import every
+from tests.support.tables import every
 
 SHIPPED = "wallet_gateway example_project"
 MONEY = " ".join(

@@ -18,8 +18,8 @@ from django.core.validators import RegexValidator
 from django.urls import get_resolver
 
 from tests.architecture.sources import PACKAGE, ROOT
-from tests.processor_time import LARGE, MIDDLE, SECONDS_A_CHARACTER, SMALL, grows_too_fast, seconds
-from tests.tables import every
+from tests.support.processor_time import LARGE, MIDDLE, SECONDS_A_CHARACTER, SMALL, grows_too_fast, seconds
+from tests.support.tables import every
 
 URLCONFS = ("tests.urls", "wallet_gateway.sandbox.urls")
 ALWAYS = [

@@ -23,8 +23,8 @@ from requests.auth import AuthBase, HTTPBasicAuth
 from tests.client.certificates import Certificate, make_certificate
 from tests.client.conftest import Connect
 from tests.client.servers import RawServer, Request, answer, echoes, says
-from tests.tables import every
-from tests.waiting import PATIENCE, eventually
+from tests.support.tables import every
+from tests.support.waiting import PATIENCE, eventually
 from wallet_gateway.client.errors import NotSent, NotSentReason, OutcomeUnknown, UnknownReason
 from wallet_gateway.client.http_transport import HttpTransport
 from wallet_gateway.client.request_deadline import steady_seconds

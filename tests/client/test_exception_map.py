@@ -18,7 +18,7 @@ import urllib3.exceptions
 from requests import PreparedRequest
 
 from tests.client.applications import Application
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.client.errors import (
     GatewayError,
     NotSent,

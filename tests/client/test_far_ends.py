@@ -41,7 +41,7 @@ from tests.client.servers import (
     stays_silent,
     unused_port,
 )
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.client.errors import GatewayError, NotSent, NotSentReason, OutcomeUnknown, UnknownReason
 from wallet_gateway.client.request_deadline import steady_seconds
 

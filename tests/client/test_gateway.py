@@ -28,9 +28,9 @@ from tests.client.calls import (
     Call,
 )
 from tests.client.wires import Wire, gateway, wire
-from tests.processor_time import BIG, LARGE, MIDDLE, grows_too_fast
 from tests.protocol.samples import cryptogram_of
-from tests.tables import every
+from tests.support.processor_time import BIG, LARGE, MIDDLE, grows_too_fast
+from tests.support.tables import every
 from wallet_gateway.client.calls import CallOutcome, CallRecord
 from wallet_gateway.client.credentials import MerchantAccount
 from wallet_gateway.client.errors import (

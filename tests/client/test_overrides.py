@@ -12,7 +12,7 @@ import pytest
 
 from tests.client.calls import ACCOUNT, CAPTURE, CAPTURED, KEYS, RECORDS
 from tests.client.wires import Wire, wire
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.client.errors import BadAnswer, NotSent, NotSentReason, OutcomeUnknown
 from wallet_gateway.client.exchange import GatewayRequest
 from wallet_gateway.client.gateway import Gateway

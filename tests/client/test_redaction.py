@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.processor_time import BIG, LARGE, MIDDLE, grows_too_fast
-from tests.tables import every
+from tests.support.processor_time import BIG, LARGE, MIDDLE, grows_too_fast
+from tests.support.tables import every
 from wallet_gateway.client.redaction import MAX_TEXT_LENGTH, redact, redact_message, redact_text
 from wallet_gateway.protocol.strict_json import JsonValue, NumberText, loads
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.client.calls import CAPTURE
 from tests.client.wires import gateway, wire
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.client.errors import BadAnswer, GatewayError, OutcomeUnknown, Refused, UnknownReason
 
 ERROR = '{"code": "4107940", "details": {"message": "SchemaValidationError: amount"}}'

@@ -11,7 +11,7 @@ from django.core.cache import cache
 
 from tests.collectors.canaries import Payer
 from tests.collectors.listening import SentryEvents
-from tests.money.shop import MovedClock
+from tests.support.shop import MovedClock
 from tests.web.conftest import make_order
 from wallet_gateway import gateways
 from wallet_gateway.testing.control import SandboxControl

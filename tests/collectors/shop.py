@@ -10,7 +10,7 @@ from decimal import Decimal
 from django.http import HttpRequest, HttpResponse
 from pytest_django import Settings
 
-from tests.personal import ADDRESS, CARDHOLDER
+from tests.support.personal import ADDRESS, CARDHOLDER
 from wallet_gateway import payments
 from wallet_gateway.models import Payment
 from wallet_gateway.payments.wallet import AuthenticationQuestion, SheetPricing, SheetQuestion

@@ -34,7 +34,7 @@ from tests.collectors.canaries import EMAIL, Payer, found
 from tests.collectors.dying import Faults, at_any_call, at_any_statement
 from tests.collectors.listening import LocalsHandler, SentryEvents
 from tests.collectors.shop import surprise
-from tests.personal import PERSONAL
+from tests.support.personal import PERSONAL
 from tests.web.conftest import address
 from wallet_gateway import payments, signals
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder

@@ -13,7 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 from pytest_django import Settings
 
 from tests.conf.table import ACCOUNT, ACCOUNTS, settings_of
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway import conf, gateways, payments
 from wallet_gateway.conf.django_tests import HOW_TO_TEST, SetByTests
 from wallet_gateway.models import PaymentOrder

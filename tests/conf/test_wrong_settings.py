@@ -20,7 +20,7 @@ from pytest_django import Settings
 from tests.client.certificates import make_certificate
 from tests.conf.table import settings_of
 from tests.docs.pages import PAGES, ROOT
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway import payments
 
 GATEWAY: dict[str, Any] = {

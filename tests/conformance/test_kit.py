@@ -30,7 +30,7 @@ from tests.conformance.wrong_gateways import (
     right,
 )
 from tests.stub_gateway.server import StubGateway
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.conformance import gateway as module
 from wallet_gateway.conformance.answers import Answer
 from wallet_gateway.conformance.control import find_control

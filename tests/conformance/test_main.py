@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.conformance.__main__ import main
 
 LEAST = {

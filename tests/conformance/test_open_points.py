@@ -25,7 +25,7 @@ from tests.conformance.wrong_gateways import (
     spoiling,
     spoiling_records,
 )
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.conformance.answers import Answer
 from wallet_gateway.conformance.registry import select
 from wallet_gateway.conformance.results import Outcome

@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema_rs
 
 from tests.architecture.sources import PACKAGE
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.conformance import messages
 from wallet_gateway.conformance.messages import changed, without
 from wallet_gateway.conformance.schemas import example, fields, mandatory, schema, wrong_at

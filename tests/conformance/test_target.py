@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.conformance.target import (
     SANDBOX_ACCOUNT,
     Account,

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.conformance import messages
 from wallet_gateway.conformance.answers import MISSING, Answer, has, member
 from wallet_gateway.conformance.wire import Unreachable, Wire, split_url

@@ -31,7 +31,7 @@ from tests.conformance.wrong_gateways import (
     with_member,
     without_member,
 )
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.conformance.answers import Answer
 from wallet_gateway.conformance.probes import PROBES
 from wallet_gateway.conformance.results import Outcome

@@ -9,7 +9,7 @@ import pytest
 
 from tests.docs.inside import SANDBOX, Session
 from tests.docs.pages import steps
-from tests.money.shop import MovedClock
+from tests.support.shop import MovedClock
 from wallet_gateway import gateways, payments
 
 if TYPE_CHECKING:

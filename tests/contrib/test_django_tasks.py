@@ -8,12 +8,10 @@ import django
 import pytest
 from django.db import transaction as db_transaction
 
-from tests.money.conftest import gateway, shop
-from tests.money.gateway import record
-from tests.money.shop import Shop, order_of
+from tests.support.gateway import record
+from tests.support.shop import Shop, order_of
 from wallet_gateway.contrib.django_tasks import sweep
 
-__all__ = ["gateway", "shop"]
 pytestmark = pytest.mark.django_db(transaction=True)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.contrib.postal_address import postal_address
 
 REST = {"city": "Hamburg", "postcode": "20095", "country": "DE"}

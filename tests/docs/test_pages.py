@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.docs.pages import PAGES, RUNNABLE, steps, way_of
-from tests.tables import every
+from tests.support.tables import every
 
 WAYS = {
     "in a fresh project",

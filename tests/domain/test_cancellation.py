@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.domain.cancellation import (
     LATEST_CHECK,
     SOONEST_CHECK,

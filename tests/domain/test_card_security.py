@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.domain.card_names import card_name
 from wallet_gateway.domain.card_security import (
     AuthenticationRequirement,

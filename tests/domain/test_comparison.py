@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tests.domain.gateway_words import unreadable
-from tests.explanations import explained
-from tests.tables import every
+from tests.support.explanations import explained
+from tests.support.tables import every
 from wallet_gateway.domain import comparison, discrepancies, explanations, lifecycle, outcomes
 
 S, V, D = lifecycle.TransactionState, outcomes.Verdict, comparison.DifferenceKind

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.domain.continue_url import is_continue_url
 
 ORIGINS = ("https://shop.example", "http://127.0.0.1:8000")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.domain.gateway_words import record
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.domain import elsewhere, error_codes, lifecycle, totals
 
 K, NOT_BOOKABLE = lifecycle.TransactionKind, error_codes.NOT_BOOKABLE

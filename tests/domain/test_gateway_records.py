@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.domain import gateway_records
 from wallet_gateway.protocol.status import StatusRecord
 

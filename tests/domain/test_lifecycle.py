@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.domain import lifecycle
 
 S, E, K = lifecycle.TransactionState, lifecycle.LifecycleEvent, lifecycle.TransactionKind

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.domain.error_codes import ErrorCode, Refusal
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.limits import (

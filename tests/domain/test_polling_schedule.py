@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.domain import lifecycle, polling_schedule
 
 S, K = lifecycle.TransactionState, lifecycle.TransactionKind

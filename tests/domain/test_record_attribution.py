@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.domain.gateway_words import CAPTURE, SHARED, expecting, filed, record, sibling
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.domain import discrepancies, outcomes
 from wallet_gateway.protocol.status import StatusRecord
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tests.domain.gateway_words import CAPTURE, DETACHED, expecting, filed, record, unreadable
-from tests.explanations import explained
-from tests.tables import every
+from tests.support.explanations import explained
+from tests.support.tables import every
 from wallet_gateway.domain import discrepancies, lifecycle, outcomes, record_attribution, unreadable_records
 from wallet_gateway.protocol.status import StatusRecord, UnreadableRecord
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.domain import cancellation, lifecycle, totals
 
 S, Reversal, Late = lifecycle.TransactionState, totals.Reversal, cancellation.LatePayment

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.domain.lifecycle import HELD_STATES, TransactionState
 from wallet_gateway.domain.wallet_outcomes import WalletOutcome, outcome_of
 

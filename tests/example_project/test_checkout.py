@@ -14,7 +14,7 @@ from example_project.shop.preferences import CHECKOUT_KEY
 from example_project.shop.sheet_choices import for_order
 from example_project.shop.states import STANDINGS, standing
 from tests.example_project.conftest import ADDRESS
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.conf import gateway_settings
 from wallet_gateway.domain.lifecycle import OrderState

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from example_project.shop.forms import BillingForm, ParcelForm
-from tests.tables import every
+from tests.support.tables import every
 
 if TYPE_CHECKING:
     from example_project.shop.forms import PostalForm

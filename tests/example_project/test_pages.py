@@ -9,7 +9,7 @@ import pytest
 from django.urls import reverse
 
 from example_project import settings as shop_settings
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway import payments
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from example_project.shop.ordering import place_order
 from example_project.shop.preferences import CheckoutAnswers
 from example_project.shop.pricing import Quote, price_cart
 from example_project.shop.sheet_pricing import price_sheet
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.payments.wallet import SheetPricing, SheetQuestion
 

@@ -12,7 +12,7 @@ from tests.fuzzing.hostile import CANARY
 from tests.fuzzing.requests import Request, Sample
 from tests.fuzzing.verdicts import Outcome, carry_out
 from tests.models.rows import NOW
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.models import SweepHeartbeat
 
 SPACED = " ".join(CANARY[at : at + 4] for at in range(0, 16, 4))

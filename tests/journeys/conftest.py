@@ -19,10 +19,10 @@ from example_project.shop.pricing import price_cart
 from example_project.shop.seeding import seed_catalogue
 from example_project.shop.sheet_choices import SheetChoices
 from example_project.shop.views.checkout import EXAMPLE_ADDRESS
-from tests.chromium import PATIENCE_MS
 from tests.example_project.conftest import NAMES
 from tests.journeys.customer import Customer
 from tests.journeys.sheet import Sheet
+from tests.support.chromium import PATIENCE_MS
 from wallet_gateway.testing.configuration import use_sandbox
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.axe import violations, violations_in_the_dark
 from tests.journeys.sheet import PAID, PAID_ORDER
+from tests.support.axe import violations, violations_in_the_dark
 
 if TYPE_CHECKING:
     from tests.journeys.conftest import LiveShop, NewCustomer

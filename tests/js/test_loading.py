@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.core.files.storage import FileSystemStorage
 
-from tests.chromium import PATIENCE_MS
-from tests.local_server import LocalServer
-from tests.static_host import StaticHost, collect
+from tests.support.chromium import PATIENCE_MS
+from tests.support.local_server import LocalServer
+from tests.support.static_host import StaticHost, collect
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

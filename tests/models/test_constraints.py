@@ -20,7 +20,7 @@ from tests.models.rows import (
     an_approval,
     an_order,
 )
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.models import (
     Allowance,
     ExpiryNotice,

@@ -8,7 +8,7 @@ from django.db import connection
 from django.db.backends.dummy.base import DatabaseWrapper
 
 from tests.models.rows import a_transaction
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.models import (
     Discrepancy,
     GatewayTransaction,

@@ -11,7 +11,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from tests.models.rows import NOW, an_order
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.models import GoLiveCheck, Job, JobPosition, SweepHeartbeat
 from wallet_gateway.protocol.money import Money
 

@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from tests.models.rows import an_order
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models.orders import PAYABLE_STATES, new_token
 

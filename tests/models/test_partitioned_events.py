@@ -12,7 +12,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from tests.money.shop import MovedClock
+from tests.support.shop import MovedClock
 from wallet_gateway import gateways, payments
 from wallet_gateway.models import JobPosition, PaymentOrder, TransactionEvent
 from wallet_gateway.testing.plugin import WalletPay

@@ -9,7 +9,7 @@ from django.db import transaction as db_transaction
 from django.db.models import ProtectedError
 
 from tests.models.rows import NOW, a_transaction
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.models import TransactionEvent, TransactionEventKind
 from wallet_gateway.models.transaction_events import EventsAreAppendOnly
 

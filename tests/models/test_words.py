@@ -10,7 +10,7 @@ from django.apps import apps
 from django.utils.translation import override
 
 from tests.models.rows import a_transaction
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.client.errors import NotSentReason, UnknownReason
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.models import GatewayTransaction

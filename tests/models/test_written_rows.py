@@ -8,13 +8,10 @@ from decimal import Decimal
 import pytest
 from django.db.models import Model
 
-from tests.money.conftest import gateway, shop
-from tests.money.gateway import answering
-from tests.money.shop import Shop
+from tests.support.gateway import answering
+from tests.support.shop import Shop
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction, OutboxEvent, Payment, PaymentOrder, TransactionEvent
-
-__all__ = ["gateway", "shop"]
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 ODD = "50 % off 'all' %s %(x)s ; -- \\ ü 漢 😀"

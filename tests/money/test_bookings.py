@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from tests.money.gateway import Answer, answering, approved, losing, record
-from tests.money.shop import Shop, euros, kinds, of, open_differences, order_of, state, totals
-from tests.refusals import refuses
+from tests.support.gateway import Answer, answering, approved, losing, record
+from tests.support.refusals import refuses
+from tests.support.shop import Shop, euros, kinds, of, open_differences, order_of, state, totals
 from wallet_gateway import payments
 from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, OutboxEvent, Payment
 from wallet_gateway.payments.errors import ErrorCode, InvalidInput, InvalidState

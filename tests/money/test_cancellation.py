@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.money.gateway import ZERO, Sent, losing, record
-from tests.money.shop import SESSION, Shop, kinds_told, order_of, reloaded, state
-from tests.refusals import refuses
+from tests.support.gateway import ZERO, Sent, losing, record
+from tests.support.refusals import refuses
+from tests.support.shop import SESSION, Shop, kinds_told, order_of, reloaded, state
 from wallet_gateway import payments
 from wallet_gateway.domain.polling_schedule import SETTLE_TIME
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder

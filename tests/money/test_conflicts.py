@@ -13,10 +13,10 @@ from django.db import IntegrityError, InterfaceError, OperationalError, connecti
 from django.db import transaction as db_transaction
 from django.test import override_settings
 
-from tests.money.gateway import Answer, Sent, answering, approved, losing, record
-from tests.money.shop import Shop, book_gateways_amount, of, order_of, state, told
-from tests.money.statements import Meddler, raising
-from tests.waiting import PATIENCE
+from tests.support.database_faults import Meddler, raising
+from tests.support.gateway import Answer, Sent, answering, approved, losing, record
+from tests.support.shop import Shop, book_gateways_amount, of, order_of, state, told
+from tests.support.waiting import PATIENCE
 from wallet_gateway import payments, signals
 from wallet_gateway.models import (
     Discrepancy,

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.money.gateway import answering, record
-from tests.money.shop import (
+from tests.support.gateway import answering, record
+from tests.support.shop import (
     Shop,
     book_gateways_amount,
     euros,

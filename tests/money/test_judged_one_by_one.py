@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.money.gateway import ZERO, answering, record
-from tests.money.shop import (
+from tests.support.gateway import ZERO, answering, record
+from tests.support.shop import (
     Shop,
     compared,
     differences_by_comparison,

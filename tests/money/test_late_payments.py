@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.money.gateway import record
-from tests.money.shop import Shop, euros, kinds, open_differences, order_of, state, told, totals
+from tests.support.gateway import record
+from tests.support.shop import Shop, euros, kinds, open_differences, order_of, state, told, totals
 from wallet_gateway import payments
 from wallet_gateway.models import Discrepancy, Payment, PaymentOrder
 

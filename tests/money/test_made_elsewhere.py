@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.money.gateway import Answer, Record, losing, record, without_id
-from tests.money.shop import (
+from tests.support.gateway import Answer, Record, losing, record, without_id
+from tests.support.refusals import refuses
+from tests.support.shop import (
     Shop,
     compared,
     doctors_words,
@@ -25,7 +26,6 @@ from tests.money.shop import (
     told,
     totals,
 )
-from tests.refusals import refuses
 from wallet_gateway import payments
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment
 from wallet_gateway.payments.errors import ErrorCode, InvalidState

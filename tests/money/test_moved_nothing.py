@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.money.gateway import ZERO, Answer, answering, record, refusing
-from tests.money.shop import (
+from tests.support.gateway import ZERO, Answer, answering, record, refusing
+from tests.support.shop import (
     Shop,
     compared,
     differences_by_comparison,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.test import Client
 
-from tests.money.gateway import Sent, StubGateway, record, refusing
-from tests.money.shop import Shop, news, of, order_of, reloaded, state
+from tests.support.gateway import Sent, StubGateway, record, refusing
+from tests.support.shop import Shop, news, of, order_of, reloaded, state
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction, Payment
 from wallet_gateway.testing.plugin import WalletApplication

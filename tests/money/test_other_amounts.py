@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.money.gateway import answering, record
-from tests.money.shop import (
+from tests.support.gateway import answering, record
+from tests.support.refusals import refuses
+from tests.support.shop import (
     Shop,
     book_gateways_amount,
     compared,
@@ -22,7 +23,6 @@ from tests.money.shop import (
     state,
     totals,
 )
-from tests.refusals import refuses
 from wallet_gateway import payments
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment
 from wallet_gateway.payments.errors import ErrorCode, InvalidState

@@ -12,10 +12,10 @@ import pytest
 from django.db import DatabaseError, connection
 from django.db import transaction as db_transaction
 
-from tests.money.conftest import Connect, Receiver, die
-from tests.money.gateway import Killed, record
-from tests.money.shop import Shop, euros, of, order_of, state
-from tests.nameless_receivers import nameless
+from tests.support.gateway import Killed, record
+from tests.support.nameless_receivers import nameless
+from tests.support.shop import Shop, euros, of, order_of, state
+from tests.support.shop_fixtures import Connect, Receiver, die
 from wallet_gateway import payments, signals
 from wallet_gateway.models import GatewayPause, OutboxEvent, PaymentOrder
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from tests.money.conftest import Connect, die
-from tests.money.gateway import Killed, Sent, killing, losing, record
-from tests.money.shop import SESSION, Shop, kinds_told, of, order_of, reloaded, state
-from tests.refusals import refuses
-from tests.threads import THREADS, persistently, surprises, together
+from tests.support.gateway import Killed, Sent, killing, losing, record
+from tests.support.refusals import refuses
+from tests.support.shop import SESSION, Shop, kinds_told, of, order_of, reloaded, state
+from tests.support.shop_fixtures import Connect, die
+from tests.support.threads import THREADS, persistently, surprises, together
 from wallet_gateway import payments, signals
 from wallet_gateway.models import (
     Discrepancy,

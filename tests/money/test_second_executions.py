@@ -6,8 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from tests.money.gateway import Answer, losing, record, without_id
-from tests.money.shop import Shop, euros, of, open_differences, order_of, reloaded, state, told, totals
+from tests.support.gateway import Answer, losing, record, without_id
+from tests.support.shop import Shop, euros, of, open_differences, order_of, reloaded, state, told, totals
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction, Payment
 

@@ -17,8 +17,8 @@ from django.test import Client
 from pytest_django import Settings
 
 from tests.models.rows import a_deposit
-from tests.money.gateway import record
-from tests.money.shop import Shop, compared, doctors_words, kinds, news, order_of, reloaded
+from tests.support.gateway import record
+from tests.support.shop import Shop, compared, doctors_words, kinds, news, order_of, reloaded
 from wallet_gateway import payments, return_tokens
 from wallet_gateway.models import (
     Discrepancy,

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.money.conftest import Connect
-from tests.money.gateway import answering, record
-from tests.money.shop import Shop, kinds, news, of, open_differences, order_of, state
+from tests.support.gateway import answering, record
+from tests.support.shop import Shop, kinds, news, of, open_differences, order_of, state
+from tests.support.shop_fixtures import Connect
 from wallet_gateway import payments, signals
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment
 from wallet_gateway.payments.errors import SendingStopped

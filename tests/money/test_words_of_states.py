@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from tests.money.gateway import answering, record
-from tests.money.shop import (
+from tests.support.gateway import answering, record
+from tests.support.shop import (
     Shop,
     compared,
     doctors_words,
@@ -191,7 +191,7 @@ def test_what_is_held_is_judged_at_the_next_query_after_its_word_was_taught(
     held = [shop.begin() for _ in range(2)]
     for payment in held:
         shop.report_and_ask(payment, record(payment.reference, state=word))
-    shop.configure(CLIENT_CLASS="tests.money.gateway.TaughtGateway")
+    shop.configure(CLIENT_CLASS="tests.support.gateway.TaughtGateway")
     shop.days(1)
     for payment in held:
         assert state(payment) == after

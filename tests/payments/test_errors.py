@@ -14,7 +14,7 @@ from pathlib import Path
 from django.utils.translation import override
 
 import wallet_gateway
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.client.errors import NotSentReason
 from wallet_gateway.documentation import address_of
 from wallet_gateway.domain import error_codes, limits

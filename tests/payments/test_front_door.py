@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from types import ModuleType
 
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway import payments
 
 TOP = """

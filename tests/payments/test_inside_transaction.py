@@ -16,7 +16,7 @@ from django.urls import include, path
 from django.utils.decorators import method_decorator
 from django.views import View
 
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.models import (
     Approval,

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.payments.errors import ErrorCode, InvalidInput
 from wallet_gateway.payments.prices import PriceLine, items_from

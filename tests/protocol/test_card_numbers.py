@@ -9,8 +9,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 from tests.docs.pages import ROOT
-from tests.processor_time import LARGE, MIDDLE, grows_too_fast
-from tests.tables import every
+from tests.support.processor_time import LARGE, MIDDLE, grows_too_fast
+from tests.support.tables import every
 from wallet_gateway.domain.references import new_reference
 from wallet_gateway.protocol.card_numbers import (
     has_card_number,

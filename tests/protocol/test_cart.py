@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.protocol.samples import cart, checkout, follow_up, paths
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.protocol.cart import (
     Discount,
     Shipping,

@@ -10,7 +10,7 @@ from importlib.resources import files
 import pycountry
 import pytest
 
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.protocol.codes import (
     alpha_2_country,
     alpha_3_country,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from tests.protocol.samples import CRYPTOGRAM_LENGTHS, cryptogram_of
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.protocol.cryptograms import is_cryptogram, mask_cryptograms, remove_cryptogram
 
 

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.protocol.__main__ import main
 from wallet_gateway.protocol.authorizations import AuthorizationType
 from wallet_gateway.protocol.checkout import CheckoutType

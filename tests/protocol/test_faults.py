@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.protocol.samples import checkout, follow_up_response, record
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.protocol.errors import (
     FieldError,
     InvalidMessage,

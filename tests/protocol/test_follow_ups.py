@@ -19,7 +19,7 @@ from tests.protocol.samples import (
     paths,
     without,
 )
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.protocol.errors import InvalidMessage, UnknownCode
 from wallet_gateway.protocol.follow_ups import (
     ApmDetails,

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from tests.protocol.samples import GOLDEN, paths, renamed
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.protocol.checkout import CheckoutResponse
 from wallet_gateway.protocol.endpoints import MESSAGES
 from wallet_gateway.protocol.errors import InvalidMessage, ProtocolError, UnreadableBody

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.protocol.card_numbers import has_card_number
 from wallet_gateway.protocol.migration_file import COLUMNS, MigrationRow, RowError, read_rows, write_rows
 from wallet_gateway.protocol.money import Money

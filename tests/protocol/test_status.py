@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.protocol.samples import changed, paths, record, record_text, renamed, without
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.protocol.errors import InvalidMessage, InvalidTime
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.status import (

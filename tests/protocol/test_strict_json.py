@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.protocol.errors import UnreadableBody
 from wallet_gateway.protocol.strict_json import Collision, NumberText, dumps, fold_name, loads, loads_by_parts
 

@@ -8,7 +8,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.protocol.text import (
     MAX_LOG_LENGTH,
     MAX_QUOTE_LENGTH,

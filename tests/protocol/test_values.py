@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.protocol.samples import GOLDEN, changed, paths, value_at, without
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.protocol.endpoints import MESSAGES
 from wallet_gateway.protocol.errors import InvalidMessage
 

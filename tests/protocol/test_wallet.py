@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.protocol.samples import CRYPTOGRAM_LENGTHS, GOLDEN, authorization, cryptogram_of, paths, without
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.protocol.accounts import (
     PaymentAccount,
     PaymentAccountQuery,

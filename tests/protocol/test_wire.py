@@ -14,7 +14,7 @@ from pydantic import Field, Strict
 from pydantic_core import SchemaError
 
 from tests.protocol.samples import changed, checkout, follow_up, paths
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.protocol.checkout import CheckoutRequest, PageDetails
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage
 from wallet_gateway.protocol.field_types import Text

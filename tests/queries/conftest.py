@@ -9,11 +9,8 @@ import pytest
 from pytest_django import Settings
 
 from tests.models.rows import NOW
-from tests.money.conftest import gateway, shop
 from wallet_gateway import gateways
 from wallet_gateway.gateways import DatabaseClock
-
-__all__ = ["gateway", "shop"]
 
 
 class StillClock(DatabaseClock):

@@ -12,7 +12,7 @@ from pytest_django import Settings
 
 from tests.conf.test_settings import with_gateway
 from tests.models.rows import a_transaction
-from tests.money.shop import doctors_words
+from tests.support.shop import doctors_words
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 FORMER = re.compile(r"made with another account \((\S+), (\S+)\) .*?: (\d+)")

@@ -8,7 +8,7 @@ import pytest
 from django.core import mail
 
 from tests.models.rows import NOW, a_payment, a_transaction, an_order
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway import signals
 from wallet_gateway.contrib.mails.apps import MailsConfig
 from wallet_gateway.models import TransactionEvent

@@ -10,10 +10,10 @@ import pytest
 from django.db import IntegrityError
 from django.db import transaction as db_transaction
 
-from tests.explanations import commented
 from tests.models.rows import NOW, a_payment, a_transaction, a_wallet_attempt, an_approval, an_order
-from tests.money.shop import Shop, euros, order_of
-from tests.tables import every
+from tests.support.explanations import commented
+from tests.support.shop import Shop, euros, order_of
+from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.models import (
     Discrepancy,

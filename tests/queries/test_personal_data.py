@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from tests.explanations import commented
 from tests.models.rows import NOW, a_payment, a_transaction, a_wallet_attempt, an_approval, an_order
-from tests.money.shop import Shop, order_of
-from tests.refusals import refuses
+from tests.support.explanations import commented
+from tests.support.refusals import refuses
+from tests.support.shop import Shop, order_of
 from wallet_gateway import payments
 from wallet_gateway.models import Discrepancy, OutboxEvent, PaymentOrder, TransactionEvent
 from wallet_gateway.payments.orders import customer_data

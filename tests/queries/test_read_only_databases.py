@@ -11,7 +11,7 @@ from django.db import InternalError, connection
 from django.db import transaction as db_transaction
 
 from tests.models.rows import a_payment, a_transaction, an_order
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway import payments
 
 pytestmark = [

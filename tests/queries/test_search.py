@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from tests.admin.pages import listed
 from tests.models.rows import NOW, a_deposit, a_payment, a_transaction, a_wallet_attempt, an_order
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.models import Discrepancy, OrderMetadata, PaymentOrder, TransactionEvent
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]

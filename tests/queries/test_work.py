@@ -12,10 +12,10 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries, Settings
 
 from tests.admin.pages import DASHBOARD, listed, look, work_on
-from tests.explanations import commented
 from tests.models.rows import NOW, a_deposit, a_payment, a_transaction, an_approval, an_order
 from tests.queries.conftest import StillClock
-from tests.tables import every
+from tests.support.explanations import commented
+from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.domain.lifecycle import FINAL_STATES, TransactionState
 from wallet_gateway.domain.polling_schedule import QueryPriority

@@ -6,8 +6,8 @@ from typing import Final
 
 from playwright.sync_api import Page
 
-from tests.contrast import RATIOS
-from tests.exhaustive import SCHEMES, WIDTHS
+from tests.support.contrast import RATIOS
+from tests.support.exhaustive import SCHEMES, WIDTHS
 
 CONTRAST: Final = (
     "() => { const RATIOS = "

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import urlsplit
 
-from tests.local_server import LocalServer
+from tests.support.local_server import LocalServer
 
 _OF_ONE_CONNECTION = {"connection", "host", "keep-alive", "transfer-encoding"}
 

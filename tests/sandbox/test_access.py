@@ -12,7 +12,7 @@ from pytest_django import Settings
 
 from tests.fuzzing.addresses import addresses_of
 from tests.sandbox.merchant import Merchant
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.sandbox import settings as of_the_sandbox
 from wallet_gateway.testing.sandbox import SandboxServer
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tests.conformance.wrong_gateways import of, results_of, right
-from tests.exhaustive import one_of
-from tests.tables import every
+from tests.support.exhaustive import one_of
+from tests.support.tables import every
 from wallet_gateway.conformance.results import Outcome
 from wallet_gateway.testing.control import SandboxControl
 

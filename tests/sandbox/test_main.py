@@ -24,7 +24,7 @@ import pytest
 from tests.architecture.sources import ROOT
 from tests.sandbox.merchant import Merchant
 from tests.sandbox.wallet_buyer import Buyer
-from tests.waiting import eventually
+from tests.support.waiting import eventually
 from wallet_gateway.sandbox.__main__ import main
 from wallet_gateway.testing.control import SandboxControl
 

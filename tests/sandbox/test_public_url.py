@@ -17,7 +17,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from tests.client.certificates import Certificate, make_certificate
 from tests.sandbox.reverse_proxy import ReverseProxy
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.sandbox.__main__ import main
 from wallet_gateway.testing.control import SandboxControl

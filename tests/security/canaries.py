@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
-from tests.personal import CITY, EMAIL, FIRST_NAME, LAST_NAME, NATIONAL_ID, PHONE, STREET
+from tests.support.personal import CITY, EMAIL, FIRST_NAME, LAST_NAME, NATIONAL_ID, PHONE, STREET
 
 CARD_NUMBERS = ("4929119922883374", "4929 1199 2288 3374", "4929-1199-2288-3374")
 """One card number, in the spellings that free text is searched for."""

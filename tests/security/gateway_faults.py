@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tests.personal import EMAIL
 from tests.security.canaries import CARD_NUMBERS, CREDENTIAL
+from tests.support.personal import EMAIL
 from wallet_gateway.client.errors import NotSent, NotSentReason, OutcomeUnknown, UnknownReason
 from wallet_gateway.client.exchange import RawAnswer
 from wallet_gateway.client.http_transport import HttpTransport

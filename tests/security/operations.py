@@ -17,11 +17,11 @@ from django.test import Client
 
 from tests.api.app import App
 from tests.api.browser import CARD, Browser, approve
-from tests.money.shop import MovedClock
-from tests.personal import ADDRESS, CARDHOLDER, EMAIL
 from tests.security import canaries as canary
 from tests.security.canaries import Canaries
 from tests.security.gateway_faults import FAULTS, UNREACHABLE, FaultyTransport
+from tests.support.personal import ADDRESS, CARDHOLDER, EMAIL
+from tests.support.shop import MovedClock
 from wallet_gateway import gateways, payments
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import (

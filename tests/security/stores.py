@@ -18,7 +18,7 @@ from django.urls import reverse
 from prometheus_client import REGISTRY
 
 from tests.security.access_table import ADDRESSES, TOKEN, Address
-from tests.stored import stored
+from tests.support.stored import stored
 from wallet_gateway import payments, return_tokens
 from wallet_gateway.contrib.prometheus.rows import register
 from wallet_gateway.gateways import is_test

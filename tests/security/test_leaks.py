@@ -15,13 +15,13 @@ from django.urls import reverse
 
 from tests.admin.conftest import write_permissions
 from tests.contrib.opentelemetry.memory import exporter
-from tests.leftovers import same_receivers
-from tests.money.shop import MovedClock
 from tests.security import canaries, stores
 from tests.security.canaries import PERSONAL, Canaries
 from tests.security.gateway_faults import FaultyTransport
 from tests.security.leak_allowances import ALLOWED
 from tests.security.operations import PUBLIC, Shop
+from tests.support.leftovers import same_receivers
+from tests.support.shop import MovedClock
 from wallet_gateway import gateways, payments
 from wallet_gateway.contrib.mails import receivers
 from wallet_gateway.contrib.opentelemetry import spans

@@ -14,7 +14,7 @@ from django.utils import timezone, translation
 from django.utils.functional import SimpleLazyObject
 from pytest_django import Settings
 
-from tests.tables import every
+from tests.support.tables import every
 from tests.web.page_reader import Page, assert_nothing_inline
 from tests.web.rows import an_order
 from wallet_gateway import __version__

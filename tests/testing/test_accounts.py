@@ -10,7 +10,7 @@ from django.core.exceptions import ImproperlyConfigured
 from pytest_django import Settings
 
 from tests.conf.table import ACCOUNT, ACCOUNTS, UNVERSIONED, Table, settings_of
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway import conf, payments
 from wallet_gateway.testing.configuration import point_at, use_sandbox
 from wallet_gateway.testing.control import SandboxControl

@@ -9,7 +9,7 @@ from cryptography.fernet import Fernet
 from pytest_django import Settings
 
 from tests.sandbox.merchant import Merchant
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway import conf
 from wallet_gateway.testing.configuration import BUILT_IN_MERCHANT, point_at, use_sandbox
 from wallet_gateway.testing.control import SandboxControl

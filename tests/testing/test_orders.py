@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.testing.configuration import BUILT_IN_MERCHANT
 from wallet_gateway.testing.control import SandboxControl
 from wallet_gateway.testing.orders import create_order, pay

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.conf.django_tests import SetByTests
 from wallet_gateway.testing.origins import LOCAL_ORIGIN, origin_for_tests, without_replaced_origin
 

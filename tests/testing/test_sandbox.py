@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.waiting import eventually
+from tests.support.waiting import eventually
 from wallet_gateway.testing import sandbox
 from wallet_gateway.testing.control import SandboxRefused
 from wallet_gateway.testing.sandbox import (

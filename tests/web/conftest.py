@@ -14,8 +14,8 @@ from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
-from tests.chromium import PATIENCE_MS
-from tests.money.shop import MovedClock
+from tests.support.chromium import PATIENCE_MS
+from tests.support.shop import MovedClock
 from tests.web.rows import an_attempt
 from wallet_gateway import gateways, payments, return_tokens
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder

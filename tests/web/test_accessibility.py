@@ -9,8 +9,8 @@ from django.template.loader import get_template
 from django.test import RequestFactory
 from django.utils import timezone, translation
 
-from tests.axe import violations, violations_in_the_dark
-from tests.still_pages import show
+from tests.support.axe import violations, violations_in_the_dark
+from tests.support.still_pages import show
 from tests.web.page_reader import Page as Source
 from tests.web.page_reader import assert_nothing_inline
 from wallet_gateway.domain.lifecycle import OrderState

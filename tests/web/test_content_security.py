@@ -18,9 +18,9 @@ from playwright.sync_api import Browser, Page, expect
 from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
-from tests.chromium import PATIENCE_MS
 from tests.docs.pages import steps
 from tests.journeys.sheet import Sheet
+from tests.support.chromium import PATIENCE_MS
 from tests.web.conftest import know_origin
 from wallet_gateway import payments
 from wallet_gateway.models import PaymentOrder

@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import Settings
 
-from tests.money.shop import MovedClock
+from tests.support.shop import MovedClock
 from tests.web.conftest import (
     PAID_HEADING,
     WAITING,

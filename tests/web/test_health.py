@@ -8,7 +8,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.test import Client
 from pytest_django import Settings
 
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.models import SweepHeartbeat
 

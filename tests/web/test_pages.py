@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import Settings
 
-from tests.tables import every
+from tests.support.tables import every
 from tests.web.conftest import address, kind_of, result_page
 from tests.web.page_reader import Page, assert_nothing_inline
 from tests.web.rows import PAGE_OF_GATEWAY, an_attempt, an_order

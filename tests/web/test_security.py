@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
-from tests.tables import every
+from tests.support.tables import every
 from tests.web.conftest import result_page
 from tests.web.page_reader import Page, assert_nothing_inline
 from tests.web.rows import an_order

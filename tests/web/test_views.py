@@ -12,8 +12,8 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from pytest_django import Settings
 
-from tests.money.shop import MovedClock
-from tests.tables import every
+from tests.support.shop import MovedClock
+from tests.support.tables import every
 from tests.web.conftest import address, kind_of, result_page
 from tests.web.page_reader import Page, assert_nothing_inline
 from tests.web.rows import an_attempt, an_order

@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 from pytest_django import Settings
 
-from tests.static_host import StaticHost
+from tests.support.static_host import StaticHost
 from tests.web.conftest import BUTTON, FORM, PAID_HEADING, approve, bring_turbo, open_sheet, pay_page
 from tests.web.test_browser import SHIFTED, SHIFTS, VISIT
 from wallet_gateway import payments

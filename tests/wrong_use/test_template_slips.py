@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from django.template import Context, Template
 
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.templatetags.arguments import WrongArgument

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from tests.money.gateway import StubGateway
-from tests.money.shop import Shop
-from tests.tables import every
+from tests.support.gateway import StubGateway
+from tests.support.shop import Shop
+from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import (

@@ -10,10 +10,10 @@ from django.contrib.sessions.models import Session
 from pytest_django import Settings
 
 from tests.api.browser import FAILED, UNKNOWN, Browser
-from tests.money.gateway import answering, losing, refusing
-from tests.money.shop import Shop
 from tests.money.wallet.customers import CARD, Customer, WalletGateway, detail_for
 from tests.money.wallet.hooks import PRICING, Hooks
+from tests.support.gateway import answering, losing, refusing
+from tests.support.shop import Shop
 from wallet_gateway import payments
 from wallet_gateway.models import PaymentOrder
 

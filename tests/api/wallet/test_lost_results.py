@@ -16,9 +16,9 @@ from django.utils import timezone
 
 from tests.api.browser import FAILED, Browser
 from tests.api.wallet.test_button import CHALLENGE, state_of
-from tests.money.gateway import Killed, Sent, answering, killing, losing
-from tests.money.shop import Shop
 from tests.money.wallet.customers import CARD, Customer, detail_for
+from tests.support.gateway import Killed, Sent, answering, killing, losing
+from tests.support.shop import Shop
 from tests.web.page_reader import Page
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction, PaymentOrder

@@ -17,9 +17,9 @@ from tests.api.app import App
 from tests.api.browser import SECRET, Browser, problem
 from tests.api.failing_cache import PLACE
 from tests.api.wallet.test_button import body_of, state_of
-from tests.money.gateway import record
-from tests.money.shop import Shop
 from tests.money.wallet.customers import WalletGateway, detail_for
+from tests.support.gateway import record
+from tests.support.shop import Shop
 from tests.web.conftest import PAID_HEADING, address
 from wallet_gateway.api.problems import OUT_OF_DATE
 from wallet_gateway.models import Payment, PaymentOrder, WalletAttempt

@@ -9,8 +9,8 @@ from django.http import HttpRequest
 from rest_framework.request import Request
 
 from tests.api.browser import FAILED, Browser
-from tests.money.shop import Shop
 from tests.money.wallet.customers import detail_for
+from tests.support.shop import Shop
 from wallet_gateway.api.throttles import ResultsThrottle
 from wallet_gateway.models import PaymentOrder, WalletAttempt
 from wallet_gateway.models.wallet import MOST_EVENTS

@@ -15,7 +15,7 @@ from django.dispatch import Signal
 from pytest_django import Settings
 
 from tests.models.rows import NOW, a_deposit, a_payment, a_transaction, an_order
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway import signals
 from wallet_gateway.contrib.mails.apps import MailsConfig
 from wallet_gateway.domain.lifecycle import TransactionKind

@@ -11,14 +11,11 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind, StatusCode
 
 from tests.contrib.opentelemetry.memory import exporter
-from tests.money.conftest import gateway, shop
-from tests.money.shop import Shop, order_of
+from tests.support.shop import Shop, order_of
 from wallet_gateway import gateways, payments
 from wallet_gateway.client.errors import NotSent
 from wallet_gateway.contrib.opentelemetry.spans import connect
 from wallet_gateway.signals import gateway_called
-
-__all__ = ["gateway", "shop"]
 
 
 @pytest.fixture

@@ -12,14 +12,11 @@ from pathlib import Path
 import pytest
 from prometheus_client import Counter, Histogram, generate_latest
 
-from tests.money.conftest import gateway, shop
-from tests.money.shop import Shop
+from tests.support.shop import Shop
 from wallet_gateway import gateways
 from wallet_gateway.client.errors import NotSent
 from wallet_gateway.contrib.prometheus import calls
 from wallet_gateway.signals import gateway_called
-
-__all__ = ["gateway", "shop"]
 
 ROOT = Path(__file__).resolve().parents[3]
 

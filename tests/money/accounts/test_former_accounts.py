@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from tests.money.gateway import record, refusing
-from tests.money.shop import Shop, opening, order_of, reloaded, state
-from tests.refusals import refuses
+from tests.support.gateway import record, refusing
+from tests.support.refusals import refuses
+from tests.support.shop import Shop, opening, order_of, reloaded, state
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction, Payment, TransactionEvent
 from wallet_gateway.payments.errors import ErrorCode, GatewayRefused, GatewayUnreachable, InvalidState

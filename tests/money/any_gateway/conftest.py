@@ -14,7 +14,7 @@ import pytest
 from tests.stub_gateway import service
 from tests.stub_gateway.habits import Habit
 from tests.stub_gateway.server import StubGateway
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway import gateways, payments
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.testing.invariants import check_books

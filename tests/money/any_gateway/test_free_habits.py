@@ -10,7 +10,7 @@ from tests.money.any_gateway.conftest import Shop, every_habit, states, sums
 from tests.stub_gateway.answers import Kind
 from tests.stub_gateway.book import Filing
 from tests.stub_gateway.habits import NEW_STATE, SOMEBODY_ELSES, Habit, free, only
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent
 

@@ -8,12 +8,12 @@ from itertools import product
 import pytest
 
 from tests.money.any_gateway.conftest import Shop, sums
-from tests.money.shop import reloaded
 from tests.stub_gateway.answers import Kind
 from tests.stub_gateway.book import Filing
 from tests.stub_gateway.habits import Habit, also, sent, written
 from tests.stub_gateway.service import TRANSACTIONS
-from tests.tables import every
+from tests.support.shop import reloaded
+from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.client.exchange import GatewayRequest
 from wallet_gateway.client.gateway import Gateway

@@ -12,11 +12,11 @@ from decimal import Decimal
 import pytest
 
 from tests.money.any_gateway.conftest import Shop, every_habit, sums
-from tests.money.shop import reloaded
 from tests.stub_gateway.answers import Kind
 from tests.stub_gateway.habits import Habit, having, sent, without, written
 from tests.stub_gateway.wrong import BROKEN, WRONG
-from tests.tables import every
+from tests.support.shop import reloaded
+from tests.support.tables import every
 from wallet_gateway import gateways, payments
 from wallet_gateway.models import (
     Discrepancy,

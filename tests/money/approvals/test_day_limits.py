@@ -9,8 +9,8 @@ from decimal import Decimal
 import pytest
 
 from tests.money.approvals.people import asked, person
-from tests.money.gateway import refusing
-from tests.money.shop import Shop, order_of
+from tests.support.gateway import refusing
+from tests.support.shop import Shop, order_of
 from wallet_gateway import payments
 from wallet_gateway.domain.actors import By
 from wallet_gateway.models import Allowance, AllowanceUse, Approval, GatewayTransaction

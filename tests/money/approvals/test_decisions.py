@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from tests.money.approvals.people import asked, person
-from tests.money.gateway import Killed, killing
-from tests.money.shop import Shop, of, order_of
-from tests.refusals import refuses
+from tests.support.gateway import Killed, killing
+from tests.support.refusals import refuses
+from tests.support.shop import Shop, of, order_of
 from wallet_gateway import payments
 from wallet_gateway.domain.discrepancies import OF_GATEWAY, DiscrepancyKind
 from wallet_gateway.models import (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.money.gateway import record
-from tests.money.shop import Shop, state
-from tests.refusals import refuses
+from tests.support.gateway import record
+from tests.support.refusals import refuses
+from tests.support.shop import Shop, state
 from wallet_gateway import payments
 from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent, Payment, TransactionEvent
 from wallet_gateway.payments.errors import ErrorCode, GatewayUnreachable, InvalidInput, InvalidState

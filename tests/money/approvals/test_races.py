@@ -10,8 +10,8 @@ import pytest
 from django.db.models import Q
 
 from tests.money.approvals.people import asked, person
-from tests.money.shop import Shop, of, order_of
-from tests.threads import THREADS, surprises, together
+from tests.support.shop import Shop, of, order_of
+from tests.support.threads import THREADS, surprises, together
 from wallet_gateway import payments
 from wallet_gateway.models import Approval, GatewayTransaction, Payment, TransactionEvent
 from wallet_gateway.payments.errors import AwaitingApproval, InvalidState, OperationRefused

@@ -14,8 +14,8 @@ from django.db import connection
 from django.db.models import Model
 
 from tests.money.approvals.people import asked, person
-from tests.money.shop import Shop, euros, order_of
-from tests.refusals import refuses
+from tests.support.refusals import refuses
+from tests.support.shop import Shop, euros, order_of
 from wallet_gateway import payments
 from wallet_gateway.models import Approval, GatewayTransaction, Payment, TransactionEvent
 from wallet_gateway.payments.errors import (

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.money.approvals.people import person
-from tests.money.shop import Shop, order_of
+from tests.support.shop import Shop, order_of
 from wallet_gateway.models import BatchKind, OperationBatch
 from wallet_gateway.payments import batches
 

@@ -12,11 +12,11 @@ from django.contrib.auth.models import User
 
 from tests.money.approvals.people import person
 from tests.money.batches.conftest import MakeBatch
-from tests.money.conftest import Connect
-from tests.money.gateway import Killed, Sent, killing
-from tests.money.shop import Shop, reloaded
-from tests.money.statements import meddling, raising
-from tests.threads import together
+from tests.support.database_faults import meddling, raising
+from tests.support.gateway import Killed, Sent, killing
+from tests.support.shop import Shop, reloaded
+from tests.support.shop_fixtures import Connect
+from tests.support.threads import together
 from wallet_gateway import payments
 from wallet_gateway.models import (
     Approval,

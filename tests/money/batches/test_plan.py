@@ -9,9 +9,9 @@ import pytest
 from tests.models.rows import a_deposit, a_payment, an_order
 from tests.money.approvals.people import person
 from tests.money.batches.conftest import MakeBatch
-from tests.money.shop import Shop, order_of, reloaded
-from tests.refusals import refuses
-from tests.tables import every
+from tests.support.refusals import refuses
+from tests.support.shop import Shop, order_of, reloaded
+from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.models import (
     BatchKind,

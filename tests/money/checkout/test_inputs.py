@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.money.shop import Shop
-from tests.refusals import refuses
-from tests.tables import every
+from tests.support.refusals import refuses
+from tests.support.shop import Shop
+from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.payments import Actor, Money

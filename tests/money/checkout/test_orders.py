@@ -12,9 +12,9 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import transaction as db_transaction
 
 from tests.money.checkout.parts import BILLING, CARDHOLDER, LAMP, MUG, SHIPPING, create
-from tests.money.shop import Shop
-from tests.refusals import refuses
-from tests.tables import every
+from tests.support.refusals import refuses
+from tests.support.shop import Shop
+from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.payments import Discount, Money, Shipping

@@ -15,9 +15,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from tests.money.checkout.parts import create
-from tests.money.gateway import Sent, record, refusing
-from tests.money.shop import Shop, order_of, state
-from tests.refusals import refuses
+from tests.support.gateway import Sent, record, refusing
+from tests.support.refusals import refuses
+from tests.support.shop import Shop, order_of, state
 from wallet_gateway import payments
 from wallet_gateway.documentation import address_of
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, PaymentOrder, TransactionEvent

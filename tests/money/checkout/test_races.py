@@ -11,9 +11,9 @@ from django.db import IntegrityError, connection, connections
 from django.db import transaction as db_transaction
 
 from tests.money.checkout.parts import create
-from tests.money.gateway import Sent
-from tests.money.shop import Shop
-from tests.threads import surprises, together
+from tests.support.gateway import Sent
+from tests.support.shop import Shop
+from tests.support.threads import surprises, together
 from wallet_gateway import payments
 from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.payments.errors import ErrorCode, OperationError, TryAgain

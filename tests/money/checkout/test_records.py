@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.money.gateway import answering, record
-from tests.money.shop import MovedClock, Shop, kinds, order_of, state
-from tests.refusals import refuses
+from tests.support.gateway import answering, record
+from tests.support.refusals import refuses
+from tests.support.shop import MovedClock, Shop, kinds, order_of, state
 from wallet_gateway import gateways, payments
 from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent, Payment
 from wallet_gateway.payments.errors import ErrorCode, GatewayUnreachable, OrderNotPayable, SendingStopped

@@ -12,10 +12,10 @@ from pytest_django import Settings
 from pytest_django.fixtures import DjangoAssertNumQueries
 
 from tests.money.checkout.parts import BILLING, MUG, create
-from tests.money.gateway import record
-from tests.money.shop import Shop, state
-from tests.refusals import refuses
-from tests.tables import every
+from tests.support.gateway import record
+from tests.support.refusals import refuses
+from tests.support.shop import Shop, state
+from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
 from wallet_gateway.payments import Discount, Money, Shipping

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from tests.money.gateway import approved, record
 from tests.money.sending.movers import mover
-from tests.money.shop import Shop, euros, of, order_of, reloaded, state
-from tests.money.statements import RESERVING, meddling
-from tests.refusals import refuses
-from tests.tables import every
+from tests.support.database_faults import RESERVING, meddling
+from tests.support.gateway import approved, record
+from tests.support.refusals import refuses
+from tests.support.shop import Shop, euros, of, order_of, reloaded, state
+from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind

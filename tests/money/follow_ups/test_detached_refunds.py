@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from tests.money.gateway import answering, losing
-from tests.money.shop import Shop, euros, kinds, of, reloaded
-from tests.money.statements import WRITING, meddling
-from tests.refusals import refuses
+from tests.support.database_faults import WRITING, meddling
+from tests.support.gateway import answering, losing
+from tests.support.refusals import refuses
+from tests.support.shop import Shop, euros, kinds, of, reloaded
 from wallet_gateway import payments
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction, MigratedDeposit, OutboxEvent

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from tests.money.approvals.people import asked, person
-from tests.money.conftest import Connect
-from tests.money.gateway import answering, losing, record, refusing
 from tests.money.sending.movers import Mover, mover
-from tests.money.shop import Shop, of, order_of, reloaded
+from tests.support.gateway import answering, losing, record, refusing
+from tests.support.shop import Shop, of, order_of, reloaded
+from tests.support.shop_fixtures import Connect
 from wallet_gateway import payments, signals
 from wallet_gateway.models import BatchKind, GatewayTransaction, OutboxEvent, PaymentOrder
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from tests.money.approvals.people import asked, person
-from tests.money.gateway import Killed, losing
-from tests.money.shop import Shop, of, order_of, reloaded
-from tests.money.statements import meddling, raising
-from tests.refusals import refuses
+from tests.support.database_faults import meddling, raising
+from tests.support.gateway import Killed, losing
+from tests.support.refusals import refuses
+from tests.support.shop import Shop, of, order_of, reloaded
 from wallet_gateway import payments
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction, Payment, TransactionEvent

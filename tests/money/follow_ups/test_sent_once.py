@@ -10,12 +10,12 @@ from decimal import Decimal
 
 import pytest
 
-from tests.money.gateway import Answer, Killed, answering, killing, losing, refusing
 from tests.money.sending.movers import FOLLOW_UPS, Mover, mover
-from tests.money.shop import Shop, order_of, reloaded
-from tests.money.statements import WRITING, meddling
-from tests.refusals import refuses
-from tests.tables import every
+from tests.support.database_faults import WRITING, meddling
+from tests.support.gateway import Answer, Killed, answering, killing, losing, refusing
+from tests.support.refusals import refuses
+from tests.support.shop import Shop, order_of, reloaded
+from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.client.errors import NotSentReason
 from wallet_gateway.domain.error_codes import ErrorCode

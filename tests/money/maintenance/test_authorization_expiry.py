@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.money.conftest import Connect, Receiver
-from tests.money.gateway import answering, record
-from tests.money.shop import Shop, of, opening, order_of, reloaded, state
+from tests.support.gateway import answering, record
+from tests.support.shop import Shop, of, opening, order_of, reloaded, state
+from tests.support.shop_fixtures import Connect, Receiver
 from wallet_gateway import payments, signals
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment
 

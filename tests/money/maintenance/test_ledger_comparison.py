@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.money.gateway import record
-from tests.money.shop import Shop, of, opening, order_of, reloaded
-from tests.refusals import refuses
+from tests.support.gateway import record
+from tests.support.refusals import refuses
+from tests.support.shop import Shop, of, opening, order_of, reloaded
 from wallet_gateway import payments
 from wallet_gateway.models import Discrepancy, GatewayTransaction, TransactionEvent
 from wallet_gateway.payments.errors import ErrorCode, GatewayUnreachable, InvalidState

@@ -13,9 +13,9 @@ from django.db import connection, connections
 from django.db.models import Model
 from django.test.utils import CaptureQueriesContext
 
-from tests.money.gateway import answering
-from tests.money.shop import SESSION, Shop, order_of
-from tests.refusals import refuses
+from tests.support.gateway import answering
+from tests.support.refusals import refuses
+from tests.support.shop import SESSION, Shop, order_of
 from wallet_gateway import payments
 from wallet_gateway.email_hashes import hashes_of
 from wallet_gateway.models import (

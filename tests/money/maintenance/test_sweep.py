@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from django.db import DataError, IntegrityError, OperationalError, connection
 
-from tests.money.gateway import Killed, killing, record
-from tests.money.shop import Shop, order_of, reloaded, state
-from tests.money.statements import Meddler, raising
+from tests.support.database_faults import Meddler, raising
+from tests.support.gateway import Killed, killing, record
+from tests.support.shop import Shop, order_of, reloaded, state
 from wallet_gateway import payments
 from wallet_gateway.models import (
     BatchState,

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.money.shop import Shop, euros, reloaded
-from tests.money.statements import meddling
-from tests.refusals import refuses
+from tests.support.database_faults import meddling
+from tests.support.refusals import refuses
+from tests.support.shop import Shop, euros, reloaded
 from wallet_gateway import payments
 from wallet_gateway.models import MigratedDeposit
 from wallet_gateway.payments.errors import ErrorCode, InvalidState

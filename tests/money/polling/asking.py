@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.money.shop import Shop
+from tests.support.shop import Shop
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction
 

@@ -9,10 +9,10 @@ from decimal import Decimal
 import pytest
 from django.db import OperationalError
 
-from tests.money.gateway import Killed, record
 from tests.money.polling.asking import fail_queries
-from tests.money.shop import Shop, kinds_told, order_of, state
-from tests.money.statements import meddling, raising
+from tests.support.database_faults import meddling, raising
+from tests.support.gateway import Killed, record
+from tests.support.shop import Shop, kinds_told, order_of, state
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayPause, GatewayTransaction, Payment
 

@@ -6,11 +6,11 @@ from datetime import timedelta
 
 import pytest
 
-from tests.explanations import explained
-from tests.money.gateway import record
 from tests.money.polling.asking import asks_for_a_person, fail_queries, sweep_until
-from tests.money.shop import Shop, kinds, kinds_told, order_of, reloaded, state
-from tests.refusals import refuses
+from tests.support.explanations import explained
+from tests.support.gateway import record
+from tests.support.refusals import refuses
+from tests.support.shop import Shop, kinds, kinds_told, order_of, reloaded, state
 from wallet_gateway import payments
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import GatewayTransaction, Payment

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from tests.exhaustive import one_of
-from tests.money.gateway import losing, record
 from tests.money.polling.asking import asks_for_a_person, sweep_until
 from tests.money.sending.movers import Mover, mover
-from tests.money.shop import Shop, kinds, of, order_of, state
+from tests.support.exhaustive import one_of
+from tests.support.gateway import losing, record
+from tests.support.shop import Shop, kinds, of, order_of, state
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction, Payment
 

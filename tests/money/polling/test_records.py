@@ -8,10 +8,10 @@ from decimal import Decimal
 import pytest
 from django.db import transaction as db_transaction
 
-from tests.money.gateway import record
 from tests.money.polling.asking import fail_queries
-from tests.money.shop import Shop, order_of
-from tests.refusals import refuses
+from tests.support.gateway import record
+from tests.support.refusals import refuses
+from tests.support.shop import Shop, order_of
 from wallet_gateway import payments
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, TransactionEvent

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.money.gateway import record
 from tests.money.polling.asking import fail_queries
 from tests.money.sending.movers import mover
-from tests.money.shop import Shop, kinds, kinds_told, of, open_differences, order_of, reloaded, state
+from tests.support.gateway import record
+from tests.support.shop import Shop, kinds, kinds_told, of, open_differences, order_of, reloaded, state
 from wallet_gateway import payments
 from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction, Payment, TransactionEvent
 

@@ -20,7 +20,7 @@ from pytest_django import Settings
 
 from tests.contrib.counting_gateway import CountingGateway
 from tests.models.rows import a_payment, a_transaction, an_order
-from tests.waiting import PATIENCE
+from tests.support.waiting import PATIENCE
 from wallet_gateway import gateways, payments
 from wallet_gateway.domain.polling_schedule import CLAIM
 from wallet_gateway.models import GatewayPause, GatewayTransaction, OutboxEvent, Payment, PaymentOrder

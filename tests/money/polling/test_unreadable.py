@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from tests.money.gateway import losing, record, refusing
 from tests.money.polling.asking import sweep_until
 from tests.money.sending.movers import FOLLOW_UPS, mover
-from tests.money.shop import Shop, kinds, kinds_told, of, open_differences, order_of, reloaded, state
-from tests.refusals import refuses
+from tests.support.gateway import losing, record, refusing
+from tests.support.refusals import refuses
+from tests.support.shop import Shop, kinds, kinds_told, of, open_differences, order_of, reloaded, state
 from wallet_gateway import payments
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import GatewayTransaction, TransactionEvent

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from tests.money.gateway import Answer, Sent
-from tests.money.shop import Shop, order_of
+from tests.support.gateway import Answer, Sent
+from tests.support.shop import Shop, order_of
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
 

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from tests.client.servers import RawServer, stays_silent, unused_port
-from tests.explanations import explained
-from tests.money.gateway import Answer, Sent, answering, approved, losing, record
 from tests.money.sending.movers import FOLLOW_UPS, MOVERS, OPERATIONS, Mover, mover
-from tests.money.shop import TYPES, Shop, kinds, of, order_of, reloaded, state
+from tests.support.explanations import explained
+from tests.support.gateway import Answer, Sent, answering, approved, losing, record
+from tests.support.shop import TYPES, Shop, kinds, of, order_of, reloaded, state
 from wallet_gateway import gateways, payments
 from wallet_gateway.client.errors import NotSent, NotSentReason
 from wallet_gateway.client.http_transport import HttpTransport

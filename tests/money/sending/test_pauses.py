@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from tests.money.conftest import Connect
-from tests.money.gateway import answering, losing, record, refusing
 from tests.money.sending.movers import FOLLOW_UPS, OPERATIONS, mover
-from tests.money.shop import Shop, order_of, state
-from tests.money.statements import meddling, raising
+from tests.support.database_faults import meddling, raising
+from tests.support.gateway import answering, losing, record, refusing
+from tests.support.shop import Shop, order_of, state
+from tests.support.shop_fixtures import Connect
 from wallet_gateway import gateways, payments, signals
 from wallet_gateway.models import GatewayPause, GatewayTransaction, PauseCode
 from wallet_gateway.protocol.card_numbers import has_card_number

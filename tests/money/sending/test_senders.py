@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from django.db import OperationalError, connection, connections
 
-from tests.money.gateway import Killed, Sent, killing, record
 from tests.money.sending.movers import FOLLOW_UPS, Mover, mover
-from tests.money.shop import Shop, kinds, order_of, reloaded, state
-from tests.money.statements import meddling, raising
-from tests.refusals import refuses
+from tests.support.database_faults import meddling, raising
+from tests.support.gateway import Killed, Sent, killing, record
+from tests.support.refusals import refuses
+from tests.support.shop import Shop, kinds, order_of, reloaded, state
 from wallet_gateway import payments
 from wallet_gateway.client.errors import NotSent, NotSentReason
 from wallet_gateway.domain.error_codes import ErrorCode

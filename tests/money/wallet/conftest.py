@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.money.shop import Shop
 from tests.money.wallet.customers import Customer, WalletGateway
 from tests.money.wallet.hooks import HOOKS, Hooks
+from tests.support.shop import Shop
 from wallet_gateway.testing.plugin import WalletApplication
 
 

@@ -12,9 +12,9 @@ from urllib.parse import parse_qs, unquote
 
 import pytest
 
-from tests.money.gateway import Answer, Sent, StubGateway, approved
-from tests.money.shop import Shop
-from tests.refusals import refuses
+from tests.support.gateway import Answer, Sent, StubGateway, approved
+from tests.support.refusals import refuses
+from tests.support.shop import Shop
 from wallet_gateway import conf, gateways, payments
 from wallet_gateway.client.errors import NotSent, NotSentReason
 from wallet_gateway.client.exchange import RawAnswer

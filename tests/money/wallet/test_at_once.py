@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from tests.money.gateway import refusing
 from tests.money.wallet.customers import Customer, detail_for
 from tests.money.wallet.hooks import PRICING, Hooks, by_country
-from tests.threads import THREADS, surprises, together
+from tests.support.gateway import refusing
+from tests.support.threads import THREADS, surprises, together
 from wallet_gateway import payments, signals
 from wallet_gateway.models import (
     GatewayTransaction,

@@ -9,10 +9,10 @@ from decimal import Decimal
 
 import pytest
 
-from tests.money.gateway import answering, record
 from tests.money.wallet.customers import Customer, refused
 from tests.money.wallet.hooks import OVERRIDES, PRICING, Hooks
-from tests.tables import every
+from tests.support.gateway import answering, record
+from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
 from wallet_gateway.payments.wallet import WalletPolicy

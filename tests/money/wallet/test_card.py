@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from tests.money.gateway import Answer, losing
-from tests.money.shop import SESSION
 from tests.money.wallet.customers import CARD, CRYPTOGRAM, TOKEN, Customer, detail_for, refused
 from tests.money.wallet.hooks import AUTHENTICATOR, Hooks
-from tests.tables import every
+from tests.support.gateway import Answer, losing
+from tests.support.shop import SESSION
+from tests.support.tables import every
 from wallet_gateway import gateways
 from wallet_gateway.models import GatewayTransaction, OutboxEvent, PaymentOrder
 from wallet_gateway.payments.wallet import AuthenticationQuestion

@@ -7,8 +7,8 @@ from datetime import timedelta
 
 import pytest
 
-from tests.money.gateway import Answer, Killed, Sent, answering, killing, losing, refusing
 from tests.money.wallet.customers import Customer, detail_for, refused
+from tests.support.gateway import Answer, Killed, Sent, answering, killing, losing, refusing
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayPause, PaymentOrder, WalletAttempt, WalletKey
 

@@ -13,12 +13,12 @@ import pytest
 from django.db import connection
 from django.views.debug import ExceptionReporter
 
-from tests.money.gateway import Answer, Sent, losing, refusing
 from tests.money.wallet.customers import CARD, CRYPTOGRAM, TOKEN, Customer, WalletGateway, detail_for
 from tests.money.wallet.hooks import AUTHENTICATOR, PRICING, Hooks
 from tests.protocol.samples import cryptogram_of
-from tests.stored import stored
-from tests.tables import every
+from tests.support.gateway import Answer, Sent, losing, refusing
+from tests.support.stored import stored
+from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.payments.errors import OperationError

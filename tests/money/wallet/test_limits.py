@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from tests.money.gateway import losing, record
-from tests.money.shop import Shop
 from tests.money.wallet.customers import CARD, Customer, detail_for, refused
 from tests.money.wallet.hooks import PRICING, Hooks
+from tests.support.gateway import losing, record
+from tests.support.shop import Shop
 from wallet_gateway import payments, signals
 from wallet_gateway.models import PaymentOrder, TransactionEvent, WalletAttempt, WalletUsage
 from wallet_gateway.payments.errors import ErrorCode

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from tests.money.gateway import refusing
-from tests.money.shop import Shop
 from tests.money.wallet.customers import CRYPTOGRAM, Customer, detail_for, refused
 from tests.money.wallet.hooks import PRICING, Hooks
 from tests.protocol.samples import CRYPTOGRAM_LENGTHS, cryptogram_of
-from tests.tables import every
+from tests.support.gateway import refusing
+from tests.support.shop import Shop
+from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.models import PaymentOrder, WalletAttempt
 from wallet_gateway.models.wallet import MOST_EVENTS

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from django.db import transaction as db_transaction
 
-from tests.money.gateway import Answer, Killed, Sent, answering, killing, losing, record, refusing
-from tests.money.shop import kinds, order_of
 from tests.money.wallet.customers import CARD, Customer, detail_for, no_authorization_leaves, refused
-from tests.tables import every
+from tests.support.gateway import Answer, Killed, Sent, answering, killing, losing, record, refusing
+from tests.support.shop import kinds, order_of
+from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import (

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from tests.money.gateway import answering
-from tests.money.shop import PRICE
 from tests.money.wallet.customers import Customer, WalletGateway, detail_for, refused
 from tests.money.wallet.hooks import PRICING, Hooks, by_country
-from tests.tables import every
+from tests.support.gateway import answering
+from tests.support.shop import PRICE
+from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.models import PaymentOrder, WalletAttempt
 from wallet_gateway.payments.wallet import SheetDiscount, SheetPricing, SheetQuestion, ShippingOption

@@ -11,9 +11,9 @@ from cryptography.fernet import Fernet
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
-from tests.money.gateway import Killed, killing
-from tests.money.shop import Shop
 from tests.money.wallet.customers import CRYPTOGRAM, Customer, detail_for
+from tests.support.gateway import Killed, killing
+from tests.support.shop import Shop
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction, PaymentOrder, WalletKey
 

@@ -13,8 +13,8 @@ import pytest
 from tests.sandbox.conftest import Pay
 from tests.sandbox.merchant import Answer, Merchant, new_reference
 from tests.sandbox.wallet_buyer import Buyer
-from tests.tables import every
-from tests.waiting import PATIENCE, eventually
+from tests.support.tables import every
+from tests.support.waiting import PATIENCE, eventually
 from wallet_gateway.testing.control import SandboxControl, SandboxRefused
 
 HTML = {"content-type": "text/html; charset=utf-8"}

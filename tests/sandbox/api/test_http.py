@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.sandbox.merchant import checkout_body, new_reference
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.testing.control import SandboxControl
 
 HEAD = "POST /api/v5/checkout HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from tests.sandbox.merchant import CHECKOUT, JSON, TRANSACTIONS, Merchant, checkout_body, new_reference
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.testing.control import SandboxControl
 
 VISA = "4111111111111111"

@@ -18,7 +18,7 @@ from tests.sandbox.merchant import (
     new_reference,
 )
 from tests.sandbox.wallet_buyer import ACCOUNTS, AUTHORIZATIONS, KEYS, Buyer
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.testing.control import SandboxControl
 
 RIGHT = json.dumps(checkout_body("A")).encode()

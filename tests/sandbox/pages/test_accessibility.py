@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, ViewportSize
 
-from tests.axe import violations, violations_in_every_look
-from tests.exhaustive import LANGUAGES, one_of
 from tests.sandbox.merchant import Merchant
 from tests.sandbox.visitor import Visitor
 from tests.sandbox.wallet_buyer import Buyer
+from tests.support.axe import violations, violations_in_every_look
+from tests.support.exhaustive import LANGUAGES, one_of
 
 pytestmark = pytest.mark.browser
 OpenPage = Callable[..., Page]

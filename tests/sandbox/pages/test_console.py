@@ -13,7 +13,7 @@ from tests.sandbox.merchant import CHECKOUT, JSON, Merchant, checkout_body
 from tests.sandbox.soundness import assert_sound
 from tests.sandbox.visitor import Page, Visitor
 from tests.sandbox.wallet_buyer import Buyer
-from tests.tables import every
+from tests.support.tables import every
 
 HOSTILE = '</pre><script>alert(1)</script>{{ 7|add:7 }}"><img src=x onerror=alert(1)>'
 

@@ -18,7 +18,7 @@ from tests.sandbox.merchant import JSON, Merchant
 from tests.sandbox.soundness import assert_sound
 from tests.sandbox.visitor import Page, Visitor
 from tests.sandbox.wallet_buyer import Buyer
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.testing.sandbox import SandboxServer
 
 CALLS = ["advance-clock", "set-clock", "reset-clock", "set-fault", "clear-faults", "behaviour"]

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from tests.chromium import PATIENCE_MS
-from tests.exhaustive import LANGUAGES, one_of
-from tests.local_server import LocalServer
 from tests.sandbox.conftest import Pay
 from tests.sandbox.looks import complaints, faint, spills
 from tests.sandbox.visitor import Visitor
+from tests.support.chromium import PATIENCE_MS
+from tests.support.exhaustive import LANGUAGES, one_of
+from tests.support.local_server import LocalServer
 
 pytestmark = pytest.mark.browser
 SKINS = ("default", "midnight", "market")

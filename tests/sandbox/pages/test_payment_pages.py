@@ -9,13 +9,13 @@ from urllib.parse import urlsplit
 import pytest
 from django.utils import translation
 
-from tests.exhaustive import LANGUAGES
 from tests.sandbox.merchant import Merchant
 from tests.sandbox.orders import SHOP, SMALLEST, UNIT, URLS
 from tests.sandbox.soundness import assert_sound
 from tests.sandbox.visitor import Page, Visitor
 from tests.sandbox.wallet_buyer import Buyer, back_at
-from tests.tables import every
+from tests.support.exhaustive import LANGUAGES
+from tests.support.tables import every
 from wallet_gateway.formats import format_money
 from wallet_gateway.protocol.cart import build_cart
 from wallet_gateway.protocol.cart_lines import Item

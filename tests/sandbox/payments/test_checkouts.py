@@ -8,7 +8,7 @@ import pytest
 
 from tests.sandbox.conftest import Pay
 from tests.sandbox.merchant import SHOP, Merchant, new_reference
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.testing.control import SandboxControl, SandboxRefused
 
 STATES = {

@@ -8,7 +8,7 @@ import pytest
 
 from tests.sandbox.conftest import MIGRATION_HEADER, Pay
 from tests.sandbox.merchant import Merchant, new_reference
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.testing.control import SandboxControl
 
 GOOD = "OLD-1,2024-03-01T09:30:00,50.00,EUR,0.00,P-1"

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from tests.sandbox.conftest import Pay
 from tests.sandbox.merchant import IDS, TRANSACTIONS, Merchant, new_reference
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.testing.control import SandboxControl
 
 ZEROS = "00000000-0000-0000-0000-000000000000"

@@ -9,11 +9,11 @@ from typing import Any
 
 from django.utils import translation
 
-from tests.exhaustive import LANGUAGES
 from tests.sandbox.merchant import Answer, Merchant
 from tests.sandbox.visitor import Markup
 from tests.sandbox.wallet_buyer import Buyer
-from tests.tables import every
+from tests.support.exhaustive import LANGUAGES
+from tests.support.tables import every
 from wallet_gateway.formats import format_money
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.testing.control import SandboxControl

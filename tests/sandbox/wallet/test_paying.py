@@ -17,7 +17,7 @@ import pytest
 
 from tests.sandbox.merchant import IDS, Merchant, new_reference
 from tests.sandbox.wallet_buyer import KEYS, PROOF, REDIRECTS, Buyer, back_at
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.testing.control import SandboxControl, SandboxRefused
 from wallet_gateway.testing.sandbox import SandboxServer
 

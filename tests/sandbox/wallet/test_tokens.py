@@ -24,7 +24,7 @@ from tests.sandbox.wallet.tokens import (
     with_message,
     with_signed_key,
 )
-from tests.tables import every
+from tests.support.tables import every
 from wallet_gateway.sandbox.wallet.token_encryption import new_key
 from wallet_gateway.sandbox.wallet.token_verification import InvalidToken, open_token, unseal
 

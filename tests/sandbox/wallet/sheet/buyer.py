@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from playwright.sync_api import FrameLocator, Locator, Page, expect
 
-from tests.chromium import PATIENCE_MS
+from tests.support.chromium import PATIENCE_MS
 
 ADDRESSED: Final[dict[str, Any]] = {
     "emailRequired": True,

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage
 
-from tests.chromium import PATIENCE_MS
 from tests.sandbox.wallet.sheet.buyer import Buyer
 from tests.sandbox.wallet.sheet.shop import Shop
+from tests.support.chromium import PATIENCE_MS
 from wallet_gateway.testing.control import SandboxControl
 from wallet_gateway.testing.sandbox import SandboxServer
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from tests.local_server import LocalServer
+from tests.support.local_server import LocalServer
 
 SCRIPT: Final = (Path(__file__).parent / "shop.js").read_text(encoding="utf-8")
 PAGE: Final = """<!doctype html>

@@ -11,12 +11,12 @@ from typing import Final
 import pytest
 from playwright.sync_api import expect
 
-from tests.exhaustive import one_of
 from tests.sandbox.wallet.sheet import googles_clients
 from tests.sandbox.wallet.sheet.buyer import ADDRESSED, Buyer
 from tests.sandbox.wallet.sheet.conftest import PHONE, NewBuyer
 from tests.sandbox.wallet.sheet.shop import Shop
 from tests.sandbox.wallet.sheet.test_paying import token_of
+from tests.support.exhaustive import one_of
 from wallet_gateway.testing.control import SandboxControl
 from wallet_gateway.testing.sandbox import SandboxServer
 

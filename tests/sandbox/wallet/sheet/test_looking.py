@@ -7,10 +7,10 @@ from typing import Any, Final
 import pytest
 from playwright.sync_api import expect
 
-from tests.axe import violations_in_every_look
-from tests.exhaustive import LANGUAGES, one_of
 from tests.sandbox.wallet.sheet.buyer import ADDRESSED, Buyer
 from tests.sandbox.wallet.sheet.conftest import PHONE, NewBuyer
+from tests.support.axe import violations_in_every_look
+from tests.support.exhaustive import LANGUAGES, one_of
 
 pytestmark = pytest.mark.browser
 

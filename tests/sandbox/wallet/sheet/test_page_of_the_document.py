@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, FrameLocator, Page, expect
 
-from tests.chromium import PATIENCE_MS
 from tests.sandbox.merchant import Merchant
 from tests.sandbox.wallet_buyer import Buyer
-from tests.static_host import StaticHost
+from tests.support.chromium import PATIENCE_MS
+from tests.support.static_host import StaticHost
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.browser

@@ -14,8 +14,8 @@ import pytest
 from django.dispatch import Signal
 from pytest_django import Settings
 
-from tests.money.gateway import Killed, StubGateway
-from tests.money.shop import MovedClock, Shop
+from tests.support.gateway import Killed, StubGateway
+from tests.support.shop import MovedClock, Shop
 from wallet_gateway import gateways, signals
 from wallet_gateway.testing.invariants import check_books
 from wallet_gateway.testing.plugin import WalletApplication

@@ -15,7 +15,7 @@ from django.core.management import call_command
 from django.db.models import Model
 from pytest_django import Settings
 
-from tests.money.gateway import Record, StubGateway, losing, record
+from tests.support.gateway import Record, StubGateway, losing, record
 from wallet_gateway import gateways, payments
 from wallet_gateway.client.errors import NotSent, NotSentReason
 from wallet_gateway.client.exchange import RawAnswer

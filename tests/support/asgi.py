@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from django.db import connection
 
 from tests.docs.pages import ROOT, steps
-from tests.waiting import eventually
+from tests.support.waiting import eventually
 from wallet_gateway.conf import SANDBOX
 
 LOG = "server.log"

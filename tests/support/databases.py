@@ -17,7 +17,7 @@ from django.core.handlers.wsgi import WSGIHandler
 from django.db import connection
 from django.db.models.signals import post_migrate
 
-from tests.waiting import PATIENCE
+from tests.support.waiting import PATIENCE
 from wallet_gateway import gateways
 
 if TYPE_CHECKING:

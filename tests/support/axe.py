@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from tests.architecture.sources import ROOT
-from tests.contrast import RATIOS
-from tests.exhaustive import SCHEMES, WIDTHS
+from tests.support.contrast import RATIOS
+from tests.support.exhaustive import SCHEMES, WIDTHS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Frame, Page

@@ -1,7 +1,7 @@
 """A whole order in a process of its own, on the database that `DATABASE_URL` names, which may be empty.
 
-``python -m tests.whole_order GATEWAY`` creates it, opens its page, has it paid at that sandbox, lets the
-customer return, refunds a part, sweeps, and prints what the payment then says.
+``python -m tests.support.whole_order GATEWAY`` creates it, opens its page, has it paid at that sandbox, lets
+the customer return, refunds a part, sweeps, and prints what the payment then says.
 """
 
 from __future__ import annotations

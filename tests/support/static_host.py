@@ -11,7 +11,7 @@ from django.contrib.staticfiles.storage import ManifestStaticFilesStorage
 from django.core.files.storage import FileSystemStorage
 
 from tests.architecture.sources import PACKAGE
-from tests.local_server import LocalServer
+from tests.support.local_server import LocalServer
 
 SOURCES = PACKAGE / "static"
 
