@@ -66,11 +66,11 @@ $(VENV)/.installed-%: pyproject.toml $(VENV)/.installed
 demo: $(VENV)/.installed-demo  ## Start the example shop and the sandbox gateway
 	@exec $(BIN)/python manage.py demo $(if $(PORT),--port $(PORT)) $(if $(GATEWAY_PORT),--gateway-port $(GATEWAY_PORT))
 
-# The scripts' tests first: they fetch axe, by which the browser tests look at pages.
+# The packages of the scripts' tests first: axe is among them, by which the browser tests look at pages.
 test:  ## Run the tests: Python, JavaScript, browser, three databases
 	@mkdir -p build && : > $(LEFT_OUT)
-	@$(MAKE) --no-print-directory test-js
-	@$(MAKE) --no-print-directory test-python
+	@! command -v node >/dev/null || $(MAKE) --no-print-directory tests/js/node_modules/.installed
+	@$(MAKE) --no-print-directory --jobs=2 test-js test-python
 	@$(MAKE) --no-print-directory --jobs=2 $(if $(CI),--output-sync=target) WORKERS=2 test-postgres test-mariadb
 	@if test -s $(LEFT_OUT); then echo "Passed. Left out, because this machine lacks them:"; cat $(LEFT_OUT); fi
 
@@ -108,7 +108,8 @@ tests/js/node_modules/.installed: tests/js/package-lock.json
 test-js:
 	@if ! command -v node >/dev/null; then scripts/left-out "the tests of the scripts, and axe on the pages: there is no Node"; \
 	else $(MAKE) --no-print-directory tests/js/node_modules/.installed && tests/js/node_modules/.bin/tsc --project tests/js \
-	&& node --test --test-timeout=300000 $$(find tests -name '*.test.js' -not -path '*/node_modules/*'); fi
+	&& mkdir -p build && if node --test --test-timeout=300000 $$(find tests -name '*.test.js' -not -path '*/node_modules/*') \
+	> build/test-js.log; then echo; tail -n 8 build/test-js.log; else cat build/test-js.log; exit 1; fi; fi
 
 test-postgres: $(VENV)/.installed-test
 	@scripts/test-database $(VENV) postgres PostgreSQL "$(POSTGRES_URL)" $(PYTEST_ARGS) $(ON_SERVERS)
