@@ -61,7 +61,7 @@ def a_payment(order: PaymentOrder | None = None, **columns: Any) -> Payment:
 def a_deposit(**columns: Any) -> MigratedDeposit:
     given: dict[str, Any] = {
         "gateway": "default",
-        "parent_transaction_id": f"OLD-{next(_numbers)}",
+        "parent_transaction_id": f"EARLIER-{next(_numbers)}",
         "currency": "EUR",
         "is_test": gateways.is_test(columns.get("gateway", "default")),
         "created_at": NOW,
