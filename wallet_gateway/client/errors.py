@@ -36,6 +36,8 @@ class NotSentReason(StrEnum):
     """The handshake failed: certificate, host name, protocol version, or a wrong clock on this machine."""
     CONNECT_TIMEOUT = "connect_timeout"
     """No connection, TLS handshake included, within its time."""
+    PROXY = "proxy"
+    """The proxy did not connect us to the gateway: it wants a password, or allows no such tunnel."""
     NO_API_KEY = "no_api_key"
     """The request needs the key service's API key, and there is none at the moment."""
     STALE_CLAIM = "stale_claim"
