@@ -130,7 +130,7 @@ class Connection(HTTPConnection):
 
     # http.client's own switch is global and prints whole requests, keys included; it ends here.
     debuglevel = 0
-    response_class = _DeadlineResponse  # type: ignore[assignment]
+    response_class = _DeadlineResponse
     used_at = 0.0
     _is_opening = False
 
@@ -169,7 +169,7 @@ class Connection(HTTPConnection):
             deadline.mark_sent()
             self.sock.sendall(data[start : start + _WRITE_SIZE])
 
-    def getresponse(self) -> Any:  # type: ignore[override]  # noqa: ANN401 - the library's
+    def getresponse(self) -> Any:  # noqa: ANN401 - the library's
         """Read the head of the answer."""
         deadline = _deadline()
         deadline.doing = "waiting for the answer"
@@ -226,9 +226,7 @@ class GatewayAdapter(HTTPAdapter):
     def cert_verify(self, *_: object) -> None:
         """Leave it to the context, which always verifies."""
 
-    def build_connection_pool_key_attributes(
-        self, request: PreparedRequest, *_: object
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
+    def build_connection_pool_key_attributes(self, request: PreparedRequest, *_: Any, **__: Any) -> Any:  # noqa: ANN401 - the library's
         """Give every connection the context, in place of one that the adapter would make."""
         host, _options = super().build_connection_pool_key_attributes(request, verify=True)
         return host, {"ssl_context": self._context} if self._context else {}

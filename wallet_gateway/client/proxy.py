@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from urllib.parse import SplitResult, urlsplit
-from urllib.request import getproxies_environment, proxy_bypass_environment
+from urllib.request import (  # type: ignore[attr-defined]
+    getproxies_environment,
+    proxy_bypass_environment,
+)
 
 FROM_ENVIRONMENT = ""
 """The value of the setting that leaves it to `HTTPS_PROXY` and `NO_PROXY`."""

@@ -102,7 +102,7 @@ class InProcessTransport:
             answer.read(parts)
         deadline.remaining()
         deadline.doing = f"reading the answer (HTTP {answer.status})"
-        body = answer.unpacked(answer.whole_body(request.method))
+        body = answer.unpacked(answer.whole_body(str(request.method)))
         kept = {name: value for name in KEPT_HEADERS if (value := answer.header(name))}
         return RawAnswer(status=answer.status, headers=kept, body=body, elapsed=deadline.elapsed)
 
@@ -122,7 +122,7 @@ class InProcessTransport:
             "HTTP_HOST": self._url.netloc,
             "wsgi.version": (1, 0),
             "wsgi.url_scheme": self._url.scheme,
-            "wsgi.input": io.BytesIO(request.body or b""),
+            "wsgi.input": io.BytesIO(cast(bytes, request.body or b"")),
             "wsgi.errors": sys.stderr,
             "wsgi.multithread": True,
             "wsgi.multiprocess": False,
@@ -186,7 +186,11 @@ class _Answer:
         from wallet_gateway.client.connection import read_body
 
         packed = HTTPResponse(
-            io.BytesIO(body), self._headers, status=self.status, preload_content=False, decode_content=False
+            io.BytesIO(body),
+            dict(self._headers),
+            status=self.status,
+            preload_content=False,
+            decode_content=False,
         )
         return read_body(packed, limit=self._limit)
 
