@@ -69,15 +69,13 @@ def _deadline() -> RequestDeadline:
     return deadline
 
 
-class _NotOfOurs(logging.Filter):
-    """Leaves out what urllib3 logs during our calls: each URL with its query."""
-
-    def filter(self, record: logging.LogRecord) -> bool:  # noqa: ARG002 - all of them
-        return _call.get() is None
+def _names_no_path(record: logging.LogRecord) -> bool:
+    """Leave out the lines of urllib3 that have the URL of a call of ours, with its query."""
+    return _call.get() is None or "/" not in record.getMessage()
 
 
 for _name in ("urllib3.connection", "urllib3.connectionpool", "urllib3.util.retry"):
-    logging.getLogger(_name).addFilter(_NotOfOurs())
+    logging.getLogger(_name).addFilter(_names_no_path)
 
 
 class _DeadlineReader(io.RawIOBase):
