@@ -163,6 +163,12 @@ def careless(request: PreparedRequest) -> PreparedRequest:
     return request
 
 
+def hooked(request: PreparedRequest) -> PreparedRequest:
+    """As digest authentication, which sends the request again after the answer."""
+    request.register_hook("response", lambda *_, **__: None)
+    return request
+
+
 NEVER_LEFT: dict[str, tuple[MakeEnd, NotSentReason, str]] = {
     "nobody listens": (nobody, NotSentReason.REFUSED_CONNECTION, "Connection refused"),
     "a name that nobody has": (at("https://gateway.invalid"), NotSentReason.DNS, "gaierror"),
@@ -176,6 +182,7 @@ NEVER_LEFT: dict[str, tuple[MakeEnd, NotSentReason, str]] = {
     "an expired claim": (ready(not_after=0.0), NotSentReason.STALE_CLAIM, "right to send"),
     "a claim that expires meanwhile": (tls(slow=0.15, claim=0.1), NotSentReason.STALE_CLAIM, ""),
     "a header that cannot be written": (ready(auth=careless), NotSentReason.OTHER, ""),
+    "a hook on the answer": (ready(auth=hooked), NotSentReason.OTHER, "be called with the answer"),
     "another URL": (auth(url="https://elsewhere.example"), NotSentReason.OTHER, "auth may set headers"),
     "another method": (auth(method="GET"), NotSentReason.OTHER, "auth may set headers"),
     "another body": (auth(body=b'{"amount": "1"}'), NotSentReason.OTHER, "auth may set headers"),

@@ -55,7 +55,7 @@ class UnknownReason(StrEnum):
     BROKEN_HTTP = "broken_http"
     """What came is not HTTP: status line, header, length or chunk."""
     BAD_ENCODING = "bad_encoding"
-    """A compressed body that does not unpack, or one packed in an encoding that was not requested."""
+    """A compressed body that does not unpack."""
     TOO_LARGE = "too_large"
     REDIRECT = "redirect"
     """A 3xx, which is never followed: a wrong base URL, or a proxy between us and the gateway."""
