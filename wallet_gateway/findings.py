@@ -94,7 +94,6 @@ class Code(StrEnum):
     LIVE_BEHIND_TEST = "live_behind_test"
     GATEWAY_UNREACHABLE = "gateway_unreachable"
     SANDBOX_NOT_STARTED = "sandbox_not_started"
-    PROXY_NOT_USED = "proxy_not_used"
     CREDENTIALS_REFUSED = "credentials_refused"
     GATEWAY_BUSY = "gateway_busy"
     UNEXPECTED_ANSWER = "unexpected_answer"
@@ -218,9 +217,6 @@ _MESSAGES: Mapping[Code, Text] = MappingProxyType(
             "%(count)d"
         ),
         Code.GATEWAY_UNREACHABLE: _("%(address)s cannot be reached: %(error)s"),
-        Code.PROXY_NOT_USED: _(
-            "the environment names the proxy %(proxy)s; requests to gateways do not go through a proxy"
-        ),
         Code.SANDBOX_NOT_STARTED: _("no sandbox answers at %(address)s: %(error)s"),
         Code.CREDENTIALS_REFUSED: _("reached, but it does not take our credentials: %(error)s"),
         Code.GATEWAY_BUSY: _("reached, but it wants to be left alone: %(error)s"),
@@ -322,8 +318,7 @@ _ADVICE: Mapping[Code, Text] = MappingProxyType(
             "Set PROFILE to 'prod' again, and give the test account an alias of its own."
         ),
         Code.SANDBOX_NOT_STARTED: _("Start it: %(command)s"),
-        Code.GATEWAY_UNREACHABLE: _("See BASE_URL, the network and certificates."),
-        Code.PROXY_NOT_USED: _("Allow this machine to reach the gateway directly."),
+        Code.GATEWAY_UNREACHABLE: _("See BASE_URL, PROXY, the network and certificates."),
         Code.CREDENTIALS_REFUSED: _("See MERCHANT_ID, STORE_ID, USER_ID and AUTH."),
         Code.UNEXPECTED_ANSWER: _("See BASE_URL and PATHS."),
         Code.WALLET_KEY_REFUSED: _("Nothing to do: the next button that is shown gets a new key."),

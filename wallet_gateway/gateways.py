@@ -29,6 +29,7 @@ from wallet_gateway.client.credentials import SigningAccount
 from wallet_gateway.client.errors import NotSent, NotSentReason
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.http_transport import HttpTransport, tls_context
+from wallet_gateway.client.proxy import proxy_of
 from wallet_gateway.client.request_deadline import steady_seconds
 from wallet_gateway.client.transport import Auth, Transport
 from wallet_gateway.conf.gateway_settings import GatewaySettings
@@ -110,6 +111,10 @@ def _made(given: GatewaySettings, known: _Client | None) -> _Client:
 
 
 def _transport(given: GatewaySettings) -> HttpTransport:
+    try:
+        proxy = proxy_of(given.proxy, given.base_url)
+    except ValueError as error:
+        raise ImproperlyConfigured(f"gateway {given.alias!r}: {error}") from error
     return HttpTransport(
         base_url=given.base_url,
         connect_timeout=given.connect_timeout,
@@ -117,6 +122,7 @@ def _transport(given: GatewaySettings) -> HttpTransport:
         total_timeout=given.total_timeout,
         keepalive_idle=given.keepalive_idle,
         auth=auth_of(given),
+        proxy=proxy.url if proxy else None,
         ssl_context=_ssl_context(given) if urlsplit(given.base_url).scheme == "https" else None,
     )
 

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 
-from wallet_gateway.client.connection import Connection
+from wallet_gateway.client.connection import Connection, GatewayAdapter
 
 _WORDS = 40
 """How much of a statement names its instant."""
@@ -80,22 +80,28 @@ class Instants:
         self._before(BaseDatabaseWrapper, "connect", "before connecting to the database")
 
     def _watch_requests(self) -> None:
-        self._before(Connection, "_open", "before connecting to the gateway")
-        original, exchange = Connection.send, Connection.exchange
+        self._before(Connection, "connect", "before connecting to the gateway")
+        original, heard, exchange = Connection.send, Connection.getresponse, GatewayAdapter.exchange
 
         def send(connection: Connection, data: bytes) -> None:
-            self._pass_sending(connection, data + connection.body)
+            if connection.sock is None:
+                connection.connect()
+            self._pass_sending(connection, data)
             original(connection, data)
+
+        def getresponse(connection: Connection) -> Any:  # noqa: ANN401
             self.reach("request sent")
             self.reach("answer on its way", lambda: _first_byte_of_answer(connection))
+            return heard(connection)
 
-        def whole(connection: Connection, *given: Any) -> Any:  # noqa: ANN401
-            answer = exchange(connection, *given)
+        def whole(adapter: GatewayAdapter, *given: Any) -> Any:  # noqa: ANN401
+            answer = exchange(adapter, *given)
             self.reach("answer read")
             return answer
 
-        Connection.exchange = whole  # type: ignore[method-assign, assignment]
         Connection.send = send  # type: ignore[method-assign, assignment]
+        Connection.getresponse = getresponse  # type: ignore[method-assign, assignment]
+        GatewayAdapter.exchange = whole  # type: ignore[method-assign, assignment]
 
     def _pass_sending(self, connection: Connection, message: bytes) -> None:
         self.reach("before the first byte")

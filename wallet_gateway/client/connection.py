@@ -1,19 +1,26 @@
-"""urllib3's pool of connections to one gateway, with a connection class that knows when a byte may have left.
+"""requests' adapter for one gateway, on connections that know when a byte of a request may have left.
 
-The pool keeps, checks and replaces connections. Its `urlopen` is not used: it would log each URL with its
-query, swallow a broken pipe while sending, and wrap the answer for retries, redirects and streaming.
+Pools, TLS, proxies, framing and unpacking are those of requests and urllib3. Of our own are three things that
+they do not have: the write marker, set right before the first byte of the request itself and never by a TLS
+handshake or a proxy's CONNECT; one deadline for the whole call, which each wait on the socket obeys; and the
+age of an idle connection. The libraries hand nothing of a call down to its connection, so the call that is
+under way in this thread is a context variable.
 """
 
 from __future__ import annotations
 
 import contextlib
-import functools
 import http.client
+import inspect
 import io
-import os
-import queue
+import logging
+import re
 import time
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+from requests.adapters import HTTPAdapter
 
 # The connections from here, too: where they are made, a recorder that is at work in a test, as vcrpy, has put
 # its own, and this may be the first import of the process.
@@ -23,23 +30,56 @@ from urllib3.connectionpool import (  # type: ignore[attr-defined]
     HTTPSConnection,
     HTTPSConnectionPool,
 )
+from urllib3.exceptions import ProtocolError
 
-from wallet_gateway.client.exchange import RawAnswer
-from wallet_gateway.client.transport import KEPT_HEADERS, SignedRequest, check_size, unpack
+from wallet_gateway.client.exception_map import AnswerCutOff, AnswerTooLarge, ProxyRefused
 
 if TYPE_CHECKING:
     import socket
+    import ssl
 
     from _typeshed import WriteableBuffer
+    from requests import PreparedRequest, Response
+    from urllib3 import BaseHTTPResponse
 
     from wallet_gateway.client.request_deadline import RequestDeadline
 
 # At most one TLS record, so that writing one piece cannot outlast the timeout set for it.
 _WRITE_SIZE = 16_384
+_READ_SIZE = 65_536
+# A worker process has no use for more idle connections than it has threads.
+_MOST_IDLE = 64
+_TUNNEL = re.compile(r"Tunnel connection failed: (\d{3})")
+
+_call: ContextVar[RequestDeadline | None] = ContextVar("wallet_gateway_call", default=None)
+
+
+@contextlib.contextmanager
+def _under(deadline: RequestDeadline) -> Iterator[None]:
+    token = _call.set(deadline)
+    try:
+        yield
+    finally:
+        _call.reset(token)
+
+
+def _deadline() -> RequestDeadline:
+    deadline = _call.get()
+    assert deadline is not None  # noqa: S101 - only `GatewayAdapter.exchange` uses these connections
+    return deadline
+
+
+def _names_no_path(record: logging.LogRecord) -> bool:
+    """Leave out the lines of urllib3 that have the URL of a call of ours, with its query."""
+    return _call.get() is None or "/" not in record.getMessage()
+
+
+for _name in ("urllib3.connection", "urllib3.connectionpool", "urllib3.util.retry"):
+    logging.getLogger(_name).addFilter(_names_no_path)
 
 
 class _DeadlineReader(io.RawIOBase):
-    """A socket's bytes, each read of which obeys the request's deadline.
+    """A socket's bytes, each read of which obeys the call's deadline.
 
     A socket's timeout alone is no deadline: every byte that drips in starts it anew.
     """
@@ -65,151 +105,144 @@ class _DeadlineReader(io.RawIOBase):
 class _DeadlineResponse(http.client.HTTPResponse):
     """http.client's answer, read under the deadline from its first byte on."""
 
-    def __init__(self, deadline: RequestDeadline, sock: socket.socket, method: str | None = None) -> None:
+    def __init__(self, sock: socket.socket, method: str | None = None) -> None:
         super().__init__(sock, method=method)
         # The stream below http.client's buffer holds the socket open until the answer is read.
-        self.fp = io.BufferedReader(_DeadlineReader(self.fp.detach(), sock, deadline))
+        self.fp = io.BufferedReader(_DeadlineReader(self.fp.detach(), sock, _deadline()))
+
+    def _read_status(self) -> tuple[str, int, str]:
+        """Read on until the answer itself: http.client knows of the answers before it only 100 Continue."""
+        while True:
+            version, status, reason = super()._read_status()  # type: ignore[misc]
+            if not 100 < status < 200 or status == http.HTTPStatus.SWITCHING_PROTOCOLS:
+                return version, status, reason
+            http.client.parse_headers(self.fp)
 
 
 class Connection(HTTPConnection):
-    """A connection that sets the write marker before the first byte of a request, and never opens itself.
+    """A connection that sets the write marker before the first byte of a request.
 
     The marker, not an exception's class, tells what may be sent again: the same SSLError comes from a
     handshake, when nothing was sent, and from a bad record after the gateway did what it was asked.
-    `idle_limit` is in seconds.
     """
 
     # http.client's own switch is global and prints whole requests, keys included; it ends here.
     debuglevel = 0
-    auto_open = 0
-    deadline: RequestDeadline
-    body = b""
-    opened_by = 0
+    response_class = _DeadlineResponse
     used_at = 0.0
-
-    def __init__(self, host: str, port: int | None = None, *, idle_limit: float, **options: Any) -> None:
-        super().__init__(host, port, **options)
-        self._idle_limit = idle_limit
+    _is_opening = False
 
     @property
     def is_connected(self) -> bool:
-        """Whether this process opened it, it idled below the limit, and the far end still holds it."""
-        return (
-            # Two processes on one inherited socket would read each other's answers.
-            self.opened_by == os.getpid()
-            # Not below zero: a test may have frozen the clock when it was used.
-            and 0 <= time.monotonic() - self.used_at < self._idle_limit
-            and super().is_connected
-        )
+        """Whether it idled below the limit, and the far end still holds it."""
+        idle = time.monotonic() - self.used_at
+        # Not below zero: a test may have frozen the clock when it was used.
+        return 0 <= idle < _deadline().keepalive_idle and super().is_connected
 
-    def exchange(self, request: SignedRequest, deadline: RequestDeadline) -> RawAnswer:
-        """Send one request and read its whole answer; closes itself unless it can be used again."""
-        if self.is_closed:
-            self._open(deadline)
-        with self._ask(request, deadline) as response:
-            deadline.doing = f"reading the answer (HTTP {response.status})"
-            body = _read_body(response, limit=deadline.max_answer_bytes)
-            if response.will_close or not response.isclosed():
-                self.close()
-        self.used_at = time.monotonic()
-        kept = {name: value for name in KEPT_HEADERS if (value := response.headers.get(name))}
-        return RawAnswer(status=response.status, headers=kept, body=body, elapsed=deadline.elapsed)
+    def connect(self) -> None:
+        """Connect: to the gateway or through the proxy, TLS handshake included."""
+        deadline = _deadline()
+        deadline.doing, self.timeout = "connecting", deadline.connect_timeout()
+        self._is_opening = True
+        try:
+            super().connect()
+        except OSError as error:
+            if refused := _TUNNEL.match(str(error)):
+                raise ProxyRefused(f"the proxy refused the tunnel with HTTP {refused[1]}") from error
+            raise
+        finally:
+            self._is_opening = False
 
-    def send(self, data: object) -> None:
-        """Write the head that http.client has put together and the body behind it, in one go."""
+    def send(self, data: Any) -> None:  # noqa: ANN401 - the library's
+        """Write a part of the request in pieces, the first of which sets the marker."""
+        if self._is_opening:
+            super().send(data)  # the CONNECT to a proxy
+            return
         if self.sock is None:
-            raise http.client.NotConnected
-        if not isinstance(data, bytes):
-            raise TypeError(f"a request is sent as bytes, not as {type(data).__name__}")
-        message = data + self.body
-        for start in range(0, len(message), _WRITE_SIZE):
-            self.sock.settimeout(self.deadline.socket_timeout())
-            self.deadline.mark_sent()
-            self.sock.sendall(message[start : start + _WRITE_SIZE])
-
-    def _open(self, deadline: RequestDeadline) -> None:
-        """Connect, TLS handshake included."""
-        deadline.doing = "connecting"
-        self.opened_by = os.getpid()
-        self.timeout = deadline.connect_timeout()
-        self.connect()
-
-    def _ask(self, request: SignedRequest, deadline: RequestDeadline) -> http.client.HTTPResponse:
-        """Send one request and read the head of its answer."""
-        self.deadline, self.body = deadline, request.body or b""
-        self.response_class = functools.partial(_DeadlineResponse, deadline)  # type: ignore[assignment]
+            self.connect()
+        deadline = _deadline()
         deadline.doing = "sending"
-        self.putrequest(request.method, request.target, skip_accept_encoding=True)
-        for name, value in request.headers.items():
-            self.putheader(name, value)
-        self.endheaders()
+        for start in range(0, len(data), _WRITE_SIZE):
+            self.sock.settimeout(deadline.socket_timeout())
+            deadline.mark_sent()
+            self.sock.sendall(data[start : start + _WRITE_SIZE])
+
+    def getresponse(self) -> Any:  # noqa: ANN401 - the library's
+        """Read the head of the answer."""
+        deadline = _deadline()
         deadline.doing = "waiting for the answer"
-        # urllib3 would wrap the answer for streaming and unpacking: half the price of a bare call. Not by the
-        # name in http.client, under which a recorder puts its own class.
-        return super(HTTPConnection, self).getresponse()
+        response = super().getresponse()
+        deadline.doing = f"reading the answer (HTTP {response.status})"
+        self.used_at = time.monotonic()
+        return response
 
 
 class TlsConnection(Connection, HTTPSConnection):
     """The same over TLS. The handshake belongs to connecting, so it never sets the marker."""
 
 
-class _IdleStack(queue.LifoQueue[Any]):
-    """What the pool keeps idle connections in: the one used last is taken first, one too many is closed.
-
-    A list's end is changed atomically, so there is no lock that a fork could leave held for ever.
-    """
-
-    def get(self, block: bool = True, timeout: float | None = None) -> Connection | None:  # noqa: ARG002, FBT001, FBT002
-        try:
-            last: Connection | None = self.queue.pop()
-        except IndexError:
-            raise queue.Empty from None
-        return last
-
-    def put(self, item: Connection | None, block: bool = True, timeout: float | None = None) -> None:  # noqa: ARG002, FBT001, FBT002
-        if len(self.queue) < self.maxsize:
-            self.queue.append(item)
-        elif item is not None:
-            item.close()
-
-
-class Pool(HTTPConnectionPool):
-    """Connections to one gateway, for all threads of a process, but not across a fork."""
-
+class _Pool(HTTPConnectionPool):
     ConnectionCls = Connection
-    QueueCls = _IdleStack
-
-    def exchange(self, request: SignedRequest, deadline: RequestDeadline, *, fresh: bool) -> RawAnswer:
-        """Send one request over an idle connection, or over a new one; a `fresh` one is closed afterwards."""
-        connection = cast(Connection, self._new_conn() if fresh else self._get_conn())
-        reusable = False
-        try:
-            answer = connection.exchange(request, deadline)
-            reusable = not fresh and not connection.is_closed
-        finally:
-            if reusable:
-                self._put_conn(connection)
-            else:
-                connection.close()
-        return answer
-
-    def close_idle(self) -> None:
-        """Close the idle connections; new ones are opened when they are needed."""
-        with contextlib.suppress(queue.Empty):
-            while self.pool is not None:
-                if connection := self.pool.get(block=False):
-                    connection.close()
+    # Who records or traces a shop's requests does not see ours, which may have an account in the path.
+    urlopen = inspect.unwrap(HTTPConnectionPool.urlopen)
 
 
-class TlsPool(Pool, HTTPSConnectionPool):
-    """The same over TLS, with the context given as `ssl_context`."""
-
+class _TlsPool(_Pool, HTTPSConnectionPool):
     ConnectionCls = TlsConnection
 
 
-def _read_body(response: http.client.HTTPResponse, *, limit: int) -> bytes:
-    """Read and unpack the whole body; raises AnswerTooLarge beyond `limit` bytes, and BadEncoding."""
-    check_size(response.length or 0, limit)
-    # http.client holds a body to its promised length only when asked for all of it.
-    packed = response.read() if response.length is not None else response.read(limit + 1)
-    return unpack(packed, response.headers.get("content-encoding", ""), limit=limit)
+_POOLS = {"http": _Pool, "https": _TlsPool}
+
+
+class GatewayAdapter(HTTPAdapter):
+    """Connections to one gateway, for all threads of a process, but not across a fork.
+
+    It repeats nothing, follows no redirect, keeps no cookie and reads nothing of the environment.
+    """
+
+    def __init__(self, context: ssl.SSLContext | None, proxies: Mapping[str, str]) -> None:
+        self._context, self._proxies = context, dict(proxies)
+        super().__init__(pool_connections=1, pool_maxsize=_MOST_IDLE, max_retries=0)
+        self.poolmanager.pool_classes_by_scheme = _POOLS
+
+    def exchange(self, request: PreparedRequest, deadline: RequestDeadline) -> tuple[Response, bytes]:
+        """Send one request; return its answer and the whole body, unpacked."""
+        with _under(deadline):
+            response = self.send(request, stream=True, proxies=self._proxies)
+            try:
+                return response, read_body(response.raw, limit=deadline.max_answer_bytes)
+            finally:
+                # Read to its end it has gone back to the pool; else it is not used again.
+                response.close()
+
+    def proxy_manager_for(self, proxy: str, **options: Any) -> Any:  # noqa: ANN401 - the library's
+        """Return the connections through a proxy, of the same kind."""
+        manager = super().proxy_manager_for(proxy, proxy_ssl_context=self._context, **options)
+        manager.pool_classes_by_scheme = _POOLS
+        return manager
+
+    def cert_verify(self, *_: object) -> None:
+        """Leave it to the context, which always verifies."""
+
+    def build_connection_pool_key_attributes(self, request: PreparedRequest, *_: Any, **__: Any) -> Any:  # noqa: ANN401 - the library's
+        """Give every connection the context, in place of one that the adapter would make."""
+        host, _options = super().build_connection_pool_key_attributes(request, verify=True)
+        return host, {"ssl_context": self._context} if self._context else {}
+
+
+def read_body(answer: BaseHTTPResponse, *, limit: int) -> bytes:
+    """Read and unpack a whole body; raises AnswerTooLarge beyond `limit` bytes."""
+    if 300 <= answer.status < 400:
+        return b""  # what stands behind a redirect is not the gateway's
+    too_large = AnswerTooLarge(f"an answer may have {limit} bytes, packed and unpacked")
+    if (answer.length_remaining or 0) > limit:
+        raise too_large
+    body = bytearray()
+    try:
+        for piece in answer.stream(_READ_SIZE, decode_content=True):
+            body += piece
+            if len(body) > limit:
+                raise too_large
+    except ProtocolError as error:
+        raise AnswerCutOff("the answer is not whole") from error
+    return bytes(body)

@@ -47,13 +47,18 @@ class AnswerTooLarge(TransportError):
     """More came, or unpacked, than an answer may have."""
 
 
-class BadEncoding(TransportError):
-    """The body is packed in a way that is unknown, or broken."""
+class AnswerCutOff(TransportError, ConnectionError):
+    """The answer ended before its end, or in the midst of a part."""
+
+
+class ProxyRefused(TransportError):
+    """The proxy did not connect us to the gateway."""
 
 
 # The first row that fits is taken, so the special classes stand above the general ones.
 _NOT_SENT: tuple[tuple[tuple[type[BaseException], ...], NotSentReason], ...] = (
     ((ClaimExpired,), NotSentReason.STALE_CLAIM),
+    ((ProxyRefused,), NotSentReason.PROXY),
     ((socket.gaierror, socket.herror), NotSentReason.DNS),
     ((TimeoutError,), NotSentReason.CONNECT_TIMEOUT),
     ((ssl.SSLError,), NotSentReason.TLS),
@@ -61,7 +66,7 @@ _NOT_SENT: tuple[tuple[tuple[type[BaseException], ...], NotSentReason], ...] = (
 )
 _UNKNOWN: tuple[tuple[tuple[type[BaseException], ...], UnknownReason], ...] = (
     ((AnswerTooLarge,), UnknownReason.TOO_LARGE),
-    ((BadEncoding, zlib.error), UnknownReason.BAD_ENCODING),
+    ((zlib.error,), UnknownReason.BAD_ENCODING),
     ((TimeoutError,), UnknownReason.TIMEOUT),
     ((ssl.SSLError,), UnknownReason.TLS),
     ((ConnectionError, http.client.IncompleteRead), UnknownReason.CONNECTION_LOST),
@@ -109,9 +114,17 @@ def _root_first(error: BaseException) -> Iterator[BaseException]:
     link: BaseException | None = error
     while link is not None and link not in chain:
         chain.append(link)
-        # Not __context__: it reaches into whatever the caller was handling.
-        link = link.__cause__
+        link = _below(link)
     return reversed(chain)
+
+
+def _below(error: BaseException) -> BaseException | None:
+    """Return what an exception was raised for: requests and urllib3 give it as an argument or a reason.
+
+    Not `__context__`: it reaches into whatever the caller was handling.
+    """
+    given = (*error.args, getattr(error, "reason", None))
+    return error.__cause__ or next((each for each in given if isinstance(each, BaseException)), None)
 
 
 def _name(error: BaseException) -> str:

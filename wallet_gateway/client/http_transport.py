@@ -1,13 +1,14 @@
 """Send one request over HTTP and return one whole answer of any status. Knows no message, no endpoint.
 
-Nothing here could repeat a request: there are no retries, no redirects, no cookies and no proxies. Nothing is
-read from the environment, where a `.netrc` entry would replace our credentials.
+Nothing here could repeat a request: there are no retries, no redirects and no cookies. Nothing is read from
+the environment, where a `.netrc` entry would replace our credentials; which proxy there is, the caller says.
 """
 
 from __future__ import annotations
 
+import os
 import ssl
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlencode, urlsplit
@@ -16,13 +17,10 @@ import certifi
 
 from wallet_gateway.client.exchange import RawAnswer
 from wallet_gateway.client.request_deadline import Limits, RequestDeadline
-from wallet_gateway.client.transport import Auth, SignedRequest, request_headers, sign
+from wallet_gateway.client.transport import KEPT_HEADERS, Auth, prepared_request, request_headers
 
 if TYPE_CHECKING:
-    from wallet_gateway.client.connection import Pool
-
-# A worker process has no use for more idle connections than it has threads.
-MAX_IDLE_CONNECTIONS = 64
+    from wallet_gateway.client.connection import GatewayAdapter
 
 
 class HttpTransport:
@@ -35,6 +33,7 @@ class HttpTransport:
     not to verify. `client_cert` names the PEM file of our own certificate and key, or one file for each; an
     encrypted key is refused. Raises OSError for a file that cannot be read or is not what it should be.
     `ssl_context` is one of `tls_context` in place of both: some 0.7 MB that many transports can share.
+    `proxy` is the address of a proxy that makes a tunnel (CONNECT) to a gateway that is not on this machine.
     """
 
     def __init__(
@@ -50,24 +49,26 @@ class HttpTransport:
         ca_file: str | None = None,
         client_cert: str | tuple[str, str] | None = None,
         ssl_context: ssl.SSLContext | None = None,
+        proxy: str | None = None,
     ) -> None:
         url = _checked(base_url)
-        self._origin, self._prefix = f"{url.scheme}://{url.netloc}", url.path.rstrip("/")
+        self._base_url = f"{url.scheme}://{url.netloc}{url.path.rstrip('/')}"
         self._limits = Limits(
             connect_timeout=connect_timeout,
             read_timeout=read_timeout,
             total_timeout=total_timeout,
+            keepalive_idle=keepalive_idle,
             max_answer_bytes=max_answer_bytes,
         )
         self._auth = auth
-        self._pool = _pool(
-            url,
-            idle_limit=keepalive_idle,
-            make_context=lambda: ssl_context or tls_context(ca_file, client_cert),
-        )
+        is_tls = url.scheme == "https"
+        self._context = (ssl_context or tls_context(ca_file, client_cert)) if is_tls else None
+        is_far = not _is_loopback(url.hostname or "")
+        self._proxies = {"https": proxy} if proxy and is_tls and is_far else {}
+        self._kept: tuple[int, GatewayAdapter] | None = None
 
     def __repr__(self) -> str:
-        return f"HttpTransport(base_url={self._origin + self._prefix!r})"
+        return f"HttpTransport(base_url={self._base_url!r})"
 
     def send(
         self,
@@ -86,34 +87,37 @@ class HttpTransport:
         whether it had read the request would be unknown. `not_after` is an instant of `steady_seconds`:
         later than that not one byte is sent.
         """
-        target = self._prefix + path + (f"?{urlencode(query)}" if query else "")
+        url = self._base_url + path + (f"?{urlencode(query)}" if query else "")
         deadline = RequestDeadline(limits=self._limits, not_after=not_after)
         with deadline:
             complete = request_headers(headers or {}, body=body, fresh=fresh)
-            request = SignedRequest(method=method, target=target, headers=complete, body=body)
-            return self._exchange(self._signed(request), deadline, fresh=fresh)
+            request = prepared_request(method, url, complete, body=body, auth=self._auth)
+            adapter = self._new_adapter() if fresh else self._kept_adapter()
+            try:
+                response, whole = adapter.exchange(request, deadline)
+            finally:
+                if fresh:
+                    adapter.close()
+            kept = {name: value for name in KEPT_HEADERS if (value := response.headers.get(name))}
+            return RawAnswer(status=response.status_code, headers=kept, body=whole, elapsed=deadline.elapsed)
         raise deadline.error
 
     def close(self) -> None:
         """Close the idle connections. The transport stays usable and opens new ones."""
-        self._pool.close_idle()
+        if self._kept is not None:
+            self._kept[1].close()
 
-    def _signed(self, request: SignedRequest) -> SignedRequest:
-        return sign(request, self._auth, origin=self._origin)
+    def _kept_adapter(self) -> GatewayAdapter:
+        """Return the adapter of this process: on an inherited one two would read each other's answers."""
+        if self._kept is None or self._kept[0] != os.getpid():
+            self._kept = (os.getpid(), self._new_adapter())
+        return self._kept[1]
 
-    def _exchange(self, request: SignedRequest, deadline: RequestDeadline, *, fresh: bool) -> RawAnswer:
-        return self._pool.exchange(request, deadline, fresh=fresh)
+    def _new_adapter(self) -> GatewayAdapter:
+        # Here, because requests takes long to import, and a worker may never call a gateway.
+        from wallet_gateway.client.connection import GatewayAdapter
 
-
-def _pool(url: SplitResult, *, idle_limit: float, make_context: Callable[[], ssl.SSLContext]) -> Pool:
-    # Here, because urllib3 takes long to import, and a worker may never call a gateway.
-    from wallet_gateway.client.connection import Pool, TlsPool
-
-    host = url.hostname or ""
-    if url.scheme == "http":
-        return Pool(host, url.port, maxsize=MAX_IDLE_CONNECTIONS, idle_limit=idle_limit)
-    context = make_context()
-    return TlsPool(host, url.port, maxsize=MAX_IDLE_CONNECTIONS, idle_limit=idle_limit, ssl_context=context)
+        return GatewayAdapter(self._context, self._proxies)
 
 
 def tls_context(

@@ -37,6 +37,8 @@ class Limits:
     """For each wait on the gateway, to read or to write."""
     total_timeout: float
     """From the call to the last byte of the answer."""
+    keepalive_idle: float = 5.0
+    """How old an idle connection may be that is used again."""
     max_answer_bytes: int
 
     def __post_init__(self) -> None:
@@ -80,6 +82,11 @@ class RequestDeadline:
     def max_answer_bytes(self) -> int:
         """Size limit of an answer's body, packed and unpacked."""
         return self._limits.max_answer_bytes
+
+    @property
+    def keepalive_idle(self) -> float:
+        """Seconds after which an idle connection is not used again."""
+        return self._limits.keepalive_idle
 
     def connect_timeout(self) -> float:
         """Return the seconds to wait for the connection; raises DeadlinePassed."""

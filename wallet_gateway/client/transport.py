@@ -1,4 +1,4 @@
-"""The parts that all transports share: protocol, complete request, signature, unpacking of the answer.
+"""The parts that all transports share: the protocol, and the complete, signed request.
 
 There are two: `HttpTransport` talks HTTP to a gateway; for tests, `wallet_gateway.testing.InProcessTransport`
 calls a WSGI application in this process.
@@ -6,14 +6,12 @@ calls a WSGI application in this process.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 from wallet_gateway import __version__
-from wallet_gateway.client.exception_map import AnswerTooLarge, AuthChangedRequest, BadEncoding
+from wallet_gateway.client.exception_map import AuthChangedRequest
 from wallet_gateway.client.exchange import RawAnswer
 
 if TYPE_CHECKING:
@@ -24,7 +22,7 @@ KEPT_HEADERS = ("content-type", "date", "retry-after")
 _HEADERS = MappingProxyType(
     {
         "Accept": "application/json",
-        "Accept-Encoding": "identity",
+        "Accept-Encoding": "gzip, deflate",
         "User-Agent": f"django-wallet-gateway/{__version__}",
     }
 )
@@ -60,17 +58,6 @@ class Auth(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SignedRequest:
-    """One request as it is sent, headers complete. `repr` hides what may be secret or personal."""
-
-    method: str
-    target: str = field(repr=False)
-    """Path and query."""
-    headers: Mapping[str, str] = field(repr=False)
-    body: bytes | None = field(repr=False)
-
-
 def request_headers(extra: Mapping[str, str], *, body: bytes | None, fresh: bool) -> dict[str, str]:
     """Return all headers of a request but `Host`; those in `extra` win."""
     headers = {**_HEADERS, **extra}
@@ -82,49 +69,30 @@ def request_headers(extra: Mapping[str, str], *, body: bytes | None, fresh: bool
     return headers
 
 
-def sign(request: SignedRequest, auth: Auth | None, *, origin: str) -> SignedRequest:
-    """Let `auth` set headers; raises AuthChangedRequest when it changed anything else."""
-    if auth is None:
-        return request
-    # Here, because few gateways ask for a signature: requests and what it imports are 6 MB.
+def prepared_request(
+    method: str, url: str, headers: Mapping[str, str], *, body: bytes | None, auth: Auth | None
+) -> PreparedRequest:
+    """Return the request as it is sent; raises AuthChangedRequest when `auth` changed more than headers."""
+    # Here, because a process that calls no gateway does without: requests and what it imports are 6 MB.
     from requests import PreparedRequest
     from requests.structures import CaseInsensitiveDict
 
-    prepared, url = PreparedRequest(), origin + request.target
-    prepared.method, prepared.url, prepared.body = request.method, url, request.body
-    prepared.headers = CaseInsensitiveDict(request.headers)
+    prepared = PreparedRequest()
+    prepared.method, prepared.url, prepared.body = method, url, body
+    prepared.headers = CaseInsensitiveDict(headers)
+    if auth is None:
+        return prepared
     signed = auth(prepared)
     # The caller has stored what it sends; a signature in the URL or the body would be something else.
-    if (signed.method, signed.url, signed.body) != (request.method, url, request.body):
+    if (signed.method, signed.url, signed.body) != (method, url, body):
         raise AuthChangedRequest("auth may set headers; it changed the method, the URL or the body")
-    headers = {_text(name): _text(value) for name, value in signed.headers.items()}
-    return SignedRequest(method=request.method, target=request.target, headers=headers, body=request.body)
-
-
-def unpack(packed: bytes, encoding: str, *, limit: int) -> bytes:
-    """Unpack a body by its `Content-Encoding`; raises AnswerTooLarge beyond `limit` bytes, and BadEncoding.
-
-    Written on zlib: urllib3's decoder accepts a stream that is cut off, or that has garbage behind it.
-    """
-    check_size(len(packed), limit)
-    # We ask for answers as they are; some proxies pack them all the same.
-    encoding = encoding.strip().lower()
-    if encoding in ("", "identity"):
-        return packed
-    if encoding not in ("gzip", "x-gzip"):
-        raise BadEncoding("the body is packed with something else than gzip")
-    stream = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
-    body = stream.decompress(packed, limit + 1)
-    check_size(len(body), limit)
-    if not stream.eof or stream.unused_data:
-        raise BadEncoding("the gzip stream ends too early or too late")
-    return body
-
-
-def check_size(size: int, limit: int) -> None:
-    """Raise AnswerTooLarge when `size` is above `limit`."""
-    if size > limit:
-        raise AnswerTooLarge(f"an answer may have {limit} bytes, packed and unpacked")
+    # As digest authentication does, which sends the request again.
+    if any(signed.hooks.values()):
+        raise AuthChangedRequest("auth may set headers; it wants to be called with the answer, too")
+    prepared.headers = CaseInsensitiveDict(
+        {_text(name): _text(value) for name, value in signed.headers.items()}
+    )
+    return prepared
 
 
 def _text(value: str | bytes) -> str:

@@ -22,7 +22,7 @@ from wallet_gateway.conf.gateway_rules import (
 from wallet_gateway.conf.values import SETTING, Problem, split_address
 from wallet_gateway.conf.wallet_rules import FERNET_KEYS, problems_of_keys
 
-OF_ADDRESS = ("AUTH", "CLIENT_CLASS", "CA_FILE", "CLIENT_CERT", "PATHS", "REDIRECT_HOSTS")
+OF_ADDRESS = ("AUTH", "CLIENT_CLASS", "CA_FILE", "CLIENT_CERT", "PROXY", "PATHS", "REDIRECT_HOSTS")
 """What an account outside the settings cannot have itself: code, files, and where requests and people go."""
 OF_ADDRESS_IN_WALLET = (
     *("THREE_D_SECURE", "PRICING", "BUTTON_OVERRIDES", "PAY_JS_URL", "WALLET_JS_URL"),

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from django.utils.module_loading import import_string
 
 from wallet_gateway.client.gateway import Gateway
+from wallet_gateway.client.proxy import FROM_ENVIRONMENT, is_proxy
 from wallet_gateway.conf.django_tests import is_set_by_tests
 from wallet_gateway.conf.values import (
     COLLECTION,
@@ -19,6 +20,7 @@ from wallet_gateway.conf.values import (
     PATH,
     PATHS_OF_CERTIFICATE,
     SEQUENCE,
+    TEXT_OR_NONE,
     Problem,
     Setting,
     dotted_path,
@@ -171,6 +173,13 @@ OPTIONAL: Mapping[str, Setting] = {
     ),
     "CA_FILE": Setting(PATH, ""),
     "CLIENT_CERT": Setting(PATHS_OF_CERTIFICATE, ""),
+    "PROXY": Setting(
+        TEXT_OR_NONE,
+        FROM_ENVIRONMENT,
+        lambda proxy: not proxy or is_proxy(proxy),
+        "the address of a proxy such as 'http://user:password@proxy.example:3128', None for no proxy, or '' "
+        "for that of the environment",
+    ),
     "PATHS": Setting(dict, {}),
     "CONNECT_TIMEOUT": _timeout(3.0),
     "READ_TIMEOUT": _timeout(20.0),

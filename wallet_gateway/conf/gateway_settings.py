@@ -56,6 +56,8 @@ class GatewaySettings:
     """PEM file of the certificate authorities to trust instead of the default ones."""
     client_cert: str | tuple[str, str] | None
     """PEM file of our certificate and its key, or one file for each."""
+    proxy: str | None = field(repr=False)
+    """The address of a proxy, with its password; empty for that of the environment, None for no proxy."""
     paths: Mapping[str, str]
     connect_timeout: float
     read_timeout: float
@@ -109,6 +111,7 @@ def read_gateway(alias: str, given: Mapping[str, Any], *, public_origin: str) ->
         client_class=values["CLIENT_CLASS"],
         ca_file=str(values["CA_FILE"]) or None,
         client_cert=_client_cert(values["CLIENT_CERT"]),
+        proxy=values["PROXY"],
         paths=values["PATHS"],
         connect_timeout=float(values["CONNECT_TIMEOUT"]),
         read_timeout=float(values["READ_TIMEOUT"]),

@@ -25,6 +25,7 @@ SETTING = "WALLET_GATEWAY"
 """The name of the one setting of this app."""
 COLLECTION = (list, tuple, set, frozenset)
 COLLECTION_OR_NONE = (*COLLECTION, NoneType)
+TEXT_OR_NONE = (str, NoneType)
 SEQUENCE = (list, tuple)
 PATH = (str, PurePath)
 PATHS_OF_CERTIFICATE = (str, PurePath, list, tuple)
@@ -42,6 +43,7 @@ IN_WORDS: Mapping[type | tuple[type, ...], str] = {
     NUMBER: "a number",
     COLLECTION: "a list, tuple or set",
     COLLECTION_OR_NONE: "a list, tuple or set, or None",
+    TEXT_OR_NONE: "a text, or None",
     SEQUENCE: "a list or tuple",
     PATH: "a path",
     PATHS_OF_CERTIFICATE: "a path, or a pair of paths: certificate and key",

@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 from django.core.exceptions import ImproperlyConfigured
 from django.utils import timezone
@@ -17,6 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from wallet_gateway import conf
 from wallet_gateway.client.errors import GatewayError, NotSent, OutcomeUnknown, Refused
 from wallet_gateway.client.exchange import Exchange
+from wallet_gateway.client.proxy import proxy_of
 from wallet_gateway.conf import project
 from wallet_gateway.conf.gateway_settings import GatewaySettings
 from wallet_gateway.conf.values import is_loopback
@@ -50,14 +50,13 @@ def look_at_gateway(alias: str) -> Iterator[Finding]:
         return
     yield from project.disabled_sending(given)
     yield from _former_accounts(given)
+    yield from _proxy(subject, given)
     exchange: Exchange | None
     try:
         answer = context.gateway.status(context.new_reference())
     except GatewayError as failure:
         exchange = failure.exchange
         yield _failed(subject, failure, context.policy.address)
-        if isinstance(failure, NotSent):
-            yield from _unused_proxy(subject, context.policy.address.url)
     else:
         exchange = answer.exchange
         milliseconds = round(answer.exchange.elapsed_seconds * 1000)
@@ -92,14 +91,12 @@ def _failed(subject: str, failure: GatewayError, address: GatewayAddress) -> Fin
     return error(Code.UNEXPECTED_ANSWER, subject, error=str(failure))
 
 
-def _unused_proxy(subject: str, url: str) -> Iterator[Finding]:
-    """Name the proxy through which other programs of this environment would reach the gateway."""
-    gateway, proxies = urlsplit(url), getproxies()
-    proxy = proxies.get(gateway.scheme) or proxies.get("all")
-    if proxy and not is_loopback(gateway.hostname) and not proxy_bypass(gateway.netloc):
-        # Before the @ there may be a password.
-        address = proxy.rpartition("@")[2].rpartition("://")[2].rstrip("/")
-        yield warning(Code.PROXY_NOT_USED, subject, proxy=address)
+def _proxy(subject: str, given: GatewaySettings) -> Iterator[Finding]:
+    """Name the proxy through which the gateway is reached, and who says so."""
+    proxy = proxy_of(given.proxy, given.base_url)
+    if proxy is not None and not is_loopback(urlsplit(given.base_url).hostname):
+        message = _("reached through the proxy %(proxy)s, as %(setting)s says")
+        yield ok(subject, message, proxy=proxy.shown, setting=proxy.named_by)
 
 
 def _wallet_key(subject: str, context: GatewayContext) -> Iterator[Finding]:

@@ -169,6 +169,7 @@ REASONS: Mapping[str, str | Promise] = {
     "dns": _("host name not found"),
     "tls": _("TLS failed"),
     "connect_timeout": _("no connection in time"),
+    "proxy": _("the proxy refused"),
     "no_api_key": _("the key service gave no key"),
     "stale_claim": _("the time for sending was over"),
     "timeout": _("no complete answer in time"),

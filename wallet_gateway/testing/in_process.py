@@ -10,21 +10,16 @@ from contextlib import closing, nullcontext
 from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import unquote_to_bytes, urlencode, urlsplit
 
+from wallet_gateway.client.exception_map import AnswerTooLarge
 from wallet_gateway.client.exchange import RawAnswer
 from wallet_gateway.client.request_deadline import Limits, RequestDeadline
-from wallet_gateway.client.transport import (
-    KEPT_HEADERS,
-    Auth,
-    SignedRequest,
-    check_size,
-    request_headers,
-    sign,
-    unpack,
-)
+from wallet_gateway.client.transport import KEPT_HEADERS, Auth, prepared_request, request_headers
 
 if TYPE_CHECKING:
     from types import TracebackType
     from wsgiref.types import WSGIApplication, WSGIEnvironment
+
+    from requests import PreparedRequest
 
     ExcInfo = tuple[type[BaseException], BaseException, TracebackType] | tuple[None, None, None]
 
@@ -61,18 +56,18 @@ class InProcessTransport:
         if url.scheme not in _PORTS or not url.hostname:
             raise ValueError("base_url is not a web address; give https://host[:port][/path]")
         self._application = application
-        self._url, self._origin = url, f"{url.scheme}://{url.netloc}"
-        self._prefix = url.path.rstrip("/")
+        self._url, self._base_url = url, f"{url.scheme}://{url.netloc}{url.path.rstrip('/')}"
         self._auth = auth
         self._limits = Limits(
             connect_timeout=total_timeout,
             read_timeout=total_timeout,
             total_timeout=total_timeout,
+            keepalive_idle=total_timeout,
             max_answer_bytes=max_answer_bytes,
         )
 
     def __repr__(self) -> str:
-        return f"InProcessTransport(base_url={self._origin + self._prefix!r})"
+        return f"InProcessTransport(base_url={self._base_url!r})"
 
     def send(
         self,
@@ -86,18 +81,18 @@ class InProcessTransport:
         not_after: float | None = None,
     ) -> RawAnswer:
         """Call the application once. Whatever fails, NotSent or OutcomeUnknown is raised."""
-        target = self._prefix + path + (f"?{urlencode(query)}" if query else "")
+        url = self._base_url + path + (f"?{urlencode(query)}" if query else "")
         deadline = RequestDeadline(limits=self._limits, not_after=not_after)
         with deadline:
             complete = request_headers(headers or {}, body=body, fresh=fresh)
-            request = SignedRequest(method=method, target=target, headers=complete, body=body)
-            return self._exchange(sign(request, self._auth, origin=self._origin), deadline)
+            request = prepared_request(method, url, complete, body=body, auth=self._auth)
+            return self._exchange(request, deadline)
         raise deadline.error
 
     def close(self) -> None:
         """Do nothing: there is no connection."""
 
-    def _exchange(self, request: SignedRequest, deadline: RequestDeadline) -> RawAnswer:
+    def _exchange(self, request: PreparedRequest, deadline: RequestDeadline) -> RawAnswer:
         environ, answer = self._environ(request), _Answer(limit=deadline.max_answer_bytes)
         deadline.doing = "calling the application"
         deadline.mark_sent()
@@ -107,16 +102,12 @@ class InProcessTransport:
             answer.read(parts)
         deadline.remaining()
         deadline.doing = f"reading the answer (HTTP {answer.status})"
-        body = unpack(
-            answer.whole_body(request.method),
-            answer.header("content-encoding"),
-            limit=deadline.max_answer_bytes,
-        )
+        body = answer.unpacked(answer.whole_body(str(request.method)))
         kept = {name: value for name in KEPT_HEADERS if (value := answer.header(name))}
         return RawAnswer(status=answer.status, headers=kept, body=body, elapsed=deadline.elapsed)
 
-    def _environ(self, request: SignedRequest) -> WSGIEnvironment:
-        path, _, query = request.target.partition("?")
+    def _environ(self, request: PreparedRequest) -> WSGIEnvironment:
+        path, _, query = request.path_url.partition("?")
         port = self._url.port or _PORTS[self._url.scheme]
         headers = {_cgi_name(name): _header_value(name, value) for name, value in request.headers.items()}
         return {
@@ -131,7 +122,7 @@ class InProcessTransport:
             "HTTP_HOST": self._url.netloc,
             "wsgi.version": (1, 0),
             "wsgi.url_scheme": self._url.scheme,
-            "wsgi.input": io.BytesIO(request.body or b""),
+            "wsgi.input": io.BytesIO(cast(bytes, request.body or b"")),
             "wsgi.errors": sys.stderr,
             "wsgi.multithread": True,
             "wsgi.multiprocess": False,
@@ -187,11 +178,28 @@ class _Answer:
         # A server would send no more than it has promised.
         return body[: int(promised)]
 
+    def unpacked(self, body: bytes) -> bytes:
+        """Return the body as it was before it was packed for the way."""
+        # Here, because requests takes long to import.
+        from urllib3 import HTTPResponse
+
+        from wallet_gateway.client.connection import read_body
+
+        packed = HTTPResponse(
+            io.BytesIO(body),
+            dict(self._headers),
+            status=self.status,
+            preload_content=False,
+            decode_content=False,
+        )
+        return read_body(packed, limit=self._limit)
+
     def _write(self, part: bytes) -> None:
         if not self._status_line:
             raise http.client.BadStatusLine("")
         self._body += part
-        check_size(len(self._body), self._limit)
+        if len(self._body) > self._limit:
+            raise AnswerTooLarge(f"an answer may have {self._limit} bytes, packed and unpacked")
 
 
 def _cgi_name(header: str) -> str:
