@@ -88,8 +88,10 @@ def _start(stack: ExitStack) -> Browser:
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None]:
     """Close it after a file whose next has no use for it: no other loop could run beside Playwright's."""
     yield
+    if _RUNNING not in item.config.stash:
+        return
     is_last = nextitem is None or nextitem.path != item.path
-    if is_last and not _drives_it(nextitem) and _RUNNING in item.config.stash:
+    if is_last and not _drives_it(nextitem):
         _, stack = item.config.stash[_RUNNING]
         del item.config.stash[_RUNNING]
         stack.close()
