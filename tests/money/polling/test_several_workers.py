@@ -148,7 +148,8 @@ def test_a_process_that_dies_with_its_rows_loses_none_and_doubles_none(asking: C
         assert left.filter(reference=reference).exists()
         # They are due again once the claim is over.
         assert not left.filter(next_query_at__gt=timezone.now() + CLAIM).exists()
-        left.update(next_query_at=timezone.now(), last_queried_at=timezone.now() - timedelta(minutes=1))
+        earlier = timezone.now() - timedelta(minutes=1)
+        left.update(next_query_at=earlier, last_queried_at=earlier)
         due()
     twice = [by for by in gateway.asked.by.values() if len(by) > 1]
     assert {by[0] for by in twice} == {dead}
