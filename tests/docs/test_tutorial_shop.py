@@ -33,8 +33,15 @@ def shop(tmp_path_factory: pytest.TempPathFactory, given: dict[str, str]) -> Pat
 
 @pytest.mark.parametrize("page", pages_run("in the tutorial's shop"))
 def test_a_developer_of_the_tutorials_shop_gets_to_the_end_of(
-    page: str, shop: Path, given: dict[str, str], tmp_path: Path, wallet_sandbox_server: SandboxServer
+    page: str,
+    shop: Path,
+    given: dict[str, str],
+    tmp_path: Path,
+    wallet_sandbox_server: SandboxServer,
+    request: pytest.FixtureRequest,
 ) -> None:
+    if page == "docs/how-to/testing.md":
+        request.getfixturevalue("browser_of_another")
     wallet_sandbox_server.control.reset()
     with ShopReader(shop, tmp_path, given=given, sandbox=wallet_sandbox_server.base_url) as reader:
         for step in steps(page):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -50,6 +51,20 @@ def installed_chromium() -> str | None:
     """The browser to use: the one that is named, else one that is installed, else (None) Playwright's own."""
     named = os.environ.get("PLAYWRIGHT_CHROMIUM")
     return named or next(filter(None, map(shutil.which, INSTALLED)), None)
+
+
+@pytest.fixture(scope="session")
+def browser_of_another() -> None:
+    """For a test whose browser something else starts: a missing one is a skip, in CI a failure of the test."""
+    if os.environ.get("CI") != "true" and installed_chromium() is None and not _has_playwrights():
+        pytest.skip("*** NO BROWSER: THE TESTS THAT NEED ONE DID NOT RUN. ***")
+
+
+def _has_playwrights() -> bool:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        return Path(playwright.chromium.executable_path).exists()
 
 
 _RUNNING = pytest.StashKey[tuple["Browser", ExitStack]]()

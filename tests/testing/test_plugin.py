@@ -239,6 +239,7 @@ print(*sorted(name for name in set(sys.modules) - before if name.startswith("wal
 
 
 @pytest.mark.browser
+@pytest.mark.usefixtures("browser_of_another")
 def test_the_customer_pays_with_the_wallets_sheet(wallet_sheet: WalletSheet) -> None:
     order = create_order()
     wallet_sheet.visit(reverse("wallet_gateway:pay", args=[order.token]))
