@@ -55,7 +55,7 @@ def installed_chromium() -> str | None:
 
 @pytest.fixture(scope="session")
 def browser_of_another() -> None:
-    """For a test whose browser something else starts: a missing one is a skip, in CI a failure of the test."""
+    """For a test whose browser something else starts: without one it is skipped, in CI it fails."""
     if os.environ.get("CI") != "true" and installed_chromium() is None and not _has_playwrights():
         pytest.skip("*** NO BROWSER: THE TESTS THAT NEED ONE DID NOT RUN. ***")
 
