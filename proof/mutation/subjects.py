@@ -145,7 +145,7 @@ SUBJECTS: Final = (
         "polling",
         "operations.polling.due operations.polling.reconciliation operations.polling.status_query"
         " operations.polling.status_result",
-        "money/polling money/test_made_elsewhere.py",
+        "money/polling money/any_gateway money/test_made_elsewhere.py",
     ),
     _of(
         "wallet",
