@@ -56,9 +56,10 @@ def test_a_connection_is_kept_for_all_but_a_fresh_request_until_the_transport_is
     assert said == [None, None, "close", None, None]
 
 
-def test_a_connection_that_idled_too_long_is_closed_and_replaced(connect: Connect) -> None:
+@pytest.mark.parametrize("limit", [0, 1e-9])
+def test_a_connection_that_idled_too_long_is_closed_and_replaced(limit: float, connect: Connect) -> None:
     with RawServer(echoes) as server:
-        transport = connect(server.base_url, keepalive_idle=1e-9)
+        transport = connect(server.base_url, keepalive_idle=limit)
         for _ in range(2):
             transport.send("POST", "/", body=b"{}")
         assert eventually(lambda: server.hung_up == 1)

@@ -65,7 +65,8 @@ class HttpTransport:
         self._context = (ssl_context or tls_context(ca_file, client_cert)) if is_tls else None
         is_far = not _is_loopback(url.hostname or "")
         self._proxies = {"https": proxy} if proxy and is_tls and is_far else {}
-        self._kept: tuple[int, GatewayAdapter] | None = None
+        self._adapters: dict[int, GatewayAdapter] = {}
+        """By process: on connections that were inherited two would read each other's answers."""
 
     def __repr__(self) -> str:
         return f"HttpTransport(base_url={self._base_url!r})"
@@ -104,14 +105,12 @@ class HttpTransport:
 
     def close(self) -> None:
         """Close the idle connections. The transport stays usable and opens new ones."""
-        if self._kept is not None:
-            self._kept[1].close()
+        if adapter := self._adapters.get(os.getpid()):
+            adapter.close()
 
     def _kept_adapter(self) -> GatewayAdapter:
-        """Return the adapter of this process: on an inherited one two would read each other's answers."""
-        if self._kept is None or self._kept[0] != os.getpid():
-            self._kept = (os.getpid(), self._new_adapter())
-        return self._kept[1]
+        process = os.getpid()
+        return self._adapters.get(process) or self._adapters.setdefault(process, self._new_adapter())
 
     def _new_adapter(self) -> GatewayAdapter:
         # Here, because requests takes long to import, and a worker may never call a gateway.

@@ -29,7 +29,7 @@ def steady_seconds() -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How long and how large: seconds and bytes, all above zero (ValueError)."""
+    """How long and how large: seconds and bytes, all above zero but `keepalive_idle` (ValueError)."""
 
     connect_timeout: float
     """For TCP, with each address of the name, and again for TLS. The resolver has limits of its own."""
@@ -38,12 +38,12 @@ class Limits:
     total_timeout: float
     """From the call to the last byte of the answer."""
     keepalive_idle: float = 5.0
-    """How old an idle connection may be that is used again."""
+    """How long a connection may have idled that is used again; none is with zero."""
     max_answer_bytes: int
 
     def __post_init__(self) -> None:
         for limit in fields(self):
-            if getattr(self, limit.name) <= 0:
+            if getattr(self, limit.name) <= 0 and limit.name != "keepalive_idle":
                 raise ValueError(f"{limit.name} is {getattr(self, limit.name)}; it must be above zero")
 
 
