@@ -63,8 +63,7 @@ class HttpTransport:
         self._auth = auth
         is_tls = url.scheme == "https"
         self._context = (ssl_context or tls_context(ca_file, client_cert)) if is_tls else None
-        is_far = not _is_loopback(url.hostname or "")
-        self._proxies = {"https": proxy} if proxy and is_tls and is_far else {}
+        self._proxies = {"https": proxy} if proxy and not _is_loopback(url.hostname or "") else {}
         self._adapters: dict[int, GatewayAdapter] = {}
         """By process: on connections that were inherited two would read each other's answers."""
 
