@@ -130,7 +130,7 @@ FORKS = """
 import os, sys
 from wallet_gateway.client.http_transport import HttpTransport
 
-transport = HttpTransport(base_url=sys.argv[1])
+transport = HttpTransport(base_url=sys.argv[1], ca_file=sys.argv[2])
 said = [transport.send("POST", "/", body=b"parent 1").body]
 child = os.fork()
 if child == 0:
@@ -144,10 +144,11 @@ sys.exit(os.waitstatus_to_exitcode(status))
 """
 
 
-def test_a_forked_process_leaves_its_parents_connection_alone() -> None:
-    with RawServer(echoes) as server:
+@pytest.mark.parametrize("is_tls", [False, True], ids=["plain", "TLS"])
+def test_a_forked_process_leaves_its_parents_connection_alone(is_tls: bool, certificate: Certificate) -> None:
+    with RawServer(echoes, tls=certificate.server_context() if is_tls else None) as server:
         # In a process of its own: beside the threads of this one nobody may fork.
-        command = [sys.executable, "-W", "error", "-c", FORKS, server.base_url]
+        command = [sys.executable, "-W", "error", "-c", FORKS, server.base_url, str(certificate.file)]
         ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert (ran.returncode, ran.stderr) == (0, "")
     said = sorted(request.body for request in server.requests)

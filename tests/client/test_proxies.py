@@ -131,10 +131,15 @@ def test_a_proxy_where_nobody_listens_is_a_refused_connection(connect: Connect) 
     assert failure.value.reason == NotSentReason.REFUSED_CONNECTION
 
 
-def test_this_machine_is_reached_without_a_proxy(connect: Connect) -> None:
-    with RawServer(echoes) as server:
-        transport = connect(server.base_url, proxy=through(unused_port()))
-        assert transport.send("POST", "/", body=b"{}").body == b"{}"
+@pytest.mark.parametrize("setting", [FROM_ENVIRONMENT, "http://proxy:8080"])
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.2:8443", "[::1]"])
+def test_this_machine_is_reached_without_a_proxy(
+    host: str, setting: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://proxy:8080")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    assert proxy_of(setting, f"https://{host}") is None
 
 
 @pytest.mark.parametrize(

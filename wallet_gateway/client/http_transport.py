@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 import ssl
 from collections.abc import Mapping
-from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlencode, urlsplit
 
 import certifi
 
 from wallet_gateway.client.exchange import RawAnswer
+from wallet_gateway.client.proxy import is_loopback
 from wallet_gateway.client.request_deadline import Limits, RequestDeadline
 from wallet_gateway.client.transport import KEPT_HEADERS, Auth, prepared_request, request_headers
 
@@ -33,7 +33,7 @@ class HttpTransport:
     not to verify. `client_cert` names the PEM file of our own certificate and key, or one file for each; an
     encrypted key is refused. Raises OSError for a file that cannot be read or is not what it should be.
     `ssl_context` is one of `tls_context` in place of both: some 0.7 MB that many transports can share.
-    `proxy` is the address of a proxy that makes a tunnel (CONNECT) to a gateway that is not on this machine.
+    `proxy` is the address of a proxy that makes a tunnel (CONNECT) to a gateway with https.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class HttpTransport:
         self._auth = auth
         is_tls = url.scheme == "https"
         self._context = (ssl_context or tls_context(ca_file, client_cert)) if is_tls else None
-        self._proxies = {"https": proxy} if proxy and not _is_loopback(url.hostname or "") else {}
+        self._proxies = {"https": proxy} if proxy else {}
         self._adapters: dict[int, GatewayAdapter] = {}
         """By process: on connections that were inherited two would read each other's answers."""
 
@@ -143,13 +143,6 @@ def _checked(base_url: str) -> SplitResult:
         raise ValueError("base_url has a user, a query or a fragment; give https://host[:port][/path]")
     if not url.hostname or url.scheme not in ("http", "https"):
         raise ValueError("base_url is no web address; give https://host[:port][/path]")
-    if url.scheme == "http" and not _is_loopback(url.hostname):
+    if url.scheme == "http" and not is_loopback(url.hostname):
         raise ValueError("base_url is plain http; only a loopback address may do without TLS")
     return url
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False

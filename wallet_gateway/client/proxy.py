@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import (  # type: ignore[attr-defined]
     getproxies_environment,
@@ -40,16 +41,25 @@ def is_proxy(url: str) -> bool:
     return is_address and not (parts.path.strip("/") or parts.query or parts.fragment)
 
 
+def is_loopback(host: str | None) -> bool:
+    """Return whether a host name is this machine and nothing else."""
+    try:
+        return host == "localhost" or ip_address(host or "").is_loopback
+    except ValueError:
+        return False
+
+
 def proxy_of(setting: str | None, base_url: str) -> Proxy | None:
     """Return a gateway's proxy: that of the setting, none for None, or the environment's at this moment.
 
-    Raises ValueError for one in the environment that is none.
+    There is none to a gateway on this machine. Raises ValueError for one in the environment that is none.
     """
-    if setting is None:
+    gateway = urlsplit(base_url)
+    if setting is None or is_loopback(gateway.hostname):
         return None
     if setting != FROM_ENVIRONMENT:
         return Proxy(url=setting, named_by="PROXY")
-    gateway, proxies = urlsplit(base_url), getproxies_environment()
+    proxies = getproxies_environment()
     url = proxies.get("https", "")
     if gateway.scheme != "https" or not url or proxy_bypass_environment(gateway.netloc, proxies):
         return None

@@ -7,7 +7,6 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
-from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 from django.utils import timezone
@@ -19,7 +18,6 @@ from wallet_gateway.client.exchange import Exchange
 from wallet_gateway.client.proxy import proxy_of
 from wallet_gateway.conf import project
 from wallet_gateway.conf.gateway_settings import GatewaySettings
-from wallet_gateway.conf.values import is_loopback
 from wallet_gateway.doctor.host import CLOCK_MAY_DIFFER_SECONDS
 from wallet_gateway.domain.gateway_address import GatewayAddress
 from wallet_gateway.findings import Code, Finding, error, ok, warning
@@ -94,7 +92,7 @@ def _failed(subject: str, failure: GatewayError, address: GatewayAddress) -> Fin
 def _proxy(subject: str, given: GatewaySettings) -> Iterator[Finding]:
     """Name the proxy through which the gateway is reached, and who says so."""
     proxy = proxy_of(given.proxy, given.base_url)
-    if proxy is not None and not is_loopback(urlsplit(given.base_url).hostname):
+    if proxy is not None:
         message = _("reached through the proxy %(proxy)s, as %(setting)s says")
         yield ok(subject, message, proxy=proxy.shown, setting=proxy.named_by)
 
