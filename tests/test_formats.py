@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from django.conf.global_settings import LANGUAGES as DJANGOS_LANGUAGES
 from django.utils import timezone, translation
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pytest_django import Settings
 
@@ -81,6 +81,7 @@ def test_an_amount_is_written_as_its_language_writes_it(
 
 
 @given(language=any_language, money=any_money, negative=st.booleans())
+@example(language="br", money=Money(Decimal("1.00"), "USD"), negative=False)
 def test_no_language_changes_a_digit_of_an_amount_or_lets_a_line_break_it(
     language: str, money: Money, negative: bool
 ) -> None:

@@ -54,7 +54,9 @@ def format_money(money: Money, *, negative: bool = False) -> str:
     # In Arabic, the minus carries a mark of direction.
     minus = numbers.get_minus_sign_symbol(locale).replace("-", "\N{MINUS SIGN}")
     # CLDR's rule of spacing, which Babel leaves out: letters such as CHF do not touch a digit.
-    return _LETTER_BESIDE_DIGIT.sub("\N{NO-BREAK SPACE}", text.replace("-", minus))
+    text = _LETTER_BESIDE_DIGIT.sub("\N{NO-BREAK SPACE}", text.replace("-", minus))
+    # Breton has a space in its symbol of the US dollar.
+    return text.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def format_amount(money: Money) -> str:

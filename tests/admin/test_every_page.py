@@ -6,6 +6,7 @@ import itertools
 import re
 from collections import Counter
 from contextlib import suppress
+from datetime import timedelta
 from io import StringIO
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from django.test import Client
 from pytest_django import Settings
 
 from tests.admin.scenery import Scenery
-from wallet_gateway.models import OutboxEvent
+from wallet_gateway.models import GatewayTransaction, OutboxEvent
 
 
 @pytest.mark.django_db
@@ -70,7 +71,7 @@ COLUMNS = {
 """The columns whose values a table or an enumeration may lose."""
 
 
-@pytest.mark.django_db
+@pytest.mark.usefixtures("gateway")
 @pytest.mark.parametrize("columns", COLUMNS.values(), ids=COLUMNS)
 def test_no_list_page_export_or_command_fails_because_of_a_value_of_another_version(
     superuser: Client, columns: list[tuple[type[models.Model], str]], tmp_path: Path
@@ -93,6 +94,8 @@ def test_no_list_page_export_or_command_fails_because_of_a_value_of_another_vers
     superuser.raise_request_exception = False
     answers = {name: superuser.get(url, follow=True).status_code for name, url in scenery.pages()}
     assert {name: status for name, status in answers.items() if status >= 500} == {}
+    # What is due is handled by the sweep, and not only shown.
+    models.QuerySet(GatewayTransaction).update(next_query_at=scenery.now - timedelta(hours=1))
     exports = itertools.product(("orders", "transactions", "events", "discrepancies"), ("csv", "json"))
     for name, *arguments in (
         *(("wallet_export", what, "--format", form) for what, form in exports),
@@ -102,6 +105,6 @@ def test_no_list_page_export_or_command_fails_because_of_a_value_of_another_vers
         ("wallet_sweep",),
         ("wallet_doctor",),
     ):
-        # A command may find something, or no gateway: it says so, and does not break.
+        # A command may find something: it says so, and does not break.
         with suppress(CommandError, SystemExit):
             call_command(name, *arguments, stdout=StringIO(), stderr=StringIO())

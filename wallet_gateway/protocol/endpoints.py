@@ -24,6 +24,7 @@ from wallet_gateway.protocol.authorizations import (
     AuthorizationType,
 )
 from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutResponse, CheckoutType
+from wallet_gateway.protocol.errors import UnknownCode
 from wallet_gateway.protocol.faults import ErrorBody
 from wallet_gateway.protocol.follow_ups import (
     DETACHED_REFUND_TYPE,
@@ -35,6 +36,7 @@ from wallet_gateway.protocol.follow_ups import (
 )
 from wallet_gateway.protocol.migration_file import MigrationRow
 from wallet_gateway.protocol.status import StatusQuery, StatusRecord
+from wallet_gateway.protocol.text import quote
 from wallet_gateway.protocol.wire import WireModel
 
 
@@ -106,10 +108,13 @@ OPERATIONS: Final = MappingProxyType(
 def wire_type(operation: str, payment_type: str = "") -> str:
     """Return the wire ``type`` of an operation, which is named in any letter case.
 
-    Originals need a payment type; follow-ups have one type whatever the original was.
+    Originals need a payment type; follow-ups have one type whatever the original was. Raises `UnknownCode`.
     """
     name = operation.lower()
-    return WIRE_TYPES.get((name, "")) or WIRE_TYPES[name, payment_type]
+    found = WIRE_TYPES.get((name, "")) or WIRE_TYPES.get((name, payment_type))
+    if found is None:
+        raise UnknownCode(f"the interface has no {quote(operation)} of payment type {quote(payment_type)}")
+    return found
 
 
 # The messages
