@@ -30,16 +30,13 @@ from wallet_gateway.domain.polling_schedule import (
     repeat_waits,
     step_after,
 )
+from wallet_gateway.ledger.apply import Change, apply, provider_id_columns, reread
+from wallet_gateway.ledger.discrepancies import is_read_by_person
+from wallet_gateway.ledger.repair import book_by_policy, release_freezes
 from wallet_gateway.models import GatewayTransaction, TransactionEventKind
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.merchant_accounts import foreign_merchant_account
 from wallet_gateway.operations.polling.status_query import others_told_otherwise
-from wallet_gateway.operations.settlement.discrepancies import is_read_by_person
-from wallet_gateway.operations.settlement.elsewhere import book_by_policy
-from wallet_gateway.operations.settlement.freezes import release_freezes
-from wallet_gateway.operations.settlement.settle import reread, settle
-from wallet_gateway.operations.settlement.status_updates import StatusUpdate
-from wallet_gateway.operations.settlement.transaction_columns import provider_id_columns
 from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.operations")
@@ -82,20 +79,20 @@ def contradict_others(
 ) -> None:
     """Record what an answer about one transaction says against others; see `others_told_otherwise`."""
     for other, finding in others:
-        update = StatusUpdate(
+        change = Change(
             kind=TransactionEventKind.RECORDS,
             event=LifecycleEvent.CONTRADICTED,
             finding=finding,
             explanation=explanation,
             actor=actor,
         )
-        settle(other, update, context=context)
+        apply(other, change, context=context)
 
 
-def _status_update(
+def _change(
     transaction: GatewayTransaction, finding: Finding | None, context: GatewayContext
-) -> StatusUpdate:
-    """Return the update of a status query's result, of which nothing elsewhere is to be booked first."""
+) -> Change:
+    """Return the change of a status query's result, of which nothing elsewhere is to be booked first."""
     now = context.clock.now()
     if finding is None:
         return _no_answer(transaction, now)
@@ -106,12 +103,12 @@ def _status_update(
     changes = _climbed(transaction, finding, now, context, confirmed="confirmed_at" in counted) | counted
     if query_priority(transaction.poll_state) is QueryPriority.REPEATED:
         event, finding = _compared(transaction, finding, context)
-    return StatusUpdate(
+    return Change(
         kind=TransactionEventKind.RECORDS,
         event=event,
         finding=finding,
-        changes=changes,
-        **_queried_in(transaction),
+        columns=changes,
+        queried_in=_queried_in(transaction),
         explanation=explain(ExplanationCode.PAGE_ENDED) if event is LifecycleEvent.EXPIRED else None,
         is_kept=_is_worth_keeping(transaction, event),
     )
@@ -120,7 +117,7 @@ def _status_update(
 def _record(
     transaction: GatewayTransaction, finding: Finding | None, context: GatewayContext
 ) -> GatewayTransaction:
-    return settle(transaction, _status_update(transaction, finding, context), context=context)
+    return apply(transaction, _change(transaction, finding, context), context=context)
 
 
 def _record_payment_first(
@@ -134,19 +131,16 @@ def _record_payment_first(
     if not left.elsewhere:
         return reread(settled)
     rest = replace(INCONCLUSIVE, elsewhere=left.elsewhere)
-    return settle(settled, StatusUpdate(kind=TransactionEventKind.RECORDS, finding=rest), context=context)
+    return apply(settled, Change(kind=TransactionEventKind.RECORDS, finding=rest), context=context)
 
 
-def _queried_in(transaction: GatewayTransaction) -> dict[str, Any]:
+def _queried_in(transaction: GatewayTransaction) -> tuple[TransactionState, datetime]:
     """Return the state that the query was about; `transaction` is as it was read before the query."""
-    return {
-        "queried_in": TransactionState(transaction.state),
-        "queried_since": transaction.state_changed_at,
-    }
+    return TransactionState(transaction.state), transaction.state_changed_at
 
 
-def _no_answer(transaction: GatewayTransaction, now: datetime) -> StatusUpdate:
-    """Return the update of a query without an answer: keep the poll step and repeat the query."""
+def _no_answer(transaction: GatewayTransaction, now: datetime) -> Change:
+    """Return the change of a query without an answer: keep the poll step and repeat the query."""
     columns = _asked(transaction, now)
     if _is_due(transaction, now):
         is_repeat = query_priority(transaction.poll_state) is QueryPriority.REPEATED
@@ -156,8 +150,8 @@ def _no_answer(transaction: GatewayTransaction, now: datetime) -> StatusUpdate:
     if _is_left_silent(transaction, now):
         # A gateway without a readable answer for a day also needs an operator.
         columns["needs_operator"] = True
-    return StatusUpdate(
-        kind=TransactionEventKind.FAULT, changes=columns, is_kept=False, **_queried_in(transaction)
+    return Change(
+        kind=TransactionEventKind.FAULT, columns=columns, is_kept=False, queried_in=_queried_in(transaction)
     )
 
 
@@ -167,14 +161,14 @@ def _is_left_silent(transaction: GatewayTransaction, now: datetime) -> bool:
     return transaction.state in _EXPECTS_NEWS and is_silent(transaction.poll_state, now)
 
 
-def _queried_under_another(transaction: GatewayTransaction, other: str, now: datetime) -> StatusUpdate:
-    """Return the update of an empty answer under another merchant account: it does not end the transaction.
+def _queried_under_another(transaction: GatewayTransaction, other: str, now: datetime) -> Change:
+    """Return the change of an empty answer under another merchant account: it does not end the transaction.
 
     A person has to restore the account's name in the settings.
     """
     logger.error("%s was sent for %s, which the settings do not name", transaction.reference, one_line(other))
-    update = _no_answer(transaction, now)
-    return replace(update, changes={**update.changes, "needs_operator": True})
+    change = _no_answer(transaction, now)
+    return replace(change, columns={**change.columns, "needs_operator": True})
 
 
 def _asked(transaction: GatewayTransaction, now: datetime) -> dict[str, Any]:
