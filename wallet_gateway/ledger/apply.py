@@ -436,6 +436,7 @@ def write_totals(
 
     Raises `VersionConflict` if another process has written money of the same order.
     """
+    columns: dict[str, Any]
     if transaction.deposit_id is not None:
         columns = {"is_frozen": True} if freeze else {}
         if booking.added or columns:
