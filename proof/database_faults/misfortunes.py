@@ -14,7 +14,7 @@ from proof.kills.children import in_child
 from proof.kills.instants import Instants
 from proof.kills.operations import OPERATIONS, Call, Operation
 from proof.kills.world import World
-from wallet_gateway.operations.settlement import db_transactions
+from wallet_gateway.ledger import transactions
 
 _NEW_WORLD_EVERY = 8
 QUICK = (
@@ -99,7 +99,7 @@ def _struck(
 ) -> tuple[list[str], str]:
     """Return the instants, and the database's error that the caller was given."""
     if hurry:
-        db_transactions.PATIENT_WAITS = (0.01,) * 5
+        transactions.PATIENT_WAITS = (0.01,) * 5
     instants = Instants(fatal=fatal, happens=happens)
     instants.watch()
     try:

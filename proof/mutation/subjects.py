@@ -69,21 +69,15 @@ SUBJECTS: Final = (
         " money/polling/test_pending.py",
     ),
     _of(
-        "settle",
-        "operations.settlement.settle operations.settlement.status_updates"
-        " operations.settlement.late_payments",
+        "apply",
+        "ledger.apply",
         "money/test_bookings.py money/test_conflicts.py money/test_late_payments.py money/test_outbox.py"
-        " money/test_judged_one_by_one.py money/polling/test_pages.py",
+        " money/test_judged_one_by_one.py money/polling/test_pages.py money/test_other_amounts.py"
+        " money/test_made_elsewhere.py",
     ),
     _of(
-        "counters",
-        "operations.settlement.counters",
-        "money/test_bookings.py money/test_other_amounts.py money/test_late_payments.py"
-        " money/test_conflicts.py money/test_made_elsewhere.py",
-    ),
-    _of(
-        "db_transactions",
-        "operations.settlement.db_transactions",
+        "transactions",
+        "ledger.transactions",
         "money/test_conflicts.py money/checkout",
     ),
     _of(
@@ -156,8 +150,7 @@ SUBJECTS: Final = (
     ),
     _of(
         "outbox",
-        "operations.settlement.outbox operations.settlement.cancellation operations.settlement.freezes"
-        " operations.settlement.discrepancies operations.settlement.elsewhere domain.cancellation",
+        "ledger.outbox ledger.repair ledger.discrepancies operations.cancellation domain.cancellation",
         "money domain/test_cancellation.py money/polling/test_repeated.py",
     ),
     _of(

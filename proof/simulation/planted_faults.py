@@ -21,23 +21,18 @@ from wallet_gateway.client.request_deadline import RequestDeadline
 from wallet_gateway.domain import outcomes
 from wallet_gateway.domain.lifecycle import FINAL_STATES, TransactionState
 from wallet_gateway.domain.polling_schedule import PollState, next_query_at
-from wallet_gateway.models.settlement_writes import SettlementRows
+from wallet_gateway.ledger import apply
 from wallet_gateway.operations.maintenance import sweep
 from wallet_gateway.operations.sending import answers
-from wallet_gateway.operations.settlement import counters, settle, transaction_columns
-from wallet_gateway.operations.settlement.counters import changed_totals
 
+_book = apply.book
 _record_not_sent = answers.record_not_sent
 _judge = outcomes._judge
 
 
-def _book_twice(*given: Any, **named: Any) -> SettlementRows:
-    changed_totals(*given, **named)
-    rows: SettlementRows = changed_totals(*given, **named)
-    if rows.payment is None:
-        return rows
-    twice = {name: 2 * value for name, value in rows.payment.added.items()}
-    return replace(rows, payment=replace(rows.payment, added=twice))
+def _book_twice(*given: Any, **named: Any) -> apply.Booking:
+    booking = _book(*given, **named)
+    return replace(booking, added={name: 2 * value for name, value in booking.added.items()})
 
 
 def _take_for_unsent(transaction: Any, error: object, *, context: Any) -> Any:  # noqa: ANN401
@@ -61,15 +56,13 @@ def _look_at_the_first(fits: Sequence[Any], expected: Any, closed: Any) -> Any: 
 
 
 PLANTED: Final[dict[str, Callable[[], AbstractContextManager[object]]]] = {
-    "a settlement books twice": lambda: patch.object(settle, "changed_totals", _book_twice),
+    "a settlement books twice": lambda: patch.object(apply, "book", _book_twice),
     "what may have happened is sent again": lambda: patch.object(answers, "record_unknown", _take_for_unsent),
     "a request is marked after it was sent": lambda: patch.object(RequestDeadline, "mark_sent", _never_mark),
     "an unknown outcome frees its amount": lambda: patch.object(
-        counters, "FINAL_STATES", FINAL_STATES | {TransactionState.UNKNOWN}
+        apply, "FINAL_STATES", FINAL_STATES | {TransactionState.UNKNOWN}
     ),
-    "an unknown outcome is not asked about": lambda: patch.object(
-        transaction_columns, "next_query_at", _ask_no_more
-    ),
+    "an unknown outcome is not asked about": lambda: patch.object(apply, "next_query_at", _ask_no_more),
 }
 """Each fault that nearly every history meets, by what it is, as a context in which it is there."""
 

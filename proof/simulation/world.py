@@ -22,7 +22,7 @@ from proof.simulation.network import SimulatedNetwork
 from proof.simulation.shop_database import ShopDatabase
 from proof.simulation.virtual_time import EPOCH, VirtualTime, shop_now
 from wallet_gateway import conf, gateways, payments
-from wallet_gateway.operations.settlement import write_turns
+from wallet_gateway.ledger import transactions
 from wallet_gateway.operations.wallet.session import WalletSession
 
 _GIVEN: Final[dict[str, Any]] = django_settings.WALLET_GATEWAY
@@ -56,7 +56,7 @@ class World:
             patches.enter_context(patch.object(timezone, "now", shop_now))
             patches.enter_context(patch.object(gateways, "_database_now", shop_now))
             # A process that is overtaken stands still inside: no lock of its own may stop the other one.
-            patches.enter_context(patch.object(write_turns, "_turns", {}))
+            patches.enter_context(patch.object(transactions, "_turns", {}))
             if hasattr(self, "gateway"):
                 patches.enter_context(self.gateway.patched())
             yield

@@ -9,6 +9,7 @@ from wallet_gateway.domain.actors import Actor, By
 from wallet_gateway.domain.error_codes import ARGUMENT_CHOICE, ErrorCode
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
+from wallet_gateway.ledger.transactions import check_outside_transaction
 from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction
 from wallet_gateway.operations.approvals import made_elsewhere
 from wallet_gateway.operations.approvals import requests as approvals
@@ -17,7 +18,6 @@ from wallet_gateway.operations.approvals.resolve import Decision
 from wallet_gateway.operations.errors import InvalidInput, InvalidState
 from wallet_gateway.operations.follow_ups import approve as approving
 from wallet_gateway.operations.inputs import actor_of, check_row
-from wallet_gateway.operations.settlement.db_transactions import check_outside_transaction
 from wallet_gateway.queries.approvals import waiting_approvals
 from wallet_gateway.queries.permissions import APPROVE, account_has, permission_of
 

@@ -14,6 +14,7 @@ from wallet_gateway.domain.actors import Actor, By
 from wallet_gateway.domain.error_codes import ARGUMENT_CHOICE
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.error_reports import sensitive_variables
+from wallet_gateway.ledger.transactions import check_outside_transaction
 from wallet_gateway.models import (
     BatchKind,
     MigratedDeposit,
@@ -27,7 +28,6 @@ from wallet_gateway.operations.batches.drive import Driver
 from wallet_gateway.operations.batches.plan import MAX_ROWS
 from wallet_gateway.operations.errors import InvalidInput
 from wallet_gateway.operations.inputs import check_row
-from wallet_gateway.operations.settlement.db_transactions import check_outside_transaction
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.queries.permissions import OF_KIND, account_has
 

@@ -10,6 +10,7 @@ from wallet_gateway.domain.actors import By
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
+from wallet_gateway.ledger.transactions import check_outside_transaction
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.approvals import resolve as resolutions
 from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups
@@ -20,7 +21,6 @@ from wallet_gateway.operations.follow_ups.cart import cart_of
 from wallet_gateway.operations.follow_ups.execute import Initiator
 from wallet_gateway.operations.follow_ups.preview import shown_body
 from wallet_gateway.operations.inputs import check_row
-from wallet_gateway.operations.settlement.db_transactions import check_outside_transaction
 from wallet_gateway.protocol.cart import Discount, Shipping
 from wallet_gateway.protocol.cart_lines import Item
 from wallet_gateway.protocol.cart_messages import ShoppingCart

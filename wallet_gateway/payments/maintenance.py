@@ -17,6 +17,8 @@ from wallet_gateway import conf, gateways
 from wallet_gateway.domain.actors import By
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
+from wallet_gateway.ledger import outbox
+from wallet_gateway.ledger.transactions import check_outside_transaction
 from wallet_gateway.models import GatewayPause, MigratedDeposit, PaymentOrder
 from wallet_gateway.operations.checkout.orders import check_unambiguous
 from wallet_gateway.operations.inputs import check_row
@@ -32,8 +34,6 @@ from wallet_gateway.operations.polling import due, reconciliation
 from wallet_gateway.operations.polling.reconciliation import QueryReport
 from wallet_gateway.operations.sending import emergency_stop
 from wallet_gateway.operations.sending.emergency_stop import Stoppable, UnusableGateway
-from wallet_gateway.operations.settlement import outbox
-from wallet_gateway.operations.settlement.db_transactions import check_outside_transaction
 from wallet_gateway.payments import batches
 from wallet_gateway.queries import authorizations, pauses, search
 from wallet_gateway.queries import health as health_queries

@@ -13,7 +13,9 @@ from wallet_gateway.domain.actors import By
 from wallet_gateway.domain.gateway_records import GatewayRecord, Payer, RecordedAddress
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of, return_urls, usable_context
+from wallet_gateway.ledger.transactions import check_outside_transaction
 from wallet_gateway.models import Payment, PaymentOrder
+from wallet_gateway.operations import cancellation
 from wallet_gateway.operations.checkout import orders
 from wallet_gateway.operations.checkout import start as checkout
 from wallet_gateway.operations.checkout.addresses import BillingAddress, ShippingAddress
@@ -23,8 +25,6 @@ from wallet_gateway.operations.inputs import check_row
 from wallet_gateway.operations.polling import gateway_records as records
 from wallet_gateway.operations.polling import reconciliation
 from wallet_gateway.operations.polling.gateway_records import TransactionRecords
-from wallet_gateway.operations.settlement import cancellation
-from wallet_gateway.operations.settlement.db_transactions import check_outside_transaction
 from wallet_gateway.protocol.cart import Discount, Shipping
 from wallet_gateway.protocol.cart_lines import Item
 from wallet_gateway.protocol.money import Money

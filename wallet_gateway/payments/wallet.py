@@ -17,11 +17,11 @@ from wallet_gateway.domain.wallet_limits import WalletLimit, WalletLimits
 from wallet_gateway.domain.wallet_outcomes import WalletOutcome, outcome_of
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import ciphers, context_of, return_urls
+from wallet_gateway.ledger.transactions import check_outside_transaction
 from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.models.wallet import WalletEvent
 from wallet_gateway.operations.errors import InvalidInput
 from wallet_gateway.operations.inputs import check_row
-from wallet_gateway.operations.settlement.db_transactions import check_outside_transaction
 from wallet_gateway.operations.wallet import abandon as wallet_abandon
 from wallet_gateway.operations.wallet import attempts as wallet_attempts
 from wallet_gateway.operations.wallet import encryption_keys

@@ -12,10 +12,10 @@ from typing import Any
 
 from wallet_gateway.domain.actors import Actor
 from wallet_gateway.domain.approval_policy import LIMITED_PERIOD
+from wallet_gateway.ledger.transactions import in_statement
 from wallet_gateway.models import Allowance, AllowanceUse, GatewayTransaction
 from wallet_gateway.operations.approvals.requests import SecondPersonNeeded
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.settlement.db_transactions import in_statement
 
 
 def open_allowance(actor: Actor, currency: str, context: GatewayContext) -> Allowance | None:

@@ -27,22 +27,20 @@ from wallet_gateway.domain.lifecycle import (
 )
 from wallet_gateway.domain.outcomes import INCONCLUSIVE, Finding
 from wallet_gateway.domain.record_attribution import KINDS
+from wallet_gateway.ledger.apply import Change, apply, is_taken, reread
+from wallet_gateway.ledger.discrepancies import (
+    closing_columns,
+    elsewhere_fingerprint,
+    fingerprint_of,
+    is_closed,
+    resume_after_mix_up,
+)
+from wallet_gateway.ledger.repair import Bookkeeper, book_elsewhere, release_freeze
 from wallet_gateway.models import Discrepancy, GatewayTransaction, TransactionEventKind
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import GatewayUnreachable, InvalidState
 from wallet_gateway.operations.inputs import check_decision
 from wallet_gateway.operations.polling.status_query import query_status
-from wallet_gateway.operations.settlement.discrepancies import (
-    closing_columns,
-    elsewhere_fingerprint,
-    fingerprint_of,
-    is_closed,
-)
-from wallet_gateway.operations.settlement.elsewhere import Bookkeeper, book_elsewhere
-from wallet_gateway.operations.settlement.freezes import release_freeze
-from wallet_gateway.operations.settlement.settle import is_taken, reread, settle
-from wallet_gateway.operations.settlement.status_updates import StatusUpdate
-from wallet_gateway.operations.settlement.unit_mix_ups import resume_after_mix_up
 from wallet_gateway.protocol.status import StatusRecord
 
 
@@ -115,18 +113,18 @@ def _book_amount(
         columns = closing_columns(actor=actor, reason=reason, now=context.clock.now())
         Discrepancy.objects.filter(pk=discrepancy.pk).update(**columns, booked_as=transaction)
 
-    update = StatusUpdate(
+    change = Change(
         kind=TransactionEventKind.DECISION,
         event=LifecycleEvent.ACCEPTED_BY_PERSON,
         finding=replace(INCONCLUSIVE, record_id=found.record_id, amount=found.amount),
         explanation=explain(ExplanationCode.COMMENT, said=reason),
         actor=actor,
         decided_on=TransactionState.ANOMALY,
-        changes={"decided_by_person": True},
-        also=close,
+        columns={"decided_by_person": True},
+        write_with=close,
     )
     try:
-        settled = settle(transaction, update, context=context)
+        settled = apply(transaction, change, context=context)
     except IllegalTransition as error:
         raise InvalidState(*STATE_CHANGED) from error
     resume_after_mix_up(transaction.gateway, by=actor.name, now=context.clock.now())

@@ -17,6 +17,7 @@ from django.utils.translation import gettext_noop as _
 from wallet_gateway.domain.actors import Actor, By, is_same_person
 from wallet_gateway.domain.error_codes import APPROVAL_CLOSED, CHANGED_MEANWHILE, ErrorCode
 from wallet_gateway.domain.explanations import ExplanationCode, explain
+from wallet_gateway.ledger.transactions import in_statement, in_transaction
 from wallet_gateway.models import (
     Approval,
     ApprovalState,
@@ -38,7 +39,6 @@ from wallet_gateway.operations.errors import (
     OperationRefused,
 )
 from wallet_gateway.operations.inputs import check_decision
-from wallet_gateway.operations.settlement.db_transactions import in_statement, in_transaction
 from wallet_gateway.protocol.cart_messages import ShoppingCart
 
 

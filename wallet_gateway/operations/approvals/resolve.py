@@ -28,6 +28,9 @@ from wallet_gateway.domain.polling_schedule import (
     is_silent,
     needs_operator,
 )
+from wallet_gateway.ledger.apply import Change, apply, is_taken, reread
+from wallet_gateway.ledger.discrepancies import closing_columns, resume_after_mix_up
+from wallet_gateway.ledger.repair import release_freeze
 from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction, TransactionEventKind
 from wallet_gateway.operations.approvals.day_limits import open_allowance, use_allowance
 from wallet_gateway.operations.approvals.requests import (
@@ -40,11 +43,6 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidState
 from wallet_gateway.operations.inputs import actor_of, check_decision
 from wallet_gateway.operations.merchant_accounts import foreign_merchant_account
-from wallet_gateway.operations.settlement.discrepancies import closing_columns
-from wallet_gateway.operations.settlement.freezes import release_freeze
-from wallet_gateway.operations.settlement.settle import is_taken, reread, settle
-from wallet_gateway.operations.settlement.status_updates import StatusUpdate
-from wallet_gateway.operations.settlement.unit_mix_ups import resume_after_mix_up
 
 
 class Decision(StrEnum):
@@ -101,7 +99,7 @@ def resolve(
 
     why = explain(ExplanationCode.COMMENT, said=reason)
     try:
-        return _record(transaction, event, why, actor=actor, also=with_it, context=context)
+        return _record(transaction, event, why, actor=actor, write_with=with_it, context=context)
     except SecondPersonNeeded as needed:
         raise ask() from needed
 
@@ -112,7 +110,7 @@ def _record(
     why: Explanation,
     *,
     actor: Actor,
-    also: Callable[[], object] | None = None,
+    write_with: Callable[[], object] | None = None,
     is_awaited: bool = False,
     context: GatewayContext,
 ) -> GatewayTransaction:
@@ -122,19 +120,19 @@ def _record(
         # The approval that the gateway has shown is the one that is accepted.
         record_id = "" if is_taken(transaction, transaction.reported_id) else transaction.reported_id
         finding = replace(INCONCLUSIVE, record_id=record_id, amount=transaction.shown_minor)
-    update = StatusUpdate(
+    change = Change(
         kind=TransactionEventKind.DECISION,
         event=event,
         finding=finding,
         explanation=why,
         actor=actor,
         decided_on=TransactionState(transaction.state),
-        changes={"decided_by_person": True},
+        columns={"decided_by_person": True},
         is_awaited=is_awaited,
-        also=also,
+        write_with=write_with,
     )
     try:
-        settled = settle(transaction, update, context=context)
+        settled = apply(transaction, change, context=context)
     except IllegalTransition as error:
         raise InvalidState(*STATE_CHANGED) from error
     release_freeze(settled, context=context)

@@ -17,6 +17,8 @@ from functools import partial
 from django.core.exceptions import ImproperlyConfigured
 from django.db.models import Exists, Q
 
+from wallet_gateway.ledger.due_rows import log_row_error
+from wallet_gateway.ledger.transactions import in_statement
 from wallet_gateway.models import (
     Approval,
     BatchKind,
@@ -37,8 +39,6 @@ from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture,
 from wallet_gateway.operations.follow_ups.detached_refunds import refund_migrated
 from wallet_gateway.operations.follow_ups.execute import Initiator
 from wallet_gateway.operations.polling.reconciliation import QueryReport, query_all
-from wallet_gateway.operations.settlement.db_transactions import in_statement
-from wallet_gateway.operations.settlement.row_errors import log_row_error
 from wallet_gateway.signals import batch_row_done
 
 LEASE = timedelta(seconds=120)

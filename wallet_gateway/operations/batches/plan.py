@@ -16,6 +16,7 @@ from wallet_gateway.domain.error_codes import ErrorCode, Refusal
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.limits import available, why_not_begin
 from wallet_gateway.domain.totals import Reversal
+from wallet_gateway.ledger.transactions import in_current_or_new_transaction
 from wallet_gateway.models import (
     BatchKind,
     BatchState,
@@ -32,7 +33,6 @@ from wallet_gateway.models.fields import note_of
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.errors import InvalidInput, InvalidState
 from wallet_gateway.operations.inputs import actor_of, check_reason_code, check_storable, minor_units_of
-from wallet_gateway.operations.settlement.db_transactions import in_current_or_new_transaction
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import quote
 

@@ -19,6 +19,10 @@ from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind
 from wallet_gateway.domain.metadata import metadata_errors
 from wallet_gateway.domain.policy import GatewayPolicy
 from wallet_gateway.email_hashes import columns_of_order
+from wallet_gateway.ledger.transactions import (
+    in_current_or_new_transaction,
+    is_unseen_duplicate,
+)
 from wallet_gateway.models import OrderMetadata, PaymentOrder
 from wallet_gateway.models.single_rows import insert_row, select_row, select_rows
 from wallet_gateway.operations.checkout.addresses import BillingAddress, ShippingAddress, as_mapping
@@ -36,10 +40,6 @@ from wallet_gateway.operations.checkout.page_request import content_hash, texts_
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.errors import IdempotencyConflict, InvalidInput, TryAgain
 from wallet_gateway.operations.field_names import in_python_names
-from wallet_gateway.operations.settlement.db_transactions import (
-    in_current_or_new_transaction,
-    is_unseen_duplicate,
-)
 from wallet_gateway.phones import read_mobile_phone
 from wallet_gateway.protocol.cart import (
     Discount,

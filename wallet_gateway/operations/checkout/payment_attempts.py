@@ -12,6 +12,7 @@ from django.db.models import F
 from wallet_gateway.domain.lifecycle import OPENING_KINDS, OrderState, TransactionKind, TransactionState
 from wallet_gateway.domain.polling_schedule import offered_until
 from wallet_gateway.domain.totals import PaymentTotals, payment_state
+from wallet_gateway.ledger.transactions import in_transaction
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.models.orders import PAYABLE_STATES
 from wallet_gateway.models.single_rows import Columns, insert_row, update_row
@@ -20,7 +21,6 @@ from wallet_gateway.operations.checkout.payability import not_payable
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.merchant_accounts import foreign_merchant_account, is_left_alone
 from wallet_gateway.operations.sending.send import body_columns, claim_columns
-from wallet_gateway.operations.settlement.db_transactions import in_transaction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

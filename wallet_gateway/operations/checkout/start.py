@@ -12,6 +12,7 @@ from wallet_gateway.client.exchange import Answer
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionState
 from wallet_gateway.domain.polling_schedule import LONGEST_PAGE
+from wallet_gateway.ledger.apply import Change, apply
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, TransactionEventKind
 from wallet_gateway.models.orders import PAYABLE_STATES
 from wallet_gateway.operations.checkout.gateway_requirements import check_billing_address
@@ -39,8 +40,6 @@ from wallet_gateway.operations.sending.circuit_breaker import (
     pausing,
 )
 from wallet_gateway.operations.sending.send import Outcomes, send_once
-from wallet_gateway.operations.settlement.settle import settle
-from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.protocol.checkout import CheckoutResponse, RedirectDetails
 
 
@@ -139,15 +138,15 @@ def _page_lost(transaction: GatewayTransaction, error: OutcomeUnknown, context: 
 def _record(
     transaction: GatewayTransaction, event: LifecycleEvent, error: GatewayError, context: GatewayContext
 ) -> None:
-    update = StatusUpdate(
+    change = Change(
         kind=TransactionEventKind.ANSWER if isinstance(error, Refused) else TransactionEventKind.FAULT,
         event=event,
         exchange=error.exchange,
         explanation=explanation_of(error),
         attempt_no=transaction.attempt_no,
-        changes=error_columns(error),
+        columns=error_columns(error),
     )
-    settle(transaction, update, context=context)
+    apply(transaction, change, context=context)
 
 
 def _open(
@@ -157,14 +156,14 @@ def _open(
     if not is_allowed_page(url, context):
         return _refuse_page(transaction, answer, context)
     expires_at = transaction.expires_at or context.clock.now() + LONGEST_PAGE
-    update = StatusUpdate(
+    change = Change(
         kind=TransactionEventKind.ANSWER,
         event=LifecycleEvent.OPENED,
         exchange=answer.exchange,
         attempt_no=transaction.attempt_no,
-        changes={"redirect_url": url, "expires_at": expires_at},
+        columns={"redirect_url": url, "expires_at": expires_at},
     )
-    opened = settle(transaction, update, context=context)
+    opened = apply(transaction, change, context=context)
     if opened.state != TransactionState.OPEN:
         raise GatewayUnreachable(_("The payment page arrived too late to be used."))
     payment = opened.opened_payment
@@ -184,14 +183,14 @@ def _refuse_page(
     transaction: GatewayTransaction, answer: Answer[CheckoutResponse], context: GatewayContext
 ) -> Payment:
     url = answer.message.redirect_url
-    update = StatusUpdate(
+    change = Change(
         kind=TransactionEventKind.ANSWER,
         event=LifecycleEvent.PAGE_LOST,
         finding=unexpected_page(url, context),
         exchange=answer.exchange,
         attempt_no=transaction.attempt_no,
     )
-    settle(transaction, update, context=context)
+    apply(transaction, change, context=context)
     if is_allowed_host(url, context):
         raise GatewayRefused(
             _("The gateway named a payment page at %(scheme)s://%(host)s, but only https is allowed."),

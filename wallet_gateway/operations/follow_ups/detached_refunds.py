@@ -12,6 +12,7 @@ from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.domain.error_codes import DEPOSIT_FROZEN, OPERATION_OUTSTANDING, ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.ledger.transactions import in_transaction
 from wallet_gateway.models import GatewayPause, GatewayTransaction, MigratedDeposit
 from wallet_gateway.operations.approvals.requests import check_alone, limit_for, within
 from wallet_gateway.operations.context import GatewayContext
@@ -26,7 +27,6 @@ from wallet_gateway.operations.follow_ups.execute import (
 )
 from wallet_gateway.operations.inputs import check_reason_code, minor_units_of
 from wallet_gateway.operations.merchant_accounts import check_account_of_deposit
-from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.protocol.card_numbers import has_card_number
 from wallet_gateway.protocol.codes import check_currency
 from wallet_gateway.protocol.endpoints import wire_type

@@ -26,6 +26,8 @@ from wallet_gateway.domain.error_codes import (
     ErrorCode,
 )
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.ledger.apply import reread
+from wallet_gateway.ledger.transactions import in_transaction
 from wallet_gateway.models import (
     Allowance,
     Approval,
@@ -59,8 +61,6 @@ from wallet_gateway.operations.inputs import actor_of, check_storable
 from wallet_gateway.operations.merchant_accounts import check_merchant_account
 from wallet_gateway.operations.sending import answers
 from wallet_gateway.operations.sending.send import Outcomes, body_columns, claim_columns, send_once
-from wallet_gateway.operations.settlement.db_transactions import in_transaction
-from wallet_gateway.operations.settlement.settle import reread
 from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.follow_ups import (
     DetachedRefundRequest,

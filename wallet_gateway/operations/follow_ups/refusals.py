@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from wallet_gateway.domain.actors import By
 from wallet_gateway.domain.explanations import ExplanationCode, explain
+from wallet_gateway.ledger.apply import reread
+from wallet_gateway.ledger.transactions import in_current_or_new_transaction
 from wallet_gateway.models import GatewayTransaction, TransactionEvent, TransactionEventKind
 from wallet_gateway.models.actors import actor_columns
 from wallet_gateway.models.explanations import explanation_columns
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.inputs import check_decider
-from wallet_gateway.operations.settlement.db_transactions import in_current_or_new_transaction
-from wallet_gateway.operations.settlement.settle import reread
 
 
 def mark_seen(transaction: GatewayTransaction, *, by: By, clock: Clock) -> GatewayTransaction:

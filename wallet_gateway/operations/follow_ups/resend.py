@@ -9,6 +9,7 @@ from django.utils.translation import gettext_noop as _
 from wallet_gateway.domain.error_codes import DEPOSIT_FROZEN, PAYMENT_FROZEN, SENDING_PAUSED, ErrorCode
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionState
+from wallet_gateway.ledger.apply import reread
 from wallet_gateway.models import GatewayTransaction, TransactionEvent, TransactionEventKind
 from wallet_gateway.models.actors import actor_columns
 from wallet_gateway.models.explanations import explanation_columns
@@ -16,7 +17,6 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidState, OperationRefused, SendingStopped
 from wallet_gateway.operations.follow_ups import execute as execution
 from wallet_gateway.operations.follow_ups.execute import SYSTEM, Initiator
-from wallet_gateway.operations.settlement.settle import reread
 
 
 def send_again(

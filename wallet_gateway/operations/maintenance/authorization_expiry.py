@@ -18,6 +18,8 @@ from django.db.models import Exists, OuterRef, Q
 from wallet_gateway import signals
 from wallet_gateway.domain.capture_deadline import CapturePolicy, CaptureWindow
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
+from wallet_gateway.ledger.due_rows import failure, log_row_error
+from wallet_gateway.ledger.transactions import in_statement
 from wallet_gateway.models import ExpiryNotice, ExpiryNoticeState, GatewayTransaction, Payment
 from wallet_gateway.models.authorizations import uncaptured
 from wallet_gateway.operations.context import GatewayContext
@@ -25,8 +27,6 @@ from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, reverse
 from wallet_gateway.operations.follow_ups.execute import Initiator
 from wallet_gateway.operations.merchant_accounts import asked_about
-from wallet_gateway.operations.settlement.db_transactions import in_statement
-from wallet_gateway.operations.settlement.row_errors import failure, log_row_error
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import one_line
 

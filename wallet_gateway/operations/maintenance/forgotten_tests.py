@@ -12,10 +12,10 @@ from typing import Any
 from django.apps import apps
 from django.db.models import F, ForeignObjectRel, Model, ProtectedError, QuerySet, RestrictedError
 
+from wallet_gateway.ledger.transactions import in_transaction
 from wallet_gateway.models import ForgottenReference, GatewayTransaction, PaymentOrder
 from wallet_gateway.models.test_rows import test_orders
 from wallet_gateway.operations.maintenance.retention import is_unended
-from wallet_gateway.operations.settlement.db_transactions import in_transaction
 
 logger = logging.getLogger("wallet_gateway.operations")
 

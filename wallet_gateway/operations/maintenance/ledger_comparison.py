@@ -20,17 +20,16 @@ from wallet_gateway.domain.explanations import Explanation, ExplanationCode, exp
 from wallet_gateway.domain.lifecycle import UNSENT_STATES, TransactionOrigin, TransactionState
 from wallet_gateway.domain.outcomes import Finding
 from wallet_gateway.domain.polling_schedule import SETTLE_TIME
+from wallet_gateway.ledger.apply import Change, apply, reread
+from wallet_gateway.ledger.discrepancies import is_settled_by_person
+from wallet_gateway.ledger.repair import book_by_policy
+from wallet_gateway.ledger.transactions import in_statement
 from wallet_gateway.models import GatewayTransaction, Job, JobPosition, TransactionEventKind
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import GatewayUnreachable
 from wallet_gateway.operations.merchant_accounts import asked_about
 from wallet_gateway.operations.polling.status_query import others_told_otherwise, query_status
 from wallet_gateway.operations.polling.status_result import contradict_others
-from wallet_gateway.operations.settlement.db_transactions import in_statement
-from wallet_gateway.operations.settlement.discrepancies import is_settled_by_person
-from wallet_gateway.operations.settlement.elsewhere import book_by_policy
-from wallet_gateway.operations.settlement.settle import reread, settle
-from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 
 BACKOFF = (1.0, 2.0, 4.0, 8.0, 16.0)
 """Seconds between tries while the gateway does not answer; after the last try the comparison stops."""
@@ -148,7 +147,7 @@ def _compare(
         transaction = reread(transaction)
     if not found:
         return ComparedTransaction(transaction=transaction, differences=told, repaired=True)
-    update = StatusUpdate(
+    change = Change(
         kind=TransactionEventKind.RECORDS,
         event=event,
         finding=book_by_policy(transaction, said, context=context),
@@ -156,7 +155,7 @@ def _compare(
         actor=actor,
     )
     return ComparedTransaction(
-        transaction=settle(transaction, update, context=context), differences=found + told, repaired=True
+        transaction=apply(transaction, change, context=context), differences=found + told, repaired=True
     )
 
 

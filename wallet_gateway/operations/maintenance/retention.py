@@ -18,6 +18,7 @@ from wallet_gateway.domain.cancellation import may_still_pay
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import FINAL_STATES, OPENING_KINDS, SENDABLE_STATES, TransactionState
+from wallet_gateway.ledger.transactions import in_statement, in_transaction
 from wallet_gateway.models import (
     Approval,
     GatewayTransaction,
@@ -36,7 +37,6 @@ from wallet_gateway.models.orders import ERASED
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.errors import InvalidState
 from wallet_gateway.operations.inputs import check_decision
-from wallet_gateway.operations.settlement.db_transactions import in_statement, in_transaction
 from wallet_gateway.operations.wallet.pricing import total_of
 
 _BATCH = 500

@@ -25,6 +25,11 @@ from wallet_gateway.domain.lifecycle import (
     TransactionState,
 )
 from wallet_gateway.domain.polling_schedule import INSTANTS_ARE_LATE, QueryPriority
+from wallet_gateway.ledger.apply import Change, apply
+from wallet_gateway.ledger.due_rows import log_row_error, read_due
+from wallet_gateway.ledger.outbox import deliver_due
+from wallet_gateway.ledger.repair import release_freezes
+from wallet_gateway.ledger.transactions import in_current_or_new_transaction, in_statement
 from wallet_gateway.models import (
     BatchState,
     GatewayTransaction,
@@ -33,19 +38,13 @@ from wallet_gateway.models import (
     TransactionEventKind,
 )
 from wallet_gateway.operations.approvals.requests import expire_requests
+from wallet_gateway.operations.cancellation import release_orders
 from wallet_gateway.operations.context import Clock, GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.follow_ups.execute import resend_unsent
 from wallet_gateway.operations.maintenance.authorization_expiry import watch_authorizations
 from wallet_gateway.operations.polling.due import reconcile_urgent, repeat_queries
 from wallet_gateway.operations.sending.circuit_breaker import count_unknown
-from wallet_gateway.operations.settlement.cancellation import release_orders
-from wallet_gateway.operations.settlement.db_transactions import in_current_or_new_transaction, in_statement
-from wallet_gateway.operations.settlement.freezes import release_freezes
-from wallet_gateway.operations.settlement.outbox import deliver_due
-from wallet_gateway.operations.settlement.row_errors import log_row_error, read_due
-from wallet_gateway.operations.settlement.settle import settle
-from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.operations.wallet import sweep as wallet_sweep
 from wallet_gateway.protocol.text import one_line
 
@@ -140,14 +139,14 @@ def end_leases(*, context: GatewayContext) -> int:
     rows = read_due(silent.select_related("payment__order", "deposit"), limit=_LIMIT)
     for transaction in rows:
         checkout = transaction.kind == TransactionKind.CHECKOUT
-        update = StatusUpdate(
+        change = Change(
             kind=TransactionEventKind.LEASE_ENDED,
             event=LifecycleEvent.PAGE_LOST if checkout else LifecycleEvent.LOST,
             explanation=explain(ExplanationCode.SENDER_SILENT),
             attempt_no=transaction.attempt_no,
         )
         with log_row_error(transaction.reference):
-            settle(transaction, update, context=context)
+            apply(transaction, change, context=context)
     if rows:
         count_unknown(context)
     return len(rows)
@@ -167,14 +166,14 @@ def give_up_unsent_pages(*, context: GatewayContext) -> int:
     )
     rows = read_due(unsent.select_related("payment__order"), limit=_LIMIT)
     for transaction in rows:
-        update = StatusUpdate(
+        change = Change(
             kind=TransactionEventKind.FAULT,
             event=LifecycleEvent.ABANDONED,
             explanation=explain(ExplanationCode.NOT_RETRIED),
             attempt_no=transaction.attempt_no,
         )
         with log_row_error(transaction.reference):
-            settle(transaction, update, context=context)
+            apply(transaction, change, context=context)
     return len(rows)
 
 

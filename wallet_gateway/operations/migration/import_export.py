@@ -11,10 +11,10 @@ from typing import cast
 
 from django.db import IntegrityError
 
+from wallet_gateway.ledger.transactions import in_transaction
 from wallet_gateway.models import MigratedDeposit
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.migration.spool import CheckedRow, CheckedRows
-from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.protocol.migration_file import (
     MigrationRow,
     RowError,

@@ -17,12 +17,12 @@ from django.db import connections
 from django.db.models import Q, QuerySet
 
 from wallet_gateway.domain.polling_schedule import CLAIM, QUERY_WITHIN, QueryPriority
+from wallet_gateway.ledger.transactions import in_statement, in_transaction
 from wallet_gateway.models import GatewayPause, GatewayTransaction, Payment
 from wallet_gateway.models.orders import KnownPayments
 from wallet_gateway.models.single_rows import update_row
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.merchant_accounts import is_left_alone
-from wallet_gateway.operations.settlement.db_transactions import in_statement, in_transaction
 
 MAX_BATCH = 64
 """Maximum number of rows in a batch, and of those that come back late when their worker dies."""

@@ -11,6 +11,8 @@ from contextlib import closing
 from datetime import datetime, timedelta
 
 from wallet_gateway.domain.polling_schedule import REPEAT_SHARE, QueryPriority
+from wallet_gateway.ledger.due_rows import log_row_error
+from wallet_gateway.ledger.transactions import in_statement
 from wallet_gateway.models import GatewayPause, GatewayTransaction
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.polling.claimed_rows import Claim, claimed_rows
@@ -23,8 +25,6 @@ from wallet_gateway.operations.polling.claims import (
 from wallet_gateway.operations.polling.status_query import query_status
 from wallet_gateway.operations.polling.status_result import record_status_result
 from wallet_gateway.operations.polling.worker_pool import RateLimiter, run_in_threads
-from wallet_gateway.operations.settlement.db_transactions import in_statement
-from wallet_gateway.operations.settlement.row_errors import log_row_error
 
 _URGENT = (QueryPriority.UNFINISHED, QueryPriority.WATCHED)
 

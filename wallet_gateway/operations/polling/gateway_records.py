@@ -10,11 +10,11 @@ from django.utils.translation import gettext_noop as _
 from wallet_gateway.client.errors import GatewayError, Refused
 from wallet_gateway.domain.gateway_records import GatewayRecord, as_gateway_record
 from wallet_gateway.domain.lifecycle import UNSENT_STATES
+from wallet_gateway.ledger.transactions import in_transaction
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import GatewayRefused, GatewayUnreachable
 from wallet_gateway.operations.merchant_accounts import asked_about
-from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.protocol.status import UnreadableRecord
 
 

@@ -14,6 +14,8 @@ from wallet_gateway.domain.lifecycle import (
     TransactionOrigin,
     TransactionState,
 )
+from wallet_gateway.ledger.apply import reread
+from wallet_gateway.ledger.transactions import in_statement
 from wallet_gateway.models import (
     GatewayPause,
     GatewayTransaction,
@@ -26,8 +28,6 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.merchant_accounts import asked_about, is_left_alone
 from wallet_gateway.operations.polling.status_query import query_status
 from wallet_gateway.operations.polling.status_result import record_status_result
-from wallet_gateway.operations.settlement.db_transactions import in_statement
-from wallet_gateway.operations.settlement.settle import reread
 
 ASKABLE_STATES = frozenset(
     {

@@ -21,9 +21,9 @@ from wallet_gateway.domain.outcomes import Finding, Verdict, read_records, wire_
 from wallet_gateway.domain.polling_schedule import OPERATOR_ABSENT_ANSWERS, pause_end
 from wallet_gateway.domain.record_attribution import Expectation, ExpectedRecord, minor_units
 from wallet_gateway.domain.unreadable_records import unreadable_explanation
+from wallet_gateway.ledger.discrepancies import closed_records
 from wallet_gateway.models import Discrepancy, ForgottenReference, GatewayPause, GatewayTransaction
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.settlement.discrepancies import closed_records
 from wallet_gateway.protocol.status import StatusAnswer, StatusRecord
 from wallet_gateway.protocol.text import one_line
 

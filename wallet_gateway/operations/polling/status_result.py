@@ -18,7 +18,6 @@ from wallet_gateway.domain.policy import BookElsewhere
 from wallet_gateway.domain.polling_schedule import (
     OPERATOR_AFTER,
     RETRY_OF_REPEAT,
-    PollState,
     QueryPriority,
     decidable_after,
     is_silent,
@@ -30,16 +29,13 @@ from wallet_gateway.domain.polling_schedule import (
     repeat_waits,
     step_after,
 )
+from wallet_gateway.ledger.apply import Change, apply, provider_id_columns, reread
+from wallet_gateway.ledger.discrepancies import is_read_by_person
+from wallet_gateway.ledger.repair import book_by_policy, release_freezes
 from wallet_gateway.models import GatewayTransaction, TransactionEventKind
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.merchant_accounts import foreign_merchant_account
 from wallet_gateway.operations.polling.status_query import others_told_otherwise
-from wallet_gateway.operations.settlement.discrepancies import is_read_by_person
-from wallet_gateway.operations.settlement.elsewhere import book_by_policy
-from wallet_gateway.operations.settlement.freezes import release_freezes
-from wallet_gateway.operations.settlement.settle import reread, settle
-from wallet_gateway.operations.settlement.status_updates import StatusUpdate
-from wallet_gateway.operations.settlement.transaction_columns import provider_id_columns
 from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.operations")
@@ -82,45 +78,21 @@ def contradict_others(
 ) -> None:
     """Record what an answer about one transaction says against others; see `others_told_otherwise`."""
     for other, finding in others:
-        update = StatusUpdate(
+        change = Change(
             kind=TransactionEventKind.RECORDS,
             event=LifecycleEvent.CONTRADICTED,
             finding=finding,
             explanation=explanation,
             actor=actor,
         )
-        settle(other, update, context=context)
-
-
-def _status_update(
-    transaction: GatewayTransaction, finding: Finding | None, context: GatewayContext
-) -> StatusUpdate:
-    """Return the update of a status query's result, of which nothing elsewhere is to be booked first."""
-    now = context.clock.now()
-    if finding is None:
-        return _no_answer(transaction, now)
-    event = _event_of(transaction, finding, now)
-    if event is LifecycleEvent.EXPIRED and (other := foreign_merchant_account(transaction, context)):
-        return _queried_under_another(transaction, other, now)
-    counted = _counted(transaction, event, finding, now)
-    changes = _climbed(transaction, finding, now, context, confirmed="confirmed_at" in counted) | counted
-    if query_priority(transaction.poll_state) is QueryPriority.REPEATED:
-        event, finding = _compared(transaction, finding, context)
-    return StatusUpdate(
-        kind=TransactionEventKind.RECORDS,
-        event=event,
-        finding=finding,
-        changes=changes,
-        **_queried_in(transaction),
-        explanation=explain(ExplanationCode.PAGE_ENDED) if event is LifecycleEvent.EXPIRED else None,
-        is_kept=_is_worth_keeping(transaction, event),
-    )
+        apply(other, change, context=context)
 
 
 def _record(
     transaction: GatewayTransaction, finding: Finding | None, context: GatewayContext
 ) -> GatewayTransaction:
-    return settle(transaction, _status_update(transaction, finding, context), context=context)
+    """Apply a status query's result, of which nothing elsewhere is to be booked first."""
+    return apply(transaction, _change(transaction, finding, context), context=context)
 
 
 def _record_payment_first(
@@ -134,47 +106,68 @@ def _record_payment_first(
     if not left.elsewhere:
         return reread(settled)
     rest = replace(INCONCLUSIVE, elsewhere=left.elsewhere)
-    return settle(settled, StatusUpdate(kind=TransactionEventKind.RECORDS, finding=rest), context=context)
+    return apply(settled, Change(kind=TransactionEventKind.RECORDS, finding=rest), context=context)
 
 
-def _queried_in(transaction: GatewayTransaction) -> dict[str, Any]:
-    """Return the state that the query was about; `transaction` is as it was read before the query."""
-    return {
-        "queried_in": TransactionState(transaction.state),
-        "queried_since": transaction.state_changed_at,
-    }
+def _change(transaction: GatewayTransaction, finding: Finding | None, context: GatewayContext) -> Change:
+    """Return the change that a query's result makes; `transaction` is as it was read before the query."""
+    now, state = context.clock.now(), TransactionState(transaction.state)
+    if finding is None:
+        return _no_answer(transaction, now)
+    event = EVENTS.get(finding.verdict)
+    if event is None and state is TransactionState.OPEN and finding.absent and transaction.expires_at:
+        if may_conclude_expired(expires_at=transaction.expires_at, now=now):
+            event = LifecycleEvent.EXPIRED
+        if event and (other := foreign_merchant_account(transaction, context)):
+            # An empty answer under another merchant account does not end it; a person restores the name.
+            text = "%s was sent for %s, which the settings do not name"
+            logger.error(text, transaction.reference, one_line(other))
+            change = _no_answer(transaction, now)
+            return replace(change, columns={**change.columns, "needs_operator": True})
+    counted = _counted(transaction, event, finding, now)
+    columns = _next_query(transaction, finding, now, context, confirmed="confirmed_at" in counted) | counted
+    if query_priority(transaction.poll_state) is QueryPriority.REPEATED:
+        if finding.absent and foreign_merchant_account(transaction, context):
+            # Another account has none of its records, so nothing is missing.
+            finding = replace(finding, absent=False)
+        event, finding = as_status_update(state, finding)
+    # What is known already is no news: a waiting page queries for as long as it is open, and an approval is
+    # queried for months. An answer with a new discrepancy is kept in any case.
+    is_known = state in {TransactionState.APPROVED, TransactionState.REJECTED} or (
+        event is LifecycleEvent.HELD and state in _HELD
+    )
+    return Change(
+        kind=TransactionEventKind.RECORDS,
+        event=event,
+        finding=finding,
+        columns=columns,
+        queried_in=(state, transaction.state_changed_at),
+        explanation=explain(ExplanationCode.PAGE_ENDED) if event is LifecycleEvent.EXPIRED else None,
+        is_kept=event is not None and not is_known,
+    )
 
 
-def _no_answer(transaction: GatewayTransaction, now: datetime) -> StatusUpdate:
-    """Return the update of a query without an answer: keep the poll step and repeat the query."""
-    columns = _asked(transaction, now)
+def _no_answer(transaction: GatewayTransaction, now: datetime) -> Change:
+    """Return the change of a query without an answer: keep the poll step and repeat the query."""
+    state, columns = TransactionState(transaction.state), _asked(transaction, now)
     if _is_due(transaction, now):
         is_repeat = query_priority(transaction.poll_state) is QueryPriority.REPEATED
         again = next_retry_at(since=transaction.state_changed_at, now=now)
         # Nothing hangs on a repeated query, and its share of the query rate is for all payments.
         columns["next_query_at"] = now + RETRY_OF_REPEAT if is_repeat else again
-    if _is_left_silent(transaction, now):
+    if state is TransactionState.UNKNOWN or _is_held_authorization(transaction):
+        is_silence = now - transaction.state_changed_at >= OPERATOR_AFTER
+    else:
+        is_silence = state in _EXPECTS_NEWS and is_silent(transaction.poll_state, now)
+    if is_silence:
         # A gateway without a readable answer for a day also needs an operator.
         columns["needs_operator"] = True
-    return StatusUpdate(
-        kind=TransactionEventKind.FAULT, changes=columns, is_kept=False, **_queried_in(transaction)
+    return Change(
+        kind=TransactionEventKind.FAULT,
+        columns=columns,
+        queried_in=(state, transaction.state_changed_at),
+        is_kept=False,
     )
-
-
-def _is_left_silent(transaction: GatewayTransaction, now: datetime) -> bool:
-    if transaction.state == TransactionState.UNKNOWN or _is_held_authorization(transaction):
-        return now - transaction.state_changed_at >= OPERATOR_AFTER
-    return transaction.state in _EXPECTS_NEWS and is_silent(transaction.poll_state, now)
-
-
-def _queried_under_another(transaction: GatewayTransaction, other: str, now: datetime) -> StatusUpdate:
-    """Return the update of an empty answer under another merchant account: it does not end the transaction.
-
-    A person has to restore the account's name in the settings.
-    """
-    logger.error("%s was sent for %s, which the settings do not name", transaction.reference, one_line(other))
-    update = _no_answer(transaction, now)
-    return replace(update, changes={**update.changes, "needs_operator": True})
 
 
 def _asked(transaction: GatewayTransaction, now: datetime) -> dict[str, Any]:
@@ -185,7 +178,7 @@ def _is_due(transaction: GatewayTransaction, now: datetime) -> bool:
     return transaction.next_query_at is not None and transaction.next_query_at <= now
 
 
-def _climbed(
+def _next_query(
     transaction: GatewayTransaction,
     finding: Finding,
     now: datetime,
@@ -197,99 +190,58 @@ def _climbed(
     columns = _asked(transaction, now)
     if not _is_due(transaction, now):
         return columns
-    position = _position(transaction, context, confirmed=confirmed)
-    climbed = replace(position, step=step_after(position, now))
-    if _leaves_page_open(transaction, climbed, finding, context):
-        return columns | {"next_query_at": next_retry_at(since=transaction.state_changed_at, now=now)}
-    again = next_query_at(climbed, jitter=context.jitter())
-    return columns | {
-        "poll_step": climbed.step,
-        "next_query_at": max(again, now) if again else None,
-        "query_priority": query_priority(climbed),
-    }
-
-
-def _leaves_page_open(
-    transaction: GatewayTransaction, climbed: PollState, finding: Finding, context: GatewayContext
-) -> bool:
-    """Return whether an answer after the end of a refused page does not say that the page was not paid.
-
-    By the step, a cancelled order is released: see `may_still_pay`. A person who has closed the discrepancy
-    about a record has read it, and decides by that.
-    """
+    # The position in the schedule as this gateway's settings have it, before and after this answer
+    before, policy = transaction.poll_state, context.policy
+    waits = repeat_waits(before.kind, daily_for=policy.capture_window.length, limit=policy.query_again)
+    before = replace(before, confirmed=before.confirmed or confirmed, repeat_waits=waits)
+    after = replace(before, step=step_after(before, now))
     has_page = bool(transaction.redirect_url)
-    if not may_still_pay(transaction.poll_state, has_page=has_page) or may_still_pay(
-        climbed, has_page=has_page
-    ):
-        return False
-    if finding.absent:
-        return bool(foreign_merchant_account(transaction, context))
-    return finding.verdict is Verdict.INCONCLUSIVE and not is_read_by_person(transaction, finding)
-
-
-def _position(transaction: GatewayTransaction, context: GatewayContext, *, confirmed: bool) -> PollState:
-    """Return the position in the schedule as this gateway's settings have it, after an answer."""
-    position, policy = transaction.poll_state, context.policy
-    waits = repeat_waits(position.kind, daily_for=policy.capture_window.length, limit=policy.query_again)
-    return replace(position, confirmed=position.confirmed or confirmed, repeat_waits=waits)
-
-
-def _compared(
-    transaction: GatewayTransaction, finding: Finding, context: GatewayContext
-) -> tuple[LifecycleEvent | None, Finding]:
-    """Return what a comparison of our records with the gateway's would record of an old approval."""
-    if finding.absent and foreign_merchant_account(transaction, context):
-        # Another account has none of its records, so nothing is missing.
-        finding = replace(finding, absent=False)
-    return as_status_update(TransactionState(transaction.state), finding)
+    if may_still_pay(before, has_page=has_page) and not may_still_pay(after, has_page=has_page):
+        # By the step, a cancelled order is released, so this answer must say that the page was not paid. A
+        # person who has closed the discrepancy about a record has read it, and decides by that.
+        if finding.absent:
+            says_nothing = bool(foreign_merchant_account(transaction, context))
+        else:
+            is_open = finding.verdict is Verdict.INCONCLUSIVE
+            says_nothing = is_open and not is_read_by_person(transaction, finding)
+        if says_nothing:
+            return columns | {"next_query_at": next_retry_at(since=transaction.state_changed_at, now=now)}
+    again = next_query_at(after, jitter=context.jitter())
+    return columns | {
+        "poll_step": after.step,
+        "next_query_at": max(again, now) if again else None,
+        "query_priority": query_priority(after),
+    }
 
 
 def _counted(
     transaction: GatewayTransaction, event: LifecycleEvent | None, finding: Finding, now: datetime
 ) -> dict[str, Any]:
     """Return the columns that count consecutive inconclusive answers; many over a day need an operator."""
+    state, absent = TransactionState(transaction.state), transaction.absent_count + 1
+    for_person = {"needs_operator": True}
     if finding.own_unreadable:
         # An unreadable record is neither a record nor its absence: count nothing, an operator must read it.
-        return {"needs_operator": True} if transaction.state in _HOLDABLE else {}
-    if finding.undocumented_state and finding.verdict is Verdict.PENDING:
+        return for_person if state in _HOLDABLE else {}
+    is_pending = finding.verdict is Verdict.PENDING
+    if finding.undocumented_state and is_pending:
         # What the word means is for a person to say, at once; who may decide by it, is for the count.
-        absent = transaction.absent_count + 1
-        return {"absent_count": absent} | ({"needs_operator": True} if transaction.state in _HOLDABLE else {})
-    if not _ends_nothing(transaction, finding):
+        return {"absent_count": absent} | (for_person if state in _HOLDABLE else {})
+    if finding.verdict is not Verdict.INCONCLUSIVE and not (is_pending and state in _HELD):
         return {"absent_count": 0} | _confirmed(transaction, finding, now)
-    absent = transaction.absent_count + 1
-    return {"absent_count": absent} | _left_to_person(transaction, event, finding, absent=absent, now=now)
 
-
-def _left_to_person(
-    transaction: GatewayTransaction,
-    event: LifecycleEvent | None,
-    finding: Finding,
-    *,
-    absent: int,
-    now: datetime,
-) -> dict[str, bool]:
-    """Return the `needs_operator` column after one more inconclusive answer; empty to leave it unchanged."""
-    state = TransactionState(transaction.state)
+    # One more answer that ends nothing
     if state is TransactionState.OPEN:
         silent = event is not LifecycleEvent.EXPIRED and is_silent(transaction.poll_state, now)
-        return {"needs_operator": True} if silent else {}
-    still_pending = finding.verdict is Verdict.PENDING
-    patience = decidable_after(TransactionKind(transaction.kind), state) if still_pending else OPERATOR_AFTER
+        return {"absent_count": absent} | (for_person if silent else {})
+    patience = decidable_after(TransactionKind(transaction.kind), state) if is_pending else OPERATOR_AFTER
     enough = needs_operator(
         since=transaction.state_changed_at, absent_answers=absent, now=now, after=patience
     )
-    if still_pending and not _is_held_authorization(transaction):
+    if is_pending and not _is_held_authorization(transaction):
         # The gateway answers again, so its earlier silence no longer needs an operator.
-        return {"needs_operator": enough}
-    return {"needs_operator": True} if enough and state in _NOT_ENDED else {}
-
-
-def _ends_nothing(transaction: GatewayTransaction, finding: Finding) -> bool:
-    """Return whether an answer has no record, one in an undocumented state, or one that is still pending."""
-    if finding.verdict is Verdict.INCONCLUSIVE:
-        return True
-    return finding.verdict is Verdict.PENDING and transaction.state in _HELD
+        return {"absent_count": absent, "needs_operator": enough}
+    return {"absent_count": absent} | (for_person if enough and state in _NOT_ENDED else {})
 
 
 def _is_held_authorization(transaction: GatewayTransaction) -> bool:
@@ -313,24 +265,3 @@ def _confirmed(transaction: GatewayTransaction, finding: Finding, now: datetime)
     if finding.record_id and not transaction.record_id:
         columns["record_id"] = finding.record_id
     return columns
-
-
-def _event_of(transaction: GatewayTransaction, finding: Finding, now: datetime) -> LifecycleEvent | None:
-    if finding.verdict is not Verdict.INCONCLUSIVE:
-        return EVENTS[finding.verdict]
-    if transaction.state == TransactionState.OPEN and finding.absent and transaction.expires_at:
-        ended = may_conclude_expired(expires_at=transaction.expires_at, now=now)
-        return LifecycleEvent.EXPIRED if ended else None
-    return None
-
-
-def _is_worth_keeping(transaction: GatewayTransaction, event: LifecycleEvent | None) -> bool:
-    """Return whether to keep the answer as an event; one with a new discrepancy is always kept.
-
-    What is known already is not kept: an approval is queried for months.
-    """
-    if event is LifecycleEvent.HELD and transaction.state in _HELD:
-        # A waiting page queries for as long as it is open.
-        return False
-    settled = transaction.state in {TransactionState.APPROVED, TransactionState.REJECTED}
-    return event is not None and not settled

@@ -22,13 +22,12 @@ from wallet_gateway.domain.outcomes import (
     read_follow_up_answer,
 )
 from wallet_gateway.domain.polling_schedule import RESEND_WAITS, pause_end
+from wallet_gateway.ledger.apply import Change, apply
 from wallet_gateway.models import GatewayTransaction, TransactionEventKind
 from wallet_gateway.models.fields import cut_to
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.polling.status_query import expectation_of, query_status
 from wallet_gateway.operations.sending.circuit_breaker import count_unknown, pausing
-from wallet_gateway.operations.settlement.settle import settle
-from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.protocol.authorizations import AuthorizationResponse
 from wallet_gateway.protocol.faults import read_refund_amount_exceeded
 from wallet_gateway.protocol.follow_ups import DetachedRefundResponse, FollowUpResponse
@@ -72,14 +71,14 @@ def record_authorization_answer(
         strange = replace(strange, verdict=Verdict.PENDING, reported_id=finding.reported_id)
         return _record_finding(transaction, strange, answer.exchange, context)
     ends = context.clock.now() + timedelta(seconds=context.gateway.account.redirect_url_timeout)
-    update = StatusUpdate(
+    change = Change(
         kind=TransactionEventKind.ANSWER,
         event=LifecycleEvent.CHALLENGED,
         finding=finding,
         exchange=answer.exchange,
-        changes={"redirect_url": url, "expires_at": ends},
+        columns={"redirect_url": url, "expires_at": ends},
     )
-    return settle(transaction, update, context=context)
+    return apply(transaction, change, context=context)
 
 
 def _record_finding(
@@ -92,14 +91,14 @@ def _record_finding(
 ) -> GatewayTransaction:
     # An answer that neither approves nor rejects leaves the outcome unknown.
     event = EVENTS.get(finding.verdict, LifecycleEvent.LOST)
-    update = StatusUpdate(
+    change = Change(
         kind=TransactionEventKind.ANSWER,
         event=event,
         finding=finding,
         exchange=exchange,
         is_awaited=is_awaited,
     )
-    settled = settle(transaction, update, context=context)
+    settled = apply(transaction, change, context=context)
     if event is LifecycleEvent.LOST:
         count_unknown(context)
     return settled
@@ -130,37 +129,37 @@ def record_not_sent(
     tries = 1 if error.reason is NotSentReason.TLS else len(RESEND_WAITS)
     done = transaction.attempt_no
     again = context.clock.now() + RESEND_WAITS[done - 1] if done <= tries else None
-    update = StatusUpdate(
+    change = Change(
         kind=TransactionEventKind.FAULT,
         event=LifecycleEvent.NOTHING_LEFT,
         exchange=error.exchange,
         explanation=explanation_of(error),
         attempt_no=transaction.attempt_no,
-        changes={"next_send_at": again, "needs_operator": again is None},
+        columns={"next_send_at": again, "needs_operator": again is None},
     )
-    return settle(transaction, update, context=context)
+    return apply(transaction, change, context=context)
 
 
 def record_unknown(
     transaction: GatewayTransaction, error: OutcomeUnknown, *, context: GatewayContext
 ) -> GatewayTransaction:
     """Record an unknown outcome: the amount stays reserved; only status queries follow, no second send."""
-    update = _fault(error)
+    change = _fault(error)
     if error.retry_after is not None:
-        update = replace(update, query_not_before=pause_end(context.clock.now(), error.retry_after))
+        change = replace(change, query_not_before=pause_end(context.clock.now(), error.retry_after))
     with pausing(context, error, explanation_of(error)):
-        settled = settle(transaction, update, context=context)
+        settled = apply(transaction, change, context=context)
     count_unknown(context)
     return settled
 
 
-def _fault(error: GatewayError) -> StatusUpdate:
-    return StatusUpdate(
+def _fault(error: GatewayError) -> Change:
+    return Change(
         kind=TransactionEventKind.ANSWER if isinstance(error, Refused) else TransactionEventKind.FAULT,
         event=LifecycleEvent.LOST,
         exchange=error.exchange,
         explanation=explanation_of(error),
-        changes=error_columns(error),
+        columns=error_columns(error),
     )
 
 
@@ -179,12 +178,12 @@ def record_refusal(
     and only the second was refused. Earlier tries under this reference never left, or it would not have been
     sent again, so this is the gateway's first answer to it.
     """
-    transaction = settle(transaction, _fault(error), context=context)
+    transaction = apply(transaction, _fault(error), context=context)
     finding = query_status(transaction, context=context)
     if finding is None or (finding.absent and _is_used_up(transaction, error)):
         return transaction
-    update = replace(_after_refusal(error, finding), is_awaited=is_awaited)
-    return settle(transaction, update, context=context)
+    change = replace(_after_refusal(error, finding), is_awaited=is_awaited)
+    return apply(transaction, change, context=context)
 
 
 def _is_used_up(transaction: GatewayTransaction, error: Refused) -> bool:
@@ -196,10 +195,10 @@ def _is_used_up(transaction: GatewayTransaction, error: Refused) -> bool:
     return transaction.kind == TransactionKind.AUTHORIZATION and error.http_status == HTTPStatus.CONFLICT
 
 
-def _after_refusal(error: Refused, finding: Finding) -> StatusUpdate:
+def _after_refusal(error: Refused, finding: Finding) -> Change:
     if finding.absent:
         # The gateway refused and has no record: this confirms that nothing was executed.
-        return StatusUpdate(
+        return Change(
             kind=TransactionEventKind.RECORDS,
             event=LifecycleEvent.REJECTED,
             finding=finding,
@@ -208,7 +207,7 @@ def _after_refusal(error: Refused, finding: Finding) -> StatusUpdate:
     if finding.verdict is Verdict.APPROVED:
         finding = _repeated_on_the_wire(finding)
     # A record in an undocumented state is not an event: the outcome stays unknown.
-    return StatusUpdate(kind=TransactionEventKind.RECORDS, event=EVENTS.get(finding.verdict), finding=finding)
+    return Change(kind=TransactionEventKind.RECORDS, event=EVENTS.get(finding.verdict), finding=finding)
 
 
 def _repeated_on_the_wire(finding: Finding) -> Finding:

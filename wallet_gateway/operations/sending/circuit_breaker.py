@@ -14,11 +14,11 @@ from wallet_gateway.domain.error_codes import SENDING_PAUSED
 from wallet_gateway.domain.explanations import Explanation
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.domain.polling_schedule import PAUSE, PAUSE_AT_UNKNOWNS, PAUSE_WINDOW, pause_end
+from wallet_gateway.ledger.outbox import announce_pause
 from wallet_gateway.models import GatewayPause, GatewayTransaction, PauseCode
 from wallet_gateway.models.explanations import explanation_text
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import SendingStopped
-from wallet_gateway.operations.settlement.pause_signals import announce_pause
 from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.operations")

@@ -16,13 +16,13 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.domain.actors import By
+from wallet_gateway.ledger.outbox import announce_pause, announce_resumption
 from wallet_gateway.models import GatewayPause
 from wallet_gateway.models.actors import actor_columns
 from wallet_gateway.models.fields import note_of
 from wallet_gateway.operations.context import Clock, PauseMemory
 from wallet_gateway.operations.errors import InvalidInput, InvalidState
 from wallet_gateway.operations.inputs import check_decision
-from wallet_gateway.operations.settlement.pause_signals import announce_pause, announce_resumption
 from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.operations")

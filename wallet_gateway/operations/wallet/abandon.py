@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import IllegalTransition, LifecycleEvent, TransactionState
+from wallet_gateway.ledger.apply import Change, apply, reread
 from wallet_gateway.models import Payment, TransactionEventKind
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.settlement.settle import reread, settle
-from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 
 
 def abandon(payment: Payment, *, context: GatewayContext) -> Payment:
@@ -19,14 +18,14 @@ def abandon(payment: Payment, *, context: GatewayContext) -> Payment:
     transaction = payment.opening
     if transaction.state != TransactionState.AWAITING_RESULT:
         return payment
-    update = StatusUpdate(
+    change = Change(
         kind=TransactionEventKind.FAULT,
         event=LifecycleEvent.ABANDONED,
         explanation=explain(ExplanationCode.RESULT_NOT_RECEIVED),
         decided_on=TransactionState.AWAITING_RESULT,
     )
     try:
-        transaction = settle(transaction, update, context=context)
+        transaction = apply(transaction, change, context=context)
     except IllegalTransition:
         # A result has claimed it in the meantime, or the sweep has expired it.
         transaction = reread(transaction)

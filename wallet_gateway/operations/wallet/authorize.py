@@ -14,6 +14,8 @@ from wallet_gateway.client.errors import GatewayError, NotSent
 from wallet_gateway.client.redaction import redact
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import LifecycleEvent, OrderState, PaymentState, TransactionState
+from wallet_gateway.ledger.apply import Change, apply
+from wallet_gateway.ledger.transactions import in_transaction
 from wallet_gateway.models import (
     GatewayPause,
     GatewayTransaction,
@@ -26,9 +28,6 @@ from wallet_gateway.models.single_rows import update_row
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.sending import answers
 from wallet_gateway.operations.sending.send import Outcomes, body_columns, claim_columns, send_once
-from wallet_gateway.operations.settlement.db_transactions import in_transaction
-from wallet_gateway.operations.settlement.settle import settle
-from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.operations.wallet.attempts import OrderAttempts
 from wallet_gateway.operations.wallet.keys import PublicKey, note_if_refused
 from wallet_gateway.protocol.authorizations import AuthorizationRequest, AuthorizationResponse
@@ -156,22 +155,22 @@ def send(
 
 def _give_up(transaction: GatewayTransaction, error: NotSent, context: GatewayContext) -> GatewayTransaction:
     """End an attempt of which no byte left: the customer will press again, so it must never be sent."""
-    nothing_left = StatusUpdate(
+    nothing_left = Change(
         kind=TransactionEventKind.FAULT,
         event=LifecycleEvent.NOTHING_LEFT,
         exchange=error.exchange,
         explanation=answers.explanation_of(error),
         attempt_no=transaction.attempt_no,
     )
-    return abandon_unsent(settle(transaction, nothing_left, context=context), context=context)
+    return abandon_unsent(apply(transaction, nothing_left, context=context), context=context)
 
 
 def abandon_unsent(transaction: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction:
     """Abandon an authorization of which no byte left, and erase its stored secrets."""
-    given_up = StatusUpdate(
+    given_up = Change(
         kind=TransactionEventKind.FAULT,
         event=LifecycleEvent.ABANDONED,
         explanation=explain(ExplanationCode.PRESSED_AGAIN),
         attempt_no=transaction.attempt_no,
     )
-    return settle(transaction, given_up, context=context)
+    return apply(transaction, given_up, context=context)

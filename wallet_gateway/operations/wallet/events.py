@@ -8,10 +8,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from wallet_gateway.ledger.transactions import in_transaction
 from wallet_gateway.models import PaymentOrder, WalletAttempt
 from wallet_gateway.models.wallet import MOST_EVENTS, WalletEvent
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.wallet.attempts import load
 from wallet_gateway.operations.wallet.keys import is_refused
 from wallet_gateway.operations.wallet.result import as_report

@@ -21,11 +21,11 @@ from django.utils.translation import gettext_noop as _
 from wallet_gateway.client.errors import GatewayError
 from wallet_gateway.domain.error_codes import GATEWAY_KEY_EXPIRED
 from wallet_gateway.domain.policy import DEFAULT_KEY_LIFETIME
+from wallet_gateway.ledger.transactions import in_statement
 from wallet_gateway.models import GatewayPause, WalletKey
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import WalletUnavailable
 from wallet_gateway.operations.merchant_accounts import account_fingerprint
-from wallet_gateway.operations.settlement.db_transactions import in_statement
 from wallet_gateway.operations.wallet.encryption import UnreadableSecret, WalletCipher
 from wallet_gateway.operations.wallet.retries import retry_read
 from wallet_gateway.protocol.accounts import PublicKeyResponse

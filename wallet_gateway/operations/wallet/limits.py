@@ -19,6 +19,8 @@ from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind
 from wallet_gateway.domain.wallet_limits import WalletLimit
+from wallet_gateway.ledger.outbox import Notification, add_outbox_events, deliver
+from wallet_gateway.ledger.transactions import in_transaction
 from wallet_gateway.models import (
     GatewayTransaction,
     OutboxEvent,
@@ -34,8 +36,6 @@ from wallet_gateway.models.orders import PAYABLE_STATES
 from wallet_gateway.operations.context import Clock, GatewayContext
 from wallet_gateway.operations.errors import InvalidState, WalletUnavailable
 from wallet_gateway.operations.inputs import check_decision
-from wallet_gateway.operations.settlement.db_transactions import in_transaction
-from wallet_gateway.operations.settlement.outbox import Notification, add_outbox_events, deliver
 from wallet_gateway.operations.wallet.attempts import OrderAttempts
 from wallet_gateway.operations.wallet.usage import LimitReached, limits_of, room_left
 from wallet_gateway.protocol.text import one_line

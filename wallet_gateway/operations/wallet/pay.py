@@ -14,6 +14,7 @@ from django.utils.translation import gettext_noop as _
 from wallet_gateway.domain.error_codes import WALLET_BUSY, ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.email_hashes import columns_of_wallet
+from wallet_gateway.ledger.transactions import in_transaction
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
 from wallet_gateway.models.wallet import MOST_RESULTS, WalletEvent
 from wallet_gateway.operations.checkout.payability import check_payable
@@ -29,7 +30,6 @@ from wallet_gateway.operations.polling.reconciliation import may_be_paid, query_
 from wallet_gateway.operations.sending.circuit_breaker import (
     check_sending_not_paused,
 )
-from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.wallet import authorize
 from wallet_gateway.operations.wallet.attempts import OrderAttempts, fresh, load
 from wallet_gateway.operations.wallet.card import (

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.domain.error_codes import GATEWAY_KEY_EXPIRED, WALLET_BUSY
 from wallet_gateway.domain.policy import MOST_WALLET_DECIMALS, WalletPolicy
+from wallet_gateway.ledger.transactions import in_transaction
 from wallet_gateway.models import GatewayTransaction, PaymentOrder, WalletAttempt, WalletKey
 from wallet_gateway.operations.checkout.payability import check_payable
 from wallet_gateway.operations.context import GatewayContext
@@ -20,7 +21,6 @@ from wallet_gateway.operations.errors import OperationError, WalletUnavailable
 from wallet_gateway.operations.sending.circuit_breaker import (
     check_sending_not_paused,
 )
-from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.wallet.attempts import (
     OrderAttempts,
     fresh,

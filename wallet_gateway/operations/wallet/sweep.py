@@ -5,13 +5,12 @@ from __future__ import annotations
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionKind, TransactionState
 from wallet_gateway.domain.polling_schedule import LEASE, SECRETS_LIVE
+from wallet_gateway.ledger.apply import Change, apply
+from wallet_gateway.ledger.due_rows import log_row_error, read_due
+from wallet_gateway.ledger.transactions import in_statement
 from wallet_gateway.models import GatewayTransaction, TransactionEventKind
 from wallet_gateway.models.transactions import STATES_WITH_SECRETS
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.settlement.db_transactions import in_statement
-from wallet_gateway.operations.settlement.row_errors import log_row_error, read_due
-from wallet_gateway.operations.settlement.settle import settle
-from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.operations.wallet.authorize import abandon_unsent
 from wallet_gateway.operations.wallet.keys import erase_old_keys
 
@@ -61,7 +60,7 @@ def expire_buttons(*, context: GatewayContext, limit: int) -> int:
     )
     rows = read_due(waiting.select_related("payment__order"), limit=limit)
     for transaction in rows:
-        update = StatusUpdate(
+        change = Change(
             kind=TransactionEventKind.LEASE_ENDED,
             event=LifecycleEvent.EXPIRED,
             explanation=explain(ExplanationCode.RESULT_NOT_RECEIVED),
@@ -69,5 +68,5 @@ def expire_buttons(*, context: GatewayContext, limit: int) -> int:
             attempt_no=transaction.attempt_no,
         )
         with log_row_error(transaction.reference):
-            settle(transaction, update, context=context)
+            apply(transaction, change, context=context)
     return len(rows)

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from django.db import Error as DatabaseFault
+from django.db import transaction as db_transaction
 from django.db.models import F
 from django.dispatch import Signal
 
@@ -23,11 +24,19 @@ from wallet_gateway.domain.lifecycle import (
     TransactionState,
 )
 from wallet_gateway.domain.totals import PaymentTotals, Reversal
-from wallet_gateway.models import GatewayTransaction, OutboxEvent, OutboxEventKind, Payment, PaymentOrder
+from wallet_gateway.ledger.due_rows import failure
+from wallet_gateway.ledger.transactions import in_statement
+from wallet_gateway.models import (
+    GatewayPause,
+    GatewayTransaction,
+    OutboxEvent,
+    OutboxEventKind,
+    PauseCode,
+    Payment,
+    PaymentOrder,
+)
 from wallet_gateway.models.single_rows import Columns, insert_row, update_row
 from wallet_gateway.operations.context import Clock
-from wallet_gateway.operations.settlement.db_transactions import in_statement
-from wallet_gateway.operations.settlement.row_errors import failure
 
 logger = logging.getLogger("wallet_gateway.outbox")
 
@@ -55,40 +64,24 @@ def add_outbox_events(
     transaction: GatewayTransaction, notifications: Sequence[Notification], now: datetime
 ) -> tuple[OutboxEvent, ...]:
     """Write a transaction's events to the outbox; this process delivers them after the commit."""
-    outbox_events = new_outbox_events(transaction, notifications, now)
-    for outbox_event in outbox_events:
-        insert_row(outbox_event)
-    return outbox_events
-
-
-def new_outbox_events(
-    transaction: GatewayTransaction, notifications: Sequence[Notification], now: datetime
-) -> tuple[OutboxEvent, ...]:
-    """Return a transaction's events for the outbox, not written yet."""
-    if not notifications:
-        # The order is not read for nothing.
-        return ()
-    order = transaction.payment.order if transaction.payment is not None else None
-    return tuple(_new_event(notification, transaction, order, now) for notification in notifications)
-
-
-def _new_event(
-    notification: Notification, transaction: GatewayTransaction, order: PaymentOrder | None, now: datetime
-) -> OutboxEvent:
-    columns = {
-        "event_id": uuid.uuid4(),
-        "kind": notification.kind,
-        "amount_minor": notification.amount,
-        "limit": notification.limit,
-        "currency": transaction.currency,
-        "exponent": transaction.exponent,
-        "occurred_at": now,
-        "next_delivery_at": now + FIRST_DELIVERY,
-        "attempts": 1,
-    }
-    event = OutboxEvent(**columns)
-    event.order, event.transaction = order, transaction
-    return event
+    written = []
+    for notification in notifications:
+        event = OutboxEvent(
+            event_id=uuid.uuid4(),
+            kind=notification.kind,
+            amount_minor=notification.amount,
+            limit=notification.limit,
+            currency=transaction.currency,
+            exponent=transaction.exponent,
+            occurred_at=now,
+            next_delivery_at=now + FIRST_DELIVERY,
+            attempts=1,
+        )
+        event.order = transaction.payment.order if transaction.payment is not None else None
+        event.transaction = transaction
+        insert_row(event)
+        written.append(event)
+    return tuple(written)
 
 
 def add_order_events(
@@ -224,25 +217,51 @@ class Notification:
 def outbox_events_of(
     transaction: GatewayTransaction,
     *,
-    moved: bool,
-    sums_before: PaymentTotals | None,
+    before: TransactionState,
+    is_first_approval: bool,
+    totals_before: PaymentTotals | None,
     is_signalled: bool = False,
+    is_awaited: bool = False,
 ) -> tuple[Notification, ...]:
-    """Return the events of a payment's transaction in its current state; none for a detached refund.
+    """Return the events of a transaction that was `before` in another state, or in the same.
 
-    `moved` means that it has just entered its state and had never been approved before: an approval that
-    was contradicted and then accepted is not a second payment. `is_signalled` means that a discrepancy was
-    found that the shop must hear about even if the payment is frozen already.
+    An approval that was contradicted and then accepted is no second payment: without `is_first_approval`
+    nothing of a payment is reported. `is_signalled` means that a discrepancy was found that the shop must
+    hear about even if the payment is frozen already, `is_awaited` that the caller learns the result.
     """
-    payment = transaction.payment
-    if payment is None or sums_before is None:
-        return ()
-    notifications = _moved(transaction) if moved else ()
-    if payment.is_frozen or payment.order.late_payment == LatePayment.REPORTED:
-        notifications = tuple(one for one in notifications if one.kind not in HELD_BACK)
-    frozen_now = payment.is_frozen and not sums_before.is_frozen
-    tell = frozen_now or is_signalled
-    return (*notifications, Notification(kind=OutboxEventKind.ANOMALY)) if tell else notifications
+    payment, after = transaction.payment, TransactionState(transaction.state)
+    found: tuple[Notification, ...] = ()
+    if payment is not None and totals_before is not None:
+        if after is not before and is_first_approval:
+            found = _moved(transaction)
+        if payment.is_frozen or payment.order.late_payment == LatePayment.REPORTED:
+            found = tuple(one for one in found if one.kind not in HELD_BACK)
+        if is_signalled or (payment.is_frozen and not totals_before.is_frozen):
+            found = (*found, Notification(kind=OutboxEventKind.ANOMALY))
+    if after is not before and is_refusal_for_shop(transaction, is_awaited=is_awaited):
+        refused = Notification(kind=OutboxEventKind.OPERATION_REFUSED, amount=transaction.amount_minor)
+        found = (*found, refused)
+    once = _TOLD_ONCE & {one.kind for one in found}
+    if once and before in {TransactionState.PENDING, TransactionState.ANOMALY}:
+        # A page with one refused card and a second pending one is reported to the shop as failed only once;
+        # so is an operation that was refused, reported as approved all the same, and then given up.
+        known = OutboxEvent.objects.filter(transaction=transaction, kind__in=once)
+        kinds = frozenset(known.values_list("kind", flat=True))
+        found = tuple(one for one in found if one.kind not in kinds)
+    return found
+
+
+_TOLD_ONCE = frozenset({OutboxEventKind.FAILED, OutboxEventKind.OPERATION_REFUSED})
+"""Events of which each transaction has only one."""
+
+
+def is_refusal_for_shop(transaction: GatewayTransaction, *, is_awaited: bool) -> bool:
+    """Return whether an operation has been refused or given up and nobody waits for it any more.
+
+    What opens a payment has events of its own; what was made elsewhere was asked for by nobody here.
+    """
+    is_over = transaction.state in {TransactionState.REJECTED, TransactionState.ABANDONED}
+    return is_over and not is_awaited and transaction.kind not in OPENING_KINDS
 
 
 def events_of_release(transaction: GatewayTransaction, *, captured_later: int) -> tuple[Notification, ...]:
@@ -311,17 +330,6 @@ def _captured(transaction: GatewayTransaction, amount: int, captured_later: int)
     )
 
 
-def refusal_of(transaction: GatewayTransaction, *, moved: bool, is_awaited: bool) -> tuple[Notification, ...]:
-    """Return the event of an operation that was refused or given up when nobody waited for it any more.
-
-    What opens a payment has events of its own; what was made elsewhere was asked for by nobody here.
-    """
-    is_over = transaction.state in {TransactionState.REJECTED, TransactionState.ABANDONED}
-    if not (moved and is_over) or is_awaited or transaction.kind in OPENING_KINDS:
-        return ()
-    return (Notification(kind=OutboxEventKind.OPERATION_REFUSED, amount=transaction.amount_minor),)
-
-
 _ENDINGS = {OrderState.FAILED: OutboxEventKind.FAILED, OrderState.EXPIRED: OutboxEventKind.EXPIRED}
 
 
@@ -334,3 +342,20 @@ def _ended(transaction: GatewayTransaction, after: TransactionState) -> tuple[No
     order_state = OrderState(payment.order.state)
     ending = _ENDINGS.get(order_state)
     return (Notification(kind=ending, amount=transaction.amount_minor),) if ending else ()
+
+
+# A pause, which is told without the outbox: who missed it sees it in the health view and in the admin
+
+
+def announce_pause(
+    gateway: str, *, until: datetime | None, code: PauseCode | None, reason: str, by: str = ""
+) -> None:
+    """Send `sending_paused` after the commit; a receiver that raises is logged."""
+    words = {"gateway": gateway, "until": until, "code": code, "reason": reason, "by": by}
+    db_transaction.on_commit(partial(signals.sending_paused.send_robust, sender=GatewayPause, **words))
+
+
+def announce_resumption(gateway: str, *, by: str, reason: str = "") -> None:
+    """Send `sending_resumed` after the commit; a receiver that raises is logged."""
+    words = {"gateway": gateway, "by": by, "reason": reason}
+    db_transaction.on_commit(partial(signals.sending_resumed.send_robust, sender=GatewayPause, **words))

@@ -18,6 +18,11 @@ from wallet_gateway.domain.cancellation import LATEST_CHECK, LatePayment, may_st
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.error_codes import PAYMENT_FROZEN, ErrorCode
 from wallet_gateway.domain.lifecycle import OPENING_KINDS, OrderState
+from wallet_gateway.ledger.apply import state_of
+from wallet_gateway.ledger.due_rows import log_row_error, read_due
+from wallet_gateway.ledger.outbox import add_order_events, deliver
+from wallet_gateway.ledger.repair import release_freeze
+from wallet_gateway.ledger.transactions import in_transaction
 from wallet_gateway.models import (
     Discrepancy,
     GatewayTransaction,
@@ -31,11 +36,6 @@ from wallet_gateway.models.orders import CANCELLABLE_STATES
 from wallet_gateway.operations.context import Clock, GatewayContext
 from wallet_gateway.operations.errors import InvalidState
 from wallet_gateway.operations.inputs import check_decider
-from wallet_gateway.operations.settlement.counters import snapshots_of, state_of
-from wallet_gateway.operations.settlement.db_transactions import in_transaction
-from wallet_gateway.operations.settlement.freezes import release_freeze
-from wallet_gateway.operations.settlement.outbox import add_order_events, deliver
-from wallet_gateway.operations.settlement.row_errors import log_row_error, read_due
 
 _Events = tuple[OutboxEvent, ...]
 
@@ -106,9 +106,9 @@ def _write_cancelled(
     order: PaymentOrder, begun: Sequence[GatewayTransaction], actor: Actor, note: str, now: datetime
 ) -> _Events:
     order.cancelled_at = now
-    payments = order.payments.order_by("number")
+    payments = order.payments.all()
     columns = {
-        "state": state_of(order, snapshots_of(payments)),
+        "state": state_of(order, payments),
         "cancelled_at": now,
         **actor_columns(PaymentOrder, "cancelled_by", actor),
         "cancellation_note": note_of(PaymentOrder, "cancellation_note", note),

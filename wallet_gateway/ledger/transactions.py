@@ -7,8 +7,11 @@ it must be committed before the first byte leaves to count as a record of the re
 from __future__ import annotations
 
 import logging
+import os
+import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import TypeVar
 
 from django.db import (
@@ -26,7 +29,6 @@ from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.operations.errors import InsideTransaction
-from wallet_gateway.operations.settlement.write_turns import write_turn
 
 logger = logging.getLogger("wallet_gateway.operations")
 
@@ -161,3 +163,44 @@ def _postgres_state(error: DatabaseError) -> str | None:
     cause = error.__cause__
     # psycopg 3 and 2 have it under different names.
     return getattr(cause, "sqlstate", None) or getattr(cause, "pgcode", None)
+
+
+class VersionConflict(Exception):
+    """Another process has written the same rows in between; nothing was written; read the rows again."""
+
+
+def retry_conflicts(work: Callable[[], T]) -> T:
+    """Run `work` again a few times while other processes write the same rows; it reads them in each run."""
+    for _attempt in range(_ATTEMPTS):
+        with suppress(VersionConflict):
+            return work()
+    return work()
+
+
+# Whose turn it is to write to SQLite, among the threads of a process
+#
+# SQLite has no queue: a writer that finds the database busy sleeps for ever longer times, up to a tenth of a
+# second, while others overtake it. Here a lock wakes the next thread at once. Nothing depends on it but time:
+# SQLite itself lets one writer in, from whichever process.
+
+_turns = {"sqlite": threading.RLock()}
+"""A thread may take its turn again: Django calls what waits for a commit before the turn is over."""
+
+
+def _after_fork() -> None:
+    """Begin anew in a forked child: a thread that held the lock does not exist there to release it."""
+    _turns["sqlite"] = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+def write_turn(connection: BaseDatabaseWrapper) -> AbstractContextManager[object]:
+    """Return the turn to write, if the database allows only one writer at a time.
+
+    A thread with an open transaction does not wait, because Django rejects its durable block in any case.
+    """
+    if connection.vendor not in _turns or connection.in_atomic_block:
+        return nullcontext()
+    return _turns[connection.vendor]

@@ -14,7 +14,7 @@ from django.db import DataError, IntegrityError
 from django.db.models import Model, QuerySet
 
 from wallet_gateway.client.exception_map import places
-from wallet_gateway.operations.settlement.counters import VersionConflict
+from wallet_gateway.ledger.transactions import VersionConflict
 from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.sweep")

@@ -1,0 +1,391 @@
+"""Correct the books by a person's decision or a policy: lift a freeze, or book what was made elsewhere.
+
+A payment or deposit is frozen while a discrepancy about it is open; once nothing contradicts our records any
+more it is released, and the shop gets the events that were held back.
+
+An operation made elsewhere becomes a transaction of its own, from the gateway's record. It has its own
+reference, which is never sent, and the id of the record, which no second transaction can have: the same
+operation is booked once, however often and by how many workers it is seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TypeVar
+
+from django.db import IntegrityError
+from django.db.models import Exists, F, OuterRef, QuerySet
+
+from wallet_gateway.domain.actors import NOBODY, Actor
+from wallet_gateway.domain.cancellation import LatePayment
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.elsewhere import OperationElsewhere, booking_order, operation_of, refusal_to_book
+from wallet_gateway.domain.error_codes import BOOKING_OUTSTANDING, NOT_BOOKABLE, RECORD_TAKEN
+from wallet_gateway.domain.explanations import ExplanationCode, explain
+from wallet_gateway.domain.lifecycle import (
+    OPENING_KINDS,
+    LifecycleEvent,
+    OrderState,
+    PaymentState,
+    TransactionKind,
+    TransactionOrigin,
+    TransactionState,
+)
+from wallet_gateway.domain.outcomes import Finding, Verdict, made_elsewhere
+from wallet_gateway.domain.policy import BookElsewhere
+from wallet_gateway.domain.totals import Reversal, payment_state
+from wallet_gateway.ledger.apply import book, locked, reread, write_order, write_totals
+from wallet_gateway.ledger.discrepancies import (
+    closing_columns,
+    elsewhere_fingerprint,
+    is_closed,
+    record_discrepancies,
+)
+from wallet_gateway.ledger.due_rows import log_row_error, read_due
+from wallet_gateway.ledger.outbox import (
+    add_outbox_events,
+    deliver,
+    events_of_release,
+    is_given_back,
+    outbox_events_of,
+)
+from wallet_gateway.ledger.transactions import in_transaction, in_transaction_with_retries, retry_conflicts
+from wallet_gateway.models import (
+    Discrepancy,
+    GatewayTransaction,
+    MigratedDeposit,
+    OutboxEvent,
+    OutboxEventKind,
+    Payment,
+    PaymentOrder,
+    TransactionEvent,
+    TransactionEventKind,
+)
+from wallet_gateway.models.actors import actor_columns
+from wallet_gateway.models.explanations import explanation_columns
+from wallet_gateway.models.fields import cut_to, note_of
+from wallet_gateway.models.single_rows import insert_row
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import InvalidState
+from wallet_gateway.protocol.status import StatusRecord
+
+P = TypeVar("P", Payment, MigratedDeposit)
+
+
+def release_freeze(transaction: GatewayTransaction, *, context: GatewayContext) -> None:
+    """Allow operations on a transaction's payment or deposit again if it has no open discrepancy."""
+    outbox_events = retry_conflicts(
+        lambda: in_transaction(lambda: _release_freeze(transaction, context.clock.now()))
+    )
+    deliver(outbox_events, clock=context.clock)
+
+
+def release_freezes(*, context: GatewayContext, limit: int) -> int:
+    """Release freezes without a remaining reason, left by a process that died; return how many."""
+    forgotten = list(_forgotten(context.alias, limit))
+    for transaction in forgotten:
+        with log_row_error(transaction.reference):
+            release_freeze(transaction, context=context)
+    return len(forgotten)
+
+
+def _forgotten(gateway: str, limit: int) -> Iterator[GatewayTransaction]:
+    """Yield one transaction of each payment and deposit that is frozen without a contradiction."""
+    # First check whether anything is frozen: the full query would be most of the cost of an idle sweep.
+    frozen = Payment.objects.filter(state=PaymentState.FROZEN, order__gateway=gateway)
+    if frozen.exists():
+        payments = list(_uncontradicted(frozen, "payment").values_list("pk", flat=True)[:limit])
+        yield from GatewayTransaction.objects.filter(payment__in=payments, kind__in=OPENING_KINDS)
+    # A deposit is only frozen with a discrepancy: check the few that ever had one, not all.
+    differed = Discrepancy.objects.filter(deposit__isnull=False, closed_at__isnull=False)
+    if differed.exists():
+        deposits = MigratedDeposit.objects.filter(
+            is_frozen=True, gateway=gateway, pk__in=differed.values("deposit")
+        )
+        for deposit in read_due(_uncontradicted(deposits, "deposit"), limit=limit):
+            yield from deposit.transactions.all()[:1]
+
+
+def _uncontradicted(rows: QuerySet[P], parent: str) -> QuerySet[P]:
+    of = {parent: OuterRef("pk")}
+    still_open = Discrepancy.objects.filter(**of, is_freezing=True, closed_at__isnull=True)
+    anomalies = GatewayTransaction.objects.filter(**of, state=TransactionState.ANOMALY)
+    return rows.filter(~Exists(still_open), ~Exists(anomalies))
+
+
+def _release_freeze(transaction: GatewayTransaction, now: datetime) -> tuple[OutboxEvent, ...]:
+    # The database transaction may be repeated, so every run starts from the current rows.
+    transaction = reread(transaction)
+    if transaction.deposit is not None:
+        # Lock the row before reading anything: a concurrent freeze then comes after this release.
+        MigratedDeposit.objects.filter(pk=transaction.deposit.pk).update(refunded=F("refunded"))
+        still_frozen = _is_contradicted(deposit=transaction.deposit)
+        MigratedDeposit.objects.filter(pk=transaction.deposit.pk).update(is_frozen=still_frozen)
+    elif transaction.payment is not None and not _is_contradicted(payment=transaction.payment):
+        return _release_payment(transaction.payment, now)
+    return ()
+
+
+def _is_contradicted(**parent: Payment | MigratedDeposit) -> bool:
+    still_open = Discrepancy.objects.filter(**parent, is_freezing=True, closed_at__isnull=True)
+    anomalies = GatewayTransaction.objects.filter(**parent, state=TransactionState.ANOMALY)
+    return still_open.exists() or anomalies.exists()
+
+
+def _release_payment(payment: Payment, now: datetime) -> tuple[OutboxEvent, ...]:
+    payment.is_frozen = False
+    opening = payment.opening
+    payment.state = payment_state(
+        payment.totals, TransactionState(opening.state), TransactionKind(opening.kind)
+    )
+    is_accepted = _accept_late_payment(payment.order)
+    write_order(payment, now)
+    Payment.objects.filter(pk=payment.pk).update(state=payment.state, is_frozen=False)
+    reported = _accepted_payments(payment.order) if is_accepted else _released_payments(payment)
+    return tuple(event for each in reported for event in _tell_of_payment(each, now))
+
+
+def _accept_late_payment(order: PaymentOrder) -> bool:
+    """Accept the payments of a cancelled order once a person has closed every difference about them."""
+    still_open = Discrepancy.objects.filter(
+        payment__order=order, kind=DiscrepancyKind.LATE_PAYMENT, closed_at__isnull=True
+    )
+    if order.late_payment != LatePayment.REPORTED or still_open.exists():
+        return False
+    order.late_payment = LatePayment.ACCEPTED
+    return True
+
+
+def _released_payments(payment: Payment) -> Iterable[Payment]:
+    """Return the payment, unless it is one too many: then a person has to handle it."""
+    return () if payment.order.state == OrderState.OVERPAID else (payment,)
+
+
+def _accepted_payments(order: PaymentOrder) -> Iterable[Payment]:
+    """Return the late payments that pay an order: they were held back together, so all are reported now.
+
+    Of an overpaid order only the first is, as if it had been paid in time. A frozen one follows its release.
+    """
+    payments = list(order.payments.filter(authorized__gt=0, is_frozen=False).order_by("number"))
+    kept = [payment for payment in payments if not is_given_back(payment)]
+    for payment in kept:
+        payment.order = order
+    return kept[:1] if order.state == OrderState.OVERPAID else kept
+
+
+def _tell_of_payment(payment: Payment, now: datetime) -> Iterator[OutboxEvent]:
+    unreported = list(_unreported(payment))
+    for place, transaction in enumerate(unreported):
+        yield from _tell(transaction, payment, now, captured_later=_captured(unreported[place + 1 :]))
+
+
+def _captured(transactions: Iterable[GatewayTransaction]) -> int:
+    captures = (row for row in transactions if row.kind == TransactionKind.CAPTURE)
+    return sum((row.approved_minor or 0) - row.excess_minor for row in captures)
+
+
+def _unreported(payment: Payment) -> QuerySet[GatewayTransaction]:
+    # Every outbox event about money has an amount; those of an end before the approval have one, too.
+    events = OutboxEvent.objects.filter(transaction=OuterRef("pk"), amount_minor__isnull=False)
+    reported = events.exclude(kind__in=_WITHOUT_MONEY)
+    kinds = (*OPENING_KINDS, TransactionKind.CAPTURE)
+    approved = payment.transactions.filter(state=TransactionState.APPROVED, kind__in=kinds)
+    return approved.filter(~Exists(reported)).order_by("pk")
+
+
+_WITHOUT_MONEY = (OutboxEventKind.FAILED, OutboxEventKind.EXPIRED, OutboxEventKind.OPERATION_REFUSED)
+
+
+def _tell(
+    transaction: GatewayTransaction, payment: Payment, now: datetime, *, captured_later: int
+) -> tuple[OutboxEvent, ...]:
+    transaction.payment = payment
+    notifications = events_of_release(transaction, captured_later=captured_later)
+    return add_outbox_events(transaction, notifications, now)
+
+
+# Operations made elsewhere
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bookkeeper:
+    """The person who decided to book; empty if the settings decide."""
+
+    actor: Actor = NOBODY
+    reason: str = ""
+
+
+BY_POLICY = Bookkeeper()
+
+
+def book_by_policy(transaction: GatewayTransaction, finding: Finding, *, context: GatewayContext) -> Finding:
+    """Book what was made elsewhere if the settings say so; return the finding with what is left to a person.
+
+    Left are records that no rule books, those that a person has decided on, and all of them while an
+    operation on the payment is outstanding.
+    """
+    if context.policy.book_elsewhere is not BookElsewhere.BOOK or not finding.elsewhere:
+        return finding
+    # What is captured can be refunded: a list that begins with the newest record does not decide that.
+    in_order = sorted(finding.elsewhere, key=booking_order)
+    left = tuple(record for record in in_order if not _is_booked_now(transaction, record, context))
+    return replace(finding, elsewhere=left)
+
+
+def _is_booked_now(transaction: GatewayTransaction, record: StatusRecord, context: GatewayContext) -> bool:
+    if is_closed(elsewhere_fingerprint(transaction, record)):
+        return False
+    with suppress(InvalidState):
+        book_elsewhere(transaction, record, context=context)
+        return True
+    return False
+
+
+def book_elsewhere(
+    transaction: GatewayTransaction,
+    record: StatusRecord,
+    *,
+    who: Bookkeeper = BY_POLICY,
+    context: GatewayContext,
+) -> GatewayTransaction:
+    """Book the operation of a record found with `transaction` on its payment; return the new transaction.
+
+    What exceeds the payment's limits is not added to its totals: it freezes the payment. Raises
+    `InvalidState` if no rule says how to book it, or while an operation on it is outstanding. A record that
+    is booked already is not booked again: its transaction is returned.
+    """
+    if transaction.payment is None:
+        raise InvalidState(*NOT_BOOKABLE)
+    try:
+        booked, outbox_events = retry_conflicts(
+            lambda: in_transaction_with_retries(lambda: _book(locked(transaction), record, who, context))
+        )
+    except IntegrityError as error:
+        owner = _owner_of(transaction, record)
+        if owner is None:
+            raise
+        if owner.payment_id != transaction.payment_id or owner.state != TransactionState.APPROVED:
+            raise InvalidState(*RECORD_TAKEN) from error
+        booked, outbox_events = owner, ()
+    deliver(outbox_events, clock=context.clock)
+    if booked.payment is not None and booked.payment.is_frozen:
+        release_freeze(transaction, context=context)
+    return reread(booked)
+
+
+_Booked = tuple[GatewayTransaction, tuple[OutboxEvent, ...]]
+
+
+def _owner_of(transaction: GatewayTransaction, record: StatusRecord) -> GatewayTransaction | None:
+    operation = operation_of(record, currency=transaction.currency)
+    if operation is None:
+        return None
+    same = GatewayTransaction.objects.filter(
+        gateway=transaction.gateway, kind=operation.kind, record_id=operation.record_id
+    )
+    return same.select_related("payment__order").first()
+
+
+def _book(
+    seen: GatewayTransaction, record: StatusRecord, who: Bookkeeper, context: GatewayContext
+) -> _Booked:
+    payment, now = seen.payment, context.clock.now()
+    assert payment is not None  # noqa: S101 - the caller has looked
+    operation = operation_of(record, currency=payment.currency)
+    refusal = refusal_to_book(operation, payment.totals)
+    if operation is None or refusal is not None:
+        raise InvalidState(*(refusal or NOT_BOOKABLE))
+    _hold(payment)
+    before = payment.totals
+    row = _transaction_of(operation, payment, who, now, context)
+    why = made_elsewhere(record)
+    row.explanation_code, row.explanation_params = why.code.value, why.stored_params
+    finding = Finding(verdict=Verdict.APPROVED, record_id=operation.record_id, amount=operation.amount)
+    _add(row, finding, now)
+    _close(seen, record, row, who, now)
+    _add_event(row, record, who, now)
+    notifications = outbox_events_of(
+        row, before=TransactionState.UNKNOWN, is_first_approval=True, totals_before=before
+    )
+    return row, add_outbox_events(row, notifications, now)
+
+
+def _hold(payment: Payment) -> None:
+    """Lock the payment's row against new reservations; raise `InvalidState` if there is one already.
+
+    The order is locked, so nothing of it can be settled in the meantime.
+    """
+    unreserved = Payment.objects.filter(pk=payment.pk, capture_reserved=0, refund_reserved=0)
+    if not unreserved.exclude(reversal=Reversal.RESERVED).update(number=F("number")):
+        raise InvalidState(*BOOKING_OUTSTANDING)
+
+
+def _transaction_of(
+    operation: OperationElsewhere,
+    payment: Payment,
+    who: Bookkeeper,
+    now: datetime,
+    context: GatewayContext,
+) -> GatewayTransaction:
+    return GatewayTransaction(
+        payment=payment,
+        gateway=context.alias,
+        origin=TransactionOrigin.ELSEWHERE,
+        kind=operation.kind,
+        reference=context.new_reference(),
+        currency=payment.currency,
+        amount_minor=operation.amount,
+        state=TransactionState.APPROVED,
+        state_changed_at=now,
+        approved_at=now,
+        confirmed_at=now,
+        record_id=operation.record_id,
+        provider_transaction_id=cut_to(
+            GatewayTransaction, "provider_transaction_id", operation.provider_transaction_id
+        ),
+        **actor_columns(GatewayTransaction, "created_by", who.actor),
+        comment=note_of(GatewayTransaction, "comment", who.reason),
+        created_at=now,
+    )
+
+
+def _add(row: GatewayTransaction, finding: Finding, now: datetime) -> None:
+    """Save a booked transaction and add its amount to its payment, as far as the limits allow."""
+    unknown, approved = TransactionState.UNKNOWN, TransactionState.APPROVED
+    booking = book(row, before=unknown, after=approved, finding=finding)
+    row.approved_minor, row.excess_minor = row.amount_minor, booking.excess
+    row.save(force_insert=True)
+    differs = record_discrepancies(
+        row, finding, before=unknown, after=approved, now=now, excess=booking.excess
+    )
+    write_totals(row, booking, after=approved, freeze=differs.freeze, now=now)
+
+
+def _close(
+    seen: GatewayTransaction,
+    record: StatusRecord,
+    row: GatewayTransaction,
+    who: Bookkeeper,
+    now: datetime,
+) -> None:
+    """Close the discrepancy about the record, if there was time to record one."""
+    about = Discrepancy.objects.filter(fingerprint=elsewhere_fingerprint(seen, record))
+    about.update(**closing_columns(actor=who.actor, reason=who.reason, now=now), booked_as=row)
+
+
+def _add_event(row: GatewayTransaction, record: StatusRecord, who: Bookkeeper, now: datetime) -> None:
+    kind = TransactionEventKind.DECISION if who.actor.name else TransactionEventKind.RECORDS
+    why = explain(ExplanationCode.COMMENT, said=who.reason) if who.actor.name else made_elsewhere(record)
+    event = TransactionEvent(
+        transaction=row,
+        kind=kind,
+        lifecycle_event=LifecycleEvent.APPROVED,
+        state_after=row.state,
+        **actor_columns(TransactionEvent, "created_by", who.actor),
+        occurred_at=now,
+        **explanation_columns(why),
+    )
+    insert_row(event)
