@@ -28,8 +28,9 @@ _tests = itertools.count(1)
 def clock(shop: Shop) -> MovedClock:
     """A time that stands still, so much later in each test that no cache is left alone any more."""
     shop.clock.stop()
-    shop.clock.sleep(120 * next(_tests))
+    shop.clock.sleep(600 * next(_tests))
     FailingCache.asked.clear()
+    FailingCache.keys.clear()
     return shop.clock
 
 
@@ -109,3 +110,13 @@ def test_a_cache_that_has_failed_is_left_alone_for_a_minute_with_one_warning(
     assert results(browser, order, 1) == [429]
     clock.sleep(60)
     assert results(browser, order, 1) == [200]
+
+
+def test_the_binding_of_a_browser_is_not_written_into_the_cache(
+    order: PaymentOrder, browser: Browser, use_cache: UseCache
+) -> None:
+    use_cache(f"{PLACE}.FailingCache")
+    browser.open(order)
+    results(browser, order, 1)
+    assert FailingCache.keys
+    assert not [key for key in FailingCache.keys if browser.client.session["wallet_gateway"] in key]
