@@ -326,7 +326,7 @@ NOT_BUILT = {
 
 
 def test_of_a_gateway_written_from_the_document_alone_the_kit_misses_refusals_only() -> None:
-    with StubGateway().running() as stub:
+    with StubGateway() as stub:
 
         def pay(line: str) -> None:
             if line.startswith("Please pay"):

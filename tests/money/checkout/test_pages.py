@@ -17,7 +17,7 @@ from django.urls import reverse
 from tests.money.checkout.parts import create
 from tests.support.gateway import Sent, record, refusing
 from tests.support.refusals import refuses
-from tests.support.shop import Shop, order_of, state
+from tests.support.shop import Shop, opening, order_of, state
 from wallet_gateway import payments
 from wallet_gateway.documentation import address_of
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, PaymentOrder, TransactionEvent
@@ -34,17 +34,13 @@ SALE, AUTHORIZATION, PENDING = {}, {"type": "ecom.preAuthorization"}, {"state": 
 PAGE = {"redirectUrl": "http://127.0.0.1:8001/pay/1"}
 
 
-def transaction_of(payment: Payment) -> GatewayTransaction:
-    return GatewayTransaction.objects.get(reference=payment.reference)
-
-
 # One page at a time
 
 
 def test_a_page_is_committed_with_its_end_before_anybody_is_sent_there(shop: Shop) -> None:
     shop.clock.stop()
     payment = shop.begin()
-    stored = transaction_of(payment)
+    stored = opening(payment)
     assert (stored.state, stored.redirect_url) == ("OPEN", payment.redirect_url)
     assert stored.expires_at == payment.expires_at == shop.clock.now() + timedelta(seconds=900)
     assert (payment.is_open, payment.state, payment.is_test) == (True, "OPEN", True)
