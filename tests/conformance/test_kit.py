@@ -247,8 +247,14 @@ def press_pay(line: str) -> None:
 
 def with_a_person(url: str, say: Callable[[str], None], seconds: float, wrong: Wrong = right) -> Gateway:
     gateway = gateway_behind(url, wrong)
-    patience = {"seconds_to_pay": seconds, "seconds_between_looks": 0.01}
-    return replace(gateway, control=None, say=say, limit=Decimal("1.00"), **patience)
+    return replace(
+        gateway,
+        control=None,
+        say=say,
+        limit=Decimal("1.00"),
+        seconds_to_pay=seconds,
+        seconds_between_looks=0.01,
+    )
 
 
 def test_a_person_is_shown_the_page_and_pays_up_to_the_limit(sandbox_url: str) -> None:

@@ -16,7 +16,7 @@ INSTALLED_APPS = [
     "tests.contrib.salesman.apps.MugsConfig",
 ]
 # Salesman's own addresses have the framework's defaults.
-REST_FRAMEWORK: dict[str, object] = {}
+REST_FRAMEWORK = {}
 SALESMAN_PRODUCT_TYPES = {"mugs.Mug": "tests.contrib.salesman.serializers.MugSerializer"}
 ROOT_URLCONF = "tests.contrib.salesman.urls"
 
