@@ -77,7 +77,7 @@ class Payer:
 
 def _opened(column: str) -> str:
     """Return a secret of the newest key, which is stored under the first of FERNET_KEYS."""
-    sealed = WalletKey.objects.order_by("-pk").values_list(column, flat=True)[0]
+    sealed = getattr(WalletKey.objects.latest("pk"), column)
     return Fernet(settings.WALLET_GATEWAY["FERNET_KEYS"][0]).decrypt(bytes(sealed)).decode()
 
 
