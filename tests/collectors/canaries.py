@@ -76,9 +76,9 @@ class Payer:
 
 
 def _opened(column: str) -> str:
-    """Return a secret of the newest key, which is stored under the first of FERNET_KEYS."""
-    sealed = getattr(WalletKey.objects.latest("pk"), column)
-    return Fernet(settings.WALLET_GATEWAY["FERNET_KEYS"][0]).decrypt(bytes(sealed)).decode()
+    """Return a secret of the newest key, which is stored under the key of the settings."""
+    (key,) = settings.WALLET_GATEWAY["FERNET_KEYS"]
+    return Fernet(key).decrypt(bytes(getattr(WalletKey.objects.latest("pk"), column))).decode()
 
 
 def found(text: str, secrets: tuple[str, ...]) -> list[str]:
