@@ -95,3 +95,17 @@ PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 MAILERS = {"default": {"BACKEND": "django.core.mail.backends.locmem.EmailBackend"}}
 # Tests that look at every module import the bridge to django-payments, which asks for its host then.
 PAYMENT_HOST = "127.0.0.1:8000"
+# As a project may choose for its own API: none of it may reach the addresses of this package. REST framework
+# reads most of it when it is imported, so that a single test could not show it.
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["rest_framework.authentication.BasicAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAdminUser"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.StaticHTMLRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.FormParser"],
+    "DEFAULT_THROTTLE_CLASSES": ["rest_framework.throttling.AnonRateThrottle"],
+    "DEFAULT_THROTTLE_RATES": {"anon": "1/day"},
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "rest_framework.negotiation.BaseContentNegotiation",
+    "DEFAULT_VERSIONING_CLASS": "rest_framework.versioning.AcceptHeaderVersioning",
+    "ALLOWED_VERSIONS": ["9"],
+    "EXCEPTION_HANDLER": "no.such.handler",
+}

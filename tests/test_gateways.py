@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ssl
 from pathlib import Path
-from threading import Thread
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,6 +17,7 @@ from tests.client.applications import Application
 from tests.client.certificates import make_certificate
 from tests.client.servers import RawServer, answer, says
 from tests.conf.test_settings import with_gateway
+from tests.support.threads import together
 from wallet_gateway import gateways, return_tokens
 from wallet_gateway.client.calls import CallRecord
 from wallet_gateway.client.credentials import SigningAccount
@@ -40,12 +40,7 @@ def asked() -> StatusAnswer:
 def test_threads_share_one_client_until_the_settings_change(
     wallet_sandbox: SandboxControl, settings: Settings
 ) -> None:
-    made: list[Gateway] = []
-    threads = [Thread(target=lambda: made.append(gateways.gateway("default"))) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    made = together(lambda: gateways.gateway("default"), times=8)
     assert (len(made), len({id(gateway) for gateway in made})) == (8, 1)
 
     before = gateways.context_of("default")

@@ -327,7 +327,6 @@ def _context(client: _Client) -> GatewayContext:
         gateway=client.gateway,
         policy=given.policy,
         clock=clock(),
-        sleep=clock().sleep,
         wallet=given.wallet,
         cipher=cipher_of(given),
         price=import_string(given.pricing) if given.pricing else None,

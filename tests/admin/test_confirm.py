@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import time
 from decimal import Decimal
-from threading import Barrier, Thread
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.core import signing
-from django.db import connections
 from django.test import Client
 
 from tests.admin.conftest import MakePerson, PaidOrder, payment_of
@@ -20,6 +19,7 @@ from tests.models.rows import a_payment
 from tests.support.gateway import Answer, losing, refusing
 from tests.support.shop import Shop
 from tests.support.tables import every
+from tests.support.threads import surprises, together
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 
@@ -292,18 +292,9 @@ def test_two_people_at_once_never_take_more_than_there_is(
 ) -> None:
     url = operation_url(order, "capture")
     people = [make_person("capture_payment") for _ in range(2)]
-    pages = [look(person, url) for person in people]
-    together = Barrier(2)
+    confirmations = [
+        partial(submitted, person, url, page=look(person, url), amount="15.00") for person in people
+    ]
 
-    def confirm(person: Client, page: Page) -> None:
-        together.wait()
-        submitted(person, url, page=page, amount="15.00")
-        connections.close_all()
-
-    threads = [Thread(target=confirm, args=pair) for pair in zip(people, pages, strict=True)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
+    assert surprises(together(*confirmations, times=1)) == []
     assert Payment.objects.get().captured == 1500

@@ -13,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from tests.admin.pages import look
+from tests.admin.scenery import LISTS
 from tests.models.rows import NOW, a_deposit, a_payment, a_transaction, an_approval, an_order
 from tests.support.explanations import commented
 from tests.support.tables import every
@@ -22,14 +23,6 @@ pytestmark = pytest.mark.django_db
 
 HOSTILE = "<img src=x onerror=alert(1)>'\"\u202edlo\u2069"
 SHOWN = "<img src=x onerror=alert(1)>'\"\\u202edlo\\u2069"
-MODELS = (
-    "paymentorder",
-    "gatewaytransaction",
-    "transactionevent",
-    "discrepancy",
-    "migrateddeposit",
-    "operationbatch",
-)
 MOST_STATEMENTS = 16
 
 
@@ -104,7 +97,7 @@ def test_hostile_text_is_text_in_lists_and_on_pages_and_cannot_turn_them_around(
     # A draft is its author's.
     draft = address("change", "operationbatch", rows.pop("operationbatch"))
     assert superuser.get(draft, follow=True).status_code == 403
-    lists = {model: look(superuser, list_url(model)) for model in MODELS}
+    lists = {model: look(superuser, list_url(model)) for model in LISTS}
     pages = {model: look(superuser, address("change", model, row)) for model, row in rows.items()}
     for read in (*lists.values(), *pages.values()):
         assert "<img src=x" not in read.html, read.url
@@ -119,11 +112,11 @@ def test_no_list_asks_per_row(superuser: Client) -> None:
         return len(asked)
 
     a_row_of_each()
-    few = {model: statements(model) for model in MODELS}
+    few = {model: statements(model) for model in LISTS}
     for _ in range(12):
         a_row_of_each()
 
-    assert {model: statements(model) for model in MODELS} == few
+    assert {model: statements(model) for model in LISTS} == few
     assert max(few.values()) <= MOST_STATEMENTS
 
 
@@ -159,7 +152,7 @@ def test_each_filter_and_each_search_finds_in_few_statements(
 def test_no_address_sorts_a_list_or_makes_it_slow(superuser: Client) -> None:
     a_row_of_each()
     orders = [{"o": text} for text in ("1", "-1", "4", "2.4", "-3.2")]
-    for model, query in product(MODELS, (*orders, {"all": ""}, {"_facets": "True"}, {"p": "9999"})):
+    for model, query in product(LISTS, (*orders, {"all": ""}, {"_facets": "True"}, {"p": "9999"})):
         with CaptureQueriesContext(connection) as asked:
             superuser.get(list_url(model), query)
         sorts = [q["sql"] for q in asked if "ORDER BY" in q["sql"] and f"wallet_gateway_{model}" in q["sql"]]

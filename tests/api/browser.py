@@ -9,7 +9,7 @@ from urllib.request import Request, urlopen
 from django.test import Client
 from django.urls import reverse
 
-from wallet_gateway.api.problems import OUT_OF_DATE, PROBLEMS
+from tests.support.problems import PROBLEMS
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.testing.control import SandboxControl
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 TOKEN, CARD = "CRYPTOGRAM_3DS", "PAN_ONLY"
 SECRET = "a" * 32
+OUT_OF_DATE = "This page is out of date. Nothing was charged. Load it again to pay."
 
 
 class Browser:
@@ -60,16 +61,16 @@ def approve(
     return detail
 
 
-def problem(code: str, status: int, detail: str) -> dict[str, object]:
+def problem(code: str, title: str, detail: str) -> dict[str, object]:
     """Return the problem details of a failure."""
     return {
         "type": f"urn:wallet-gateway:problem:{code}",
-        "title": str(PROBLEMS[code].title),
-        "status": status,
+        "title": title,
+        "status": PROBLEMS[code],
         "detail": detail,
         "code": code,
     }
 
 
-UNKNOWN = problem("unknown_link", 404, str(OUT_OF_DATE))
+UNKNOWN = problem("unknown_link", "Unknown link", OUT_OF_DATE)
 FAILED = {"code": "4000340", "description": "GeneralValidationError", "details": {"message": "no token"}}

@@ -15,27 +15,29 @@ class Away(Exception):
 
 
 class FailingCache(BaseCache):
-    """Nobody answers; `asked` is what the plugin has tried all the same."""
+    """Nobody answers; `asked` is what the plugin has tried all the same, and `keys` for which keys."""
 
     asked: ClassVar[list[str]] = []
+    keys: ClassVar[list[str]] = []
 
     def __init__(self, _location: str, params: dict[str, Any]) -> None:
         super().__init__(params)
 
     def get(self, key: str, *given: Any, **named: Any) -> NoReturn:
-        self._raise("get")
+        self._raise("get", key)
 
     def set(self, key: str, *given: Any, **named: Any) -> NoReturn:
-        self._raise("set")
+        self._raise("set", key)
 
     def add(self, key: str, *given: Any, **named: Any) -> NoReturn:
-        self._raise("add")
+        self._raise("add", key)
 
     def delete(self, key: str, *given: Any, **named: Any) -> NoReturn:
-        self._raise("delete")
+        self._raise("delete", key)
 
-    def _raise(self, method: str) -> NoReturn:
+    def _raise(self, method: str, key: str) -> NoReturn:
         self.asked.append(method)
+        self.keys.append(key)
         raise Away(method)
 
 

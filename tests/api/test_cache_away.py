@@ -15,34 +15,23 @@ from pytest_django import Settings
 from tests.api.browser import FAILED, Browser
 from tests.api.failing_cache import PLACE, FailingCache
 from tests.money.wallet.customers import Customer, WalletGateway, detail_for
+from tests.support.shop import MovedClock, Shop
 from tests.web.conftest import state_of
-from wallet_gateway.api import throttles
-from wallet_gateway.api.throttles import AWAY_SECONDS, SessionThrottle
 from wallet_gateway.models import PaymentOrder
 
 pytestmark = pytest.mark.django_db
 UseCache = Callable[..., None]
-_processes = itertools.count(1)
-
-
-class Clock:
-    """The monotonic clock, turned by the test; each test is so much later that nothing is away any more."""
-
-    def __init__(self) -> None:
-        self.now = 1e9 * next(_processes)
-
-    def __call__(self) -> float:
-        return self.now
+_tests = itertools.count(1)
 
 
 @pytest.fixture(autouse=True)
-def clock(order: PaymentOrder, monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """A process that has just started, at a time that stands still."""
-    clock = Clock()
-    SessionThrottle.cache.clear()
+def clock(shop: Shop) -> MovedClock:
+    """A time that stands still, so much later in each test that no cache is left alone any more."""
+    shop.clock.stop()
+    shop.clock.sleep(600 * next(_tests))
     FailingCache.asked.clear()
-    monkeypatch.setattr(throttles, "monotonic", clock)
-    return clock
+    FailingCache.keys.clear()
+    return shop.clock
 
 
 @pytest.fixture
@@ -99,25 +88,35 @@ def test_a_cache_that_is_away_lets_nobody_test_more_cards(
 
 
 def test_a_cache_that_has_failed_is_left_alone_for_a_minute_with_one_warning(
-    order: PaymentOrder, use_cache: UseCache, clock: Clock, caplog: pytest.LogCaptureFixture
+    order: PaymentOrder, use_cache: UseCache, clock: MovedClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     use_cache(f"{PLACE}.FailingCache")
-    caplog.set_level(logging.WARNING, logger=throttles.__name__)
+    caplog.set_level(logging.WARNING, logger="wallet_gateway")
     browser = Browser()
     browser.open(order)
     for asked in (["get"], ["get", "get"]):
         results(browser, order, 5)
         assert FailingCache.asked == asked
         assert len(caplog.messages) == len(asked)
-        clock.now += AWAY_SECONDS
+        clock.sleep(60)
     assert caplog.messages[0] == (
         "the cache fails (tests.api.failing_cache.Away): "
-        "this process counts the wallet button's requests alone for 60 seconds"
+        "this process counts the wallet button's requests alone for a minute"
     )
     # One that is back counts again.
     assert results(browser, order, 11)[-1] == 429
     use_cache(f"{LocMemCache.__module__}.LocMemCache", "back")
     cache.clear()
     assert results(browser, order, 1) == [429]
-    clock.now += AWAY_SECONDS
+    clock.sleep(60)
     assert results(browser, order, 1) == [200]
+
+
+def test_the_binding_of_a_browser_is_not_written_into_the_cache(
+    order: PaymentOrder, browser: Browser, use_cache: UseCache
+) -> None:
+    use_cache(f"{PLACE}.FailingCache")
+    browser.open(order)
+    results(browser, order, 1)
+    assert FailingCache.keys
+    assert not [key for key in FailingCache.keys if browser.client.session["wallet_gateway"] in key]

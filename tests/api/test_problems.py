@@ -5,16 +5,19 @@ from __future__ import annotations
 import pytest
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
 from django.core.signals import got_request_exception
-from django.test import RequestFactory
-from rest_framework.request import Request
-from rest_framework.response import Response
+from django.http import HttpRequest
+from django.test import Client
 
+from tests.support.database_faults import meddling, raising
+from tests.support.problems import CONTENT_TYPE, PROBLEMS
 from tests.support.tables import every
-from wallet_gateway.api.base import JSONView
-from wallet_gateway.api.problems import PROBLEMS, as_problem
+from tests.web.conftest import address
+from tests.web.rows import an_attempt, an_order
 from wallet_gateway.payments import errors
 from wallet_gateway.payments.errors import ErrorCode
+from wallet_gateway.return_tokens import ReturnOutcome
 
+pytestmark = pytest.mark.django_db
 CLASSES = [
     value
     for value in vars(errors).values()
@@ -22,14 +25,23 @@ CLASSES = [
 ]
 
 
+@pytest.fixture
+def status(client: Client) -> str:
+    """The address of an attempt's status; what the client is answered with is never raised instead."""
+    client.raise_request_exception = False
+    return address("status", an_attempt(an_order()), ReturnOutcome.SUCCESS)
+
+
 @every(
-    ("fault", "status", "code"),
-    [(TooManyFieldsSent("fields"), 400, "invalid_body"), (RequestDataTooBig("bytes"), 413, "too_large")],
+    ("fault", "code"),
+    [(TooManyFieldsSent("fields"), "invalid_body"), (RequestDataTooBig("bytes"), "too_large")],
 )
-def test_what_django_refuses_is_the_requests_fault(fault: Exception, status: int, code: str) -> None:
-    response = as_problem(fault, {})
-    assert response is not None
-    assert (response.status_code, response.data["code"]) == (status, code)
+def test_what_django_refuses_is_the_requests_fault(
+    fault: Exception, code: str, status: str, client: Client
+) -> None:
+    with meddling("SELECT", act=raising(fault)):
+        answer = client.get(status)
+    assert (answer.status_code, answer.json()["code"]) == (PROBLEMS[code], code)
 
 
 @every(
@@ -43,29 +55,32 @@ def test_what_django_refuses_is_the_requests_fault(fault: Exception, status: int
     ],
     ids=repr,
 )
-def test_each_refusal_is_a_problem_with_a_known_code_and_its_status(error: errors.OperationError) -> None:
-    response = as_problem(error, {})
-    assert response is not None
-    assert PROBLEMS[response.data["code"]].status == response.status_code == response.data["status"]
+def test_each_refusal_is_a_problem_with_a_known_code_and_its_status(
+    error: errors.OperationError, status: str, client: Client
+) -> None:
+    with meddling("SELECT", act=raising(error)):
+        answer = client.get(status)
+    assert PROBLEMS[answer.json()["code"]] == answer.status_code == answer.json()["status"]
+    assert answer.status_code != 500
 
 
 @every("accident", [ZeroDivisionError("an accident: SECRET"), LookupError("SECRET")])
 def test_an_accident_is_a_problem_that_tells_nothing_and_is_reported(
-    accident: Exception, rf: RequestFactory, caplog: pytest.LogCaptureFixture
+    accident: Exception, status: str, client: Client, caplog: pytest.LogCaptureFixture
 ) -> None:
-    class Broken(JSONView):
-        def get(self, _request: Request) -> Response:
-            raise accident
+    told: list[str] = []
 
-    told: list[object] = []
-    got_request_exception.connect(listener := lambda **given: told.append(given["request"]))
-    request = rf.get("/")
-    response = Broken.as_view()(request)
-    got_request_exception.disconnect(listener)
+    def listen(request: HttpRequest, **_: object) -> None:
+        told.append(request.path)
 
-    assert response.render()["Content-Type"] == "application/problem+json"
-    assert (response.status_code, response.data["code"]) == (500, "internal_error")
-    assert "SECRET" not in response.content.decode()
-    assert told == [request]
+    got_request_exception.connect(listen)
+    with meddling("SELECT", act=raising(accident)):
+        answer = client.get(status)
+    got_request_exception.disconnect(listen)
+
+    assert answer["Content-Type"] == CONTENT_TYPE
+    assert (answer.status_code, answer.json()["code"]) == (500, "internal_error")
+    assert "SECRET" not in answer.content.decode()
+    assert told == [status]
     assert "SECRET" in caplog.text
-    assert response["Cache-Control"] == "no-store"
+    assert answer["Cache-Control"] == "no-store"

@@ -31,7 +31,6 @@ from tests.conformance.wrong_gateways import (
 )
 from tests.stub_gateway.server import StubGateway
 from tests.support.tables import every
-from wallet_gateway.conformance import gateway as module
 from wallet_gateway.conformance.answers import Answer
 from wallet_gateway.conformance.control import find_control
 from wallet_gateway.conformance.gateway import REFUND, Gateway
@@ -93,10 +92,11 @@ ODD = {
 
 
 @every("name", ODD)
-def test_no_answer_breaks_the_kit(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_SECONDS_TO_APPEAR", 0)
+def test_no_answer_breaks_the_kit(name: str) -> None:
     wire = Answering("https://gateway.example", answer=ODD[name])
-    results = run(PROBES, Gateway(wire=wire, account=SANDBOX_ACCOUNT, limit=Decimal(100)))
+    results = run(
+        PROBES, Gateway(wire=wire, account=SANDBOX_ACCOUNT, limit=Decimal(100), seconds_to_appear=0)
+    )
     assert len(results) == len(PROBES)
     assert failed(results)
 
@@ -215,14 +215,13 @@ def test_a_gateway_that_throttles_is_waited_for_and_not_called_wrong(sandbox_url
     assert "HTTP 429" in results[0].text
 
 
-def test_a_record_that_appears_late_is_waited_for(sandbox_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_SECONDS_BETWEEN_LOOKS", 0.01)
+def test_a_record_that_appears_late_is_waited_for(sandbox_url: str) -> None:
     late = [answered([]), answered([])]
 
     def lagging(request: Request, ask: Ask) -> Answer:
         return late.pop() if late and request.operation == "status" else ask(request)
 
-    gateway = gateway_behind(sandbox_url, lagging)
+    gateway = replace(gateway_behind(sandbox_url, lagging), seconds_between_looks=0.01)
     sale = gateway.paid_sale()
     gateway.control = None
     assert gateway.record(sale)["state"] == "Approved"
@@ -248,13 +247,17 @@ def press_pay(line: str) -> None:
 
 def with_a_person(url: str, say: Callable[[str], None], seconds: float, wrong: Wrong = right) -> Gateway:
     gateway = gateway_behind(url, wrong)
-    return replace(gateway, control=None, say=say, seconds_to_pay=seconds, limit=Decimal("1.00"))
+    return replace(
+        gateway,
+        control=None,
+        say=say,
+        limit=Decimal("1.00"),
+        seconds_to_pay=seconds,
+        seconds_between_looks=0.01,
+    )
 
 
-def test_a_person_is_shown_the_page_and_pays_up_to_the_limit(
-    sandbox_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "_SECONDS_BETWEEN_LOOKS", 0.01)
+def test_a_person_is_shown_the_page_and_pays_up_to_the_limit(sandbox_url: str) -> None:
     gateway = with_a_person(sandbox_url, press_pay, 60)
     paid = gateway.paid_sale()
     assert gateway.payments == [paid]
@@ -275,9 +278,8 @@ def test_a_person_is_shown_the_page_and_pays_up_to_the_limit(
     ],
 )
 def test_a_person_is_not_waited_for_for_ever_and_shown_pages_only(
-    seconds: float, page: str, said: int, why: str, sandbox_url: str, monkeypatch: pytest.MonkeyPatch
+    seconds: float, page: str, said: int, why: str, sandbox_url: str
 ) -> None:
-    monkeypatch.setattr(module, "_SECONDS_BETWEEN_LOOKS", 0.01)
     lines: list[str] = []
 
     def elsewhere(request: Request, ask: Ask) -> Answer:
@@ -329,11 +331,8 @@ NOT_BUILT = {
 """What the stub leaves out, other than refusals."""
 
 
-def test_of_a_gateway_written_from_the_document_alone_the_kit_misses_refusals_only(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(module, "_SECONDS_TO_APPEAR", 0)
-    with StubGateway().running() as stub:
+def test_of_a_gateway_written_from_the_document_alone_the_kit_misses_refusals_only() -> None:
+    with StubGateway() as stub:
 
         def pay(line: str) -> None:
             if line.startswith("Please pay"):
@@ -346,6 +345,7 @@ def test_of_a_gateway_written_from_the_document_alone_the_kit_misses_refusals_on
                 account=SANDBOX_ACCOUNT,
                 limit=Decimal(1000),
                 seconds_to_pay=60,
+                seconds_to_appear=0,
                 say=pay,
             ),
         )

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -11,19 +15,26 @@ import pytest
 
 from tests.support.tables import every
 from wallet_gateway.conformance.__main__ import main
+from wallet_gateway.conformance.target import SANDBOX_ACCOUNT, Deposit, read_account
+from wallet_gateway.testing.configuration import BUILT_IN_MERCHANT
 
 LEAST = {
-    "merchantId": "SANDBOX-MERCHANT",
-    "storeId": "SANDBOX-STORE",
-    "userId": "sandbox-user",
-    "provider": "ExampleWalletV2",
+    "merchantId": BUILT_IN_MERCHANT["MERCHANT_ID"],
+    "storeId": BUILT_IN_MERCHANT["STORE_ID"],
+    "userId": BUILT_IN_MERCHANT["USER_ID"],
+    "provider": BUILT_IN_MERCHANT["PROVIDER"],
 }
 
 
-def account(folder: Path, **more: Any) -> str:
+def written(folder: Path, value: Any) -> str:  # noqa: ANN401  (a JSON value)
+    """Write an account file."""
     file = folder / "account.json"
-    file.write_text(json.dumps(LEAST | more), encoding="utf-8")
+    file.write_text(value if isinstance(value, str) else json.dumps(value), encoding="utf-8")
     return str(file)
+
+
+def account(folder: Path, **more: Any) -> str:
+    return written(folder, LEAST | more)
 
 
 def test_the_whole_kit_passes_and_says_what_it_does(
@@ -35,7 +46,7 @@ def test_the_whole_kit_passes_and_says_what_it_does(
     before, _, after = printed.partition("passed    checkout.minimal")
     assert "What moves money is announced: payments of 1.00 EUR each, at most 20 EUR in all" in before
     assert "Moves money: a payment (ecom.sale), 1.00 EUR" in after
-    assert " 0 failed," in after
+    assert re.search(r"\n\d+ passed, 0 failed, \d+ skipped, \d+ reported in [\d.]+ seconds\n", after)
     assert "paid: 1.00 EUR, ecom.sale KIT-" in after
     assert "Settings that follow:\n\nWALLET_GATEWAY = {" in after
 
@@ -49,8 +60,9 @@ def test_a_failed_probe_is_exit_code_1(
 
 
 def test_json_is_all_that_is_printed(sandbox_url: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([sandbox_url, "--json", "--only", "checkout.timeout,open.billing-address"]) == 0
+    assert main([f"{sandbox_url}/", "--json", "--only", "checkout.timeout,open.billing-address"]) == 0
     run = json.loads(capsys.readouterr().out)
+    assert run["url"] == sandbox_url
     assert run["counts"] == {"passed": 5, "failed": 0, "skipped": 0, "reported": 1}
     assert run["payments"] == []
 
@@ -93,32 +105,96 @@ def test_probes_are_listed_without_a_gateway(capsys: pytest.CaptureFixture[str])
     )
 
 
+def assert_refused(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """See that nothing is run, and that one sentence says why."""
+    assert main(arguments) == 2
+    captured = capsys.readouterr()
+    assert said in captured.err
+    assert captured.err.count("\n") == 1
+    assert captured.out == ""
+    assert "secret" not in captured.err
+
+
 @every(
     ("arguments", "said"),
     [
-        ([""], "no web address"),
+        *(
+            ([url], "no web address")
+            for url in ("", "gateway.example", "ftp://gateway.example", "https://", "https://[")
+        ),
+        (["https://gateway.example:port"], "no web address"),
+        (["https://shop:secret@gateway.example"], "belong into the account file"),
+        (["https://gateway.example?x=1"], "belong into the account file"),
         (["http://gateway.example"], "plain http is not used"),
-        (["http://127.0.0.1:9"], "gave no answer"),
+        (["http://127.0.0.1.gateway.example"], "plain http is not used"),
+        *(([f"http://{host}:9/pay/"], "gave no answer") for host in ("127.0.0.1", "localhost", "[::1]")),
         (["{url}/wallet"], "is not the service: it answers HTTP 404 with text/plain"),
         (["{url}", "--only", "chekout"], "There is no probe 'chekout'; areas are checkout, addresses"),
-        (["{url}", "--account", "nothing.json"], "cannot be read"),
-        (["{url}", "--account", "pyproject.toml"], "is no JSON"),
+        (["{url}", "--account", "nothing.json"], "nothing.json cannot be read: No such file"),
     ],
 )
 def test_what_it_cannot_be_run_with_is_one_sentence(
     arguments: list[str], said: str, sandbox_url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    given = [argument.replace("{url}", sandbox_url) for argument in arguments]
-    if "pyproject.toml" in given:
-        given[-1] = str(Path(__file__).resolve().parents[2] / "pyproject.toml")
-    assert main(given) == 2
-    captured = capsys.readouterr()
-    assert said in captured.err
-    assert captured.err.count("\n") == 1
-    assert captured.out == ""
+    assert_refused([argument.replace("{url}", sandbox_url) for argument in arguments], said, capsys)
 
 
-@every("amount", ["-1", "1,00", "x", ""])
+@every(
+    ("value", "said"),
+    [
+        ("not JSON", "is no JSON"),
+        ("[" * 100_000, "is no JSON"),
+        ([], "holds no JSON object"),
+        ({}, "merchantId is missing"),
+        (LEAST | {"merchant_id": "M"}, "merchant_id is not known"),
+        (LEAST | {"storeId": 7}, "storeId must be a text"),
+        (LEAST | {"storeId": " "}, "storeId must be a text"),
+        (LEAST | {"profile": "live"}, "profile is 'live'"),
+        *(
+            (LEAST | {"amount": amount}, f"amount is {amount!r}")
+            for amount in ("1,00", "0.00", "1.2.3", "-1", "1e3", "NaN", "\u0661")
+        ),
+        (LEAST | {"headers": ["x"]}, "headers must be an object"),
+        (LEAST | {"headers": {"Authorization": "$KIT_NOBODY"}}, "no environment variable KIT_NOBODY"),
+        (LEAST | {"paths": {"pay": "/x"}}, "paths has pay"),
+        (LEAST | {"paths": {"checkout": "x"}}, "begin with a slash"),
+        (LEAST | {"deposit": "OLD-1"}, "deposit must be an object"),
+        (LEAST | {"deposit": {"parentTransactionId": "OLD-1"}}, "deposit.amount must be a text"),
+        (LEAST | {"deposit": {"parentTransactionId": "O", "amount": "x"}}, "deposit.amount is 'x'"),
+        (LEAST | {"caFile": "nothing.pem"}, "certificates"),
+        (LEAST | {"clientCert": "nothing.pem"}, "certificates"),
+    ],
+)
+def test_an_account_file_that_is_none_is_refused_in_one_sentence(
+    value: object, said: str, sandbox_url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert_refused([sandbox_url, "--account", written(tmp_path, value)], said, capsys)
+
+
+def test_everything_an_account_file_may_say_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GATEWAY_KEY", "Bearer secret")
+    least = read_account(Path(account(tmp_path)))
+    assert least == SANDBOX_ACCOUNT, "four names are enough"
+    assert least.path("checkout") == "/api/v5/checkout"
+    more = {
+        "profile": "prod",
+        "currency": "JPY",
+        "amount": "100",
+        "returnUrl": "https://shop.example/back",
+        "headers": {"Authorization": "$GATEWAY_KEY"},
+        "paths": {"checkout": "/pay/checkout"},
+        "deposit": {"parentTransactionId": "OLD-1", "amount": "500", "refunded": "200"},
+        "walletJs": "https://gateway.example/wallet.js",
+    }
+    whole = read_account(Path(account(tmp_path, **more)))
+    assert whole.headers == {"Authorization": "Bearer secret"}
+    assert whole.path("checkout") == "/pay/checkout"
+    assert whole.smallest == "1"
+    assert whole.deposit == Deposit(parent_transaction_id="OLD-1", amount="500", refunded="200")
+    assert "secret" not in repr(whole)
+
+
+@every("amount", ["-1", "1,00", "x", "", "NaN"])
 def test_a_limit_that_is_no_amount_is_refused(amount: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["https://gateway.example", f"--limit={amount}"])
@@ -134,12 +210,27 @@ def test_a_time_to_wait_that_is_none_is_refused(seconds: str, capsys: pytest.Cap
     assert "is no number of seconds" in capsys.readouterr().err
 
 
-def test_ctrl_c_is_no_traceback(
-    sandbox_url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def interrupt(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
+INTERRUPTED = """
+import signal, sys
+from wallet_gateway.conformance.__main__ import main
+from wallet_gateway.conformance.target import SANDBOX_ACCOUNT, Deposit, read_account
+from wallet_gateway.testing.configuration import BUILT_IN_MERCHANT
 
-    monkeypatch.setattr("wallet_gateway.conformance.__main__.run", interrupt)
-    assert main([sandbox_url, "--only", "checkout.minimal"]) == 2
-    assert capsys.readouterr().err == "Interrupted.\n"
+# Those that run in a shell's background ignore it from the beginning.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+raise SystemExit(main(sys.argv[1:]))
+"""
+
+
+def test_ctrl_c_is_no_traceback(sandbox_url: str) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED, sandbox_url],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert "probes of the sandbox" in process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.communicate()[1] == "Interrupted.\n"
+    assert process.returncode == 2

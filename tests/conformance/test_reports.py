@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 from wallet_gateway.conformance.gateway import Gateway, Payment
 from wallet_gateway.conformance.registry import Probe
-from wallet_gateway.conformance.reports import as_json, as_junit, payment_lines, summary, text_line
+from wallet_gateway.conformance.reports import as_json, as_junit, text_line
 from wallet_gateway.conformance.results import Outcome
 from wallet_gateway.conformance.run import Result
 from wallet_gateway.conformance.target import SANDBOX_ACCOUNT
@@ -41,14 +41,6 @@ def test_a_line_has_outcome_name_statement_and_finding() -> None:
 def test_what_a_gateway_said_cannot_steer_a_terminal() -> None:
     said = result("open.states", Outcome.REPORTED, "a\x1b[2Jb\nc\ud800")
     assert text_line(said).endswith("\n          a?[2Jb?c?")
-
-
-def test_the_summary_counts_every_outcome() -> None:
-    assert summary(RESULTS) == "1 passed, 1 failed, 1 skipped, 1 reported in 2.0 seconds"
-
-
-def test_payments_are_named_for_who_gives_them_back() -> None:
-    assert payment_lines(GATEWAY) == ["paid: 1.00 EUR, ecom.sale KIT-1"]
 
 
 def test_json_has_everything() -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import http.server
 import json
-import threading
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
+from tests.support.local_server import LocalServer
 from tests.support.tables import every
 from wallet_gateway.conformance import messages
 from wallet_gateway.conformance.answers import MISSING, Answer, has, member
@@ -37,13 +37,8 @@ class Echo(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture
 def echo() -> Iterator[str]:
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Echo)
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with LocalServer(Echo) as server:
+        yield server.url
 
 
 def test_a_request_leaves_as_it_is(echo: str) -> None:

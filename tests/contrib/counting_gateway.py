@@ -12,9 +12,10 @@ import threading
 import time
 from collections import defaultdict
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from urllib.parse import parse_qs, urlsplit
 
+from tests.support.local_server import LocalServer
 from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.strict_json import NumberText
 
@@ -43,7 +44,7 @@ class Asked:
         return {worker for workers in self.by.values() for worker in workers}
 
 
-class CountingGateway:
+class CountingGateway(LocalServer):
     """The server; a context manager."""
 
     def __init__(self, *, seconds: float, kill_at: int = 0) -> None:
@@ -64,22 +65,7 @@ class CountingGateway:
             def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's own name
                 return None
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
-
-    @property
-    def base_url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
-
-    def __enter__(self) -> CountingGateway:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *failure: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        super().__init__(Handler)
 
     def answer(self, handler: BaseHTTPRequestHandler, reference: str, worker: int) -> None:
         """Note the question, wait, and answer it."""

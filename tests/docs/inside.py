@@ -23,9 +23,9 @@ from django.core.management.base import SystemCheckError
 from django.http import HttpRequest
 from django.template import RequestContext, Template
 
+from tests.docs import setups
 from tests.docs.fresh import commands
 from tests.docs.pages import ROOT, Step, matches, steps
-from tests.docs.setups import SETUPS
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
@@ -74,7 +74,7 @@ class Session:
             act(step)
 
     def _set_up(self, step: Step) -> None:
-        SETUPS[step.text](self.names)
+        getattr(setups, step.text.lower().replace(" ", "_"))(self.names)
 
     def _install(self, step: Step) -> None:
         self.settings.INSTALLED_APPS = [*self.settings.INSTALLED_APPS, step.text]

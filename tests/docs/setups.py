@@ -1,4 +1,6 @@
-"""Where a page of the documentation may start: each function fills the names that the page then uses."""
+"""Where a page of the documentation may start: each function fills the names that the page then uses.
+
+A page calls a function by its name in words: `<!-- setup: a paid order -->`."""
 
 from __future__ import annotations
 
@@ -42,7 +44,7 @@ def an_order(names: dict[str, Any]) -> None:
     names["order"] = _order(next(SHOPS_NUMBERS))
 
 
-def an_order_with_a_closed_button(names: dict[str, Any]) -> None:
+def an_order_whose_button_a_limit_has_closed(names: dict[str, Any]) -> None:
     """An order whose button was shown once, and was then closed by a limit."""
     an_order(names)
     payments.wallet.open_session(names["order"], session="ada")
@@ -69,7 +71,7 @@ def an_access_token(names: dict[str, Any]) -> None:
     names["ORDER"], names["TOKEN"] = names["order"].token, payments.orders.access_token(names["order"])
 
 
-def the_form_is_posted(names: dict[str, Any]) -> None:
+def the_form_of_jinja2_is_posted(names: dict[str, Any]) -> None:
     """A customer presses the button of the page that Jinja2 has drawn, with the CSRF token of that page."""
     with override_settings(TEMPLATES=names["TEMPLATES"]):
         page = names["checkout_page"](RequestFactory().get("/"), names["order"].reference)
@@ -80,12 +82,12 @@ def the_form_is_posted(names: dict[str, Any]) -> None:
     names["form_answer"] = customer.post(action, {"csrfmiddlewaretoken": token})
 
 
-def the_wallet_approves(names: dict[str, Any]) -> None:
+def the_wallet_approves_the_session(names: dict[str, Any]) -> None:
     """The customer approves with a card in the sheet of the page's session."""
     names["detail"] = approve(names["sandbox"], names["session"])
 
 
-def the_settings(names: dict[str, Any]) -> None:
+def the_settings_of_the_test_project(names: dict[str, Any]) -> None:
     """The project's own, which a page adds to."""
     names["WALLET_GATEWAY"] = django_settings.WALLET_GATEWAY
 
@@ -114,7 +116,7 @@ def the_event_is_due(names: dict[str, Any]) -> None:
     payments.maintenance.deliver_events()
 
 
-def an_unknown_refund(names: dict[str, Any]) -> None:
+def a_refund_whose_outcome_is_unknown(names: dict[str, Any]) -> None:
     """A refund that the gateway never got, though the request left; the status query shows nothing of it."""
     a_paid_order(names)
     names["sandbox"].fault("refund", "drop_before", times=1)
@@ -129,7 +131,7 @@ def a_refund_made_in_the_portal(names: dict[str, Any]) -> None:
     payments.reconcile(names["order"], everything=True)
 
 
-def an_unsent_refund(names: dict[str, Any]) -> None:
+def a_refund_that_was_never_sent(names: dict[str, Any]) -> None:
     """A refund of a new order, asked for while nothing listens at the gateway's address."""
     a_paid_order(names)
     gateways.use_transport(HttpTransport(base_url="http://127.0.0.1:9"), alias="default")
@@ -137,9 +139,9 @@ def an_unsent_refund(names: dict[str, Any]) -> None:
     gateways.forget_gateways()
 
 
-def a_refused_refund(names: dict[str, Any]) -> None:
+def a_refund_that_was_refused_afterwards(names: dict[str, Any]) -> None:
     """A refund that was never sent, and that a person gave up then."""
-    an_unsent_refund(names)
+    a_refund_that_was_never_sent(names)
     words: dict[str, str] = {"decision": "DID_NOT_HAPPEN", "reason": "paid in the shop", "by": "anna"}
     names["transaction"] = payments.approvals.resolve(names["transaction"], **words)
 
@@ -178,26 +180,3 @@ def the_tests_of_the_accounts(names: dict[str, Any]) -> None:
     result = TestResult()
     defaultTestLoader.loadTestsFromTestCase(case).run(result)
     assert (result.testsRun, result.errors, result.failures) == (1, [], [])
-
-
-SETUPS = {
-    "the admin of the accounts": the_admin_of_the_accounts,
-    "the tests of the accounts": the_tests_of_the_accounts,
-    "the return addresses": the_return_addresses,
-    "a refund made in the portal": a_refund_made_in_the_portal,
-    "a refund that was never sent": an_unsent_refund,
-    "a refund that was refused afterwards": a_refused_refund,
-    "a refund whose outcome is unknown": an_unknown_refund,
-    "an access token": an_access_token,
-    "an order": an_order,
-    "the form of Jinja2 is posted": the_form_is_posted,
-    "the settings of the test project": the_settings,
-    "the wallet approves the session": the_wallet_approves,
-    "an order whose button a limit has closed": an_order_with_a_closed_button,
-    "a paid order": a_paid_order,
-    "the tutorial's order, paid": the_order_of_the_tutorial,
-    "the order gets paid": the_order_gets_paid,
-    "an authorized order": an_authorized_order,
-    "the result page": the_result_page,
-    "the event is due": the_event_is_due,
-}

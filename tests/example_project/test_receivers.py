@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from django.db import DatabaseError, connection
+from django.db import DatabaseError
 from django.utils import timezone
 
 from example_project.shop import receivers
 from example_project.shop.models import PackingSlip, Product
+from tests.support.database_faults import meddling, raising, update_of
 from wallet_gateway import payments
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.signals import order_paid
@@ -33,12 +34,8 @@ def packed() -> tuple[int, int | None]:
 def test_what_died_half_way_is_done_again_as_a_whole(visitor: Visitor) -> None:
     order = visitor.order("harbour-mug")
 
-    def full(execute: Any, sql: str, *rest: Any) -> Any:  # noqa: ANN401
-        if sql.startswith('UPDATE "shop_product"'):
-            raise DatabaseError("the disk is full")
-        return execute(sql, *rest)
-
-    with connection.execute_wrapper(full), pytest.raises(DatabaseError):
+    full = raising(DatabaseError("the disk is full"))
+    with meddling(update_of("shop_product"), act=full), pytest.raises(DatabaseError):
         receivers.pack(event_id="event-1", reference=order.number)
     assert packed() == (0, 48)
 

@@ -13,7 +13,7 @@ from django.urls import Resolver404, resolve
 from tests.fuzzing.requests import Request, Sample
 from tests.fuzzing.shop import URLCONF
 from tests.fuzzing.verdicts import MOST_SECONDS, Outcome, holds_canary, is_bad_input
-from wallet_gateway.api.problems import CONTENT_TYPE, PROBLEMS
+from tests.support.problems import CONTENT_TYPE, PROBLEMS
 
 SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
 ASKING = ("wallet/return/", "wallet/result/", "wallet/api/status/")

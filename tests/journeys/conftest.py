@@ -135,4 +135,4 @@ def customer(new_customer: NewCustomer) -> Customer:
 def sheet(customer: Customer, live_shop: LiveShop) -> Sheet:
     """The button of an order that has just been placed."""
     customer.page.goto(live_shop.places_an_order())
-    return Sheet(page=customer.page)
+    return Sheet(customer.page, origin=live_shop.url)

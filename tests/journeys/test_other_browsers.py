@@ -8,7 +8,8 @@ import pytest
 from playwright.sync_api import Error, expect, sync_playwright
 
 from tests.journeys.customer import Customer
-from tests.journeys.sheet import PAID, Sheet
+from tests.journeys.sheet import PAID
+from wallet_gateway.testing.wallet_sheet import WalletSheet
 
 if TYPE_CHECKING:
     from tests.journeys.conftest import LiveShop
@@ -35,8 +36,8 @@ def test_a_customer_pays_on_the_hosted_page_and_in_the_wallets_sheet(
         customer.decides("success")
         expect(customer.heading).to_have_text(PAID)
         customer.page.goto(live_shop.places_an_order())
-        sheet = Sheet(page=customer.page)
-        sheet.opens()
-        sheet.approves()
+        sheet = WalletSheet(customer.page, origin=live_shop.url)
+        sheet.open()
+        sheet.approve()
         expect(customer.heading).to_have_text(PAID)
         browser.close()

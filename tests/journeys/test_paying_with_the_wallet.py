@@ -25,7 +25,7 @@ def test_the_keyboard_alone_pays_with_a_token_card_without_leaving_the_shop(
     expect(sheet.button).to_be_visible()
     sheet.button.focus()
     customer.page.keyboard.press("Enter")
-    sheet.settles()
+    sheet.settle()
     expect(sheet.total).to_have_text("€28.90")
     assert live_shop.authorizations() == 0
     for _ in range(12):
@@ -54,12 +54,12 @@ def test_after_a_decline_a_plain_card_pays_once_its_bank_agrees_though_the_banks
     customer: Customer, sheet: Sheet, live_shop: LiveShop
 ) -> None:
     order = customer.page.url
-    sheet.opens()
+    sheet.open()
     live_shop.control.fault("authorization", "errored", times=1)
-    sheet.approves()
+    sheet.approve()
     expect(sheet.alert).to_contain_text("declined")
-    sheet.takes("card", PLAIN)
-    sheet.approves()
+    sheet.choose("card", PLAIN)
+    sheet.approve()
     customer.page.wait_for_url("**/three-d-secure/**")
     banks = customer.page.url
     customer.page.goto(order)
@@ -78,18 +78,18 @@ def test_a_lost_result_charges_nothing_and_the_next_is_paid_though_a_login_came_
     customer: Customer, sheet: Sheet, live_shop: LiveShop, complaints: list[str]
 ) -> None:
     customer.page.route("**/wallet/api/orders/*/result/", lambda route: route.abort(), times=1)
-    sheet.opens()
-    sheet.approves()
+    sheet.open()
+    sheet.approve()
 
     expect(customer.heading).to_have_text("We did not hear from your wallet")
     expect(customer.page.locator(".wallet__message")).to_have_text("Nothing was charged. You can pay again.")
     expect(customer.page.locator("dialog iframe")).to_have_count(0)
     assert live_shop.authorizations() == 0
-    sheet.opens()
+    sheet.open()
     # In another tab, after which the open sheet belongs to another session.
     User.objects.create_superuser("clerk", password=PASSWORD)
     Operator(page=customer.page.context.new_page(), shop=live_shop.url).logs_in("clerk")
-    sheet.approves()
+    sheet.approve()
     expect(customer.heading).to_have_text(PAID)
     assert live_shop.authorizations() == 1
     # What the browser says of the request that was cut off.
@@ -103,20 +103,20 @@ def test_another_address_and_way_to_ship_are_priced_and_paid_for(customer: Custo
     panel.get_by_label("Ask for the e-mail address").check()
     panel.get_by_label("Ask where to and how to ship").check()
     panel.get_by_role("button").click()
-    sheet.opens()
+    sheet.open()
     expect(sheet.total).to_have_text("€28.90")
-    sheet.takes("address", "Mountain View")
+    sheet.choose("address", "Mountain View")
     expect(sheet.alert).to_contain_text("within Europe only")
     expect(sheet.pay).to_have_attribute("aria-disabled", "true")
-    sheet.takes("address", "Paris")
+    sheet.choose("address", "Paris")
     expect(sheet.total).to_have_text("€33.80")
-    sheet.takes("option", "Courier")
+    sheet.choose("option", "Courier")
     expect(sheet.total).to_have_text("€38.80")
-    sheet.enters("SWALLOW")
+    sheet.enter("SWALLOW")
     expect(sheet.alert).to_contain_text("cannot be used")
-    sheet.enters("LARK10")
+    sheet.enter("LARK10")
     expect(sheet.total).to_have_text("€36.40")
-    sheet.approves()
+    sheet.approve()
     expect(customer.heading).to_have_text(PAID)
     customer.goes_back_to_the_order()
     receipt = customer.page.locator(".receipt")

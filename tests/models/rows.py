@@ -18,7 +18,6 @@ from wallet_gateway.models import (
     WalletAttempt,
     WalletKey,
 )
-from wallet_gateway.queries.attention import POLLED_STATES
 
 NOW = datetime(2026, 5, 17, 12, 0, tzinfo=UTC)
 _numbers = itertools.count(1)
@@ -26,7 +25,10 @@ _NEXT = {
     TransactionState.SENDING: ("leased_until",),
     TransactionState.NOT_SENT: ("next_send_at", "expires_at"),
     TransactionState.AWAITING_RESULT: ("expires_at",),
-    **dict.fromkeys(POLLED_STATES, ("next_query_at",)),
+    TransactionState.UNKNOWN: ("next_query_at",),
+    TransactionState.OPEN: ("next_query_at",),
+    TransactionState.AWAITING_3DS: ("next_query_at",),
+    TransactionState.PENDING: ("next_query_at",),
 }
 
 

@@ -12,14 +12,13 @@ import pytest
 
 from tests.support.gateway import Answer, answering, approved, losing, record
 from tests.support.refusals import refuses
-from tests.support.shop import Shop, euros, kinds, of, open_differences, order_of, state, totals
+from tests.support.shop import OPERATIONS, Shop, euros, kinds, of, open_differences, order_of, state, totals
 from wallet_gateway import payments
 from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, OutboxEvent, Payment
 from wallet_gateway.payments.errors import ErrorCode, InvalidInput, InvalidState
 
 pytestmark = pytest.mark.django_db
 
-FOLLOW_UPS = {"CAPTURE": payments.capture, "REFUND": payments.refund, "REVERSAL": payments.reverse}
 AMOUNTS = {"CAPTURE": 1000, "REFUND": 1000, "REVERSAL": 3000, "DETACHED_REFUND": 1000}
 
 
@@ -28,9 +27,9 @@ def prepared(shop: Shop, kind: str) -> Callable[[], GatewayTransaction]:
     if kind == "DETACHED_REFUND":
         shop.deposit()
         return lambda: payments.refund_migrated("OLD-1", Decimal("10.00"), "EUR")
-    payment = shop.pay(type="sale" if kind == "REFUND" else "preauthorization")
+    payment = shop.pay_for(kind)
     amount = () if kind == "REVERSAL" else (Decimal("10.00"),)
-    return lambda: FOLLOW_UPS[kind](order_of(payment), *amount)
+    return lambda: OPERATIONS[kind](order_of(payment), *amount)
 
 
 def sums(made: GatewayTransaction) -> tuple[int, int, bool]:
@@ -211,13 +210,13 @@ def test_what_happened_although_it_was_given_up_is_booked_to_the_limit_and_the_e
     if kind == "DETACHED_REFUND":
         shop.deposit()
     else:
-        payment = shop.pay(type="sale" if kind == "REFUND" else "preauthorization")
+        payment = shop.pay_for(kind)
 
     def operate(kind: str, amount: str | None) -> GatewayTransaction:
         if kind == "DETACHED_REFUND":
             assert amount is not None
             return payments.refund_migrated("OLD-1", Decimal(amount), "EUR")
-        return FOLLOW_UPS[kind](order_of(payment), *([] if amount is None else [Decimal(amount)]))
+        return OPERATIONS[kind](order_of(payment), *([] if amount is None else [Decimal(amount)]))
 
     lost = shop.lose_answer(operate, kind, amount)
     shop.days(5)

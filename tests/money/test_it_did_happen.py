@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.gateway import answering, record
 from tests.support.shop import (
+    OPERATIONS,
     Shop,
     book_gateways_amount,
     euros,
@@ -152,9 +153,8 @@ def _left_contradictory(payment: Payment, now: datetime) -> None:
 def test_a_follow_up_of_which_nothing_says_approved_is_not_made_so_by_a_person(
     kind: str, fields: dict[str, Any] | None, shop: Shop
 ) -> None:
-    payment = shop.pay(type="sale" if kind == "REFUND" else "preauthorization")
-    operate = {"CAPTURE": payments.capture, "REFUND": payments.refund, "REVERSAL": payments.reverse}[kind]
-    lost = shop.lose_answer(operate, order_of(payment))
+    payment = shop.pay_for(kind)
+    lost = shop.lose_answer(OPERATIONS[kind], order_of(payment))
     shop.report(lost, *([] if fields is None else [of(lost, **fields)]))
     shop.days(5)
     lost.refresh_from_db()

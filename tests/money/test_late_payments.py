@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.gateway import record
-from tests.support.shop import Shop, euros, kinds, open_differences, order_of, state, told, totals
+from tests.support.shop import Shop, euros, kinds, kinds_told, open_differences, order_of, state, totals
 from wallet_gateway import payments
 from wallet_gateway.models import Discrepancy, Payment, PaymentOrder
 
@@ -61,10 +61,6 @@ def released(shop: Shop, payment: Payment, *, minutes: float = 31, sweeps: int =
         shop.clock.by += timedelta(minutes=minutes)
         payments.sweep()
     return order_of(payment).is_released
-
-
-def kinds_told() -> list[str]:
-    return [kind for kind, _ in told()]
 
 
 REPORTED = ["CANCELLED", "ANOMALY"]

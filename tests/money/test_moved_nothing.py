@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.gateway import ZERO, Answer, answering, record, refusing
 from tests.support.shop import (
+    OPERATIONS,
     Shop,
     compared,
     differences_by_comparison,
@@ -142,9 +143,8 @@ def test_a_refused_refund_freezes_nothing_and_can_be_tried_again(
 def test_an_errored_record_ends_a_follow_up_whose_answer_was_lost(
     kind: str, odd: dict[str, Any], shop: Shop
 ) -> None:
-    payment = shop.pay(type="preauthorization")
-    operate = {"CAPTURE": payments.capture, "REVERSAL": payments.reverse}[kind]
-    lost = shop.lose_answer(operate, order_of(payment))
+    payment = shop.pay_for(kind)
+    lost = shop.lose_answer(OPERATIONS[kind], order_of(payment))
     shop.report(lost, _errored(lost.reference, odd, type=of(lost)["type"]))
     shop.ask(payment)
     assert reloaded(lost).state == "REJECTED"

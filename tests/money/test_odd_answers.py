@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from tests.support.gateway import Sent, StubGateway, record, refusing
-from tests.support.shop import Shop, news, of, order_of, reloaded, state
+from tests.support.shop import OPERATIONS, Shop, news, of, order_of, reloaded, state
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction, Payment
 from wallet_gateway.testing.plugin import WalletApplication
@@ -121,8 +121,8 @@ def test_a_refused_refund_is_unknown_where_not_all_was_read(number: int, shop: S
 
 @pytest.mark.parametrize("kind", ["REFUND", "REVERSAL"])
 def test_a_follow_up_whose_answer_was_lost_is_neither_absent_nor_refused(kind: str, shop: Shop) -> None:
-    payment = shop.pay(type="sale" if kind == "REFUND" else "preauthorization")
-    operate = {"CAPTURE": payments.capture, "REFUND": payments.refund, "REVERSAL": payments.reverse}[kind]
+    payment = shop.pay_for(kind)
+    operate = OPERATIONS[kind]
     lost = shop.lose_answer(operate, order_of(payment))
     errored = [of(lost, id=f"E{n}", state="Errored") for n in range(MOST + 1)]
     shop.report(lost, *errored)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 from tests.support.gateway import answering, record
 from tests.support.refusals import refuses
 from tests.support.shop import (
+    OPERATIONS,
     Shop,
     book_gateways_amount,
     compared,
@@ -29,18 +29,14 @@ from wallet_gateway.payments.errors import ErrorCode, InvalidState
 
 pytestmark = pytest.mark.django_db
 
-OPERATIONS: dict[str, Callable[..., GatewayTransaction]] = {
-    "capture": payments.capture,
-    "refund": payments.refund,
-}
-operations = pytest.mark.parametrize("kind", list(OPERATIONS))
+operations = pytest.mark.parametrize("kind", ["CAPTURE", "REFUND"])
 
 
 def _lost(
     shop: Shop, kind: str, asked: str, reported: str, **fields: Any
 ) -> tuple[Payment, GatewayTransaction]:
     """A capture or refund whose answer is lost, and whose record has another amount."""
-    payment = shop.pay(type="sale" if kind == "refund" else "preauthorization")
+    payment = shop.pay_for(kind)
     lost = shop.lose_answer(OPERATIONS[kind], order_of(payment), Decimal(asked))
     shop.report(lost, of(lost, transactionAmount=float(reported), **fields))
     shop.ask(payment)
@@ -51,7 +47,7 @@ def _lost(
 
 def _booked(payment: Payment, kind: str) -> object:
     captured, refunded = totals(payment)
-    return captured if kind == "capture" else refunded
+    return captured if kind == "CAPTURE" else refunded
 
 
 def _difference(payment: Payment) -> Discrepancy:
@@ -100,7 +96,7 @@ def test_what_is_left_can_be_taken_or_given_back_afterwards(kind: str, shop: Sho
 @operations
 def test_a_record_that_another_transaction_was_booked_by_is_not_booked_again(kind: str, shop: Shop) -> None:
     payment, _ = _lost(shop, kind, "20.00", "15.00", id="G-1")
-    other = shop.pay(type="sale" if kind == "refund" else "preauthorization")
+    other = shop.pay_for(kind)
     shop.gateway.answers.append(answering(id="G-1"))
     assert OPERATIONS[kind](order_of(other)).record_id == "G-1"
     with refuses(InvalidState, ErrorCode.NOT_BOOKABLE):
@@ -187,7 +183,7 @@ def test_a_reversal_of_another_amount_is_not_booked(shop: Shop) -> None:
 def test_what_was_approved_in_the_answer_and_recorded_with_less_can_be_booked_so(
     kind: str, shop: Shop
 ) -> None:
-    payment = shop.pay(type="sale" if kind == "refund" else "preauthorization")
+    payment = shop.pay_for(kind)
     done = OPERATIONS[kind](order_of(payment), Decimal("20.00"))
     assert done.state == "APPROVED"
     shop.gateway.records[done.reference][0]["transactionAmount"] = 15
@@ -201,17 +197,16 @@ def test_what_was_approved_in_the_answer_and_recorded_with_less_can_be_booked_so
 @pytest.mark.parametrize(
     ("kind", "fields", "look"),
     [
-        ("capture", {"type": "ecom.capture", "transactionAmount": 5}, "swept"),
-        ("refund", {"type": "ecom.refund", "transactionAmount": 9.99}, "repaired"),
-        ("refund", {"type": "ecom.refund", "transactionAmount": 10, "currencyCode": "USD"}, "swept"),
+        ("CAPTURE", {"type": "ecom.capture", "transactionAmount": 5}, "swept"),
+        ("REFUND", {"type": "ecom.refund", "transactionAmount": 9.99}, "repaired"),
+        ("REFUND", {"type": "ecom.refund", "transactionAmount": 10, "currencyCode": "USD"}, "swept"),
     ],
 )
 def test_a_follow_up_filed_under_the_payment_alone_is_compared_with_its_amount(
     kind: str, fields: dict[str, Any], look: str, shop: Shop
 ) -> None:
-    payment = shop.pay(type="sale" if kind == "refund" else "preauthorization")
-    operate = {"capture": payments.capture, "refund": payments.refund}[kind]
-    done = operate(order_of(payment), Decimal("10.00"))
+    payment = shop.pay_for(kind)
+    done = OPERATIONS[kind](order_of(payment), Decimal("10.00"))
     assert done.state == "APPROVED"
     shop.report(done)
     shop.gateway.records[payment.reference].append(record(payment.reference, id=done.record_id, **fields))

@@ -7,19 +7,29 @@ from decimal import Decimal
 import pytest
 
 from tests.support.gateway import Answer, losing, record, without_id
-from tests.support.shop import Shop, euros, of, open_differences, order_of, reloaded, state, told, totals
+from tests.support.shop import (
+    OPERATIONS,
+    Shop,
+    euros,
+    of,
+    open_differences,
+    order_of,
+    reloaded,
+    state,
+    told,
+    totals,
+)
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction, Payment
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 FIVE = Decimal("5.00")
-OPERATIONS = {"capture": payments.capture, "refund": payments.refund}
-both = pytest.mark.parametrize("kind", list(OPERATIONS))
+both = pytest.mark.parametrize("kind", ["CAPTURE", "REFUND"])
 
 
 def done_twice(shop: Shop, kind: str, amount: Decimal = FIVE) -> GatewayTransaction:
     """A capture or a refund that the gateway has carried out twice, of a payment of 30.00."""
-    payment = shop.pay(type="sale" if kind == "refund" else "preauthorization")
+    payment = shop.pay_for(kind)
     made = OPERATIONS[kind](order_of(payment), amount)
     shop.gateway.records[made.reference].append(of(made, id="G-twice"))
     assert asked(shop, made).state == "ANOMALY"
@@ -61,14 +71,14 @@ def test_the_other_execution_of_what_was_accepted_is_booked_like_one_of_the_port
     assert (booked.kind, booked.approved_minor, booked.record_id) == (made.kind, 500, "G-twice")
     for _ in range(2):
         assert asked(shop, made).state == "APPROVED"
-    refunded, captured = ("10.00", "30.00") if kind == "refund" else ("0.00", "10.00")
+    refunded, captured = ("10.00", "30.00") if kind == "REFUND" else ("0.00", "10.00")
     assert (totals(payment), kinds()) == ((euros(captured), euros(refunded)), [])
-    heard = {"refund": "REFUNDED", "capture": "CAPTURED_IN_PART"}[kind]
+    heard = {"REFUND": "REFUNDED", "CAPTURE": "CAPTURED_IN_PART"}[kind]
     assert [event for event in told() if event[0] == heard] == [(heard, 500)] * 2
 
 
 def test_one_that_was_undone_in_the_portal_leaves_totals_as_the_gateways(shop: Shop) -> None:
-    made = done_twice(shop, "capture")
+    made = done_twice(shop, "CAPTURE")
     payment = Payment.objects.get()
     undone = record(payment.reference, id="P-1", type="ecom.refund", transactionAmount=5)
     shop.gateway.records[payment.reference].append(undone)
@@ -79,14 +89,14 @@ def test_one_that_was_undone_in_the_portal_leaves_totals_as_the_gateways(shop: S
 
 def test_a_shop_that_books_by_itself_waits_for_the_decision_on_ours(shop: Shop) -> None:
     shop.configure(BOOK_ELSEWHERE="book")
-    made = done_twice(shop, "refund")
+    made = done_twice(shop, "REFUND")
     assert Payment.objects.get().refunded == 500
     accepted(shop, made)
     assert (Payment.objects.get().refunded, kinds()) == (1000, [])
 
 
 def test_one_that_was_closed_is_neither_booked_nor_told_again(shop: Shop) -> None:
-    made = accepted(shop, done_twice(shop, "refund"))
+    made = accepted(shop, done_twice(shop, "REFUND"))
     (difference,) = open_differences()
     payments.approvals.close_discrepancy(difference, reason="sent back", by="anna")
     assert asked(shop, made).state == "APPROVED"
@@ -94,7 +104,7 @@ def test_one_that_was_closed_is_neither_booked_nor_told_again(shop: Shop) -> Non
 
 
 def test_closing_the_difference_alone_decides_nothing_on_the_transaction(shop: Shop) -> None:
-    made = done_twice(shop, "refund")
+    made = done_twice(shop, "REFUND")
     (difference,) = open_differences()
     payments.approvals.close_discrepancy(difference, reason="seen", by="anna")
     assert asked(shop, made).state == "ANOMALY"
@@ -103,7 +113,7 @@ def test_closing_the_difference_alone_decides_nothing_on_the_transaction(shop: S
 
 @pytest.mark.parametrize("ids", [("g8", "g9"), ("i" * 120, "j" * 120)], ids=["short", "long"])
 def test_each_further_execution_is_a_difference_of_its_own(ids: tuple[str, str], shop: Shop) -> None:
-    made = done_twice(shop, "refund")
+    made = done_twice(shop, "REFUND")
     shop.report(made, of(made, id=made.record_id))
     accepted(shop, made)
     for count in (1, 2):
@@ -136,7 +146,7 @@ def test_a_record_of_another_id_alone_is_no_second_execution_to_book(shop: Shop)
 
 
 def test_more_refunded_than_captured_is_told(shop: Shop) -> None:
-    accepted(shop, done_twice(shop, "refund", Decimal("20.00")))
+    accepted(shop, done_twice(shop, "REFUND", Decimal("20.00")))
     book()
     assert (Payment.objects.get().refunded, kinds()) == (3000, ["ABOVE_LIMIT"])
 
@@ -152,7 +162,7 @@ def shared(shop: Shop) -> Shop:
 
 def doubled(shop: Shop, kind: str) -> tuple[Payment, GatewayTransaction]:
     """An operation of 5.00 whose record stands twice under the payment's reference."""
-    payment = shop.pay(type="sale" if kind == "refund" else "preauthorization")
+    payment = shop.pay_for(kind)
     made = OPERATIONS[kind](order_of(payment), FIVE)
     shop.report(made)
     for id_ in (made.record_id, "double"):
@@ -208,4 +218,4 @@ def test_of_equal_amounts_the_double_counts_as_the_sibling_that_never_happened(
     sibling = shared.lose_answer(OPERATIONS[kind], order_of(payment), FIVE)
     shared.days(2)
     assert (reloaded(sibling).state, sibling.record_id) == ("APPROVED", "double")
-    assert totals(payment)[kind == "refund"] == euros("10.00")
+    assert totals(payment)[kind == "REFUND"] == euros("10.00")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.gateway import answering, record
-from tests.support.shop import Shop, kinds, news, of, open_differences, order_of, state
+from tests.support.shop import OPERATIONS, Shop, kinds, news, of, open_differences, order_of, state
 from tests.support.shop_fixtures import Connect
 from wallet_gateway import payments, signals
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment
@@ -101,9 +101,7 @@ KINDS = ["CAPTURE", "REFUND", "REVERSAL", "DETACHED_REFUND"]
 def operation(shop: Shop, kind: str) -> GatewayTransaction:
     if kind == "DETACHED_REFUND":
         return payments.refund_migrated("OLD-1", Decimal("30.00"), "EUR")
-    payment = shop.pay(type="sale" if kind == "REFUND" else "preauthorization")
-    operate = {"CAPTURE": payments.capture, "REFUND": payments.refund, "REVERSAL": payments.reverse}[kind]
-    return operate(order_of(payment))
+    return OPERATIONS[kind](order_of(shop.pay_for(kind)))
 
 
 def odd_operation(shop: Shop, kind: str = "REFUND", **fields: Any) -> GatewayTransaction:
@@ -165,9 +163,8 @@ def test_what_was_declined_stops_nothing_however_mixed_up_its_units_are(
             payment = shop.begin()
             shop.report(payment, record(payment.reference, state="Errored", transactionAmount=3000))
         else:
-            payment = shop.pay(type="sale" if kind == "REFUND" else "preauthorization")
-            operate = payments.refund if kind == "REFUND" else payments.reverse
-            lost = shop.lose_answer(operate, order_of(payment))
+            payment = shop.pay_for(kind)
+            lost = shop.lose_answer(OPERATIONS[kind], order_of(payment))
             shop.report(lost, of(lost, state="Errored", transactionAmount=3000))
         caplog.clear()
         shop.ask(payment)

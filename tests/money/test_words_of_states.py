@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from tests.support.gateway import answering, record
 from tests.support.shop import (
+    OPERATIONS,
     Shop,
     compared,
     doctors_words,
@@ -153,8 +154,8 @@ def test_the_comparison_names_the_word_of_what_was_pending_before_and_a_repair_t
     [("CAPTURE", "in the answer"), ("REFUND", "in the record"), ("REVERSAL", "in the answer")],
 )
 def test_an_unknown_word_of_a_follow_up_holds_it(place: str, kind: str, shop: Shop) -> None:
-    payment = shop.pay(type="sale" if kind == "REFUND" else "preauthorization")
-    operate = {"CAPTURE": payments.capture, "REFUND": payments.refund, "REVERSAL": payments.reverse}[kind]
+    payment = shop.pay_for(kind)
+    operate = OPERATIONS[kind]
     if place == "in the answer":
         shop.gateway.answers.append(answering(state="Settled"))
         held = operate(order_of(payment))

@@ -42,7 +42,7 @@ SHARED = {
 def raised() -> Iterator[tuple[str, Refusal, set[str]]]:
     """Yield class, refusal and parameters of each place in the package that makes an error."""
     for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             match node:
                 case ast.Call(func=ast.Name(id=name), args=[first, *rest]) if name in CLASSES:
                     given = {keyword.arg or "" for keyword in node.keywords}
@@ -58,13 +58,12 @@ def raised() -> Iterator[tuple[str, Refusal, set[str]]]:
                             yield name, Refusal(text, code), given
 
 
-RAISED = tuple(raised())
-
-
 def test_an_error_is_made_with_the_values_of_its_sentence() -> None:
-    for name, refusal, given in RAISED:
+    number = 0
+    for name, refusal, given in raised():
         assert set(re.findall(r"%\((\w+)\)s", refusal.sentence)) <= given, (name, refusal)
-    assert len(RAISED) > 80
+        number += 1
+    assert number > 80
 
 
 # Messages

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.request import urlopen
 
 from django.core import mail
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 from prometheus_client import REGISTRY
@@ -21,7 +22,6 @@ from tests.security.access_table import ADDRESSES, TOKEN, Address
 from tests.support.stored import stored
 from wallet_gateway import payments, return_tokens
 from wallet_gateway.contrib.prometheus.rows import register
-from wallet_gateway.gateways import is_test
 from wallet_gateway.models import (
     Approval,
     BatchKind,
@@ -34,7 +34,6 @@ from wallet_gateway.models import (
     PaymentOrder,
     TransactionEvent,
 )
-from wallet_gateway.queries.exports import EXPORTS, export_csv, export_json
 from wallet_gateway.return_tokens import ReturnOutcome
 
 Places = dict[str, str]
@@ -77,10 +76,17 @@ def monitors(token: str) -> Places:
 def exports(orders: Iterable[PaymentOrder]) -> Places:
     """Return all that leaves as a file: exports and support bundles."""
     found = {
-        f"export {what}": "".join([*export_csv(what, is_test=is_test), *export_json(what, is_test=is_test)])
-        for what in EXPORTS
+        f"export {what} {form}": exported(what, form)
+        for what in ("orders", "transactions", "events", "discrepancies")
+        for form in ("csv", "json")
     }
     return found | {"support bundle": "\n".join(map(_bundle, orders))}
+
+
+def exported(what: str, form: str) -> str:
+    """Return what `wallet_export` writes."""
+    call_command("wallet_export", what, format=form, stdout=(out := io.StringIO()))
+    return out.getvalue()
 
 
 def _bundle(order: PaymentOrder) -> str:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from urllib.parse import parse_qsl, urlsplit
 
 from tests.stub_gateway.answers import Answer
 from tests.stub_gateway.book import APPROVED, Book, Transaction
 from tests.stub_gateway.habits import PLAIN, Habit
 from tests.stub_gateway.service import Request, Service
+from tests.support.local_server import LocalServer
 
 
-class StubGateway:
+class StubGateway(LocalServer):
     """What a test holds: the gateway's book, its habit, and the customer's doings on a hosted page."""
 
     def __init__(self) -> None:
@@ -25,9 +25,7 @@ class StubGateway:
         self.service = Service(self.book)
         self.habit = PLAIN
         self.asked: Counter[str] = Counter()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(self))
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        super().__init__(_handler_of(self))
         self.service.base_url = self.url
 
     def reset(self) -> None:
@@ -36,17 +34,6 @@ class StubGateway:
         self.service.keyed = frozenset()
         self.habit = PLAIN
         self.asked.clear()
-
-    @contextmanager
-    def running(self) -> Iterator[StubGateway]:
-        thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
-        thread.start()
-        try:
-            yield self
-        finally:
-            self._server.shutdown()
-            thread.join()
-            self._server.server_close()
 
     @contextmanager
     def having(self, habit: Habit) -> Iterator[None]:

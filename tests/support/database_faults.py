@@ -8,7 +8,13 @@ from typing import Any, Final
 
 from django.db import connection
 
-RESERVING: Final = f"UPDATE {connection.ops.quote_name('wallet_gateway_payment')}"
+
+def update_of(table: str) -> str:
+    """Return how an UPDATE of a table begins."""
+    return f"UPDATE {connection.ops.quote_name(table)}"
+
+
+RESERVING: Final = update_of("wallet_gateway_payment")
 """The statement that decides whether an amount is there. What is done before it, is undone with it."""
 WRITING: Final = "SAVEPOINT"
 """How a database transaction begins inside the one of a test: so far, all was only read."""

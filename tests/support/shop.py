@@ -35,6 +35,11 @@ from wallet_gateway.testing.in_process import InProcessTransport
 M = TypeVar("M", bound=Model)
 SESSION = "session-key-of-ada"
 PRICE = Decimal("30.00")
+OPERATIONS: dict[str, Callable[..., GatewayTransaction]] = {
+    "CAPTURE": payments.capture,
+    "REFUND": payments.refund,
+    "REVERSAL": payments.reverse,
+}
 TYPES = {
     "CAPTURE": "ecom.capture",
     "REFUND": "ecom.refund",
@@ -183,6 +188,10 @@ class Shop:
         self.ask(payment)
         payment.refresh_from_db()
         return payment
+
+    def pay_for(self, kind: str) -> Payment:
+        """Pay a new order so that an operation of this kind is possible."""
+        return self.pay(type="sale" if kind == "REFUND" else "preauthorization")
 
     def deposit(self, reference: str = "OLD-1", amount: str = "50.00") -> MigratedDeposit:
         """Import a payment that was made through another provider."""

@@ -72,8 +72,21 @@ def test_settings_of_production_are_valid_in_tests_and_name_no_host_but_the_sand
     assert conf.settings().public_origin == "https://shop.example"
 
 
-def test_the_origin_of_a_live_server_comes_first() -> None:
-    assert point_at(URL, LIVE, public_origin="http://localhost:1")["PUBLIC_ORIGIN"] == "http://localhost:1"
+@every(
+    ("given", "live_server", "used"),
+    [
+        ("https://shop.example", "http://0.0.0.0:1", "http://0.0.0.0:1"),
+        ("https://shop.example", "", "https://shop.example"),
+        ("http://localhost:9000", "", "http://localhost:9000"),
+        ("http://shop.test", "", LOCAL_ORIGIN),
+        (17, "", LOCAL_ORIGIN),
+    ],
+)
+def test_the_shops_origin_gives_way_to_a_live_server_and_where_a_test_cannot_have_it(
+    given: object, live_server: str, used: str
+) -> None:
+    made = point_at(URL, LIVE | {"PUBLIC_ORIGIN": given}, public_origin=live_server)
+    assert made["PUBLIC_ORIGIN"] == used
 
 
 @pytest.mark.parametrize("alias", ["default", "outlet"])
@@ -108,12 +121,13 @@ def test_a_gateway_keeps_what_the_address_that_it_names_says(settings: Settings)
         ("https://brand.example", "", "https://brand.example"),
         ("http://localhost:9000", "", "http://localhost:9000"),
         ("http://brand.localhost:8000", "", "https://shop.example"),
+        (17, "", "https://shop.example"),
         ("https://brand.example", "http://localhost:1", "http://localhost:1"),
         ("http://brand.localhost:8000", "http://0.0.0.0:1", "http://0.0.0.0:1"),
     ],
 )
 def test_a_gateways_own_origin_gives_way_where_a_test_cannot_have_it(
-    origin: str, live_server: str, used: str, settings: Settings
+    origin: object, live_server: str, used: str, settings: Settings
 ) -> None:
     outlet = LIVE["GATEWAYS"]["outlet"] | {"PUBLIC_ORIGIN": origin}
     given = LIVE | {"GATEWAYS": {"default": LIVE["GATEWAYS"]["default"], "outlet": outlet}}

@@ -12,15 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.waiting import eventually
-from wallet_gateway.testing import sandbox
 from wallet_gateway.testing.control import SandboxRefused
-from wallet_gateway.testing.sandbox import (
-    SandboxControl,
-    SandboxNotStarted,
-    SandboxServer,
-    shared_sandbox,
-    stop_shared_sandbox,
-)
+from wallet_gateway.testing.sandbox import SandboxControl, SandboxNotStarted, SandboxServer
 
 
 def test_it_runs_as_long_as_the_block_lasts() -> None:
@@ -40,12 +33,11 @@ def test_arguments_and_a_key_are_passed_on() -> None:
             SandboxControl(server.base_url).journal()
 
 
-def test_one_that_does_not_listen_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wallet_gateway.testing.sandbox._SECONDS_TO_END", 0.2)
+def test_one_that_does_not_listen_is_killed() -> None:
     server = SandboxServer()
     server.start()
     os.kill(server.pid, signal.SIGSTOP)
-    assert server.stop() == -signal.SIGKILL
+    assert server.stop(seconds=0.2) == -signal.SIGKILL
 
 
 def test_one_that_does_not_start_is_a_clear_error(capfd: pytest.CaptureFixture[str]) -> None:
@@ -128,34 +120,24 @@ def test_ctrl_c_in_the_terminal_leaves_it_to_the_test_that_is_running(holder: su
     assert not answers(control)
 
 
-def test_where_terminating_is_a_kill_it_ends_by_the_end_of_its_input(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sandbox, "_TERMINATE_IS_A_KILL", True)
-    monkeypatch.setattr(subprocess.Popen, "terminate", subprocess.Popen.kill)
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    server = SandboxServer()
-    server.start()
-    assert server.stop() == 0
-    assert list(tmp_path.iterdir()) == []
+FORKED = """
+import os
+from wallet_gateway.testing.sandbox import shared_sandbox, stop_shared_sandbox
 
-
-@pytest.fixture
-def _own_sandboxes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """As in a process that has started none."""
-    monkeypatch.setattr(sandbox, "_shared", {})
-    yield
+first = shared_sandbox()
+assert shared_sandbox() is first
+if not (child := os.fork()):
+    assert shared_sandbox().base_url != first.base_url
     stop_shared_sandbox()
+    os._exit(0)
+assert os.waitpid(child, 0) == (child, 0)
+assert first.control.journal() == []
+stop_shared_sandbox()
+assert shared_sandbox().control.journal() == []
+print(first.base_url, shared_sandbox().base_url)
+"""
 
 
-@pytest.mark.usefixtures("_own_sandboxes")
-def test_a_process_has_one_and_a_forked_one_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = shared_sandbox()
-    assert shared_sandbox() is first
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "getpid", lambda: -1)
-        assert shared_sandbox() is not first
-        stop_shared_sandbox()
-    stop_shared_sandbox()
-    assert not answers(first.control)
-    assert answers(shared_sandbox().control)
+def test_a_process_has_one_and_a_forked_one_its_own() -> None:
+    ran = subprocess.run([sys.executable, "-c", FORKED], stdout=subprocess.PIPE, text=True, check=True)
+    assert not any(answers(SandboxControl(url)) for url in ran.stdout.split())

@@ -8,7 +8,6 @@ from typing import NoReturn
 import pytest
 from playwright.sync_api import BrowserType, Error
 
-from wallet_gateway.testing import wallet_sheet
 from wallet_gateway.testing.wallet_sheet import INSTALL, NoBrowser, browser
 
 
@@ -24,6 +23,6 @@ def test_without_a_browser_too(monkeypatch: pytest.MonkeyPatch) -> None:
         raise Error("no executable")
 
     monkeypatch.setattr(BrowserType, "launch", fail)
-    monkeypatch.setattr(wallet_sheet, "_INSTALLED", ("no-such-browser",))
+    monkeypatch.setenv("PATH", "")
     with pytest.raises(NoBrowser, match="no executable"), browser({}):
         pass

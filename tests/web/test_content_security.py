@@ -19,12 +19,12 @@ from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from tests.docs.pages import steps
-from tests.journeys.sheet import Sheet
 from tests.support.chromium import PATIENCE_MS
 from tests.web.conftest import know_origin
 from wallet_gateway import payments
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.testing.control import SandboxControl
+from wallet_gateway.testing.wallet_sheet import WalletSheet
 
 pytestmark = [
     pytest.mark.browser,
@@ -151,9 +151,9 @@ def test_the_button_pays_without_a_violation(
     said = answer.headers["content-security-policy"]
     assert "require-trusted-types-for 'script'" in said
     assert "'unsafe" not in said
-    sheet = Sheet(page=tab)
-    sheet.opens()
-    sheet.approves()
+    sheet = WalletSheet(tab, origin=shop)
+    sheet.open()
+    sheet.approve()
     expect(tab.locator("h1")).to_have_text("Your payment went through")
     assert payments.get_order(order.reference).is_paid
     assert complaints == []

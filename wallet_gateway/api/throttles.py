@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from threading import Lock
-from time import monotonic
 from typing import Any, Final
 
 from django.core.cache import cache
@@ -19,9 +19,11 @@ from django.core.cache.backends.locmem import LocMemCache
 from rest_framework.request import Request
 from rest_framework.throttling import SimpleRateThrottle
 
+from wallet_gateway import gateways
+
 logger = logging.getLogger(__name__)
 
-AWAY_SECONDS: Final = 60.0
+_AWAY: Final = timedelta(minutes=1)
 _MOST_SESSIONS: Final = 1000
 
 
@@ -33,7 +35,7 @@ class ThrottleCounts(LocMemCache):
 
     def __init__(self) -> None:
         super().__init__("wallet_gateway.throttle", {"MAX_ENTRIES": _MOST_SESSIONS})
-        self._failed_at = float("-inf")
+        self._failed_at: datetime | None = None
         self._noting = Lock()
 
     def get(self, key: str, default: Any = None, version: int | None = None) -> Any:  # noqa: ANN401
@@ -53,18 +55,18 @@ class ThrottleCounts(LocMemCache):
         return own(*given)
 
     def _is_left_alone(self) -> bool:
-        # Not below zero: a test may have frozen the clock when the cache failed.
-        return 0 <= monotonic() - self._failed_at < AWAY_SECONDS
+        if self._failed_at is None:
+            return False
+        # Not below zero: the clock may have been set back since the cache failed.
+        return timedelta(0) <= gateways.clock().now() - self._failed_at < _AWAY
 
     def _leave_alone(self, fault: Exception) -> None:
         with self._noting:
             if self._is_left_alone():
                 return
-            self._failed_at = monotonic()
-        text = (
-            "the cache fails (%s.%s): this process counts the wallet button's requests alone for %d seconds"
-        )
-        logger.warning(text, type(fault).__module__, type(fault).__qualname__, AWAY_SECONDS)
+            self._failed_at = gateways.clock().now()
+        text = "the cache fails (%s.%s): this process counts the wallet button's requests alone for a minute"
+        logger.warning(text, type(fault).__module__, type(fault).__qualname__)
 
 
 class SessionThrottle(SimpleRateThrottle):

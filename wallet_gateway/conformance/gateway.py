@@ -28,8 +28,6 @@ DETACHED: Final = "detached.refund"
 Made = TypeVar("Made")
 _TIMES_THROTTLED: Final = 5
 _LONGEST_THROTTLE: Final = 60
-_SECONDS_TO_APPEAR: Final = 30
-_SECONDS_BETWEEN_LOOKS: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +49,10 @@ class Gateway:
     """The most that the payments of one run may come to."""
     seconds_to_pay: float = 0
     """How long a person has for each payment where there is no sandbox; with 0 nobody is asked."""
+    seconds_to_appear: float = 30
+    """How long a record may take to appear where there is no sandbox."""
+    seconds_between_looks: float = 1.0
+    """How long to wait before a status is asked for again."""
     say: Callable[[str], None] = lambda _: None
     spent: Decimal = Decimal(0)
     payments: list[Payment] = field(default_factory=list)
@@ -197,7 +199,7 @@ class Gateway:
         while not self._is_paid(payment):
             if time.monotonic() > deadline:
                 raise Skipped(f"nobody paid within {self.seconds_to_pay:g} seconds")
-            time.sleep(_SECONDS_BETWEEN_LOOKS)
+            time.sleep(self.seconds_between_looks)
 
     def _is_paid(self, payment: Payment) -> bool:
         states = (member(record, "state") for record in self.status(payment.reference).records)
@@ -224,7 +226,7 @@ class Gateway:
         return self.once(f"record {payment}", lambda: self._wait_for_record(payment))
 
     def _wait_for_record(self, payment: Payment) -> dict[str, object]:
-        deadline = time.monotonic() + (0 if self.control else _SECONDS_TO_APPEAR)
+        deadline = time.monotonic() + (0 if self.control else self.seconds_to_appear)
         while True:
             answer = self.status(payment.reference)
             records = [one for one in answer.records if has(one, "type") or has(one, "state")]
@@ -233,7 +235,7 @@ class Gateway:
                 return [*fitting, *records][0]
             if time.monotonic() >= deadline:
                 raise Skipped(f"no record of {payment.type} under {payment.reference}: {answer}")
-            time.sleep(_SECONDS_BETWEEN_LOOKS)
+            time.sleep(self.seconds_between_looks)
 
     # Follow-ups and detached refunds
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import random
 import secrets
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
@@ -32,6 +30,10 @@ class Clock(Protocol):
         """Return the current time as an aware datetime."""
         ...
 
+    def sleep(self, seconds: float) -> None:
+        """Wait before something is tried again."""
+        ...
+
 
 @dataclass(slots=True, kw_only=True)
 class PauseMemory:
@@ -54,7 +56,6 @@ class GatewayContext:
     gateway: Gateway
     policy: GatewayPolicy
     clock: Clock
-    sleep: Callable[[float], None] = field(default=time.sleep)
     pause: PauseMemory = field(default_factory=PauseMemory)
     wallet: WalletPolicy | None = None
     """None if there is no wallet button."""

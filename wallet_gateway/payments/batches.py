@@ -202,8 +202,7 @@ def drive(*, seconds: float) -> Counter[str]:
 
 
 def _driver() -> Driver:
-    clock = gateways.clock()
-    return Driver(context_of=gateways.context_of, is_permitted=_is_permitted, clock=clock, sleep=clock.sleep)
+    return Driver(context_of=gateways.context_of, is_permitted=_is_permitted, clock=gateways.clock())
 
 
 def _is_permitted(actor: Actor, kind: BatchKind) -> bool:

@@ -12,7 +12,6 @@ from typing import IO, Final, Self, cast
 from wallet_gateway.testing.control import SandboxControl
 
 _READY: Final = "Sandbox gateway ready at "
-_SECONDS_TO_END: Final = 15
 _TERMINATE_IS_A_KILL: Final = sys.platform == "win32"
 
 __all__ = ["SandboxControl", "SandboxNotStarted", "SandboxServer", "shared_sandbox", "stop_shared_sandbox"]
@@ -85,9 +84,10 @@ class SandboxServer:
         # Behind the address stands the database file, if there is one.
         self._base_url = line.removeprefix(_READY).split()[0]
 
-    def stop(self) -> int:
+    def stop(self, *, seconds: float = 15) -> int:
         """End the process as Ctrl-C would.
 
+        :param seconds: after them it is killed.
         :returns: its exit code.
         """
         process = self._running()
@@ -97,7 +97,7 @@ class SandboxServer:
         else:
             process.terminate()
         try:
-            code = process.wait(_SECONDS_TO_END)
+            code = process.wait(seconds)
         except subprocess.TimeoutExpired:
             process.kill()
             code = process.wait()

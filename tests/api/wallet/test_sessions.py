@@ -10,18 +10,17 @@ from django.contrib.auth.models import User
 from django.contrib.auth.views import LoginView, LogoutView
 from django.test import Client
 from django.urls import include, path, reverse
-from django.utils.translation import override
+from django.utils.translation import gettext, override
 from pytest_django import Settings
 
 from tests.api.app import App
-from tests.api.browser import SECRET, Browser, problem
+from tests.api.browser import OUT_OF_DATE, SECRET, Browser, problem
 from tests.api.failing_cache import PLACE
 from tests.api.wallet.test_button import body_of, state_of
 from tests.money.wallet.customers import WalletGateway, detail_for
 from tests.support.gateway import record
 from tests.support.shop import Shop
 from tests.web.conftest import PAID_HEADING, address
-from wallet_gateway.api.problems import OUT_OF_DATE
 from wallet_gateway.models import Payment, PaymentOrder, WalletAttempt
 from wallet_gateway.return_tokens import ReturnOutcome
 
@@ -121,7 +120,7 @@ def test_a_browser_that_did_not_open_the_order_gets_nothing(
         assert browser.post("session", order, **given).json()["reference"] != reference
     for kind in ("result", "reference", "price", "event"):
         answer = browser.post(kind, order, body_of(kind, reference), **given)
-        assert (answer.status_code, answer.json()["detail"]) == (404, str(OUT_OF_DATE)), kind
+        assert (answer.status_code, answer.json()["detail"]) == (404, OUT_OF_DATE), kind
     assert not WalletAttempt.objects.exclude(results_count=0).exists()
     assert state_of(order) == "OPEN"
 
@@ -148,7 +147,7 @@ def test_a_stale_page_hears_in_its_language_that_nothing_was_charged_and_gets_a_
     log_in(browser)
     answer = browser.post(kind, order, {"reference": "A"}, HTTP_ACCEPT_LANGUAGE="de")
     with override("de"):
-        assert answer.json()["detail"] == str(OUT_OF_DATE)
+        assert answer.json()["detail"] == gettext(OUT_OF_DATE) != OUT_OF_DATE
     said = (answer.status_code, answer.json()["code"], answer["Cache-Control"])
     assert said == (403, "stale_page", "no-store")
     given = {"HTTP_X_CSRFTOKEN": answer.json()["csrfToken"]}
@@ -179,7 +178,7 @@ def test_no_other_origin_is_given_a_token(order: PaymentOrder, browser: Browser,
 # The sessions' store is away: what needs no session goes on, and what needs one says so and does nothing
 
 
-TRY_AGAIN = problem("try_again", 503, "Nothing was charged. Try again.")
+TRY_AGAIN = problem("try_again", "Temporary failure", "Nothing was charged. Try again.")
 
 
 @pytest.fixture

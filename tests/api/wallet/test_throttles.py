@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import pytest
-from django.http import HttpRequest
-from rest_framework.request import Request
 
 from tests.api.browser import FAILED, Browser
 from tests.money.wallet.customers import detail_for
 from tests.support.shop import Shop
-from wallet_gateway.api.throttles import ResultsThrottle
 from wallet_gateway.models import PaymentOrder, WalletAttempt
 from wallet_gateway.models.wallet import MOST_EVENTS
 
@@ -53,11 +48,3 @@ def test_a_flood_from_elsewhere_does_not_lock_a_customer_out(
     answers = {flood.post("result", order, detail, **extra.get(disguise, {})).status_code for _ in range(25)}
     assert answers <= {403, 404, 429}
     assert browser.post("result", order, detail).json()["outcome"] == "APPROVED"
-
-
-def test_a_binding_is_not_written_into_the_cache(order: PaymentOrder, browser: Browser) -> None:
-    browser.open(order)
-    binding = browser.client.session["wallet_gateway"]
-    key = ResultsThrottle().get_cache_key(Request(HttpRequest()), SimpleNamespace(binding=binding))
-    assert key is not None
-    assert binding not in key

@@ -15,6 +15,8 @@ INSTALLED_APPS = [
     "salesman.orders",
     "tests.contrib.salesman.apps.MugsConfig",
 ]
+# Salesman's own addresses have the framework's defaults.
+REST_FRAMEWORK = {}
 SALESMAN_PRODUCT_TYPES = {"mugs.Mug": "tests.contrib.salesman.serializers.MugSerializer"}
 ROOT_URLCONF = "tests.contrib.salesman.urls"
 

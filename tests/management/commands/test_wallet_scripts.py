@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.server
 import re
-import threading
 from collections.abc import Iterator
 from io import StringIO
 
@@ -13,6 +12,7 @@ from django.core.management import CommandError, call_command
 from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
+from tests.support.local_server import LocalServer
 from tests.web.rows import an_order
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.testing.control import SandboxControl
@@ -54,13 +54,8 @@ def site() -> Iterator[str]:
         def log_message(self, *_: object) -> None:
             """Says nothing."""
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with LocalServer(Site) as server:
+        yield server.url
 
 
 @pytest.mark.django_db(transaction=True)

@@ -41,7 +41,7 @@ _numbers = count(1)
 
 @pytest.fixture(scope="session")
 def stub_server() -> Iterator[StubGateway]:
-    with StubGateway().running() as gateway:
+    with StubGateway() as gateway:
         yield gateway
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -15,9 +14,10 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from tests.money.checkout.parts import create
+from tests.support.database_faults import meddling, update_of
 from tests.support.gateway import Sent, record, refusing
 from tests.support.refusals import refuses
-from tests.support.shop import Shop, order_of, state
+from tests.support.shop import Shop, opening, order_of, state
 from wallet_gateway import payments
 from wallet_gateway.documentation import address_of
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, PaymentOrder, TransactionEvent
@@ -34,17 +34,13 @@ SALE, AUTHORIZATION, PENDING = {}, {"type": "ecom.preAuthorization"}, {"state": 
 PAGE = {"redirectUrl": "http://127.0.0.1:8001/pay/1"}
 
 
-def transaction_of(payment: Payment) -> GatewayTransaction:
-    return GatewayTransaction.objects.get(reference=payment.reference)
-
-
 # One page at a time
 
 
 def test_a_page_is_committed_with_its_end_before_anybody_is_sent_there(shop: Shop) -> None:
     shop.clock.stop()
     payment = shop.begin()
-    stored = transaction_of(payment)
+    stored = opening(payment)
     assert (stored.state, stored.redirect_url) == ("OPEN", payment.redirect_url)
     assert stored.expires_at == payment.expires_at == shop.clock.now() + timedelta(seconds=900)
     assert (payment.is_open, payment.state, payment.is_test) == (True, "OPEN", True)
@@ -218,17 +214,13 @@ def test_what_another_process_has_claimed_is_not_claimed_again(shop: Shop) -> No
     order = shop.order()
     with shop.cut_off(), pytest.raises(GatewayUnreachable):
         payments.start_checkout(order)
-    claims: list[str] = []
-
-    def overtake(execute: Callable[..., Any], sql: str, *given: Any) -> Any:  # noqa: ANN401
-        if sql.startswith("UPDATE") and "leased_until" in sql and not claims:
-            claims.append(sql)
-            GatewayTransaction.objects.update(attempt_no=7)
-        return execute(sql, *given)
-
-    with connection.execute_wrapper(overtake), refuses(TryAgain, ErrorCode.CHECKOUT_IN_PROGRESS):
+    claims, overtake = update_of("wallet_gateway_gatewaytransaction"), GatewayTransaction.objects.all()
+    with (
+        meddling(claims, "leased_until", act=lambda: overtake.update(attempt_no=7)),
+        refuses(TryAgain, ErrorCode.CHECKOUT_IN_PROGRESS),
+    ):
         payments.start_checkout(order)
-    assert (claims != [], shop.gateway.opened) == (True, [])
+    assert shop.gateway.opened == []
     assert GatewayTransaction.objects.get().leased_until is None
 
 
@@ -291,14 +283,12 @@ def test_a_checkout_that_the_database_wants_run_again_begins_with_the_order_as_i
     order = shop.ask(payment)
     version, seen = order.version, list[int]()
 
-    def deadlock(execute: Callable[..., Any], sql: str, *given: Any) -> Any:  # noqa: ANN401
-        if sql.startswith("INSERT") and "wallet_gateway_payment" in sql:
-            seen.append(PaymentOrder.objects.get().version)
-            if len(seen) == 1:
-                raise OperationalError(1213, "Deadlock found when trying to get lock")
-        return execute(sql, *given)
+    def deadlock() -> None:
+        seen.append(PaymentOrder.objects.get().version)
+        if len(seen) == 1:
+            raise OperationalError(1213, "Deadlock found when trying to get lock")
 
-    with connection.execute_wrapper(deadlock):
+    with meddling("INSERT", "wallet_gateway_payment", act=deadlock, times=2):
         assert payments.start_checkout(order).redirect_url
     assert seen == [version + 1] * 2
     assert order.version == version, "what may be rolled back is not written into the caller's instance"

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from decimal import Decimal
 
 import pytest
-from django.db import IntegrityError, connection, connections
+from django.db import IntegrityError, connection
 from django.db import transaction as db_transaction
 
 from tests.money.checkout.parts import create
@@ -23,15 +22,6 @@ pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True
 
 def store(gateway: str = "default") -> PaymentOrder:
     return create("RACE-1", items=(), amount=Decimal("20.00"), gateway=gateway)
-
-
-def run_together(*works: Callable[[], object]) -> None:
-    threads = [threading.Thread(target=work) for work in works]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert not any(thread.is_alive() for thread in threads)
 
 
 # Pages
@@ -80,38 +70,31 @@ def test_of_two_processes_that_create_it_at_two_gateways_one_is_refused(shop: Sh
 
 @pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite lets one writer in at a time")
 def test_the_same_order_stored_twice_at_once_is_one_order_even_inside_old_snapshots(shop: Shop) -> None:
-    ready, found = threading.Barrier(2, timeout=60), list[str]()
+    ready = threading.Barrier(2, timeout=60)
 
-    def store_late() -> None:
+    def store_late() -> str:
         if connection.vendor == "mysql":
             with connection.cursor() as cursor:
                 cursor.execute("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-        try:
-            with db_transaction.atomic():
-                # The snapshot of a transaction with repeatable reads is taken here, before either has stored.
-                PaymentOrder.objects.count()
-                ready.wait()
-                found.append(store().token)
-        finally:
-            connections.close_all()
+        with db_transaction.atomic():
+            # The snapshot of a transaction with repeatable reads is taken here, before either has stored.
+            PaymentOrder.objects.count()
+            ready.wait()
+            return str(store().token)
 
-    run_together(store_late, store_late)
-    assert len(found) == 2
+    found = together(store_late, times=2)
+    assert surprises(found) == []
     assert len(set(found)) == 1
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="elsewhere a locking read sees the other row")
 @pytest.mark.parametrize("level", ["REPEATABLE READ", "SERIALIZABLE"])
 def test_a_transaction_that_cannot_see_the_other_order_is_told_to_begin_again(level: str, shop: Shop) -> None:
-    def store_elsewhere() -> None:
-        store()
-        connections.close_all()
-
     with db_transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute(f"SET TRANSACTION ISOLATION LEVEL {level}")
         assert not PaymentOrder.objects.exists()
-        run_together(store_elsewhere)
+        assert surprises(together(store, times=1)) == []
         with pytest.raises(TryAgain) as told:
             store()
     assert told.value.code is ErrorCode.ORDER_STORED_MEANWHILE

@@ -10,16 +10,12 @@ import pytest
 
 from tests.support.gateway import answering, record
 from tests.support.refusals import refuses
-from tests.support.shop import MovedClock, Shop, kinds, order_of, state
+from tests.support.shop import MovedClock, Shop, kinds, opening, order_of, state
 from wallet_gateway import gateways, payments
-from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent, Payment
+from wallet_gateway.models import Discrepancy, OutboxEvent, Payment
 from wallet_gateway.payments.errors import ErrorCode, GatewayUnreachable, OrderNotPayable, SendingStopped
 
 pytestmark = pytest.mark.django_db
-
-
-def opening(payment: Payment) -> GatewayTransaction:
-    return GatewayTransaction.objects.get(reference=payment.reference)
 
 
 # The id of a record

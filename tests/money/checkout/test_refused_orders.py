@@ -18,7 +18,7 @@ from tests.support.shop import Shop, state
 from tests.support.tables import every
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
-from wallet_gateway.payments import Discount, Money, Shipping
+from wallet_gateway.payments import BillingAddress, Discount, Money, Shipping, ShippingAddress
 from wallet_gateway.payments.errors import ErrorCode, InvalidInput
 
 pytestmark = pytest.mark.django_db
@@ -40,8 +40,8 @@ def of_amount(message: str, amount: object) -> Any:  # noqa: ANN401
     return bad("amount", message, items=(), amount=amount)
 
 
-def of_mug(field: str, /, **changes: Any) -> Any:  # noqa: ANN401
-    return bad(f"items[0].{field}", items=(replace(MUG, **changes),))
+def of_mug(field: str, message: str = "", /, **changes: Any) -> Any:  # noqa: ANN401
+    return bad(f"items[0].{field}", message, items=(replace(MUG, **changes),))
 
 
 PHONES = ["12", "0171 1234567", "030-1234567", "491711234567", "5" * 40, "+999 1234567"]
@@ -51,34 +51,38 @@ REFUSED = [
     bad("reference", "without blanks, not 7", reference=7),
     bad("reference", "without blanks, not None", reference=None),
     *(bad("currency", "no currency", currency=wrong) for wrong in ("XYZ", "", "€")),
-    bad("currency", "not NoneType", currency=None),
+    bad("currency", "'Euro' is no currency; give a three-letter ISO 4217 code such as EUR", currency="Euro"),
+    bad("currency", "must be a three-letter ISO 4217 code such as EUR, not NoneType", currency=None),
     bad("currency", "not list", currency=["EUR"]),
     *(bad("type", "sale, preauthorization", type=wrong) for wrong in ("authorization", None, ["sale"])),
-    bad("amount", "needed when there are no items", items=()),
-    of_amount("zero", Decimal(0)),
+    bad("amount", "is needed when there are no items", items=()),
+    of_amount("the amount is zero; give one above zero", Decimal(0)),
     of_amount("sign", Decimal(-1)),
     of_amount("finer", Decimal("1.001")),
     of_amount("no finite number", Decimal("NaN")),
     of_amount("no finite number", Decimal("Infinity")),
     of_amount("too many digits", Decimal("1e20")),
     of_amount("too many digits", Decimal("1e1000000")),
-    of_amount("floating-point", 10.0),
-    of_amount("comma", "10,00"),
-    of_amount("USD", Money(Decimal(10), "USD")),
+    of_amount("a binary floating-point number is not exact; give text or a Dec", 10.0),
+    of_amount("contains a comma; the decimal separator is a period, as in 1234", "10,00"),
+    of_amount("the amount is in USD; give it in EUR", Money(Decimal(10), "USD")),
+    of_amount("a value of type list is no amount; give text such as 10.00", [10]),
     bad("amount", "", discounts=(Discount(name="All of it", amount=Decimal("20.00")),)),
-    bad("items", "19.99", amount=Decimal("19.99")),
+    bad("items", "comes to 20.00, but amount is 19.99; the two must be equal", amount=Decimal("19.99")),
     bad("order_number", "at most 127", order_number="x" * 128),
     bad("order_number", "must be text of at most 127", order_number=1001),
     bad("order_number", "NUL", order_number="A\0"),
     bad("order_number", "half of a surrogate pair", order_number="A\udfff"),
     bad("language", "at most 35", language="x" * 36),
     bad("language", "must be text of at most 35", language=b"de"),
-    bad("language", "no language tag", language="klingon"),
+    bad("language", "'klingon' is no language tag; give one such as de or de-AT", language="klingon"),
     bad("language", "no language tag", language="Deutsch (AT)"),
     bad("language", "half of a surrogate pair", language="\udc80"),
     bad("continue_url", "at most 500", continue_url="/" + "x" * 500),
     bad("continue_url", "must be text of at most 500", continue_url=b"/"),
-    bad("continue_url", "needed with redirect_when_paid", redirect_when_paid=True),
+    bad(
+        "continue_url", "is needed with redirect_when_paid: the address of the page", redirect_when_paid=True
+    ),
     bad("continue_url", "half of a surrogate pair", continue_url="/\ud800"),
     bad("continue_url", "https://shop.example or https://www.shop.example", continue_url="thanks/7"),
     bad("continue_url", "a path of this site", continue_url="https://evil.example/"),
@@ -98,29 +102,69 @@ REFUSED = [
         bad("cardholder_mobile_phone", "such as 49-15112345678", cardholder_mobile_phone=wrong)
         for wrong in PHONES
     ),
+    bad("cardholder_mobile_phone", "give calling code, hyphen and number", cardholder_mobile_phone="0151 1"),
     bad("cardholder_email", "", cardholder_email=5),
+    bad(
+        "cardholder_email",
+        "is no e-mail address; give one such as ada@shop.example",
+        cardholder_email="no-at",
+    ),
+    bad("cardholder_id", "17 is no text; give text", cardholder_id=17),
     bad("order", "NUL", cardholder_first_name="A\0"),
     bad("skin_id", "", skin_id=7),
     bad("provider_merchant_id", "", provider_merchant_id=""),
     bad("billing_address.street", "", billing_address=BILLING | {"street": ""}),
-    bad("billing_address.country_code", "", billing_address=BILLING | {"country_code": "GB"}),
-    bad("billing_address.state", "", billing_address=BILLING | {"state": "DE-BY"}),
-    bad("billing_address.town", "is unknown", billing_address=BILLING | {"town": "London"}),
-    bad("billing_address", "a dict, not str", billing_address="London"),
+    *(
+        bad(
+            "billing_address.country_code",
+            "give a three-letter ISO 3166 code such as DEU",
+            billing_address=given,
+        )
+        for given in (BILLING | {"country_code": "GB"}, BillingAddress(**BILLING | {"country_code": "GB"}))
+    ),
+    bad("billing_address.state", "'DE-BY' does not lie in GBR", billing_address=BILLING | {"state": "DE-BY"}),
+    bad(
+        "billing_address.town",
+        "is unknown; the fields are: house_number",
+        billing_address=BILLING | {"town": "London"},
+    ),
+    bad("billing_address", "must be a BillingAddress or a dict, not str", billing_address="London"),
     bad("shipping_address.country_code", "", shipping_address={"country_code": "XXX"}),
-    of_mug("quantity", quantity=0),
+    *(
+        bad("shipping_address.email", "is no e-mail address", shipping_address=given)
+        for given in ({"email": "no-at"}, ShippingAddress(email="no-at"))
+    ),
+    of_mug("quantity", "0 is too small; the least is 1", quantity=0),
+    of_mug("quantity", "1.25 is no whole number; give one, without quotes", quantity=1.25),
     of_mug("quantity", quantity=10_000),
     of_mug("product_id", product_id=""),
-    of_mug("product_name", product_name="x" * 256),
+    of_mug("product_id", "17 is no text; give text", product_id=17),
+    of_mug("product_name", "is empty; give a text", product_name=""),
+    of_mug("product_name", "has 256 characters; at most 255 are allowed", product_name="x" * 256),
     of_mug("product_description", product_description="x" * 2001),
-    of_mug("unit_amount", unit_amount=Decimal("1.005")),
-    of_mug("product_type", product_type="magic"),
-    of_mug("discount_name", discount_amount=Decimal(1)),
-    of_mug("tax_rate", unit_tax_amount=Decimal(1)),
-    bad("shipping.name", "", shipping=Shipping(name="", amount=Decimal(1))),
+    of_mug("unit_amount", "at most 2 decimals, and nothing is rounded", unit_amount=Decimal("1.005")),
+    of_mug("unit_amount", "a binary floating-point number is not exact", unit_amount=9.99),
+    of_mug("unit_amount", "'-1' has a sign; amounts are not negative", unit_amount=Decimal(-1)),
+    of_mug("product_type", "'magic' is not known; give 'physical', 'digital', ", product_type="magic"),
+    of_mug("discount_name", "is required where discount_amount is above", discount_amount=Decimal(1)),
+    of_mug(
+        "discount_amount", "exceeds unit_amount x quantity", discount_amount=Decimal(99), discount_name="x"
+    ),
+    of_mug("tax_rate", "is required where unit_tax_amount is given", unit_tax_amount=Decimal(1)),
+    bad(
+        "shipping.name", "required where amount is above zero", shipping=Shipping(name="", amount=Decimal(1))
+    ),
     bad("discounts[0].name", "", discounts=(Discount(name="x" * 256, amount=Decimal(1)),)),
-    bad("discounts[0].type", "", discounts=(Discount(name="x", amount=Decimal(1), type="bribe"),)),
-    bad("discounts", "", discounts=(Discount(name="x", amount=Decimal(21)),)),
+    bad(
+        "discounts[0].type",
+        "'bribe' is not known; give 'discount', 'storecredit' or 'giftcard'",
+        discounts=(Discount(name="x", amount=Decimal(1), type="bribe"),),
+    ),
+    bad(
+        "discounts",
+        "exceed what the lines and shipping come to",
+        discounts=(Discount(name="x", amount=Decimal(21)),),
+    ),
 ]
 
 
@@ -132,7 +176,8 @@ def test_a_bad_order_is_refused_by_the_path_of_what_is_wrong_and_nothing_is_stor
         create(**details)
     assert path in {error.path for error in refusal.value.errors}
     assert message in next(error.message for error in refusal.value.errors if error.path == path)
-    assert path in str(refusal.value)
+    assert refusal.value.message.startswith("The order is not valid. ")
+    assert f"{path}: " in refusal.value.message
     assert not PaymentOrder.objects.exists()
 
 

@@ -64,7 +64,7 @@ def asking(settings: Settings) -> Iterator[Callable[..., Any]]:
         with CountingGateway(seconds=seconds, kill_at=kill_at) as gateway:
             given = settings.WALLET_GATEWAY
             account = given["GATEWAYS"]["default"] | {
-                "BASE_URL": gateway.base_url,
+                "BASE_URL": gateway.url,
                 "QUERY_WORKERS": 8,
                 "QUERY_RATE": 1000,
                 **options,
@@ -117,7 +117,7 @@ def query_in_processes(gateway: CountingGateway, count: int) -> list[int]:
     environment = os.environ | {
         "DJANGO_SETTINGS_MODULE": "tests.money.polling.process_settings",
         "WORKER_DATABASE": str(connection.settings_dict["NAME"]),
-        "WORKER_GATEWAY": gateway.base_url,
+        "WORKER_GATEWAY": gateway.url,
     }
     started = [
         subprocess.Popen([sys.executable, "-c", QUERY], cwd=ROOT, env=environment) for _ in range(count)

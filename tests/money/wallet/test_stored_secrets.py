@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from cryptography.fernet import Fernet
 from django.core.exceptions import ImproperlyConfigured
-from django.db import connection
 
 from tests.money.wallet.customers import CRYPTOGRAM, Customer, detail_for
+from tests.support.database_faults import meddling, update_of
 from tests.support.gateway import Killed, killing
 from tests.support.shop import Shop
 from wallet_gateway import payments
@@ -146,15 +145,8 @@ def test_a_row_that_changes_under_the_rotation_keeps_what_was_written_and_is_cou
     customer.open(customer.order())
     newer = Fernet(OLD).encrypt(b"newer")
     use(customer.shop, NEW, OLD)
-    changed: list[int] = []
-
-    def meanwhile(execute: Callable[..., object], sql: str, *given: object) -> object:
-        if sql.startswith("UPDATE") and not changed:
-            changed.append(1)
-            changed.append(WalletKey.objects.update(api_key=newer))
-        return execute(sql, *given)
-
-    with connection.execute_wrapper(meanwhile):
+    row = WalletKey.objects.all()
+    with meddling(update_of("wallet_gateway_walletkey"), act=lambda: row.update(api_key=newer)):
         done = payments.wallet.rotate_keys()
     assert done.left == 1
     assert bytes(WalletKey.objects.get().api_key) == newer

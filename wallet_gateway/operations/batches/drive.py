@@ -57,7 +57,6 @@ class Driver:
     """Raises `ImproperlyConfigured` for a gateway that the settings do not name."""
     is_permitted: IsPermitted
     clock: Clock
-    sleep: Callable[[float], None]
 
 
 def drive(*, seconds: float, driver: Driver) -> Counter[str]:
@@ -94,7 +93,7 @@ def step(batch: OperationBatch, *, seconds: float, driver: Driver) -> list[Opera
             done.append(row)
         if time.monotonic() >= ends_at:
             break
-        driver.sleep(rest)
+        driver.clock.sleep(rest)
     _finish(batch, driver.clock.now())
     return done
 

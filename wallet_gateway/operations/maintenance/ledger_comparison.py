@@ -103,7 +103,7 @@ def compare_all(
             yield _compare(*_asked(transaction, context), repair_as, context)
             last = transaction.pk
             _remember(context, last)
-            context.sleep(pause)
+            context.clock.sleep(pause)
     _remember(context, 0)
 
 
@@ -121,7 +121,7 @@ def _insist(transaction: GatewayTransaction, context: GatewayContext) -> Finding
         finding = query_status(transaction, context=context)
         if finding is not None:
             return finding
-        context.sleep(wait)
+        context.clock.sleep(wait)
     finding = query_status(transaction, context=context)
     if finding is None:
         raise GatewayUnreachable(*GATEWAY_SILENT, gateway=context.alias, address=context.policy.address)

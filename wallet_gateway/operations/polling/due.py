@@ -50,7 +50,7 @@ def reconcile_urgent(*, context: GatewayContext, limit: int = 500) -> int:
 def _query_urgent(queries: _Queries, context: GatewayContext, *, limit: int) -> None:
     workers = context.policy.query_workers
     if workers > 1:
-        pace = RateLimiter(context.policy.query_rate, context.sleep)
+        pace = RateLimiter(context.policy.query_rate, context.clock.sleep)
         claimed = claimed_rows(
             _claim(_URGENT, context),
             limit=limit * workers,
@@ -64,7 +64,7 @@ def _query_urgent(queries: _Queries, context: GatewayContext, *, limit: int) -> 
     urgent = _claim(_URGENT, context)
     for transaction in claimed_rows(urgent, limit=limit, clock=context.clock, is_over=queries.caused_pause):
         queries.send(transaction)
-        context.sleep(1 / context.policy.query_rate)
+        context.clock.sleep(1 / context.policy.query_rate)
 
 
 def _claim(priorities: Sequence[QueryPriority], context: GatewayContext) -> Claim:
@@ -135,7 +135,7 @@ def repeat_queries(*, context: GatewayContext, limit: int = 500) -> int:
 
 def _query_repeated(queries: _Queries, context: GatewayContext, *, limit: int) -> int:
     """Query approvals again; return how many queries that became urgent were sent in between."""
-    pace = RateLimiter(context.policy.query_rate, context.sleep)
+    pace = RateLimiter(context.policy.query_rate, context.clock.sleep)
     is_urgent_due = _once_a_second(lambda now: due(context, now, *_URGENT).exists(), context)
     are_paused = _once_a_second(lambda now: queries_are_paused(context, now), context)
     urgent: list[int] = []

@@ -34,7 +34,7 @@ def retry_read(read: Callable[[], Answer[M]], *, context: GatewayContext) -> M:
             pause = _pause(error, wait, tries)
             if pause is None or time.monotonic() - started + pause > _PATIENCE_SECONDS:
                 raise
-        context.sleep(pause)
+        context.clock.sleep(pause)
     return read().message
 
 
