@@ -10,7 +10,7 @@ from wallet_gateway.admin.tasks import FOR_A_PERSON
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import HELD_STATES, OrderState, TransactionState
 from wallet_gateway.findings import Code
-from wallet_gateway.queries import health
+from wallet_gateway.reports import health
 
 PAGE = (ROOT / "docs" / "runbook.md").read_text(encoding="utf-8")
 # One that is being sent ends by its lease; one that was never claimed is sent by the process that made it.

@@ -34,7 +34,7 @@ from wallet_gateway.models import (
     PaymentOrder,
     TransactionEvent,
 )
-from wallet_gateway.queries.exports import EXPORTS, export_csv, export_json
+from wallet_gateway.reports.exports import EXPORTS, export_csv, export_json
 from wallet_gateway.return_tokens import ReturnOutcome
 
 Places = dict[str, str]

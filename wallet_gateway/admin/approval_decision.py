@@ -39,7 +39,7 @@ from wallet_gateway.models.actors import actor_in
 from wallet_gateway.payments.errors import OperationError
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
-from wallet_gateway.queries.permissions import account_has, permission_of
+from wallet_gateway.reports.permissions import account_has, permission_of
 
 
 @dataclass(kw_only=True)

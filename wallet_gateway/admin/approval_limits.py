@@ -15,7 +15,7 @@ from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.formats import format_money
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.queries.allowances import left_of_day
+from wallet_gateway.reports.allowances import left_of_day
 
 
 def approval_limit_of(

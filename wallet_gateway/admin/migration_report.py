@@ -13,8 +13,8 @@ from wallet_gateway import gateways
 from wallet_gateway.admin.pages import render_page
 from wallet_gateway.admin.permissions import DETACHED_REFUND, has_permission
 from wallet_gateway.protocol.text import escape_formula
-from wallet_gateway.queries.exports import TEST_COLUMN, yes_or_no
-from wallet_gateway.queries.migration import MigrationTotals, migration_totals
+from wallet_gateway.reports.exports import TEST_COLUMN, yes_or_no
+from wallet_gateway.reports.migration import MigrationTotals, migration_totals
 
 
 def report(site: AdminSite, request: HttpRequest) -> HttpResponse:

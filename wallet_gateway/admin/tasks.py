@@ -19,7 +19,7 @@ from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.formats import format_money
 from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction
 from wallet_gateway.protocol.text import visible
-from wallet_gateway.queries.differences import bookable_differences, made_elsewhere, told_amount
+from wallet_gateway.reports.differences import bookable_differences, made_elsewhere, told_amount
 
 Label = str | Promise
 

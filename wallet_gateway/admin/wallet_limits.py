@@ -23,8 +23,8 @@ from wallet_gateway.models import PaymentOrder
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.payments.errors import OperationRefused
 from wallet_gateway.protocol.text import visible
-from wallet_gateway.queries.attention import closed_buttons
-from wallet_gateway.queries.wallet import wallet_limit_usage
+from wallet_gateway.reports.attention import closed_buttons
+from wallet_gateway.reports.wallet import wallet_limit_usage
 
 
 class WalletClosed(admin.SimpleListFilter):

@@ -18,8 +18,8 @@ from wallet_gateway.operations.errors import InvalidInput, InvalidState
 from wallet_gateway.operations.follow_ups import approve as approving
 from wallet_gateway.operations.inputs import actor_of, check_row
 from wallet_gateway.operations.settlement.db_transactions import check_outside_transaction
-from wallet_gateway.queries.approvals import waiting_approvals
-from wallet_gateway.queries.permissions import APPROVE, account_has, permission_of
+from wallet_gateway.reports.approvals import waiting_approvals
+from wallet_gateway.reports.permissions import APPROVE, account_has, permission_of
 
 __all__ = [
     "Approval",

@@ -35,12 +35,12 @@ from wallet_gateway.operations.sending.emergency_stop import Stoppable, Unusable
 from wallet_gateway.operations.settlement import outbox
 from wallet_gateway.operations.settlement.db_transactions import check_outside_transaction
 from wallet_gateway.payments import batches
-from wallet_gateway.queries import authorizations, pauses, search
-from wallet_gateway.queries import health as health_queries
-from wallet_gateway.queries import support_bundle as support_bundles
-from wallet_gateway.queries.authorizations import ExpiringAuthorization
-from wallet_gateway.queries.health import Health
-from wallet_gateway.queries.pauses import SendingPause
+from wallet_gateway.reports import authorizations, pauses, search
+from wallet_gateway.reports import health as health_reports
+from wallet_gateway.reports import support_bundle as support_bundles
+from wallet_gateway.reports.authorizations import ExpiringAuthorization
+from wallet_gateway.reports.health import Health
+from wallet_gateway.reports.pauses import SendingPause
 
 logger = logging.getLogger("wallet_gateway.sweep")
 
@@ -333,7 +333,7 @@ def health() -> Health:
 
     :returns: the numbers, and as `problems` what a person should look at.
     """
-    return health_queries.health(
+    return health_reports.health(
         gateways.clock().now(), gateway_aliases(), wrong_accounts(), gateways.live_aliases()
     )
 

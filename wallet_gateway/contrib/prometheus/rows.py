@@ -17,8 +17,8 @@ from prometheus_client.registry import Collector
 
 from wallet_gateway import gateways
 from wallet_gateway.payments import maintenance
-from wallet_gateway.queries.health import Health
-from wallet_gateway.queries.metrics import Metrics, read_metrics
+from wallet_gateway.reports.health import Health
+from wallet_gateway.reports.metrics import Metrics, read_metrics
 
 logger = logging.getLogger("wallet_gateway.prometheus")
 

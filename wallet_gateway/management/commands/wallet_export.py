@@ -15,7 +15,7 @@ from django.utils.dateparse import parse_date
 
 from wallet_gateway import gateways
 from wallet_gateway.management.standard_output import READER_GONE, write_texts
-from wallet_gateway.queries.exports import EXPORTS, WITH_MONEY, By, export_csv, export_json
+from wallet_gateway.reports.exports import EXPORTS, WITH_MONEY, By, export_csv, export_json
 
 
 class Command(BaseCommand):

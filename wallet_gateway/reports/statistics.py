@@ -24,7 +24,7 @@ from wallet_gateway.models.test_rows import not_tests
 from wallet_gateway.protocol.codes import check_currency, stored_currency
 from wallet_gateway.protocol.errors import UnknownCode
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.queries.counted import Counted, money_figure_of
+from wallet_gateway.reports.counted import Counted, money_figure_of
 
 LONGEST_RANGE = timedelta(days=366)
 """The most days that statistics are shown of."""

@@ -13,7 +13,7 @@ from wallet_gateway.domain.record_attribution import KINDS
 from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder
 from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.queries.attention import left_to_person
+from wallet_gateway.reports.attention import left_to_person
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

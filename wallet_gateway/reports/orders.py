@@ -33,9 +33,9 @@ from wallet_gateway.models.labels import label_of
 from wallet_gateway.models.transaction_events import BY_PEOPLE
 from wallet_gateway.models.wallet import WalletEvent
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.queries.approvals import approvals_of
-from wallet_gateway.queries.differences import differences_of, made_elsewhere
-from wallet_gateway.queries.unused_sessions import OF_THE_PAGE, as_loaded, is_idle, shown_often
+from wallet_gateway.reports.approvals import approvals_of
+from wallet_gateway.reports.differences import differences_of, made_elsewhere
+from wallet_gateway.reports.unused_sessions import OF_THE_PAGE, as_loaded, is_idle, shown_often
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

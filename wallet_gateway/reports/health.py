@@ -16,7 +16,7 @@ from wallet_gateway.domain.polling_schedule import QUERIES_ARE_BEHIND, QueryPrio
 from wallet_gateway.findings import Code, Finding, error, warning
 from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent, PaymentOrder, SweepHeartbeat
 from wallet_gateway.models.test_rows import not_left_alone, with_money
-from wallet_gateway.queries.attention import (
+from wallet_gateway.reports.attention import (
     NOT_FINAL_STATES,
     left_to_person,
     orphaned,
@@ -24,8 +24,8 @@ from wallet_gateway.queries.attention import (
     unreleased,
     unseen_refusals,
 )
-from wallet_gateway.queries.batches import idle_batches
-from wallet_gateway.queries.pauses import SendingPause, sending_pauses
+from wallet_gateway.reports.batches import idle_batches
+from wallet_gateway.reports.pauses import SendingPause, sending_pauses
 
 SWEEP_IS_LATE = timedelta(minutes=5)
 UNKNOWN_IS_OLD = timedelta(minutes=15)

@@ -31,7 +31,7 @@ from wallet_gateway.models.transaction_events import BY_PEOPLE
 from wallet_gateway.protocol.errors import UnreadableBody
 from wallet_gateway.protocol.strict_json import fold_name, loads
 from wallet_gateway.protocol.wire import WireModel
-from wallet_gateway.queries.approvals import approvals_of
+from wallet_gateway.reports.approvals import approvals_of
 
 _KEPT = frozenset(
     fold_name(name)

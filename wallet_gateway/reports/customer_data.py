@@ -28,7 +28,7 @@ from wallet_gateway.models import (
 )
 from wallet_gateway.models.orders import ERASED
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.queries.search import orders_of
+from wallet_gateway.reports.search import orders_of
 
 Data = dict[str, Any]
 

@@ -20,10 +20,10 @@ from wallet_gateway.models import (
     PaymentOrder,
 )
 from wallet_gateway.models.test_rows import not_left_alone, with_money
-from wallet_gateway.queries.approvals import waiting_rows
-from wallet_gateway.queries.attention import closed_buttons, left_to_person, unattended, unseen_refusals
-from wallet_gateway.queries.authorizations import expiring_payments
-from wallet_gateway.queries.batches import idle_batches
+from wallet_gateway.reports.approvals import waiting_rows
+from wallet_gateway.reports.attention import closed_buttons, left_to_person, unattended, unseen_refusals
+from wallet_gateway.reports.authorizations import expiring_payments
+from wallet_gateway.reports.batches import idle_batches
 
 MOST_SHOWN = 10
 """Rows of one kind of work that the dashboard shows; the lists show the rest."""
