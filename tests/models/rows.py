@@ -18,7 +18,7 @@ from wallet_gateway.models import (
     WalletAttempt,
     WalletKey,
 )
-from wallet_gateway.reports.attention import POLLED_STATES
+from wallet_gateway.reports.work import POLLED_STATES
 
 NOW = datetime(2026, 5, 17, 12, 0, tzinfo=UTC)
 _numbers = itertools.count(1)

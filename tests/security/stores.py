@@ -34,7 +34,7 @@ from wallet_gateway.models import (
     PaymentOrder,
     TransactionEvent,
 )
-from wallet_gateway.reports.exports import EXPORTS, export_csv, export_json
+from wallet_gateway.reports.exports import EXPORTS, as_csv, as_json, export_rows
 from wallet_gateway.return_tokens import ReturnOutcome
 
 Places = dict[str, str]
@@ -77,7 +77,9 @@ def monitors(token: str) -> Places:
 def exports(orders: Iterable[PaymentOrder]) -> Places:
     """Return all that leaves as a file: exports and support bundles."""
     found = {
-        f"export {what}": "".join([*export_csv(what, is_test=is_test), *export_json(what, is_test=is_test)])
+        f"export {what}": "".join(
+            line for write in (as_csv, as_json) for line in write(*export_rows(what, is_test=is_test))
+        )
         for what in EXPORTS
     }
     return found | {"support bundle": "\n".join(map(_bundle, orders))}

@@ -35,12 +35,11 @@ from wallet_gateway.operations.sending.emergency_stop import Stoppable, Unusable
 from wallet_gateway.operations.settlement import outbox
 from wallet_gateway.operations.settlement.db_transactions import check_outside_transaction
 from wallet_gateway.payments import batches
-from wallet_gateway.reports import authorizations, pauses, search
 from wallet_gateway.reports import health as health_reports
+from wallet_gateway.reports import search, work
 from wallet_gateway.reports import support_bundle as support_bundles
-from wallet_gateway.reports.authorizations import ExpiringAuthorization
 from wallet_gateway.reports.health import Health
-from wallet_gateway.reports.pauses import SendingPause
+from wallet_gateway.reports.work import ExpiringAuthorization, SendingPause
 
 logger = logging.getLogger("wallet_gateway.sweep")
 
@@ -238,7 +237,7 @@ def sending_pauses() -> tuple[SendingPause, ...]:
 
     :returns: for each its alias, until when, and who or what decided this.
     """
-    return pauses.sending_pauses(gateways.clock().now())
+    return work.sending_pauses(gateways.clock().now())
 
 
 @sensitive_variables()
@@ -250,7 +249,7 @@ def expiring_authorizations(limit: int = 100) -> tuple[ExpiringAuthorization, ..
     """
     configured = conf.settings().gateways
     windows = {alias: given.policy.capture_window for alias, given in configured.items()}
-    return authorizations.expiring_authorizations(
+    return work.expiring_authorizations(
         windows, now=gateways.clock().now(), limit=limit, live=gateways.live_aliases()
     )
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import chain
 from typing import Any
 
 from wallet_gateway.client.redaction import redact_text
@@ -20,7 +18,6 @@ from wallet_gateway.models import (
     Discrepancy,
     GatewayTransaction,
     OutboxEvent,
-    Payment,
     PaymentOrder,
     SentMail,
     TransactionEvent,
@@ -31,6 +28,79 @@ from wallet_gateway.protocol.money import Money
 from wallet_gateway.reports.search import orders_of
 
 Data = dict[str, Any]
+
+_ORDER = (
+    "reference",
+    "order_number",
+    "gateway",
+    "type",
+    "state",
+    "amount_minor",
+    "currency",
+    "language",
+    "continue_url",
+    "created_at",
+    "updated_at",
+    "payable_until",
+    "cancelled_at",
+    "released_at",
+    "cancellation_note",
+    "is_erased",
+    "content",
+    "metadata",
+)
+_PAYMENT = (
+    "reference",
+    "number",
+    "type",
+    "state",
+    "amount_minor",
+    "authorized",
+    "captured",
+    "refunded",
+    "currency",
+    "card_type",
+    "card_network",
+    "card_last_four",
+    "created_at",
+)
+_TRANSACTION = (
+    "reference",
+    "kind",
+    "origin",
+    "state",
+    "amount_minor",
+    "approved_minor",
+    "currency",
+    "record_id",
+    "provider_transaction_id",
+    "reason_code",
+    "comment",
+    "created_at",
+    "approved_at",
+)
+_EVENT = ("kind", "lifecycle_event", "state_after", "explanation", "occurred_at")
+_APPROVAL = (
+    "kind",
+    "state",
+    "amount_minor",
+    "currency",
+    "reason_code",
+    "comment",
+    "cart",
+    "created_at",
+    "decided_at",
+)
+_DISCREPANCY = ("kind", "explanation", "reason", "found_at", "closed_at")
+_SIGNAL = ("kind", "amount_minor", "occurred_at", "delivered_at")
+_AMOUNTS = {
+    "amount_minor": "amount",
+    "approved_minor": "approvedAmount",
+    "authorized": "authorized",
+    "captured": "captured",
+    "refunded": "refunded",
+}
+"""Columns in minor units, and the names under which the customer reads the amounts."""
 
 
 def customer_data(email: str, *, gateway: str | None = None) -> Data:
@@ -52,173 +122,65 @@ def customer_data(email: str, *, gateway: str | None = None) -> Data:
 
 def _is_buyer(order: PaymentOrder, email: str) -> bool:
     """Whether the address is the cardholder's, or one that the wallet gave, and not the recipient's only."""
-    by_wallet = WalletAttempt.objects.filter(transaction__payment__order=order).values_list("given__email")
+    by_wallet = WalletAttempt.objects.filter(transaction__payment__order=order)
     by_shop = order.content.get("checkoutDetails", {}).get("cardholderEmail")
-    return any(is_same_email(held, email) for held in (by_shop, *chain.from_iterable(by_wallet)))
+    held = [by_shop, *by_wallet.values_list("given__email", flat=True)]
+    return any(is_same_email(address, email) for address in held)
 
 
 def _delivery(order: PaymentOrder) -> Data:
     addresses = order.content.get("addressDetails", {})
-    return {
-        "reference": order.reference,
-        "orderNumber": order.order_number,
-        **_times(order, "created_at"),
-        "shippingAddress": addresses.get("shippingAddress"),
-    }
+    about = _data(order, "reference", "order_number", "created_at")
+    return about | {"shippingAddress": addresses.get("shippingAddress")}
 
 
 def _order(order: PaymentOrder) -> Data:
-    transactions = _of_payments(
-        GatewayTransaction.objects.filter(payment__order=order).select_related("wallet").order_by("pk")
-    )
-    events = _of_transactions(
-        TransactionEvent.objects.filter(transaction__payment__order=order).order_by("pk")
-    )
-    return {
-        "reference": order.reference,
-        "orderNumber": order.order_number,
-        "gateway": order.gateway,
-        "type": order.type,
-        "state": order.state,
-        **_amount("amount", order.amount_minor, order.currency),
-        "currency": order.currency,
-        "language": order.language,
-        "continueUrl": order.continue_url,
-        **_times(order, "created_at", "updated_at", "payable_until", "cancelled_at", "released_at"),
-        "cancellationNote": order.cancellation_note,
-        "isErased": order.is_erased,
+    transactions, events = defaultdict(list), defaultdict(list)
+    of_order = TransactionEvent.objects.filter(transaction__payment__order=order)
+    for event in of_order.order_by("pk"):
+        bodies = {"request": _message(event.request_body), "answer": _message(event.answer_body)}
+        events[event.transaction_id].append(_data(event, *_EVENT) | bodies)
+    rows = GatewayTransaction.objects.filter(payment__order=order).select_related("wallet")
+    for row in rows.order_by("pk"):
+        wallet = getattr(row, "wallet", None)
+        transactions[row.payment_id].append(
+            _data(row, *_TRANSACTION)
+            | {
+                "recordId": row.record_id or "",
+                "request": _message(row.request_body),
+                # What the wallet and its sheet have reported about the customer; None without a button.
+                "wallet": wallet and {"given": wallet.given, "price": wallet.price, "reports": wallet.events},
+                "events": events[row.pk],
+            }
+        )
+    return _data(order, *_ORDER) | {
         "content": {name: value for name, value in order.content.items() if name != ERASED},
-        "metadata": order.metadata,
         "payments": [
-            _payment(payment, transactions[payment.pk], events) for payment in order.payments.order_by("pk")
+            _data(payment, *_PAYMENT) | {"transactions": transactions[payment.pk]}
+            for payment in order.payments.order_by("pk")
         ],
-        "approvals": [_approval(row) for row in Approval.objects.filter(payment__order=order)],
-        "discrepancies": [_discrepancy(row) for row in Discrepancy.objects.filter(payment__order=order)],
-        "signals": [_signal(row) for row in OutboxEvent.objects.filter(order=order).order_by("pk")],
-        "mails": [_mail(row) for row in SentMail.objects.filter(order=order).order_by("pk")],
+        "approvals": [_data(row, *_APPROVAL) for row in Approval.objects.filter(payment__order=order)],
+        "discrepancies": [
+            _data(row, *_DISCREPANCY) for row in Discrepancy.objects.filter(payment__order=order)
+        ],
+        "signals": [_data(row, *_SIGNAL) for row in OutboxEvent.objects.filter(order=order).order_by("pk")],
+        "mails": [
+            _data(row, "template", "sent_at") for row in SentMail.objects.filter(order=order).order_by("pk")
+        ],
     }
 
 
-def _of_payments(rows: Iterable[GatewayTransaction]) -> Mapping[int | None, Sequence[GatewayTransaction]]:
-    found: defaultdict[int | None, list[GatewayTransaction]] = defaultdict(list)
-    for row in rows:
-        found[row.payment_id].append(row)
+def _data(row: Any, *columns: str) -> Data:  # noqa: ANN401 - a row of any model
+    """Return columns of a row, named in camel case: amounts as decimal texts, times as ISO 8601 in UTC."""
+    found: Data = {}
+    for column in columns:
+        value = getattr(row, column)
+        first, *others = column.split("_")
+        name = _AMOUNTS.get(column) or first + "".join(map(str.capitalize, others))
+        if column in _AMOUNTS and value is not None:
+            value = Money.from_minor_units(value, row.currency).to_wire()
+        found[name] = value.astimezone(UTC).isoformat() if isinstance(value, datetime) else value
     return found
-
-
-def _of_transactions(rows: Iterable[TransactionEvent]) -> Mapping[int, Sequence[TransactionEvent]]:
-    found: defaultdict[int, list[TransactionEvent]] = defaultdict(list)
-    for row in rows:
-        found[row.transaction_id].append(row)
-    return found
-
-
-def _payment(
-    payment: Payment,
-    transactions: Sequence[GatewayTransaction],
-    events: Mapping[int, Sequence[TransactionEvent]],
-) -> Data:
-    currency = payment.currency
-    return {
-        "reference": payment.reference,
-        "number": payment.number,
-        "type": payment.type,
-        "state": payment.state,
-        **_amount("amount", payment.amount_minor, currency),
-        **_amount("authorized", payment.authorized, currency),
-        **_amount("captured", payment.captured, currency),
-        **_amount("refunded", payment.refunded, currency),
-        "currency": currency,
-        "cardType": payment.card_type,
-        "cardNetwork": payment.card_network,
-        "cardLastFour": payment.card_last_four,
-        **_times(payment, "created_at"),
-        "transactions": [_transaction(row, events[row.pk]) for row in transactions],
-    }
-
-
-def _transaction(row: GatewayTransaction, events: Sequence[TransactionEvent]) -> Data:
-    return {
-        "reference": row.reference,
-        "kind": row.kind,
-        "origin": row.origin,
-        "state": row.state,
-        **_amount("amount", row.amount_minor, row.currency),
-        **_amount("approvedAmount", row.approved_minor, row.currency),
-        "currency": row.currency,
-        "recordId": row.record_id or "",
-        "providerTransactionId": row.provider_transaction_id,
-        "reasonCode": row.reason_code,
-        "comment": row.comment,
-        **_times(row, "created_at", "approved_at"),
-        "request": _message(row.request_body),
-        "wallet": _wallet(row),
-        "events": [_event(event) for event in events],
-    }
-
-
-def _wallet(row: GatewayTransaction) -> Data | None:
-    """Return what the wallet and its sheet have reported about the customer; None without a button."""
-    if not hasattr(row, "wallet"):
-        return None
-    return {"given": row.wallet.given, "price": row.wallet.price, "reports": row.wallet.events}
-
-
-def _event(row: TransactionEvent) -> Data:
-    return {
-        "kind": row.kind,
-        "lifecycleEvent": row.lifecycle_event,
-        "stateAfter": row.state_after,
-        "explanation": row.explanation,
-        **_times(row, "occurred_at"),
-        "request": _message(row.request_body),
-        "answer": _message(row.answer_body),
-    }
-
-
-def _approval(row: Approval) -> Data:
-    return {
-        "kind": row.kind,
-        "state": row.state,
-        **_amount("amount", row.amount_minor, row.currency),
-        "currency": row.currency,
-        "reasonCode": row.reason_code,
-        "comment": row.comment,
-        "cart": row.cart,
-        **_times(row, "created_at", "decided_at"),
-    }
-
-
-def _discrepancy(row: Discrepancy) -> Data:
-    about = {"kind": row.kind, "explanation": row.explanation, "reason": row.reason}
-    return about | _times(row, "found_at", "closed_at")
-
-
-def _signal(row: OutboxEvent) -> Data:
-    about = {"kind": row.kind, **_amount("amount", row.amount_minor, row.currency)}
-    return about | _times(row, "occurred_at", "delivered_at")
-
-
-def _mail(row: SentMail) -> Data:
-    return {"template": row.template, **_times(row, "sent_at")}
-
-
-def _amount(name: str, minor: int | None, currency: str) -> Data:
-    return {name: None if minor is None else Money.from_minor_units(minor, currency).to_wire()}
-
-
-def _times(row: object, *columns: str) -> Data:
-    """Return the times of a row under the names of their columns, as the other names are written."""
-    return {_camel(column): _time(getattr(row, column)) for column in columns}
-
-
-def _camel(column: str) -> str:
-    first, *others = column.split("_")
-    return first + "".join(map(str.capitalize, others))
-
-
-def _time(instant: datetime | None) -> str | None:
-    return None if instant is None else instant.astimezone(UTC).isoformat()
 
 
 def _message(body: str) -> object:

@@ -1,15 +1,19 @@
-"""The receipt of a paid order: goods, sums, card and time, as a customer reads them. It names no person."""
+"""What a customer reads of a payment: the receipt of goods, sums and card, and the data from the wallet."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from decimal import Decimal
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
 
 from wallet_gateway.domain.card_names import network_name
-from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionKind
+from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
+from wallet_gateway.protocol.accounts import CardType
 from wallet_gateway.protocol.money import Money
 
 
@@ -64,28 +68,45 @@ class Receipt:
 
 
 def order_receipt(order: PaymentOrder) -> Receipt | None:
-    """Return the receipt of an order's latest approved payment; None without one."""
-    payments = _payments(order)
+    """Return the receipt of an order's latest approved payment; None without one. It names no person.
+
+    One SQL statement, none for payments that were read with the order; one more for prices of the sheet.
+    """
+    payments, currency = _payments(order), order.currency
     approved = [payment for payment in payments if payment.authorized]
     if not approved:
         return None
-    return _receipt(
-        order,
-        max(approved, key=lambda payment: payment.number),
-        refunded=sum(payment.refunded for payment in payments),
-    )
+    payment = max(approved, key=lambda payment: payment.number)
+    refunded = sum(payment.refunded for payment in payments)
+    cart, is_as_ordered = order.cart or {}, payment.amount_minor == order.amount_minor
+    goods, tax = cart.get("itemDetails", ()), cart.get("totalTaxAmount")
+    extras = list(order.cart_extras)
+    if not is_as_ordered and payment.opening.kind == TransactionKind.AUTHORIZATION:
+        prices = WalletAttempt.objects.filter(transaction=payment.opening).values_list("price", flat=True)
+        lines = (prices.first() or {}).get("lines", ())
+        # The sheet begins with the cart's items; an order without a cart is one line, its total.
+        extras = [(label, amount) for label, _, amount in lines[len(goods) or 1 :]]
 
+    def money(text: str) -> Money:
+        return Money.parse(text, currency, allow_zero=True)
 
-def _receipt(order: PaymentOrder, payment: Payment, *, refunded: int) -> Receipt:
-    cart, currency = order.cart or {}, order.currency
-    is_as_ordered = payment.amount_minor == order.amount_minor
-    extras = order.cart_extras if is_as_ordered else _sheet_extras(order, payment)
-    tax = cart.get("totalTaxAmount") if is_as_ordered else None
     return Receipt(
-        lines=tuple(_lines(cart, currency)),
-        extras=tuple(_amounts(extras, currency)),
+        lines=tuple(
+            ReceiptLine(
+                name=item["productName"],
+                quantity=int(item["productQuantity"]),
+                amount=money(item["totalAmount"]),
+            )
+            for item in goods
+        ),
+        extras=tuple(
+            ReceiptAmount(
+                label=label, amount=money(amount.removeprefix("-")), is_deduction=amount.startswith("-")
+            )
+            for label, amount in extras
+        ),
         total=payment.amount,
-        tax=_money(tax, currency) if tax else None,
+        tax=money(tax) if tax and is_as_ordered else None,
         refunded=Money.from_minor_units(refunded, currency) if refunded else None,
         approved_at=payment.opening.approved_at,
         card_network=network_name(payment.card_network),
@@ -102,34 +123,67 @@ def _payments(order: PaymentOrder) -> list[Payment]:
     return [row.opened_payment for row in rows.select_related("payment")]
 
 
-def _lines(cart: Mapping[str, Any], currency: str) -> Iterator[ReceiptLine]:
-    for item in cart.get("itemDetails", ()):
-        yield ReceiptLine(
-            name=item["productName"],
-            quantity=int(item["productQuantity"]),
-            amount=_money(item["totalAmount"], currency),
-        )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WalletReceipt:
+    """One card that was or will be charged, and its data from the wallet. Personal data; never a secret."""
+
+    card_network: str
+    """`VISA`, `MASTERCARD`, `AMEX`, `DISCOVER` or `JCB`; empty if the gateway does not tell it."""
+    card_last_four: str
+    """The only part of the card number that is stored; empty as above, or once it was erased."""
+    is_tokenized: bool
+    """Whether a device's account number stands for the card's."""
+    amount: Money
+    """The amount that the customer approved on the sheet."""
+    lines: tuple[tuple[str, Decimal], ...]
+    """The lines of the amount as the sheet showed them; deductions are negative."""
+    email: str = field(default="", repr=False)
+    """This and the addresses are empty if the wallet was not asked for them."""
+    billing_address: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Keys as in the interface: `name`, `address1`, `locality`, `postalCode`, `countryCode`, ..."""
+    shipping_address: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Keys as of the billing address."""
+
+    @property
+    def card_brand(self) -> str:
+        """The card's network as people read it: `Visa`, `American Express`; empty as above."""
+        return network_name(self.card_network)
 
 
-def _sheet_extras(order: PaymentOrder, payment: Payment) -> list[tuple[str, str]]:
-    """Return label and amount of each line of the approved sheet that is no line of the cart."""
-    if payment.opening.kind != TransactionKind.AUTHORIZATION:
-        return list(order.cart_extras)
-    prices = WalletAttempt.objects.filter(transaction=payment.opening).values_list("price", flat=True)
-    # The sheet begins with the cart's items; an order without a cart is one line, its total.
-    goods = len((order.cart or {}).get("itemDetails", ())) or 1
-    lines = (prices.first() or {}).get("lines", ())
-    return [(label, amount) for label, _, amount in lines[goods:]]
+_NOT_CHARGED = (
+    TransactionState.AWAITING_RESULT,
+    TransactionState.REJECTED,
+    TransactionState.NOT_SENT,
+    TransactionState.ABANDONED,
+)
 
 
-def _amounts(extras: Iterable[tuple[str, str]], currency: str) -> Iterator[ReceiptAmount]:
-    for label, amount in extras:
-        yield ReceiptAmount(
-            label=label,
-            amount=_money(amount.removeprefix("-"), currency),
-            is_deduction=amount.startswith("-"),
-        )
+def wallet_receipt(order: PaymentOrder) -> WalletReceipt | None:
+    """Return the wallet data of the card that pays an order; None if no card does. One SQL statement."""
+    rows = GatewayTransaction.objects.filter(payment__order=order, kind=TransactionKind.AUTHORIZATION)
+    charged = rows.exclude(state__in=_NOT_CHARGED).exclude(payment__card_type="")
+    transaction = charged.select_related("payment", "wallet").order_by("-pk").first()
+    if transaction is None:
+        return None
+    payment, given, price = transaction.opened_payment, transaction.wallet.given, transaction.wallet.price
+    return WalletReceipt(
+        card_network=payment.card_network,
+        card_last_four=payment.card_last_four,
+        is_tokenized=payment.card_type == CardType.TOKEN,
+        amount=Money.from_minor_units(price.get("total", transaction.amount_minor), transaction.currency),
+        lines=tuple((label, Decimal(amount)) for label, _, amount in price.get("lines", ())),
+        email=given.get("email", ""),
+        billing_address=given.get("billingAddress", {}),
+        shipping_address=given.get("shippingAddress", {}),
+    )
 
 
-def _money(text: str, currency: str) -> Money:
-    return Money.parse(text, currency, allow_zero=True)
+def address_of(order: PaymentOrder) -> str:
+    """Return the customer's e-mail address from the order; empty if it has no valid one."""
+    address: str = order.content.get("checkoutDetails", {}).get("cardholderEmail") or ""
+    try:
+        validate_email(address)
+    except ValidationError:
+        # The shop's input is unchecked: it may contain several addresses, or the beginning of a header.
+        return ""
+    return address
