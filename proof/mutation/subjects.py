@@ -180,7 +180,7 @@ SUBJECTS: Final = (
     ),
     _of(
         "questions",
-        "reports.orders reports.exports reports.health reports.receipts reports.work_queue reports.search"
+        "reports.orders reports.exports reports.health reports.receipts reports.work reports.search"
         " reports.statistics",
         "reports",
     ),

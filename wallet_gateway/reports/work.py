@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from django.db.models import Case, Count, IntegerField, Min, Q, QuerySet, When, Window
+from django.db.models import Case, IntegerField, Min, Q, QuerySet, When, Window
 from django.db.models.functions import RowNumber
 
 from wallet_gateway.domain.capture_deadline import CaptureWindow
@@ -94,12 +94,6 @@ def _none_or_late(column: str, late: datetime) -> Q:
 def orphaned(aliases: Collection[str]) -> Q:
     """Return the condition of a transaction that has not ended at a gateway other than these."""
     return Q(state__in=sorted(UNENDED_STATES)) & ~Q(gateway__in=aliases)
-
-
-def unfinished_elsewhere(aliases: Collection[str]) -> Mapping[str, int]:
-    """Return how many transactions have not ended at gateways other than these, by alias."""
-    elsewhere = GatewayTransaction.objects.filter(orphaned(aliases)).order_by("gateway")
-    return dict(elsewhere.values_list("gateway").annotate(Count("pk")))
 
 
 def closed_buttons(now: datetime) -> Q:
