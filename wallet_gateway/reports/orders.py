@@ -316,11 +316,11 @@ def _text_of(event: TransactionEvent) -> str | Promise:
         return _("Gateway asked, a record cannot be read")
     if not event.lifecycle_event:
         return _NOTHING_NEW.get(kind, label_of(kind))
-    of = TransactionKind(event.transaction.kind)
-    if state is TransactionState.EXPIRED and of is TransactionKind.AUTHORIZATION:
+    operation = TransactionKind(event.transaction.kind)
+    if state is TransactionState.EXPIRED and operation is TransactionKind.AUTHORIZATION:
         return _("Wallet button ended, nothing was sent")
     if state is TransactionState.APPROVED:
-        return _APPROVED[of]
+        return _APPROVED[operation]
     return _UPDATED.get(state, label_of(state))
 
 

@@ -227,7 +227,7 @@ def _figures(period: Period, span: Period, only: Q, day_of: DayOf) -> Figures:
     days: dict[tuple[date, str], DayFigures] = {}
     currencies: dict[str, str] = {}
 
-    def of(row: Mapping[str, Any]) -> DayFigures:
+    def day_figures(row: Mapping[str, Any]) -> DayFigures:
         day, code = row["day"], row["currency"]
         if code not in currencies:
             currencies[code] = _currency(code)
@@ -235,20 +235,20 @@ def _figures(period: Period, span: Period, only: Q, day_of: DayOf) -> Figures:
 
     began, moved = day_of("created_at", span), day_of("state_changed_at", span)
     for row in _by_day(attempts, began, "currency", "kind", "state", number=Count("*")):
-        figures, state, number = of(row), TransactionState(row["state"]), row["number"]
+        found, state, number = day_figures(row), TransactionState(row["state"]), row["number"]
         if row["kind"] == TransactionKind.CHECKOUT:
-            figures.pages[state] = number
-        way = figures.ways[WAY_OF[row["kind"]]]
+            found.pages[state] = number
+        way = found.ways[WAY_OF[row["kind"]]]
         way.approved += number if state is TransactionState.APPROVED else 0
         way.decided += number if state in {TransactionState.APPROVED, TransactionState.REJECTED} else 0
     for row in _by_day(approved, moved, "currency", **_MONEY):
-        figures = of(row)
-        figures.taken_minor = int(row["taken"] or 0)
-        figures.authorized_minor = int(row["reserved"] or 0)
-        figures.refunded_minor = int(row["refunded"] or 0)
-        figures.detached_minor = int(row["detached"] or 0)
-        figures.settled = row["settled"]
-        figures.seconds_to_settle = row["took"].total_seconds() if row["settled"] else None
+        found = day_figures(row)
+        found.taken_minor = int(row["taken"] or 0)
+        found.authorized_minor = int(row["reserved"] or 0)
+        found.refunded_minor = int(row["refunded"] or 0)
+        found.detached_minor = int(row["detached"] or 0)
+        found.settled = row["settled"]
+        found.seconds_to_settle = row["took"].total_seconds() if row["settled"] else None
     gateway = [
         GatewayFigures(**row | {"mean_ms": None if row["mean_ms"] is None else round(row["mean_ms"])})
         for row in _by_day(answers, day_of("occurred_at", period), **_ANSWERS)
