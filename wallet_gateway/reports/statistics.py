@@ -263,7 +263,8 @@ def _figures(period: Period, span: Period, only: Q, day_of: DayOf) -> Figures:
 
 def _by_day(rows: QuerySet[Any], day: TruncDate, *others: str, **measured: Any) -> Iterable[dict[str, Any]]:
     """Group rows by day and other columns, unsorted: the few resulting groups are sorted later."""
-    found = rows.order_by().annotate(day=day).values("day", *others).annotate(**measured)
+    grouped = rows.order_by().annotate(day=day).values("day", *others)
+    found: Iterable[dict[str, Any]] = grouped.annotate(**measured)
     if any(row["day"] is None for row in found):
         raise _ZoneIsUnknown
     return found
