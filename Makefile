@@ -17,7 +17,7 @@ EXHAUSTIVE   ?= -m "not exhaustive"
 ON_SERVERS   ?= -m "every_database and not browser" $$(grep -rl --include='test_*.py' 'mark\.every_database' tests)
 # Where another Django or Python may differ: rows, pages, forms, settings, commands, and the doors to them.
 ON_VERSIONS  ?= -m "(not browser or newest_django) and not exhaustive" $(addprefix tests/,admin api conf contrib doctor models \
-	payments queries templatetags web test_checks.py test_gateways.py test_tokens.py test_signals.py \
+	payments reports templatetags web test_checks.py test_gateways.py test_tokens.py test_signals.py \
 	management/commands testing money/test_conflicts.py \
 	$(addprefix sandbox/,pages api/test_requests.py test_control.py wallet/test_files.py))
 # As `PROOF_ARGS='--only soak --scale 0.1'`: single parts of the proof, and how large they are.

@@ -44,7 +44,7 @@ from wallet_gateway.operations.wallet.encryption_keys import Ciphers
 from wallet_gateway.operations.wallet.keys import current_key
 from wallet_gateway.protocol.checkout import RedirectDetails
 from wallet_gateway.protocol.endpoints import CREATE_PAYMENT_ACCOUNT
-from wallet_gateway.queries.attempts import may_turn_out_paid
+from wallet_gateway.reports.attempts import may_turn_out_paid
 from wallet_gateway.return_tokens import ReturnOutcome
 from wallet_gateway.signals import gateway_called
 

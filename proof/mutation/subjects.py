@@ -173,8 +173,8 @@ SUBJECTS: Final = (
     ),
     _of(
         "questions",
-        "queries.orders queries.exports queries.health queries.receipts queries.work_queue queries.search"
-        " queries.statistics",
-        "queries",
+        "reports.orders reports.exports reports.health reports.receipts reports.work reports.search"
+        " reports.statistics",
+        "reports",
     ),
 )

@@ -23,7 +23,7 @@ from wallet_gateway.models import (
     OutboxEvent,
     PaymentOrder,
 )
-from wallet_gateway.queries.attention import NOT_FINAL_STATES, unattended
+from wallet_gateway.reports.work import NOT_FINAL_STATES, unattended
 from wallet_gateway.testing.invariants import require
 
 S, K = TransactionState, TransactionKind

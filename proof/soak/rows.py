@@ -13,7 +13,7 @@ from proof.gateway_truth import GatewayTruth
 from wallet_gateway import gateways
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import GatewayTransaction, OutboxEvent, PaymentOrder
-from wallet_gateway.queries.attention import POLLED_STATES, unattended
+from wallet_gateway.reports.work import POLLED_STATES, unattended
 from wallet_gateway.testing.control import SandboxControl, SandboxRefused
 from wallet_gateway.testing.invariants import BooksDisagree, check_books
 

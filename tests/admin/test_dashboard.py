@@ -15,7 +15,7 @@ from pytest_django import Settings
 from tests.admin.conftest import MakePerson
 from tests.admin.pages import DASHBOARD, HOME, look, post
 from tests.models.rows import a_transaction, an_order
-from tests.queries.test_statistics import MAY, attempt
+from tests.reports.test_statistics import MAY, attempt
 from tests.support.shop import Shop
 from tests.support.tables import every
 from wallet_gateway import payments

@@ -9,9 +9,9 @@ from django.http import HttpRequest
 
 from wallet_gateway.domain.actors import Actor
 from wallet_gateway.models.fields import cut_to
+from wallet_gateway.models.permissions import account_of
 from wallet_gateway.protocol.card_numbers import mask_card_numbers
 from wallet_gateway.protocol.text import visible
-from wallet_gateway.queries.permissions import account_of
 
 
 def log_change(request: HttpRequest, row: Model, what: str) -> None:

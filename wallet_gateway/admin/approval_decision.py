@@ -36,10 +36,10 @@ from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.formats import format_money, format_short_datetime
 from wallet_gateway.models import Approval, GatewayTransaction, MigratedDeposit, PaymentOrder
 from wallet_gateway.models.actors import actor_in
+from wallet_gateway.models.permissions import account_has, permission_of
 from wallet_gateway.payments.errors import OperationError
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
-from wallet_gateway.queries.permissions import account_has, permission_of
 
 
 @dataclass(kw_only=True)

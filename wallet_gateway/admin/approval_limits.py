@@ -10,12 +10,11 @@ from django.utils.translation import gettext as _
 from wallet_gateway import conf, gateways
 from wallet_gateway.admin.operation_registry import Operation
 from wallet_gateway.domain.actors import Actor
-from wallet_gateway.domain.approval_policy import GIVING_BACK
+from wallet_gateway.domain.approval_policy import GIVING_BACK, LIMITED_PERIOD
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.formats import format_money
-from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment
+from wallet_gateway.models import Allowance, GatewayTransaction, MigratedDeposit, Payment
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.queries.allowances import left_of_day
 
 
 def approval_limit_of(
@@ -36,11 +35,13 @@ def approval_limit_of(
 
 
 def _left_of_day(person: Actor, gateway: str, currency: str) -> int | None:
+    """Return how many minor units a person may still give back today; None without a limit."""
     limit = conf.approval_policy(gateway).day_limit_for(currency)
     if limit is None:
         return None
-    now = gateways.clock().now()
-    return left_of_day(person, gateway=gateway, currency=currency, limit=limit, now=now)
+    rows = Allowance.objects.filter(gateway=gateway, account=person.account, currency=currency)
+    used = Allowance.used_since(gateways.clock().now() - LIMITED_PERIOD)
+    return max(limit - (rows.annotate(used=used).values_list("used", flat=True).first() or 0), 0)
 
 
 def hints_of_many(

@@ -32,7 +32,7 @@ from wallet_gateway.models.actors import actor_in
 from wallet_gateway.models.batches import UNENDED_ROWS
 from wallet_gateway.payments import batches
 from wallet_gateway.protocol.text import visible
-from wallet_gateway.queries.batches import is_stalled
+from wallet_gateway.reports.work import is_stalled
 
 QUERY_HEADING = gettext_lazy("Ask the gateway")
 

@@ -23,7 +23,7 @@ from wallet_gateway.models import PaymentOrder
 from wallet_gateway.models.orders import CANCELLABLE_STATES
 from wallet_gateway.payments.errors import OperationRefused
 from wallet_gateway.protocol.text import visible
-from wallet_gateway.queries.attention import unreleased
+from wallet_gateway.reports.work import unreleased
 
 
 class Unreleased(admin.SimpleListFilter):

@@ -45,11 +45,9 @@ from wallet_gateway.findings import Finding
 from wallet_gateway.models import Dashboard, GatewayTransaction
 from wallet_gateway.payments import maintenance
 from wallet_gateway.payments.errors import OperationRefused
-from wallet_gateway.queries.counted import Counted
-from wallet_gateway.queries.health import account_problems, sweep_problems
-from wallet_gateway.queries.pauses import SendingPause
-from wallet_gateway.queries.statistics import Period, figures
-from wallet_gateway.queries.work_queue import waiting
+from wallet_gateway.reports.health import account_problems, sweep_problems
+from wallet_gateway.reports.statistics import Counted, Period, figures
+from wallet_gateway.reports.work import SendingPause, waiting
 
 
 @admin.register(Dashboard)

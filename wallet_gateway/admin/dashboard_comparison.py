@@ -17,8 +17,7 @@ from wallet_gateway.domain.ways_of_paying import Way
 from wallet_gateway.formats import format_money, format_number, format_percent
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.queries.counted import BY_WAY, Counted
-from wallet_gateway.queries.statistics import DayFigures
+from wallet_gateway.reports.statistics import BY_WAY, Counted, DayFigures
 
 Label = str | Promise
 NONE = "\N{EN DASH}"

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from wallet_gateway.queries.statistics import LONGEST_RANGE, Period
+from wallet_gateway.reports.statistics import LONGEST_RANGE, Period
 
 DEFAULT_DAYS = 30
 EARLIEST, LATEST = date(1973, 1, 1), date(9000, 1, 1)

@@ -28,8 +28,8 @@ from wallet_gateway.formats import format_amount, format_number, format_short_da
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import escape_formula
-from wallet_gateway.queries.exports import TEST_COLUMN, Echo, yes_or_no
-from wallet_gateway.queries.statistics import DayFigures, Figures, GatewayFigures
+from wallet_gateway.reports.exports import TEST_COLUMN, Echo, yes_or_no
+from wallet_gateway.reports.statistics import DayFigures, Figures, GatewayFigures
 
 Label = str | Promise
 

@@ -34,7 +34,7 @@ from wallet_gateway.models import (
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
-from wallet_gateway.queries.work_queue import MOST_SHOWN, Waiting
+from wallet_gateway.reports.work import MOST_SHOWN, Waiting
 
 Label = str | Promise
 

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from wallet_gateway.admin.current_day import today
-from wallet_gateway.queries.statistics import Period
+from wallet_gateway.reports.statistics import Period
 
 FIRST, LAST = "from", "to"
 _EARLIEST, _LATEST = date(1970, 1, 1), date(2999, 12, 31)

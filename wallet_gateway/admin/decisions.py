@@ -38,7 +38,7 @@ from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.payments.errors import InvalidState, OperationRefused
 from wallet_gateway.protocol.text import visible
-from wallet_gateway.queries.differences import bookable_differences, is_bookable
+from wallet_gateway.reports.work import bookable_differences, is_bookable
 
 Words = dict[str, Any]
 _SALT = "wallet_gateway.admin.decide"

@@ -29,7 +29,7 @@ from wallet_gateway.admin.read_only import (
 from wallet_gateway.admin.tasks import FOR_A_PERSON, Button, requests_of, tasks_of
 from wallet_gateway.models import ApprovalState, GatewayTransaction, MigratedDeposit
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.queries.search import deposits_found
+from wallet_gateway.reports.search import deposits_found
 
 
 @admin.register(MigratedDeposit)

@@ -20,7 +20,7 @@ from wallet_gateway.formats import format_money
 from wallet_gateway.models import Discrepancy
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.protocol.text import visible
-from wallet_gateway.queries.differences import MadeElsewhere, held_by, is_bookable, made_elsewhere
+from wallet_gateway.reports.work import MadeElsewhere, held_by, is_bookable, made_elsewhere
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

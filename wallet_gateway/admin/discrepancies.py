@@ -22,7 +22,7 @@ from wallet_gateway.admin.read_only import (
 )
 from wallet_gateway.models import Discrepancy
 from wallet_gateway.protocol.text import visible
-from wallet_gateway.queries.search import discrepancies_found
+from wallet_gateway.reports.search import discrepancies_found
 
 
 class OpenFilter(admin.SimpleListFilter):

@@ -23,7 +23,7 @@ from wallet_gateway.findings import Finding
 from wallet_gateway.formats import format_short_datetime
 from wallet_gateway.models import BatchState, Discrepancy, GatewayTransaction, OperationBatch, PaymentOrder
 from wallet_gateway.payments import maintenance
-from wallet_gateway.queries.health import Health
+from wallet_gateway.reports.health import Health
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

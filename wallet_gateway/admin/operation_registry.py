@@ -29,7 +29,7 @@ from wallet_gateway.models.labels import label_of
 from wallet_gateway.payments import follow_ups
 from wallet_gateway.payments.errors import OperationRefused, message_of
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.queries.differences import made_elsewhere
+from wallet_gateway.reports.work import made_elsewhere
 
 
 class NotDone(Exception):

@@ -24,8 +24,8 @@ from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
-from wallet_gateway.queries.differences import made_elsewhere
-from wallet_gateway.queries.unused_sessions import is_unused
+from wallet_gateway.reports.attempts import is_unused
+from wallet_gateway.reports.work import made_elsewhere
 
 Label = str | Promise
 

@@ -19,9 +19,9 @@ from wallet_gateway.formats import format_number
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.protocol.text import visible
-from wallet_gateway.queries.authorizations import held_since
-from wallet_gateway.queries.search import NEWEST
-from wallet_gateway.queries.ways_of_paying import ways_of_paying
+from wallet_gateway.reports.attempts import ways_of_paying
+from wallet_gateway.reports.search import NEWEST
+from wallet_gateway.reports.work import held_since
 
 
 class OrderList(SummedList):

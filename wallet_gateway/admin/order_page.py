@@ -36,7 +36,7 @@ from wallet_gateway.models import (
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
-from wallet_gateway.queries.orders import Subject, TimelineEntry, order_timeline
+from wallet_gateway.reports.orders import Subject, TimelineEntry, order_timeline
 
 Label = str | Promise
 Row = TypeVar("Row", bound=Subject)

@@ -16,8 +16,8 @@ from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, Tran
 from wallet_gateway.payments.follow_ups import shown_body
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
-from wallet_gateway.queries.differences import made_elsewhere
-from wallet_gateway.queries.orders import Subject, TimelineEntry
+from wallet_gateway.reports.orders import Subject, TimelineEntry
+from wallet_gateway.reports.work import made_elsewhere
 
 Label = str | Promise
 

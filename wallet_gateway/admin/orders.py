@@ -36,7 +36,7 @@ from wallet_gateway.admin.read_only import (
 from wallet_gateway.admin.wallet_limits import WalletClosed, raise_limits
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.protocol.text import visible
-from wallet_gateway.queries.search import orders_found, orders_found_with_customer
+from wallet_gateway.reports.search import orders_found, orders_found_with_customer
 
 CREATED_AT = datetime_column("created_at", _("created at"))
 STATE = state_column(_("state"))

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from wallet_gateway.domain.actors import Account, Actor, is_same_person
 from wallet_gateway.models import Approval
 from wallet_gateway.models.actors import actor_in
-from wallet_gateway.queries.permissions import (
+from wallet_gateway.models.permissions import (
     APPROVE,
     CAPTURE,
     DETACHED_REFUND,

@@ -19,7 +19,7 @@ from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.formats import format_money
 from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction
 from wallet_gateway.protocol.text import visible
-from wallet_gateway.queries.differences import bookable_differences, made_elsewhere, told_amount
+from wallet_gateway.reports.work import bookable_differences, made_elsewhere, reported_amount
 
 Label = str | Promise
 
@@ -134,7 +134,7 @@ def taking_button(row: Discrepancy, *, back: str = "") -> Button:
 
 def taking_words(row: Discrepancy) -> str:
     """Return what taking an operation into our totals is called, with the amount that they change by."""
-    elsewhere, amount = made_elsewhere(row), told_amount(row)
+    elsewhere, amount = made_elsewhere(row), reported_amount(row)
     if amount is None or (elsewhere is not None and elsewhere.kind is TransactionKind.REVERSAL):
         return _("Take it into our totals")
     return _("Take %(amount)s into our totals") % {"amount": format_money(amount)}

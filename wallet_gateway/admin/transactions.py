@@ -35,8 +35,8 @@ from wallet_gateway.admin.tasks import requests_of, tasks_of
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.protocol.text import visible
-from wallet_gateway.queries.attention import left_to_person, orphaned, unattended, unseen_refusals
-from wallet_gateway.queries.search import transactions_found
+from wallet_gateway.reports.search import transactions_found
+from wallet_gateway.reports.work import left_to_person, orphaned, unattended, unseen_refusals
 
 
 class TransactionList(SummedList):

@@ -17,14 +17,14 @@ from wallet_gateway.admin.forms import ReasonForm
 from wallet_gateway.admin.pages import render_page, row_url
 from wallet_gateway.admin.permissions import RAISE_LIMITS, person_of, require_permission
 from wallet_gateway.admin.refusal_text import refusal_text
-from wallet_gateway.domain.wallet_limits import WalletLimits
+from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.domain.wallet_limits import WalletLimit, WalletLimits
 from wallet_gateway.formats import format_short_datetime
-from wallet_gateway.models import PaymentOrder
+from wallet_gateway.models import GatewayTransaction, PaymentOrder, WalletUsage
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.payments.errors import OperationRefused
 from wallet_gateway.protocol.text import visible
-from wallet_gateway.queries.attention import closed_buttons
-from wallet_gateway.queries.wallet import wallet_limit_usage
+from wallet_gateway.reports.work import closed_buttons
 
 
 class WalletClosed(admin.SimpleListFilter):
@@ -80,10 +80,16 @@ def _raised(request: HttpRequest, order: PaymentOrder, form: ReasonForm) -> bool
 def _facts(order: PaymentOrder) -> list[tuple[str | Promise, object]]:
     gateway = conf.find_gateway(order.gateway)
     limits = gateway.wallet.limits if gateway and gateway.wallet else WalletLimits()
-    counted = [
-        (label_of(one.limit), _("%(used)d of %(allowed)d") % {"used": one.used, "allowed": one.allowed})
-        for one in wallet_limit_usage(order, limits)
-    ]
+    usage = WalletUsage.objects.filter(order=order).first() or WalletUsage()
+    sent = GatewayTransaction.objects.filter(
+        payment__order=order, kind=TransactionKind.AUTHORIZATION, attempt_no__gt=0
+    )
+    used = {limit: getattr(usage, limit.lower(), 0) for limit in WalletLimit}
+    used[WalletLimit.AUTHORIZATIONS] = sent.count()
+    counted = []
+    for limit, number in used.items():
+        numbers = {"used": number, "allowed": limits.maximum(limit, raised=usage.raised)}
+        counted.append((label_of(limit), _("%(used)d of %(allowed)d") % numbers))
     closed_at = order.wallet_closed_at
     since = format_short_datetime(closed_at) if closed_at else "-"
     return [(_("Order"), visible(order)), (_("Closed since"), since), *counted]

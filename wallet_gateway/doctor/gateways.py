@@ -31,7 +31,7 @@ from wallet_gateway.operations.wallet.keys import (
     take_out_of_use,
     try_out,
 )
-from wallet_gateway.queries.former_accounts import payments_by_mode, payments_of_former_accounts
+from wallet_gateway.reports.health import payments_by_mode, payments_of_former_accounts
 
 _LOOKED_BACK = timedelta(days=180)
 _ABOUT_US = {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}

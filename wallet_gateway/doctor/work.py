@@ -17,8 +17,7 @@ from wallet_gateway.operations.checkout.orders import find_by_reference
 from wallet_gateway.operations.inputs import check_storable
 from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.queries.former_accounts import payments_by_mode
-from wallet_gateway.queries.health import SWEEP_IS_LATE, health
+from wallet_gateway.reports.health import SWEEP_IS_LATE, health, payments_by_mode
 
 _LATE = frozenset({Code.NEVER_SWEPT, Code.SWEEP_LATE})
 _LOW_UNITS = 5

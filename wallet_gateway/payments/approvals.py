@@ -11,6 +11,7 @@ from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of
 from wallet_gateway.ledger.transactions import check_outside_transaction
 from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction
+from wallet_gateway.models.permissions import APPROVE, account_has, permission_of
 from wallet_gateway.operations.approvals import made_elsewhere
 from wallet_gateway.operations.approvals import requests as approvals
 from wallet_gateway.operations.approvals import resolve as resolutions
@@ -18,8 +19,7 @@ from wallet_gateway.operations.approvals.resolve import Decision
 from wallet_gateway.operations.errors import InvalidInput, InvalidState
 from wallet_gateway.operations.follow_ups import approve as approving
 from wallet_gateway.operations.inputs import actor_of, check_row
-from wallet_gateway.queries.approvals import waiting_approvals
-from wallet_gateway.queries.permissions import APPROVE, account_has, permission_of
+from wallet_gateway.reports.work import waiting_approvals
 
 __all__ = [
     "Approval",
@@ -122,7 +122,7 @@ def waiting() -> tuple[Approval, ...]:
 
     :returns: approvals, the oldest first; those that have waited too long are left out.
     """
-    return waiting_approvals(now=gateways.clock().now())
+    return tuple(waiting_approvals(gateways.clock().now()))
 
 
 @sensitive_variables()

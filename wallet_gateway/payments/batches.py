@@ -22,6 +22,7 @@ from wallet_gateway.models import (
     OperationBatchRow,
     PaymentOrder,
 )
+from wallet_gateway.models.permissions import OF_KIND, account_has
 from wallet_gateway.operations.batches import drive as driving
 from wallet_gateway.operations.batches import plan
 from wallet_gateway.operations.batches.drive import Driver
@@ -29,7 +30,6 @@ from wallet_gateway.operations.batches.plan import MAX_ROWS
 from wallet_gateway.operations.errors import InvalidInput
 from wallet_gateway.operations.inputs import check_row
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.queries.permissions import OF_KIND, account_has
 
 __all__ = [
     "MAX_ROWS",

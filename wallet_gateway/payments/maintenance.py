@@ -35,12 +35,11 @@ from wallet_gateway.operations.polling.reconciliation import QueryReport
 from wallet_gateway.operations.sending import emergency_stop
 from wallet_gateway.operations.sending.emergency_stop import Stoppable, UnusableGateway
 from wallet_gateway.payments import batches
-from wallet_gateway.queries import authorizations, pauses, search
-from wallet_gateway.queries import health as health_queries
-from wallet_gateway.queries import support_bundle as support_bundles
-from wallet_gateway.queries.authorizations import ExpiringAuthorization
-from wallet_gateway.queries.health import Health
-from wallet_gateway.queries.pauses import SendingPause
+from wallet_gateway.reports import health as health_reports
+from wallet_gateway.reports import search, work
+from wallet_gateway.reports import support_bundle as support_bundles
+from wallet_gateway.reports.health import Health
+from wallet_gateway.reports.work import ExpiringAuthorization, SendingPause
 
 logger = logging.getLogger("wallet_gateway.sweep")
 
@@ -238,7 +237,7 @@ def sending_pauses() -> tuple[SendingPause, ...]:
 
     :returns: for each its alias, until when, and who or what decided this.
     """
-    return pauses.sending_pauses(gateways.clock().now())
+    return work.sending_pauses(gateways.clock().now())
 
 
 @sensitive_variables()
@@ -250,7 +249,7 @@ def expiring_authorizations(limit: int = 100) -> tuple[ExpiringAuthorization, ..
     """
     configured = conf.settings().gateways
     windows = {alias: given.policy.capture_window for alias, given in configured.items()}
-    return authorizations.expiring_authorizations(
+    return work.expiring_authorizations(
         windows, now=gateways.clock().now(), limit=limit, live=gateways.live_aliases()
     )
 
@@ -333,7 +332,7 @@ def health() -> Health:
 
     :returns: the numbers, and as `problems` what a person should look at.
     """
-    return health_queries.health(
+    return health_reports.health(
         gateways.clock().now(), gateway_aliases(), wrong_accounts(), gateways.live_aliases()
     )
 

@@ -30,11 +30,11 @@ from wallet_gateway.protocol.cart_lines import Item
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.status import UnreadableRecord
 from wallet_gateway.protocol.text import is_storable
-from wallet_gateway.queries import customer_data as subject_access
-from wallet_gateway.queries import orders as order_queries
-from wallet_gateway.queries.attempts import find_attempt
-from wallet_gateway.queries.orders import OrderSummary, TimelineEntry
-from wallet_gateway.queries.receipts import Receipt, ReceiptAmount, ReceiptLine, order_receipt
+from wallet_gateway.reports import customer_data as subject_access
+from wallet_gateway.reports import orders as order_reports
+from wallet_gateway.reports.attempts import find_attempt
+from wallet_gateway.reports.orders import OrderSummary, TimelineEntry
+from wallet_gateway.reports.receipts import Receipt, ReceiptAmount, ReceiptLine, order_receipt
 
 __all__ = [
     "GatewayRecord",
@@ -320,7 +320,7 @@ def order_summary(order: PaymentOrder) -> OrderSummary:
     :param order: any order.
     :returns: amounts authorized, captured, refunded and reserved, and the open attempt.
     """
-    return order_queries.order_summary(order)
+    return order_reports.order_summary(order)
 
 
 @sensitive_variables()
@@ -334,7 +334,7 @@ def order_timeline(order: PaymentOrder, *, everything: bool = False) -> tuple[Ti
         approval requests and the discrepancies.
     :returns: the entries; two SQL statements, with `everything` two more, however long the history is.
     """
-    return order_queries.order_timeline(order, everything=everything)
+    return order_reports.order_timeline(order, everything=everything)
 
 
 @sensitive_variables()

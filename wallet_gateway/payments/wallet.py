@@ -40,7 +40,7 @@ from wallet_gateway.operations.wallet.hooks import (
 )
 from wallet_gateway.operations.wallet.pricing import SheetPrice
 from wallet_gateway.operations.wallet.session import WalletSession
-from wallet_gateway.queries.wallet import WalletReceipt, wallet_receipt
+from wallet_gateway.reports.receipts import WalletReceipt, wallet_receipt
 
 __all__ = [
     "AuthenticationQuestion",

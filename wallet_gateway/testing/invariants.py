@@ -42,7 +42,7 @@ from wallet_gateway.models import (
     WalletUsage,
 )
 from wallet_gateway.models.orders import CANCELLABLE_STATES
-from wallet_gateway.queries.attention import POLLED_STATES, unattended
+from wallet_gateway.reports.work import POLLED_STATES, unattended
 
 M = TypeVar("M", bound=Model)
 _ONE_CURRENCY = "L5: one currency"

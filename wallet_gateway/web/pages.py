@@ -21,9 +21,8 @@ from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, Transac
 from wallet_gateway.domain.polling_schedule import REOPEN_MARGIN
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
 from wallet_gateway.models.orders import PAYABLE_STATES
-from wallet_gateway.queries.attempts import latest_reference
-from wallet_gateway.queries.mail_recipients import address_of, unknown_outcomes
-from wallet_gateway.queries.receipts import Receipt, order_receipt
+from wallet_gateway.reports.attempts import latest_reference, unknown_outcomes
+from wallet_gateway.reports.receipts import Receipt, address_of, order_receipt
 from wallet_gateway.return_tokens import ReturnOutcome
 
 _LEAD_TO_RESULT = ("pay", "return", "result")

@@ -17,7 +17,7 @@ from wallet_gateway.contrib.missing_row import log_missing
 from wallet_gateway.domain.error_codes import AMBIGUOUS_REFERENCE
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.queries.search import orders_with
+from wallet_gateway.reports.search import orders_with
 
 STATUSES: Final = {
     OrderState.AUTHORIZED: PaymentStatus.PREAUTH,

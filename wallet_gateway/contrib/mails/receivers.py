@@ -25,7 +25,8 @@ from wallet_gateway.models.labels import label_of
 from wallet_gateway.models.test_rows import is_test_row
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import header_line, visible
-from wallet_gateway.queries.mail_recipients import address_of, unknown_outcomes
+from wallet_gateway.reports.attempts import unknown_outcomes
+from wallet_gateway.reports.receipts import address_of
 
 
 def connect() -> None:

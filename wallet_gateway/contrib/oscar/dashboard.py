@@ -23,8 +23,7 @@ from wallet_gateway.contrib.held_instance import columns_of, take_over
 from wallet_gateway.contrib.operation_result import why_not_approved
 from wallet_gateway.contrib.oscar import sources
 from wallet_gateway.formats import format_money
-from wallet_gateway.models import GatewayTransaction, PaymentOrder
-from wallet_gateway.queries import permissions
+from wallet_gateway.models import GatewayTransaction, PaymentOrder, permissions
 
 _PERMISSIONS: Final = {
     sources.PAID: permissions.CAPTURE,

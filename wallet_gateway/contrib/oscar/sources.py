@@ -20,7 +20,7 @@ from wallet_gateway.contrib.oscar.apps import config
 from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.queries.search import orders_with
+from wallet_gateway.reports.search import orders_with
 
 CODE: Final = "wallet-gateway"
 PAID, REFUNDED, RELEASED, RESERVED = EVENTS = ("Paid", "Refunded", "Released", "Authorised")

@@ -17,8 +17,7 @@ from prometheus_client.registry import Collector
 
 from wallet_gateway import gateways
 from wallet_gateway.payments import maintenance
-from wallet_gateway.queries.health import Health
-from wallet_gateway.queries.metrics import Metrics, read_metrics
+from wallet_gateway.reports.health import Health, Metrics, read_metrics
 
 logger = logging.getLogger("wallet_gateway.prometheus")
 
@@ -114,8 +113,8 @@ def _paused(health: Health) -> GaugeMetricFamily:
 def _of_gauges(found: Metrics) -> Iterator[GaugeMetricFamily]:
     words = "Transactions begun within the last 24 hours, by how they stand now."
     begun = _family("transactions", words, "gateway", "kind", "state")
-    for stand in found.begun:
-        begun.add_metric([stand.gateway, stand.kind, stand.state], stand.number)
+    for labels, number in found.begun.items():
+        begun.add_metric(labels, number)
     due = _family("queries_due", "Transactions whose status query is due.", "gateway")
     for alias, number in found.queries_due.items():
         due.add_metric([alias], number)

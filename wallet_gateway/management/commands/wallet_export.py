@@ -15,7 +15,7 @@ from django.utils.dateparse import parse_date
 
 from wallet_gateway import gateways
 from wallet_gateway.management.standard_output import READER_GONE, write_texts
-from wallet_gateway.queries.exports import EXPORTS, WITH_MONEY, By, export_csv, export_json
+from wallet_gateway.reports.exports import EXPORTS, WITH_MONEY, By, as_csv, as_json, export_rows
 
 
 class Command(BaseCommand):
@@ -53,10 +53,10 @@ class Command(BaseCommand):
     ) -> None:
         if by is not None and what not in WITH_MONEY:
             raise CommandError(f"--by is for {' and '.join(WITH_MONEY)}; {what} have one time only")
-        export = export_csv if options["format"] == "csv" else export_json
+        write = as_csv if options["format"] == "csv" else as_json
         zone = UTC if options["days"] == "utc" else timezone.get_current_timezone()
         limits = {"since": _day("--since", since, zone), "until": _day("--until", until, zone)}
-        lines = export(what, is_test=gateways.is_test, **limits, by=By(by or By.APPROVED))
+        lines = write(*export_rows(what, is_test=gateways.is_test, **limits, by=By(by or By.APPROVED)))
         if output is not None:
             _write_to_file(output, lines)
         elif not write_texts(self.stdout, lines):

@@ -16,7 +16,7 @@ from django.db import Error as DatabaseFault
 from django.db import close_old_connections
 
 from wallet_gateway import payments
-from wallet_gateway.queries.attention import unfinished_elsewhere
+from wallet_gateway.reports.health import unfinished_elsewhere
 
 logger = logging.getLogger("wallet_gateway.sweep")
 

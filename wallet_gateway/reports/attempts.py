@@ -1,7 +1,8 @@
-"""Attempts to pay: one by its reference, the latest of an order, and whether its payment page is open."""
+"""Attempts to pay an order: the latest one and its page, the ways of paying, buttons that nobody used."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from datetime import datetime
 
 from django.db.models import Q
@@ -14,11 +15,9 @@ from wallet_gateway.domain.lifecycle import (
     TransactionState,
 )
 from wallet_gateway.domain.polling_schedule import offered_until
-from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.domain.ways_of_paying import WAY_OF, Way
+from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, TransactionEvent
 from wallet_gateway.protocol.text import is_storable
-
-_ONLY_SHOWN = (PaymentState.OFFERED, PaymentState.EXPIRED)
-"""States of a button that was shown and not pressed."""
 
 
 def find_attempt(reference: str) -> Payment:
@@ -31,10 +30,11 @@ def find_attempt(reference: str) -> Payment:
 def latest_reference(order: PaymentOrder) -> str:
     """Return the reference of the latest attempt to pay an order; empty without one.
 
-    A later button that was not pressed does not count: the gateway has no record of it.
+    A later button that was shown and not pressed does not count: the gateway has no record of it.
     """
     latest = Payment.objects.filter(order=order).order_by("-pk").values_list("reference", flat=True)
-    return latest.exclude(state__in=_ONLY_SHOWN).first() or latest.first() or ""
+    only_shown = (PaymentState.OFFERED, PaymentState.EXPIRED)
+    return latest.exclude(state__in=only_shown).first() or latest.first() or ""
 
 
 def may_turn_out_paid(order: PaymentOrder) -> bool:
@@ -64,3 +64,37 @@ def is_being_opened(order: PaymentOrder, now: datetime) -> bool:
 def _latest_page(order: PaymentOrder) -> GatewayTransaction | None:
     pages = GatewayTransaction.objects.filter(payment__order=order, kind=TransactionKind.CHECKOUT)
     return pages.order_by("-pk").first()
+
+
+def unknown_outcomes(order: PaymentOrder) -> int:
+    """Return for how many attempts to pay the outcome was unknown for some time.
+
+    Only the shop follows captures and refunds.
+    """
+    rows = TransactionEvent.objects.filter(
+        transaction__payment__order=order,
+        transaction__kind__in=OPENING_KINDS,
+        state_after__in=(TransactionState.UNKNOWN, TransactionState.PENDING),
+    )
+    return rows.values("transaction").distinct().count()
+
+
+def is_unused(transaction: GatewayTransaction) -> bool:
+    """Return whether an attempt is a wallet button that never received a card: each reload may show one."""
+    is_button = transaction.kind == TransactionKind.AUTHORIZATION and hasattr(transaction, "wallet")
+    never_sent = {TransactionState.AWAITING_RESULT, TransactionState.EXPIRED}
+    return is_button and transaction.state in never_sent and transaction.wallet.results_count == 0
+
+
+def ways_of_paying(orders: Collection[int]) -> Mapping[int, frozenset[Way]]:
+    """Return the ways by which payments of these orders were approved, by the order's key. One SQL statement.
+
+    An order that nobody has paid is left out.
+    """
+    opened = GatewayTransaction.objects.filter(
+        payment__order__in=orders, kind__in=OPENING_KINDS, state=TransactionState.APPROVED
+    )
+    found: dict[int, frozenset[Way]] = {}
+    for order, kind in opened.values_list("payment__order_id", "kind"):
+        found[order] = found.get(order, frozenset()) | {WAY_OF[TransactionKind(kind)]}
+    return found

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any
 
-from django.db.models import Exists, Min, Model, OuterRef, QuerySet, Subquery, Sum
+from django.db.models import Exists, Min, OuterRef, Q, QuerySet, Subquery, Sum
 
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, PaymentOrder, TransactionEvent
@@ -67,13 +67,13 @@ _ORDERS: Columns = {
     "captured": lambda row: _money(row.captured_minor or 0, row.currency),
     "refunded": lambda row: _money(row.refunded_minor or 0, row.currency),
     "currency": lambda row: row.currency,
-    "approvedAt": lambda row: row.approved_at or "",
+    "approvedAt": lambda row: row.approved_at,
     "createdAt": lambda row: row.created_at,
     "updatedAt": lambda row: row.updated_at,
-    "payableUntil": lambda row: row.payable_until or "",
-    "cancelledAt": lambda row: row.cancelled_at or "",
+    "payableUntil": lambda row: row.payable_until,
+    "cancelledAt": lambda row: row.cancelled_at,
     "cancelledBy": lambda row: row.cancelled_by,
-    "releasedAt": lambda row: row.released_at or "",
+    "releasedAt": lambda row: row.released_at,
     "metadata": lambda row: json.dumps(row.metadata, ensure_ascii=False) if row.metadata else "",
 }
 _TRANSACTIONS: Columns = {
@@ -92,8 +92,8 @@ _TRANSACTIONS: Columns = {
     "approvedAmount": lambda row: _money(row.approved_minor, row.currency),
     "aboveLimit": lambda row: _money(row.excess_minor, row.currency) if row.excess_minor else "",
     "currency": lambda row: row.currency,
-    "approvedAt": lambda row: row.approved_at or "",
-    "recordId": lambda row: row.record_id or "",
+    "approvedAt": lambda row: row.approved_at,
+    "recordId": lambda row: row.record_id,
     "providerTransactionId": lambda row: row.provider_transaction_id,
     "createdBy": lambda row: row.created_by,
     "reasonCode": lambda row: row.reason_code,
@@ -108,7 +108,7 @@ _EVENTS: Columns = {
     "stateAfter": lambda row: row.state_after,
     "explanationCode": lambda row: row.explanation_code,
     "explanation": lambda row: row.explanation,
-    "httpStatus": lambda row: row.http_status if row.http_status is not None else "",
+    "httpStatus": lambda row: row.http_status,
     "createdBy": lambda row: row.created_by,
     "occurredAt": lambda row: row.occurred_at,
 }
@@ -119,125 +119,90 @@ _DISCREPANCIES: Columns = {
     "explanationCode": lambda row: row.explanation_code,
     "explanation": lambda row: row.explanation,
     "foundAt": lambda row: row.found_at,
-    "closedAt": lambda row: row.closed_at or "",
+    "closedAt": lambda row: row.closed_at,
     "closedBy": lambda row: row.closed_by,
     "reason": lambda row: row.reason,
 }
 
 
-class _Export(NamedTuple):
-    model: type[Model]
-    columns: Columns
-    time: str
-    """The column that limits it."""
-    related: tuple[str, ...] = ()
-
-
-_WHAT: Mapping[str, _Export] = {
-    "orders": _Export(PaymentOrder, _ORDERS, "created_at"),
-    "transactions": _Export(GatewayTransaction, _TRANSACTIONS, "created_at", ("payment__order", "deposit")),
-    "events": _Export(
-        TransactionEvent, _EVENTS, "occurred_at", ("transaction__payment", "transaction__deposit")
-    ),
-    "discrepancies": _Export(
-        Discrepancy,
-        _DISCREPANCIES,
-        "found_at",
-        ("payment", "deposit", "transaction__payment", "transaction__deposit"),
-    ),
+_COLUMNS: Mapping[str, Columns] = {
+    "orders": _ORDERS,
+    "transactions": _TRANSACTIONS,
+    "events": _EVENTS,
+    "discrepancies": _DISCREPANCIES,
 }
-EXPORTS = tuple(_WHAT)
+EXPORTS = tuple(_COLUMNS)
 """The names of the possible exports."""
 WITH_MONEY = ("orders", "transactions")
 """Those that can be limited by when money moved."""
 
+_PAYMENTS = Payment.objects.filter(order=OuterRef("pk")).order_by()
+_OF_ORDER = GatewayTransaction.objects.filter(payment__order=OuterRef("pk")).order_by()
+_ROWS: Mapping[str, QuerySet[Any]] = {
+    # With the sums of each order's payments and the time of its first approval, in the same statement.
+    "orders": PaymentOrder.objects.annotate(
+        captured_minor=Subquery(_PAYMENTS.values("order").annotate(total=Sum("captured")).values("total")),
+        refunded_minor=Subquery(_PAYMENTS.values("order").annotate(total=Sum("refunded")).values("total")),
+        has_money=Exists(_PAYMENTS.exclude(is_test=True)),
+        has_tests=Exists(_PAYMENTS.filter(is_test=True)),
+        approved_at=Subquery(
+            _OF_ORDER.values("payment__order").annotate(first=Min("approved_at")).values("first")
+        ),
+    ).prefetch_related("metadata_entries"),
+    "transactions": GatewayTransaction.objects.select_related("payment__order", "deposit"),
+    "events": TransactionEvent.objects.select_related("transaction__payment", "transaction__deposit"),
+    "discrepancies": Discrepancy.objects.select_related(
+        "payment", "deposit", "transaction__payment", "transaction__deposit"
+    ),
+}
+_MADE_AT = {"events": "occurred_at", "discrepancies": "found_at"}
 
-def export_csv(
+
+def export_rows(
     what: str,
     *,
     is_test: IsTest,
     since: datetime | None = None,
     until: datetime | None = None,
     by: By = By.APPROVED,
-) -> Iterator[str]:
-    """Yield rows as lines of CSV under a header. No cell begins like a spreadsheet formula.
+) -> tuple[Sequence[str], Iterator[Sequence[str]]]:
+    """Return the columns of an export and its rows as texts, which are read in bounded memory.
 
-    `by` says which time `since` and `until` limit; events and discrepancies have one time only.
+    `by` says which time `since` and `until` limit; events and discrepancies have one time only. The last
+    column says which rows nobody may book.
     """
-    columns = _columns(what, is_test)
+    rows = _ROWS[what]
+    limits = {name: at for name, at in (("gte", since), ("lt", until)) if at is not None}
+    if limits and what in WITH_MONEY and by is By.APPROVED:
+        moved = {f"approved_at__{name}": at for name, at in limits.items()}
+        rows = rows.filter(Exists(_OF_ORDER.filter(**moved)) if what == "orders" else Q(**moved))
+    else:
+        column = _MADE_AT.get(what, "created_at")
+        rows = rows.filter(**{f"{column}__{name}": at for name, at in limits.items()})
+
+    def mark(row: Any) -> str:  # noqa: ANN401 - a row of any model
+        if what == "orders":
+            # What `is_test_row` says, without a statement for each order.
+            return yes_or_no(not row.has_money and (row.has_tests or is_test(row.gateway)))
+        return yes_or_no(is_test_row(row, is_test))
+
+    columns = {**_COLUMNS[what], TEST_COLUMN: mark}
+    found = rows.order_by("pk").iterator(chunk_size=_CHUNK)
+    return tuple(columns), ([_text(read(row)) for read in columns.values()] for row in found)
+
+
+def as_csv(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Yield rows as lines of CSV under a header. No cell begins like a spreadsheet formula."""
     writer = csv.writer(Echo(), quoting=csv.QUOTE_ALL, lineterminator="\r\n")
     yield writer.writerow(columns)
-    for row in _rows(what, _limits(since, until), by):
-        yield writer.writerow([escape_formula(_text(read(row))) for read in columns.values()])
+    for row in rows:
+        yield writer.writerow(map(escape_formula, row))
 
 
-def export_json(
-    what: str,
-    *,
-    is_test: IsTest,
-    since: datetime | None = None,
-    until: datetime | None = None,
-    by: By = By.APPROVED,
-) -> Iterator[str]:
-    """Yield rows as JSON, one object per line; `by` as for `export_csv`."""
-    columns = _columns(what, is_test)
-    for row in _rows(what, _limits(since, until), by):
-        yield json.dumps({name: _text(read(row)) for name, read in columns.items()}) + "\n"
-
-
-def _columns(what: str, is_test: IsTest) -> Columns:
-    """Return the columns of an export; the last one says which rows nobody may book."""
-    of_row = _is_test_order if what == "orders" else is_test_row
-    return {**_WHAT[what].columns, TEST_COLUMN: lambda row: yes_or_no(of_row(row, is_test))}
-
-
-def _is_test_order(order: Any, is_test: IsTest) -> bool:  # noqa: ANN401 - with what `_with_totals` adds
-    """Return what `is_test_row` says, without a statement for each order."""
-    return not order.has_money and (order.has_tests or is_test(order.gateway))
-
-
-def _limits(since: datetime | None, until: datetime | None) -> dict[str, datetime]:
-    return {name: limit for name, limit in (("gte", since), ("lt", until)) if limit is not None}
-
-
-def _rows(what: str, limits: Mapping[str, datetime], by: By) -> Iterator[Any]:
-    export = _WHAT[what]
-    rows: QuerySet[Any] = QuerySet(model=export.model)
-    if export.related:
-        rows = rows.select_related(*export.related)
-    if limits:
-        by_money = by is By.APPROVED and what in WITH_MONEY
-        rows = _moved_within(rows, limits) if by_money else rows.filter(**_within(export.time, limits))
-    if export.model is PaymentOrder:
-        rows = _with_totals(rows).prefetch_related("metadata_entries")
-    return rows.order_by("pk").iterator(chunk_size=_CHUNK)
-
-
-def _within(column: str, limits: Mapping[str, datetime]) -> dict[str, datetime]:
-    return {f"{column}__{name}": limit for name, limit in limits.items()}
-
-
-def _moved_within(rows: QuerySet[Any], limits: Mapping[str, datetime]) -> QuerySet[Any]:
-    moved = _within("approved_at", limits)
-    if rows.model is GatewayTransaction:
-        return rows.filter(**moved)
-    return rows.filter(Exists(GatewayTransaction.objects.filter(payment__order=OuterRef("pk"), **moved)))
-
-
-def _with_totals(orders: QuerySet[Any]) -> QuerySet[Any]:
-    """Add the sums of each order's payments and the time of its first approval, in the same statement."""
-    of_order = Payment.objects.filter(order=OuterRef("pk")).order_by()
-    payments = of_order.values("order")
-    transactions = GatewayTransaction.objects.filter(payment__order=OuterRef("pk"))
-    approvals = transactions.order_by().values("payment__order")
-    with_totals: QuerySet[Any] = orders.annotate(
-        captured_minor=Subquery(payments.annotate(total=Sum("captured")).values("total")),
-        refunded_minor=Subquery(payments.annotate(total=Sum("refunded")).values("total")),
-        has_money=Exists(of_order.exclude(is_test=True)),
-        has_tests=Exists(of_order.filter(is_test=True)),
-        approved_at=Subquery(approvals.annotate(first=Min("approved_at")).values("first")),
-    )
-    return with_totals
+def as_json(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Yield rows as JSON, one object per line."""
+    for row in rows:
+        yield json.dumps(dict(zip(columns, row, strict=True))) + "\n"
 
 
 def _way_of_paying(row: GatewayTransaction) -> str:
@@ -249,4 +214,6 @@ def _way_of_paying(row: GatewayTransaction) -> str:
 
 
 def _text(value: object) -> str:
+    if value is None:
+        return ""
     return value.isoformat() if isinstance(value, datetime) else str(value)

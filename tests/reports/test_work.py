@@ -13,7 +13,7 @@ from pytest_django import DjangoAssertNumQueries, Settings
 
 from tests.admin.pages import DASHBOARD, listed, look, work_on
 from tests.models.rows import NOW, a_deposit, a_payment, a_transaction, an_approval, an_order
-from tests.queries.conftest import StillClock
+from tests.reports.conftest import StillClock
 from tests.support.explanations import commented
 from tests.support.tables import every
 from wallet_gateway import payments

@@ -1,4 +1,4 @@
-"""The current health of payments in counts and ages, for monitors. No personal data, no references."""
+"""The health of payments in counts and ages, for monitors and the doctor. No personal data, no references."""
 
 from __future__ import annotations
 
@@ -11,25 +11,33 @@ from django.db.models import Count, Min, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import OrderState, TransactionState
+from wallet_gateway.domain.lifecycle import OPENING_KINDS, UNENDED_STATES, OrderState, TransactionState
 from wallet_gateway.domain.polling_schedule import QUERIES_ARE_BEHIND, QueryPriority
 from wallet_gateway.findings import Code, Finding, error, warning
-from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent, PaymentOrder, SweepHeartbeat
+from wallet_gateway.models import (
+    Discrepancy,
+    GatewayTransaction,
+    OutboxEvent,
+    Payment,
+    PaymentOrder,
+    SweepHeartbeat,
+)
 from wallet_gateway.models.test_rows import not_left_alone, with_money
-from wallet_gateway.queries.attention import (
+from wallet_gateway.reports.work import (
     NOT_FINAL_STATES,
+    SendingPause,
+    idle_batches,
     left_to_person,
     orphaned,
+    sending_pauses,
     unattended,
     unreleased,
     unseen_refusals,
 )
-from wallet_gateway.queries.batches import idle_batches
-from wallet_gateway.queries.pauses import SendingPause, sending_pauses
 
 SWEEP_IS_LATE = timedelta(minutes=5)
 UNKNOWN_IS_OLD = timedelta(minutes=15)
-FACT_IS_LATE = timedelta(minutes=15)
+EVENT_IS_LATE = timedelta(minutes=15)
 BUTTONS_CLOSED_WITHIN = timedelta(hours=1)
 NO_WRONG_ACCOUNTS: Mapping[str, str] = MappingProxyType({})
 MANY_BUTTONS_CLOSED = 3
@@ -86,17 +94,13 @@ class Health:
     """Running batches that neither a sweep nor an open page processes."""
 
     @property
-    def has_many_closed(self) -> bool:
-        """Return whether so many wallet buttons were closed that somebody seems to test cards."""
-        return self.buttons_closed >= MANY_BUTTONS_CLOSED
-
-    @property
     def problems(self) -> tuple[Finding, ...]:
         """Return everything that a person should check."""
         found = list(_problems_of_sweeps(self.now, self.swept_at, self.queries_behind))
         since = self.oldest_unknown_since
         if since and self.now - since > UNKNOWN_IS_OLD:
             found.append(warning(Code.OUTCOME_UNKNOWN, "work", since=since.isoformat(timespec="seconds")))
+        has_many_closed = self.buttons_closed >= MANY_BUTTONS_CLOSED
         counts = {
             Code.CONTRADICTIONS: self.anomalies,
             Code.TRANSACTIONS_WAITING: self.waiting_for_a_person,
@@ -109,7 +113,7 @@ class Health:
             Code.UNKNOWN_GATEWAY: self.orphans,
             Code.EVENTS_LATE: self.events_overdue,
             Code.BATCHES_IDLE: self.idle_batches,
-            Code.WALLET_BUTTONS_CLOSED: self.buttons_closed if self.has_many_closed else 0,
+            Code.WALLET_BUTTONS_CLOSED: self.buttons_closed if has_many_closed else 0,
         }
         found += [warning(code, "work", count=count) for code, count in counts.items() if count]
         found += [
@@ -156,23 +160,25 @@ def _problems_of_sweeps(
 def _read_sweeps(
     now: datetime, aliases: Collection[str]
 ) -> tuple[Mapping[str, datetime | None], Mapping[str, int]]:
-    """Return when each gateway was last swept, and how many of its queries have fallen behind."""
-    rows = SweepHeartbeat.objects.filter(gateway__in=aliases)
-    swept = {row[0]: row[1:] for row in rows.values_list("gateway", "swept_at", _queries_behind(now))}
-    new = _new_gateways(now, set(aliases) - set(swept), [at for at, _ in swept.values()])
-    found = {alias: swept.get(alias, (None, 0)) for alias in aliases if alias not in new}
-    return {alias: at for alias, (at, _) in found.items()}, {alias: n for alias, (_, n) in found.items()}
+    """Return when each gateway was last swept, and how many of its queries about what has ended are late.
 
-
-def _new_gateways(now: datetime, unswept: Collection[str], swept_at: Collection[datetime]) -> Collection[str]:
-    """Return the gateways that the next sweep will come to: an account may appear at any time.
-
-    A sweep runs, and none of their transactions has waited for it for long.
+    A gateway that was never swept is left out while sweeps run and none of its transactions has waited for
+    one for long: an account may appear at any time, and the next sweep will come to it.
     """
-    if not unswept or not any(now - at <= SWEEP_IS_LATE for at in swept_at):
-        return ()
-    waiting = GatewayTransaction.objects.filter(gateway__in=unswept, created_at__lt=now - SWEEP_IS_LATE)
-    return set(unswept) - set(waiting.order_by().values_list("gateway", flat=True).distinct())
+    late = GatewayTransaction.objects.filter(
+        gateway=OuterRef("gateway"),
+        query_priority__in=(QueryPriority.WATCHED, QueryPriority.REPEATED),
+        next_query_at__lt=now - QUERIES_ARE_BEHIND,
+    )
+    behind = Coalesce(Subquery(late.order_by().values("gateway").annotate(n=Count("pk")).values("n")), 0)
+    rows = SweepHeartbeat.objects.filter(gateway__in=aliases)
+    swept = {alias: (at, n) for alias, at, n in rows.values_list("gateway", "swept_at", behind)}
+    known, unswept = set(aliases), set(aliases) - set(swept)
+    if unswept and any(now - at <= SWEEP_IS_LATE for at, _ in swept.values()):
+        waiting = GatewayTransaction.objects.filter(gateway__in=unswept, created_at__lt=now - SWEEP_IS_LATE)
+        known = set(swept) | set(waiting.order_by().values_list("gateway", flat=True).distinct())
+    found = {alias: swept.get(alias, (None, 0)) for alias in aliases if alias in known}
+    return {alias: at for alias, (at, _) in found.items()}, {alias: n for alias, (_, n) in found.items()}
 
 
 def health(
@@ -186,61 +192,112 @@ def health(
     One more while a gateway was never swept although others are. `wrong_accounts` says what is wrong with
     each account that cannot be used, by alias. Tests of the `live` gateways are left out.
     """
-    counted = not_left_alone(live)
+    counted, unknown = not_left_alone(live), Q(state=TransactionState.UNKNOWN)
+    transactions = GatewayTransaction.objects.filter(counted)
+    differences = Discrepancy.objects.filter(closed_at__isnull=True)
+    orders = PaymentOrder.objects
     swept_at, queries_behind = _read_sweeps(now, aliases)
-    unknown = Q(state=TransactionState.UNKNOWN)
-    of_transactions = GatewayTransaction.objects.filter(counted, state__in=NOT_FINAL_STATES).aggregate(
-        unknown=Count("pk", filter=unknown),
-        oldest=Min("state_changed_at", filter=unknown),
-        anomalies=Count("pk", filter=Q(state=TransactionState.ANOMALY)),
-        waiting=Count("pk", filter=left_to_person()),
-        unattended=Count("pk", filter=unattended(now)),
-        orphans=Count("pk", filter=orphaned(aliases)),
+    held = transactions.filter(left_to_person(), undocumented_state__gt="")
+    # Ordered here: databases sort small and capital letters in different ways.
+    words = held.order_by().values_list("gateway", "undocumented_state").annotate(held=Count("pk"))
+    shared = differences.filter(kind=DiscrepancyKind.RECORDS_SHARED).values_list("gateway", flat=True)
+    late_events = OutboxEvent.objects.filter(
+        next_delivery_at__isnull=False, occurred_at__lt=now - EVENT_IS_LATE
     )
-    mixed_up = Q(kind=DiscrepancyKind.UNIT_MIX_UP)
-    differences = Discrepancy.objects.filter(counted, closed_at__isnull=True).aggregate(
-        open=Count("pk"), mix_ups=Count("pk", filter=mixed_up)
-    )
-    shared = Discrepancy.objects.filter(closed_at__isnull=True, kind=DiscrepancyKind.RECORDS_SHARED)
     return Health(
         now=now,
         swept_at=swept_at,
         queries_behind=queries_behind,
-        unknown=of_transactions["unknown"],
-        oldest_unknown_since=of_transactions["oldest"],
-        anomalies=of_transactions["anomalies"],
-        waiting_for_a_person=of_transactions["waiting"],
-        unattended=of_transactions["unattended"],
-        refused_afterwards=GatewayTransaction.objects.filter(counted, unseen_refusals()).count(),
-        discrepancies=differences["open"],
-        mix_ups=differences["mix_ups"],
-        undocumented_states=_undocumented_states(counted),
-        sharing=tuple(sorted(shared.values_list("gateway", flat=True))),
-        orphans=of_transactions["orphans"],
+        **transactions.filter(state__in=NOT_FINAL_STATES).aggregate(
+            unknown=Count("pk", filter=unknown),
+            oldest_unknown_since=Min("state_changed_at", filter=unknown),
+            anomalies=Count("pk", filter=Q(state=TransactionState.ANOMALY)),
+            waiting_for_a_person=Count("pk", filter=left_to_person()),
+            unattended=Count("pk", filter=unattended(now)),
+            orphans=Count("pk", filter=orphaned(aliases)),
+        ),
+        refused_afterwards=transactions.filter(unseen_refusals()).count(),
+        **differences.filter(counted).aggregate(
+            discrepancies=Count("pk"), mix_ups=Count("pk", filter=Q(kind=DiscrepancyKind.UNIT_MIX_UP))
+        ),
+        undocumented_states=tuple(
+            HeldByWord(gateway=gateway, word=word, held=number) for gateway, word, number in sorted(words)
+        ),
+        sharing=tuple(sorted(shared)),
+        overpaid=orders.filter(with_money(live), state=OrderState.OVERPAID).count(),
+        unreleased=orders.filter(unreleased(now)).count(),
         wrong_accounts=dict(wrong_accounts),
-        overpaid=PaymentOrder.objects.filter(with_money(live), state=OrderState.OVERPAID).count(),
-        unreleased=PaymentOrder.objects.filter(unreleased(now)).count(),
-        events_overdue=OutboxEvent.objects.filter(
-            next_delivery_at__isnull=False, occurred_at__lt=now - FACT_IS_LATE
-        ).count(),
+        events_overdue=late_events.count(),
         pauses=sending_pauses(now),
-        buttons_closed=PaymentOrder.objects.filter(wallet_closed_at__gt=now - BUTTONS_CLOSED_WITHIN).count(),
+        buttons_closed=orders.filter(wallet_closed_at__gt=now - BUTTONS_CLOSED_WITHIN).count(),
         idle_batches=idle_batches(now).count(),
     )
 
 
-def _undocumented_states(counted: Q) -> tuple[HeldByWord, ...]:
-    held = GatewayTransaction.objects.filter(counted, left_to_person(), undocumented_state__gt="").order_by()
-    groups = held.values_list("gateway", "undocumented_state").annotate(held=Count("pk"))
-    return tuple(HeldByWord(gateway=gateway, word=word, held=held) for gateway, word, held in sorted(groups))
+# Metrics
 
 
-def _queries_behind(now: datetime) -> Coalesce:
-    """Return how many of a gateway's queries about what has ended are late, as a column of its heartbeat."""
-    behind = GatewayTransaction.objects.filter(
-        gateway=OuterRef("gateway"),
-        query_priority__in=(QueryPriority.WATCHED, QueryPriority.REPEATED),
-        next_query_at__lt=now - QUERIES_ARE_BEHIND,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metrics:
+    """All metrics at one point in time."""
+
+    begun: Mapping[tuple[str, str, str], int]
+    """How many transactions began within the last 24 hours, by gateway, kind and current state."""
+    queries_due: Mapping[str, int]
+    """The number of transactions per gateway that are due for a status query."""
+    events_undelivered: int
+
+
+def read_metrics(now: datetime, aliases: Collection[str], live: Collection[str] = ()) -> Metrics:
+    """Count new and waiting transactions. Three SQL statements, however many there are.
+
+    A monitor reads them every few seconds, so each reads at most one day's rows, or the waiting ones.
+    Tests of the `live` gateways are left out.
+    """
+    rows = GatewayTransaction.objects.filter(not_left_alone(live)).order_by()
+    begun = rows.filter(created_at__gt=now - timedelta(hours=24)).values_list("gateway", "kind", "state")
+    # Named one by one, the priorities are ranges of the index.
+    queued = rows.filter(query_priority__in=tuple(QueryPriority), next_query_at__lte=now)
+    due = dict(queued.values_list("gateway").annotate(Count("pk")))
+    return Metrics(
+        begun={(gateway, kind, state): n for gateway, kind, state, n in begun.annotate(n=Count("pk"))},
+        queries_due={alias: due.get(alias, 0) for alias in aliases},
+        events_undelivered=OutboxEvent.objects.filter(next_delivery_at__isnull=False).count(),
     )
-    number = behind.order_by().values("gateway").annotate(number=Count("pk")).values("number")
-    return Coalesce(Subquery(number), 0)
+
+
+# The doctor's questions
+
+
+def unfinished_elsewhere(aliases: Collection[str]) -> Mapping[str, int]:
+    """Return how many transactions have not ended at gateways other than these, by alias."""
+    elsewhere = GatewayTransaction.objects.filter(orphaned(aliases)).order_by("gateway")
+    return dict(elsewhere.values_list("gateway").annotate(Count("pk")))
+
+
+Account = tuple[str, str]
+"""The merchantId and storeId of a request."""
+
+
+def payments_of_former_accounts(
+    gateway: str, *, now: Account, since: datetime, live: Collection[str] = ()
+) -> Mapping[Account, int]:
+    """Return how many payments begun since then each other account has: approved ones, and unfinished ones.
+
+    Tests of the `live` gateways are left out.
+    Reads all transactions since then, so it is for a person's question and for no page.
+    """
+    openings = GatewayTransaction.objects.filter(
+        not_left_alone(live),
+        gateway=gateway,
+        kind__in=sorted(OPENING_KINDS),
+        state__in=sorted({*UNENDED_STATES, TransactionState.APPROVED}),
+        created_at__gte=since,
+    ).exclude(merchant_id="", store_id="")
+    counted = openings.order_by().values_list("merchant_id", "store_id").annotate(number=Count("pk"))
+    return {(merchant, store): number for merchant, store, number in counted if (merchant, store) != now}
+
+
+def payments_by_mode(gateway: str, *, is_test: bool) -> int:
+    """Return how many payments of a gateway are known as tests, or as live. It may read all its orders."""
+    return Payment.objects.filter(is_test=is_test, order__gateway=gateway).count()

@@ -1,13 +1,15 @@
-"""The summary of one order: its totals, and its history in order of time."""
+"""One order for people: its totals, and its history in order of time."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
 from django.utils.functional import Promise
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
@@ -33,9 +35,8 @@ from wallet_gateway.models.labels import label_of
 from wallet_gateway.models.transaction_events import BY_PEOPLE
 from wallet_gateway.models.wallet import WalletEvent
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.queries.approvals import approvals_of
-from wallet_gateway.queries.differences import differences_of, made_elsewhere
-from wallet_gateway.queries.unused_sessions import OF_THE_PAGE, as_loaded, is_idle, shown_often
+from wallet_gateway.reports.attempts import is_unused
+from wallet_gateway.reports.work import made_elsewhere
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,8 +64,11 @@ class OrderSummary:
 
 
 def order_summary(order: PaymentOrder) -> OrderSummary:
-    """Return the totals of an order's payments."""
+    """Return the totals of an order's payments. Two SQL statements."""
     totals = order_totals(payment.totals for payment in order.payments.all())
+    pages = GatewayTransaction.objects.filter(payment__order=order, kind=TransactionKind.CHECKOUT)
+    open_pages = pages.filter(state=TransactionState.OPEN).select_related("payment__order")
+    page = open_pages.order_by("-pk").first()
 
     def money(minor: int) -> Money:
         return Money.from_minor_units(minor, order.currency)
@@ -78,19 +82,8 @@ def order_summary(order: PaymentOrder) -> OrderSummary:
         captured=money(totals.captured),
         refunded=money(totals.refunded),
         reserved=money(totals.reserved),
-        open_attempt=_open_attempt(order),
+        open_attempt=page.opened_payment if page else None,
     )
-
-
-def _open_attempt(order: PaymentOrder) -> Payment | None:
-    rows = GatewayTransaction.objects.filter(
-        payment__order=order, kind=TransactionKind.CHECKOUT, state=TransactionState.OPEN
-    )
-    transaction = rows.select_related("payment__order").order_by("-pk").first()
-    if transaction is None or transaction.payment is None:
-        return None
-    transaction.payment.opening = transaction
-    return transaction.payment
 
 
 class TimelineKind(StrEnum):
@@ -120,7 +113,7 @@ class TimelineEntry:
     """What it is about."""
     text: str | Promise
     """What happened, in the active language."""
-    amount: Money | None
+    amount: Money | None = None
     """The amount it is about; None without one."""
     reference: str
     """The reference of the entry's transaction; the shop's own reference for the order itself."""
@@ -178,11 +171,21 @@ _NOTHING_NEW = {
 }
 _OF_THE_ORDER = BY_PEOPLE | {TransactionEventKind.LIMIT_REACHED}
 """Events that concern the whole order, also where they stand at a button that is not shown by itself."""
+_LOADED = {
+    WalletEvent.READY: _("Wallet button ready"),
+    WalletEvent.UNAVAILABLE: _("Wallet not available in the browser"),
+}
+"""How a page loaded, which says nothing about what the customer did."""
 _REPORTED = {
-    **OF_THE_PAGE,
+    **_LOADED,
     WalletEvent.RESULT: _("Wallet result received"),
     WalletEvent.ERROR: _("Wallet reported an error"),
     WalletEvent.CLOSED: _("Wallet sheet closed"),
+}
+_ENDED = {
+    ApprovalState.DECLINED: _("A second person did not agree"),
+    ApprovalState.WITHDRAWN: _("Request withdrawn"),
+    ApprovalState.EXPIRED: _("Nobody agreed in time"),
 }
 
 
@@ -193,67 +196,60 @@ def order_timeline(order: PaymentOrder, *, everything: bool = False) -> tuple[Ti
     `everything` is for staff: it adds events that changed no state, how the button loaded in the browser and,
     with a statement each, the approval requests and the discrepancies.
     """
-    rows = GatewayTransaction.objects.filter(payment__order=order).select_related("wallet")
-    transactions = list(rows.order_by("pk"))
-    events = (
-        TransactionEvent.objects.filter(transaction__payment__order=order)
-        .select_related("transaction")
-        .order_by("pk")
-    )
-    idle = [transaction for transaction in transactions if is_idle(transaction)]
-    several = {transaction.pk for transaction in idle} if len(idle) > 1 else set()
-    told = [transaction for transaction in transactions if transaction.pk not in several]
-    reported = (entry for transaction in told for entry in _reported(transaction, everything=everything))
-    entries = [
-        _ordered(order),
-        *_cancelled(order),
-        *map(_started, told),
-        *([_shown(idle, everything=everything)] if several else ()),
-        *reported,
-        *_updated((row for row in events if _is_told(row, several)), everything=everything),
-        *(entry for request in (approvals_of(order) if everything else ()) for entry in _asked(request)),
-        *(entry for row in (differences_of(order) if everything else ()) for entry in _differed(row)),
-    ]
+    rows = GatewayTransaction.objects.filter(payment__order=order).select_related("wallet").order_by("pk")
+    idle = [row for row in rows if _is_idle(row)]
+    summarized = {row.pk for row in idle} if len(idle) > 1 else set()
+    shown = [row for row in rows if row.pk not in summarized]
+    events = TransactionEvent.objects.filter(transaction__payment__order=order).select_related("transaction")
+    entries = [*_ordered(order), *map(_started, shown)]
+    if summarized:
+        entries.append(_buttons_shown(idle, everything=everything))
+    for row in shown:
+        entries += _reported(row, everything=everything)
+    for event in events.order_by("pk"):
+        is_shown = event.transaction_id not in summarized or event.kind in _OF_THE_ORDER
+        if is_shown and (event.lifecycle_event or everything):
+            entries.append(_updated(event))
+    if everything:
+        requests = Approval.objects.filter(payment__order=order).select_related("payment").order_by("pk")
+        for request in requests:
+            entries += _requested(request)
+        differences = Discrepancy.objects.filter(payment__order=order).order_by("pk")
+        for difference in differences.select_related("payment", "transaction"):
+            entries += _differed(difference)
     return tuple(sorted(entries, key=lambda entry: entry.occurred_at))
 
 
-def _is_told(row: TransactionEvent, several: Collection[int]) -> bool:
-    return row.transaction_id not in several or row.kind in _OF_THE_ORDER
+def _is_idle(transaction: GatewayTransaction) -> bool:
+    """Return whether it is a button that the customer did not use at all, as far as the browser reports."""
+    return is_unused(transaction) and all(event["event"] in _LOADED for event in transaction.wallet.events)
 
 
-def _ordered(order: PaymentOrder) -> TimelineEntry:
-    return TimelineEntry(
+def _ordered(order: PaymentOrder) -> Iterator[TimelineEntry]:
+    """Yield that the order was created, cancelled and released."""
+    yield TimelineEntry(
         occurred_at=order.created_at,
         kind=TimelineKind.ORDERED,
         text=_("Order created"),
         amount=order.amount,
         reference=order.reference,
     )
-
-
-def _cancelled(order: PaymentOrder) -> Iterator[TimelineEntry]:
-    """Yield that the order was cancelled, and released."""
     if order.cancelled_at is None:
         return
-    cancelled = TimelineEntry(
+    yield TimelineEntry(
         occurred_at=order.cancelled_at,
         kind=TimelineKind.DECIDED if order.cancelled_by else TimelineKind.UPDATED,
         text=_("Order cancelled") if order.cancelled_by else _("Order cancelled, the time to pay was over"),
-        amount=None,
         reference=order.reference,
         detail=order.cancellation_note,
         by=order.cancelled_by,
     )
-    yield cancelled
     if order.released_at is not None:
-        text = _("Goods released, nothing that was begun can pay the order any more")
-        yield replace(
-            cancelled,
+        yield TimelineEntry(
             occurred_at=order.released_at,
             kind=TimelineKind.UPDATED,
-            text=text,
-            detail="",
-            by="",
+            text=_("Goods released, nothing that was begun can pay the order any more"),
+            reference=order.reference,
         )
 
 
@@ -273,75 +269,85 @@ def _started(transaction: GatewayTransaction) -> TimelineEntry:
     )
 
 
-def _shown(buttons: Sequence[GatewayTransaction], *, everything: bool) -> TimelineEntry:
-    last = _started(buttons[-1])
-    detail = as_loaded(buttons) if everything else ""
-    return replace(last, text=shown_often(len(buttons)), detail=detail, subject=None)
+def _buttons_shown(buttons: list[GatewayTransaction], *, everything: bool) -> TimelineEntry:
+    """Return the entry of several unused buttons, at the time of the last one."""
+    counts = Counter(event["event"] for button in buttons for event in button.wallet.events)
+    loaded = [f"{text}: {counts[event]}" for event, text in _LOADED.items() if counts[event]]
+    # There are several, so the plural form is enough in every language.
+    text = gettext("Wallet button shown (%(times)s times, this is the last)") % {"times": len(buttons)}
+    detail = ", ".join(loaded) if everything else ""
+    return replace(_started(buttons[-1]), text=text, detail=detail, subject=None)
 
 
 def _reported(transaction: GatewayTransaction, *, everything: bool) -> Iterator[TimelineEntry]:
     """Yield the browser's reports, which are not confirmed by the gateway."""
     for event in transaction.wallet.events if hasattr(transaction, "wallet") else ():
         what = WalletEvent(event["event"])
-        if what in OF_THE_PAGE and not everything:
-            continue
-        yield TimelineEntry(
-            occurred_at=datetime.fromisoformat(event["at"]),
-            kind=TimelineKind.REPORTED,
-            text=_REPORTED[what],
-            amount=None,
-            reference=transaction.reference,
-            detail=event["detail"],
-        )
+        if what not in _LOADED or everything:
+            yield TimelineEntry(
+                occurred_at=datetime.fromisoformat(event["at"]),
+                kind=TimelineKind.REPORTED,
+                text=_REPORTED[what],
+                reference=transaction.reference,
+                detail=event["detail"],
+            )
 
 
-def _updated(rows: Iterable[TransactionEvent], *, everything: bool) -> Iterator[TimelineEntry]:
-    for row in rows:
-        if not (row.lifecycle_event or everything):
-            continue
-        yield TimelineEntry(
-            occurred_at=row.occurred_at,
-            kind=TimelineKind.DECIDED if row.kind in BY_PEOPLE else TimelineKind.UPDATED,
-            text=_text_of(row),
-            amount=row.transaction.approved_amount or row.transaction.amount,
-            reference=row.transaction.reference,
-            detail=row.explanation,
-            by=row.created_by,
-            subject=row,
-        )
+def _updated(event: TransactionEvent) -> TimelineEntry:
+    transaction = event.transaction
+    return TimelineEntry(
+        occurred_at=event.occurred_at,
+        kind=TimelineKind.DECIDED if event.kind in BY_PEOPLE else TimelineKind.UPDATED,
+        text=_text_of(event),
+        amount=transaction.approved_amount or transaction.amount,
+        reference=transaction.reference,
+        detail=event.explanation,
+        by=event.created_by,
+        subject=event,
+    )
 
 
-_ENDED = {
-    ApprovalState.DECLINED: _("A second person did not agree"),
-    ApprovalState.WITHDRAWN: _("Request withdrawn"),
-    ApprovalState.EXPIRED: _("Nobody agreed in time"),
-}
+def _text_of(event: TransactionEvent) -> str | Promise:
+    state, kind = TransactionState(event.state_after), TransactionEventKind(event.kind)
+    if kind is TransactionEventKind.APPROVAL:
+        return _("Agreed to by a second person")
+    is_unread = event.discrepancy_kind == DiscrepancyKind.RECORD_UNREADABLE
+    if is_unread and event.lifecycle_event in {"", LifecycleEvent.HELD}:
+        return _("Gateway asked, a record cannot be read")
+    if not event.lifecycle_event:
+        return _NOTHING_NEW.get(kind, label_of(kind))
+    operation = TransactionKind(event.transaction.kind)
+    if state is TransactionState.EXPIRED and operation is TransactionKind.AUTHORIZATION:
+        return _("Wallet button ended, nothing was sent")
+    if state is TransactionState.APPROVED:
+        return _APPROVED[operation]
+    return _UPDATED.get(state, label_of(state))
 
 
-def _asked(request: Approval) -> Iterator[TimelineEntry]:
+def _requested(request: Approval) -> Iterator[TimelineEntry]:
     """Yield an approval request; the approval itself is in the transaction events of the operation."""
-    asked = TimelineEntry(
+    reference = request.payment.reference if request.payment else ""
+    yield TimelineEntry(
         occurred_at=request.created_at,
         kind=TimelineKind.DECIDED,
         text=_("Asked for, a second person has to agree"),
         amount=request.amount,
-        reference=request.payment.reference if request.payment else "",
+        reference=reference,
         detail=request.comment,
         reason_code=request.reason_code,
         by=request.created_by,
         subject=request,
     )
-    yield asked
     text = _ENDED.get(ApprovalState(request.state))
     if text is not None and request.decided_at is not None:
-        yield replace(
-            asked,
+        yield TimelineEntry(
             occurred_at=request.decided_at,
+            kind=TimelineKind.DECIDED,
             text=text,
+            amount=request.amount,
+            reference=reference,
             detail=request.reason,
-            reason_code="",
             by=request.decided_by,
-            subject=None,
         )
 
 
@@ -350,40 +356,24 @@ def _differed(row: Discrepancy) -> Iterator[TimelineEntry]:
     if row.booked_as_id is not None and row.kind == DiscrepancyKind.MADE_ELSEWHERE:
         return
     elsewhere = made_elsewhere(row)
-    found = TimelineEntry(
+    amount = elsewhere.amount if elsewhere else None
+    reference = row.transaction.reference if row.transaction else ""
+    yield TimelineEntry(
         occurred_at=row.found_at,
         kind=TimelineKind.DIFFERENCE,
         text=_MADE_ELSEWHERE[elsewhere.kind] if elsewhere else label_of(DiscrepancyKind(row.kind)),
-        amount=elsewhere.amount if elsewhere else None,
-        reference=row.transaction.reference if row.transaction else "",
+        amount=amount,
+        reference=reference,
         detail=str(_("Our totals do not contain it")) if elsewhere else row.explanation,
         subject=row,
     )
-    yield found
     if row.closed_at is not None:
-        yield replace(
-            found,
+        yield TimelineEntry(
             occurred_at=row.closed_at,
             kind=TimelineKind.DECIDED,
             text=_("Difference closed"),
+            amount=amount,
+            reference=reference,
             detail=row.reason,
             by=row.closed_by,
-            subject=None,
         )
-
-
-def _text_of(row: TransactionEvent) -> str | Promise:
-    state = TransactionState(row.state_after)
-    if row.kind == TransactionEventKind.APPROVAL:
-        return _("Agreed to by a second person")
-    is_unread = row.discrepancy_kind == DiscrepancyKind.RECORD_UNREADABLE
-    if is_unread and row.lifecycle_event in {"", LifecycleEvent.HELD}:
-        return _("Gateway asked, a record cannot be read")
-    if not row.lifecycle_event:
-        kind = TransactionEventKind(row.kind)
-        return _NOTHING_NEW.get(kind, label_of(kind))
-    if state is TransactionState.EXPIRED and row.transaction.kind == TransactionKind.AUTHORIZATION:
-        return _("Wallet button ended, nothing was sent")
-    if state is TransactionState.APPROVED:
-        return _APPROVED.get(TransactionKind(row.transaction.kind), label_of(state))
-    return _UPDATED.get(state, label_of(state))

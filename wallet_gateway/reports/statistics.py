@@ -6,28 +6,64 @@ currencies are never added. Money counts on the day of its approval, attempts an
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
-from operator import attrgetter
+from enum import StrEnum
+from types import MappingProxyType
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.db.models import Avg, Count, DateTimeField, ExpressionWrapper, F, Max, Q, QuerySet, Sum
 from django.db.models.functions import TruncDate
 
-from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind, TransactionState
 from wallet_gateway.domain.ways_of_paying import WAY_OF, Way
 from wallet_gateway.models import GatewayTransaction, TransactionEvent, TransactionEventKind
 from wallet_gateway.models.test_rows import not_tests
 from wallet_gateway.protocol.codes import check_currency, stored_currency
 from wallet_gateway.protocol.errors import UnknownCode
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.queries.counted import Counted, money_figure_of
 
 LONGEST_RANGE = timedelta(days=366)
 """The most days that statistics are shown of."""
+
+
+class Counted(StrEnum):
+    """A figure that counts approved transactions."""
+
+    TAKEN = "TAKEN"
+    RESERVED = "RESERVED"
+    REFUNDED = "REFUNDED"
+    DETACHED_REFUNDS = "DETACHED_REFUNDS"
+    HOSTED_PAGE = "HOSTED_PAGE"
+    WALLET_BUTTON = "WALLET_BUTTON"
+
+
+BY_WAY: Mapping[Way, Counted] = MappingProxyType({way: Counted(way.value) for way in Way})
+"""The figures of attempts to pay; the others are of money."""
+_OPENS, _RESERVES = Q(kind__in=list(WAY_OF)), Q(payment_type=PaymentType.PREAUTHORIZATION)
+_COUNTED = {
+    Counted.TAKEN: Q(kind=TransactionKind.CAPTURE) | _OPENS & ~_RESERVES,
+    Counted.RESERVED: _OPENS & _RESERVES,
+    Counted.REFUNDED: Q(kind=TransactionKind.REFUND),
+    Counted.DETACHED_REFUNDS: Q(kind=TransactionKind.DETACHED_REFUND),
+    **{BY_WAY[way]: Q(kind=kind) for kind, way in WAY_OF.items()},
+}
+
+
+def transactions_of(figure: Counted) -> Q:
+    """Return the condition of the transactions that a figure counts, whatever their day and currency.
+
+    The figures add up these rows, and the admin lists them.
+    """
+    return Q(state=TransactionState.APPROVED) & _COUNTED[figure]
+
+
+def day_column(figure: Counted) -> str:
+    """Return the column of the day: attempts count on the day they began, money on that of its approval."""
+    return "created_at" if figure in BY_WAY.values() else "state_changed_at"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +125,7 @@ class DayFigures:
     settled: int = 0
     """Attempts to pay approved on this day."""
     seconds_to_settle: float | None = None
-    """The average time from the start of an attempt to its approval."""
+    """The average time from the start of an attempt to its approval; None without one."""
 
     def money(self, minor: int) -> Money:
         """Return one of the totals with its currency."""
@@ -137,21 +173,18 @@ def figures(
     if without_tests:
         only &= not_tests()
     span = replace(period, first=period.before.first) if compared else period
-    if not isinstance(period.zone, ZoneInfo):
-        # Databases spell a fixed offset, which is not a named time zone, in different ways.
-        return _figures(period, span, only, _day_by_offset)
-    try:
-        return _figures(period, span, only, _day_in_zone)
-    except _ZoneIsUnknown:
-        return _figures(period, span, only, _day_by_offset)
-
-
-Row = Mapping[str, Any]
-DayOf = Callable[[str, Period], TruncDate]
+    # Databases spell a fixed offset, which is not a named time zone, in different ways.
+    if isinstance(period.zone, ZoneInfo):
+        with suppress(_ZoneIsUnknown):
+            return _figures(period, span, only, _day_in_zone)
+    return _figures(period, span, only, _day_by_offset)
 
 
 class _ZoneIsUnknown(Exception):
     """The database has no time zone tables: MariaDB then returns NULL instead of the day."""
+
+
+DayOf = Callable[[str, Period], TruncDate]
 
 
 def _day_in_zone(column: str, period: Period) -> TruncDate:
@@ -165,40 +198,17 @@ def _day_by_offset(column: str, period: Period) -> TruncDate:
     return TruncDate(local, tzinfo=UTC)
 
 
-def _figures(period: Period, span: Period, only: Q, day_of: DayOf) -> Figures:
-    """Count the gateway's answers in the period; money and attempts in the span, which may begin earlier."""
-    days = _Days()
-    began, approved = day_of("created_at", span), day_of("state_changed_at", span)
-    for row in _by_day(_attempts(span).filter(only), _NUMBER, began, "currency", "kind", "state"):
-        days.count_attempts(row)
-    for row in _by_day(_approved(span).filter(only), _MONEY, approved, "currency", "kind", "payment_type"):
-        days.add_money(row)
-    answers = map(_gateway_day, _by_day(_exchanges(period), _ANSWERS, day_of("occurred_at", period)))
-    rows = days.sorted()
-    return Figures(
-        money=tuple(row for row in rows if row.day >= period.first),
-        before=tuple(row for row in rows if row.day < period.first),
-        gateway=tuple(sorted(answers, key=attrgetter("day"))),
-    )
-
-
-def _by_day(rows: QuerySet[Any], measured: Measures, day: TruncDate, *others: str) -> Iterable[Row]:
-    """Group rows by day and other columns, unsorted: the few resulting groups are sorted later."""
-    found: Iterable[Row] = rows.order_by().annotate(day=day).values("day", *others).annotate(**measured)
-    if any(row["day"] is None for row in found):
-        raise _ZoneIsUnknown
-    return found
-
-
-Measures = Mapping[str, Any]
-_NUMBER: Measures = {"number": Count("*")}
-_MONEY: Measures = {
-    **_NUMBER,
-    "minor": Sum(F("approved_minor") - F("excess_minor")),
-    "took": Avg(F("state_changed_at") - F("created_at")),
+_MINOR = F("approved_minor") - F("excess_minor")
+_MONEY: Mapping[str, Any] = {
+    "taken": Sum(_MINOR, filter=_COUNTED[Counted.TAKEN]),
+    "reserved": Sum(_MINOR, filter=_COUNTED[Counted.RESERVED]),
+    "refunded": Sum(_MINOR, filter=_COUNTED[Counted.REFUNDED]),
+    "detached": Sum(_MINOR, filter=_COUNTED[Counted.DETACHED_REFUNDS]),
+    "settled": Count("pk", filter=_OPENS),
+    "took": Avg(F("state_changed_at") - F("created_at"), filter=_OPENS),
 }
-_ANSWERS: Measures = {
-    **_NUMBER,
+_ANSWERS: Mapping[str, Any] = {
+    "exchanges": Count("*"),
     "faults": Count("occurred_at", filter=Q(kind=TransactionEventKind.FAULT)),
     "server_errors": Count("occurred_at", filter=Q(http_status__gte=500)),
     "mean_ms": Avg("elapsed_ms"),
@@ -206,71 +216,58 @@ _ANSWERS: Measures = {
 }
 
 
-def _attempts(period: Period) -> QuerySet[GatewayTransaction]:
-    return GatewayTransaction.objects.filter(period.of("created_at"), kind__in=list(WAY_OF))
-
-
-def _approved(period: Period) -> QuerySet[GatewayTransaction]:
-    return GatewayTransaction.objects.filter(period.of("state_changed_at"), state=TransactionState.APPROVED)
-
-
-def _exchanges(period: Period) -> QuerySet[TransactionEvent]:
+def _figures(period: Period, span: Period, only: Q, day_of: DayOf) -> Figures:
+    """Count the gateway's answers in the period; money and attempts in the span, which may begin earlier."""
+    attempts = GatewayTransaction.objects.filter(only, _OPENS, span.of("created_at"))
+    approved = GatewayTransaction.objects.filter(
+        only, span.of("state_changed_at"), state=TransactionState.APPROVED
+    )
     kinds = (TransactionEventKind.ANSWER, TransactionEventKind.FAULT, TransactionEventKind.RECORDS)
-    return TransactionEvent.objects.filter(period.of("occurred_at"), kind__in=kinds)
+    answers = TransactionEvent.objects.filter(period.of("occurred_at"), kind__in=kinds)
+    days: dict[tuple[date, str], DayFigures] = {}
+    currencies: dict[str, str] = {}
 
-
-_COLUMN_OF = {
-    Counted.TAKEN: "taken_minor",
-    Counted.RESERVED: "authorized_minor",
-    Counted.REFUNDED: "refunded_minor",
-    Counted.DETACHED_REFUNDS: "detached_minor",
-}
-
-
-class _Days:
-    """Collects the totals of each day."""
-
-    def __init__(self) -> None:
-        self._rows: dict[tuple[date, str], DayFigures] = {}
-        self._currencies: dict[str, str] = {}
-        self._took: dict[tuple[date, str], list[tuple[int, float]]] = defaultdict(list)
-
-    def _of(self, row: Row) -> DayFigures:
+    def day_figures(row: Mapping[str, Any]) -> DayFigures:
         day, code = row["day"], row["currency"]
-        if code not in self._currencies:
-            self._currencies[code] = _currency(code)
-        return self._rows.setdefault((day, code), DayFigures(day=day, currency=self._currencies[code]))
+        if code not in currencies:
+            currencies[code] = _currency(code)
+        return days.setdefault((day, code), DayFigures(day=day, currency=currencies[code]))
 
-    def count_attempts(self, row: Row) -> None:
-        """Add the number of attempts of one kind in one state."""
-        figures, state, number = self._of(row), TransactionState(row["state"]), row["number"]
+    began, moved = day_of("created_at", span), day_of("state_changed_at", span)
+    for row in _by_day(attempts, began, "currency", "kind", "state", number=Count("*")):
+        found, state, number = day_figures(row), TransactionState(row["state"]), row["number"]
         if row["kind"] == TransactionKind.CHECKOUT:
-            figures.pages[state] = number
-        way = figures.ways[WAY_OF[row["kind"]]]
-        if state is TransactionState.APPROVED:
-            way.approved += number
-        if state in {TransactionState.APPROVED, TransactionState.REJECTED}:
-            way.decided += number
+            found.pages[state] = number
+        way = found.ways[WAY_OF[row["kind"]]]
+        way.approved += number if state is TransactionState.APPROVED else 0
+        way.decided += number if state in {TransactionState.APPROVED, TransactionState.REJECTED} else 0
+    for row in _by_day(approved, moved, "currency", **_MONEY):
+        found = day_figures(row)
+        found.taken_minor = int(row["taken"] or 0)
+        found.authorized_minor = int(row["reserved"] or 0)
+        found.refunded_minor = int(row["refunded"] or 0)
+        found.detached_minor = int(row["detached"] or 0)
+        found.settled = row["settled"]
+        found.seconds_to_settle = row["took"].total_seconds() if row["settled"] else None
+    gateway = [
+        GatewayFigures(**row | {"mean_ms": None if row["mean_ms"] is None else round(row["mean_ms"])})
+        for row in _by_day(answers, day_of("occurred_at", period), **_ANSWERS)
+    ]
+    money = [days[key] for key in sorted(days)]
+    return Figures(
+        money=tuple(row for row in money if row.day >= period.first),
+        before=tuple(row for row in money if row.day < period.first),
+        gateway=tuple(sorted(gateway, key=lambda row: row.day)),
+    )
 
-    def add_money(self, row: Row) -> None:
-        """Add the approved amount of one kind."""
-        figures, kind, minor = self._of(row), TransactionKind(row["kind"]), int(row["minor"] or 0)
-        counted = money_figure_of(kind, row["payment_type"])
-        if counted is not None:
-            column = _COLUMN_OF[counted]
-            setattr(figures, column, getattr(figures, column) + minor)
-        if kind in WAY_OF:
-            self._add_attempts(figures, row)
 
-    def _add_attempts(self, figures: DayFigures, row: Row) -> None:
-        took = self._took[figures.day, figures.currency]
-        took.append((row["number"], row["took"].total_seconds()))
-        figures.settled = sum(number for number, _ in took)
-        figures.seconds_to_settle = sum(number * mean for number, mean in took) / figures.settled
-
-    def sorted(self) -> tuple[DayFigures, ...]:
-        """Return the days in order."""
-        return tuple(self._rows[key] for key in sorted(self._rows))
+def _by_day(rows: QuerySet[Any], day: TruncDate, *others: str, **measured: Any) -> Iterable[dict[str, Any]]:
+    """Group rows by day and other columns, unsorted: the few resulting groups are sorted later."""
+    grouped = rows.order_by().annotate(day=day).values("day", *others)
+    found: Iterable[dict[str, Any]] = grouped.annotate(**measured)
+    if any(row["day"] is None for row in found):
+        raise _ZoneIsUnknown
+    return found
 
 
 def _currency(code: str) -> str:
@@ -280,15 +277,3 @@ def _currency(code: str) -> str:
     except UnknownCode:
         rows = GatewayTransaction.objects.filter(currency=code).order_by()
         return stored_currency(code, rows.values_list("exponent", flat=True)[0])
-
-
-def _gateway_day(row: Row) -> GatewayFigures:
-    mean = row["mean_ms"]
-    return GatewayFigures(
-        day=row["day"],
-        exchanges=row["number"],
-        faults=row["faults"],
-        server_errors=row["server_errors"],
-        mean_ms=None if mean is None else round(mean),
-        slowest_ms=row["slowest_ms"],
-    )

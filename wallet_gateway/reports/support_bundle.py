@@ -20,6 +20,7 @@ from django.db import connection
 from wallet_gateway import __version__
 from wallet_gateway.client.redaction import redact_message
 from wallet_gateway.models import (
+    Approval,
     Discrepancy,
     GatewayTransaction,
     OutboxEvent,
@@ -31,7 +32,6 @@ from wallet_gateway.models.transaction_events import BY_PEOPLE
 from wallet_gateway.protocol.errors import UnreadableBody
 from wallet_gateway.protocol.strict_json import fold_name, loads
 from wallet_gateway.protocol.wire import WireModel
-from wallet_gateway.queries.approvals import approvals_of
 
 _KEPT = frozenset(
     fold_name(name)
@@ -112,7 +112,7 @@ _ORDER = [
     "updated_at",
 ]
 _EVENTS = ["kind", "lifecycle_event", "state_after", "http_status", "elapsed_ms", "occurred_at"]
-_FACT = [
+_OUTBOX = [
     "event_id",
     "kind",
     "amount_minor",
@@ -143,55 +143,43 @@ wrote are left out; in messages everything but the fields that support needs is 
 
 def support_bundle(order: PaymentOrder) -> bytes:
     """Return the zip. A few SQL statements, however long the order's history is."""
+    payments = Payment.objects.filter(order=order).order_by("number")
     transactions = GatewayTransaction.objects.filter(payment__order=order).order_by("pk")
-    events = (
-        TransactionEvent.objects.filter(transaction__payment__order=order)
-        .select_related("transaction")
-        .order_by("pk")
-    )
-    files = {
-        "README.txt": _README,
-        "versions.json": _written(_versions()),
-        "order.json": _written(_columns(order, _ORDER)),
-        "payments.json": _written([_columns(row, _PAYMENT) for row in _payments(order)]),
-        "transactions.json": _written([_transaction(row) for row in transactions]),
-        "events.json": _written([_event(row) for row in events]),
-        "approvals.json": _written([_columns(row, _APPROVAL) for row in approvals_of(order)]),
-        "discrepancies.json": _written([_columns(row, _DISCREPANCY) for row in _discrepancies(order)]),
-        "outbox.json": _written([_columns(row, _FACT) for row in OutboxEvent.objects.filter(order=order)]),
+    events = TransactionEvent.objects.filter(transaction__payment__order=order).select_related("transaction")
+    approvals = Approval.objects.filter(payment__order=order).order_by("pk")
+    discrepancies = Discrepancy.objects.filter(payment__order=order).order_by("pk")
+    contents: dict[str, object] = {
+        "versions.json": {
+            "wallet_gateway": __version__,
+            "django": django.get_version(),
+            "python": platform.python_version(),
+            "database": connection.vendor,
+        },
+        "order.json": _columns(order, _ORDER),
+        "payments.json": list(payments.values(*_PAYMENT)),
+        "transactions.json": [
+            _columns(row, _TRANSACTION) | {"request": _masked(row.request_body)} for row in transactions
+        ],
+        "events.json": [
+            {
+                "transaction": row.transaction.reference,
+                "by_person": row.kind in BY_PEOPLE,
+                **_columns(row, _EVENTS),
+                "request": _masked(row.request_body),
+                "answer": _masked(row.answer_body),
+            }
+            for row in events.order_by("pk")
+        ],
+        "approvals.json": list(approvals.values(*_APPROVAL)),
+        "discrepancies.json": list(discrepancies.values(*_DISCREPANCY)),
+        "outbox.json": list(OutboxEvent.objects.filter(order=order).values(*_OUTBOX)),
     }
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in files.items():
-            archive.writestr(name, text)
+        archive.writestr("README.txt", _README)
+        for name, content in contents.items():
+            archive.writestr(name, json.dumps(content, indent=2, default=str))
     return buffer.getvalue()
-
-
-def _payments(order: PaymentOrder) -> Iterable[Payment]:
-    return order.payments.order_by("number")
-
-
-def _discrepancies(order: PaymentOrder) -> Iterable[Discrepancy]:
-    return Discrepancy.objects.filter(payment__order=order).order_by("pk")
-
-
-def _versions() -> dict[str, str]:
-    return {
-        "wallet_gateway": __version__,
-        "django": django.get_version(),
-        "python": platform.python_version(),
-        "database": connection.vendor,
-    }
-
-
-def _transaction(row: GatewayTransaction) -> dict[str, Any]:
-    return _columns(row, _TRANSACTION) | {"request": _masked(row.request_body)}
-
-
-def _event(row: TransactionEvent) -> dict[str, Any]:
-    about = {"transaction": row.transaction.reference, "by_person": row.kind in BY_PEOPLE}
-    bodies = {"request": _masked(row.request_body), "answer": _masked(row.answer_body)}
-    return about | _columns(row, _EVENTS) | bodies
 
 
 def _columns(row: object, names: Iterable[str]) -> dict[str, Any]:
@@ -229,7 +217,3 @@ def _names_of_the_interface() -> frozenset[str]:
         models += model.__subclasses__()
         names.update(map(fold_name, model.wire_names.values()))
     return frozenset(names)
-
-
-def _written(value: object) -> str:
-    return json.dumps(value, indent=2, default=str)

@@ -1,4 +1,4 @@
-"""The permissions that more than one package checks, and whether a person has one now.
+"""The permissions that more than one package checks, and whether an account has one now.
 
 The models declare them; this is the one place where they are named in full, as Django's `has_perm` expects.
 """

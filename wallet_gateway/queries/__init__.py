@@ -1,1 +1,0 @@
-"""Read-only queries for pages, the admin and exports. No side effects, no network."""

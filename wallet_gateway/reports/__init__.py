@@ -1,0 +1,1 @@
+"""What is only read: order pages, search, statistics, health and exports. No side effects, no network."""

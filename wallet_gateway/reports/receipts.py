@@ -1,0 +1,189 @@
+"""What a customer reads of a payment: the receipt of goods, sums and card, and the data from the wallet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+
+from wallet_gateway.domain.card_names import network_name
+from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionKind, TransactionState
+from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
+from wallet_gateway.protocol.accounts import CardType
+from wallet_gateway.protocol.money import Money
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReceiptLine:
+    """One line of the cart; its amount is for all pieces, tax included, after its discount."""
+
+    name: str
+    """The product's name."""
+    quantity: int
+    """Number of pieces."""
+    amount: Money
+    """For all pieces, tax included, after the line's discount."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReceiptAmount:
+    """An amount beside the lines, such as shipping; a deduction is positive, too."""
+
+    label: str
+    """As the customer reads it, such as the shipping service."""
+    amount: Money
+    """Above zero, also for a deduction."""
+    is_deduction: bool
+    """Whether it is taken off, as a discount."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What was paid: the lines, then shipping and discounts, then the total."""
+
+    lines: tuple[ReceiptLine, ...]
+    """Empty for an order that was created with an amount only, and once its data was erased."""
+    extras: tuple[ReceiptAmount, ...]
+    """Shipping, discounts on the whole order, and what the customer chose in the wallet's sheet."""
+    total: Money
+    """The amount that the customer has approved."""
+    tax: Money | None
+    """The tax in the total; None if the order does not tell it, or if the sheet has changed the total."""
+    refunded: Money | None
+    """None if nothing was refunded."""
+    approved_at: datetime | None
+    """When the gateway approved it; None if that is not known."""
+    card_network: str
+    """As people read it, such as `Visa`.
+
+    This and the digits are known only of a card from the wallet's sheet: of a payment on the hosted page, the
+    gateway's records name the payer and no card.
+    """
+    card_last_four: str
+    """The last four digits; empty as above."""
+
+
+def order_receipt(order: PaymentOrder) -> Receipt | None:
+    """Return the receipt of an order's latest approved payment; None without one. It names no person.
+
+    One SQL statement, none for payments that were read with the order; one more for prices of the sheet.
+    """
+    payments, currency = _payments(order), order.currency
+    approved = [payment for payment in payments if payment.authorized]
+    if not approved:
+        return None
+    payment = max(approved, key=lambda payment: payment.number)
+    refunded = sum(payment.refunded for payment in payments)
+    cart, is_as_ordered = order.cart or {}, payment.amount_minor == order.amount_minor
+    goods, tax = cart.get("itemDetails", ()), cart.get("totalTaxAmount")
+    extras = list(order.cart_extras)
+    if not is_as_ordered and payment.opening.kind == TransactionKind.AUTHORIZATION:
+        prices = WalletAttempt.objects.filter(transaction=payment.opening).values_list("price", flat=True)
+        lines = (prices.first() or {}).get("lines", ())
+        # The sheet begins with the cart's items; an order without a cart is one line, its total.
+        extras = [(label, amount) for label, _, amount in lines[len(goods) or 1 :]]
+
+    def money(text: str) -> Money:
+        return Money.parse(text, currency, allow_zero=True)
+
+    return Receipt(
+        lines=tuple(
+            ReceiptLine(
+                name=item["productName"],
+                quantity=int(item["productQuantity"]),
+                amount=money(item["totalAmount"]),
+            )
+            for item in goods
+        ),
+        extras=tuple(
+            ReceiptAmount(
+                label=label, amount=money(amount.removeprefix("-")), is_deduction=amount.startswith("-")
+            )
+            for label, amount in extras
+        ),
+        total=payment.amount,
+        tax=money(tax) if tax and is_as_ordered else None,
+        refunded=Money.from_minor_units(refunded, currency) if refunded else None,
+        approved_at=payment.opening.approved_at,
+        card_network=network_name(payment.card_network),
+        card_last_four=payment.card_last_four,
+    )
+
+
+def _payments(order: PaymentOrder) -> list[Payment]:
+    """Return all payments of an order, each with its opening transaction."""
+    known = order.known_payments
+    if known is not None and known.version == order.version:
+        return list(known.payments)
+    rows = GatewayTransaction.objects.filter(payment__order=order, kind__in=OPENING_KINDS)
+    return [row.opened_payment for row in rows.select_related("payment")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WalletReceipt:
+    """One card that was or will be charged, and its data from the wallet. Personal data; never a secret."""
+
+    card_network: str
+    """`VISA`, `MASTERCARD`, `AMEX`, `DISCOVER` or `JCB`; empty if the gateway does not tell it."""
+    card_last_four: str
+    """The only part of the card number that is stored; empty as above, or once it was erased."""
+    is_tokenized: bool
+    """Whether a device's account number stands for the card's."""
+    amount: Money
+    """The amount that the customer approved on the sheet."""
+    lines: tuple[tuple[str, Decimal], ...]
+    """The lines of the amount as the sheet showed them; deductions are negative."""
+    email: str = field(default="", repr=False)
+    """This and the addresses are empty if the wallet was not asked for them."""
+    billing_address: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Keys as in the interface: `name`, `address1`, `locality`, `postalCode`, `countryCode`, ..."""
+    shipping_address: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Keys as of the billing address."""
+
+    @property
+    def card_brand(self) -> str:
+        """The card's network as people read it: `Visa`, `American Express`; empty as above."""
+        return network_name(self.card_network)
+
+
+_NOT_CHARGED = (
+    TransactionState.AWAITING_RESULT,
+    TransactionState.REJECTED,
+    TransactionState.NOT_SENT,
+    TransactionState.ABANDONED,
+)
+
+
+def wallet_receipt(order: PaymentOrder) -> WalletReceipt | None:
+    """Return the wallet data of the card that pays an order; None if no card does. One SQL statement."""
+    rows = GatewayTransaction.objects.filter(payment__order=order, kind=TransactionKind.AUTHORIZATION)
+    charged = rows.exclude(state__in=_NOT_CHARGED).exclude(payment__card_type="")
+    transaction = charged.select_related("payment", "wallet").order_by("-pk").first()
+    if transaction is None:
+        return None
+    payment, given, price = transaction.opened_payment, transaction.wallet.given, transaction.wallet.price
+    return WalletReceipt(
+        card_network=payment.card_network,
+        card_last_four=payment.card_last_four,
+        is_tokenized=payment.card_type == CardType.TOKEN,
+        amount=Money.from_minor_units(price.get("total", transaction.amount_minor), transaction.currency),
+        lines=tuple((label, Decimal(amount)) for label, _, amount in price.get("lines", ())),
+        email=given.get("email", ""),
+        billing_address=given.get("billingAddress", {}),
+        shipping_address=given.get("shippingAddress", {}),
+    )
+
+
+def address_of(order: PaymentOrder) -> str:
+    """Return the customer's e-mail address from the order; empty if it has no valid one."""
+    address: str = order.content.get("checkoutDetails", {}).get("cardholderEmail") or ""
+    try:
+        validate_email(address)
+    except ValidationError:
+        # The shop's input is unchecked: it may contain several addresses, or the beginning of a header.
+        return ""
+    return address
