@@ -18,7 +18,7 @@ from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.strict_json import JsonValue, NumberText, fold_name
 from wallet_gateway.protocol.text import quote
-from wallet_gateway.sandbox.refusals import BodyTooLarge, InvalidCall, MethodNotAllowed, Refusal
+from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.server.bodies import MAX_BODY_BYTES
 
 _AMOUNT: Final = re.compile(r"-?(0|[1-9][0-9]{0,13})(\.[0-9]{1,6})?")
@@ -208,7 +208,7 @@ def call_path(name: str, **by_method: Call) -> URLPattern:
         call = by_method.get(request.method or "")
         if call is None:
             allowed = ", ".join(sorted(by_method))
-            refusal = MethodNotAllowed(f"{request.path} takes {allowed}, not {request.method}.")
+            refusal = Refusal("MethodNotAllowed", f"{request.path} takes {allowed}, not {request.method}.")
             response = refusal_response(refusal)
             response.headers["Allow"] = allowed
             return response
@@ -230,12 +230,12 @@ def answer(call: Call, request: HttpRequest) -> HttpResponse:
     """Execute a call and return its result or its error as JSON."""
     try:
         if len(request.body) > MAX_BODY_BYTES:
-            raise BodyTooLarge(f"A body has at most {MAX_BODY_BYTES} bytes.")
+            raise Refusal("BodyTooLarge", f"A body has at most {MAX_BODY_BYTES} bytes.")
         return json_response(call(request))
     except Refusal as refusal:
         return refusal_response(refusal)
     except (InvalidInput, ProtocolError) as error:
-        return refusal_response(InvalidCall(str(error)))
+        return refusal_response(Refusal("InvalidCall", str(error)))
 
 
 def _read(body: bytes) -> Input:

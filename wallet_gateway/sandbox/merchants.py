@@ -12,7 +12,7 @@ from wallet_gateway.protocol.wire import TransactionRequest
 from wallet_gateway.sandbox.db_transactions import CachedValue, write_lock
 from wallet_gateway.sandbox.json_calls import Input
 from wallet_gateway.sandbox.models import Merchant
-from wallet_gateway.sandbox.refusals import UnknownMerchant
+from wallet_gateway.sandbox.refusals import Refusal
 
 PROVIDER: Final = "ExampleWalletV2"
 GATEWAY_NAME: Final = "examplegateway"
@@ -57,13 +57,15 @@ def merchant_of(
     """Return the merchant of a request; raises ``UnknownMerchant``."""
     merchant = cached_stores.get().get((message.merchant_id, message.store_id))
     if merchant is None:
-        raise UnknownMerchant(
-            f"There is no store {quote(message.store_id)} of a merchant {quote(message.merchant_id)}."
+        raise Refusal(
+            "UnknownMerchant",
+            f"There is no store {quote(message.store_id)} of a merchant {quote(message.merchant_id)}.",
         )
     # Queries and requests from the browser carry no user id.
     if isinstance(message, TransactionRequest | PublicKeyRequest) and message.user_id != merchant.user_id:
-        raise UnknownMerchant(
-            f"{quote(message.user_id)} is no user of the merchant {quote(message.merchant_id)}."
+        raise Refusal(
+            "UnknownMerchant",
+            f"{quote(message.user_id)} is no user of the merchant {quote(message.merchant_id)}.",
         )
     return merchant
 

@@ -15,7 +15,7 @@ from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.api.request_parser import ParsedRequest, RawRequest
 from wallet_gateway.sandbox.merchants import cached_stores
 from wallet_gateway.sandbox.models import Merchant
-from wallet_gateway.sandbox.refusals import OriginNotRegistered
+from wallet_gateway.sandbox.refusals import Refusal
 
 _ANY_PORT: Final = ":*"
 _PREFLIGHT_CACHE_SECONDS: Final = 600
@@ -25,7 +25,9 @@ _VARY: Final = ("Vary", "Origin")
 def check_origin(merchant: Merchant, origin: str | None) -> None:
     """Check that an origin is registered for a merchant; raises ``OriginNotRegistered``."""
     if origin is not None and not _is_registered(merchant, origin):
-        raise OriginNotRegistered(f"Pages of {quote(origin)} are not registered for this merchant.")
+        raise Refusal(
+            "OriginNotRegistered", f"Pages of {quote(origin)} are not registered for this merchant."
+        )
 
 
 def is_preflight(raw: RawRequest) -> bool:

@@ -19,7 +19,7 @@ from wallet_gateway.sandbox.api.delayed_requests import delay_request
 from wallet_gateway.sandbox.api.exchange import DROPPED, Exchange, Reply
 from wallet_gateway.sandbox.api.faults import FaultKind
 from wallet_gateway.sandbox.models import SetFault
-from wallet_gateway.sandbox.refusals import Moved, Refusal, TooManyRequests
+from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.server.delivery import DRIP_SECONDS, DeliveryMode, cancellable_sleep
 from wallet_gateway.sandbox.state import FaultMode, current_conditions
 
@@ -90,14 +90,14 @@ def bare_error(exchange: Exchange, fault: SetFault) -> Reply:
 def throttled(exchange: Exchange, fault: SetFault) -> Reply:
     """Answer 429 with ``Retry-After``, without processing the request."""
     seconds = round(_duration(fault, DEFAULT_RETRY_AFTER).total_seconds())
-    refusal = TooManyRequests(f"Come again in {seconds} seconds.")
+    refusal = Refusal("TooManyRequests", f"Come again in {seconds} seconds.")
     return _refuse(exchange, refusal, ("Retry-After", str(seconds)))
 
 
 def redirected(exchange: Exchange, _fault: SetFault) -> Reply:
     """Answer 307 to a path that does not exist, without processing the request."""
     location = f"{exchange.raw.base_url}{get_script_prefix()}api/v5/moved"
-    return _refuse(exchange, Moved(f"See {location}."), ("Location", location))
+    return _refuse(exchange, Refusal("Moved", f"See {location}."), ("Location", location))
 
 
 def error_200(exchange: Exchange, fault: SetFault) -> Reply:

@@ -18,7 +18,7 @@ from wallet_gateway.sandbox.payments.checkouts import open_checkout
 from wallet_gateway.sandbox.payments.detached_refunds import execute_detached_refund
 from wallet_gateway.sandbox.payments.follow_ups import execute_follow_up
 from wallet_gateway.sandbox.payments.status import status_records
-from wallet_gateway.sandbox.refusals import Refusal, SchemaValidationError
+from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.state import Conditions, FaultMode, RequestContext
 from wallet_gateway.sandbox.wallet.authorizations import authorize
 from wallet_gateway.sandbox.wallet.payment_accounts import create_payment_account, describe_payment_account
@@ -78,4 +78,6 @@ def _execute(context: RequestContext, message: Message) -> dict[str, Any] | list
 
 def _check_provider(merchant: Merchant, given: str, path: str) -> None:
     if given.casefold() != merchant.provider.casefold():
-        raise SchemaValidationError(f"{path}: must be {quote(merchant.provider)}, not {quote(given)}")
+        raise Refusal(
+            "SchemaValidationError", f"{path}: must be {quote(merchant.provider)}, not {quote(given)}"
+        )

@@ -34,15 +34,7 @@ from wallet_gateway.protocol.status import StatusQuery
 from wallet_gateway.protocol.strict_json import JsonValue, fold_name
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.protocol.wire import MISSING, WireModel
-from wallet_gateway.sandbox.refusals import (
-    BodyTooLarge,
-    MethodNotAllowed,
-    Refusal,
-    SchemaValidationError,
-    TokenMissing,
-    UnknownPath,
-    UnsupportedMediaType,
-)
+from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.server.bodies import MAX_BODY_BYTES
 
 
@@ -180,10 +172,10 @@ def _message_in(annotation: object) -> type[WireModel] | None:
 def _route(raw: RawRequest) -> Callable[[RawRequest], ParsedRequest]:
     methods = _methods_at(raw.path)
     if not methods:
-        raise UnknownPath(f"There is nothing at {quote(raw.path)}.")
+        raise Refusal("UnknownPath", f"There is nothing at {quote(raw.path)}.")
     if raw.method not in methods:
         allowed = " or ".join(sorted(methods))
-        raise MethodNotAllowed(f"{raw.path} takes {allowed}, not {quote(raw.method)}.")
+        raise Refusal("MethodNotAllowed", f"{raw.path} takes {allowed}, not {quote(raw.method)}.")
     return methods[raw.method]
 
 
@@ -239,15 +231,17 @@ def _read_body(
 
 def _json_object(raw: RawRequest) -> dict[str, JsonValue]:
     if len(raw.body) > MAX_BODY_BYTES:
-        raise BodyTooLarge(f"A body has at most {MAX_BODY_BYTES} bytes.")
+        raise Refusal("BodyTooLarge", f"A body has at most {MAX_BODY_BYTES} bytes.")
     if raw.content_type.partition(";")[0].strip().lower() != "application/json":
-        raise UnsupportedMediaType(f"Send application/json, not {raw.content_type or 'nothing'!r:.100}.")
+        raise Refusal(
+            "UnsupportedMediaType", f"Send application/json, not {raw.content_type or 'nothing'!r:.100}."
+        )
     try:
         value = strict_json.loads(raw.body, max_bytes=MAX_BODY_BYTES)
     except UnreadableBody as error:
-        raise SchemaValidationError(str(error)) from error
+        raise Refusal("SchemaValidationError", str(error)) from error
     if not isinstance(value, dict):
-        raise SchemaValidationError("the body is no JSON object.")
+        raise Refusal("SchemaValidationError", "the body is no JSON object.")
     return value
 
 
@@ -255,10 +249,12 @@ def _query_parameters(raw_query: str) -> dict[str, str]:
     try:
         pairs = parse_qsl(raw_query, keep_blank_values=True, errors="strict", max_num_fields=_MAX_PARAMETERS)
     except ValueError as error:
-        raise SchemaValidationError("the query is not UTF-8, or has too many parameters.") from error
+        raise Refusal(
+            "SchemaValidationError", "the query is not UTF-8, or has too many parameters."
+        ) from error
     parameters = dict(pairs)
     if len({fold_name(name) for name in parameters}) < len(pairs):
-        raise SchemaValidationError("a query parameter is given twice; give each once.")
+        raise Refusal("SchemaValidationError", "a query parameter is given twice; give each once.")
     return parameters
 
 
@@ -266,7 +262,7 @@ def _operation_by_type(value: Mapping[str, Any]) -> Operation:
     given = next((part for name, part in value.items() if fold_name(name) == "type"), None)
     operation = _BY_TYPE.get(fold_name(given)) if isinstance(given, str) else None
     if operation is None:
-        raise SchemaValidationError(f"type: must be one of {', '.join(endpoints.OPERATIONS)}.")
+        raise Refusal("SchemaValidationError", f"type: must be one of {', '.join(endpoints.OPERATIONS)}.")
     return operation
 
 
@@ -282,8 +278,8 @@ def _parse_message(operation: Operation, value: dict[str, Any]) -> ParsedRequest
 def _refusal(error: InvalidMessage) -> Refusal:
     text = "; ".join(map(str, error.errors))
     if any(_is_missing_token(fault) for fault in error.errors):
-        return TokenMissing(f"a required field is missing: {text}")
-    return SchemaValidationError(text)
+        return Refusal("TokenMissing", f"a required field is missing: {text}")
+    return Refusal("SchemaValidationError", text)
 
 
 def _is_missing_token(fault: FieldError) -> bool:

@@ -21,7 +21,7 @@ from wallet_gateway.sandbox.payments.provider_decision import (
 )
 from wallet_gateway.sandbox.payments.records import write_record
 from wallet_gateway.sandbox.payments.references import answer_once
-from wallet_gateway.sandbox.refusals import CheckoutExpired, CheckoutUsedUp, SchemaValidationError
+from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.state import FaultMode, RequestContext, current_conditions
 
 DEFAULT_TIMEOUT_SECONDS: Final = 900
@@ -85,9 +85,11 @@ def check_checkout_open(checkout: Checkout, *, now: datetime) -> None:
     """Check that the checkout is still open; raises ``CheckoutUsedUp`` or ``CheckoutExpired``."""
     name = f"checkout {quote(checkout.reference)}"
     if checkout.decided_outcome:
-        raise CheckoutUsedUp(f"The {name} was decided: {checkout.decided_outcome}.")
+        raise Refusal("CheckoutUsedUp", f"The {name} was decided: {checkout.decided_outcome}.")
     if checkout.expires_at is not None and checkout.expires_at <= now:
-        raise CheckoutExpired(f"The time of the {name} ended at {checkout.expires_at.isoformat()}.")
+        raise Refusal(
+            "CheckoutExpired", f"The time of the {name} ended at {checkout.expires_at.isoformat()}."
+        )
 
 
 def _check_billing_address(request: CheckoutRequest) -> None:
@@ -96,7 +98,7 @@ def _check_billing_address(request: CheckoutRequest) -> None:
         fields, wire_names = BillingAddress.model_fields.items(), BillingAddress.wire_names
         names = (wire_names[name] for name, field in fields if field.is_required())
         text = "; ".join(f"addressDetails.billingAddress.{name}: {MISSING}" for name in names)
-        raise SchemaValidationError(text)
+        raise Refusal("SchemaValidationError", text)
 
 
 def _create(context: RequestContext, request: CheckoutRequest) -> Checkout:

@@ -24,7 +24,7 @@ from wallet_gateway.sandbox.payments.payer import display_name, follow_up_detail
 from wallet_gateway.sandbox.payments.provider_decision import decide_request
 from wallet_gateway.sandbox.payments.records import write_record
 from wallet_gateway.sandbox.payments.references import answer_once
-from wallet_gateway.sandbox.refusals import CurrencyDiffers, UnknownOriginal
+from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.state import Behaviour, FaultMode, RequestContext
 
 _RESPONSE_CODES: Final[dict[str, str]] = {RecordState.APPROVED: "00", RecordState.ERRORED: "05"}
@@ -84,16 +84,19 @@ def _find_deposit(merchant_id: str, parent_transaction_id: str) -> Deposit:
     deposits = Deposit.objects.filter(merchant_id=merchant_id, parent_transaction_id=parent_transaction_id)
     deposit = deposits.first()
     if deposit is None:
-        raise UnknownOriginal(
+        raise Refusal(
+            "UnknownOriginal",
             f"No migration file of this sandbox had a deposit {quote(parent_transaction_id)}. "
-            "Give it the file: POST /_sandbox/migration-file."
+            "Give it the file: POST /_sandbox/migration-file.",
         )
     return deposit
 
 
 def _check(deposit: Deposit, amount: Money) -> None:
     if amount.currency != deposit.currency:
-        raise CurrencyDiffers(f"The deposit is in {deposit.currency}, the request in {amount.currency}.")
+        raise Refusal(
+            "CurrencyDiffers", f"The deposit is in {deposit.currency}, the request in {amount.currency}."
+        )
     check_refund(deposit=deposit.amount, refunded=refunded_of(deposit), requested=amount)
 
 

@@ -29,7 +29,7 @@ from wallet_gateway.sandbox.models import (
 )
 from wallet_gateway.sandbox.models.prepared_sql import insert_row, select_rows
 from wallet_gateway.sandbox.payments.provider_decision import ProviderDecision, decision_for_outcome
-from wallet_gateway.sandbox.refusals import AmbiguousReference, NotPending, UnknownOriginal, UnknownReference
+from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.state import current_conditions
 
 _TYPES_OF_ORIGINALS = frozenset({*CheckoutType, *AuthorizationType})
@@ -112,7 +112,7 @@ def settle_pending(record: TransactionRecord, outcome: Outcome) -> None:
     with write_lock():
         record.refresh_from_db()
         if record.state != RecordState.PENDING:
-            raise NotPending(f"The transaction {quote(record.reference)} is {record.state}.")
+            raise Refusal("NotPending", f"The transaction {quote(record.reference)} is {record.state}.")
         change_state(record, decision_for_outcome(record.type, outcome), now=current_conditions().now)
 
 
@@ -124,9 +124,10 @@ def find_original(merchant: Merchant, reference: str) -> TransactionRecord:
         if record.type in _TYPES_OF_ORIGINALS
     ]
     if not originals:
-        raise UnknownOriginal(
+        raise Refusal(
+            "UnknownOriginal",
             f"No payment was made under {quote(reference)} at this sandbox. If it was paid before the "
-            "sandbox was started anew or in another folder, pay a new order."
+            "sandbox was started anew or in another folder, pay a new order.",
         )
     return next((one for one in originals if one.state == RecordState.APPROVED), originals[0])
 
@@ -196,7 +197,7 @@ def find_authentication(query: ReferenceQuery) -> Authentication:
         .first()
     )
     if authentication is None:
-        raise UnknownReference(f"{quote(query.reference)} has no 3-D Secure page.")
+        raise Refusal("UnknownReference", f"{quote(query.reference)} has no 3-D Secure page.")
     return authentication
 
 
@@ -218,9 +219,10 @@ def _merchant_of(query: ReferenceQuery, path: str) -> Merchant:
     conditions = {name: value for name, value in named.items() if value is not None}
     merchants = list(Merchant.objects.filter(**conditions, **{path: query.reference}).distinct()[:2])
     if not merchants:
-        raise UnknownReference(f"Nothing is known under {quote(query.reference)}.")
+        raise Refusal("UnknownReference", f"Nothing is known under {quote(query.reference)}.")
     if len(merchants) > 1:
-        raise AmbiguousReference(
-            f"Several merchants use {quote(query.reference)}; say merchantId and storeId."
+        raise Refusal(
+            "AmbiguousReference",
+            f"Several merchants use {quote(query.reference)}; say merchantId and storeId.",
         )
     return merchants[0]

@@ -11,7 +11,7 @@ from wallet_gateway.protocol.wire import TransactionRequest
 from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.models import AcceptedRequest, DuplicatePolicy
 from wallet_gateway.sandbox.models.prepared_sql import insert_row, select_rows
-from wallet_gateway.sandbox.refusals import ReferenceAlreadyUsed
+from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.state import RequestContext
 
 
@@ -44,8 +44,8 @@ def answer_once(
 
 def _is_executed_again(context: RequestContext, first: AcceptedRequest, fingerprint: str) -> bool:
     if first.fingerprint != fingerprint:
-        raise ReferenceAlreadyUsed(f"{quote(first.reference)} was used for another request.")
+        raise Refusal("ReferenceAlreadyUsed", f"{quote(first.reference)} was used for another request.")
     duplicates = context.conditions.behaviour.duplicates
     if duplicates is DuplicatePolicy.REJECT:
-        raise ReferenceAlreadyUsed(f"{quote(first.reference)} was used for this request before.")
+        raise Refusal("ReferenceAlreadyUsed", f"{quote(first.reference)} was used for this request before.")
     return duplicates is DuplicatePolicy.EXECUTE

@@ -28,7 +28,7 @@ from wallet_gateway.sandbox.payments.provider_decision import (
     special_amount,
 )
 from wallet_gateway.sandbox.payments.records import change_state
-from wallet_gateway.sandbox.refusals import AuthenticationExpired, AuthenticationUsedUp
+from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.state import current_conditions
 
 LIFETIME: Final = timedelta(minutes=15)
@@ -95,9 +95,11 @@ def check_authentication_open(authentication: Authentication, *, now: datetime) 
     record = authentication.record
     name = f"3-D Secure page of {quote(record.reference)}"
     if authentication.expires_at <= now:
-        raise AuthenticationExpired(f"The {name} ended at {authentication.expires_at.isoformat()}.")
+        raise Refusal(
+            "AuthenticationExpired", f"The {name} ended at {authentication.expires_at.isoformat()}."
+        )
     if authentication.decided_outcome or record.state != RecordState.PENDING:
-        raise AuthenticationUsedUp(f"The {name} was left: the payment is {record.state}.")
+        raise Refusal("AuthenticationUsedUp", f"The {name} was left: the payment is {record.state}.")
 
 
 def expire_authentications() -> None:

@@ -31,7 +31,7 @@ from wallet_gateway.sandbox.merchants import cached_stores
 from wallet_gateway.sandbox.models import WalletMode
 from wallet_gateway.sandbox.pages.headers import NO_STORE
 from wallet_gateway.sandbox.pages.localization import browser_language, direction, price_text
-from wallet_gateway.sandbox.refusals import ForeignPage, Refusal
+from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.state import current_conditions, wallet_mode
 from wallet_gateway.sandbox.wallet import page_script
 from wallet_gateway.sandbox.wallet.accounts import ACCOUNTS, StoredCard, WalletAccount, card_by_id
@@ -205,7 +205,9 @@ def _refusal_for_foreign_page(request: HttpRequest) -> Refusal | None:
     own_origin = f"{request.scheme}://{request.get_host()}"
     site = request.headers.get("Sec-Fetch-Site", "same-origin")
     if origin not in (None, own_origin) or site not in ("same-origin", "none"):
-        return ForeignPage(f"Pages of {quote(origin or 'other sites')} may not use the wallet's own calls.")
+        return Refusal(
+            "ForeignPage", f"Pages of {quote(origin or 'other sites')} may not use the wallet's own calls."
+        )
     return None
 
 
