@@ -135,19 +135,12 @@ def _set_up_django(options: argparse.Namespace, *, database: Path) -> None:
 
 def _serve(options: argparse.Namespace, database: Path, stop_signals: SimpleQueue[int], *, named: str) -> int:
     # These imports need Django to be set up.
-    from django.db import connections
-
     from wallet_gateway.sandbox.server.listener import GatewayServer
     from wallet_gateway.sandbox.wsgi import SandboxApplication
 
     host, port = options.host, options.port
     try:
-        server = GatewayServer(
-            host=host,
-            port=port,
-            application=SandboxApplication(),
-            on_worker_exit=connections.close_all,
-        )
+        server = GatewayServer(host=host, port=port, application=SandboxApplication())
     except OSError as error:
         reason = f"Cannot listen on {host} port {port}: {error.strerror or error}."
         return _fail(reason + _other_port(error, port))

@@ -1,8 +1,8 @@
 """The sandbox's tables: what the gateway stores.
 
-Rows only: fields, constraints and values derived from one row, and in ``prepared_sql`` the statements that
-every request repeats. The rules are in ``payments``, ``wallet`` and ``api``. Money is an integer number of
-minor units with its currency; every time is a time of the sandbox's clock, not the machine's.
+Rows only: fields, constraints and values derived from one row. The rules are in ``payments``, ``wallet`` and
+``api``. Money is an integer number of minor units with its currency; every time is a time of the sandbox's
+clock, not the machine's.
 """
 
 from __future__ import annotations

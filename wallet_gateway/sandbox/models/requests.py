@@ -60,19 +60,24 @@ NO_AMOUNT = "null"
 
 
 class SandboxState(models.Model):
-    """The single row of global state: the clock's offset and the behaviour."""
+    """The single row of global state: the clock, and the behaviour where the interface leaves it open."""
 
     clock_ahead = models.DurationField(default=timedelta())
     """Offset of the sandbox's clock from the machine's."""
     duplicates = models.CharField(
         max_length=8, choices=DuplicatePolicy.choices, default=DuplicatePolicy.REJECT
     )
+    """How a request is answered that repeats an earlier one exactly."""
     status_lag = models.DurationField(default=timedelta())
     """How long the status query does not yet report a change."""
     letter_case = models.CharField(max_length=9, choices=LetterCase.choices, default=LetterCase.CANONICAL)
+    """Letter case of the field names in answers."""
     numeric_amounts = models.BooleanField(default=False)
+    """Whether answers carry amounts as numbers where the default is text."""
     share_references = models.BooleanField(default=False)
+    """Whether a follow-up may carry its original's reference, once per type."""
     another_card = models.BooleanField(default=False)
+    """Whether a checkout remains open after a refused card or an error."""
     billing_address = models.CharField(
         max_length=8, choices=BillingAddressRule.choices, default=BillingAddressRule.OPTIONAL
     )
@@ -85,6 +90,7 @@ class SandboxState(models.Model):
         max_length=8, choices=PortalReference.choices, default=PortalReference.ORIGINAL
     )
     newest_first = models.BooleanField(default=False)
+    """Whether the status query lists the newest record first."""
     wallet_mode = models.CharField(max_length=15, choices=WalletMode.choices, default=WalletMode.READY)
 
     class Meta:

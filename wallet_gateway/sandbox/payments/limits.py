@@ -44,18 +44,11 @@ def amounts_left(original: TransactionRecord) -> Iterator[tuple[FollowUpType, Mo
     for follow_up, minor_units in largest.items():
         if minor_units > 0:
             amount = Money.from_minor_units(minor_units, original.currency)
-            if _is_allowed(original, follow_up, totals, amount):
-                yield follow_up, amount
-
-
-def _is_allowed(
-    original: TransactionRecord, follow_up: FollowUpType, totals: PaymentTotals, amount: Money
-) -> bool:
-    try:
-        _RULES[follow_up](original, totals, amount)
-    except Refusal:
-        return False
-    return True
+            try:
+                _RULES[follow_up](original, totals, amount)
+            except Refusal:
+                continue
+            yield follow_up, amount
 
 
 def check_refund(*, deposit: Money, refunded: int, requested: Money) -> None:

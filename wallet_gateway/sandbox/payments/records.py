@@ -27,7 +27,6 @@ from wallet_gateway.sandbox.models import (
     RecordState,
     TransactionRecord,
 )
-from wallet_gateway.sandbox.models.prepared_sql import insert_row, select_rows
 from wallet_gateway.sandbox.payments.provider_decision import ProviderDecision, decision_for_outcome
 from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.state import current_conditions
@@ -81,7 +80,7 @@ def write_record(
     **links: Any,
 ) -> TransactionRecord:
     """Create a transaction; ``links`` are its foreign keys and the reference of its original."""
-    record = TransactionRecord(
+    return TransactionRecord.objects.create(
         merchant=merchant,
         reference=reference,
         type=record_type,
@@ -95,8 +94,6 @@ def write_record(
         history=[_history_entry(decision, now)],
         **links,
     )
-    insert_row(record)
-    return record
 
 
 def change_state(record: TransactionRecord, decision: ProviderDecision, *, now: datetime) -> None:
@@ -118,11 +115,8 @@ def settle_pending(record: TransactionRecord, outcome: Outcome) -> None:
 
 def find_original(merchant: Merchant, reference: str) -> TransactionRecord:
     """Find the payment under a reference, preferring an approved one; raises ``UnknownOriginal``."""
-    originals = [
-        record
-        for record in select_rows(TransactionRecord, merchant_id=merchant.pk, reference=reference)
-        if record.type in _TYPES_OF_ORIGINALS
-    ]
+    found = merchant.records.filter(reference=reference, type__in=_TYPES_OF_ORIGINALS)
+    originals = list(found.order_by("pk"))
     if not originals:
         raise Refusal(
             "UnknownOriginal",
@@ -174,16 +168,14 @@ def steps_of(record: TransactionRecord) -> tuple[HistoryStep, ...]:
 def find_checkout(query: ReferenceQuery) -> Checkout:
     """Find the checkout under a reference; raises ``UnknownReference`` or ``AmbiguousReference``."""
     merchant = _merchant_of(query, "checkouts__reference")
-    checkouts = list(Checkout.objects.filter(merchant=merchant, reference=query.reference).order_by("-pk"))
+    checkouts = list(merchant.checkouts.filter(reference=query.reference).order_by("-pk"))
     return next((one for one in reversed(checkouts) if not one.decided_outcome), checkouts[0])
 
 
 def find_pending(query: ReferenceQuery) -> TransactionRecord:
     """Find the pending transaction under a reference; raises what ``find_checkout`` raises."""
     merchant = _merchant_of(query, "records__reference")
-    records = list(
-        TransactionRecord.objects.filter(merchant=merchant, reference=query.reference).order_by("-pk")
-    )
+    records = list(merchant.records.filter(reference=query.reference).order_by("-pk"))
     return next((one for one in reversed(records) if one.state == RecordState.PENDING), records[0])
 
 

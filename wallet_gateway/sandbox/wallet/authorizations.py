@@ -14,6 +14,7 @@ from wallet_gateway.sandbox.models import (
     PaymentAccount,
     RecordOrigin,
     RecordState,
+    SandboxState,
     TransactionRecord,
 )
 from wallet_gateway.sandbox.payments.dialect import written_id, written_state
@@ -22,7 +23,7 @@ from wallet_gateway.sandbox.payments.provider_decision import PENDING, ProviderD
 from wallet_gateway.sandbox.payments.records import write_record
 from wallet_gateway.sandbox.payments.references import answer_once
 from wallet_gateway.sandbox.refusals import Refusal
-from wallet_gateway.sandbox.state import Behaviour, FaultMode, RequestContext
+from wallet_gateway.sandbox.state import FaultMode, RequestContext
 from wallet_gateway.sandbox.wallet.payment_accounts import find_account
 from wallet_gateway.sandbox.wallet.three_d_secure import open_authentication
 
@@ -121,7 +122,9 @@ def _write(
     )
 
 
-def _response(record: TransactionRecord, behaviour: Behaviour, *, redirect_url: str | None) -> dict[str, Any]:
+def _response(
+    record: TransactionRecord, behaviour: SandboxState, *, redirect_url: str | None
+) -> dict[str, Any]:
     response = AuthorizationResponse.build(
         id=record.record_id,
         state=record.state,

@@ -90,13 +90,13 @@ def _find_earlier(
         merchant__merchant_id=context.merchant.merchant_id, message_hash=hash_secret(card.message_id)
     )
     earlier = same_token.first()
-    if earlier is None or policy is DuplicatePolicy.EXECUTE:
+    if earlier is None or policy == DuplicatePolicy.EXECUTE:
         return None
     is_repeated = (
         earlier.merchant_id == context.merchant.pk
         and earlier.reference == request.client_system_transaction_id
     )
-    if policy is DuplicatePolicy.REPLAY and is_repeated:
+    if policy == DuplicatePolicy.REPLAY and is_repeated:
         return earlier
     raise Refusal("TokenReplayed", "The token was used before; every approval in the wallet makes a new one.")
 
