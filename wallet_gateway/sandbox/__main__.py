@@ -53,7 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m wallet_gateway.sandbox",
-        description="Run the sandbox payment gateway on this machine.",
+        description="Run the sandbox payment gateway on this machine, for development and tests. "
+        "Never put it on the open net: its server withstands neither load nor attacks.",
     )
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
     parser.add_argument("--port", type=_port, default=8001, help="0 takes a free one (default: %(default)s)")
