@@ -76,7 +76,10 @@ _OF_A_WALLET_RESULT: Final = frozenset(
 
 
 class Refusal(ValueError):
-    """A request is refused for one of the ``REASONS``; it changes nothing and stores nothing."""
+    """A request is refused for one of the ``REASONS``; it changes nothing and stores nothing.
+
+    Where a docstring says that a function raises ``NotPending``, it raises a refusal for this reason.
+    """
 
     def __init__(self, reason: str, text: str) -> None:
         super().__init__(f"{reason}: {text}")
