@@ -62,9 +62,11 @@ class Input:
     def object(self, name: str) -> dict[str, JsonValue]:
         """Read an optional object, empty by default; the caller checks its content."""
         value = self._get(name)
-        if not isinstance(value, dict | None):
+        if value is None:
+            return {}
+        if not isinstance(value, dict):
             raise _wrong(name, "an object", value)
-        return value or {}
+        return value
 
     def text_list(self, name: str) -> list[str] | None:
         """Read an optional list of texts."""
@@ -166,7 +168,7 @@ def _text(name: str, value: JsonValue, *, max_length: int) -> str:
     return value
 
 
-def _wrong(name: str, right: str, value: JsonValue) -> InvalidInput:
+def _wrong(name: str, right: str, value: object) -> InvalidInput:
     return InvalidInput(f"{name} must be {right}, not {quote(value)}.")
 
 

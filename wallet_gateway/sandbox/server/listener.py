@@ -182,7 +182,8 @@ class Connection(WSGIRequestHandler):
             nonlocal status, headers
             status, headers = line, fields
 
-        answer = self.server.get_app()(environ, start_response)
+        application: Any = self.server.get_app()
+        answer = application(environ, start_response)
         try:
             content = b"".join(answer)
         finally:
