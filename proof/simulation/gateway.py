@@ -28,7 +28,7 @@ from wallet_gateway.sandbox.api.exchange import Reply
 from wallet_gateway.sandbox.api.faults import FaultKind, applies_to, clear_faults, set_fault
 from wallet_gateway.sandbox.api.request_parser import RawRequest, parse_request
 from wallet_gateway.sandbox.api.views import dispatch
-from wallet_gateway.sandbox.control.provision import _CACHES, provision
+from wallet_gateway.sandbox.control.provision import provision
 from wallet_gateway.sandbox.models import AuthenticationOutcome, Outcome, TransactionRecord
 from wallet_gateway.sandbox.payments import checkouts, detached_refunds, follow_ups, records
 from wallet_gateway.sandbox.payments.records import ReferenceQuery
@@ -71,14 +71,9 @@ class SimulatedGateway:
     def restart(self, behaviour: dict[str, Any]) -> None:
         """Begin a history: as new, with these habits."""
         self._connection.connection.deserialize(self._template)
-        self._forget()
+        key_ring.clear()
         with self._at_work():
             state.change_behaviour(behaviour)
-
-    def _forget(self) -> None:
-        for cache in _CACHES:
-            cache._drop()
-        key_ring.clear()
 
     @contextlib.contextmanager
     def patched(self) -> Iterator[None]:
@@ -102,7 +97,6 @@ class SimulatedGateway:
     def answer(self, raw: RawRequest, fault: str, **details: Any) -> Reply:
         """Answer a request as the sandbox does, which goes wrong in the way that a fault says."""
         with self._at_work():
-            execute_due_requests()
             kind = FaultKind(fault) if fault else None
             if kind is not None and applies_to(kind, parse_request(raw).operation):
                 set_fault("*", kind, **details)

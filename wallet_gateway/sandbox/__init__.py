@@ -8,5 +8,5 @@ Packages, from the top: ``console``, ``control`` and ``hosted`` (interfaces for 
 share), ``models`` (rows) and ``server`` (HTTP). An import-linter contract keeps imports pointing down. Each
 view is in the ``views`` module of its package.
 
-Start it with ``python -m wallet_gateway.sandbox``.
+Start it with ``python -m wallet_gateway.sandbox``, for development and tests; never on the open net.
 """

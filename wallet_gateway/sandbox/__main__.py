@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from queue import SimpleQueue
-from sqlite3 import Connection
 from typing import Final
 
 import django
@@ -54,7 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m wallet_gateway.sandbox",
-        description="Run the sandbox payment gateway on this machine.",
+        description="Run the sandbox payment gateway on this machine, for development and tests. "
+        "Never put it on the open net: its server withstands neither load nor attacks.",
     )
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
     parser.add_argument("--port", type=_port, default=8001, help="0 takes a free one (default: %(default)s)")
@@ -135,22 +135,21 @@ def _set_up_django(options: argparse.Namespace, *, database: Path) -> None:
 
 def _serve(options: argparse.Namespace, database: Path, stop_signals: SimpleQueue[int], *, named: str) -> int:
     # These imports need Django to be set up.
-    from django.db import connections
+    from django.core.management import call_command
+    from django.db import DatabaseError, connections
 
+    from wallet_gateway.sandbox.control.provision import InvalidMerchantFile, provision
     from wallet_gateway.sandbox.server.listener import GatewayServer
     from wallet_gateway.sandbox.wsgi import SandboxApplication
 
     host, port = options.host, options.port
     try:
-        server = GatewayServer(
-            host=host,
-            port=port,
-            application=SandboxApplication(),
-            on_worker_exit=connections.close_all,
-        )
+        server = GatewayServer(host=host, port=port, application=SandboxApplication())
     except OSError as error:
         reason = f"Cannot listen on {host} port {port}: {error.strerror or error}."
-        return _fail(reason + _other_port(error, port))
+        if error.errno == errno.EADDRINUSE:
+            reason += f" Choose another one, such as --port {port + 1}, and name it in the shop's BASE_URL."
+        return _fail(reason)
 
     def shut_down_on_signal() -> None:
         stop_signals.get()
@@ -158,50 +157,27 @@ def _serve(options: argparse.Namespace, database: Path, stop_signals: SimpleQueu
 
     with server:
         try:
-            held = _prepare_database(database)
-        except _NotPrepared as error:
+            if aside := check_database(database):
+                sys.stderr.write(
+                    f"{database} is of another version of the sandbox; it is {aside} now, and a new one is "
+                    "begun.\n"
+                )
+            call_command("migrate", verbosity=0)
+            provision()
+            held = occupy_database(database)
+        except InvalidMerchantFile as error:
             return _fail(str(error))
+        except (UnusableDatabase, DatabaseError) as error:
+            return _fail(f"Cannot use the database {database}: {str(error).rstrip('.')}.")
+        finally:
+            connections.close_all()
+        # While it is open, no other sandbox uses the file.
         with closing(held):
             sys.stdout.write(f"Sandbox gateway ready at {server.url}{named}\n")
             sys.stdout.flush()
             threading.Thread(target=shut_down_on_signal, daemon=True).start()
             server.serve_forever(poll_interval=0.1)
     return 0
-
-
-def _other_port(error: OSError, port: int) -> str:
-    if error.errno != errno.EADDRINUSE:
-        return ""
-    return f" Choose another one, such as --port {port + 1}, and name it in the shop's BASE_URL."
-
-
-class _NotPrepared(Exception):
-    """The sandbox cannot begin; the message says why."""
-
-
-def _prepare_database(file: Path) -> Connection:
-    """Create the tables and the initial merchants; return the connection that keeps other sandboxes out."""
-    from django.core.management import call_command
-    from django.db import DatabaseError, connections
-
-    from wallet_gateway.sandbox.control.provision import InvalidMerchantFile, provision
-
-    try:
-        if aside := check_database(file):
-            sys.stderr.write(
-                f"{file} is of another version of the sandbox; it is {aside} now, and a new one is begun.\n"
-            )
-        call_command("migrate", verbosity=0)
-        provision()
-        return occupy_database(file)
-    except InvalidMerchantFile as error:
-        raise _NotPrepared(str(error)) from error
-    except UnusableDatabase as error:
-        raise _NotPrepared(f"Cannot use the database {file}: {error}") from error
-    except DatabaseError as error:
-        raise _NotPrepared(f"Cannot use the database {file}: {error}.") from error
-    finally:
-        connections.close_all()
 
 
 def _fail(message: str) -> int:

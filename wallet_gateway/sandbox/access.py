@@ -18,7 +18,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 
 from wallet_gateway.sandbox.json_calls import refusal_response
-from wallet_gateway.sandbox.refusals import ForeignPage, KeyMissing, StrangerRefused
+from wallet_gateway.sandbox.refusals import Refusal
 
 PUBLIC_PATHS: Final = re.compile(
     r"""
@@ -59,17 +59,26 @@ class AccessMiddleware:
         # A page on another site can make a browser on this machine send a request here.
         origin = request.headers.get("Origin")
         if origin is not None and origin != own_origin:
-            return refusal_response(ForeignPage(f"Pages of {origin[:100]} may not steer the sandbox."))
+            return refusal_response(
+                Refusal("ForeignPage", f"Pages of {origin[:100]} may not steer the sandbox.")
+            )
         if request.method not in SAFE_METHODS and not _is_own_page(request):
-            return refusal_response(ForeignPage("Only the sandbox's own pages may steer it from a browser."))
+            return refusal_response(
+                Refusal("ForeignPage", "Only the sandbox's own pages may steer it from a browser.")
+            )
         return self.get_response(request)
 
 
 def _refusal_for_stranger() -> HttpResponseBase:
     if not settings.WALLET_SANDBOX_CONTROL_KEY:
-        return refusal_response(StrangerRefused("Only callers on this machine may steer the sandbox."))
+        return refusal_response(
+            Refusal("StrangerRefused", "Only callers on this machine may steer the sandbox.")
+        )
     response = refusal_response(
-        KeyMissing("Give the control key: 'Authorization: Bearer KEY', or as the password of HTTP Basic.")
+        Refusal(
+            "KeyMissing",
+            "Give the control key: 'Authorization: Bearer KEY', or as the password of HTTP Basic.",
+        )
     )
     response.headers["WWW-Authenticate"] = 'Basic realm="Sandbox gateway", charset="UTF-8"'
     return response

@@ -3,7 +3,8 @@
 Tables are never changed from one version to the next: a file of another version is renamed, and a new one is
 begun. The version is a hash of the migrations, in SQLite's ``user_version``.
 
-The sandbox caches what it reads and must be the only one that writes. While a connection to a file in WAL
+The sandbox must be the only one that writes: it holds its checks until the row is written by a lock of its
+own process. While a connection to a file in WAL
 mode is open, SQLite refuses to take the file out of that mode: so a second sandbox notices the first.
 """
 

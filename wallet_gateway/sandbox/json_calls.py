@@ -18,7 +18,7 @@ from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.strict_json import JsonValue, NumberText, fold_name
 from wallet_gateway.protocol.text import quote
-from wallet_gateway.sandbox.refusals import BodyTooLarge, InvalidCall, MethodNotAllowed, Refusal
+from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.server.bodies import MAX_BODY_BYTES
 
 _AMOUNT: Final = re.compile(r"-?(0|[1-9][0-9]{0,13})(\.[0-9]{1,6})?")
@@ -50,20 +50,14 @@ class Input:
     def optional_text(self, name: str, *, max_length: int = 255) -> str | None:
         """Read an optional text, which must not be empty."""
         value = self._get(name)
-        if value is None:
-            return None
-        if not isinstance(value, str) or isinstance(value, NumberText) or not value.strip():
-            raise InvalidInput(f"{name} must be a text that is not empty, not {quote(value)}.")
-        if len(value) > max_length:
-            raise InvalidInput(f"{name} has at most {max_length} characters.")
-        return value
+        return None if value is None else _text(name, value, max_length=max_length)
 
     def text_or_number(self, name: str) -> str:
         """Read a required text or number as written."""
         value = _required(name, self._get(name))
-        if isinstance(value, str):
-            return str(value)
-        raise InvalidInput(f"{name} must be a text or a number, not {quote(value)}.")
+        if not isinstance(value, str):
+            raise _wrong(name, "a text or a number", value)
+        return str(value)
 
     def object(self, name: str) -> dict[str, JsonValue]:
         """Read an optional object, empty by default; the caller checks its content."""
@@ -71,7 +65,7 @@ class Input:
         if value is None:
             return {}
         if not isinstance(value, dict):
-            raise InvalidInput(f"{name} must be an object, not {quote(value)}.")
+            raise _wrong(name, "an object", value)
         return value
 
     def text_list(self, name: str) -> list[str] | None:
@@ -80,7 +74,7 @@ class Input:
         if value is None:
             return None
         if not isinstance(value, list):
-            raise InvalidInput(f"{name} must be a list of texts, not {quote(value)}.")
+            raise _wrong(name, "a list of texts", value)
         if not all(isinstance(one, str) for one in value):
             raise InvalidInput(f"{name} must be a list of texts only.")
         return [str(one) for one in value]
@@ -91,13 +85,8 @@ class Input:
         if value is None:
             return None
         if not isinstance(value, dict):
-            raise InvalidInput(f"{name} must be an object of texts, not {quote(value)}.")
-        for key, part in value.items():
-            if not isinstance(part, str) or isinstance(part, NumberText) or not part.strip():
-                raise InvalidInput(f"{name}.{key} must be a text that is not empty, not {quote(part)}.")
-            if len(part) > max_length:
-                raise InvalidInput(f"{name}.{key} has at most {max_length} characters.")
-        return {key: str(part) for key, part in value.items()}
+            raise _wrong(name, "an object of texts", value)
+        return {key: _text(f"{name}.{key}", part, max_length=max_length) for key, part in value.items()}
 
     def amount_or_word(self, name: str, *, words: Iterable[str], null: str) -> str | None:
         """Read an optional amount, as a number or as text, or one of some words; a null means that word."""
@@ -106,8 +95,7 @@ class Input:
             return null if name in self._null else None
         if isinstance(value, str) and (value in words or _AMOUNT.fullmatch(value)):
             return str(value)
-        listed = ", ".join(words)
-        raise InvalidInput(f"{name} must be {listed}, or an amount such as 0 or 12.50, not {quote(value)}.")
+        raise _wrong(name, f"{', '.join(words)}, or an amount such as 0 or 12.50", value)
 
     def choice(self, name: str, words: Iterable[str]) -> str:
         """Read a required value of a set of words."""
@@ -119,9 +107,9 @@ class Input:
         known = {fold_name(word): str(word) for word in words}
         if value is None:
             return None
-        if isinstance(value, str) and fold_name(value) in known:
-            return known[fold_name(value)]
-        raise InvalidInput(f"{name} must be one of {', '.join(known.values())}, not {quote(value)}.")
+        if not isinstance(value, str) or fold_name(value) not in known:
+            raise _wrong(name, f"one of {', '.join(known.values())}", value)
+        return known[fold_name(value)]
 
     def seconds(self, name: str) -> timedelta:
         """Read a required number of seconds."""
@@ -133,7 +121,7 @@ class Input:
         if value is None:
             return None
         if not isinstance(value, NumberText) or not _SECONDS.fullmatch(value):
-            raise InvalidInput(f"{name} must be a number of seconds, not {quote(value)}.")
+            raise _wrong(name, "a number of seconds", value)
         return timedelta(microseconds=int(Decimal(value) * 1_000_000))
 
     def time(self, name: str) -> datetime:
@@ -143,9 +131,7 @@ class Input:
             time = datetime.fromisoformat(text)
             return (time if time.tzinfo else time.replace(tzinfo=UTC)).astimezone(UTC)
         except (ValueError, OverflowError):
-            raise InvalidInput(
-                f"{name} must be a time such as 2030-01-31T09:30:00Z, not {quote(text)}."
-            ) from None
+            raise _wrong(name, "a time such as 2030-01-31T09:30:00Z", text) from None
 
     def integer(self, name: str, *, minimum: int, maximum: int = 999_999_999) -> int | None:
         """Read an optional integer within bounds."""
@@ -154,14 +140,14 @@ class Input:
             return None
         if isinstance(value, NumberText) and _WHOLE.fullmatch(value) and minimum <= int(value) <= maximum:
             return int(value)
-        raise InvalidInput(f"{name} must be a whole number from {minimum} to {maximum}, not {quote(value)}.")
+        raise _wrong(name, f"a whole number from {minimum} to {maximum}", value)
 
     def boolean(self, name: str) -> bool | None:
         """Read an optional boolean."""
         value = self._get(name)
-        if value is None or isinstance(value, bool):
-            return value
-        raise InvalidInput(f"{name} must be true or false, not {quote(value)}.")
+        if not isinstance(value, bool | None):
+            raise _wrong(name, "true or false", value)
+        return value
 
     def check_no_unread_fields(self) -> None:
         """Check that the object has no names other than those that were read."""
@@ -172,6 +158,18 @@ class Input:
     def _get(self, name: str) -> JsonValue:
         self._read.add(name)
         return self._values.get(name)
+
+
+def _text(name: str, value: JsonValue, *, max_length: int) -> str:
+    if not isinstance(value, str) or isinstance(value, NumberText) or not value.strip():
+        raise _wrong(name, "a text that is not empty", value)
+    if len(value) > max_length:
+        raise InvalidInput(f"{name} has at most {max_length} characters.")
+    return value
+
+
+def _wrong(name: str, right: str, value: object) -> InvalidInput:
+    return InvalidInput(f"{name} must be {right}, not {quote(value)}.")
 
 
 def write_seconds(duration: timedelta) -> NumberText:
@@ -208,7 +206,7 @@ def call_path(name: str, **by_method: Call) -> URLPattern:
         call = by_method.get(request.method or "")
         if call is None:
             allowed = ", ".join(sorted(by_method))
-            refusal = MethodNotAllowed(f"{request.path} takes {allowed}, not {request.method}.")
+            refusal = Refusal("MethodNotAllowed", f"{request.path} takes {allowed}, not {request.method}.")
             response = refusal_response(refusal)
             response.headers["Allow"] = allowed
             return response
@@ -230,12 +228,12 @@ def answer(call: Call, request: HttpRequest) -> HttpResponse:
     """Execute a call and return its result or its error as JSON."""
     try:
         if len(request.body) > MAX_BODY_BYTES:
-            raise BodyTooLarge(f"A body has at most {MAX_BODY_BYTES} bytes.")
+            raise Refusal("BodyTooLarge", f"A body has at most {MAX_BODY_BYTES} bytes.")
         return json_response(call(request))
     except Refusal as refusal:
         return refusal_response(refusal)
     except (InvalidInput, ProtocolError) as error:
-        return refusal_response(InvalidCall(str(error)))
+        return refusal_response(Refusal("InvalidCall", str(error)))
 
 
 def _read(body: bytes) -> Input:

@@ -9,10 +9,10 @@ from wallet_gateway.protocol.status import StatusQuery
 from wallet_gateway.protocol.strict_json import JsonValue
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.protocol.wire import TransactionRequest
-from wallet_gateway.sandbox.db_transactions import CachedValue, write_lock
+from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.json_calls import Input
 from wallet_gateway.sandbox.models import Merchant
-from wallet_gateway.sandbox.refusals import UnknownMerchant
+from wallet_gateway.sandbox.refusals import Refusal
 
 PROVIDER: Final = "ExampleWalletV2"
 GATEWAY_NAME: Final = "examplegateway"
@@ -43,8 +43,12 @@ def add_merchant(given: Input) -> Merchant:
         merchant, _ = Merchant.objects.update_or_create(
             merchant_id=merchant_id, store_id=store_id, defaults=values
         )
-        cached_stores.invalidate()
     return merchant
+
+
+def find_merchant(merchant_id: str, store_id: str) -> Merchant | None:
+    """Return a merchant's store, or None if it is unknown."""
+    return Merchant.objects.filter(merchant_id=merchant_id, store_id=store_id).first()
 
 
 def merchant_of(
@@ -55,15 +59,17 @@ def merchant_of(
     | PaymentAccountQuery,
 ) -> Merchant:
     """Return the merchant of a request; raises ``UnknownMerchant``."""
-    merchant = cached_stores.get().get((message.merchant_id, message.store_id))
+    merchant = find_merchant(message.merchant_id, message.store_id)
     if merchant is None:
-        raise UnknownMerchant(
-            f"There is no store {quote(message.store_id)} of a merchant {quote(message.merchant_id)}."
+        raise Refusal(
+            "UnknownMerchant",
+            f"There is no store {quote(message.store_id)} of a merchant {quote(message.merchant_id)}.",
         )
     # Queries and requests from the browser carry no user id.
     if isinstance(message, TransactionRequest | PublicKeyRequest) and message.user_id != merchant.user_id:
-        raise UnknownMerchant(
-            f"{quote(message.user_id)} is no user of the merchant {quote(message.merchant_id)}."
+        raise Refusal(
+            "UnknownMerchant",
+            f"{quote(message.user_id)} is no user of the merchant {quote(message.merchant_id)}.",
         )
     return merchant
 
@@ -79,11 +85,3 @@ def describe(merchant: Merchant) -> dict[str, Any]:
         "origins": merchant.origins,
         "displayName": merchant.shown_name,
     }
-
-
-def _stores() -> dict[tuple[str, str], Merchant]:
-    return {(one.merchant_id, one.store_id): one for one in Merchant.objects.all()}
-
-
-cached_stores = CachedValue(_stores)
-"""All merchants by merchant id and store id."""

@@ -6,6 +6,7 @@ page and are not checked.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -13,9 +14,8 @@ from wallet_gateway.protocol.accounts import PaymentAccountRequest
 from wallet_gateway.protocol.endpoints import CREATE_PAYMENT_ACCOUNT
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.api.request_parser import ParsedRequest, RawRequest
-from wallet_gateway.sandbox.merchants import cached_stores
 from wallet_gateway.sandbox.models import Merchant
-from wallet_gateway.sandbox.refusals import OriginNotRegistered
+from wallet_gateway.sandbox.refusals import Refusal
 
 _ANY_PORT: Final = ":*"
 _PREFLIGHT_CACHE_SECONDS: Final = 600
@@ -23,9 +23,10 @@ _VARY: Final = ("Vary", "Origin")
 
 
 def check_origin(merchant: Merchant, origin: str | None) -> None:
-    """Check that an origin is registered for a merchant; raises ``OriginNotRegistered``."""
-    if origin is not None and not _is_registered(merchant, origin):
-        raise OriginNotRegistered(f"Pages of {quote(origin)} are not registered for this merchant.")
+    """Refuse with ``OriginNotRegistered`` an origin that is not registered for a merchant."""
+    if origin is not None and not _is_registered(origin, [merchant]):
+        text = f"Pages of {quote(origin)} are not registered for this merchant."
+        raise Refusal("OriginNotRegistered", text)
 
 
 def is_preflight(raw: RawRequest) -> bool:
@@ -35,10 +36,11 @@ def is_preflight(raw: RawRequest) -> bool:
 
 def preflight_headers(raw: RawRequest) -> tuple[tuple[str, str], ...]:
     """Return the preflight's headers; any merchant's origin is allowed, as the merchant is not yet known."""
-    if not _is_registered_anywhere(raw.origin):
-        return (_VARY,)
+    allowed = _allow_origin(raw.origin, Merchant.objects.all())
+    if len(allowed) == 1:
+        return allowed
     return (
-        *_allow_origin(raw.origin or ""),
+        *allowed,
         ("Access-Control-Allow-Methods", CREATE_PAYMENT_ACCOUNT.method),
         ("Access-Control-Allow-Headers", "Authorization, Content-Type"),
         ("Access-Control-Max-Age", str(_PREFLIGHT_CACHE_SECONDS)),
@@ -49,26 +51,20 @@ def cors_headers(raw: RawRequest, parsed: ParsedRequest) -> tuple[tuple[str, str
     """Return the headers that let a registered page read the answer, including an error."""
     if raw.path != CREATE_PAYMENT_ACCOUNT.path:
         return ()
-    message, origin = parsed.message, raw.origin
+    merchants, message = Merchant.objects.all(), parsed.message
     if isinstance(message, PaymentAccountRequest):
-        merchant = cached_stores.get().get((message.merchant_id, message.store_id))
-        may_read = origin is not None and merchant is not None and _is_registered(merchant, origin)
-    else:
-        may_read = _is_registered_anywhere(origin)
-    return _allow_origin(origin or "") if may_read else (_VARY,)
+        merchants = merchants.filter(merchant_id=message.merchant_id, store_id=message.store_id)
+    return _allow_origin(raw.origin, merchants)
 
 
-def _allow_origin(origin: str) -> tuple[tuple[str, str], ...]:
+def _allow_origin(origin: str | None, merchants: Iterable[Merchant]) -> tuple[tuple[str, str], ...]:
+    if origin is None or not _is_registered(origin, merchants):
+        return (_VARY,)
     return (("Access-Control-Allow-Origin", origin), _VARY)
 
 
-def _is_registered_anywhere(origin: str | None) -> bool:
-    merchants = cached_stores.get().values()
-    return origin is not None and any(_is_registered(merchant, origin) for merchant in merchants)
-
-
-def _is_registered(merchant: Merchant, origin: str) -> bool:
-    return any(_matches(registered, origin) for registered in merchant.origins)
+def _is_registered(origin: str, merchants: Iterable[Merchant]) -> bool:
+    return any(_matches(registered, origin) for merchant in merchants for registered in merchant.origins)
 
 
 def _matches(registered: str, origin: str) -> bool:

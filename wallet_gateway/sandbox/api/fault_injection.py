@@ -1,15 +1,10 @@
-"""What each fault does to an exchange: one function per fault.
-
-Each function takes the exchange and the stored fault, and returns the reply. The request is processed only if
-the function calls ``exchange.reply`` or ``exchange.process``.
-"""
+"""What each fault does to the exchange that it hits."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
 from django.urls import get_script_prefix
 
@@ -19,7 +14,7 @@ from wallet_gateway.sandbox.api.delayed_requests import delay_request
 from wallet_gateway.sandbox.api.exchange import DROPPED, Exchange, Reply
 from wallet_gateway.sandbox.api.faults import FaultKind
 from wallet_gateway.sandbox.models import SetFault
-from wallet_gateway.sandbox.refusals import Moved, Refusal, TooManyRequests
+from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.server.delivery import DRIP_SECONDS, DeliveryMode, cancellable_sleep
 from wallet_gateway.sandbox.state import FaultMode, current_conditions
 
@@ -36,144 +31,91 @@ _HTML: Final = (
 _OTHER_SHAPE: Final = {"result": {"ok": True}, "items": []}
 
 
-def drop_before(_exchange: Exchange, _fault: SetFault) -> Reply:
-    """Close the connection without processing the request."""
-    return DROPPED
-
-
-def drop_after(exchange: Exchange, _fault: SetFault) -> Reply:
-    """Process, then close the connection."""
-    exchange.process()
-    return DROPPED
-
-
-def late(exchange: Exchange, fault: SetFault) -> Reply:
-    """Close the connection, and process the request once the sandbox's clock has advanced."""
-    delay_request(exchange.raw, exchange.conditions, by=_duration(fault, DEFAULT_LATE_DELAY))
-    return DROPPED
-
-
-def delay_before(exchange: Exchange, fault: SetFault) -> Reply:
-    """Wait, then process and answer."""
-    _wait(fault)
-    return replace(exchange, conditions=current_conditions()).reply()
-
-
-def delay_after(exchange: Exchange, fault: SetFault) -> Reply:
-    """Process, wait, then answer."""
-    reply = exchange.reply()
-    _wait(fault)
-    return reply
-
-
-def status_before(_exchange: Exchange, fault: SetFault) -> Reply:
-    """Answer an HTTP status with HTML, without processing the request."""
-    return _html(fault.status or DEFAULT_STATUS)
-
-
-def status_after(exchange: Exchange, fault: SetFault) -> Reply:
-    """Process, then answer an HTTP status with HTML."""
-    exchange.process()
-    return _html(fault.status or DEFAULT_STATUS)
-
-
-def error_body_unprocessed(exchange: Exchange, fault: SetFault) -> Reply:
-    """Answer an error body, without processing the request."""
-    return exchange.write(_error(fault), status=fault.status or DEFAULT_ERROR_STATUS)
-
-
-def bare_error(exchange: Exchange, fault: SetFault) -> Reply:
-    """Answer an error body that has only a code, without processing the request."""
-    return exchange.write({"code": _error(fault)["code"]}, status=fault.status or DEFAULT_ERROR_STATUS)
-
-
-def throttled(exchange: Exchange, fault: SetFault) -> Reply:
-    """Answer 429 with ``Retry-After``, without processing the request."""
-    seconds = round(_duration(fault, DEFAULT_RETRY_AFTER).total_seconds())
-    refusal = TooManyRequests(f"Come again in {seconds} seconds.")
-    return _refuse(exchange, refusal, ("Retry-After", str(seconds)))
-
-
-def redirected(exchange: Exchange, _fault: SetFault) -> Reply:
-    """Answer 307 to a path that does not exist, without processing the request."""
-    location = f"{exchange.raw.base_url}{get_script_prefix()}api/v5/moved"
-    return _refuse(exchange, Moved(f"See {location}."), ("Location", location))
-
-
-def error_200(exchange: Exchange, fault: SetFault) -> Reply:
-    """Process, then answer 200 with an error body."""
-    exchange.process()
-    return exchange.write(_error(fault))
-
-
-def mixed(exchange: Exchange, fault: SetFault) -> Reply:
-    """Process, then answer with result and error merged into one object, or into each object of a list."""
-    _, value = exchange.process()
-    error = _error(fault)
-    both = [part | error for part in value] or [error] if isinstance(value, list) else value | error
-    return exchange.write(both)
-
-
-def not_json(exchange: Exchange, _fault: SetFault) -> Reply:
-    """Process, then answer 200 with HTML."""
-    exchange.process()
-    return _html(200)
-
-
-def wrong_shape(exchange: Exchange, _fault: SetFault) -> Reply:
-    """Process, then answer 200 with JSON of another shape."""
-    exchange.process()
-    return exchange.write(_OTHER_SHAPE)
-
-
-def empty(exchange: Exchange, _fault: SetFault) -> Reply:
-    """Process, then answer 200 with an empty body."""
-    exchange.process()
-    return Reply()
-
-
-def bad_gzip(exchange: Exchange, _fault: SetFault) -> Reply:
-    """Process, then answer plain text labelled as gzip."""
-    return replace(exchange.reply(), headers=(("Content-Encoding", "gzip"),))
-
-
-def duplicate(exchange: Exchange, _fault: SetFault) -> Reply:
-    """Process the request twice and return the second answer, like a proxy that retries."""
-    exchange.process()
-    return exchange.reply()
-
-
-def unreadable_record(exchange: Exchange, _fault: SetFault) -> Reply:
-    """Answer with an additional record: a copy of the last one without an id and with a negative amount."""
-    status, value = exchange.process()
-    if isinstance(value, list):
-        last = value[-1] if value else {"type": "chargeback"}
-        value = [*value, last | {"id": None, "transactionAmount": NumberText("-5.00")}]
-    return exchange.write(value, status=status)
-
-
-def drip(exchange: Exchange, fault: SetFault) -> Reply:
-    """Process, then send the answer one byte at a time."""
-    seconds = _duration(fault, timedelta(seconds=DRIP_SECONDS)).total_seconds()
-    return replace(exchange.reply(), mode=DeliveryMode.DRIP, drip_seconds=seconds)
-
-
-def _delivered(mode: DeliveryMode) -> Injector:
-    """Process, then deliver the answer in the given mode."""
-    return lambda exchange, _fault: replace(exchange.reply(), mode=mode)
-
-
-def _with_fault_mode(fault_mode: FaultMode) -> Injector:
-    """Process with the given fault mode."""
-    return lambda exchange, _fault: exchange.reply(fault_mode)
+def answer_with_fault(exchange: Exchange, fault: SetFault) -> Reply:
+    """Answer a request as its fault says; it is processed only where ``reply`` or ``process`` is called."""
+    error = error_body(fault.code or FaultCode.VALIDATION, fault.message or DEFAULT_MESSAGE).to_wire()
+    match FaultKind(fault.fault):
+        # The request is not processed, or not yet.
+        case FaultKind.DROP_BEFORE:
+            return DROPPED
+        case FaultKind.LATE:
+            delay_request(exchange.raw, exchange.conditions, by=_duration(fault, DEFAULT_LATE_DELAY))
+            return DROPPED
+        case FaultKind.STATUS_BEFORE:
+            return _html(fault.status or DEFAULT_STATUS)
+        case FaultKind.ERROR_BODY:
+            return exchange.write(error, status=fault.status or DEFAULT_ERROR_STATUS)
+        case FaultKind.BARE_ERROR:
+            return exchange.write({"code": error["code"]}, status=fault.status or DEFAULT_ERROR_STATUS)
+        case FaultKind.THROTTLED:
+            seconds = round(_duration(fault, DEFAULT_RETRY_AFTER).total_seconds())
+            refusal = Refusal("TooManyRequests", f"Come again in {seconds} seconds.")
+            return _refuse(exchange, refusal, ("Retry-After", str(seconds)))
+        case FaultKind.REDIRECTED:
+            location = f"{exchange.raw.base_url}{get_script_prefix()}api/v5/moved"
+            return _refuse(exchange, Refusal("Moved", f"See {location}."), ("Location", location))
+        case FaultKind.DELAY_BEFORE:
+            cancellable_sleep(_duration(fault, DEFAULT_WAIT).total_seconds())
+            return replace(exchange, conditions=current_conditions()).reply()
+        # It is processed, and answered with something else.
+        case FaultKind.DROP_AFTER:
+            exchange.process()
+            return DROPPED
+        case FaultKind.STATUS_AFTER:
+            exchange.process()
+            return _html(fault.status or DEFAULT_STATUS)
+        case FaultKind.NOT_JSON:
+            exchange.process()
+            return _html(200)
+        case FaultKind.WRONG_SHAPE:
+            exchange.process()
+            return exchange.write(_OTHER_SHAPE)
+        case FaultKind.EMPTY:
+            exchange.process()
+            return Reply()
+        case FaultKind.ERROR_200:
+            exchange.process()
+            return exchange.write(error)
+        case FaultKind.MIXED:
+            _, value = exchange.process()
+            both = [part | error for part in value] or [error] if isinstance(value, list) else value | error
+            return exchange.write(both)
+        case FaultKind.UNREADABLE_RECORD:
+            status, value = exchange.process()
+            if isinstance(value, list):
+                last = value[-1] if value else {"type": "chargeback"}
+                value = [*value, last | {"id": None, "transactionAmount": NumberText("-5.00")}]
+            return exchange.write(value, status=status)
+        # It is processed in another way.
+        case FaultKind.DUPLICATE:
+            exchange.process()
+            return exchange.reply()
+        case FaultKind.ERRORED:
+            return exchange.reply(FaultMode.ERRORED)
+        case FaultKind.UNDOCUMENTED_STATE:
+            return exchange.reply(FaultMode.UNDOCUMENTED)
+        case FaultKind.PARTIAL:
+            return exchange.reply(FaultMode.PARTIAL)
+        # Its answer is late or damaged on the way.
+        case FaultKind.DELAY_AFTER:
+            reply = exchange.reply()
+            cancellable_sleep(_duration(fault, DEFAULT_WAIT).total_seconds())
+            return reply
+        case FaultKind.BAD_GZIP:
+            return replace(exchange.reply(), headers=(("Content-Encoding", "gzip"),))
+        case FaultKind.DRIP:
+            drip_seconds = _duration(fault, timedelta(seconds=DRIP_SECONDS)).total_seconds()
+            return replace(exchange.reply(), mode=DeliveryMode.DRIP, drip_seconds=drip_seconds)
+        case FaultKind.TRUNCATED:
+            return replace(exchange.reply(), mode=DeliveryMode.TRUNCATED)
+        case FaultKind.RESET:
+            return replace(exchange.reply(), mode=DeliveryMode.RESET)
+        case FaultKind.BAD_STATUS_LINE:
+            return replace(exchange.reply(), mode=DeliveryMode.BAD_STATUS_LINE)
 
 
 def _duration(fault: SetFault, default: timedelta) -> timedelta:
     return default if fault.delay is None else fault.delay
-
-
-def _wait(fault: SetFault) -> None:
-    cancellable_sleep(_duration(fault, DEFAULT_WAIT).total_seconds())
 
 
 def _refuse(exchange: Exchange, refusal: Refusal, header: tuple[str, str]) -> Reply:
@@ -182,40 +124,3 @@ def _refuse(exchange: Exchange, refusal: Refusal, header: tuple[str, str]) -> Re
 
 def _html(status: int) -> Reply:
     return Reply(status=status, body=_HTML, content_type="text/html; charset=utf-8")
-
-
-def _error(fault: SetFault) -> dict[str, Any]:
-    return error_body(fault.code or FaultCode.VALIDATION, fault.message or DEFAULT_MESSAGE).to_wire()
-
-
-Injector = Callable[[Exchange, SetFault], Reply]
-
-INJECTORS: Final[dict[FaultKind, Injector]] = {
-    FaultKind.DROP_BEFORE: drop_before,
-    FaultKind.DROP_AFTER: drop_after,
-    FaultKind.LATE: late,
-    FaultKind.DELAY_BEFORE: delay_before,
-    FaultKind.DELAY_AFTER: delay_after,
-    FaultKind.STATUS_BEFORE: status_before,
-    FaultKind.STATUS_AFTER: status_after,
-    FaultKind.ERROR_BODY: error_body_unprocessed,
-    FaultKind.BARE_ERROR: bare_error,
-    FaultKind.THROTTLED: throttled,
-    FaultKind.REDIRECTED: redirected,
-    FaultKind.ERROR_200: error_200,
-    FaultKind.MIXED: mixed,
-    FaultKind.NOT_JSON: not_json,
-    FaultKind.WRONG_SHAPE: wrong_shape,
-    FaultKind.EMPTY: empty,
-    FaultKind.BAD_GZIP: bad_gzip,
-    FaultKind.DUPLICATE: duplicate,
-    FaultKind.DRIP: drip,
-    FaultKind.UNREADABLE_RECORD: unreadable_record,
-    FaultKind.TRUNCATED: _delivered(DeliveryMode.TRUNCATED),
-    FaultKind.RESET: _delivered(DeliveryMode.RESET),
-    FaultKind.BAD_STATUS_LINE: _delivered(DeliveryMode.BAD_STATUS_LINE),
-    FaultKind.ERRORED: _with_fault_mode(FaultMode.ERRORED),
-    FaultKind.UNDOCUMENTED_STATE: _with_fault_mode(FaultMode.UNDOCUMENTED),
-    FaultKind.PARTIAL: _with_fault_mode(FaultMode.PARTIAL),
-}
-"""The injector of each fault kind."""

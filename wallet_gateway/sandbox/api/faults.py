@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from wallet_gateway.sandbox.api.request_parser import TRANSACTION_OPERATIONS, Operation
-from wallet_gateway.sandbox.db_transactions import CachedValue, write_lock
+from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.json_calls import InvalidInput, write_seconds
 from wallet_gateway.sandbox.models import SetFault
 
@@ -58,10 +58,6 @@ class FaultNotApplicable(InvalidInput):
     """The fault does not apply to the operation."""
 
 
-cached_has_faults = CachedValue(SetFault.objects.exists)
-"""Whether any fault is set."""
-
-
 def set_fault(operation: str, fault: FaultKind, **details: Any) -> None:
     """Set a fault for an operation, or for ``ANY_OPERATION``; raises ``FaultNotApplicable``.
 
@@ -72,7 +68,6 @@ def set_fault(operation: str, fault: FaultKind, **details: Any) -> None:
         raise FaultNotApplicable(f"{fault} means nothing to {operation}; set it for one of: {allowed}.")
     with write_lock():
         SetFault.objects.create(operation=operation, fault=fault, **details)
-        cached_has_faults.invalidate()
 
 
 def applies_to(fault: FaultKind, operation: Operation | None) -> bool:
@@ -84,7 +79,6 @@ def clear_faults() -> None:
     """Remove all faults."""
     with write_lock():
         SetFault.objects.all().delete()
-        cached_has_faults.invalidate()
 
 
 def list_faults() -> list[SetFault]:
@@ -98,32 +92,24 @@ def take_fault(operation: Operation | None) -> SetFault | None:
     If several match, the one that was set first hits. A fault that still has requests to skip counts this
     request and leaves it to the next fault.
     """
-    if not cached_has_faults.get():
+    matching = SetFault.objects.filter(operation__in=[ANY_OPERATION, operation or ANY_OPERATION])
+    if not matching.exists():
         return None
     with write_lock():
-        for fault in SetFault.objects.filter(
-            operation__in=[ANY_OPERATION, operation or ANY_OPERATION]
-        ).order_by("pk"):
+        for fault in matching.order_by("pk"):
             if not applies_to(FaultKind(fault.fault), operation):
                 continue
             if fault.skip:
                 fault.skip -= 1
                 fault.save(update_fields=["skip"])
                 continue
-            _count(fault)
+            if fault.times == 1:
+                fault.delete()
+            elif fault.times is not None:
+                fault.times -= 1
+                fault.save(update_fields=["times"])
             return fault
     return None
-
-
-def _count(fault: SetFault) -> None:
-    if fault.times is None:
-        return
-    fault.times -= 1
-    if fault.times:
-        fault.save(update_fields=["times"])
-    else:
-        fault.delete()
-        cached_has_faults.invalidate()
 
 
 def describe(fault: SetFault) -> dict[str, Any]:

@@ -13,9 +13,8 @@ from wallet_gateway.protocol.errors import UnreadableBody
 from wallet_gateway.protocol.secret_names import SECRET, plain_name
 from wallet_gateway.protocol.strict_json import JsonValue, fold_name
 from wallet_gateway.sandbox.api.request_parser import ParsedRequest, RawRequest
-from wallet_gateway.sandbox.db_transactions import single_write, write_lock
+from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.models import JournalEntry
-from wallet_gateway.sandbox.models.prepared_sql import insert_row, update_row
 
 MAX_JOURNAL_ENTRIES: Final = 50_000
 """Older entries are deleted, so that a long load test does not fill the disk."""
@@ -35,19 +34,19 @@ _BRANCH: Final = re.compile(r'"([^"\\]{1,64})"\s*+:\s*+(?=[{\[])')
 
 def open_entry(raw: RawRequest, parsed: ParsedRequest, *, fault: str, now: datetime) -> JournalEntry:
     """Store a request before it is processed."""
+    path = f"{raw.path}?{raw.raw_query}" if raw.raw_query else raw.path
     entry = JournalEntry(
         operation=parsed.operation or "",
         method=raw.method[:16],
-        path=mask_path(_path_and_query(raw))[:2000],
+        path=_PARAMETER.sub(partial(_masked_value, mask=MASK), path)[:2000],
         request_body=_masked(raw.body),
         unknown_fields=list(parsed.unknown_fields),
         fault=fault,
         received_at=now,
     )
-    with single_write():
-        insert_row(entry)
-    if entry.pk % _PRUNE_INTERVAL == 0:
-        with write_lock():
+    with write_lock():
+        entry.save()
+        if entry.pk % _PRUNE_INTERVAL == 0:
             JournalEntry.objects.filter(pk__lte=entry.pk - MAX_JOURNAL_ENTRIES).delete()
     return entry
 
@@ -55,9 +54,9 @@ def open_entry(raw: RawRequest, parsed: ParsedRequest, *, fault: str, now: datet
 def close_entry(entry: JournalEntry, *, status: int, body: bytes) -> None:
     """Store the answer to a request; not called when the connection is closed without an answer."""
     answer = _masked(body)
-    with single_write():
+    with write_lock():
         # A concurrent reset may have deleted the row, and `save` would then raise.
-        update_row(JournalEntry, entry.pk, answer_status=status, answer_body=answer)
+        JournalEntry.objects.filter(pk=entry.pk).update(answer_status=status, answer_body=answer)
 
 
 def describe(entry: JournalEntry) -> dict[str, Any]:
@@ -98,21 +97,12 @@ def mask_text(text: str) -> str:
     return mask_card_numbers(_PAIR.sub(partial(_masked_value, mask=f'"{MASK}"'), text))
 
 
-def mask_path(path: str) -> str:
-    """Return a path with the secrets in its query masked."""
-    return _PARAMETER.sub(partial(_masked_value, mask=MASK), path)
-
-
 def _masked_value(found: re.Match[str], mask: str) -> str:
     return found[1] + mask if _is_secret(found[2]) else found[0]
 
 
 def _is_secret(name: str) -> bool:
     return SECRET.search(plain_name(name)) is not None
-
-
-def _path_and_query(raw: RawRequest) -> str:
-    return f"{raw.path}?{raw.raw_query}" if raw.raw_query else raw.path
 
 
 def _masked(body: bytes) -> str:

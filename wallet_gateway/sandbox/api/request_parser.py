@@ -7,8 +7,8 @@ hit it. Fields that the interface does not define are ignored and reported for t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 from typing import Any, Final, TypeAlias, get_args
@@ -23,26 +23,13 @@ from wallet_gateway.protocol.accounts import (
 )
 from wallet_gateway.protocol.authorizations import AuthorizationRequest
 from wallet_gateway.protocol.checkout import CheckoutRequest
-from wallet_gateway.protocol.errors import (
-    FieldError,
-    InvalidMessage,
-    UnreadableBody,
-    join_path,
-)
+from wallet_gateway.protocol.errors import InvalidMessage, UnreadableBody, join_path
 from wallet_gateway.protocol.follow_ups import DetachedRefundRequest, FollowUpRequest
 from wallet_gateway.protocol.status import StatusQuery
 from wallet_gateway.protocol.strict_json import JsonValue, fold_name
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.protocol.wire import MISSING, WireModel
-from wallet_gateway.sandbox.refusals import (
-    BodyTooLarge,
-    MethodNotAllowed,
-    Refusal,
-    SchemaValidationError,
-    TokenMissing,
-    UnknownPath,
-    UnsupportedMediaType,
-)
+from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.server.bodies import MAX_BODY_BYTES
 
 
@@ -73,10 +60,6 @@ TRANSACTION_OPERATIONS = frozenset(
 )
 """Operations that create a transaction, at once or through the checkout page."""
 
-_MAX_PARAMETERS: Final = 100
-_ACCOUNTS: Final = endpoints.GET_PAYMENT_ACCOUNT.path.removesuffix("{transactionAccountId}")
-_ACCOUNT_PATH: Final = re.compile(rf"{re.escape(_ACCOUNTS)}[^/]+")
-
 Message: TypeAlias = (
     CheckoutRequest
     | FollowUpRequest
@@ -88,6 +71,31 @@ Message: TypeAlias = (
     | AuthorizationRequest
 )
 """All request messages of the interface."""
+
+_MESSAGES: Final[dict[Operation, type[Message]]] = {
+    Operation.CHECKOUT: CheckoutRequest,
+    Operation.CAPTURE: FollowUpRequest,
+    Operation.REFUND: FollowUpRequest,
+    Operation.REVERSAL: FollowUpRequest,
+    Operation.DETACHED_REFUND: DetachedRefundRequest,
+    Operation.STATUS: StatusQuery,
+    Operation.PUBLIC_KEY: PublicKeyRequest,
+    Operation.CREATE_PAYMENT_ACCOUNT: PaymentAccountRequest,
+    Operation.GET_PAYMENT_ACCOUNT: PaymentAccountQuery,
+    Operation.AUTHORIZATION: AuthorizationRequest,
+}
+_ROUTES: Final[dict[str, dict[str, Operation | None]]] = {
+    endpoints.CHECKOUT.path: {"POST": Operation.CHECKOUT},
+    # The body's type names the operation.
+    endpoints.FOLLOW_UP.path: {"POST": None, "GET": Operation.STATUS},
+    endpoints.PUBLIC_KEY.path: {"POST": Operation.PUBLIC_KEY},
+    endpoints.CREATE_PAYMENT_ACCOUNT.path: {"POST": Operation.CREATE_PAYMENT_ACCOUNT},
+    endpoints.AUTHORIZATION.path: {"POST": Operation.AUTHORIZATION},
+}
+_ACCOUNTS: Final = endpoints.GET_PAYMENT_ACCOUNT.path.removesuffix("{transactionAccountId}")
+_ACCOUNT_PATH: Final = re.compile(rf"{re.escape(_ACCOUNTS)}[^/]+")
+_BY_TYPE: Final = {fold_name(word): Operation(name) for word, name in endpoints.OPERATIONS.items()}
+_MAX_PARAMETERS: Final = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +115,12 @@ class RawRequest:
     origin: str | None = None
     """The ``Origin`` header, in which a browser names the origin of the sending page."""
 
+    @property
+    def api_key(self) -> str:
+        """The key from ``Authorization: PublicApiKey KEY``; empty without one."""
+        scheme, _, key = self.authorization.partition(" ")
+        return key.strip() if fold_name(scheme) == fold_name(endpoints.PUBLIC_KEY_SCHEME) else ""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedRequest:
@@ -117,38 +131,35 @@ class ParsedRequest:
     message: Message | Refusal
     """The message, or the refusal if the request is invalid."""
     unknown_fields: tuple[str, ...] = ()
-    api_key: str = field(default="", repr=False)
-    """The key from ``Authorization: PublicApiKey KEY``; empty without one."""
-    origin: str | None = None
-
-
-_MESSAGES: Final[dict[Operation, type[Message]]] = {
-    Operation.CHECKOUT: CheckoutRequest,
-    Operation.CAPTURE: FollowUpRequest,
-    Operation.REFUND: FollowUpRequest,
-    Operation.REVERSAL: FollowUpRequest,
-    Operation.DETACHED_REFUND: DetachedRefundRequest,
-    Operation.STATUS: StatusQuery,
-    Operation.PUBLIC_KEY: PublicKeyRequest,
-    Operation.CREATE_PAYMENT_ACCOUNT: PaymentAccountRequest,
-    Operation.GET_PAYMENT_ACCOUNT: PaymentAccountQuery,
-    Operation.AUTHORIZATION: AuthorizationRequest,
-}
-_BY_TYPE: Final = {fold_name(word): Operation(name) for word, name in endpoints.OPERATIONS.items()}
 
 
 def parse_request(raw: RawRequest) -> ParsedRequest:
     """Parse a request; never raises."""
+    operation = None
     try:
-        read = _route(raw)
+        operation = _operation_at(raw)
+        value = _query_parameters(raw) if raw.method == "GET" else _json_object(raw)
+        if operation is None:
+            operation = _operation_by_type(value)
     except Refusal as refusal:
-        return ParsedRequest(message=refusal)
-    return replace(read(raw), api_key=_api_key(raw.authorization), origin=raw.origin)
+        return ParsedRequest(operation=operation, message=refusal)
+    model = _MESSAGES[operation]
+    unknown = tuple(unknown_fields(model, value))
+    message: Message | Refusal
+    try:
+        message = model.from_wire(value)
+    except InvalidMessage as error:
+        text = "; ".join(map(str, error.errors))
+        message = Refusal("SchemaValidationError", text)
+        for fault in error.errors:
+            if fault.message == MISSING and f"{TOKEN_PATH}.".startswith(f"{fault.path}."):
+                message = Refusal("TokenMissing", f"a required field is missing: {text}")
+    return ParsedRequest(operation=operation, message=message, unknown_fields=unknown)
 
 
 def allowed_methods(path: str) -> tuple[str, ...]:
     """Return the allowed methods of a path in alphabetical order; empty for an unknown path."""
-    return tuple(sorted(_methods_at(path)))
+    return tuple(sorted(_operations_at(path)))
 
 
 def unknown_fields(model: type[WireModel], source: dict[str, Any], path: str = "") -> Iterator[str]:
@@ -159,7 +170,15 @@ def unknown_fields(model: type[WireModel], source: dict[str, Any], path: str = "
         if wire_name is None:
             yield join_path(path, quote(name)[1:-1])
         elif wire_name in parts:
-            yield from _within(parts[wire_name], value, join_path(path, wire_name))
+            yield from _unknown_within(parts[wire_name], value, join_path(path, wire_name))
+
+
+def _unknown_within(model: type[WireModel], value: object, path: str) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from unknown_fields(model, value, path)
+    elif isinstance(value, list):
+        for index, part in enumerate(value):
+            yield from _unknown_within(model, part, f"{path}[{index}]")
 
 
 @cache
@@ -177,136 +196,57 @@ def _message_in(annotation: object) -> type[WireModel] | None:
     return next(filter(None, map(_message_in, get_args(annotation))), None)
 
 
-def _route(raw: RawRequest) -> Callable[[RawRequest], ParsedRequest]:
-    methods = _methods_at(raw.path)
-    if not methods:
-        raise UnknownPath(f"There is nothing at {quote(raw.path)}.")
-    if raw.method not in methods:
-        allowed = " or ".join(sorted(methods))
-        raise MethodNotAllowed(f"{raw.path} takes {allowed}, not {quote(raw.method)}.")
-    return methods[raw.method]
-
-
-def _methods_at(path: str) -> Mapping[str, Callable[[RawRequest], ParsedRequest]]:
+def _operations_at(path: str) -> Mapping[str, Operation | None]:
     if path not in _ROUTES and _ACCOUNT_PATH.fullmatch(path):
-        return {endpoints.GET_PAYMENT_ACCOUNT.method: _read_account}
+        return {"GET": Operation.GET_PAYMENT_ACCOUNT}
     return _ROUTES.get(path, {})
 
 
-def _api_key(authorization: str) -> str:
-    scheme, _, key = authorization.partition(" ")
-    return key.strip() if fold_name(scheme) == fold_name(endpoints.PUBLIC_KEY_SCHEME) else ""
+def _operation_at(raw: RawRequest) -> Operation | None:
+    operations = _operations_at(raw.path)
+    if not operations:
+        raise Refusal("UnknownPath", f"There is nothing at {quote(raw.path)}.")
+    if raw.method not in operations:
+        allowed = " or ".join(sorted(operations))
+        raise Refusal("MethodNotAllowed", f"{raw.path} takes {allowed}, not {quote(raw.method)}.")
+    return operations[raw.method]
 
 
-def _read_only(operation: Operation) -> Callable[[RawRequest], ParsedRequest]:
-    """Return a parser for a path that serves a single operation."""
-    return lambda raw: _read_body(raw, lambda _: operation, otherwise=operation)
-
-
-def _read_by_type(raw: RawRequest) -> ParsedRequest:
-    return _read_body(raw, _operation_by_type)
-
-
-def _read_status(raw: RawRequest) -> ParsedRequest:
+def _query_parameters(raw: RawRequest) -> dict[str, Any]:
     try:
-        return _parse_message(Operation.STATUS, _query_parameters(raw.raw_query))
-    except Refusal as refusal:
-        return ParsedRequest(operation=Operation.STATUS, message=refusal)
-
-
-def _read_account(raw: RawRequest) -> ParsedRequest:
-    account_id = raw.path.removeprefix(_ACCOUNTS)
-    try:
-        parameters = _query_parameters(raw.raw_query) | {"transactionAccountId": account_id}
-        return _parse_message(Operation.GET_PAYMENT_ACCOUNT, parameters)
-    except Refusal as refusal:
-        return ParsedRequest(operation=Operation.GET_PAYMENT_ACCOUNT, message=refusal)
-
-
-def _read_body(
-    raw: RawRequest,
-    operation_of: Callable[[Mapping[str, Any]], Operation],
-    otherwise: Operation | None = None,
-) -> ParsedRequest:
-    operation = otherwise
-    try:
-        value = _json_object(raw)
-        operation = operation_of(value)
-    except Refusal as refusal:
-        return ParsedRequest(operation=operation, message=refusal)
-    return _parse_message(operation, value)
+        pairs = parse_qsl(
+            raw.raw_query, keep_blank_values=True, errors="strict", max_num_fields=_MAX_PARAMETERS
+        )
+    except ValueError as error:
+        raise Refusal(
+            "SchemaValidationError", "the query is not UTF-8, or has too many parameters."
+        ) from error
+    parameters = dict(pairs)
+    if len({fold_name(name) for name in parameters}) < len(pairs):
+        raise Refusal("SchemaValidationError", "a query parameter is given twice; give each once.")
+    if raw.path in _ROUTES:
+        return parameters
+    return parameters | {"transactionAccountId": raw.path.removeprefix(_ACCOUNTS)}
 
 
 def _json_object(raw: RawRequest) -> dict[str, JsonValue]:
     if len(raw.body) > MAX_BODY_BYTES:
-        raise BodyTooLarge(f"A body has at most {MAX_BODY_BYTES} bytes.")
+        raise Refusal("BodyTooLarge", f"A body has at most {MAX_BODY_BYTES} bytes.")
     if raw.content_type.partition(";")[0].strip().lower() != "application/json":
-        raise UnsupportedMediaType(f"Send application/json, not {raw.content_type or 'nothing'!r:.100}.")
+        given = f"{raw.content_type or 'nothing'!r:.100}"
+        raise Refusal("UnsupportedMediaType", f"Send application/json, not {given}.")
     try:
         value = strict_json.loads(raw.body, max_bytes=MAX_BODY_BYTES)
     except UnreadableBody as error:
-        raise SchemaValidationError(str(error)) from error
+        raise Refusal("SchemaValidationError", str(error)) from error
     if not isinstance(value, dict):
-        raise SchemaValidationError("the body is no JSON object.")
+        raise Refusal("SchemaValidationError", "the body is no JSON object.")
     return value
-
-
-def _query_parameters(raw_query: str) -> dict[str, str]:
-    try:
-        pairs = parse_qsl(raw_query, keep_blank_values=True, errors="strict", max_num_fields=_MAX_PARAMETERS)
-    except ValueError as error:
-        raise SchemaValidationError("the query is not UTF-8, or has too many parameters.") from error
-    parameters = dict(pairs)
-    if len({fold_name(name) for name in parameters}) < len(pairs):
-        raise SchemaValidationError("a query parameter is given twice; give each once.")
-    return parameters
 
 
 def _operation_by_type(value: Mapping[str, Any]) -> Operation:
     given = next((part for name, part in value.items() if fold_name(name) == "type"), None)
     operation = _BY_TYPE.get(fold_name(given)) if isinstance(given, str) else None
     if operation is None:
-        raise SchemaValidationError(f"type: must be one of {', '.join(endpoints.OPERATIONS)}.")
+        raise Refusal("SchemaValidationError", f"type: must be one of {', '.join(endpoints.OPERATIONS)}.")
     return operation
-
-
-def _parse_message(operation: Operation, value: dict[str, Any]) -> ParsedRequest:
-    model = _MESSAGES[operation]
-    unknown = tuple(unknown_fields(model, value))
-    try:
-        return ParsedRequest(operation=operation, message=model.from_wire(value), unknown_fields=unknown)
-    except InvalidMessage as error:
-        return ParsedRequest(operation=operation, message=_refusal(error), unknown_fields=unknown)
-
-
-def _refusal(error: InvalidMessage) -> Refusal:
-    text = "; ".join(map(str, error.errors))
-    if any(_is_missing_token(fault) for fault in error.errors):
-        return TokenMissing(f"a required field is missing: {text}")
-    return SchemaValidationError(text)
-
-
-def _is_missing_token(fault: FieldError) -> bool:
-    return fault.message == MISSING and f"{TOKEN_PATH}.".startswith(f"{fault.path}.")
-
-
-def _within(model: type[WireModel], value: object, path: str) -> Iterator[str]:
-    if isinstance(value, dict):
-        yield from unknown_fields(model, value, path)
-    elif isinstance(value, list):
-        for index, part in enumerate(value):
-            yield from _within(model, part, f"{path}[{index}]")
-
-
-_ROUTES: Final[dict[str, dict[str, Callable[[RawRequest], ParsedRequest]]]] = {
-    endpoints.CHECKOUT.path: {endpoints.CHECKOUT.method: _read_only(Operation.CHECKOUT)},
-    endpoints.FOLLOW_UP.path: {
-        endpoints.FOLLOW_UP.method: _read_by_type,
-        endpoints.STATUS.method: _read_status,
-    },
-    endpoints.PUBLIC_KEY.path: {endpoints.PUBLIC_KEY.method: _read_only(Operation.PUBLIC_KEY)},
-    endpoints.CREATE_PAYMENT_ACCOUNT.path: {
-        endpoints.CREATE_PAYMENT_ACCOUNT.method: _read_only(Operation.CREATE_PAYMENT_ACCOUNT)
-    },
-    endpoints.AUTHORIZATION.path: {endpoints.AUTHORIZATION.method: _read_only(Operation.AUTHORIZATION)},
-}

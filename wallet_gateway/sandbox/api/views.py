@@ -8,12 +8,12 @@ from django.http import HttpRequest, HttpResponse
 
 from wallet_gateway.sandbox.api import journal
 from wallet_gateway.sandbox.api.cors import cors_headers, is_preflight, preflight_headers
+from wallet_gateway.sandbox.api.delayed_requests import execute_due_requests
 from wallet_gateway.sandbox.api.exchange import DROPPED, Exchange, Reply
-from wallet_gateway.sandbox.api.fault_injection import INJECTORS
-from wallet_gateway.sandbox.api.faults import FaultKind, take_fault
+from wallet_gateway.sandbox.api.fault_injection import answer_with_fault
+from wallet_gateway.sandbox.api.faults import take_fault
 from wallet_gateway.sandbox.api.request_parser import RawRequest, parse_request
 from wallet_gateway.sandbox.server.delivery import ENVIRON_KEY, Delivery, DeliveryMode, SleepCancelled
-from wallet_gateway.sandbox.state import current_conditions
 
 
 def answer(request: HttpRequest) -> HttpResponse:
@@ -30,7 +30,8 @@ def answer(request: HttpRequest) -> HttpResponse:
             origin=request.META.get("HTTP_ORIGIN"),
         )
     )
-    _set_delivery(request.META.get(ENVIRON_KEY, Delivery()), reply)
+    delivery = request.META.get(ENVIRON_KEY, Delivery())
+    delivery.mode, delivery.drip_seconds = reply.mode, reply.drip_seconds
     return HttpResponse(
         reply.body, status=reply.status, content_type=reply.content_type, headers=dict(reply.headers)
     )
@@ -41,20 +42,15 @@ def dispatch(raw: RawRequest) -> Reply:
     if is_preflight(raw):
         # The preflight comes from the browser, not from the merchant: it is not journalled and hits no fault.
         return Reply(status=204, headers=preflight_headers(raw))
+    conditions = execute_due_requests()
     parsed = parse_request(raw)
-    conditions = current_conditions()
     fault = take_fault(parsed.operation)
     entry = journal.open_entry(raw, parsed, fault=fault.fault if fault else "", now=conditions.now)
     exchange = Exchange(raw=raw, parsed=parsed, conditions=conditions)
     try:
-        reply = INJECTORS[FaultKind(fault.fault)](exchange, fault) if fault else exchange.reply()
+        reply = answer_with_fault(exchange, fault) if fault else exchange.reply()
     except SleepCancelled:
         return DROPPED
     if reply.mode is not DeliveryMode.DROPPED:
         journal.close_entry(entry, status=reply.status, body=reply.body)
     return replace(reply, headers=(*reply.headers, *cors_headers(raw, parsed)))
-
-
-def _set_delivery(delivery: Delivery, reply: Reply) -> None:
-    delivery.mode = reply.mode
-    delivery.drip_seconds = reply.drip_seconds

@@ -30,11 +30,11 @@ from wallet_gateway.sandbox.models import (
     PlaceholderId,
     PortalReference,
     RecordState,
+    SandboxState,
     TransactionRecord,
     WalletMode,
 )
 from wallet_gateway.sandbox.payments.limits import amounts_left
-from wallet_gateway.sandbox.state import Behaviour
 
 Label = str | Promise
 
@@ -165,7 +165,7 @@ def fault_form(given: Mapping[str, str]) -> CallForm:
     )
 
 
-def behaviour_groups(behaviour: Behaviour) -> tuple[ButtonGroup, ...]:
+def behaviour_groups(behaviour: SandboxState) -> tuple[ButtonGroup, ...]:
     """Return one group for each behaviour, with a button for each of its values."""
     lag = write_seconds(behaviour.status_lag)
     return (
@@ -202,7 +202,7 @@ def behaviour_groups(behaviour: Behaviour) -> tuple[ButtonGroup, ...]:
     )
 
 
-def behaviour_form(behaviour: Behaviour, given: Mapping[str, str]) -> CallForm:
+def behaviour_form(behaviour: SandboxState, given: Mapping[str, str]) -> CallForm:
     """Return the form for amounts of errored records and words of states, as they are in force or given."""
     in_force = {f"stateWords.{state}": word for state, word in behaviour.state_words.items()}
     values = {"erroredAmount": behaviour.errored_amount} | in_force | _given(given, "behaviour")

@@ -49,7 +49,7 @@ from wallet_gateway.sandbox.payments.records import (
     find_pending,
 )
 from wallet_gateway.sandbox.payments.status import status_record
-from wallet_gateway.sandbox.refusals import UnknownMerchant
+from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.wallet.accounts import CRYPTOGRAM_3DS, PAN_ONLY, card_for
 from wallet_gateway.sandbox.wallet.payment_data import approve
 from wallet_gateway.sandbox.wallet.three_d_secure import decide_authentication
@@ -246,7 +246,7 @@ def import_migration_file(request: HttpRequest) -> object:
     """Import a migration file."""
     merchant_id = request.GET.get("merchantId", merchants.BUILT_IN_ID)
     if not Merchant.objects.filter(merchant_id=merchant_id).exists():
-        raise UnknownMerchant(f"There is no merchant {quote(merchant_id)}.")
+        raise Refusal("UnknownMerchant", f"There is no merchant {quote(merchant_id)}.")
     # Read bytes: `str.splitlines` splits at more than line ends, and one invalid byte would reject all rows.
     lines = BytesIO(request.body)
     keep_good = request.GET.get("keepGood") == "1"

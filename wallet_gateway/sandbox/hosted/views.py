@@ -26,17 +26,12 @@ from wallet_gateway.sandbox.models import Authentication, AuthenticationOutcome,
 from wallet_gateway.sandbox.pages.headers import set_security_headers
 from wallet_gateway.sandbox.pages.localization import amount_text, browser_language, direction, page_language
 from wallet_gateway.sandbox.payments.checkouts import check_checkout_open, decide_checkout
-from wallet_gateway.sandbox.refusals import (
-    AuthenticationExpired,
-    AuthenticationUsedUp,
-    CheckoutExpired,
-    CheckoutUsedUp,
-)
+from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.state import current_conditions
 from wallet_gateway.sandbox.wallet.three_d_secure import check_authentication_open, decide_authentication
 
-_CHECKOUT_CLOSED: Final = {CheckoutUsedUp: "decided", CheckoutExpired: "expired"}
-_AUTHENTICATION_CLOSED: Final = {AuthenticationUsedUp: "decided", AuthenticationExpired: "expired"}
+_CHECKOUT_CLOSED: Final = {"CheckoutUsedUp": "decided", "CheckoutExpired": "expired"}
+_AUTHENTICATION_CLOSED: Final = {"AuthenticationUsedUp": "decided", "AuthenticationExpired": "expired"}
 
 
 # No session authorizes this page: the unguessable link does, so a forged POST would need to know it.
@@ -51,8 +46,8 @@ def show_checkout(request: HttpRequest, token: str) -> HttpResponse:
         if request.method == "POST":
             return _submit_checkout(request, checkout)
         check_checkout_open(checkout, now=current_conditions().now)
-    except (CheckoutUsedUp, CheckoutExpired) as refusal:
-        return _closed_checkout_page(request, checkout, because=_CHECKOUT_CLOSED[type(refusal)])
+    except Refusal as refusal:
+        return _closed_checkout_page(request, checkout, because=_CHECKOUT_CLOSED[refusal.reason])
     return _open_checkout_page(request, checkout)
 
 
@@ -163,9 +158,9 @@ def show_authentication(request: HttpRequest, token: str) -> HttpResponse:
         if request.method == "POST":
             return _submit_authentication(request, authentication)
         check_authentication_open(authentication, now=current_conditions().now)
-    except (AuthenticationUsedUp, AuthenticationExpired) as refusal:
+    except Refusal as refusal:
         return _authentication_page(
-            request, authentication, status=HTTPStatus.GONE, closed=_AUTHENTICATION_CLOSED[type(refusal)]
+            request, authentication, status=HTTPStatus.GONE, closed=_AUTHENTICATION_CLOSED[refusal.reason]
         )
     return _authentication_page(request, authentication, status=HTTPStatus.OK)
 

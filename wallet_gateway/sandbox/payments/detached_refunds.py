@@ -17,15 +17,15 @@ from wallet_gateway.protocol.migration_file import MigrationRow, RowError, read_
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.db_transactions import write_lock
-from wallet_gateway.sandbox.models import Deposit, RecordOrigin, RecordState, TransactionRecord
+from wallet_gateway.sandbox.models import Deposit, RecordOrigin, RecordState
 from wallet_gateway.sandbox.payments.dialect import written_id, written_state
 from wallet_gateway.sandbox.payments.limits import check_refund
 from wallet_gateway.sandbox.payments.payer import display_name, follow_up_details
 from wallet_gateway.sandbox.payments.provider_decision import decide_request
 from wallet_gateway.sandbox.payments.records import write_record
 from wallet_gateway.sandbox.payments.references import answer_once
-from wallet_gateway.sandbox.refusals import CurrencyDiffers, UnknownOriginal
-from wallet_gateway.sandbox.state import Behaviour, FaultMode, RequestContext
+from wallet_gateway.sandbox.refusals import Refusal
+from wallet_gateway.sandbox.state import FaultMode, RequestContext
 
 _RESPONSE_CODES: Final[dict[str, str]] = {RecordState.APPROVED: "00", RecordState.ERRORED: "05"}
 
@@ -40,12 +40,57 @@ class MigrationFileReport:
 
 def execute_detached_refund(context: RequestContext, request: DetachedRefundRequest) -> dict[str, Any]:
     """Refund an imported deposit and return the detached refund response; raises a ``Refusal``."""
+    requested, merchant, behaviour = request.money, context.merchant, context.conditions.behaviour
 
     def execute() -> dict[str, Any]:
-        deposit = _find_deposit(context.merchant.merchant_id, request.parent_transaction_id)
-        _check(deposit, request.money)
-        record = _write(context, deposit, request)
-        return _response(record, context.conditions.behaviour, requested=request.money)
+        parent = request.parent_transaction_id
+        deposit = Deposit.objects.filter(
+            merchant_id=merchant.merchant_id, parent_transaction_id=parent
+        ).first()
+        if deposit is None:
+            raise Refusal(
+                "UnknownOriginal",
+                f"No migration file of this sandbox had a deposit {quote(parent)}. "
+                "Give it the file: POST /_sandbox/migration-file.",
+            )
+        if requested.currency != deposit.currency:
+            text = f"The deposit is in {deposit.currency}, the request in {requested.currency}."
+            raise Refusal("CurrencyDiffers", text)
+        check_refund(deposit=deposit.amount, refunded=refunded_of(deposit), requested=requested)
+        money = requested
+        if context.fault_mode is FaultMode.PARTIAL:
+            # At least one unit: an approved refund of zero is not a refund.
+            money = Money.from_minor_units(max(1, requested.minor_units // 2), requested.currency)
+        record = write_record(
+            merchant=merchant,
+            reference=request.client_system_transaction_id,
+            record_type=DETACHED_REFUND_TYPE,
+            money=money,
+            decision=decide_request(DETACHED_REFUND_TYPE, requested, context.fault_mode),
+            now=context.conditions.now,
+            origin=RecordOrigin.API,
+            details=follow_up_details(provider=merchant.provider),
+            deposit=deposit,
+            original_reference=parent,
+        )
+        given_back = money
+        if record.state == RecordState.ERRORED:
+            given_back = Money.from_minor_units(0, money.currency)
+        response = DetachedRefundResponse.build(
+            state=record.state,
+            provider_response_code=_RESPONSE_CODES.get(record.state, ""),
+            provider_authorization_id=record.record_id,
+            provider_response_message=f"{record.provider_state_code}: {given_back} of {requested}",
+            currency_code=record.currency,
+            client_system_transaction_id=record.reference,
+            response_message=f"{record.state}: requested refund {requested}, actual refund {given_back}.",
+            amount=given_back.to_wire(),
+            apm_details={"apm_provider_name": display_name(merchant.provider)},
+        ).to_wire()
+        return response | {
+            "providerAuthorizationID": written_id(record, record.state, behaviour),
+            "state": written_state(record.state, behaviour),
+        }
 
     return answer_once(context, request, execute)
 
@@ -78,64 +123,6 @@ def refunded_of(deposit: Deposit) -> int:
     """Return what was refunded of a deposit before and after the migration, in minor units."""
     since = deposit.refunds.exclude(state=RecordState.ERRORED).aggregate(total=Sum("amount_minor"))["total"]
     return deposit.refunded_before_minor + (since or 0)
-
-
-def _find_deposit(merchant_id: str, parent_transaction_id: str) -> Deposit:
-    deposits = Deposit.objects.filter(merchant_id=merchant_id, parent_transaction_id=parent_transaction_id)
-    deposit = deposits.first()
-    if deposit is None:
-        raise UnknownOriginal(
-            f"No migration file of this sandbox had a deposit {quote(parent_transaction_id)}. "
-            "Give it the file: POST /_sandbox/migration-file."
-        )
-    return deposit
-
-
-def _check(deposit: Deposit, amount: Money) -> None:
-    if amount.currency != deposit.currency:
-        raise CurrencyDiffers(f"The deposit is in {deposit.currency}, the request in {amount.currency}.")
-    check_refund(deposit=deposit.amount, refunded=refunded_of(deposit), requested=amount)
-
-
-def _write(context: RequestContext, deposit: Deposit, request: DetachedRefundRequest) -> TransactionRecord:
-    return write_record(
-        merchant=context.merchant,
-        reference=request.client_system_transaction_id,
-        record_type=DETACHED_REFUND_TYPE,
-        money=_half(request.money) if context.fault_mode is FaultMode.PARTIAL else request.money,
-        decision=decide_request(DETACHED_REFUND_TYPE, request.money, context.fault_mode),
-        now=context.conditions.now,
-        origin=RecordOrigin.API,
-        details=follow_up_details(provider=context.merchant.provider),
-        deposit=deposit,
-        original_reference=deposit.parent_transaction_id,
-    )
-
-
-def _half(money: Money) -> Money:
-    # At least one unit: an approved refund of zero is not a refund.
-    return Money.from_minor_units(max(1, money.minor_units // 2), money.currency)
-
-
-def _response(record: TransactionRecord, behaviour: Behaviour, *, requested: Money) -> dict[str, Any]:
-    given_back = record.amount
-    if record.state == RecordState.ERRORED:
-        given_back = Money.from_minor_units(0, record.currency)
-    response = DetachedRefundResponse.build(
-        state=record.state,
-        provider_response_code=_RESPONSE_CODES.get(record.state, ""),
-        provider_authorization_id=record.record_id,
-        provider_response_message=f"{record.provider_state_code}: {given_back} of {requested}",
-        currency_code=record.currency,
-        client_system_transaction_id=record.reference,
-        response_message=f"{record.state}: requested refund {requested}, actual refund {given_back}.",
-        amount=given_back.to_wire(),
-        apm_details={"apm_provider_name": display_name(record.merchant.provider)},
-    ).to_wire()
-    return response | {
-        "providerAuthorizationID": written_id(record, record.state, behaviour),
-        "state": written_state(record.state, behaviour),
-    }
 
 
 class _LineCounter:

@@ -14,30 +14,31 @@ from wallet_gateway.sandbox.models import (
     NO_AMOUNT,
     PlaceholderId,
     RecordState,
+    SandboxState,
     TransactionRecord,
 )
-from wallet_gateway.sandbox.state import Behaviour
 
-_PLACEHOLDERS: Final = {
+_PLACEHOLDERS: Final[dict[str, str]] = {
     PlaceholderId.ZEROS: "00000000-0000-0000-0000-000000000000",
     PlaceholderId.ZERO: "0",
     PlaceholderId.EMPTY: "",
 }
 
 
-def written_state(state: str, behaviour: Behaviour) -> str:
+def written_state(state: str, behaviour: SandboxState) -> str:
     """Return the word for a state."""
-    return behaviour.state_words.get(state, state)
+    word: str = behaviour.state_words.get(state, state)
+    return word
 
 
-def written_id(record: TransactionRecord, state: str, behaviour: Behaviour) -> str:
+def written_id(record: TransactionRecord, state: str, behaviour: SandboxState) -> str:
     """Return the id of a transaction in this state; an approved one always has its own."""
     if state == RecordState.APPROVED:
         return record.record_id
     return _PLACEHOLDERS.get(behaviour.placeholder_ids, record.record_id)
 
 
-def written_amount(record: TransactionRecord, state: str, behaviour: Behaviour) -> NumberText | None:
+def written_amount(record: TransactionRecord, state: str, behaviour: SandboxState) -> NumberText | None:
     """Return the amount in the status record of a transaction in this state."""
     if state != RecordState.ERRORED or behaviour.errored_amount == AMOUNT_AS_REQUESTED:
         return NumberText(record.amount.to_wire())

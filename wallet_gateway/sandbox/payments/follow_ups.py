@@ -16,11 +16,12 @@ from wallet_gateway.sandbox.payments.payer import display_name, follow_up_detail
 from wallet_gateway.sandbox.payments.provider_decision import ProviderDecision, approval_of, decide_request
 from wallet_gateway.sandbox.payments.records import find_original, write_record
 from wallet_gateway.sandbox.payments.references import answer_once
-from wallet_gateway.sandbox.state import Behaviour, RequestContext, current_conditions
+from wallet_gateway.sandbox.state import RequestContext, current_conditions
 
 
 def execute_follow_up(context: RequestContext, request: FollowUpRequest) -> dict[str, Any]:
     """Execute a capture, refund or reversal and return the follow-up response; raises a ``Refusal``."""
+    behaviour = context.conditions.behaviour
 
     def execute() -> dict[str, Any]:
         original = find_original(context.merchant, request.client_system_invoice_id)
@@ -34,10 +35,24 @@ def execute_follow_up(context: RequestContext, request: FollowUpRequest) -> dict
             origin=RecordOrigin.API,
             now=context.conditions.now,
         )
-        return _response(record, context.conditions.behaviour)
+        response = FollowUpResponse.build(
+            id=record.record_id,
+            state=record.state,
+            provider_state_code=record.provider_state_code,
+            currency_code=record.currency,
+            client_system_transaction_id=record.reference,
+            apm_details={
+                "apm_provider_name": display_name(context.merchant.provider),
+                "apm_payment_method": record.type,
+            },
+        ).to_wire()
+        return response | {
+            "id": written_id(record, record.state, behaviour),
+            "state": written_state(record.state, behaviour),
+        }
 
     has_original_reference = request.client_system_transaction_id == request.client_system_invoice_id
-    shared = has_original_reference and context.conditions.behaviour.share_references
+    shared = has_original_reference and behaviour.share_references
     return answer_once(context, request, execute, shared=shared)
 
 
@@ -48,7 +63,7 @@ def make_portal_follow_up(
     with write_lock():
         check_follow_up(original, follow_up, amount)
         conditions = current_conditions()
-        has_own = conditions.behaviour.portal_references is PortalReference.OWN
+        has_own = conditions.behaviour.portal_references == PortalReference.OWN
         return _write(
             original,
             follow_up,
@@ -70,34 +85,16 @@ def _write(
     origin: RecordOrigin,
     now: datetime,
 ) -> TransactionRecord:
-    provider = original.merchant.provider
+    merchant = original.merchant
     return write_record(
-        merchant=original.merchant,
+        merchant=merchant,
         reference=reference,
         record_type=follow_up,
         money=amount,
         decision=decision,
         now=now,
         origin=origin,
-        details=follow_up_details(provider=provider, email=original.details["apmPayerEmailAddress"]),
+        details=follow_up_details(provider=merchant.provider, email=original.details["apmPayerEmailAddress"]),
         original=original,
         original_reference=original.reference,
     )
-
-
-def _response(record: TransactionRecord, behaviour: Behaviour) -> dict[str, Any]:
-    response = FollowUpResponse.build(
-        id=record.record_id,
-        state=record.state,
-        provider_state_code=record.provider_state_code,
-        currency_code=record.currency,
-        client_system_transaction_id=record.reference,
-        apm_details={
-            "apm_provider_name": display_name(record.merchant.provider),
-            "apm_payment_method": record.type,
-        },
-    ).to_wire()
-    return response | {
-        "id": written_id(record, record.state, behaviour),
-        "state": written_state(record.state, behaviour),
-    }

@@ -11,29 +11,23 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from wallet_gateway.protocol.checkout import CheckoutType
+from wallet_gateway.protocol.faults import refund_amount_exceeded
 from wallet_gateway.protocol.follow_ups import FollowUpType
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.models import RecordState, TransactionRecord
 from wallet_gateway.sandbox.payments.records import PaymentTotals, totals_of
-from wallet_gateway.sandbox.refusals import (
-    AlreadyCaptured,
-    CaptureAmountExceeded,
-    CurrencyDiffers,
-    NothingToCapture,
-    OriginalNotApproved,
-    RefundAmountExceeded,
-    Refusal,
-    ReversalNotWhole,
-)
+from wallet_gateway.sandbox.refusals import Refusal
 
 
 def check_follow_up(original: TransactionRecord, follow_up: FollowUpType, amount: Money) -> None:
     """Check a follow-up against the state and amounts of its original; raises a ``Refusal``."""
     if original.state != RecordState.APPROVED:
-        raise OriginalNotApproved(f"The payment {quote(original.reference)} is {original.state}.")
+        raise Refusal("OriginalNotApproved", f"The payment {quote(original.reference)} is {original.state}.")
     if amount.currency != original.currency:
-        raise CurrencyDiffers(f"The payment is in {original.currency}, the request in {amount.currency}.")
+        raise Refusal(
+            "CurrencyDiffers", f"The payment is in {original.currency}, the request in {amount.currency}."
+        )
     _RULES[follow_up](original, totals_of(original), amount)
 
 
@@ -50,18 +44,11 @@ def amounts_left(original: TransactionRecord) -> Iterator[tuple[FollowUpType, Mo
     for follow_up, minor_units in largest.items():
         if minor_units > 0:
             amount = Money.from_minor_units(minor_units, original.currency)
-            if _is_allowed(original, follow_up, totals, amount):
-                yield follow_up, amount
-
-
-def _is_allowed(
-    original: TransactionRecord, follow_up: FollowUpType, totals: PaymentTotals, amount: Money
-) -> bool:
-    try:
-        _RULES[follow_up](original, totals, amount)
-    except Refusal:
-        return False
-    return True
+            try:
+                _RULES[follow_up](original, totals, amount)
+            except Refusal:
+                continue
+            yield follow_up, amount
 
 
 def check_refund(*, deposit: Money, refunded: int, requested: Money) -> None:
@@ -71,24 +58,26 @@ def check_refund(*, deposit: Money, refunded: int, requested: Money) -> None:
     """
     refundable = deposit.minor_units - refunded
     if requested.minor_units > refundable:
-        raise RefundAmountExceeded(
-            deposit=deposit,
-            refunded=Money.from_minor_units(refunded, deposit.currency),
-            maximum=Money.from_minor_units(refundable, deposit.currency),
-            requested=requested,
+        error = refund_amount_exceeded(
+            deposit,
+            Money.from_minor_units(refunded, deposit.currency),
+            Money.from_minor_units(refundable, deposit.currency),
+            requested,
         )
+        raise Refusal("RefundAmountExceeded", error.message.removeprefix("RefundAmountExceeded: "))
 
 
 def _check_capture(original: TransactionRecord, totals: PaymentTotals, amount: Money) -> None:
     if original.type == CheckoutType.SALE:
-        raise NothingToCapture("A sale is captured at once.")
+        raise Refusal("NothingToCapture", "A sale is captured at once.")
     if totals.reversed:
-        raise NothingToCapture("The authorization was reversed.")
+        raise Refusal("NothingToCapture", "The authorization was reversed.")
     left = original.amount_minor - totals.capturing
     if amount.minor_units > left:
         capturable = Money.from_minor_units(left, amount.currency)
-        raise CaptureAmountExceeded(
-            f"{amount} was asked for, {capturable} of {original.amount} can be captured."
+        raise Refusal(
+            "CaptureAmountExceeded",
+            f"{amount} was asked for, {capturable} of {original.amount} can be captured.",
         )
 
 
@@ -99,11 +88,11 @@ def _check_linked_refund(original: TransactionRecord, totals: PaymentTotals, amo
 
 def _check_reversal(original: TransactionRecord, totals: PaymentTotals, amount: Money) -> None:
     if original.type == CheckoutType.SALE or totals.capturing:
-        raise AlreadyCaptured("What is captured can be refunded, not reversed.")
+        raise Refusal("AlreadyCaptured", "What is captured can be refunded, not reversed.")
     if totals.reversed:
-        raise OriginalNotApproved(f"The payment {quote(original.reference)} was reversed before.")
+        raise Refusal("OriginalNotApproved", f"The payment {quote(original.reference)} was reversed before.")
     if amount != original.amount:
-        raise ReversalNotWhole(f"A reversal takes the whole {original.amount}, not {amount}.")
+        raise Refusal("ReversalNotWhole", f"A reversal takes the whole {original.amount}, not {amount}.")
 
 
 _RULES: Final[dict[FollowUpType, Callable[[TransactionRecord, PaymentTotals, Money], None]]] = {

@@ -27,9 +27,8 @@ from wallet_gateway.sandbox.models import (
     RecordState,
     TransactionRecord,
 )
-from wallet_gateway.sandbox.models.prepared_sql import insert_row, select_rows
 from wallet_gateway.sandbox.payments.provider_decision import ProviderDecision, decision_for_outcome
-from wallet_gateway.sandbox.refusals import AmbiguousReference, NotPending, UnknownOriginal, UnknownReference
+from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.state import current_conditions
 
 _TYPES_OF_ORIGINALS = frozenset({*CheckoutType, *AuthorizationType})
@@ -81,7 +80,7 @@ def write_record(
     **links: Any,
 ) -> TransactionRecord:
     """Create a transaction; ``links`` are its foreign keys and the reference of its original."""
-    record = TransactionRecord(
+    return TransactionRecord.objects.create(
         merchant=merchant,
         reference=reference,
         type=record_type,
@@ -95,8 +94,6 @@ def write_record(
         history=[_history_entry(decision, now)],
         **links,
     )
-    insert_row(record)
-    return record
 
 
 def change_state(record: TransactionRecord, decision: ProviderDecision, *, now: datetime) -> None:
@@ -112,21 +109,19 @@ def settle_pending(record: TransactionRecord, outcome: Outcome) -> None:
     with write_lock():
         record.refresh_from_db()
         if record.state != RecordState.PENDING:
-            raise NotPending(f"The transaction {quote(record.reference)} is {record.state}.")
+            raise Refusal("NotPending", f"The transaction {quote(record.reference)} is {record.state}.")
         change_state(record, decision_for_outcome(record.type, outcome), now=current_conditions().now)
 
 
 def find_original(merchant: Merchant, reference: str) -> TransactionRecord:
     """Find the payment under a reference, preferring an approved one; raises ``UnknownOriginal``."""
-    originals = [
-        record
-        for record in select_rows(TransactionRecord, merchant_id=merchant.pk, reference=reference)
-        if record.type in _TYPES_OF_ORIGINALS
-    ]
+    found = merchant.records.filter(reference=reference, type__in=_TYPES_OF_ORIGINALS)
+    originals = list(found.order_by("pk"))
     if not originals:
-        raise UnknownOriginal(
+        raise Refusal(
+            "UnknownOriginal",
             f"No payment was made under {quote(reference)} at this sandbox. If it was paid before the "
-            "sandbox was started anew or in another folder, pay a new order."
+            "sandbox was started anew or in another folder, pay a new order.",
         )
     return next((one for one in originals if one.state == RecordState.APPROVED), originals[0])
 
@@ -173,16 +168,14 @@ def steps_of(record: TransactionRecord) -> tuple[HistoryStep, ...]:
 def find_checkout(query: ReferenceQuery) -> Checkout:
     """Find the checkout under a reference; raises ``UnknownReference`` or ``AmbiguousReference``."""
     merchant = _merchant_of(query, "checkouts__reference")
-    checkouts = list(Checkout.objects.filter(merchant=merchant, reference=query.reference).order_by("-pk"))
+    checkouts = list(merchant.checkouts.filter(reference=query.reference).order_by("-pk"))
     return next((one for one in reversed(checkouts) if not one.decided_outcome), checkouts[0])
 
 
 def find_pending(query: ReferenceQuery) -> TransactionRecord:
     """Find the pending transaction under a reference; raises what ``find_checkout`` raises."""
     merchant = _merchant_of(query, "records__reference")
-    records = list(
-        TransactionRecord.objects.filter(merchant=merchant, reference=query.reference).order_by("-pk")
-    )
+    records = list(merchant.records.filter(reference=query.reference).order_by("-pk"))
     return next((one for one in reversed(records) if one.state == RecordState.PENDING), records[0])
 
 
@@ -196,7 +189,7 @@ def find_authentication(query: ReferenceQuery) -> Authentication:
         .first()
     )
     if authentication is None:
-        raise UnknownReference(f"{quote(query.reference)} has no 3-D Secure page.")
+        raise Refusal("UnknownReference", f"{quote(query.reference)} has no 3-D Secure page.")
     return authentication
 
 
@@ -218,9 +211,10 @@ def _merchant_of(query: ReferenceQuery, path: str) -> Merchant:
     conditions = {name: value for name, value in named.items() if value is not None}
     merchants = list(Merchant.objects.filter(**conditions, **{path: query.reference}).distinct()[:2])
     if not merchants:
-        raise UnknownReference(f"Nothing is known under {quote(query.reference)}.")
+        raise Refusal("UnknownReference", f"Nothing is known under {quote(query.reference)}.")
     if len(merchants) > 1:
-        raise AmbiguousReference(
-            f"Several merchants use {quote(query.reference)}; say merchantId and storeId."
+        raise Refusal(
+            "AmbiguousReference",
+            f"Several merchants use {quote(query.reference)}; say merchantId and storeId.",
         )
     return merchants[0]

@@ -10,8 +10,7 @@ from wallet_gateway.protocol.text import quote
 from wallet_gateway.protocol.wire import TransactionRequest
 from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.models import AcceptedRequest, DuplicatePolicy
-from wallet_gateway.sandbox.models.prepared_sql import insert_row, select_rows
-from wallet_gateway.sandbox.refusals import ReferenceAlreadyUsed
+from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.state import RequestContext
 
 
@@ -28,24 +27,26 @@ def answer_once(
     Raises ``ReferenceAlreadyUsed`` and what ``execute`` raises; after that the reference is still unused.
     """
     fingerprint = hashlib.sha256(request.to_json()).hexdigest()
-    same_reference = {"merchant_id": context.merchant.pk, "reference": request.client_system_transaction_id}
+    reference, duplicates = request.client_system_transaction_id, context.conditions.behaviour.duplicates
     with write_lock():
-        only = {"type": request.type} if shared else {}
-        first = next(iter(select_rows(AcceptedRequest, **same_reference, **only)), None)
-        if first is not None and not _is_executed_again(context, first, fingerprint):
-            earlier: dict[str, Any] = first.answer
-            return earlier
+        earlier = context.merchant.accepted_requests.filter(reference=reference)
+        if shared:
+            earlier = earlier.filter(type=request.type)
+        if (first := earlier.first()) is not None:
+            if first.fingerprint != fingerprint:
+                raise Refusal("ReferenceAlreadyUsed", f"{quote(reference)} was used for another request.")
+            if duplicates == DuplicatePolicy.REJECT:
+                text = f"{quote(reference)} was used for this request before."
+                raise Refusal("ReferenceAlreadyUsed", text)
+            if duplicates == DuplicatePolicy.REPLAY:
+                recorded: dict[str, Any] = first.answer
+                return recorded
         answer = execute()
-        insert_row(
-            AcceptedRequest(**same_reference, type=request.type, fingerprint=fingerprint, answer=answer)
+        AcceptedRequest.objects.create(
+            merchant=context.merchant,
+            reference=reference,
+            type=request.type,
+            fingerprint=fingerprint,
+            answer=answer,
         )
     return answer
-
-
-def _is_executed_again(context: RequestContext, first: AcceptedRequest, fingerprint: str) -> bool:
-    if first.fingerprint != fingerprint:
-        raise ReferenceAlreadyUsed(f"{quote(first.reference)} was used for another request.")
-    duplicates = context.conditions.behaviour.duplicates
-    if duplicates is DuplicatePolicy.REJECT:
-        raise ReferenceAlreadyUsed(f"{quote(first.reference)} was used for this request before.")
-    return duplicates is DuplicatePolicy.EXECUTE

@@ -5,6 +5,7 @@ A body that is too large is read to the end but not kept, so that the sender can
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from email.message import Message
 from io import BufferedIOBase
 from typing import Final
@@ -37,55 +38,41 @@ def read_body(stream: BufferedIOBase, headers: Message) -> bytes:
     """
     encodings = headers.get_all("Transfer-Encoding", [])
     lengths = headers.get_all("Content-Length", [])
+    sizes: Iterable[int] = ()
     if encodings:
         # Both headers at once allow request smuggling.
         if lengths or [encoding.strip().lower() for encoding in encodings] != ["chunked"]:
             raise InvalidFraming("Transfer-Encoding must be 'chunked', alone and without a Content-Length.")
-        return _read_chunks(stream)
-    return _BodyReader(stream).take(_length(lengths)).body() if lengths else b""
-
-
-def _length(lengths: list[str]) -> int:
-    text = lengths[0].strip()
-    if len(set(lengths)) != 1 or not (text.isascii() and text.isdigit()) or len(text) > 15:
-        raise InvalidFraming(f"Content-Length must be one whole number, not {', '.join(lengths)!r:.60}.")
-    return int(text)
-
-
-class _BodyReader:
-    """Reads blocks from a stream and keeps the first bytes."""
-
-    def __init__(self, stream: BufferedIOBase) -> None:
-        self._stream = stream
-        self._blocks: list[bytes] = []
-        self._taken = 0
-
-    def take(self, count: int) -> _BodyReader:
-        if self._taken + count > MAX_DRAINED_BYTES:
+        sizes = _chunk_sizes(stream)
+    elif lengths:
+        text = lengths[0].strip()
+        if len(set(lengths)) != 1 or not (text.isascii() and text.isdigit()) or len(text) > 15:
+            given = f"{', '.join(lengths)!r:.60}"
+            raise InvalidFraming(f"Content-Length must be one whole number, not {given}.")
+        sizes = (int(text),)
+    body, taken = bytearray(), 0
+    for size in sizes:
+        taken += size
+        if taken > MAX_DRAINED_BYTES:
             raise BodyLimitExceeded(f"The body has more than {MAX_DRAINED_BYTES} bytes.")
-        while count:
-            block = self._stream.read(min(count, _BLOCK))
+        left = size
+        while left:
+            block = stream.read(min(left, _BLOCK))
             if not block:
                 raise IncompleteBody("The connection ended in the middle of the body.")
-            if self._taken < MAX_KEPT_BYTES:
-                self._blocks.append(block)
-            self._taken += len(block)
-            count -= len(block)
-        return self
-
-    def body(self) -> bytes:
-        return b"".join(self._blocks)[:MAX_KEPT_BYTES]
+            left -= len(block)
+            body += block[: MAX_KEPT_BYTES - len(body)]
+    return bytes(body)
 
 
-def _read_chunks(stream: BufferedIOBase) -> bytes:
-    reader = _BodyReader(stream)
+def _chunk_sizes(stream: BufferedIOBase) -> Iterator[int]:
+    """Yield the size of each chunk, whose content is then read before the next size."""
     while size := _chunk_size(_line(stream)):
-        reader.take(size)
+        yield size
         if _line(stream):
             raise InvalidFraming("A chunk is longer than it says.")
     while _line(stream):  # discard trailers
         pass
-    return reader.body()
 
 
 def _line(stream: BufferedIOBase) -> bytes:

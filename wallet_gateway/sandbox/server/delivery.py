@@ -51,42 +51,32 @@ class Delivery:
 def deliver(connection: socket.socket, *, head: bytes, body: bytes, delivery: Delivery) -> bool:
     """Send one answer; return whether the connection can be reused.
 
-    ``head`` ends with the empty line. Raises ``OSError`` if the peer has closed the connection.
+    ``head`` ends with the empty line. Raises ``OSError`` if the peer has closed the connection, and
+    ``SleepCancelled``.
     """
     match delivery.mode:
         case DeliveryMode.WHOLE:
             connection.sendall(head + body)
             return True
         case DeliveryMode.DRIP:
-            return _drip(connection, head=head, body=body, seconds=delivery.drip_seconds)
+            connection.sendall(head)
+            for byte in body:
+                cancellable_sleep(delivery.drip_seconds)
+                connection.sendall(bytes((byte,)))
+            return True
         case DeliveryMode.DROPPED:
-            return False
+            pass
         case DeliveryMode.BAD_STATUS_LINE:
             connection.sendall(GARBAGE_STATUS_LINE + head.partition(b"\r\n")[2] + body)
         case DeliveryMode.TRUNCATED:
             connection.sendall(head + body[: len(body) // 2])
         case DeliveryMode.RESET:
             connection.sendall(head + body[: len(body) // 2])
-            _reset(connection)
+            # With a linger time of zero, close() resets the connection, unless shutdown() was called before:
+            # therefore close it here, before the server shuts it down.
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            connection.close()
     return False
-
-
-def _drip(connection: socket.socket, *, head: bytes, body: bytes, seconds: float) -> bool:
-    connection.sendall(head)
-    try:
-        for byte in body:
-            cancellable_sleep(seconds)
-            connection.sendall(bytes((byte,)))
-    except SleepCancelled:
-        return False
-    return True
-
-
-def _reset(connection: socket.socket) -> None:
-    # With a linger time of zero, close() resets the connection, unless shutdown() was called before:
-    # therefore close it here, before the server shuts it down.
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    connection.close()
 
 
 class SleepCancelled(Exception):

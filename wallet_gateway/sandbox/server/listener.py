@@ -1,8 +1,7 @@
-"""The HTTP server: a listening socket, a pool of worker threads, and the connections they serve.
+"""The HTTP server: the standard library's WSGI server with a thread for each connection.
 
-HTTP/1.1 with keep-alive, based on the standard library's parser of request lines and headers. There is one
-thread per open connection, and threads are reused because opening their database connection costs far more
-than answering a request. Answered requests are not logged; the journal has them all.
+HTTP/1.1 with keep-alive, chunked bodies, and answers that are broken on purpose. Answered requests are not
+logged; the journal has them all. Only for tests and development: nothing here withstands the open net.
 """
 
 from __future__ import annotations
@@ -10,18 +9,18 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-import queue
 import socket
 import socketserver
 import sys
 import threading
 from collections.abc import Callable
 from email.utils import formatdate
-from functools import partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from typing import Any, Final
-from urllib.parse import unquote_to_bytes
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
+
+from django.db import connections
 
 from wallet_gateway.sandbox.server.bodies import (
     MAX_DRAINED_BYTES,
@@ -29,116 +28,84 @@ from wallet_gateway.sandbox.server.bodies import (
     InvalidFraming,
     read_body,
 )
-from wallet_gateway.sandbox.server.delivery import ENVIRON_KEY, Delivery, cancel_all_sleeps, deliver
+from wallet_gateway.sandbox.server.delivery import (
+    ENVIRON_KEY,
+    Delivery,
+    SleepCancelled,
+    cancel_all_sleeps,
+    deliver,
+)
 
-MAX_THREADS: Final = 512
 _SHUTDOWN_TIMEOUT_SECONDS: Final = 5.0
 _MAX_REQUEST_LINE_LENGTH: Final = 65_536
 _DRAIN_TIMEOUT_SECONDS: Final = 2.0
 
 
-class GatewayServer(socketserver.TCPServer):
+class GatewayServer(socketserver.ThreadingMixIn, WSGIServer):
     """Serves a WSGI application on one address until it is shut down.
 
-    ``on_worker_exit`` runs in every worker thread before it ends, to release the thread's resources. Raises
-    ``OSError`` if the address cannot be bound.
+    Raises ``OSError`` if the address cannot be bound.
     """
 
+    daemon_threads = True
     # On other platforms this option would let two servers share a port.
     allow_reuse_address = hasattr(socket, "SO_REUSEPORT")
     request_queue_size = 1024
 
-    def __init__(
-        self, *, host: str, port: int, application: Callable[..., Any], on_worker_exit: Callable[[], None]
-    ) -> None:
+    def __init__(self, *, host: str, port: int, application: Callable[..., Any]) -> None:
         self.address_family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        self.application = application
         self.is_shutting_down = False
-        self._workers = WorkerPool(on_exit=on_worker_exit)
-        self._connections: set[socket.socket] = set()
-        self._connections_lock = threading.Lock()
+        self._connections: set[Any] = set()
+        self._connections_changed = threading.Condition()
         super().__init__((host, port), Connection)
+        self.set_app(application)
+
+    def server_bind(self) -> None:
+        """Bind the address without asking for the host's name, which can take seconds."""
+        socketserver.TCPServer.server_bind(self)
+        host, self.server_port = self.server_address[:2]
+        self.server_name = str(host)
+        self.setup_environ()
 
     @property
     def url(self) -> str:
         """The server's base URL, with the actual port."""
-        host, port = (str(part) for part in self.server_address[:2])
-        return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+        host = f"[{self.server_name}]" if ":" in self.server_name else self.server_name
+        return f"http://{host}:{self.server_port}"
 
-    def process_request(self, request: Any, client_address: object) -> None:  # noqa: ANN401
-        """Pass a new connection to a worker."""
-        with self._connections_lock:
+    def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as in the base class
+        """Serve a new connection in a thread of its own."""
+        with self._connections_changed:
             self._connections.add(request)
-        self._workers.run(partial(self._serve, request, client_address))
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:  # noqa: ANN401 - as in the base class
+        """Close a connection, and its thread's connection to the database."""
+        super().shutdown_request(request)
+        connections.close_all()
+        with self._connections_changed:
+            self._connections.discard(request)
+            self._connections_changed.notify_all()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as in the base class
+        """Print an error, unless the peer has disconnected, which it may do at any moment."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
 
     def server_close(self) -> None:
-        """Stop listening, let current answers finish and end all workers."""
+        """Stop listening, and let current answers finish."""
         self.is_shutting_down = True
         super().server_close()
         cancel_all_sleeps()
-        with self._connections_lock:
+        with self._connections_changed:
             for connection in self._connections:
                 # Ends the wait for the next request; the current answer can still be sent.
                 with contextlib.suppress(OSError):
                     connection.shutdown(socket.SHUT_RD)
-        self._workers.end(timeout=_SHUTDOWN_TIMEOUT_SECONDS)
-
-    def _serve(self, request: socket.socket, client_address: object) -> None:
-        try:
-            # The peer may disconnect at any moment, also during an orderly close.
-            with contextlib.suppress(OSError):
-                self.finish_request(request, client_address)
-        finally:
-            with self._connections_lock:
-                self._connections.discard(request)
-            self.shutdown_request(request)
+            self._connections_changed.wait_for(lambda: not self._connections, _SHUTDOWN_TIMEOUT_SECONDS)
 
 
-class WorkerPool:
-    """Runs each job in a free or new thread; beyond ``max_threads``, jobs are queued."""
-
-    def __init__(self, *, on_exit: Callable[[], None], max_threads: int = MAX_THREADS) -> None:
-        self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
-        self._on_exit = on_exit
-        self._max_threads = max_threads
-        self._lock = threading.Lock()
-        self._threads: list[threading.Thread] = []
-        self._free = 0
-
-    def run(self, job: Callable[[], None]) -> None:
-        """Run a job in a thread; the job handles its own errors."""
-        with self._lock:
-            self._free -= 1
-            if self._free < 0 and len(self._threads) < self._max_threads:
-                self._free += 1
-                thread = threading.Thread(target=self._work, name="gateway-worker", daemon=True)
-                self._threads.append(thread)
-                thread.start()
-        self._jobs.put(job)
-
-    def end(self, *, timeout: float) -> None:
-        """Let all threads finish their jobs and end; ``timeout`` is the wait in seconds for each."""
-        with self._lock:
-            threads = tuple(self._threads)
-        for _ in threads:
-            self._jobs.put(None)
-        for thread in threads:
-            thread.join(timeout)
-
-    def _work(self) -> None:
-        try:
-            while (job := self._jobs.get()) is not None:
-                job()
-                with self._lock:
-                    self._free += 1
-        finally:
-            # Also after a failed job: Python reports the error, and the next connection gets a new thread.
-            self._on_exit()
-            with self._lock:
-                self._threads.remove(threading.current_thread())
-
-
-class Connection(BaseHTTPRequestHandler):
+class Connection(WSGIRequestHandler):
     """Serves one connection until it is closed."""
 
     server: GatewayServer
@@ -146,17 +113,23 @@ class Connection(BaseHTTPRequestHandler):
     timeout = 75
     disable_nagle_algorithm = True
 
+    def handle(self) -> None:
+        """Answer one request after the other; the base class closes the connection after the first."""
+        BaseHTTPRequestHandler.handle(self)
+
     def handle_one_request(self) -> None:
         """Read and answer one request; ``close_connection`` says whether another may follow."""
         self.close_connection = True
         self.command = self.request_version = ""
-        # A client that disconnects or times out is normal.
-        with contextlib.suppress(TimeoutError, ConnectionError):
+        try:
             self.raw_requestline = self.rfile.readline(_MAX_REQUEST_LINE_LENGTH + 1)
             if len(self.raw_requestline) > _MAX_REQUEST_LINE_LENGTH:
                 self.send_error(HTTPStatus.REQUEST_URI_TOO_LONG)
             elif self.raw_requestline and self.parse_request():
                 self._read_and_answer()
+        except (TimeoutError, ConnectionError, SleepCancelled):
+            # A client that disconnects or times out is normal.
+            self.close_connection = True
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """Answer a request that cannot reach the application with the service's error body, and close."""
@@ -165,7 +138,21 @@ class Connection(BaseHTTPRequestHandler):
         text = message or explain or status.description or status.phrase
         body = json.dumps({"code": f"4{code}000", "details": {"message": text}}).encode()
         self._send(f"{code} {status.phrase}", [("Content-Type", "application/json")], body, Delivery())
-        self._drain_input()
+        # Closing a socket with unread input resets the connection, and the reset may overtake the answer.
+        self.connection.settimeout(_DRAIN_TIMEOUT_SECONDS)
+        with contextlib.suppress(OSError):
+            self.connection.shutdown(socket.SHUT_WR)
+            read = 0
+            while read < MAX_DRAINED_BYTES and (block := self.connection.recv(65_536)):
+                read += len(block)
+
+    def get_environ(self) -> dict[str, Any]:
+        """Return the environment of a request, without its body."""
+        # In the environment, a name with an underscore could not be told from one with a hyphen.
+        for name in [name for name in self.headers if "_" in name]:
+            del self.headers[name]
+        # The base class takes a body without a type for text.
+        return super().get_environ() | {"CONTENT_TYPE": self.headers.get("Content-Type", "")}
 
     def _read_and_answer(self) -> None:
         keep_alive = not self.close_connection
@@ -173,41 +160,12 @@ class Connection(BaseHTTPRequestHandler):
             body = read_body(self.rfile, self.headers)
         except InvalidFraming as error:
             self.send_error(HTTPStatus.BAD_REQUEST, str(error))
+            return
         except BodyLimitExceeded as error:
             self.send_error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, str(error))
-        else:
-            self.close_connection = not (
-                self._answer(body) and keep_alive and not self.server.is_shutting_down
-            )
-
-    def _answer(self, body: bytes) -> bool:
+            return
         delivery = Delivery()
-        status, headers = "", list[tuple[str, str]]()
-
-        def start_response(line: str, fields: list[tuple[str, str]], _exc_info: object = None) -> None:
-            nonlocal status, headers
-            status, headers = line, fields
-
-        answer = self.server.application(self._environ(body, delivery), start_response)
-        try:
-            content = b"".join(answer)
-        finally:
-            answer.close()
-        return self._send(status, headers, content, delivery)
-
-    def _environ(self, body: bytes, delivery: Delivery) -> dict[str, Any]:
-        path, _, query = self.path.partition("?")
-        host, port = self.server.server_address[:2]
-        environ: dict[str, Any] = {
-            "REQUEST_METHOD": self.command,
-            "SCRIPT_NAME": "",
-            # PEP 3333 wants the bytes of PATH_INFO decoded as latin-1.
-            "PATH_INFO": unquote_to_bytes(path).decode("latin-1"),
-            "QUERY_STRING": query,
-            "SERVER_NAME": str(host),
-            "SERVER_PORT": str(port),
-            "SERVER_PROTOCOL": self.request_version,
-            "REMOTE_ADDR": self.client_address[0],
+        environ = self.get_environ() | {
             "CONTENT_LENGTH": str(len(body)),
             "wsgi.version": (1, 0),
             "wsgi.url_scheme": "http",
@@ -218,9 +176,20 @@ class Connection(BaseHTTPRequestHandler):
             "wsgi.run_once": False,
             ENVIRON_KEY: delivery,
         }
-        for name, value in self.headers.items():
-            _add_header(environ, name, value)
-        return environ
+        status, headers = "", list[tuple[str, str]]()
+
+        def start_response(line: str, fields: list[tuple[str, str]], _exc_info: object = None) -> None:
+            nonlocal status, headers
+            status, headers = line, fields
+
+        application: Any = self.server.get_app()
+        answer = application(environ, start_response)
+        try:
+            content = b"".join(answer)
+        finally:
+            answer.close()
+        may_stay = self._send(status, headers, content, delivery)
+        self.close_connection = not (may_stay and keep_alive and not self.server.is_shutting_down)
 
     def _send(self, status: str, headers: list[tuple[str, str]], body: bytes, delivery: Delivery) -> bool:
         lines = [f"HTTP/1.1 {status}", *(f"{name}: {value}" for name, value in headers)]
@@ -234,25 +203,3 @@ class Connection(BaseHTTPRequestHandler):
         head = "\r\n".join((*lines, "", "")).encode("latin-1")
         sent = b"" if self.command == "HEAD" or status.startswith(("204", "304")) else body
         return deliver(self.connection, head=head, body=sent, delivery=delivery)
-
-    def _drain_input(self) -> None:
-        # Closing a socket with unread input resets the connection, and the reset may overtake the answer.
-        self.connection.settimeout(_DRAIN_TIMEOUT_SECONDS)
-        with contextlib.suppress(OSError):
-            self.connection.shutdown(1)
-            read = 0
-            while read < MAX_DRAINED_BYTES and (block := self.connection.recv(65_536)):
-                read += len(block)
-
-
-def _add_header(environ: dict[str, Any], name: str, value: str) -> None:
-    # In the environment, a name with an underscore could not be told from one with a hyphen.
-    if "_" in name:
-        return
-    key = name.upper().replace("-", "_")
-    if key == "CONTENT_TYPE":
-        environ[key] = value
-    elif key != "CONTENT_LENGTH":
-        key = f"HTTP_{key}"
-        joint = "; " if key == "HTTP_COOKIE" else ","
-        environ[key] = f"{environ[key]}{joint}{value}" if key in environ else value

@@ -14,6 +14,7 @@ from wallet_gateway.sandbox.models import (
     PaymentAccount,
     RecordOrigin,
     RecordState,
+    SandboxState,
     TransactionRecord,
 )
 from wallet_gateway.sandbox.payments.dialect import written_id, written_state
@@ -21,16 +22,8 @@ from wallet_gateway.sandbox.payments.payer import authorization_details, display
 from wallet_gateway.sandbox.payments.provider_decision import PENDING, ProviderDecision, decide_request
 from wallet_gateway.sandbox.payments.records import write_record
 from wallet_gateway.sandbox.payments.references import answer_once
-from wallet_gateway.sandbox.refusals import (
-    AccountUsedUp,
-    CryptogramDiffers,
-    CryptogramNotAllowed,
-    CryptogramRequired,
-    ThreeDSecureNotAllowed,
-    ThreeDSecureNotPassed,
-    ThreeDSecureRequired,
-)
-from wallet_gateway.sandbox.state import Behaviour, FaultMode, RequestContext
+from wallet_gateway.sandbox.refusals import Refusal
+from wallet_gateway.sandbox.state import FaultMode, RequestContext
 from wallet_gateway.sandbox.wallet.payment_accounts import find_account
 from wallet_gateway.sandbox.wallet.three_d_secure import open_authentication
 
@@ -62,27 +55,36 @@ def _check_proof(account: PaymentAccount, request: AuthorizationRequest) -> None
 
 def _check_cryptogram(account: PaymentAccount, request: AuthorizationRequest) -> None:
     if request.three_d_secure is not None:
-        raise ThreeDSecureNotAllowed("The account is a Token: send its cryptogram, and no threeDSecure.")
+        raise Refusal(
+            "ThreeDSecureNotAllowed", "The account is a Token: send its cryptogram, and no threeDSecure."
+        )
     if request.cryptogram is None:
-        raise CryptogramRequired("The account is a Token: send the cryptogram of the wallet result.")
+        raise Refusal(
+            "CryptogramRequired", "The account is a Token: send the cryptogram of the wallet result."
+        )
     if not account.has_cryptogram(request.cryptogram.get_secret_value()):
-        raise CryptogramDiffers("cryptogram is not the one of this account.")
+        raise Refusal("CryptogramDiffers", "cryptogram is not the one of this account.")
     if account.eci_indicator and request.eci_indicator is None:
-        raise CryptogramRequired("The account is a Token: send the eciIndicator of the wallet result.")
+        raise Refusal(
+            "CryptogramRequired", "The account is a Token: send the eciIndicator of the wallet result."
+        )
     given = request.eci_indicator.get_secret_value() if request.eci_indicator else None
     if _two_digits(given) != _two_digits(account.eci_indicator):
-        raise CryptogramDiffers("eciIndicator is not the one of this account.")
+        raise Refusal("CryptogramDiffers", "eciIndicator is not the one of this account.")
 
 
 def _check_three_d_secure(request: AuthorizationRequest) -> None:
     if request.cryptogram is not None or request.eci_indicator is not None:
-        raise CryptogramNotAllowed("The account is a Card: send no cryptogram and no eciIndicator.")
+        raise Refusal(
+            "CryptogramNotAllowed", "The account is a Card: send no cryptogram and no eciIndicator."
+        )
     proof = request.three_d_secure
     if proof is None and request.redirect_details is None:
-        raise ThreeDSecureRequired("The account is a Card: send threeDSecure, or redirectDetails.")
+        raise Refusal("ThreeDSecureRequired", "The account is a Card: send threeDSecure, or redirectDetails.")
     if proof is not None and proof.transaction_status not in AUTHENTICATED:
-        raise ThreeDSecureNotPassed(
-            f"threeDSecure.transactionStatus is {proof.transaction_status}; only Y and A are paid."
+        raise Refusal(
+            "ThreeDSecureNotPassed",
+            f"threeDSecure.transactionStatus is {proof.transaction_status}; only Y and A are paid.",
         )
 
 
@@ -94,7 +96,9 @@ def _check_unused(account: PaymentAccount) -> None:
     # An undocumented state may be a success, so it counts as used.
     used = account.authorizations.exclude(state=RecordState.ERRORED).first()
     if used is not None:
-        raise AccountUsedUp(f"The account was used for {quote(used.reference)}, which is {used.state}.")
+        raise Refusal(
+            "AccountUsedUp", f"The account was used for {quote(used.reference)}, which is {used.state}."
+        )
 
 
 def _write(
@@ -118,7 +122,9 @@ def _write(
     )
 
 
-def _response(record: TransactionRecord, behaviour: Behaviour, *, redirect_url: str | None) -> dict[str, Any]:
+def _response(
+    record: TransactionRecord, behaviour: SandboxState, *, redirect_url: str | None
+) -> dict[str, Any]:
     response = AuthorizationResponse.build(
         id=record.record_id,
         state=record.state,

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from wallet_gateway.protocol.accounts import CardNetwork, CardType
 from wallet_gateway.protocol.cryptograms import CRYPTOGRAM_PATTERN
-from wallet_gateway.sandbox.refusals import CardNotAccepted, TokenRefused
+from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.wallet.accounts import CRYPTOGRAM_3DS, PAN_ONLY, StoredCard
 from wallet_gateway.sandbox.wallet.token_encryption import milliseconds_text
 
@@ -78,11 +78,11 @@ def read_card(payload: dict[str, Any]) -> DecryptedCard:
     """Read a payload; raises ``TokenRefused`` or ``CardNotAccepted``."""
     details = payload.get("paymentMethodDetails")
     if payload.get("paymentMethod") != "CARD" or not isinstance(details, dict):
-        raise CardNotAccepted("The token holds no card.")
+        raise Refusal("CardNotAccepted", "The token holds no card.")
     number = _text(details, "pan", _NUMBER)
     card_type = _CARD_TYPES.get(str(details.get("authMethod")))
     if card_type is None:
-        raise CardNotAccepted(f"authMethod must be {PAN_ONLY} or {CRYPTOGRAM_3DS}.")
+        raise Refusal("CardNotAccepted", f"authMethod must be {PAN_ONLY} or {CRYPTOGRAM_3DS}.")
     tokenized = card_type is CardType.TOKEN
     eci = tokenized and details.get("eciIndicator") is not None
     return DecryptedCard(
@@ -103,7 +103,7 @@ def network_of(number: str) -> CardNetwork:
     for network, beginning in _NETWORKS:
         if beginning.match(number):
             return network
-    raise CardNotAccepted(f"The card must be of one of: {', '.join(CardNetwork)}.")
+    raise Refusal("CardNotAccepted", f"The card must be of one of: {', '.join(CardNetwork)}.")
 
 
 def masked(number: str) -> str:
@@ -114,12 +114,12 @@ def masked(number: str) -> str:
 def _text(values: dict[str, Any], name: str, pattern: re.Pattern[str] = re.compile(r".+")) -> str:
     value = values.get(name)
     if not isinstance(value, str) or not pattern.fullmatch(value):
-        raise TokenRefused(f"The payload's {name} is not as it must be.")
+        raise Refusal("TokenRefused", f"The payload's {name} is not as it must be.")
     return value
 
 
 def _whole(values: dict[str, Any], name: str, minimum: int, maximum: int) -> int:
     value = values.get(name)
     if not isinstance(value, int) or isinstance(value, bool) or not minimum <= value <= maximum:
-        raise TokenRefused(f"The payload's {name} is not as it must be.")
+        raise Refusal("TokenRefused", f"The payload's {name} is not as it must be.")
     return value

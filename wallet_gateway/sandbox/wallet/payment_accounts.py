@@ -15,14 +15,7 @@ from wallet_gateway.protocol.strict_json import fold_name
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.models import DuplicatePolicy, Merchant, PaymentAccount, hash_secret
-from wallet_gateway.sandbox.refusals import (
-    CardNotAccepted,
-    TokenExpired,
-    TokenOfAnotherMerchant,
-    TokenRefused,
-    TokenReplayed,
-    UnknownAccount,
-)
+from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.state import RequestContext
 from wallet_gateway.sandbox.wallet.card_payload import DecryptedCard, read_card
 from wallet_gateway.sandbox.wallet.keys import key_ring
@@ -58,7 +51,7 @@ def find_account(merchant: Merchant, account_id: str) -> PaymentAccount:
     """Find a store's account; raises ``UnknownAccount``."""
     account = PaymentAccount.objects.filter(merchant=merchant, account_id=account_id).first()
     if account is None:
-        raise UnknownAccount(f"This store has no payment account {quote(account_id)}.")
+        raise Refusal("UnknownAccount", f"This store has no payment account {quote(account_id)}.")
     return account
 
 
@@ -74,11 +67,11 @@ def _decrypt_card(context: RequestContext, request: PaymentAccountRequest) -> De
             now=context.conditions.now,
         )
     except InvalidToken as error:
-        refusal = TokenExpired if error.reason in _EXPIRED else TokenRefused
-        raise refusal(f"{error}.") from error
+        reason = "TokenExpired" if error.reason in _EXPIRED else "TokenRefused"
+        raise Refusal(reason, f"{error}.") from error
     card = read_card(payload)
     if card.gateway_merchant_id != context.merchant.merchant_id:
-        raise TokenOfAnotherMerchant("The token was made for another merchant.")
+        raise Refusal("TokenOfAnotherMerchant", "The token was made for another merchant.")
     return card
 
 
@@ -86,7 +79,7 @@ def _check_named_network(request: PaymentAccountRequest) -> None:
     # The token's card decides, but the network named beside it must be an accepted one too.
     named = request.payment_data.payment_method_data.info.card_network
     if named and fold_name(named) not in map(fold_name, CardNetwork):
-        raise CardNotAccepted(f"{quote(named)} is not taken; these are: {', '.join(CardNetwork)}.")
+        raise Refusal("CardNotAccepted", f"{quote(named)} is not taken; these are: {', '.join(CardNetwork)}.")
 
 
 def _find_earlier(
@@ -97,15 +90,15 @@ def _find_earlier(
         merchant__merchant_id=context.merchant.merchant_id, message_hash=hash_secret(card.message_id)
     )
     earlier = same_token.first()
-    if earlier is None or policy is DuplicatePolicy.EXECUTE:
+    if earlier is None or policy == DuplicatePolicy.EXECUTE:
         return None
     is_repeated = (
         earlier.merchant_id == context.merchant.pk
         and earlier.reference == request.client_system_transaction_id
     )
-    if policy is DuplicatePolicy.REPLAY and is_repeated:
+    if policy == DuplicatePolicy.REPLAY and is_repeated:
         return earlier
-    raise TokenReplayed("The token was used before; every approval in the wallet makes a new one.")
+    raise Refusal("TokenReplayed", "The token was used before; every approval in the wallet makes a new one.")
 
 
 def _create(context: RequestContext, request: PaymentAccountRequest, card: DecryptedCard) -> PaymentAccount:

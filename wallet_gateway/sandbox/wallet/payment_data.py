@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.models import Merchant
-from wallet_gateway.sandbox.refusals import UnknownMerchant
+from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.state import current_conditions
 from wallet_gateway.sandbox.wallet.accounts import (
     ACCOUNTS,
@@ -40,7 +40,7 @@ def approve(
     """Return the PaymentData of a card for a merchant; raises ``UnknownMerchant``."""
     merchant = Merchant.objects.filter(merchant_id=merchant_id).order_by("pk").first()
     if merchant is None:
-        raise UnknownMerchant(f"There is no merchant {quote(merchant_id)}.")
+        raise Refusal("UnknownMerchant", f"There is no merchant {quote(merchant_id)}.")
     now = current_conditions().now
     return payment_data(
         card,

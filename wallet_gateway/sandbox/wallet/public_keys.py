@@ -10,7 +10,7 @@ from wallet_gateway.protocol.accounts import PublicKeyResponse
 from wallet_gateway.protocol.endpoints import PUBLIC_KEY_SCHEME
 from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.models import Merchant, PublicKey, hash_secret
-from wallet_gateway.sandbox.refusals import ApiKeyExpired, ApiKeyRefused, EncryptionKeyRefused, KeyOfAnother
+from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.state import RequestContext
 
 LIFETIME: Final = timedelta(hours=1)
@@ -36,18 +36,22 @@ def issue_public_key(context: RequestContext) -> dict[str, Any]:
 def check_api_key(merchant: Merchant, api_key: str, *, now: datetime) -> None:
     """Check that a key of this store is valid; raises ``ApiKeyRefused`` or a related refusal."""
     if not api_key:
-        raise ApiKeyRefused(f"Send the header 'Authorization: {PUBLIC_KEY_SCHEME} <API_KEY>'.")
+        raise Refusal("ApiKeyRefused", f"Send the header 'Authorization: {PUBLIC_KEY_SCHEME} <API_KEY>'.")
     key = PublicKey.objects.filter(api_key_hash=hash_secret(api_key)).first()
     if key is None:
-        raise ApiKeyRefused("Nobody was issued this API key; ask the public key service for one.")
+        raise Refusal("ApiKeyRefused", "Nobody was issued this API key; ask the public key service for one.")
     if key.merchant_id != merchant.pk:
-        raise KeyOfAnother("This API key was issued to another store.")
+        raise Refusal("KeyOfAnother", "This API key was issued to another store.")
     if key.expires_at <= now:
-        raise ApiKeyExpired(f"This API key worked until {key.expires_at.isoformat()}; ask for a new one.")
+        raise Refusal(
+            "ApiKeyExpired", f"This API key worked until {key.expires_at.isoformat()}; ask for a new one."
+        )
 
 
 def check_encryption_key(merchant: Merchant, encryption_key: str, *, now: datetime) -> None:
     """Check that an encryption key of this store is valid; raises ``EncryptionKeyRefused``."""
     key = PublicKey.objects.filter(merchant=merchant, encryption_key_hash=hash_secret(encryption_key)).first()
     if key is None or key.expires_at <= now:
-        raise EncryptionKeyRefused("encryptionKeyId is not a working encryption key of this store.")
+        raise Refusal(
+            "EncryptionKeyRefused", "encryptionKeyId is not a working encryption key of this store."
+        )

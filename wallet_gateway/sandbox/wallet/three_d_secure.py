@@ -5,11 +5,9 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Final
 
-from django.db.models import Min
-
 from wallet_gateway.protocol.authorizations import AuthorizationRequest
 from wallet_gateway.protocol.text import quote
-from wallet_gateway.sandbox.db_transactions import CachedValue, write_lock
+from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.models import (
     Authentication,
     AuthenticationOutcome,
@@ -28,7 +26,7 @@ from wallet_gateway.sandbox.payments.provider_decision import (
     special_amount,
 )
 from wallet_gateway.sandbox.payments.records import change_state
-from wallet_gateway.sandbox.refusals import AuthenticationExpired, AuthenticationUsedUp
+from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.state import current_conditions
 
 LIFETIME: Final = timedelta(minutes=15)
@@ -39,17 +37,7 @@ _AFTER_SUCCESS: Final[dict[SpecialAmount | None, tuple[ProviderDecision, str]]] 
     SpecialAmount.PENDING: (PENDING, "pendingUrl"),
     SpecialAmount.ERRORED: (FAILED, "errorUrl"),
 }
-
-
-def _next_expiry() -> datetime | None:
-    waiting = Authentication.objects.filter(record__state=RecordState.PENDING, decided_outcome__in=_UNDECIDED)
-    earliest: datetime | None = waiting.aggregate(earliest=Min("expires_at"))["earliest"]
-    return earliest
-
-
 _UNDECIDED: Final = ("", AuthenticationOutcome.ABANDONED)
-cached_next_expiry = CachedValue(_next_expiry)
-"""When the next open page expires; None without one."""
 
 
 def open_authentication(
@@ -57,13 +45,11 @@ def open_authentication(
 ) -> Authentication:
     """Create the page of a pending authorization."""
     details = request.redirect_details
-    authentication = Authentication.objects.create(
+    return Authentication.objects.create(
         record=record,
         redirect_details=details.to_wire() if details else {},
         expires_at=now + LIFETIME,
     )
-    cached_next_expiry.invalidate()
-    return authentication
 
 
 def decide_authentication(
@@ -85,7 +71,6 @@ def decide_authentication(
         authentication.save(update_fields=["decided_outcome"])
         if decision is not PENDING:
             change_state(authentication.record, decision, now=now)
-        cached_next_expiry.invalidate()
     location: str = authentication.redirect_details[url_name]
     return location
 
@@ -95,24 +80,23 @@ def check_authentication_open(authentication: Authentication, *, now: datetime) 
     record = authentication.record
     name = f"3-D Secure page of {quote(record.reference)}"
     if authentication.expires_at <= now:
-        raise AuthenticationExpired(f"The {name} ended at {authentication.expires_at.isoformat()}.")
+        raise Refusal(
+            "AuthenticationExpired", f"The {name} ended at {authentication.expires_at.isoformat()}."
+        )
     if authentication.decided_outcome or record.state != RecordState.PENDING:
-        raise AuthenticationUsedUp(f"The {name} was left: the payment is {record.state}.")
+        raise Refusal("AuthenticationUsedUp", f"The {name} was left: the payment is {record.state}.")
 
 
-def expire_authentications() -> None:
+def expire_authentications(now: datetime) -> None:
     """End all payments whose page has expired."""
-    due_at = cached_next_expiry.get()
-    if due_at is None or due_at > current_conditions().now:
+    waiting = Authentication.objects.filter(
+        record__state=RecordState.PENDING, decided_outcome__in=_UNDECIDED, expires_at__lte=now
+    )
+    if not waiting.exists():
         return
     with write_lock():
-        now = current_conditions().now
-        waiting = Authentication.objects.filter(
-            record__state=RecordState.PENDING, decided_outcome__in=_UNDECIDED, expires_at__lte=now
-        )
         for authentication in waiting.select_related("record").order_by("expires_at", "pk"):
             change_state(authentication.record, ABANDONED, now=authentication.expires_at)
-        cached_next_expiry.invalidate()
 
 
 def _decision_and_url_name(

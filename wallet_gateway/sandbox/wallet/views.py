@@ -27,11 +27,10 @@ from wallet_gateway.sandbox.json_calls import (
     refusal_response,
     with_json,
 )
-from wallet_gateway.sandbox.merchants import cached_stores
-from wallet_gateway.sandbox.models import WalletMode
+from wallet_gateway.sandbox.models import Merchant, WalletMode
 from wallet_gateway.sandbox.pages.headers import NO_STORE
 from wallet_gateway.sandbox.pages.localization import browser_language, direction, price_text
-from wallet_gateway.sandbox.refusals import ForeignPage, Refusal
+from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.state import current_conditions, wallet_mode
 from wallet_gateway.sandbox.wallet import page_script
 from wallet_gateway.sandbox.wallet.accounts import ACCOUNTS, StoredCard, WalletAccount, card_by_id
@@ -51,7 +50,7 @@ def script(request: HttpRequest) -> HttpResponse:
         text, status = "// The sandbox is told not to send this script.\n", HTTPStatus.SERVICE_UNAVAILABLE
     else:
         place = {"origin": _origin(request), "sheet": reverse("wallet_sheet")}
-        merchants = cached_stores.get().values()
+        merchants = Merchant.objects.all()
         text, status = wallet_script(**place, mode=mode, merchants=merchants), HTTPStatus.OK
     return _script_response(text, status=status, cache=NO_STORE)
 
@@ -99,7 +98,7 @@ def sheet(request: HttpRequest) -> HttpResponse:
     }
     with translation.override(language):
         response = render(request, "wallet_sandbox/wallet/sheet.html", context)
-    return set_sheet_headers(response, merchants=cached_stores.get().values())
+    return set_sheet_headers(response, merchants=Merchant.objects.all())
 
 
 @require_safe
@@ -118,7 +117,7 @@ def state(request: HttpRequest) -> HttpResponse:
     if refusal := _refusal_for_foreign_page(request):
         return refusal_response(refusal)
     accounts = [describe_account(account) for account in ACCOUNTS]
-    names = {one.merchant_id: one.display_name for one in cached_stores.get().values() if one.display_name}
+    names = {one.merchant_id: one.display_name for one in Merchant.objects.all() if one.display_name}
     return _without_caching(
         json_response({"mode": wallet_mode(), "accounts": accounts, "merchantNames": names})
     )
@@ -205,7 +204,9 @@ def _refusal_for_foreign_page(request: HttpRequest) -> Refusal | None:
     own_origin = f"{request.scheme}://{request.get_host()}"
     site = request.headers.get("Sec-Fetch-Site", "same-origin")
     if origin not in (None, own_origin) or site not in ("same-origin", "none"):
-        return ForeignPage(f"Pages of {quote(origin or 'other sites')} may not use the wallet's own calls.")
+        return Refusal(
+            "ForeignPage", f"Pages of {quote(origin or 'other sites')} may not use the wallet's own calls."
+        )
     return None
 
 
