@@ -245,7 +245,7 @@ class HabitualGateway:
             return DROPPED
         if not fault or is_carried_out:
             return exchange.reply()
-        return INJECTORS[FaultKind(fault)](exchange, SetFault(delay=delay))  # type: ignore[arg-type]
+        return INJECTORS[FaultKind(fault)](exchange, SetFault(fault=fault, delay=delay))  # type: ignore[arg-type]
 
     def process(self, raw: RawRequest, fate: str, delay: timedelta | None) -> tuple[int, Any]:
         """Carry out a request; return the HTTP status and the answer."""
