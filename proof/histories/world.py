@@ -15,17 +15,24 @@ from django.contrib.auth import get_user_model
 from django.db import connection
 from django.utils import timezone
 
-from proof.simulation.chance import Chance
-from proof.simulation.crashes import Boundaries, ShopConnection
-from proof.simulation.gateway import DEPOSITS, SimulatedGateway
-from proof.simulation.network import SimulatedNetwork
-from proof.simulation.shop_database import ShopDatabase
-from proof.simulation.virtual_time import EPOCH, VirtualTime, shop_now
+from proof.histories.answers import Answers
+from proof.histories.chance import Chance
+from proof.histories.crashes import Boundaries, ShopConnection
+from proof.histories.database import ShopDatabase
+from proof.histories.gateway import Gateway
+from proof.histories.habits import HabitualGateway
+from proof.histories.network import SimulatedNetwork
+from proof.histories.sandbox import DEPOSITS, SandboxGateway
+from proof.histories.speech import Shown
+from proof.histories.steps import SANDBOX, History
+from proof.histories.virtual_time import EPOCH, VirtualTime, shop_now
 from wallet_gateway import conf, gateways, payments
 from wallet_gateway.ledger import transactions
+from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.operations.wallet.session import WalletSession
 
 _GIVEN: Final[dict[str, Any]] = django_settings.WALLET_GATEWAY
+_TAUGHT: Final = "proof.histories.taught.TaughtGateway"
 _read_settings: Final = conf.settings
 
 
@@ -38,9 +45,14 @@ class World:
         self.row_errors: list[str] = []
         """What a sweep has said of rows that it could not handle."""
         _listen(self.row_errors)
+        self.answers = Answers()
+        self.client = ""
+        """The dotted path of the shop's own client, where it has one from the beginning."""
+        self.habitual = HabitualGateway(self.time)
+        self.gateway: Gateway = self.habitual
+        self.network = SimulatedNetwork(self.time, self.boundaries, self.answers)
         with self.patched():
-            self.gateway = SimulatedGateway(self.time)
-            self.network = SimulatedNetwork(self.gateway, self.time, self.boundaries)
+            self.sandbox = SandboxGateway(self.time)
             self._database = ShopDatabase()
             self._connection = ShopConnection(connection, self.boundaries)
             self.forget_history()
@@ -57,30 +69,56 @@ class World:
             patches.enter_context(patch.object(gateways, "_database_now", shop_now))
             # A process that is overtaken stands still inside: no lock of its own may stop the other one.
             patches.enter_context(patch.object(transactions, "_turns", {}))
-            if hasattr(self, "gateway"):
-                patches.enter_context(self.gateway.patched())
+            if hasattr(self, "sandbox"):
+                patches.enter_context(self.sandbox.patched())
             yield
 
-    def restart(self, settings: Mapping[str, Any], behaviour: Mapping[str, Any]) -> None:
+    def restart(self, history: History) -> None:
         """Begin a history: everything is as new."""
         self.time.restart()
         self.boundaries.restart_trace()
-        self._use(settings)
+        self.gateway = self.sandbox if history.gateway == SANDBOX else self.habitual
+        self.gateway.restart(history.behaviour, history.seed)
+        self.network.gateway = self.gateway
+        self.answers.restart()
+        # A client that is there from the beginning knows the gateway's words.
+        self.answers.is_taught = bool(self.client)
+        self._settings = {**history.settings, **self.gateway.settings, "CLIENT_CLASS": self.client}
+        self._use(self._settings)
         self._database.restart()
-        self.gateway.restart(dict(behaviour))
-        self.network.restart()
         self.forget_history()
         self.new_process()
 
+    def teach(self) -> None:
+        """Let the shop's developers teach the plugin the words of their gateway."""
+        self.answers.is_taught = True
+        self._use(self._settings | {"CLIENT_CLASS": self.client or _TAUGHT})
+        self.new_process()
+
     def forget_history(self) -> None:
-        """Forget the browsers of the history before."""
+        """Forget the people of the history before."""
         self.sheets: dict[str, tuple[int, WalletSession]] = {}
         """The sheet that a shopper has open, with its order."""
         self.results: list[tuple[int, str, dict[str, Any]]] = []
         """What sheets have handed to their pages: order, shopper, `event.detail`."""
+        self.decided: dict[str, frozenset[Shown]] = {}
+        """What a person had been shown of each reference when they decided on it."""
+        self.careless: set[str] = set()
+        """The references that a person decided on without asking the provider."""
+        self.clicks: dict[str, set[str]] = {}
+        """The references that each double click has led to, by its idempotency key."""
         self.row_errors.clear()
         self.is_calm = False
         """Whether the history is over, and everything works."""
+
+    def note_decision(self, transaction: GatewayTransaction, *, is_careless: bool = False) -> None:
+        """Keep what the gateway had shown of a transaction when a person decided on it."""
+        reference = transaction.reference
+        shown = frozenset(self.answers.latest.get(reference, ()))
+        self.decided[reference] = self.decided.get(reference, frozenset()) | shown
+        self.answers.note_closed(reference)
+        if is_careless:
+            self.careless.add(reference)
 
     def _use(self, settings: Mapping[str, Any]) -> None:
         """Give the shop these settings beside those that every history has."""
@@ -103,6 +141,7 @@ class World:
         """Let another process of the shop run while one stands still between two of its transactions."""
         clients, contexts, clock = dict(gateways._clients), dict(gateways._contexts), gateways._clock
         kept, numbers, calls = self.boundaries.keep(), self.chance.state(), self.network.keep()
+        read = self.answers.of_step
         self.new_process()
         try:
             yield
@@ -114,6 +153,7 @@ class World:
             self.boundaries.go_back(kept)
             self.chance.go_back(numbers)
             self.network.go_back(calls)
+            self.answers.of_step = read
 
     @property
     def happened(self) -> Counter[str]:

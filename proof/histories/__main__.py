@@ -1,21 +1,25 @@
-"""`python -m proof.simulation`: run histories of a shop and its gateway that are drawn from a seed."""
+"""`python -m proof.histories GATEWAY`: run histories of a shop and its gateway that are drawn from a seed."""
 
 from __future__ import annotations
 
 # First: classes of the plugin store `time.sleep` when they are made.
-from proof.simulation.virtual_time import real_monotonic  # isort: skip
+from proof.histories.virtual_time import real_monotonic  # isort: skip
 
 import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from proof.histories.shares import Plan, search_together, set_up
+from proof.histories.steps import GATEWAYS, HABITS, SANDBOX
 from proof.results import write_result
-from proof.simulation.shares import Plan, search_together, set_up
 
 if TYPE_CHECKING:
-    from proof.simulation.campaign import Campaign
+    from proof.histories.campaign import Campaign
+
+_PARTS: Final = {SANDBOX: "simulation", HABITS: "habits"}
+"""What the table of the proof calls the histories of each gateway."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -26,6 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     started = real_monotonic()
     is_one = options.only is not None
     plan = Plan(
+        gateway=options.gateway,
         seed=options.seed,
         numbers=range(options.only, options.only + 1) if is_one else range(options.histories),
         steps=options.steps,
@@ -40,11 +45,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _prove(options: argparse.Namespace) -> int:
     """Prove the search: find each planted fault."""
     set_up()
-    from proof.simulation.planted_faults import find_planted
+    from proof.histories.planted_faults import find_planted
 
     missed = 0
     rare = options.planted == "all"
-    for proof in find_planted(options.seed, histories=options.histories, steps=options.steps, rare=rare):
+    for proof in find_planted(
+        options.seed, gateway=options.gateway, histories=options.histories, steps=options.steps, rare=rare
+    ):
         missed += proof.failure is None
         sys.stdout.write(f"{proof}\n")
         sys.stdout.flush()
@@ -52,7 +59,8 @@ def _prove(options: argparse.Namespace) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m proof.simulation", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m proof.histories", description=__doc__)
+    parser.add_argument("gateway", choices=GATEWAYS, help="the real sandbox, or one with other habits")
     parser.add_argument("--seed", type=int, default=1, help="what the histories are drawn from (default: 1)")
     parser.add_argument("--histories", type=int, default=5_000, help="how many (default: %(default)s)")
     parser.add_argument("--steps", type=int, default=30, help="of each history (default: %(default)s)")
@@ -72,9 +80,10 @@ def _parser() -> argparse.ArgumentParser:
 
 def _report(campaign: Campaign, options: argparse.Namespace, *, seconds: float) -> None:
     what = f"{options.histories:,} histories of {options.steps} steps"
+    what += " at gateways that speak differently" if options.gateway == HABITS else ""
     write_result(
         options.result,
-        part="simulation",
+        part=_PARTS[options.gateway],
         what=what,
         runs=campaign.runs,
         found=len(campaign.found),

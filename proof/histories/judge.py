@@ -1,20 +1,23 @@
-"""What must be true after each step and at the end: the rows against what was shown, and the truth.
+"""The judge of histories: what must be true after each step, and at the end after calm and enough time.
 
-The rules are those of docs/reliability.md, said once more and without the plugin's own code. Where a person
-decides, what they had been shown by then is theirs; what the gateway shows later is not.
+Three ledgers are compared: the shop's rows, what the gateway has shown to the shop, and what was really
+carried out. The rules are those of docs/reliability.md, said once more and without the plugin's own code.
+Where a person decides, what they had been shown by then is theirs; what the gateway shows later is not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import Final
 
-from django.db import connection
 from django.db.models import Q
 
-from proof.habits.gateway import (
+from proof.gateway_truth import GatewayTruth
+from proof.histories.speech import (
     APPROVED,
     CAPTURE,
+    DETACHED_REFUND,
     ERRORED,
     PENDING,
     PREAUTHORIZATION,
@@ -23,45 +26,61 @@ from proof.habits.gateway import (
     SALE,
     Shown,
 )
-from proof.habits.world import World
-from proof.simulation.virtual_time import shop_now
-from wallet_gateway import payments
-from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
-from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, PaymentOrder
+from proof.histories.virtual_time import shop_now
+from proof.histories.world import World
+from wallet_gateway import gateways, payments
+from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
+from wallet_gateway.models import (
+    Discrepancy,
+    GatewayTransaction,
+    MigratedDeposit,
+    OutboxEvent,
+    Payment,
+    PaymentOrder,
+)
+from wallet_gateway.reports.work import NOT_FINAL_STATES, unattended
 from wallet_gateway.testing.invariants import check_books, require
 
 S, K = TransactionState, TransactionKind
-BOOKS_EVERY: Final = 6
+BOOKS_EVERY: Final = 3
 """After how many looks the sums are looked through, too."""
-_TYPES: Final = {K.CAPTURE: CAPTURE.lower(), K.REFUND: REFUND.lower(), K.REVERSAL: REVERSAL.lower()}
-_MOVES: Final = {kind.lower() for kind in (CAPTURE, REFUND, REVERSAL)}
+_TYPES: Final = {
+    K.CAPTURE: CAPTURE,
+    K.REFUND: REFUND,
+    K.REVERSAL: REVERSAL,
+    K.DETACHED_REFUND: DETACHED_REFUND,
+}
+_MOVES: Final = (CAPTURE, REFUND, REVERSAL)
+_ENDED_WITHOUT_MONEY: Final = (S.REJECTED, S.ABANDONED, S.EXPIRED)
+_PAID: Final = (OrderState.PAID, OrderState.AUTHORIZED)
 
 
 def _type(transaction: GatewayTransaction) -> str:
     opens = PREAUTHORIZATION if transaction.payment_type == "preauthorization" else SALE
-    return _TYPES.get(TransactionKind(transaction.kind), opens.lower())
+    return _TYPES.get(TransactionKind(transaction.kind), opens)
 
 
 class Judge:
     """Looks at one history's rows; the first thing that is wrong raises `BooksDisagree`."""
 
     def __init__(self, world: World) -> None:
-        self._world, self._gateway = world, world.gateway
+        self._world, self._answers, self._gateway = world, world.answers, world.gateway
         self._looks, self._before = 0, -1
 
     def look(self, *, is_end: bool = False) -> None:
         """Check what must be true after every step; nothing new is in rows that nobody has written."""
-        if not is_end and self._before == connection.connection.total_changes:
+        if not is_end and self._before == self._world.boundaries.writes:
             return
-        self._before = connection.connection.total_changes
+        self._before = self._world.boundaries.writes
         self._looks += 1
         if is_end or self._looks % BOOKS_EVERY == 0:
             check_books()
+        require(not self._world.row_errors, "each row can be handled", self._world.row_errors)
         self._rows = list(GatewayTransaction.objects.select_related("payment").order_by("pk"))
         self._differences = list(Discrepancy.objects.order_by("pk"))
-        twice = [reference for reference, count in self._gateway.posts.items() if count > 1]
+        twice = sorted(reference for reference, times in self._answers.sent.items() if times > 1)
         require(not twice, "what moves money leaves once", twice)
-        several = [key for key, references in self._world.keys.items() if len(references) > 1]
+        several = [key for key, references in self._world.clicks.items() if len(references) > 1]
         require(not several, "one click is one intent", several)
         for row in self._rows:
             self._check_evidence(row)
@@ -76,11 +95,15 @@ class Judge:
     def look_at_end(self) -> None:
         """Check what must be true once everything was asked about, and nothing new happens."""
         self.look(is_end=True)
+        self._check_executions()
+        self._check_nothing_waits()
         for payment in Payment.objects.order_by("pk"):
             self._check_mixed(payment)
             self._check_sums(payment)
             self._check_changed(payment)
             self._check_outcome(payment)
+        if self._gateway is self._world.sandbox:
+            self._compare_with_status_queries()
 
     # Nothing is called paid without a record that says so
 
@@ -99,11 +122,11 @@ class Judge:
         original = row.payment.reference if row.payment else ""
         references = (row.reference, original)
         for reference in references:
-            for shown in (*self._gateway.ever[reference], *self._gateway.beyond[reference]):
+            for shown in (*self._answers.ever[reference], *self._answers.beyond[reference]):
                 is_ours = shown.reference in references or row.origin == "ELSEWHERE"
                 if is_ours and shown.type == _type(row):
                     yield shown
-        yield from self._gateway.answered[row.reference]
+        yield from self._answers.answered[row.reference]
 
     # Nobody can pay again while the gateway holds something
 
@@ -113,7 +136,7 @@ class Judge:
             if payment.reversal == "done":
                 continue
             known = self._world.decided.get(reference, frozenset())
-            shown = self._gateway.latest.get(reference, ())
+            shown = self._answers.latest.get(reference, ())
             # The same page is served until its end: that is no second attempt.
             is_served = row.state == S.OPEN and row.expires_at is not None and row.expires_at > shop_now()
             # Who has given it up has opened the order again: only an approval that shows later holds.
@@ -129,7 +152,7 @@ class Judge:
             require(
                 not holds, "nobody can pay again while a record of it is approved, pending or unknown", holds
             )
-            is_cut = reference in self._gateway.cut and reference not in self._world.decided and not is_served
+            is_cut = reference in self._answers.cut and reference not in self._world.decided and not is_served
             require(not is_cut, "nobody can pay again while an answer was too long to read", row)
 
     # Every movement that our books do not explain is a person's task
@@ -139,7 +162,7 @@ class Judge:
         found: dict[Shown, set[str]] = {}
         for row in self._rows:
             if row.payment_id == payment.pk:
-                for shown in self._gateway.ever[row.reference]:
+                for shown in self._answers.ever[row.reference]:
                     found.setdefault(shown, set()).add(row.reference)
         return found
 
@@ -207,7 +230,7 @@ class Judge:
                 continue
             if self._is_accepted(shown, payment) or self._may_be_outstanding(shown, payment):
                 continue
-            if all(shown not in self._gateway.latest[reference] for reference in references):
+            if all(shown not in self._answers.latest.get(reference, ()) for reference in references):
                 # It has changed since: see `_check_changed`.
                 continue
             told = self._is_told(shown, payment)
@@ -218,29 +241,26 @@ class Judge:
     def _check_freeze(self, payment: Payment) -> None:
         if not payment.is_frozen:
             return
-        beyond = self._gateway.beyond[payment.reference]
+        beyond = self._answers.beyond[payment.reference]
         about = [*self._about(payment), *beyond]
         odd = [one for one in about if self._is_money(one, payment) and not self._explains(one, payment)]
         answers = [
             one
             for row in self._rows
             if row.payment_id == payment.pk
-            for one in self._gateway.answered[row.reference]
+            for one in self._answers.answered[row.reference]
         ]
         odd += [one for one in answers if one.state == APPROVED and not self._explains(one, payment)]
-        changed = self._was_changed(payment)
+        changed = self._gateway.is_changed(payment.reference)
         require(odd or changed, "what moved nothing freezes nothing", f"{payment}: {self._said(payment)}")
-
-    def _was_changed(self, payment: Payment) -> bool:
-        return any(one.is_changed for one in self._gateway.truth if one.original == payment.reference)
 
     def _check_mixed(self, payment: Payment) -> None:
         """A record in the answers about two payments is the gateway's fault, and freezes neither."""
         odd = [one for one in self._about(payment) if self._is_money(one, payment)]
         odd = [one for one in odd if not self._explains(one, payment)]
         others = Payment.objects.filter(authorized__gt=0).exclude(pk=payment.pk)
-        mixed = [one for one in odd if any(one in self._gateway.ever[other.reference] for other in others)]
-        if payment.is_frozen and odd and odd == mixed and not self._was_changed(payment):
+        mixed = [one for one in odd if any(one in self._answers.ever[other.reference] for other in others)]
+        if payment.is_frozen and odd and odd == mixed and not self._gateway.is_changed(payment.reference):
             told = [
                 one for one in self._differences if one.payment_id == payment.pk and one.closed_at is None
             ]
@@ -253,7 +273,7 @@ class Judge:
     # A word that nobody knows is heard by somebody
 
     def _check_unknown_word(self, row: GatewayTransaction) -> None:
-        shown = self._gateway.latest.get(row.reference, ())
+        shown = self._answers.latest.get(row.reference, ())
         unknown = [
             one for one in shown if not one.state and (one.reference, one.type) == (row.reference, _type(row))
         ]
@@ -265,7 +285,80 @@ class Judge:
         told = told or any(problem.subject != "sweep" for problem in payments.maintenance.health().problems)
         require(told, "a person is told of a word for a state that nobody knows", unknown)
 
-    # The end
+    # The end: what was really carried out
+
+    def _check_executions(self) -> None:
+        """Each request was carried out once or a person was told, and each has a row."""
+        executed, records = self._gateway.executed(), self._gateway.approved_records()
+        for row in self._rows:
+            if not row.attempt_no:
+                continue
+            times, told = sum(executed.get(row.reference, Counter()).values()), self._is_named(row)
+            require(times <= 1 or told, f"{times} executions under one reference are seen", row)
+            if row.state in _ENDED_WITHOUT_MONEY:
+                require(not times or told, "released means not executed, or a person was told", row)
+            if row.state == S.APPROVED:
+                known = times or row.record_id in records
+                require(known or told, "approved means executed", row)
+        strangers = sorted(set(executed) - {row.reference for row in self._rows})
+        require(not strangers, "a row was committed before each request left", strangers)
+        self._check_orders_and_deposits(executed)
+
+    def _is_named(self, row: GatewayTransaction) -> bool:
+        """Return whether a difference names a transaction or its payment, or a person is called otherwise."""
+        about = [
+            one
+            for one in self._differences
+            if one.transaction_id == row.pk
+            or (one.payment_id is not None and one.payment_id == row.payment_id)
+            or (one.deposit_id is not None and one.deposit_id == row.deposit_id)
+        ]
+        if about or row.state == S.ANOMALY or row.reference in self._world.careless:
+            return True
+        words = [one.state for one in self._answers.latest.get(row.reference, ())]
+        return row.needs_operator and "" in words
+
+    def _check_orders_and_deposits(self, executed: Mapping[str, Counter[str]]) -> None:
+        for order in PaymentOrder.objects.filter(state__in=_PAID).order_by("pk"):
+            opened = [
+                reference
+                for reference in order.payments.values_list("reference", flat=True)
+                if executed.get(reference)
+                or reference in self._world.careless
+                # It was taken back later: see `_check_changed`.
+                or self._gateway.is_changed(reference)
+            ]
+            require(opened, "an order is paid only with the gateway's evidence", order)
+        for deposit in MigratedDeposit.objects.order_by("pk"):
+            mine = [row for row in self._rows if row.deposit_id == deposit.pk and row.reference in executed]
+            booked = sum((row.approved_minor or 0) - row.excess_minor for row in mine)
+            require(deposit.refunded == booked, "what is refunded of a deposit was carried out", deposit)
+
+    def _check_nothing_waits(self) -> None:
+        alone = GatewayTransaction.objects.filter(unattended(shop_now()))
+        require(not alone.exists(), "nothing waits without an instant or a person", alone)
+        undelivered = OutboxEvent.objects.filter(delivered_at=None)
+        require(not undelivered.exists(), "every event is delivered to the shop", undelivered)
+
+    def _compare_with_status_queries(self) -> None:
+        """Ask the sandbox once more, as a shop would, and compare each order to the cent."""
+        records = self._gateway.approved_records()
+        for order in PaymentOrder.objects.order_by("pk"):
+            # A difference that is not booked is a person's: while it is open, and when it was closed so.
+            if Discrepancy.objects.filter(payment__order=order, booked_as=None).exists():
+                continue
+            rows = GatewayTransaction.objects.filter(payment__order=order)
+            truth = GatewayTruth(order, gateways.gateway("default"))
+            # A lost follow-up is looked for under the payment's reference, too: what was done in the portal,
+            # of the same kind and amount, is then taken for it, and the sums are equal all the same.
+            ours = rows.filter(origin="SHOP")
+            if all(records.get(row.record_id or "", row.reference) == row.reference for row in ours):
+                truth.check_allowed_for()
+            # What is still open may explain a record, and its amount stays reserved until it has ended.
+            if not rows.filter(state__in=NOT_FINAL_STATES).exists():
+                truth.check_known()
+
+    # The end: sums and states
 
     def _was_told(self, payment: Payment) -> bool:
         """Return whether a person knows, or has decided, that our books of a payment are not the truth."""
@@ -290,10 +383,10 @@ class Judge:
             if row.payment_id != payment.pk or row.approved_minor is None or not row.record_id:
                 continue
             own = [row.reference, payment.reference]
-            asked = [reference for reference in own if reference in self._gateway.latest]
-            if any(reference in self._gateway.cut for reference in asked) or not asked:
+            asked = [reference for reference in own if reference in self._answers.latest]
+            if any(reference in self._answers.cut for reference in asked) or not asked:
                 continue
-            latest = [one for reference in asked for one in self._gateway.latest[reference]]
+            latest = [one for reference in asked for one in self._answers.latest[reference]]
             if not any(one.state == APPROVED and one.id == row.record_id for one in latest):
                 about = Q(transaction=row) | Q(payment=payment)
                 told = Discrepancy.objects.filter(about).exists()
@@ -302,17 +395,16 @@ class Judge:
     def _check_outcome(self, payment: Payment) -> None:
         """One approved record of the right amount pays; declined ones alone let the customer try again."""
         row, reference = payment.opening, payment.reference
-        known = [one for one in self._gateway.truth if one.original == reference]
-        if reference in self._world.decided or reference in self._gateway.cut or row.state == S.ABANDONED:
+        if reference in self._world.decided or reference in self._answers.cut or row.state == S.ABANDONED:
             return
-        if any(one.is_changed for one in known) or reference not in self._gateway.latest:
+        if self._gateway.is_changed(reference) or reference not in self._answers.latest:
             return
         ours = {
             one
-            for one in self._gateway.ever[reference]
+            for one in self._answers.ever[reference]
             if (one.reference, one.type) == (reference, _type(row))
         }
-        if not ours <= set(self._gateway.latest[reference]) and any(one.state == APPROVED for one in ours):
+        if not ours <= set(self._answers.latest[reference]) and any(one.state == APPROVED for one in ours):
             return
         approved = {one for one in ours if one.state == APPROVED}
         if len(approved) == 1:
@@ -321,7 +413,7 @@ class Judge:
                 require(
                     row.state == S.APPROVED, "one approved record of the right amount pays the order", row
                 )
-        latest = set(self._gateway.latest[reference])
+        latest = set(self._answers.latest[reference])
         states = {one.state for one in latest if (one.reference, one.type) == (reference, _type(row))}
         if states == {ERRORED} and not approved:
             require(row.state == S.REJECTED, "a customer who was only declined can try again", row)

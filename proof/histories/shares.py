@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # First: classes of the plugin store `time.sleep` when they are made.
-import proof.simulation.virtual_time  # noqa: F401  # isort: skip
+import proof.histories.virtual_time  # noqa: F401  # isort: skip
 
 import os
 from concurrent.futures import ProcessPoolExecutor
@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING
 import django
 
 if TYPE_CHECKING:
-    from proof.simulation.campaign import Campaign
+    from proof.histories.campaign import Campaign
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """Which histories to run."""
 
+    gateway: str
+    """At which gateway of `steps.GATEWAYS`."""
     seed: int
     numbers: range
     steps: int
@@ -33,7 +35,7 @@ class Plan:
 def search(plan: Plan) -> Campaign:
     """Run the histories of a plan in this process."""
     set_up()
-    from proof.simulation.campaign import run_campaign
+    from proof.histories.campaign import run_campaign
 
     return run_campaign(plan)
 
@@ -55,5 +57,5 @@ def search_together(plan: Plan, processes: int) -> Campaign:
 
 def set_up() -> None:
     """Set Django up as the simulated shop."""
-    os.environ["DJANGO_SETTINGS_MODULE"] = "proof.simulation.settings"
+    os.environ["DJANGO_SETTINGS_MODULE"] = "proof.histories.settings"
     django.setup()

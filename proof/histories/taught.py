@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, Final
 
-from proof.habits.gateway import APPROVED, MEANING
+from proof.histories.speech import APPROVED, MEANING
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.protocol.endpoints import Endpoint
 
@@ -71,5 +71,5 @@ class OnlyItsOwn(_OfRecords):
         return [record for record in records if not record["clientSystemTransactionId"].startswith("PORTAL")]
 
 
-PLANTED: Final = (BelievesRefusals, LooksAtOne, ForgetsPending, OnlyItsOwn)
+MISTAKEN: Final = (BelievesRefusals, LooksAtOne, ForgetsPending, OnlyItsOwn)
 """Clients through which a shop is told less, or something else, than its gateway says."""

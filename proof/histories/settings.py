@@ -18,7 +18,7 @@ INSTALLED_APPS = [
     "wallet_gateway",
     "wallet_gateway.sandbox",
 ]
-ROOT_URLCONF = "proof.simulation.urls"
+ROOT_URLCONF = "proof.histories.urls"
 DATABASES = {
     # A shop's one connection: what a process leaves behind is undone on it, or the connection is closed.
     "default": env.db_url("DATABASE_URL", default="sqlite://:memory:"),

@@ -5,17 +5,18 @@ A fault is a patch of one rule that the plugin keeps, as a careless change might
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 from unittest.mock import patch
 
-from proof.simulation.campaign import shortest_of
-from proof.simulation.history import Failure, run
-from proof.simulation.steps import draw_history
-from proof.simulation.world import World
+from proof.histories.campaign import shortest_of
+from proof.histories.run import Failure, run
+from proof.histories.steps import HABITS, History, draw_history
+from proof.histories.taught import MISTAKEN, TaughtGateway
+from proof.histories.world import World
 from wallet_gateway.client.errors import NotSent, NotSentReason
 from wallet_gateway.client.request_deadline import RequestDeadline
 from wallet_gateway.domain import outcomes
@@ -55,22 +56,38 @@ def _look_at_the_first(fits: Sequence[Any], expected: Any, closed: Any) -> Any: 
     return _judge(fits[:1], replace(expected, approved_id=""), closed)
 
 
-PLANTED: Final[dict[str, Callable[[], AbstractContextManager[object]]]] = {
-    "a settlement books twice": lambda: patch.object(apply, "book", _book_twice),
-    "what may have happened is sent again": lambda: patch.object(answers, "record_unknown", _take_for_unsent),
-    "a request is marked after it was sent": lambda: patch.object(RequestDeadline, "mark_sent", _never_mark),
-    "an unknown outcome frees its amount": lambda: patch.object(
+Plant = Callable[[World], AbstractContextManager[object]]
+
+PLANTED: Final[Mapping[str, Plant]] = {
+    "a settlement books twice": lambda _: patch.object(apply, "book", _book_twice),
+    "what may have happened is sent again": lambda _: patch.object(
+        answers, "record_unknown", _take_for_unsent
+    ),
+    "a request is marked after it was sent": lambda _: patch.object(
+        RequestDeadline, "mark_sent", _never_mark
+    ),
+    "an unknown outcome frees its amount": lambda _: patch.object(
         apply, "FINAL_STATES", FINAL_STATES | {TransactionState.UNKNOWN}
     ),
-    "an unknown outcome is not asked about": lambda: patch.object(apply, "next_query_at", _ask_no_more),
+    "an unknown outcome is not asked about": lambda _: patch.object(apply, "next_query_at", _ask_no_more),
 }
 """Each fault that nearly every history meets, by what it is, as a context in which it is there."""
 
-RARE: Final[dict[str, Callable[[], AbstractContextManager[object]]]] = {
-    "a dead sender is not missed": lambda: patch.object(sweep, "end_leases", _miss_nobody),
-    "a second execution is not seen": lambda: patch.object(outcomes, "_judge", _look_at_the_first),
+RARE: Final[Mapping[str, Plant]] = {
+    "a dead sender is not missed": lambda _: patch.object(sweep, "end_leases", _miss_nobody),
+    "a second execution is not seen": lambda _: patch.object(outcomes, "_judge", _look_at_the_first),
 }
 """Faults that show only where a gateway executes twice, or a sender dies at its one boundary."""
+
+
+def _talks_by(client: type[TaughtGateway]) -> Plant:
+    return lambda world: patch.object(world, "client", f"{client.__module__}.{client.__qualname__}")
+
+
+CLIENTS: Final[Mapping[str, Plant]] = {
+    f"the shop's client is {client.__name__}": _talks_by(client) for client in MISTAKEN
+}
+"""Clients through which a shop is told less, or something else, than its gateway with habits says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,20 +107,26 @@ class Proof:
         return f"found: {self.fault}, {where}: {self.failure.claim}\n{self.failure.history}"
 
 
-def find_planted(seed: int, *, histories: int, steps: int, rare: bool) -> Iterator[Proof]:
-    """Plant one fault after the other, and search for each."""
+def find_planted(seed: int, *, gateway: str, histories: int, steps: int, rare: bool) -> Iterator[Proof]:
+    """Plant one fault after the other, and search for each in histories that hold without it."""
     world = World()
-    for fault, plant in (PLANTED | (RARE if rare else {})).items():
-        with plant():
-            yield _find(fault, world, seed, histories, steps)
+    for fault, plant in {
+        **PLANTED,
+        **(RARE if rare else {}),
+        **(CLIENTS if gateway == HABITS else {}),
+    }.items():
+        drawn = (draw_history(f"{seed}/{number}", steps, gateway) for number in range(histories))
+        yield _find(fault, plant, drawn, world)
     world.close()
 
 
-def _find(fault: str, world: World, seed: int, histories: int, steps: int) -> Proof:
-    for number in range(histories):
-        history = draw_history(f"{seed}/{number}", steps)
-        outcome = run(history, world)
-        if outcome.failure is not None:
-            shortest = shortest_of(outcome.failure, history.of(outcome.steps), world)
-            return Proof(fault=fault, failure=shortest, after=number + 1)
-    return Proof(fault=fault, failure=None, after=histories)
+def _find(fault: str, plant: Plant, histories: Iterator[History], world: World) -> Proof:
+    after = 0
+    for after, history in enumerate(histories, 1):
+        with plant(world):
+            outcome = run(history, world)
+        if outcome.failure is not None and run(history, world).failure is None:
+            with plant(world):
+                shortest = shortest_of(outcome.failure, history.of(outcome.steps), world)
+            return Proof(fault=fault, failure=shortest, after=after)
+    return Proof(fault=fault, failure=None, after=after)

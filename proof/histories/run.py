@@ -11,11 +11,11 @@ from typing import Final
 from django.db import OperationalError
 from django.db.models import QuerySet
 
-from proof.simulation.crashes import Died
-from proof.simulation.steps import Fate, History, Step, instead_of
-from proof.simulation.truth import check_at_the_end, check_sent_once
-from proof.simulation.verbs import VERBS, NothingToDo, person
-from proof.simulation.world import World
+from proof.histories.crashes import Died
+from proof.histories.judge import Judge
+from proof.histories.steps import Fate, History, NothingToDo, Step, instead_of
+from proof.histories.verbs import VERBS, person
+from proof.histories.world import World
 from wallet_gateway import payments
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import TransactionState
@@ -23,12 +23,10 @@ from wallet_gateway.domain.polling_schedule import OPERATOR_ABSENT_ANSWERS
 from wallet_gateway.models import Discrepancy, GatewayTransaction
 from wallet_gateway.operations.errors import AwaitingApproval, OperationError
 from wallet_gateway.sandbox.refusals import Refusal
-from wallet_gateway.testing.invariants import BooksDisagree, check_books, require
+from wallet_gateway.testing.invariants import BooksDisagree
 
-BOOKS_EVERY: Final = 10
-"""After how many steps the books are looked through, beside the end."""
 _NO_TIME: Final = timedelta()
-_CALM_HOURS: Final = (26, 200, 200)
+_CALM_HOURS: Final = (1, 26, 26, 200, 200)
 """How long the world is left alone at the end, with a sweep after each."""
 
 
@@ -62,14 +60,15 @@ def run(history: History, world: World, *, to_the_end: bool = True) -> Run:
     failure, done, left = None, list[Step](), list(history.steps)
     with world.patched():
         world.chance.seed(history.seed)
-        world.restart(history.settings, history.behaviour)
+        world.restart(history)
+        judge = Judge(world)
         try:
             while left:
                 _do(left.pop(0), history, world, done)
-                if len(left) % BOOKS_EVERY == 0:
-                    _look(world)
+                judge.look()
             if to_the_end:
                 _end(history, world)
+                judge.look_at_end()
         except BooksDisagree as error:
             failure = Failure(
                 history=history,
@@ -83,12 +82,6 @@ def run(history: History, world: World, *, to_the_end: bool = True) -> Run:
         finally:
             world.bury()
     return Run(failure=failure, steps=(*done, *left), trace=world.boundaries.trace.hexdigest())
-
-
-def _look(world: World) -> None:
-    check_books()
-    check_sent_once(world)
-    require(not world.row_errors, "each row can be handled", world.row_errors)
 
 
 def _unexpected(error: Exception, history: History, number: int, *, is_at_end: bool) -> Failure:
@@ -106,7 +99,7 @@ def _do(step: Step, history: History, world: World, done: list[Step]) -> None:
     except NothingToDo:
         if history.fills_gaps:
             # The idle one may have let another process run.
-            _do(instead_of(step), history.of(history.steps), world, done)
+            _do(instead_of(step, history.gateway), history.of(history.steps), world, done)
 
 
 def _try(step: Step, history: History, world: World) -> None:
@@ -114,10 +107,12 @@ def _try(step: Step, history: History, world: World) -> None:
     world.boundaries.note(step)
     world.boundaries.begin(step.fate)
     world.network.begin(step.fate)
+    world.answers.begin_step()
     world.boundaries.meanwhile = lambda: _overtake(step, history, world)
     try:
         VERBS[step.verb](world, **step.given)
     except Died:
+        world.answers.lose_step()
         world.bury()
     except (OperationError, Refusal):
         # A refusal is a right answer.
@@ -126,6 +121,8 @@ def _try(step: Step, history: History, world: World) -> None:
         if not world.boundaries.has_lost_database:
             raise
     finally:
+        if world.boundaries.has_lost_database:
+            world.answers.lose_step()
         world.boundaries.begin(Fate())
 
 
@@ -137,12 +134,12 @@ def _overtake(step: Step, history: History, world: World) -> None:
 
 
 def _end(history: History, world: World) -> None:
-    """Let calm return: nothing fails, people do their work, time goes on; then look at everything."""
+    """Let calm return: nothing fails, people do their work, and time goes on."""
     world.is_calm, calm = True, Fate()
     world.chance.seed(history.seed, "end")
     world.boundaries.begin(calm)
     world.network.begin(calm)
-    world.gateway.change_behaviour(status_lag=_NO_TIME)
+    world.sandbox.change_behaviour(status_lag=_NO_TIME)
     with contextlib.suppress(OperationError):
         payments.maintenance.resume_sending("default", by="anna", reason="over")
     for hours in _CALM_HOURS:
@@ -156,11 +153,10 @@ def _end(history: History, world: World) -> None:
     list(payments.maintenance.comparison("default", days=400, repair_as="anna").rows)
     made_elsewhere = Discrepancy.objects.filter(closed_at=None, kind=DiscrepancyKind.MADE_ELSEWHERE)
     for difference in made_elsewhere.order_by("pk"):
-        with contextlib.suppress(OperationError):
+        with contextlib.suppress(OperationError), world.answers.looking_up():
             payments.approvals.book_discrepancy(difference, reason="seen", by="anna")
+    payments.sweep()
     payments.maintenance.deliver_events()
-    _look(world)
-    check_at_the_end(world)
 
 
 def _sweep_after(hours: int, world: World) -> None:
@@ -174,7 +170,7 @@ def _undecided() -> QuerySet[GatewayTransaction]:
 
 def _decide(transaction: GatewayTransaction, world: World) -> None:
     """Let two people give up what the provider's support does not know either."""
-    if world.gateway.is_known(transaction.reference):
+    if world.gateway.happened(transaction.reference):
         return
     decision = payments.approvals.Decision.DID_NOT_HAPPEN
     try:
@@ -183,4 +179,5 @@ def _decide(transaction: GatewayTransaction, world: World) -> None:
         payments.approvals.approve(waiting.approval, by=person("bert"))
     except OperationError:
         # It has its next instant, and was looked at above.
-        pass
+        return
+    world.note_decision(transaction)

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from proof.simulation.crashes import Boundaries
-from proof.simulation.gateway import SimulatedGateway
-from proof.simulation.steps import OUTAGE, Fate
-from proof.simulation.virtual_time import VirtualTime
+from proof.histories.answers import Answers
+from proof.histories.crashes import Boundaries
+from proof.histories.steps import OUTAGE, Fate
+from proof.histories.virtual_time import VirtualTime
 from wallet_gateway.client.errors import NotSent, NotSentReason
 from wallet_gateway.client.exchange import RawAnswer
 from wallet_gateway.sandbox.api.exchange import Reply
@@ -24,6 +24,8 @@ from wallet_gateway.testing.in_process import InProcessTransport
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
+
+    from proof.histories.gateway import Gateway
 
 _NOTHING_SENT: Final = {
     "refused": NotSentReason.REFUSED_CONNECTION,
@@ -48,23 +50,18 @@ _AT_GATEWAY: Final[Mapping[str, tuple[str, timedelta | None]]] = {
 class SimulatedNetwork:
     """A transport: what leaves through it reaches the gateway as the step's fate says."""
 
-    def __init__(self, gateway: SimulatedGateway, time: VirtualTime, boundaries: Boundaries) -> None:
-        self._gateway, self._time, self._boundaries = gateway, time, boundaries
+    def __init__(self, time: VirtualTime, boundaries: Boundaries, answers: Answers) -> None:
+        self._time, self._boundaries, self._answers = time, boundaries, answers
         self._inner = InProcessTransport(self._application, base_url=_BASE_URL)
-        self.sent: Counter[str] = Counter()
-        """How often each POST has left, by its path and body: the reference is in it."""
+        self.gateway: Gateway
+        """Where requests arrive in this history."""
         self.happened: Counter[str] = Counter()
         """How often each fault met a request."""
         self.begin(Fate())
 
-    def restart(self) -> None:
-        """Begin a history."""
-        self.sent.clear()
-
     def begin(self, fate: Fate) -> None:
         """Begin a step."""
-        self._faults, self._number = fate.faults, 0
-        self._fault = ""
+        self._faults, self._number, self._fault = fate.faults, 0, ""
 
     def keep(self) -> tuple[Any, ...]:
         """Return where this process stands, to `go_back` to it after another one ran."""
@@ -102,6 +99,7 @@ class SimulatedNetwork:
             method, path, query=query, body=body, headers=headers, fresh=fresh, not_after=not_after
         )
         self._boundaries.note(answer.status, answer.body)
+        self._answers.note(query, body, answer, is_odd=bool(fault))
         return answer
 
     def _application(self, environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
@@ -115,9 +113,9 @@ class SimulatedNetwork:
             authorization=environ.get("HTTP_AUTHORIZATION", ""),
         )
         if raw.method == "POST":
-            self.sent[f"{raw.path} {raw.body.decode()}"] += 1
+            self._answers.note_sent(raw.path, raw.body)
         fault, delay = _AT_GATEWAY.get(self._fault, (self._fault, None))
-        reply = self._gateway.answer(raw, fault, delay=delay)
+        reply = self.gateway.answer(raw, fault, delay=delay)
         if self._fault == "too_late":
             self._time.pass_by(_TOO_LONG)
         # The answer is on its way: who dies here has had it carried out and never knows.

@@ -9,15 +9,18 @@ from __future__ import annotations
 import contextlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
-from datetime import datetime, tzinfo
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime, timedelta, tzinfo
 from typing import Any, Final
 from unittest.mock import patch
 
 from django.core.management import call_command
 from django.db import connections
+from django.db.models import Q
 
-from proof.simulation.virtual_time import VirtualTime, true_now
+from proof.histories.speech import APPROVED, ERRORED, PENDING
+from proof.histories.steps import nth
+from proof.histories.virtual_time import VirtualTime, true_now
 from wallet_gateway.protocol.accounts import CardNetwork
 from wallet_gateway.protocol.follow_ups import FollowUpType
 from wallet_gateway.protocol.money import Money
@@ -29,7 +32,7 @@ from wallet_gateway.sandbox.api.faults import FaultKind, applies_to, clear_fault
 from wallet_gateway.sandbox.api.request_parser import RawRequest, parse_request
 from wallet_gateway.sandbox.api.views import dispatch
 from wallet_gateway.sandbox.control.provision import provision
-from wallet_gateway.sandbox.models import AuthenticationOutcome, Outcome, TransactionRecord
+from wallet_gateway.sandbox.models import AuthenticationOutcome, Checkout, Outcome, TransactionRecord
 from wallet_gateway.sandbox.payments import checkouts, detached_refunds, follow_ups, records
 from wallet_gateway.sandbox.payments.records import ReferenceQuery
 from wallet_gateway.sandbox.wallet.accounts import card_for
@@ -55,7 +58,7 @@ class _Datetime(datetime):
         return true_now().astimezone(tz)
 
 
-class SimulatedGateway:
+class SandboxGateway:
     """The gateway: answers requests, and does what customers, the provider and the portal do."""
 
     def __init__(self, time: VirtualTime) -> None:
@@ -68,12 +71,18 @@ class SimulatedGateway:
             detached_refunds.import_migration_file(lines, merchant_id="SANDBOX-MERCHANT", keep_good=False)
         self._template = self._connection.connection.serialize()
 
-    def restart(self, behaviour: dict[str, Any]) -> None:
-        """Begin a history: as new, with these habits."""
+    def restart(self, behaviour: Mapping[str, Any], seed: str) -> None:
+        """Begin a history: as new, with this behaviour."""
+        del seed
         self._connection.connection.deserialize(self._template)
         key_ring.clear()
         with self._at_work():
-            state.change_behaviour(behaviour)
+            state.change_behaviour(dict(behaviour))
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the shop's settings say of this gateway."""
+        return {}
 
     @contextlib.contextmanager
     def patched(self) -> Iterator[None]:
@@ -94,12 +103,12 @@ class SimulatedGateway:
         finally:
             connections["default"] = shops
 
-    def answer(self, raw: RawRequest, fault: str, **details: Any) -> Reply:
+    def answer(self, raw: RawRequest, fault: str, *, delay: timedelta | None = None) -> Reply:
         """Answer a request as the sandbox does, which goes wrong in the way that a fault says."""
         with self._at_work():
             kind = FaultKind(fault) if fault else None
             if kind is not None and applies_to(kind, parse_request(raw).operation):
-                set_fault("*", kind, **details)
+                set_fault("*", kind, delay=delay)
             try:
                 return dispatch(raw)
             finally:
@@ -124,17 +133,30 @@ class SimulatedGateway:
         query, decided = ReferenceQuery(reference=reference), AuthenticationOutcome(outcome)
         self.work(lambda: decide_authentication(records.find_authentication(query), decided, by_hand=False))
 
-    def settle_pending(self, reference: str, outcome: str) -> None:
-        """Let the provider decide what is pending."""
-        query = ReferenceQuery(reference=reference)
-        self.work(lambda: records.settle_pending(records.find_pending(query), Outcome(outcome)))
+    @property
+    def open_pages(self) -> list[str]:
+        """The pages that a customer may try to decide on, the newest first."""
+        with self._at_work():
+            return list(Checkout.objects.order_by("-pk").values_list("reference", flat=True))
 
-    def portal(self, reference: str, kind: str, amount: str) -> None:
-        """Make a follow-up in the provider's portal."""
+    def settle_pending(self, which: int, outcome: str) -> None:
+        """Let the provider decide one of those that are pending."""
+
+        def settle() -> None:
+            pending = TransactionRecord.objects.filter(state="Pending").order_by("pk")
+            query = ReferenceQuery(reference=nth(pending, which).reference)
+            records.settle_pending(records.find_pending(query), Outcome(outcome))
+
+        self.work(settle)
+
+    def portal(self, which: int, kind: str, percent: int) -> None:
+        """Make a follow-up in the provider's portal, of one of the payments."""
 
         def make() -> None:
-            original = records.find_payment(ReferenceQuery(reference=reference))
-            money = Money.parse(amount, original.currency)
+            opened = TransactionRecord.objects.filter(state="Approved", original=None, deposit=None)
+            original = nth(opened.order_by("pk"), which)
+            minor = max(1, original.amount_minor * percent // 100)
+            money = Money.from_minor_units(minor, original.currency)
             follow_ups.make_portal_follow_up(original, FollowUpType(kind), money)
 
         self.work(make)
@@ -179,8 +201,25 @@ class SimulatedGateway:
             approved = TransactionRecord.objects.filter(state="Approved")
             return dict(approved.values_list("record_id", "reference"))
 
-    def is_known(self, reference: str) -> bool:
-        """Return whether something is recorded under a reference, as the provider tells a person."""
+    def happened(self, reference: str) -> str:
+        """Return what the portal tells a person about a request: its best state; empty for no record."""
         with self._at_work():
             execute_due_requests()
-            return TransactionRecord.objects.filter(reference=reference).exclude(state="Errored").exists()
+            states = set(
+                TransactionRecord.objects.filter(reference=reference).values_list("state", flat=True)
+            )
+        return next((state for state in (APPROVED, PENDING, ERRORED) if state in states), "")
+
+    def moved(self, original: str) -> Counter[str]:
+        """Return what has really moved of a payment by now, by type in lower case."""
+        sums: Counter[str] = Counter()
+        with self._at_work():
+            execute_due_requests()
+            ours = Q(reference=original, original=None) | Q(original__reference=original)
+            for record in TransactionRecord.objects.filter(ours, state="Approved"):
+                sums[record.type.lower()] += record.amount_minor
+        return sums
+
+    def is_changed(self, original: str) -> bool:
+        """Return whether what was shown of a payment was taken back later: this gateway does not do that."""
+        return False

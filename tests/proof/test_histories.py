@@ -1,4 +1,4 @@
-"""The simulation: a seed is a history, statement for statement, and a fault is found and made short."""
+"""Histories at both gateways: a seed is a history, and a fault is found and made short."""
 
 from __future__ import annotations
 
@@ -12,8 +12,19 @@ from random import Random
 
 import pytest
 
-from proof.simulation.shrink import shrink
-from proof.simulation.steps import FAULTS, OUTAGE, VERBS, Fate, History, Step, draw_history
+from proof.histories.shrink import shrink
+from proof.histories.steps import (
+    FAULTS,
+    GATEWAYS,
+    HABITS,
+    OUTAGE,
+    SANDBOX,
+    VERBS,
+    Fate,
+    History,
+    Step,
+    draw_history,
+)
 from tests.architecture.sources import ROOT
 
 FOUND = re.compile(r"^found: (?P<fault>.+), in history (?P<number>\d+), (?P<steps>\d+) steps: ", re.M)
@@ -21,11 +32,11 @@ PATIENCE = 1800
 """Seconds after which a run is a broken one, and not a busy machine."""
 
 
-def simulate(*arguments: str, hash_seed: str = "0") -> subprocess.Popen[str]:
-    """Start a simulation in a process of its own: it exchanges clocks, random numbers and settings."""
+def simulate(gateway: str, *arguments: str, hash_seed: str = "0") -> subprocess.Popen[str]:
+    """Start histories in a process of their own: they exchange clocks, random numbers and settings."""
     environment = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
     return subprocess.Popen(
-        [sys.executable, "-m", "proof.simulation", *arguments],
+        [sys.executable, "-m", "proof.histories", gateway, *arguments],
         cwd=ROOT,
         env=environment | {"PYTHONHASHSEED": hash_seed},
         stdout=subprocess.PIPE,
@@ -47,47 +58,63 @@ def last_trace_in(text: str) -> str:
 
 @pytest.mark.wire
 @pytest.mark.slow
-def test_twenty_histories_hold_and_one_alone_does_the_same_statements_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("gateway", "part"), [(SANDBOX, "simulation"), (HABITS, "habits")])
+def test_twenty_histories_hold_and_one_alone_does_the_same_statements_again(
+    gateway: str, part: str, tmp_path: Path
+) -> None:
     result = tmp_path / "result.json"
     given = ("--seed", "11", "--steps", "10")
-    first = simulate(*given, "--histories", "20", "--result", str(result))
+    first = simulate(gateway, *given, "--histories", "20", "--result", str(result))
     # Without those before it, and with other hashes of texts: the order of a set decides nothing.
-    alone = simulate(*given, "--only", "19", hash_seed="4711")
+    alone = simulate(gateway, *given, "--only", "19", hash_seed="4711")
     text, again = said(first), said(alone)
 
     assert first.returncode == 0, text
     assert last_trace_in(text) == last_trace_in(again)
     found = json.loads(result.read_text(encoding="utf-8"))
-    assert found["part"] == "simulation"
+    assert found["part"] == part
     assert (found["runs"], found["found"], found["seed"]) == (20, 0, 11)
     assert "requests with a fault" in found["notes"][0], "nobody takes an empty search for a proof"
 
 
 @pytest.mark.wire
 @pytest.mark.exhaustive
-def test_faults_that_are_planted_are_found_within_sixty_histories_and_made_short() -> None:
-    process = simulate("--planted", "quick", "--seed", "21", "--histories", "60", "--steps", "10")
+@pytest.mark.parametrize(("gateway", "planted"), [(SANDBOX, 5), (HABITS, 9)])
+def test_faults_that_are_planted_are_found_within_sixty_histories_and_made_short(
+    gateway: str, planted: int
+) -> None:
+    process = simulate(gateway, "--planted", "quick", "--seed", "21", "--histories", "60", "--steps", "10")
     text = said(process)
     assert process.returncode == 0, text
     lengths = {match["fault"]: int(match["steps"]) for match in FOUND.finditer(text)}
-    assert len(lengths) >= 5, text
-    assert max(lengths.values()) <= 5, text
+    assert len(lengths) == planted, text
+    assert max(lengths.values()) <= 8, text
 
 
-def test_a_seed_is_a_history_and_another_one_another() -> None:
-    assert draw_history("1/0", 30) == draw_history("1/0", 30)
-    assert draw_history("1/0", 30) != draw_history("1/1", 30)
-    assert len(draw_history("1/0", 30).steps) == 30
+@pytest.mark.parametrize("gateway", GATEWAYS)
+def test_a_seed_is_a_history_and_another_one_another(gateway: str) -> None:
+    assert draw_history("1/0", 30, gateway) == draw_history("1/0", 30, gateway)
+    assert draw_history("1/0", 30, gateway) != draw_history("1/1", 30, gateway)
+    assert len(draw_history("1/0", 30, gateway).steps) == 30
 
 
-def test_every_verb_and_every_fault_is_drawn() -> None:
-    steps = [step for number in range(150) for step in draw_history(f"1/{number}", 30).steps]
-    assert {step.verb for step in steps} == set(VERBS)
-    assert {fault for step in steps for _, fault in step.fate.faults} == set(FAULTS)
+def test_every_verb_is_drawn_at_one_of_the_gateways() -> None:
+    drawn = [step for gateway in GATEWAYS for step in steps_at(gateway)]
+    assert {step.verb for step in drawn} == set(VERBS)
+
+
+@pytest.mark.parametrize("gateway", GATEWAYS)
+def test_every_fault_is_drawn(gateway: str) -> None:
+    steps = steps_at(gateway)
+    assert {fault for step in steps for _, fault in step.fate.faults} == set(FAULTS[gateway])
     assert {call for step in steps for call, _ in step.fate.faults} >= {OUTAGE, 1, 2, 3}
     assert any(step.fate.dies_at for step in steps)
     assert any(step.fate.loses_database_at for step in steps)
     assert any(step.fate.meanwhile for step in steps)
+
+
+def steps_at(gateway: str) -> list[Step]:
+    return [step for number in range(150) for step in draw_history(f"1/{number}", 30, gateway).steps]
 
 
 def test_what_is_left_of_a_failing_history_is_needed() -> None:
@@ -101,11 +128,15 @@ def test_what_is_left_of_a_failing_history_is_needed() -> None:
 
     def fails(history: History) -> bool:
         refunds = [step for step in history.steps if step.verb == "refund"]
-        return len(refunds) == 2 and any((1, "late") in step.fate.faults for step in refunds)
+        is_late = history.behaviour.get("lag") == 30
+        return is_late and len(refunds) == 2 and any((1, "late") in step.fate.faults for step in refunds)
 
-    shortest = shrink(History(seed="x", settings={}, behaviour={}, steps=tuple(steps)), fails)
+    behaviour = {"order": "newest", "lag": 30}
+    history = History(seed="x", gateway=HABITS, settings={}, behaviour=behaviour, steps=tuple(steps))
+    shortest = shrink(history, fails)
 
     assert {step.salt for step in shortest.steps} == needed
     assert sorted(len(step.fate.faults) for step in shortest.steps) == [0, 1]
     assert not any(step.fate.dies_at for step in shortest.steps)
+    assert shortest.behaviour == {"lag": 30}
     assert "late at call 1" in str(shortest)

@@ -8,11 +8,11 @@ import sys
 from collections import Counter
 from dataclasses import dataclass, field
 
-from proof.simulation.history import Failure, run
-from proof.simulation.shares import Plan
-from proof.simulation.shrink import shrink
-from proof.simulation.steps import History, draw_history
-from proof.simulation.world import World
+from proof.histories.run import Failure, run
+from proof.histories.shares import Plan
+from proof.histories.shrink import shrink
+from proof.histories.steps import History, draw_history
+from proof.histories.world import World
 
 
 @dataclass(slots=True, kw_only=True)
@@ -67,7 +67,7 @@ def run_campaign(plan: Plan) -> Campaign:
     gc.set_threshold(50_000)
     world, campaign = World(), Campaign()
     for number in plan.numbers:
-        history = draw_history(f"{plan.seed}/{number}", plan.steps)
+        history = draw_history(f"{plan.seed}/{number}", plan.steps, plan.gateway)
         if plan.is_shown:
             tell(str(history))
         outcome = run(history, world)

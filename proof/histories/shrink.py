@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from proof.simulation.steps import Fate, History, Step
+from proof.histories.steps import Fate, History, Step
 
 Fails = Callable[[History], bool]
 
 
 def shrink(history: History, fails: Fails) -> History:
-    """Return the shortest history found that still fails: no step, and no fault of one, can be left out."""
+    """Return the shortest history found that still fails: no step and no oddity can be left out."""
     before: History | None = None
     while history != before:
         before = history
@@ -20,6 +20,7 @@ def shrink(history: History, fails: Fails) -> History:
             history = _without_parts(history, size, fails)
             size //= 2
         history = _with_less_in_them(history, fails)
+        history = _at_a_plainer_gateway(history, fails)
     return history
 
 
@@ -32,6 +33,17 @@ def _without_parts(history: History, size: int, fails: Fails) -> History:
             history = shorter
         else:
             start += size
+    return history
+
+
+def _at_a_plainer_gateway(history: History, fails: Fails) -> History:
+    """Leave out each setting and each oddity of the gateway that is not needed: then it has its default."""
+    for name in (*history.settings, *history.behaviour):
+        settings = {key: value for key, value in history.settings.items() if key != name}
+        behaviour = {key: value for key, value in history.behaviour.items() if key != name}
+        plainer = replace(history, settings=settings, behaviour=behaviour)
+        if fails(plainer):
+            history = plainer
     return history
 
 

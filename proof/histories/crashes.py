@@ -14,9 +14,9 @@ from typing import Any, Final
 
 from django.db import OperationalError
 
-from proof.simulation.steps import Fate
+from proof.histories.steps import Fate
 
-_OF_ALL_PROCESSES: Final = {"trace", "meanwhile", "happened"}
+_OF_ALL_PROCESSES: Final = {"trace", "meanwhile", "happened", "writes"}
 
 
 class Died(BaseException):
@@ -32,6 +32,8 @@ class Boundaries:
         """Lets another process run."""
         self.happened: Counter[str] = Counter()
         """How often a process died, lost its database for a moment, or was overtaken."""
+        self.writes = 0
+        """How many statements have changed rows."""
         self.begin(Fate())
 
     def begin(self, fate: Fate) -> None:
@@ -96,6 +98,7 @@ class ShopConnection:
         context: dict[str, Any],
     ) -> Any:  # noqa: ANN401
         self._boundaries.reach(database=True, is_free=not self._connection.in_atomic_block)
+        self._boundaries.writes += sql.startswith(("INSERT", "UPDATE", "DELETE"))
         # A savepoint's name has the number of its thread.
         self._boundaries.note(sql.partition(" ")[0] if "SAVEPOINT" in sql[:25] else sql, _plain(params))
         return execute(sql, params, many, context)
