@@ -65,7 +65,7 @@ class Shop:
         inner, deaf = (
             HttpTransport(
                 base_url=base_url,
-                connect_timeout=given.connect_timeout,
+                connect_timeout=given.timeout.connect,
                 read_timeout=given.read_timeout,
                 total_timeout=given.total_timeout,
             )
