@@ -188,9 +188,7 @@ def test_the_scripts_are_fetched_with_cors_where_static_files_are_on_another_hos
 HASH = f"sha384-{'A' * 64}"
 
 
-@pytest.mark.parametrize(
-    ("stated", "integrity"), [({"INTEGRITY": HASH}, HASH), ({"CORS": True}, None)]
-)
+@pytest.mark.parametrize(("stated", "integrity"), [({"INTEGRITY": HASH}, HASH), ({"CORS": True}, None)])
 def test_a_hosted_script_is_fetched_with_cors_where_the_shop_states_a_hash_or_that_its_host_answers_it(
     settings: Settings, stated: dict[str, object], integrity: str | None
 ) -> None:
