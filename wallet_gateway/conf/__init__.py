@@ -14,11 +14,10 @@ from django.conf import settings as django_settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
 
-from wallet_gateway.conf.accounts import AccountsElsewhere
 from wallet_gateway.conf.django_tests import HOW_TO_TEST, is_set_by_tests, is_test_run
 from wallet_gateway.conf.gateway_settings import SANDBOX_MERCHANT, GatewaySettings
 from wallet_gateway.conf.sections import WrongSettings
-from wallet_gateway.conf.shop_settings import GatewaysInSettings, Settings, live_aliases, read_settings
+from wallet_gateway.conf.shop_settings import Settings, live_aliases, read_settings
 from wallet_gateway.conf.values import SETTING, Problem
 from wallet_gateway.domain.approval_policy import NOBODY_ALONE, ApprovalPolicy
 
@@ -52,7 +51,7 @@ def settings() -> Settings:
 
 def gateway_settings(alias: str) -> GatewaySettings:
     """Return one gateway's settings; raises `ImproperlyConfigured` if it is unknown or wrong."""
-    return settings().all_gateways.find(alias)
+    return settings().find(alias)
 
 
 def find_gateway(alias: str) -> GatewaySettings | None:
@@ -65,8 +64,7 @@ def find_gateway(alias: str) -> GatewaySettings | None:
 
 def known_without_database() -> Mapping[str, GatewaySettings]:
     """Return the gateways of the settings; none where the accounts are elsewhere, such as in a table."""
-    known = settings().all_gateways
-    return known.usable() if isinstance(known, GatewaysInSettings) else {}
+    return settings().gateways if settings().elsewhere is None else {}
 
 
 def wrong_accounts() -> Mapping[str, tuple[Problem, ...]]:
@@ -74,7 +72,8 @@ def wrong_accounts() -> Mapping[str, tuple[Problem, ...]]:
 
     Under an empty alias stands why the accounts as a whole cannot be read.
     """
-    return settings().all_gateways.problems()
+    elsewhere = settings().elsewhere
+    return {} if elsewhere is None else elsewhere.problems()
 
 
 def account_problems() -> Mapping[str, str]:
@@ -90,15 +89,16 @@ def check_account(alias: str, given: object) -> tuple[Problem, ...]:
 
     Raises `ImproperlyConfigured` where the gateways are in the settings.
     """
-    known = settings().all_gateways
-    if not isinstance(known, AccountsElsewhere):
+    elsewhere = settings().elsewhere
+    if elsewhere is None:
         raise ImproperlyConfigured(f"{SETTING}['GATEWAYS'] is a dict, so no account is outside the settings")
-    return known.judge(alias, given)
+    return elsewhere.judge(alias, given)
 
 
 def forget_accounts() -> None:
     """Read accounts outside the settings again at the next use, if they have changed."""
-    settings().all_gateways.forget()
+    if (elsewhere := settings().elsewhere) is not None:
+        elsewhere.forget()
 
 
 def is_origin_assumed() -> bool:
@@ -113,13 +113,13 @@ def approval_policy(alias: str) -> ApprovalPolicy:
     until then nobody decides alone.
     """
     try:
-        known = settings().all_gateways
+        known = settings()
     except ImproperlyConfigured:
         return ApprovalPolicy()
     try:
         return known.find(alias).policy.approval_policy
     except ImproperlyConfigured:
-        return ApprovalPolicy() if isinstance(known, GatewaysInSettings) else NOBODY_ALONE
+        return ApprovalPolicy() if known.elsewhere is None else NOBODY_ALONE
 
 
 def shop_origins(alias: str) -> tuple[str, ...]:

@@ -15,14 +15,14 @@ from django.http.request import validate_host
 from wallet_gateway.conf.gateway_settings import (
     KEYS_NEEDED,
     MAX_ALIAS_LENGTH,
+    PUBLISHED_KEY,
     GatewaySettings,
     is_alias,
     read_gateway,
-    read_keys,
     read_origin,
 )
-from wallet_gateway.conf.published_keys import published_secret_keys
-from wallet_gateway.conf.sections import FERNET_KEYS, LIVE, Faults, WrongSettings
+from wallet_gateway.conf.published_keys import is_published_fernet_key, published_secret_keys
+from wallet_gateway.conf.sections import FERNET_KEYS, LIVE, WrongSettings
 from wallet_gateway.conf.values import SETTING, Problem, split_address
 
 if TYPE_CHECKING:
@@ -160,12 +160,10 @@ def _problems_of_shop(where: str, given: Mapping[str, Any], shop: Settings) -> I
             yield Problem(setting=f"{SETTING}['PUBLIC_ORIGIN']", expected=str(wrong))
     if not given.get(FERNET_KEYS):
         name = f"{SETTING}[{FERNET_KEYS!r}]"
-        try:
-            keys = read_keys(shop.own_keys, live=live)
-        except Faults as wrong:
-            yield from (Problem(setting=name + one.setting, expected=one.expected) for one in wrong.problems)
-        else:
-            if not keys and given.get("WALLET") is not None and not debug:
-                yield Problem(setting=name, expected=KEYS_NEEDED)
+        if not shop.own_keys and given.get("WALLET") is not None and not debug:
+            yield Problem(setting=name, expected=KEYS_NEEDED)
+        for number, key in enumerate(shop.own_keys if live else ()):
+            if is_published_fernet_key(key):
+                yield Problem(setting=f"{name}[{number}]", expected=PUBLISHED_KEY)
     for name in published_secret_keys() if live else ():
         yield Problem(setting=name, expected=f"a secret of your own, because {where} has the profile 'prod'")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import timedelta
 from functools import cached_property
 from pathlib import PurePath
@@ -70,6 +70,7 @@ SANDBOX_MERCHANT: Final = "SANDBOX-MERCHANT"
 MAX_IDENTIFIER_LENGTH: Final = 255
 """The longest that the interface takes, and the length of the columns."""
 KEYS_NEEDED: Final = "a list of Fernet keys, the first of which encrypts, because a gateway has a WALLET"
+PUBLISHED_KEY: Final = "a key of your own in profile 'prod', not one that is printed in public files"
 MAX_DAYS: Final = 36_500
 """A hundred years: the limit for safe calculations with any date."""
 MAX_ALIAS_LENGTH: Final = 32
@@ -103,23 +104,20 @@ def read_origin(origin: object, *, debug: bool, live: bool) -> str:
     return str(origin).rstrip("/")
 
 
-def read_keys(keys: object, *, live: bool) -> tuple[str, ...]:
-    """Return the keys that encrypt stored secrets; raises an error with each wrong one, and never a key."""
-    if keys is None or (isinstance(keys, list | tuple | set | frozenset) and not keys):
+def _fernet_key(key: object, info: ValidationInfo) -> object:
+    if not is_fernet_key(key):
+        raise ValueError("a key as made by cryptography.fernet.Fernet.generate_key(), and no placeholder")
+    if context_of(info).live and is_published_fernet_key(key):
+        raise ValueError(PUBLISHED_KEY)
+    return key
+
+
+def _keys(given: object) -> object:
+    if not given and (given is None or isinstance(given, set | frozenset)):
         return ()
-    if not isinstance(keys, list | tuple):
+    if not isinstance(given, list | tuple):
         raise ValueError("a list or tuple of Fernet keys, the first of which encrypts")
-    faults = []
-    for number, key in enumerate(keys):
-        if not is_fernet_key(key):
-            expected = "a key as made by cryptography.fernet.Fernet.generate_key(), and no placeholder"
-            faults.append(Problem(setting=full_name("", number), expected=expected))
-        elif live and is_published_fernet_key(key):
-            expected = "a key of your own in profile 'prod', not one that is printed in public files"
-            faults.append(Problem(setting=full_name("", number), expected=expected))
-    if faults:
-        raise Faults(faults)
-    return tuple(keys)
+    return tuple(given)
 
 
 def _is_line(text: str) -> bool:
@@ -174,16 +172,11 @@ def _base_url(given: object, info: ValidationInfo) -> str:
 
 def _client_class(path: str) -> str:
     fault = import_fault(path) if path else ""
-    if path and not fault and not issubclass(_type(path), Gateway):
-        fault = f"{path!r} is another one"
-    if fault:
+    found = import_string(path) if path and not fault else Gateway
+    if fault or not (isinstance(found, type) and issubclass(found, Gateway)):
+        fault = fault or f"{path!r} is another one"
         raise ValueError(f"the dotted path of a subclass of wallet_gateway.client.gateway.Gateway; {fault}")
     return path
-
-
-def _type(path: str) -> type:
-    found = import_string(path)
-    return found if isinstance(found, type) else type(found)
 
 
 def _ca_file(given: object) -> str | None:
@@ -198,27 +191,25 @@ def _ca_file(given: object) -> str | None:
 
 
 def _client_cert(given: object) -> str | tuple[str, str] | None:
-    if not given and isinstance(given, str | list | tuple):
+    if not isinstance(given, str | PurePath | list | tuple):
+        raise ValueError(f"a path, or a pair of paths: certificate and key, not {type(given).__name__}")
+    if not given:
         return None
     if isinstance(given, str | PurePath):
-        paths: Sequence[Any] = (given,)
-    elif isinstance(given, list | tuple):
-        paths = given
-    else:
-        raise ValueError(f"a path, or a pair of paths: certificate and key, not {type(given).__name__}")
-    if wrong := _wrong_certificate(paths, count=1 if paths != given else 2):
+        _check_certificate(given)
+        return str(given)
+    if len(given) != 2 or not all(path and isinstance(path, str | PurePath) for path in given):
+        raise ValueError("a pair is the path of the certificate and the path of its key")
+    _check_certificate(*given)
+    return str(given[0]), str(given[1])
+
+
+def _check_certificate(*paths: str | PurePath) -> None:
+    wrong = next(filter(None, map(unreadable_file, paths)), "")
+    if not wrong and not is_client_certificate(*paths):
+        wrong = "the certificate and its key do not fit, one of them is missing, or the key is encrypted"
+    if wrong:
         raise ValueError(f"a PEM file with certificate and key, or a pair of files; {wrong}")
-    certificate, key = str(paths[0]), str(paths[-1])
-    return certificate if paths != given else (certificate, key)
-
-
-def _wrong_certificate(paths: Sequence[Any], *, count: int) -> str:
-    if len(paths) != count or not all(path and isinstance(path, str | PurePath) for path in paths):
-        return "a pair is the path of the certificate and the path of its key"
-    unreadable = next(filter(None, map(unreadable_file, paths)), "")
-    if unreadable or is_client_certificate(*paths):
-        return unreadable
-    return "the certificate and its key do not fit, one of them is missing, or the key is encrypted"
 
 
 def _paths(given: Mapping[Any, Any]) -> Mapping[str, str]:
@@ -238,11 +229,15 @@ def _between(least: float, most: float, words: str) -> Rule:
     return Rule(lambda number: least <= number <= most, words.format(least=least, most=most))
 
 
-_SECONDS = Rule(
-    lambda seconds: 0 < seconds <= _MAX_TIMEOUT,
-    f"seconds above zero, at most {_MAX_TIMEOUT}: a sender that takes longer counts as dead",
-)
-Seconds = Annotated[float, _SECONDS]
+FernetKey = Annotated[str, BeforeValidator(_fernet_key)]
+Keys = Annotated[tuple[FernetKey, ...], BeforeValidator(_keys)]
+Seconds = Annotated[
+    float,
+    Rule(
+        lambda seconds: 0 < seconds <= _MAX_TIMEOUT,
+        f"seconds above zero, at most {_MAX_TIMEOUT}: a sender that takes longer counts as dead",
+    ),
+]
 Days = Annotated[
     float, Rule(lambda days: 0 < days <= MAX_DAYS, f"a number of days above zero, at most {MAX_DAYS}")
 ]
@@ -337,7 +332,7 @@ class GatewaySettings(Section):
         default_factory=dict, repr=False
     )
     """What `auth` signs with, by names that the shop has chosen."""
-    fernet_keys: tuple[str, ...] = Field(default=(), repr=False)
+    fernet_keys: Keys = Field(default=(), repr=False)
     """The keys of this gateway alone for its stored secrets, before those of the shop; empty without any."""
     client_class: Annotated[str, AfterValidator(_client_class)] = ""
     """Dotted path of the shop's own subclass of the client; empty for the client itself."""
@@ -404,11 +399,6 @@ class GatewaySettings(Section):
         if not handler(value):
             return str(context_of(info).public_origin)
         return read_origin(value, debug=context_of(info).debug, live=context_of(info).live)
-
-    @field_validator("fernet_keys", mode="plain")
-    @classmethod
-    def _own_keys(cls, value: object, info: ValidationInfo) -> tuple[str, ...]:
-        return read_keys(value, live=context_of(info).live)
 
     @property
     def alias(self) -> str:

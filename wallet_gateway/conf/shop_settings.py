@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, cast
 
 from django.conf import settings as django_settings
 from django.core.exceptions import ImproperlyConfigured
@@ -19,9 +19,9 @@ from wallet_gateway.conf.gateway_settings import (
     MAX_ALIAS_LENGTH,
     MAX_DAYS,
     GatewaySettings,
+    Keys,
     is_alias,
     read_gateway,
-    read_keys,
     read_origin,
 )
 from wallet_gateway.conf.published_keys import published_secret_keys
@@ -73,38 +73,13 @@ HostPattern = Annotated[
 ]
 
 
-class GatewaysInSettings:
-    """The gateways of a dict in the settings, all of which are right."""
-
-    def __init__(self, gateways: Mapping[str, GatewaySettings]) -> None:
-        self._gateways = gateways
-
-    def usable(self) -> Mapping[str, GatewaySettings]:
-        """Return all of them."""
-        return self._gateways
-
-    def find(self, alias: str) -> GatewaySettings:
-        """Return one gateway; raises `ImproperlyConfigured` for an unknown alias."""
-        if alias not in self._gateways:
-            known = ", ".join(sorted(self._gateways))
-            raise ImproperlyConfigured(f"{SETTING}['GATEWAYS'] has no {alias!r}; it has: {known}")
-        return self._gateways[alias]
-
-    def problems(self) -> Mapping[str, tuple[Problem, ...]]:
-        """Return nothing: settings with a problem are refused as a whole."""
-        return {}
-
-    def forget(self) -> None:
-        """Do nothing: settings are read once."""
-
-
 class Settings(Section):
     """All settings of this app."""
 
     public_origin: str = Field(default="", validate_default=True)
     """Scheme and host by which customers reach the shop; return URLs begin with it."""
     base_urls: dict[Any, Any] = Field(default_factory=dict, validate_default=True, repr=False)
-    own_keys: tuple[str, ...] = Field(default=(), alias=FERNET_KEYS, validate_default=True, repr=False)
+    own_keys: Keys = Field(default=(), alias=FERNET_KEYS, validate_default=True, repr=False)
     health_token: Annotated[
         str, Rule(_is_hard_to_guess, f"a random text of {_MIN_TOKEN_LENGTH} or more characters, or nothing")
     ] = Field(default="", repr=False)
@@ -136,7 +111,7 @@ class Settings(Section):
     """Further origins of the shop to which a `continue_url` may lead."""
     given_gateways: Any = Field(default=None, alias="GATEWAYS", validate_default=True, repr=False)
     """The gateways by alias, or the dotted path of the accounts elsewhere."""
-    _all_gateways: GatewaysInSettings | AccountsElsewhere = PrivateAttr()
+    _elsewhere: AccountsElsewhere | None = PrivateAttr(None)
 
     @field_validator("public_origin", mode="plain")
     @classmethod
@@ -158,14 +133,13 @@ class Settings(Section):
             raise Faults(problems)
         return value
 
-    @field_validator("own_keys", mode="plain")
+    @field_validator("own_keys")
     @classmethod
-    def _keys(cls, value: object, info: ValidationInfo) -> tuple[str, ...]:
+    def _keys_are_given(cls, value: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
         context = context_of(info)
-        keys = read_keys(value, live=context.live)
-        if not keys and not context.debug and _needs_keys(context.given.get("GATEWAYS")):
+        if not value and not context.debug and _needs_keys(context.given.get("GATEWAYS")):
             raise ValueError(KEYS_NEEDED)
-        return keys
+        return value
 
     @field_validator("given_gateways", mode="plain")
     @classmethod
@@ -196,20 +170,30 @@ class Settings(Section):
         return found
 
     def model_post_init(self, _context: Context) -> None:
-        """Find the gateways."""
-        given = self.given_gateways
-        elsewhere = isinstance(given, str)
-        self._all_gateways = AccountsElsewhere(given, shop=self) if elsewhere else GatewaysInSettings(given)
+        """Find the accounts outside the settings, of which nothing is read yet."""
+        if isinstance(self.given_gateways, str):
+            self._elsewhere = AccountsElsewhere(self.given_gateways, shop=self)
 
     @property
-    def all_gateways(self) -> GatewaysInSettings | AccountsElsewhere:
-        """The gateways, wherever they are."""
-        return self._all_gateways
+    def elsewhere(self) -> AccountsElsewhere | None:
+        """The accounts outside the settings; None where the gateways are in the settings."""
+        return self._elsewhere
 
     @property
     def gateways(self) -> Mapping[str, GatewaySettings]:
         """The gateways that can be used now; an account outside the settings may come and go."""
-        return self.all_gateways.usable()
+        if self._elsewhere is not None:
+            return self._elsewhere.usable()
+        return cast(Mapping[str, GatewaySettings], self.given_gateways)
+
+    def find(self, alias: str) -> GatewaySettings:
+        """Return one gateway; raises `ImproperlyConfigured` if it is unknown or wrong."""
+        if self._elsewhere is not None:
+            return self._elsewhere.find(alias)
+        if alias not in self.gateways:
+            known = ", ".join(sorted(self.gateways))
+            raise ImproperlyConfigured(f"{SETTING}['GATEWAYS'] has no {alias!r}; it has: {known}")
+        return self.gateways[alias]
 
     @property
     def fernet_keys(self) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ def fail(_: Sent) -> tuple[int, object]:
 def test_a_key_serves_the_first_half_of_its_life_and_is_then_renewed(
     seconds: int | None, customer: Customer
 ) -> None:
-    """A key whose end the gateway does not tell lives for half an hour, and is renewed after twenty minutes."""
+    """A key without an end lives for half an hour, and is renewed after twenty minutes."""
     customer.gateway.key_lives = timedelta(seconds=seconds) if seconds else None
     shown = []
     for share in (0, 0.45, 0.1):
