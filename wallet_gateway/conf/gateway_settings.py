@@ -142,7 +142,8 @@ def _are_secrets(values: Mapping[Any, Any]) -> bool:
 def _minor_units(limits: Mapping[Any, Any]) -> dict[str, int]:
     """Return amounts in minor units; only texts, because a number's minor units would be a guess."""
     expected = "a currency's code and an amount of it as text, such as 'EUR': '500.00'"
-    found, faults = {}, []
+    found: dict[str, int] = {}
+    faults: list[Problem] = []
     for currency, amount in limits.items():
         try:
             parsed = Money.parse(amount, currency, allow_zero=True) if isinstance(amount, str) else None
@@ -213,7 +214,7 @@ def _check_certificate(*paths: str | PurePath) -> None:
 
 
 def _paths(given: Mapping[Any, Any]) -> Mapping[str, str]:
-    faults = []
+    faults: list[Problem] = []
     for name, path in given.items():
         if name not in _PATHS:
             faults.append(Problem(setting=full_name("", name), expected=unknown_name(name, _PATHS)))

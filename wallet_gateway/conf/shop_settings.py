@@ -147,10 +147,10 @@ class Settings(Section):
         if isinstance(value, str):
             return _source(value)
         if not isinstance(value, dict) or not value:
-            missing = (
-                "" if context_of(info).given else "; only with DEBUG on, an empty setting means the sandbox"
+            empty = "; only with DEBUG on, an empty setting means the sandbox"
+            raise ValueError(
+                f"a dict with a gateway under 'default'{'' if context_of(info).given else empty}"
             )
-            raise ValueError(f"a dict with a gateway under 'default'{missing}")
         addresses, origin = context_of(info).given.get("BASE_URLS"), info.data.get("public_origin", "")
         found: dict[str, GatewaySettings] = {}
         problems: list[Problem] = []
