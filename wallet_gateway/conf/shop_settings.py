@@ -147,7 +147,7 @@ class Settings(Section):
         if isinstance(value, str):
             return _source(value)
         if not isinstance(value, dict) or not value:
-            empty = "; only with DEBUG on, an empty setting means the sandbox"
+            hint = "; only with DEBUG on, an empty setting means the sandbox"
             raise ValueError(
                 f"a dict with a gateway under 'default'{'' if context_of(info).given else empty}"
             )
