@@ -148,9 +148,7 @@ class Settings(Section):
             return _source(value)
         if not isinstance(value, dict) or not value:
             hint = "; only with DEBUG on, an empty setting means the sandbox"
-            raise ValueError(
-                f"a dict with a gateway under 'default'{'' if context_of(info).given else empty}"
-            )
+            raise ValueError(f"a dict with a gateway under 'default'{'' if context_of(info).given else hint}")
         addresses, origin = context_of(info).given.get("BASE_URLS"), info.data.get("public_origin", "")
         found: dict[str, GatewaySettings] = {}
         problems: list[Problem] = []
