@@ -66,7 +66,7 @@ def shown(error: BaseException) -> str:
     whole = traceback.TracebackException.from_exception(error, capture_locals=True)
     for frame in whole.stack:
         if frame.filename == __file__:
-            frame.locals = None  # type: ignore[assignment]
+            frame.locals = None
     assert error.__cause__ is None
     return "".join(whole.format()) + repr(error) + str(error)
 

@@ -440,7 +440,7 @@ ADDRESSES: dict[str, Any] = {
         "WALLET": {"ACCEPT_UNAUTHENTICATED": False},
     },
 }
-NOT_HERE = {
+NOT_HERE: dict[str, Any] = {
     "AUTH": "builtins.repr",
     "CLIENT_CLASS": "",
     "CA_FILE": "",
