@@ -289,7 +289,7 @@ _ADVICE: Mapping[Code, Text] = MappingProxyType(
         Code.TRANSACTIONS_WAITING: _SEE_RUNBOOK,
         Code.TRANSACTIONS_UNATTENDED: _SEE_RUNBOOK,
         Code.OPERATIONS_REFUSED: _SEE_RUNBOOK,
-        Code.QUERIES_BEHIND: _("Raise QUERY_RATE, or lower QUERY_AGAIN_DAYS: asking again falls behind."),
+        Code.QUERIES_BEHIND: _("Raise RATE in QUERIES, or lower AGAIN_DAYS: asking again falls behind."),
         Code.DISCREPANCIES_OPEN: _SEE_RUNBOOK,
         Code.UNIT_MIX_UPS: _SEE_RUNBOOK,
         Code.UNDOCUMENTED_STATE: _SEE_RUNBOOK,

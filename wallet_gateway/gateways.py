@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache, partial
 from ssl import SSLContext
-from typing import cast
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
@@ -117,10 +117,10 @@ def _transport(given: GatewaySettings) -> HttpTransport:
         raise ImproperlyConfigured(f"gateway {given.alias!r}: {error}") from error
     return HttpTransport(
         base_url=given.base_url,
-        connect_timeout=given.connect_timeout,
-        read_timeout=given.read_timeout,
-        total_timeout=given.total_timeout,
-        keepalive_idle=given.keepalive_idle,
+        connect_timeout=given.timeout.connect,
+        read_timeout=given.timeout.read,
+        total_timeout=given.timeout.total,
+        keepalive_idle=given.timeout.idle,
         auth=auth_of(given),
         proxy=proxy.url if proxy else None,
         ssl_context=_ssl_context(given) if urlsplit(given.base_url).scheme == "https" else None,
@@ -321,7 +321,7 @@ def context_of(alias: str) -> GatewayContext:
 
 
 def _context(client: _Client) -> GatewayContext:
-    given = client.given
+    given, wallet = client.given, client.given.wallet_settings
     return GatewayContext(
         alias=given.alias,
         gateway=client.gateway,
@@ -329,10 +329,15 @@ def _context(client: _Client) -> GatewayContext:
         clock=clock(),
         wallet=given.wallet,
         cipher=cipher_of(given),
-        price=import_string(given.pricing) if given.pricing else None,
-        button_overrides=import_string(given.button_overrides) if given.button_overrides else None,
-        authenticate=import_string(given.authenticator) if given.authenticator else None,
+        price=_code(wallet.pricing if wallet else ""),
+        button_overrides=_code(wallet.button_overrides if wallet else ""),
+        authenticate=_code(wallet.authenticator if wallet else ""),
     )
+
+
+def _code(path: str) -> Any:  # noqa: ANN401 - of the shop
+    """Return the shop's own function; None where the settings name none."""
+    return import_string(path) if path else None
 
 
 def cipher() -> WalletCipher | None:

@@ -62,7 +62,7 @@ WALLET_GATEWAY = {
             "USER_ID": "sandbox-user",
             "PROVIDER": "ExampleWalletV2",
             # As the settings have it if nothing is set, but where what a query costs is measured.
-            "QUERY_RATE": env.float("BENCH_QUERY_RATE", 5),
+            "QUERIES": {"RATE": env.float("BENCH_QUERY_RATE", 5)},
         },
     },
 }

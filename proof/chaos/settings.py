@@ -52,12 +52,13 @@ _SHARED: dict[str, Any] = {
     "PROFILE": "test",
     "CURRENCIES": ["EUR", "JPY", "KWD"],
     # The steps are many and the clock is ours: no question has to wait for another.
-    "QUERY_RATE": 1_000_000,
-    "QUERY_WORKERS": int(os.environ.get("WALLET_CHAOS_QUERY_WORKERS") or 1),
-    "CONNECT_TIMEOUT": 5.0,
-    "READ_TIMEOUT": float(os.environ.get("WALLET_CHAOS_READ_TIMEOUT") or 30.0),
-    "TOTAL_TIMEOUT": float(os.environ.get("WALLET_CHAOS_TOTAL_TIMEOUT") or 60.0),
-    "APPROVAL_LIMITS": {"EUR": "10.00", "JPY": "1000", "KWD": "10.000"},
+    "QUERIES": {"RATE": 1_000_000, "WORKERS": int(os.environ.get("WALLET_CHAOS_QUERY_WORKERS") or 1)},
+    "TIMEOUT": {
+        "CONNECT": 5.0,
+        "READ": float(os.environ.get("WALLET_CHAOS_READ_TIMEOUT") or 30.0),
+        "TOTAL": float(os.environ.get("WALLET_CHAOS_TOTAL_TIMEOUT") or 60.0),
+    },
+    "APPROVALS": {"LIMITS": {"EUR": "10.00", "JPY": "1000", "KWD": "10.000"}},
     "WALLET": {"COUNTRY": "DE", "MERCHANT_NAME": "Chaos shop"},
 }
 WALLET_GATEWAY = {

@@ -65,9 +65,9 @@ class Shop:
         inner, deaf = (
             HttpTransport(
                 base_url=base_url,
-                connect_timeout=given.connect_timeout,
-                read_timeout=given.read_timeout,
-                total_timeout=given.total_timeout,
+                connect_timeout=given.timeout.connect,
+                read_timeout=given.timeout.read,
+                total_timeout=given.timeout.total,
             )
             for base_url in (given.base_url, f"http://127.0.0.1:{_deaf_port()}")
         )

@@ -44,7 +44,7 @@ WALLET_GATEWAY = {
             "USER_ID": "sandbox-user",
             "PROVIDER": "ExampleWalletV2",
             "WALLET": {"COUNTRY": "DE", "MERCHANT_NAME": "Simulated shop"},
-            "QUERY_RATE": 1000,
+            "QUERIES": {"RATE": 1000},
         },
     },
     "FERNET_KEYS": ["7zvQvZ2mJ0pHqQe3w1m8b6uYx4sT9rKfA5cLdNgEiWo="],

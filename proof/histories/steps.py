@@ -338,9 +338,11 @@ class _Drawing:
         return {
             "BOOK_ELSEWHERE": chance.choice(("ask", "book")),
             "LATE_PAYMENT": chance.choice(("report", "report", "accept")),
-            "CAPTURE_POLICY": chance.choice(("ask", "ask", "capture", "reverse")),
-            "APPROVAL_LIMITS": chance.choice(({}, {}, {"EUR": "5.00"})),
-            "APPROVAL_DAY_LIMITS": chance.choice(({}, {}, {"EUR": "25.00"})),
+            "CAPTURE": {"POLICY": chance.choice(("ask", "ask", "capture", "reverse"))},
+            "APPROVALS": {
+                "LIMITS": chance.choice(({}, {}, {"EUR": "5.00"})),
+                "DAY_LIMITS": chance.choice(({}, {}, {"EUR": "25.00"})),
+            },
         }
 
     def behaviour(self) -> dict[str, Any]:

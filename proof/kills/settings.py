@@ -13,9 +13,9 @@ SECOND_PERSON_ABOVE = "15.00"
 GATEWAY = WALLET_GATEWAY["GATEWAYS"]["default"]  # type: ignore[index]
 GATEWAY |= {
     "BASE_URL": os.environ.get("PROOF_GATEWAY_URL", "http://127.0.0.1:9"),
-    "APPROVAL_LIMITS": {"EUR": SECOND_PERSON_ABOVE},
+    "APPROVALS": {"LIMITS": {"EUR": SECOND_PERSON_ABOVE}},
     # Nobody waits between two questions: the gateway is this machine's.
-    "QUERY_RATE": 1000,
+    "QUERIES": {"RATE": 1000},
 }
 # A server that is ended in the midst must not forget what it has committed.
 COMMIT = os.environ.get("PROOF_SYNCHRONOUS_COMMIT", "off")

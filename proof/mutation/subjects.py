@@ -162,7 +162,8 @@ SUBJECTS: Final = (
     ),
     _of(
         "settings",
-        "conf.accounts conf.account_rules conf.gateway_rules conf.rules conf.values conf.wallet_rules",
+        "conf.accounts conf.account_rules conf.gateway_settings conf.sections conf.shop_settings conf.values"
+        " conf.wallet_settings",
         "conf",
     ),
     _of(

@@ -36,10 +36,8 @@ WALLET_GATEWAY = {
             "USER_ID": "sandbox-user",
             "PROVIDER": "ExampleWalletV2",
             # An hour passes between two sweeps, so that a limit for each minute would hold up all questions.
-            "QUERY_RATE": 1_000_000,
-            "CONNECT_TIMEOUT": 30.0,
-            "READ_TIMEOUT": 60.0,
-            "TOTAL_TIMEOUT": 120.0,
+            "QUERIES": {"RATE": 1_000_000},
+            "TIMEOUT": {"CONNECT": 30.0, "READ": 60.0, "TOTAL": 120.0},
         },
     },
 }

@@ -271,7 +271,7 @@ def chosen(client: Client, model: str, *rows: Model) -> Page:
 def test_each_order_says_what_the_gateways_word_changed(
     onlooker: Client, paid_order: PaidOrder, shop: Shop
 ) -> None:
-    shop.configure(QUERY_RATE=1_000_000)
+    shop.configure(QUERIES={"RATE": 1_000_000})
     lost, same = paid_order(), paid_order()
 
     def lose_afterwards(sent: Sent) -> tuple[int, object]:
@@ -291,7 +291,7 @@ def test_each_order_says_what_the_gateways_word_changed(
 def test_transactions_are_asked_about_by_their_order_or_deposit_each_once(
     operator: Client, paid_order: PaidOrder, shop: Shop
 ) -> None:
-    shop.configure(QUERY_RATE=1_000_000)
+    shop.configure(QUERIES={"RATE": 1_000_000})
     order = paid_order()
     capture = payments.capture(order, Decimal("5.00"))
     deposit = a_deposit()

@@ -89,7 +89,7 @@ def test_why_nothing_is_left_is_said_in_place_of_a_form(
 def test_a_refund_above_the_limit_is_told_to_ask_a_second_person(
     operator: Client, paid_order: PaidOrder, shop: Shop
 ) -> None:
-    shop.configure(APPROVAL_LIMITS={"EUR": "5.00"})
+    shop.configure(APPROVALS={"LIMITS": {"EUR": "5.00"}})
     order = paid_order(type="sale")
     url = operation_url(order, "refund")
     asks = "sends nothing yet: it asks for a second person."

@@ -42,12 +42,15 @@ def read(monkeypatch: pytest.MonkeyPatch) -> Read:
 
 def test_a_whole_shop_comes_from_the_environment_and_is_valid(read: Read, settings: Settings) -> None:
     variables = {
-        "APPROVAL_LIMITS": "EUR=500.00,CHF=400.00",
+        "APPROVALS__LIMITS": "EUR=500.00,CHF=400.00",
         "SENDING_ENABLED": "off",
-        "QUERY_RATE": "2.5",
+        "TIMEOUT": "60",
+        "QUERIES__RATE": "2.5",
         "WALLET__COUNTRY": "DE",
-        "WALLET__CARD_NETWORKS": "VISA,JCB",
-        "WALLET__LIMITS": '{"RESULTS": 5}',
+        "WALLET__CARDS__NETWORKS": "VISA,JCB",
+        "WALLET__WALLET_JS": "https://gateway.example/wallet.js?v=1",
+        "WALLET__BUTTON": "off",
+        "WALLET__LIMITS": '{"SESSIONS": 5}',
     }
     value = read(
         PUBLIC_ORIGIN="https://shop.example",
@@ -64,10 +67,17 @@ def test_a_whole_shop_comes_from_the_environment_and_is_valid(read: Read, settin
         "GATEWAYS": {
             "default": {
                 **ACCOUNT,
-                "APPROVAL_LIMITS": {"EUR": "500.00", "CHF": "400.00"},
+                "APPROVALS": {"LIMITS": {"EUR": "500.00", "CHF": "400.00"}},
                 "SENDING_ENABLED": False,
-                "QUERY_RATE": 2.5,
-                "WALLET": {"COUNTRY": "DE", "CARD_NETWORKS": ["VISA", "JCB"], "LIMITS": {"RESULTS": 5}},
+                "TIMEOUT": 60,
+                "QUERIES": {"RATE": 2.5},
+                "WALLET": {
+                    "COUNTRY": "DE",
+                    "CARDS": {"NETWORKS": ["VISA", "JCB"]},
+                    "WALLET_JS": "https://gateway.example/wallet.js?v=1",
+                    "BUTTON": False,
+                    "LIMITS": {"SESSIONS": 5},
+                },
             }
         },
     }
@@ -90,7 +100,7 @@ def test_a_secret_comes_from_a_file_without_its_last_line_break(read: Read, tmp_
     assert (caught.value.__cause__, caught.value.__suppress_context__) == (None, True)
 
 
-NO_DICT = "APPROVAL_LIMITS is not a list such as"
+NO_DICT = "APPROVALS__LIMITS is not a list such as"
 
 
 @every(
@@ -98,13 +108,13 @@ NO_DICT = "APPROVAL_LIMITS is not a list such as"
     [
         ({f"{GATEWAY}__SENDING_ENABLED": "ture"}, "one of true, on, yes, 1, false, off, no, 0"),
         ({f"{GATEWAY}__REDIRECT_URL_TIMEOUT": "15m"}, "a whole number"),
-        ({f"{GATEWAY}__QUERY_RATE": "1,5"}, "a number"),
-        ({f"{GATEWAY}__APPROVAL_LIMITS": "500.00"}, "EUR=500.00"),
-        ({f"{GATEWAY}__WALLET__LIMITS": '{"RESULTS": '}, "a JSON object"),
+        ({f"{GATEWAY}__QUERIES__RATE": "1,5"}, "a number"),
+        ({f"{GATEWAY}__APPROVALS__LIMITS": "500.00"}, "EUR=500.00"),
+        ({f"{GATEWAY}__WALLET__LIMITS": '{"SESSIONS": '}, "a JSON object"),
         # What says a thing twice, or is too deep
-        ({f"{GATEWAY}__APPROVAL_LIMITS": "EUR=5.00,EUR=500.00"}, NO_DICT),
-        ({f"{GATEWAY}__APPROVAL_LIMITS": '{"EUR": "5.00", "EUR": "500.00"}'}, NO_DICT),
-        ({f"{GATEWAY}__APPROVAL_LIMITS": '{"a":' * 50_000}, NO_DICT),
+        ({f"{GATEWAY}__APPROVALS__LIMITS": "EUR=5.00,EUR=500.00"}, NO_DICT),
+        ({f"{GATEWAY}__APPROVALS__LIMITS": '{"EUR": "5.00", "EUR": "500.00"}'}, NO_DICT),
+        ({f"{GATEWAY}__APPROVALS__LIMITS": '{"a":' * 50_000}, NO_DICT),
         ({f"{GATEWAY}__USER_ID": "user", "GATEWAYS__default__USER_ID": "other"}, "set the same"),
         ({f"{GATEWAY}__USER_ID": "user", f"{GATEWAY}__USER_ID_FILE": __file__}, "set the same"),
         ({"GATEWAYS": "shop.gateways", f"{GATEWAY}__STORE_ID": "S-1"}, "GATEWAYS is not a dict"),

@@ -61,7 +61,7 @@ def test_an_account_has_what_its_address_says_and_its_own_goes_first(
     given: dict[str, Any], taken: list[str], base_url: str, settings: Settings
 ) -> None:
     before = settings.WALLET_GATEWAY
-    own = {"BASE_URL": "https://own.example", "CURRENCIES": ["EUR"], "WALLET": {"ALLOW_CREDIT": False}}
+    own = {"BASE_URL": "https://own.example", "CURRENCIES": ["EUR"], "WALLET": {"CARDS": {"CREDIT": False}}}
     settings.WALLET_GATEWAY = before | {"BASE_URLS": {"own": own}}
     with_gateway(settings, **given)
     PaymentOrder.objects.all().delete()
@@ -75,7 +75,7 @@ def test_an_account_has_what_its_address_says_and_its_own_goes_first(
 
 
 def test_who_has_no_limit_of_a_currency_in_a_day_decides_nothing_alone(settings: Settings) -> None:
-    with_gateway(settings, APPROVAL_LIMITS={"EUR": "500.00"}, APPROVAL_DAY_LIMITS={"JPY": "90000"})
+    with_gateway(settings, APPROVALS={"LIMITS": {"EUR": "500.00"}, "DAY_LIMITS": {"JPY": "90000"}})
     policy = conf.approval_policy("default")
     assert (policy.day_limit_for("JPY"), policy.day_limit_for("EUR")) == (90000, 0)
 

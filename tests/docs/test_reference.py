@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from types import ModuleType
 
 import wallet_gateway
 from tests.docs.pages import ROOT
 from wallet_gateway import payments
-from wallet_gateway.conf import gateway_rules, rules, wallet_rules
+from wallet_gateway.conf.gateway_settings import GatewaySettings
+from wallet_gateway.conf.sections import Section, section_of, settings_in
+from wallet_gateway.conf.shop_settings import Settings
 from wallet_gateway.domain.error_codes import ErrorCode
 
 
@@ -26,9 +29,20 @@ def test_the_python_reference_names_all_of_payments_and_nothing_else() -> None:
     assert documented == (top - modules) | (inner - at_the_top) - {"errors.ErrorCode"}
 
 
+def _sections(section: type[Section]) -> Iterator[type[Section]]:
+    """Give a section and all sections in it."""
+    yield section
+    for field in settings_in(section).values():
+        if inner := section_of(field.annotation):
+            yield from _sections(inner)
+
+
 def test_the_settings_reference_names_every_setting_and_no_other() -> None:
-    known = {*rules.SHOP, *gateway_rules.REQUIRED, *gateway_rules.OPTIONAL, "WALLET"}
-    known |= {*wallet_rules.WALLET_REQUIRED, *wallet_rules.WALLET_OPTIONAL, *wallet_rules.LIMITS}
+    known = {
+        name
+        for section in (*_sections(Settings), *_sections(GatewaySettings))
+        for name in settings_in(section)
+    }
     page = _page("reference/settings.md")
     documented = {
         name

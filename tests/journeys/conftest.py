@@ -81,7 +81,7 @@ def live_shop(
     # Stopping waits for the connections' threads then, instead of leaving their sockets to the collector.
     server.thread.httpd.daemon_threads = False
     given = use_sandbox(wallet_sandbox, shop_settings.WALLET_GATEWAY, public_origin=server.url)
-    given["GATEWAYS"]["default"]["APPROVAL_LIMITS"] = {"EUR": "50.00"}
+    given["GATEWAYS"]["default"]["APPROVALS"] = {"LIMITS": {"EUR": "50.00"}}
     settings.WALLET_GATEWAY = given | {"FERNET_KEYS": settings.WALLET_GATEWAY["FERNET_KEYS"]}
     wallet_sandbox.add_merchant(
         merchant_id="SANDBOX-MERCHANT",

@@ -203,7 +203,7 @@ def test_no_query_rate_of_one_account_ends_or_delays_the_sweep_of_the_others(
     for attempt in attempts:
         wallet_sandbox.complete_checkout(attempt.reference, "success")
     GatewayTransaction.objects.update(next_query_at=attempts[0].order.created_at)
-    rows.write(2, one=account(1, QUERY_RATE=rate), two=account(2))
+    rows.write(2, one=account(1, QUERIES={"RATE": rate}), two=account(2))
     maintenance.forget_accounts()
     assert [report.gateway for report in payments.sweep()] == ["two"]
     assert payments.get_order("T-two").state == OrderState.PAID

@@ -315,7 +315,7 @@ def test_a_sweep_that_does_not_run_and_queries_that_fall_behind_are_told_on_both
     never, behind = found.problems[:2]
     assert (never.code, never.params) == ("never_swept", {"gateway": "third"})
     assert (behind.code, behind.params) == ("queries_behind", {"gateway": "default", "count": 4})
-    assert "QUERY_RATE" in behind.advice
+    assert "QUERIES" in behind.advice
     SweepHeartbeat.objects.update(swept_at=NOW - timedelta(minutes=20))
     for url in (DASHBOARD, f"{DASHBOARD}health/"):
         page = look(admin_client, url)
@@ -362,7 +362,7 @@ def test_only_what_waits_now_is_paused() -> None:
 def test_authorizations_that_lapse_come_in_order_by_the_window_of_their_gateway(
     second: int, settings: Settings, admin_client: Client
 ) -> None:
-    add_gateways(settings, second={"CAPTURE_WINDOW_DAYS": second})
+    add_gateways(settings, second={"CAPTURE": {"DAYS": second}})
     fresh, late, expired = an_authorization(4.9), an_authorization(6, captured=500), an_authorization(8)
     other = an_authorization(1.5, gateway="second")
     an_authorization(6, gateway="former")

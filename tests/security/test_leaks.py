@@ -81,7 +81,7 @@ def _shop(server: SandboxServer) -> Iterator[Shop]:
     given = point_at(server.base_url, {})
     given["GATEWAYS"]["default"] |= {
         "USER_ID": canaries.USER_ID,
-        "APPROVAL_LIMITS": {"EUR": "1000.00"},
+        "APPROVALS": {"LIMITS": {"EUR": "1000.00"}},
         "WALLET": {"COUNTRY": "DE", "MERCHANT_NAME": "Test shop"},
     }
     given |= {"FERNET_KEYS": [canaries.FERNET_KEY], "HEALTH_TOKEN": canaries.HEALTH_TOKEN}

@@ -119,7 +119,7 @@ class Shop:
     # The machine
 
     def configure(self, **options: Any) -> None:
-        """Change options of the gateway, as ``APPROVAL_LIMITS={"EUR": "5.00"}``; it stays connected."""
+        """Change options of the gateway, as ``APPROVALS={"LIMITS": {"EUR": "5.00"}}``; it stays connected."""
         gateways_now = self.settings.WALLET_GATEWAY["GATEWAYS"]
         self.set(GATEWAYS=gateways_now | {"default": gateways_now["default"] | options})
 

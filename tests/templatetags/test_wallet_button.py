@@ -97,7 +97,7 @@ def test_a_shop_whose_settings_are_wrong_still_shows_its_page(settings: Settings
 def test_a_script_of_the_gateways_takes_the_place_of_ours_and_runs_before_the_module_that_calls_it(
     settings: Settings,
 ) -> None:
-    with_wallet(settings, WALLET_JS_URL="https://gateway.example/wallet.js?v=7")
+    with_wallet(settings, WALLET_JS="https://gateway.example/wallet.js?v=7")
     page = draw(an_order())
     hosted, script = page.all("script")
     assert hosted.attributes["src"] == "https://gateway.example/wallet.js?v=7"
@@ -180,7 +180,7 @@ def test_the_scripts_are_fetched_with_cors_where_static_files_are_on_another_hos
     settings.STATIC_URL = "https://cdn.example/static/"
     assert modes("script", "link") == {"anonymous"}
     # The gateway's host may allow no CORS, and would then not be heard at all.
-    with_wallet(settings, WALLET_JS_URL="https://gateway.example/wallet.js?v=7")
+    with_wallet(settings, WALLET_JS="https://gateway.example/wallet.js?v=7")
     assert modes("script") == {None, "anonymous"}
     assert modes("link") == {"anonymous"}
 
@@ -188,13 +188,11 @@ def test_the_scripts_are_fetched_with_cors_where_static_files_are_on_another_hos
 HASH = f"sha384-{'A' * 64}"
 
 
-@pytest.mark.parametrize(
-    ("stated", "integrity"), [({"WALLET_JS_INTEGRITY": HASH}, HASH), ({"WALLET_JS_CORS": True}, None)]
-)
+@pytest.mark.parametrize(("stated", "integrity"), [({"INTEGRITY": HASH}, HASH), ({"CORS": True}, None)])
 def test_a_hosted_script_is_fetched_with_cors_where_the_shop_states_a_hash_or_that_its_host_answers_it(
     settings: Settings, stated: dict[str, object], integrity: str | None
 ) -> None:
-    with_wallet(settings, WALLET_JS_URL="https://gateway.example/wallet.js?v=7", **stated)
+    with_wallet(settings, WALLET_JS={"URL": "https://gateway.example/wallet.js?v=7", **stated})
     page = draw(an_order())
     script = page.all("script")[0].attributes
     assert (script["crossorigin"], script.get("integrity")) == ("anonymous", integrity)

@@ -34,8 +34,7 @@ LIVE: dict[str, Any] = {
                 "COUNTRY": "DE",
                 "MERCHANT_NAME": "Shop",
                 "PAY_JS_URL": "https://pay.example/pay.js",
-                "WALLET_JS_URL": "https://gateway.example/wallet.js",
-                "WALLET_JS_INTEGRITY": "sha384-abc",
+                "WALLET_JS": {"URL": "https://gateway.example/wallet.js", "INTEGRITY": "sha384-abc"},
             },
         },
         "outlet": {

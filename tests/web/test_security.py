@@ -178,7 +178,7 @@ def test_static_files_of_another_host_are_admitted(
 
 
 def test_googles_own_hosts_are_admitted_where_its_script_is_used(client: Client, settings: Settings) -> None:
-    configure_wallet(settings, PAY_JS_URL=GOOGLES, WALLET_JS_URL="https://gateway.example/wallet.js")
+    configure_wallet(settings, PAY_JS_URL=GOOGLES, WALLET_JS="https://gateway.example/wallet.js")
     policy = directives(with_button(client))
     assert policy["script-src"][3:] == ["https://pay.google.com", "https://gateway.example"]
     assert "https://www.gstatic.com" in policy["img-src"]
@@ -190,7 +190,7 @@ def test_googles_own_hosts_are_admitted_where_its_script_is_used(client: Client,
     ("script", "reports", "demanded"),
     [
         ({"PAY_JS_URL": GOOGLES}, "", None),
-        ({"WALLET_JS_URL": "http://127.0.0.1:8001/wallet.js"}, "", None),
+        ({"WALLET_JS": "http://127.0.0.1:8001/wallet.js"}, "", None),
         ({"PAY_JS_URL": GOOGLES}, REPORTS, None),
         (
             {"PAY_JS_URL": GOOGLES, "TRUSTED_TYPES": ["goog#html", "'allow-duplicates'"]},

@@ -38,7 +38,7 @@ def test_nothing_moves_when_the_button_comes_whoever_draws_it_or_does_not_and_th
     page.add_init_script(SHIFTS)
     page.set_viewport_size({"width": 320, "height": 640})
     for drawn_by_wallet, name in ((True, BUTTON), (False, "Pay with your wallet €24.90")):
-        with_wallet(settings, USE_WALLET_BUTTON=drawn_by_wallet)
+        with_wallet(settings, BUTTON={} if drawn_by_wallet else None)
         page.goto(pay_page(shop, make_order()))
         expect(page.get_by_role("button", name=name)).to_be_visible()
         assert page.evaluate(SHIFTED) == 0
@@ -130,9 +130,9 @@ def test_with_the_gateways_own_script_a_card_without_account_is_told_and_the_nex
     with StaticHost(tmp_path, allows_all=False) as host:
         with_wallet(
             settings,
-            WALLET_JS_URL=f"{host.url}wallet.js?v=7",
+            WALLET_JS=f"{host.url}wallet.js?v=7",
             PRICING="tests.api.shipping.price",
-            SHIPPING_ADDRESS=True,
+            SHIPPING={"ADDRESS": True},
         )
         wallet_sandbox.fault("create_payment_account", "bare_error", times=1, code="4000340")
         page.goto(pay_page(shop, order))

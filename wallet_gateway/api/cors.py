@@ -63,7 +63,7 @@ def _is_preflight(request: HttpRequest) -> bool:
 
 def _origins() -> frozenset[str]:
     try:
-        return conf.settings().api_origins
+        return frozenset(conf.settings().api_origins)
     except ImproperlyConfigured:
         # The view says so, in the format of its problems.
         return frozenset()

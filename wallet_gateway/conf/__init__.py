@@ -6,8 +6,7 @@ them, and `settings()` raises while there is one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -15,15 +14,11 @@ from django.conf import settings as django_settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
 
-from wallet_gateway.conf.account_rules import Shop, with_address
-from wallet_gateway.conf.accounts import AccountsElsewhere
 from wallet_gateway.conf.django_tests import HOW_TO_TEST, is_set_by_tests, is_test_run
-from wallet_gateway.conf.gateway_rules import SANDBOX_MERCHANT
-from wallet_gateway.conf.gateway_settings import GatewaySettings, read_gateway
-from wallet_gateway.conf.published_keys import is_published_secret_key
-from wallet_gateway.conf.rules import ACCESS_TOKEN_SECONDS, RETENTION_DAYS, live_aliases, problems_of
+from wallet_gateway.conf.gateway_settings import SANDBOX_MERCHANT, GatewaySettings
+from wallet_gateway.conf.sections import WrongSettings
+from wallet_gateway.conf.shop_settings import Settings, live_aliases, read_settings
 from wallet_gateway.conf.values import SETTING, Problem
-from wallet_gateway.conf.wallet_rules import FERNET_KEYS
 from wallet_gateway.domain.approval_policy import NOBODY_ALONE, ApprovalPolicy
 
 SANDBOX: dict[str, Any] = {
@@ -42,128 +37,21 @@ SANDBOX: dict[str, Any] = {
 """The meaning of an empty setting while `DEBUG` is on: the sandbox's built-in merchant."""
 
 
-class GatewaysInSettings:
-    """The gateways of a dict in the settings, all of which are right."""
-
-    def __init__(self, gateways: Mapping[str, GatewaySettings]) -> None:
-        self._gateways = gateways
-
-    def usable(self) -> Mapping[str, GatewaySettings]:
-        """Return all of them."""
-        return self._gateways
-
-    def find(self, alias: str) -> GatewaySettings:
-        """Return one gateway; raises `ImproperlyConfigured` for an unknown alias."""
-        if alias not in self._gateways:
-            known = ", ".join(sorted(self._gateways))
-            raise ImproperlyConfigured(f"{SETTING}['GATEWAYS'] has no {alias!r}; it has: {known}")
-        return self._gateways[alias]
-
-    def problems(self) -> Mapping[str, tuple[Problem, ...]]:
-        """Return nothing: settings with a problem are refused as a whole."""
-        return {}
-
-    def forget(self) -> None:
-        """Do nothing: settings are read once."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """All settings of this app."""
-
-    public_origin: str
-    """Scheme and host by which customers reach the shop; return URLs begin with it."""
-    all_gateways: GatewaysInSettings | AccountsElsewhere = field(repr=False)
-    fernet_keys: tuple[str, ...] = field(default=(), repr=False)
-    """The keys that encrypt stored secrets; the first one encrypts, all of them decrypt."""
-    email_keys: tuple[str | bytes, ...] = field(default=(), repr=False)
-    """Secrets from which the keys for hashes of e-mail addresses are derived; the first one hashes."""
-    health_token: str = field(default="", repr=False)
-    """The token with which a monitor identifies itself; empty if the health view requires a permission."""
-    csp_report_url: str = ""
-    """Where browsers report what our pages' policy has stopped; empty if nowhere."""
-    order_admin_url: str = ""
-    """Dotted path of the function that names the shop's own page of an order; empty without one."""
-    api_origins: frozenset[str] = frozenset()
-    """Origins whose pages may call the JSON API with an access token, as browsers write them."""
-    access_token_seconds: int = ACCESS_TOKEN_SECONDS
-    """How long an access token for an order is valid."""
-    retention_days: int = RETENTION_DAYS
-    """How long the bodies of requests and answers are kept."""
-    continue_origins: tuple[str, ...] = ()
-    """Further origins of the shop to which a `continue_url` may lead."""
-
-    @property
-    def gateways(self) -> Mapping[str, GatewaySettings]:
-        """Return the gateways that can be used now; an account outside the settings may come and go."""
-        return self.all_gateways.usable()
-
-
 @lru_cache(maxsize=1)
 def settings() -> Settings:
     """Return the settings; raises `ImproperlyConfigured` that names all errors in them."""
-    raw = _raw(debug=django_settings.DEBUG)
-    found = problems()
-    if found:
-        lines = [f"{problem.setting}: {problem.expected}" for problem in found]
-        if is_test_run() and not is_set_by_tests(raw) and not problems(debug=True):
-            lines.append(HOW_TO_TEST)
-        raise ImproperlyConfigured("; ".join(lines))
-    keys = tuple(raw.get(FERNET_KEYS) or ())
-    if not keys and django_settings.DEBUG:
-        keys = (_key_of_process(),)
-    return Settings(
-        public_origin=raw["PUBLIC_ORIGIN"].rstrip("/"),
-        all_gateways=_gateways(raw),
-        fernet_keys=keys,
-        # Not the temporary key: what was hashed with it would not be found after a restart.
-        email_keys=(
-            *(raw.get(FERNET_KEYS) or ()),
-            django_settings.SECRET_KEY,
-            *django_settings.SECRET_KEY_FALLBACKS,
-        ),
-        health_token=raw.get("HEALTH_TOKEN", ""),
-        csp_report_url=raw.get("CSP_REPORT_URL", ""),
-        order_admin_url=raw.get("ORDER_ADMIN_URL", ""),
-        api_origins=frozenset(raw.get("API_ORIGINS", ())),
-        access_token_seconds=raw.get("ACCESS_TOKEN_SECONDS", ACCESS_TOKEN_SECONDS),
-        retention_days=raw.get("RETENTION_DAYS", RETENTION_DAYS),
-        continue_origins=tuple(raw.get("CONTINUE_ORIGINS", ())),
-    )
-
-
-@lru_cache(maxsize=1)
-def _key_of_process() -> str:
-    """Return a temporary key: data encrypted with it is lost with the process, acceptable in development."""
-    from cryptography.fernet import Fernet
-
-    return Fernet.generate_key().decode()
-
-
-def _gateways(raw: Mapping[str, Any]) -> GatewaysInSettings | AccountsElsewhere:
-    given, origin, addresses = raw["GATEWAYS"], raw["PUBLIC_ORIGIN"], raw.get("BASE_URLS", {})
-    if isinstance(given, str):
-        shop = Shop(
-            public_origin=origin,
-            addresses=addresses,
-            fernet_keys=tuple(raw.get(FERNET_KEYS) or ()),
-            debug=django_settings.DEBUG,
-            allowed_hosts=tuple(django_settings.ALLOWED_HOSTS),
-            published_secret_keys=published_secret_keys(),
-            account_hosts=tuple(raw.get("ACCOUNT_HOSTS", ())),
-        )
-        return AccountsElsewhere(given, shop=shop)
-    return GatewaysInSettings(
-        {
-            alias: read_gateway(alias, with_address(one, addresses), public_origin=origin)
-            for alias, one in given.items()
-        }
-    )
+    try:
+        return read_settings(_raw(debug=django_settings.DEBUG), debug=django_settings.DEBUG)
+    except WrongSettings as wrong:
+        said = str(wrong)
+    if is_test_run() and not is_set_by_tests(_raw(debug=False)) and not problems(debug=True):
+        said += f"; {HOW_TO_TEST}"
+    raise ImproperlyConfigured(said)
 
 
 def gateway_settings(alias: str) -> GatewaySettings:
     """Return one gateway's settings; raises `ImproperlyConfigured` if it is unknown or wrong."""
-    return settings().all_gateways.find(alias)
+    return settings().find(alias)
 
 
 def find_gateway(alias: str) -> GatewaySettings | None:
@@ -176,8 +64,7 @@ def find_gateway(alias: str) -> GatewaySettings | None:
 
 def known_without_database() -> Mapping[str, GatewaySettings]:
     """Return the gateways of the settings; none where the accounts are elsewhere, such as in a table."""
-    known = settings().all_gateways
-    return known.usable() if isinstance(known, GatewaysInSettings) else {}
+    return settings().gateways if settings().elsewhere is None else {}
 
 
 def wrong_accounts() -> Mapping[str, tuple[Problem, ...]]:
@@ -185,7 +72,8 @@ def wrong_accounts() -> Mapping[str, tuple[Problem, ...]]:
 
     Under an empty alias stands why the accounts as a whole cannot be read.
     """
-    return settings().all_gateways.problems()
+    elsewhere = settings().elsewhere
+    return {} if elsewhere is None else elsewhere.problems()
 
 
 def account_problems() -> Mapping[str, str]:
@@ -201,15 +89,16 @@ def check_account(alias: str, given: object) -> tuple[Problem, ...]:
 
     Raises `ImproperlyConfigured` where the gateways are in the settings.
     """
-    known = settings().all_gateways
-    if not isinstance(known, AccountsElsewhere):
+    elsewhere = settings().elsewhere
+    if elsewhere is None:
         raise ImproperlyConfigured(f"{SETTING}['GATEWAYS'] is a dict, so no account is outside the settings")
-    return known.judge(alias, given)
+    return elsewhere.judge(alias, given)
 
 
 def forget_accounts() -> None:
     """Read accounts outside the settings again at the next use, if they have changed."""
-    settings().all_gateways.forget()
+    if (elsewhere := settings().elsewhere) is not None:
+        elsewhere.forget()
 
 
 def is_origin_assumed() -> bool:
@@ -224,13 +113,13 @@ def approval_policy(alias: str) -> ApprovalPolicy:
     until then nobody decides alone.
     """
     try:
-        known = settings().all_gateways
+        known = settings()
     except ImproperlyConfigured:
         return ApprovalPolicy()
     try:
         return known.find(alias).policy.approval_policy
     except ImproperlyConfigured:
-        return ApprovalPolicy() if isinstance(known, GatewaysInSettings) else NOBODY_ALONE
+        return ApprovalPolicy() if known.elsewhere is None else NOBODY_ALONE
 
 
 def shop_origins(alias: str) -> tuple[str, ...]:
@@ -259,11 +148,11 @@ def problems(*, debug: bool | None = None) -> tuple[Problem, ...]:
     With ``debug`` as it would be if `DEBUG` had that value; None takes the project's.
     """
     debug = django_settings.DEBUG if debug is None else debug
-    given = getattr(django_settings, SETTING, None)
-    if given is not None and not isinstance(given, dict):
-        return (Problem(setting=SETTING, expected="a dict with PUBLIC_ORIGIN and GATEWAYS"),)
-    raw = _raw(debug=debug)
-    return (*problems_of(raw, debug=debug), *_problems_of_secret_keys(raw))
+    try:
+        read_settings(_raw(debug=debug), debug=debug)
+    except WrongSettings as wrong:
+        return wrong.problems
+    return ()
 
 
 def live_gateways() -> list[str]:
@@ -271,25 +160,8 @@ def live_gateways() -> list[str]:
 
     Accounts outside the settings are not among them.
     """
-    return live_aliases(_raw(debug=django_settings.DEBUG).get("GATEWAYS"))
-
-
-def published_secret_keys() -> tuple[str, ...]:
-    """Return the names of Django's settings whose key is known to everybody, such as ``SECRET_KEY``."""
-    fallbacks = (
-        (f"SECRET_KEY_FALLBACKS[{number}]", key)
-        for number, key in enumerate(django_settings.SECRET_KEY_FALLBACKS)
-    )
-    given = (("SECRET_KEY", django_settings.SECRET_KEY), *fallbacks)
-    return tuple(name for name, key in given if is_published_secret_key(key))
-
-
-def _problems_of_secret_keys(raw: Mapping[str, Any]) -> Iterator[Problem]:
-    """Yield each published key with which anybody could sign return addresses of real payments."""
-    if live_aliases(raw.get("GATEWAYS")):
-        for name in published_secret_keys():
-            expected = "a secret of your own, because a gateway has the profile 'prod'"
-            yield Problem(setting=name, expected=expected)
+    given = _raw(debug=django_settings.DEBUG)
+    return live_aliases(given.get("GATEWAYS")) if isinstance(given, dict) else []
 
 
 def _forget(*, setting: str, **_: object) -> None:
@@ -300,8 +172,6 @@ def _forget(*, setting: str, **_: object) -> None:
 setting_changed.connect(_forget)
 
 
-def _raw(*, debug: bool) -> dict[str, Any]:
+def _raw(*, debug: bool) -> object:
     given = getattr(django_settings, SETTING, None)
-    if not given and debug:
-        return SANDBOX
-    return given if isinstance(given, dict) else {}
+    return given or (SANDBOX if debug else {})

@@ -6,27 +6,32 @@ or to name files. So an account names its address, and all that belongs to the a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from django.conf import settings as django_settings
 from django.http.request import validate_host
 
-from wallet_gateway.conf.gateway_rules import (
-    LIVE,
-    LONGEST_ALIAS,
+from wallet_gateway.conf.gateway_settings import (
+    KEYS_NEEDED,
+    MAX_ALIAS_LENGTH,
+    PUBLISHED_KEY,
+    GatewaySettings,
     is_alias,
-    problems_of_gateway,
-    problems_of_origin,
+    read_gateway,
+    read_origin,
 )
+from wallet_gateway.conf.published_keys import is_published_fernet_key, published_secret_keys
+from wallet_gateway.conf.sections import FERNET_KEYS, LIVE, WrongSettings
 from wallet_gateway.conf.values import SETTING, Problem, split_address
-from wallet_gateway.conf.wallet_rules import FERNET_KEYS, problems_of_keys
+
+if TYPE_CHECKING:
+    from wallet_gateway.conf.shop_settings import Settings
 
 OF_ADDRESS = ("AUTH", "CLIENT_CLASS", "CA_FILE", "CLIENT_CERT", "PROXY", "PATHS", "REDIRECT_HOSTS")
 """What an account outside the settings cannot have itself: code, files, and where requests and people go."""
 OF_ADDRESS_IN_WALLET = (
-    *("THREE_D_SECURE", "PRICING", "BUTTON_OVERRIDES", "PAY_JS_URL", "WALLET_JS_URL"),
-    *("WALLET_JS_INTEGRITY", "WALLET_JS_CORS", "TRUSTED_TYPES"),
+    *("THREE_D_SECURE", "PRICING", "BUTTON_OVERRIDES", "PAY_JS_URL", "WALLET_JS", "TRUSTED_TYPES"),
 )
 """The same in its `WALLET`: code, and which scripts run on the page where customers pay."""
 _ELSEWHERE = f"nothing here: it belongs to the address, as a part of {SETTING}['BASE_URLS']"
@@ -34,40 +39,20 @@ _SAMPLE = {"MERCHANT_ID": "M", "STORE_ID": "S", "USER_ID": "U", "PROVIDER": "P"}
 _SAMPLE_OF_WALLET = {"COUNTRY": "DE", "MERCHANT_NO": "0" * 12}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shop:
-    """The settings of the shop and of Django by which an account is judged."""
-
-    public_origin: str
-    addresses: Mapping[str, Any] = field(repr=False)
-    """The setting `BASE_URLS`, which may hold secrets."""
-    fernet_keys: tuple[str, ...] = field(repr=False)
-    debug: bool
-    allowed_hosts: Collection[str]
-    published_secret_keys: tuple[str, ...]
-    """The names of Django's settings with a key that everybody knows."""
-    account_hosts: Collection[str] = ()
-    """The setting `ACCOUNT_HOSTS`: the allowed hosts to which an account may lead."""
-
-
-def problems_of_addresses(where: str, addresses: object, *, debug: bool) -> Iterator[Problem]:
-    """Yield what is wrong with `BASE_URLS`: each is a URL, or a dict with the URL and what belongs to it."""
-    if not isinstance(addresses, dict):
-        yield Problem(setting=where, expected="a dict with an address by name")
-        return
-    for name, given in addresses.items():
-        if not is_alias(name):
-            expected = f"a name of 1 to {LONGEST_ALIAS} of a-z 0-9 _ -"
-            yield Problem(setting=f"{where}[{name!r}]", expected=expected)
-        if isinstance(given, str | dict):
-            yield from problems_of_gateway(f"{where}[{name!r}]", _sample(given), debug=debug)
-        else:
-            expected = "a URL, or a dict with BASE_URL and what belongs to that address"
-            yield Problem(setting=f"{where}[{name!r}]", expected=expected)
+def problems_of_address(where: str, given: object, *, debug: bool) -> Sequence[Problem]:
+    """Return what is wrong with one of `BASE_URLS`: a URL, or a dict with it and what belongs to it."""
+    if not isinstance(given, str | dict):
+        expected = "a URL, or a dict with BASE_URL and what belongs to that address"
+        return [Problem(setting=where, expected=expected)]
+    try:
+        read_gateway(where, "", _sample(given), debug=debug, public_origin="")
+    except WrongSettings as wrong:
+        return wrong.problems
+    return ()
 
 
 def _sample(given: str | Mapping[str, Any]) -> dict[str, Any]:
-    """Return a whole gateway at an address, so that the rules of a gateway can judge it."""
+    """Return a whole gateway at an address, so that it can be read as a gateway is."""
     sample = {**_SAMPLE, **_entry(given)}
     if isinstance(sample.get("WALLET"), dict):
         sample["WALLET"] = {**_SAMPLE_OF_WALLET, **sample["WALLET"]}
@@ -78,12 +63,12 @@ def _entry(given: str | Mapping[str, Any]) -> Mapping[str, Any]:
     return {"BASE_URL": given} if isinstance(given, str) else given
 
 
-def with_address(given: Mapping[str, Any], addresses: object) -> Mapping[str, Any]:
+def with_address(given: Any, addresses: object) -> Any:  # noqa: ANN401 - of the shop
     """Return a gateway's settings with those of the address that its `BASE_URL` names; its own go first.
 
-    A `BASE_URL` that is no name of an address stays as it is.
+    A `BASE_URL` that is no name of an address stays as it is, and so does what is no dict.
     """
-    name = given.get("BASE_URL")
+    name = given.get("BASE_URL") if isinstance(given, dict) else None
     entry = addresses.get(name) if isinstance(addresses, dict) and isinstance(name, str) else None
     if not isinstance(entry, str | dict):
         return given
@@ -96,20 +81,27 @@ def with_address(given: Mapping[str, Any], addresses: object) -> Mapping[str, An
     return merged
 
 
-def problems_of_account(where: str, alias: object, given: object, *, shop: Shop) -> Iterator[Problem]:
-    """Yield everything that is missing or wrong in an account outside the settings; never a secret."""
+def read_account(where: str, alias: str, given: object, *, shop: Settings) -> GatewaySettings:
+    """Return an account outside the settings; raises `WrongSettings` with all that is missing or wrong."""
+    problems: list[Problem] = []
     if not is_alias(alias):
-        yield Problem(setting=where, expected=f"an alias of 1 to {LONGEST_ALIAS} of a-z 0-9 _ -")
+        expected = f"an alias of 1 to {MAX_ALIAS_LENGTH} of a-z 0-9 _ -"
+        problems.append(Problem(setting=where, expected=expected))
     if not isinstance(given, dict):
-        yield Problem(setting=where, expected="a dict")
-        return
-    refused = [*_problems_of_address(where, given, shop.addresses)]
-    yield from refused
-    if not refused:
-        whole = with_address(given, shop.addresses)
-        yield from problems_of_gateway(where, whole, debug=shop.debug)
-        yield from _problems_of_host(f"{where}['PUBLIC_ORIGIN']", given.get("PUBLIC_ORIGIN"), shop)
-        yield from _problems_of_shop(where, whole, shop)
+        raise WrongSettings([*problems, Problem(setting=where, expected="a dict")])
+    if refused := [*_problems_of_address(where, given, shop.base_urls)]:
+        raise WrongSettings([*problems, *refused])
+    whole, found = with_address(given, shop.base_urls), None
+    debug = django_settings.DEBUG
+    try:
+        found = read_gateway(where, alias, whole, debug=debug, public_origin=shop.public_origin)
+    except WrongSettings as wrong:
+        problems += wrong.problems
+    problems += _problems_of_host(f"{where}['PUBLIC_ORIGIN']", given.get("PUBLIC_ORIGIN"), shop)
+    problems += _problems_of_shop(where, whole, shop)
+    if found is None or problems:
+        raise WrongSettings(problems)
+    return found
 
 
 def _problems_of_address(
@@ -131,7 +123,7 @@ def _problems_of_address(
             yield Problem(setting=f"{where}['WALLET'][{option!r}]", expected=_ELSEWHERE)
 
 
-def _problems_of_host(where: str, origin: object, shop: Shop) -> Iterator[Problem]:
+def _problems_of_host(where: str, origin: object, shop: Settings) -> Iterator[Problem]:
     """Check that customers come back to a host of this project, and to no other.
 
     `ALLOWED_HOSTS = ["*"]` leaves the hosts to a proxy, which does not see what is in a table of accounts.
@@ -139,7 +131,7 @@ def _problems_of_host(where: str, origin: object, shop: Shop) -> Iterator[Proble
     url = split_address(origin) if origin else None
     if url is None:
         return
-    host, allowed = _host(url.netloc), shop.allowed_hosts or (".localhost", "127.0.0.1", "[::1]")
+    host, allowed = _host(url.netloc), django_settings.ALLOWED_HOSTS or (".localhost", "127.0.0.1", "[::1]")
     named = shop.account_hosts or [*(each for each in allowed if each != "*"), _host_of(shop.public_origin)]
     if not validate_host(host, allowed):
         yield Problem(setting=where, expected="a host of ALLOWED_HOSTS, because customers come back to it")
@@ -158,14 +150,20 @@ def _host(netloc: str) -> str:
     return host if host and port.isdecimal() else netloc.lower()
 
 
-def _problems_of_shop(where: str, given: Mapping[str, Any], shop: Shop) -> Iterator[Problem]:
+def _problems_of_shop(where: str, given: Mapping[str, Any], shop: Settings) -> Iterator[Problem]:
     """Check that the shop has what this account needs of it, as for an account in the settings."""
-    live = given.get("PROFILE") == LIVE
-    if not given.get("PUBLIC_ORIGIN"):
-        name, origin = f"{SETTING}['PUBLIC_ORIGIN']", shop.public_origin
-        yield from problems_of_origin(name, origin, debug=shop.debug, live=live)
+    live, debug = given.get("PROFILE") == LIVE, django_settings.DEBUG
+    if live and not given.get("PUBLIC_ORIGIN"):
+        try:
+            read_origin(shop.public_origin, debug=debug, live=True)
+        except ValueError as wrong:
+            yield Problem(setting=f"{SETTING}['PUBLIC_ORIGIN']", expected=str(wrong))
     if not given.get(FERNET_KEYS):
-        needed, name = given.get("WALLET") is not None and not shop.debug, f"{SETTING}[{FERNET_KEYS!r}]"
-        yield from problems_of_keys(name, shop.fernet_keys, needed=needed, live=live)
-    for name in shop.published_secret_keys if live else ():
+        name = f"{SETTING}[{FERNET_KEYS!r}]"
+        if not shop.own_keys and given.get("WALLET") is not None and not debug:
+            yield Problem(setting=name, expected=KEYS_NEEDED)
+        for number, key in enumerate(shop.own_keys if live else ()):
+            if is_published_fernet_key(key):
+                yield Problem(setting=f"{name}[{number}]", expected=PUBLISHED_KEY)
+    for name in published_secret_keys() if live else ():
         yield Problem(setting=name, expected=f"a secret of your own, because {where} has the profile 'prod'")

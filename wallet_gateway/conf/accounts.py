@@ -12,17 +12,20 @@ import time
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import import_string
 
 from wallet_gateway.client.exception_map import places
-from wallet_gateway.conf.account_rules import Shop, problems_of_account, with_address
-from wallet_gateway.conf.gateway_rules import is_alias
-from wallet_gateway.conf.gateway_settings import GatewaySettings, read_gateway
+from wallet_gateway.conf.account_rules import read_account
+from wallet_gateway.conf.gateway_settings import GatewaySettings, is_alias
+from wallet_gateway.conf.sections import WrongSettings
 from wallet_gateway.conf.values import SETTING, Problem
 from wallet_gateway.protocol.text import quote
+
+if TYPE_CHECKING:
+    from wallet_gateway.conf.shop_settings import Settings
 
 T = TypeVar("T")
 
@@ -70,7 +73,7 @@ class AccountsElsewhere:
     alias that is not known. While it cannot be read, what was read last stays in use.
     """
 
-    def __init__(self, path: str, *, shop: Shop) -> None:
+    def __init__(self, path: str, *, shop: Settings) -> None:
         self._path, self._shop = path, shop
         self._source: _Source | None = None
         self._accounts: dict[Any, _Account] = {}
@@ -107,7 +110,15 @@ class AccountsElsewhere:
 
     def judge(self, alias: str, given: object) -> tuple[Problem, ...]:
         """Return what would be wrong with an account, before it is stored. Reads nothing."""
-        return tuple(problems_of_account(self._name(alias), alias, given, shop=self._shop))
+        return self._settings_or_problems(alias, given)[1]
+
+    def _settings_or_problems(
+        self, alias: str, given: object
+    ) -> tuple[GatewaySettings | None, tuple[Problem, ...]]:
+        try:
+            return read_account(self._name(alias), alias, given, shop=self._shop), ()
+        except WrongSettings as wrong:
+            return None, wrong.problems
 
     def forget(self) -> None:
         """Ask for the version again at the next use."""
@@ -179,13 +190,10 @@ class AccountsElsewhere:
         try:
             if before is not None and before.settings and _run(lambda: bool(before.given == given)):
                 return self._keep(source, alias, given=given, settings=before.settings)
-            if problems := _run(lambda: self.judge(alias, given)):
-                return self._keep(source, alias, problems=problems)
-            whole = _run(lambda: with_address(given, self._shop.addresses))
-            settings = _run(lambda: read_gateway(alias, whole, public_origin=self._shop.public_origin))
+            settings, problems = _run(lambda: self._settings_or_problems(alias, given))
         except (KeyError, _Unreadable) as error:
             return self._keep(source, alias, why=str(error))
-        return self._keep(source, alias, given=given, settings=settings)
+        return self._keep(source, alias, given=given, settings=settings, problems=problems)
 
     def _keep(
         self,

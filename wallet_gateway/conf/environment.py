@@ -7,24 +7,18 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
 
 from django.core.exceptions import ImproperlyConfigured
 from environ import Env
 
-from wallet_gateway.conf.gateway_rules import OPTIONAL, REQUIRED
-from wallet_gateway.conf.rules import OPTIONAL_OF_SHOP, SHOP
-from wallet_gateway.conf.values import (
-    COLLECTION,
-    COLLECTION_OR_NONE,
-    NUMBER,
-    PATHS_OF_CERTIFICATE,
-    SEQUENCE,
-    SETTING,
-)
-from wallet_gateway.conf.wallet_rules import FERNET_KEYS, LIMITS, WALLET_CODE, WALLET_POLICY
+from wallet_gateway.conf.gateway_settings import GatewaySettings
+from wallet_gateway.conf.sections import Section, section_of, settings_in
+from wallet_gateway.conf.shop_settings import Settings
+from wallet_gateway.conf.values import SETTING
 
 _SEPARATOR = "__"
 _PREFIX = f"{SETTING}{_SEPARATOR}"
@@ -33,23 +27,7 @@ _BOOLEANS: Mapping[str, bool] = {
     **dict.fromkeys(("true", "on", "yes", "1"), True),
     **dict.fromkeys(("false", "off", "no", "0"), False),
 }
-_Kind = type | tuple[type, ...]
-_SHOP: Mapping[str, _Kind] = {
-    **dict.fromkeys(SHOP, str),
-    "BASE_URLS": dict,
-    FERNET_KEYS: COLLECTION,
-    "RETENTION_DAYS": NUMBER,
-    **{name: setting.kind for name, setting in OPTIONAL_OF_SHOP.items()},
-}
-_GATEWAY: Mapping[str, _Kind] = {
-    **dict.fromkeys(REQUIRED, str),
-    **{name: setting.kind for name, setting in OPTIONAL.items()},
-}
-_WALLET: Mapping[str, _Kind] = {
-    "COUNTRY": str,
-    **{name: setting.kind for name, setting in {**WALLET_CODE, **WALLET_POLICY}.items()},
-}
-_LIMITS: Mapping[str, _Kind] = {name: setting.kind for name, setting in LIMITS.items()}
+_Kinds = Collection[object]
 
 
 def wallet_gateway_from_environment(defaults: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -93,7 +71,7 @@ def _put(value: dict[str, Any], variable: str) -> tuple[str, ...]:
         last, text = last.removesuffix(_FILE), _text_of_file(variable)
     else:
         text = os.environ[variable]
-    value[last] = _parsed(variable, text, known.get(last, str))
+    value[last] = _parsed(variable, text, known.get(last, ()))
     return (*levels, last)
 
 
@@ -103,19 +81,30 @@ def _path(variable: str) -> Sequence[str]:
     return [name.lower() if at == 1 else name for at, name in enumerate(levels)]
 
 
-def _known(levels: Sequence[str]) -> Mapping[str, _Kind]:
-    """Return the settings of the level that a path leads to; none for a path that leads nowhere."""
+def _known(levels: Sequence[str]) -> Mapping[str, _Kinds]:
+    """Return the types of the settings of the level that a path leads to; none for one that leads nowhere."""
     match levels:
         case []:
-            return _SHOP
-        case ["GATEWAYS" | "BASE_URLS", _]:
-            return _GATEWAY
-        case ["GATEWAYS" | "BASE_URLS", _, "WALLET"]:
-            return _WALLET
-        case ["GATEWAYS" | "BASE_URLS", _, "WALLET", "LIMITS"]:
-            return _LIMITS
+            fields = settings_in(Settings)
+        case ["GATEWAYS" | "BASE_URLS", _, *inner]:
+            fields = settings_in(GatewaySettings)
+            for name in inner:
+                section = section_of(fields[name].annotation) if name in fields else None
+                fields = {} if section is None else settings_in(section)
         case _:
-            return {}
+            fields = {}
+    return {name: _kinds(field.annotation) for name, field in fields.items()}
+
+
+def _kinds(annotation: object) -> _Kinds:
+    """Return the types that a setting may have."""
+    if section_of(annotation):
+        return {Section}
+    if get_origin(annotation) is Annotated:
+        return _kinds(get_args(annotation)[0])
+    if get_origin(annotation) in {Union, UnionType}:
+        return {kind for one in get_args(annotation) for kind in _kinds(one)}
+    return {get_origin(annotation) or annotation}
 
 
 def _text_of_file(variable: str) -> str:
@@ -128,27 +117,35 @@ def _text_of_file(variable: str) -> str:
         raise ImproperlyConfigured(f"{variable} names a file that is no text in UTF-8") from None
 
 
-def _parsed(variable: str, text: str, kind: _Kind) -> object:
-    try:
-        return _of_kind(text, kind)
-    except (ValueError, KeyError, RecursionError):
-        # The cause would quote the text.
-        raise ImproperlyConfigured(f"{variable} is not {_EXPECTED[kind]}") from None
+def _parsed(variable: str, text: str, kinds: _Kinds) -> object:
+    for kind, read, expected in _READERS:
+        # A client certificate is one path, or two of them.
+        if kind in kinds and not (str in kinds and "," not in text):
+            try:
+                return read(text)
+            except (ValueError, KeyError, RecursionError):
+                # The cause would quote the text.
+                raise ImproperlyConfigured(f"{variable} is not {expected}") from None
+    return text
 
 
-def _of_kind(text: str, kind: _Kind) -> object:
-    if kind is bool:
-        return _BOOLEANS[text.strip().lower()]
-    if kind is int:
-        return int(text)
-    if kind == NUMBER:
-        return int(text) if text.strip().isdecimal() else float(text)
-    if kind is dict:
+def _boolean(text: str) -> bool:
+    return _BOOLEANS[text.strip().lower()]
+
+
+def _number(text: str) -> float:
+    return int(text) if text.strip().isdecimal() else float(text)
+
+
+def _section(text: str) -> object:
+    """Return a dict, or what may stand for it: a number, True or False, or a text such as an address."""
+    if text.lstrip().startswith("{"):
         return _dict(text)
-    if kind in {COLLECTION, COLLECTION_OR_NONE, SEQUENCE}:
-        return _items(text)
-    if kind == PATHS_OF_CERTIFICATE and "," in text:
-        return _items(text)
+    for read in (_number, _boolean):
+        try:
+            return read(text)
+        except (ValueError, KeyError):
+            continue
     return text
 
 
@@ -170,9 +167,11 @@ def _items(text: str) -> list[str]:
     return [item.strip() for item in Env.parse_value(text, list)]
 
 
-_EXPECTED: Mapping[_Kind, str] = {
-    bool: f"one of {', '.join(_BOOLEANS)}",
-    int: "a whole number",
-    NUMBER: "a number",
-    dict: "a list such as EUR=500.00,CHF=400.00, or a JSON object",
-}
+_READERS: Sequence[tuple[type, Callable[[str], object], str]] = (
+    (bool, _boolean, f"one of {', '.join(_BOOLEANS)}"),
+    (int, int, "a whole number"),
+    (float, _number, "a number"),
+    (Section, _section, "a JSON object"),
+    (dict, _dict, "a list such as EUR=500.00,CHF=400.00, or a JSON object"),
+    (tuple, _items, "a list separated by commas"),
+)

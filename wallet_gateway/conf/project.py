@@ -25,8 +25,8 @@ from django.views.debug import SafeExceptionReporterFilter
 
 from wallet_gateway import conf
 from wallet_gateway.conf import collectors, middleware
-from wallet_gateway.conf.gateway_rules import SANDBOX_MERCHANT
-from wallet_gateway.conf.gateway_settings import GatewaySettings
+from wallet_gateway.conf.gateway_settings import SANDBOX_MERCHANT, GatewaySettings
+from wallet_gateway.conf.published_keys import published_secret_keys
 from wallet_gateway.conf.values import SETTING, end_of_certificate, is_local, is_readable_by_others
 from wallet_gateway.findings import Code, Finding, error, warning
 
@@ -203,7 +203,7 @@ def sandbox_merchant(gateways: Gateways | None = None) -> Iterator[Finding]:
 def secret_keys(gateways: Gateways | None = None) -> Iterator[Finding]:
     """Warn if Django signs with a key that is in public files; with the live profile it is refused."""
     if not django_settings.DEBUG and not _live(gateways):
-        for name in conf.published_secret_keys():
+        for name in published_secret_keys():
             yield warning(Code.SIGNING_KEY_PUBLISHED, SUBJECT, setting=name)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.conf import settings as django_settings
+
 SECRET_KEYS = frozenset({"only-for-the-demo-shop"})
 INSECURE_PREFIX = "django-insecure-"
 """How `startproject` marks the key that it writes into the settings file."""
@@ -16,3 +18,13 @@ def is_published_secret_key(key: object) -> bool:
 def is_published_fernet_key(key: object) -> bool:
     """Return whether this key is in a public file, so that anybody could decrypt with it."""
     return isinstance(key, str) and key in FERNET_KEYS
+
+
+def published_secret_keys() -> tuple[str, ...]:
+    """Return the names of Django's settings whose key is known to everybody, such as ``SECRET_KEY``."""
+    fallbacks = (
+        (f"SECRET_KEY_FALLBACKS[{number}]", key)
+        for number, key in enumerate(django_settings.SECRET_KEY_FALLBACKS)
+    )
+    given = (("SECRET_KEY", django_settings.SECRET_KEY), *fallbacks)
+    return tuple(name for name, key in given if is_published_secret_key(key))

@@ -1,54 +1,31 @@
-"""The types of setting values, and the descriptions of wrong values and names."""
+"""What the settings hold: addresses, files and dotted paths, and how a wrong one is described."""
 
 from __future__ import annotations
 
+import base64
 import os
 import re
 import socket
 import ssl
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from difflib import get_close_matches
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path, PurePath
-from types import NoneType
-from typing import Any, NamedTuple
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from django.utils.module_loading import import_string
 
-from wallet_gateway.protocol.text import quote
-
 SETTING = "WALLET_GATEWAY"
 """The name of the one setting of this app."""
-COLLECTION = (list, tuple, set, frozenset)
-COLLECTION_OR_NONE = (*COLLECTION, NoneType)
-TEXT_OR_NONE = (str, NoneType)
-SEQUENCE = (list, tuple)
-PATH = (str, PurePath)
-PATHS_OF_CERTIFICATE = (str, PurePath, list, tuple)
-NUMBER = (int, float)
+_KEY_BYTES, _FEWEST_DIFFERENT = 32, 8
 LOCAL_DOMAIN = ".localhost"
 """Names that lead to this machine, or to another one on the same network."""
 _NETLOC = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[\w-]+(?:\.[\w-]+)*\.?)(?::[0-9]*)?")
 """A host of letters, digits and hyphens, or an IP address, and a port. Nothing else: a browser takes a
 backslash in a host for a slash, so that `https://a\\.b` leads to `a` and not to a host of `b`."""
-IN_WORDS: Mapping[type | tuple[type, ...], str] = {
-    str: "a text",
-    int: "a whole number",
-    bool: "True or False",
-    dict: "a dict",
-    NUMBER: "a number",
-    COLLECTION: "a list, tuple or set",
-    COLLECTION_OR_NONE: "a list, tuple or set, or None",
-    TEXT_OR_NONE: "a text, or None",
-    SEQUENCE: "a list or tuple",
-    PATH: "a path",
-    PATHS_OF_CERTIFICATE: "a path, or a pair of paths: certificate and key",
-}
-"""Descriptions of the expected types, for people."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,72 +36,6 @@ class Problem:
     expected: str
 
 
-class Setting(NamedTuple):
-    """An optional setting: its type, its default, and the rule that a value of that type follows."""
-
-    kind: type | tuple[type, ...]
-    default: object
-    is_valid: Callable[[Any], bool] | None = None
-    expected: str = ""
-    """What the rule expects, for people."""
-    fault_of: Callable[[Any], str] | None = None
-    """What is wrong with a value that breaks the rule, for people; None where the rule says it all."""
-
-
-def one_of(*choices: str) -> Setting:
-    """Return a setting with one of a few texts, the first of which is the default."""
-    *first, last = map(repr, choices)
-    return Setting(str, choices[0], choices.__contains__, f"{', '.join(first)} or {last}")
-
-
-def dotted_path() -> Setting:
-    """Return a setting that names a callable, or nothing."""
-    return Setting(
-        str,
-        "",
-        lambda path: not path or is_importable(path),
-        "the dotted path of a callable, such as 'shop.payments.sign'",
-        import_fault,
-    )
-
-
-def problems_of_options(
-    where: str, given: Mapping[str, Any], known: Mapping[str, Setting]
-) -> Iterator[Problem]:
-    """Yield each given value that has another type than its setting, or breaks the setting's rule."""
-    for name, value in given.items():
-        if (setting := known.get(name)) is None:
-            continue
-        if not has_type(value, setting.kind):
-            expected = f"{IN_WORDS[setting.kind]}, not {type(value).__name__}"
-            yield Problem(setting=f"{where}[{name!r}]", expected=expected)
-        elif setting.is_valid is not None and not setting.is_valid(value):
-            fault = f"; {setting.fault_of(value)}" if setting.fault_of else ""
-            yield Problem(setting=f"{where}[{name!r}]", expected=setting.expected + fault)
-
-
-def problem_of_text(where: str, given: Mapping[str, Any], name: str) -> Iterator[Problem]:
-    """Yield the problem of a mandatory text that is missing, empty or no text."""
-    value = given.get(name)
-    if isinstance(value, str) and value.strip():
-        return
-    if name not in given:
-        found = "; it is missing"
-    elif isinstance(value, int) and not isinstance(value, bool):
-        found = f"; it is a number (int): write '{quote(value)}'"
-    else:
-        found = "; it is empty" if isinstance(value, str) else f", not {type(value).__name__}"
-    yield Problem(setting=f"{where}[{name!r}]", expected=f"a text that is not empty{found}")
-
-
-def problems_of_names(where: str, given: Iterable[object], known: Iterable[str]) -> Iterator[Problem]:
-    """Yield each name that no setting has."""
-    names = tuple(known)
-    for name in given:
-        if name not in names:
-            yield Problem(setting=f"{where}[{name!r}]", expected=unknown_name(name, names))
-
-
 def unknown_name(name: object, known: Iterable[str]) -> str:
     """Return a hint with the correct name for an unknown setting."""
     names = tuple(known)
@@ -133,26 +44,23 @@ def unknown_name(name: object, known: Iterable[str]) -> str:
     return f"unknown name; {nearest}known: {', '.join(names)}"
 
 
-def has_type(value: object, expected: type | tuple[type, ...]) -> bool:
-    """Return whether a value has a type; True and False are not numbers."""
-    return isinstance(value, expected) and (expected is bool or not isinstance(value, bool))
-
-
-def is_importable(path: str) -> bool:
-    """Return whether a dotted path leads to a callable."""
-    try:
-        return callable(import_string(path))
-    except ImportError:
-        return False
-
-
 def import_fault(path: str) -> str:
-    """Return why a dotted path leads to no callable, in the words of the failed import."""
+    """Return why a dotted path leads to no callable, in the words of the failed import; empty if it does."""
     try:
         found = import_string(path)
     except ImportError as error:
         return f"{path!r} cannot be imported: {error}"
-    return f"{path!r} is of type {type(found).__name__}"
+    return "" if callable(found) else f"{path!r} is of type {type(found).__name__}"
+
+
+def is_fernet_key(key: object) -> bool:
+    """Return whether a value is a key that `cryptography.fernet` takes, and no placeholder."""
+    try:
+        octets = base64.b64decode(key, altchars=b"-_", validate=True) if isinstance(key, str) else b""
+    except ValueError:
+        return False
+    # A key of zeros, or of one repeated letter, is a placeholder that was never replaced.
+    return len(octets) == _KEY_BYTES and len(set(octets)) >= _FEWEST_DIFFERENT
 
 
 def unreadable_file(path: str | PurePath) -> str:

@@ -21,7 +21,14 @@ from wallet_gateway.reports.health import SWEEP_IS_LATE, health, payments_by_mod
 
 _LATE = frozenset({Code.NEVER_SWEPT, Code.SWEEP_LATE})
 _LOW_UNITS = 5
-"""A small amount in most currencies; for the others `GO_LIVE_MAX_AMOUNT` sets the limit."""
+"""A small amount in most currencies, in units of two decimals."""
+_LOW_UNITS_OF = {
+    **dict.fromkeys(("CZK", "EGP", "INR", "PHP", "RUB", "THB", "TRY", "TWD", "UAH"), 200),
+    **dict.fromkeys(("ARS", "DZD", "HUF", "ISK", "JPY", "KES", "PKR", "RSD", "KZT", "LKR"), 2000),
+    **dict.fromkeys(("CLP", "COP", "CRC", "KRW", "NGN"), 20_000),
+    **dict.fromkeys(("IDR", "IQD", "LBP", "PYG", "TZS", "UGX", "UZS", "VND"), 100_000),
+}
+"""The same in currencies with units of a few cents or less."""
 
 
 class UnableToRecord(Exception):
@@ -72,24 +79,24 @@ def record_payment(reference: str, *, by: str, gateway: str | None = None) -> Pa
     return order
 
 
-def low_amount(gateway: str, currency: str) -> Money:
+def low_amount(currency: str) -> Money:
     """Return the maximum amount of the payment that is compared before going live."""
-    minor = _LOW_UNITS * 10 ** (currency_exponent(currency) or 2)
-    given = conf.gateway_settings(gateway).go_live_max_amount
-    return Money.from_minor_units(given.get(currency, minor), currency)
+    if currency in _LOW_UNITS_OF:
+        return Money.from_minor_units(_LOW_UNITS_OF[currency] * 10 ** currency_exponent(currency), currency)
+    return Money.from_minor_units(_LOW_UNITS * 10 ** (currency_exponent(currency) or 2), currency)
 
 
 def _check_is_low(order: PaymentOrder) -> None:
     """Check that the amount is low: with a misread decimal point it would be a hundred times as much."""
     try:
-        low = low_amount(order.gateway, order.currency)
+        conf.gateway_settings(order.gateway)
     except ImproperlyConfigured as error:
         raise UnableToRecord(f"order {order.reference} was paid elsewhere: {error}") from error
+    low = low_amount(order.currency)
     if order.amount.minor_units > low.minor_units:
         raise UnableToRecord(
             f"{order.amount} of order {order.reference} is not a low amount: if the decimal point was "
-            f"misread, it was a hundred times as much. Pay an order of at most {low} and record that; "
-            "GO_LIVE_MAX_AMOUNT in the settings names another limit"
+            f"misread, it was a hundred times as much. Pay an order of at most {low} and record that"
         )
 
 

@@ -16,7 +16,7 @@ CALLBACKS = ("PAYMENT_AUTHORIZATION", "SHIPPING_ADDRESS", "SHIPPING_OPTION", "OF
 USUAL_CALLBACKS = CALLBACKS[:3]
 """Those of a shop that does not name them: a field for codes is for shops that take codes."""
 
-DEFAULT_KEY_LIFETIME = timedelta(minutes=30)
+KEY_LIFETIME = timedelta(minutes=30)
 """How long keys are used whose end the gateway does not tell; the interface names none."""
 
 MOST_WALLET_DECIMALS = 2
@@ -83,7 +83,7 @@ class GatewayPolicy:
 class WalletPolicy:
     """The wallet button of one gateway: what its sheet requests, where its scripts are, how it looks.
 
-    Each field is the setting of that name, or follows from the gateway; the settings have the defaults.
+    Made from the settings, which have the defaults; a shop's function may change it for one order.
     """
 
     gateway_name: str
@@ -108,16 +108,12 @@ class WalletPolicy:
     """The merchant's number at the wallet; 12 to 18 characters, needed in production."""
     merchant_name: str
     """The name that the sheet shows."""
-    key_lifetime: timedelta
-    """How long keys are used whose end the gateway does not tell."""
     card_networks: tuple[str, ...]
     """Of `VISA`, `MASTERCARD`, `AMEX`, `DISCOVER` and `JCB`."""
     allow_prepaid: bool
     """Whether prepaid cards can be chosen."""
     allow_credit: bool
     """Whether credit cards can be chosen."""
-    existing_payment_method_required: bool
-    """Whether the button needs a customer with a card in the wallet."""
     accept_unauthenticated: bool
     """Whether a card is charged when 3-D Secure was not available: the shop bears the risk."""
     email_required: bool
@@ -134,10 +130,6 @@ class WalletPolicy:
     """ISO 3166 codes of two letters that may be chosen; empty for all."""
     callbacks: tuple[str, ...]
     """What the open sheet requests from the shop, as far as the order supports it."""
-    checkout_option: str
-    """`DEFAULT` or `COMPLETE_IMMEDIATE_PURCHASE`: whether the sheet says that the card is charged at once."""
-    total_price_label: str
-    """The sheet's word for the total; empty for that of the page's language."""
     limits: WalletLimits
     """How often the button of one order may be used."""
     use_wallet_button: bool
@@ -150,3 +142,10 @@ class WalletPolicy:
     """Language of the button; empty for that of the page."""
     button_size_mode: str
     """Either `static` or `fill`."""
+    # What no setting says, and a shop's function may say for an order
+    existing_payment_method_required: bool = False
+    """Whether the button needs a customer with a card in the wallet."""
+    checkout_option: str = "DEFAULT"
+    """`DEFAULT` or `COMPLETE_IMMEDIATE_PURCHASE`: whether the sheet says that the card is charged at once."""
+    total_price_label: str = ""
+    """The sheet's word for the total; empty for that of the page's language."""

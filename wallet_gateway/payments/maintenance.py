@@ -242,7 +242,7 @@ def sending_pauses() -> tuple[SendingPause, ...]:
 
 @sensitive_variables()
 def expiring_authorizations(limit: int = 100) -> tuple[ExpiringAuthorization, ...]:
-    """Return the authorizations that expire soon, by `CAPTURE_WINDOW_DAYS` of their gateway.
+    """Return the authorizations that expire soon, by `CAPTURE["DAYS"]` of their gateway.
 
     :param limit: how many at most: `100`.
     :returns: payment, amount left and end of each, the most urgent first.
@@ -343,7 +343,7 @@ def comparison(
 ) -> Comparison:
     """Compare the transactions of one gateway that were created or changed lately with its records.
 
-    It keeps to the gateway's `QUERY_RATE` and runs while the rows are read. Reading them raises
+    It keeps to the gateway's `QUERIES["RATE"]` and runs while the rows are read. Reading them raises
     `GatewayUnreachable` when the gateway stops answering; `resume` continues there.
 
     :param gateway: its alias in the settings: `"default"`.

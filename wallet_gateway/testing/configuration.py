@@ -31,7 +31,6 @@ BUILT_IN_MERCHANT: Final = {
 _WALLET: Final = {"COUNTRY": "DE", "MERCHANT_NAME": "Example shop"}
 _OF_ANOTHER_HOST: Final = ("PATHS", "REDIRECT_HOSTS", "CA_FILE", "CLIENT_CERT")
 """Options of a gateway that are right for its own host only."""
-_SCRIPTS_OF_ANOTHER_HOST: Final = ("PAY_JS_URL", "WALLET_JS_INTEGRITY")
 
 
 def use_sandbox(
@@ -122,10 +121,11 @@ def _at_sandbox(given: Mapping[str, Any], *, base_url: str, shop_origin: str) ->
 
 
 def _sandbox_wallet(given: dict[str, Any], base_url: str) -> dict[str, Any]:
-    wallet = _without(given, _SCRIPTS_OF_ANOTHER_HOST)
-    if wallet.get("WALLET_JS_URL"):
+    wallet = _without(given, ("PAY_JS_URL",))
+    if script := wallet.get("WALLET_JS"):
         # The sandbox serves a wallet.js of the gateway as well, so the page is still one with such a script.
-        wallet["WALLET_JS_URL"] = f"{base_url}/wallet.js?v=1"
+        others = _without(script, ("INTEGRITY",)) if isinstance(script, dict) else {}
+        wallet["WALLET_JS"] = {**others, "URL": f"{base_url}/wallet.js?v=1"}
     return wallet
 
 

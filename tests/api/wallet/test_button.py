@@ -115,7 +115,7 @@ def test_what_the_browser_says_of_money_and_merchant_is_of_no_interest(
 def test_shipping_is_priced_and_is_what_is_charged(
     order: PaymentOrder, browser: Browser, customer: Customer, gateway: WalletGateway, hooks: Hooks
 ) -> None:
-    customer.configure(PRICING=PRICING, SHIPPING_ADDRESS=True)
+    customer.configure(PRICING=PRICING, SHIPPING={"ADDRESS": True})
     reference = browser.open(order)["reference"]
     address = {"countryCode": "FR", "postalCode": "75001", "administrativeArea": ""}
     asked = {"reference": reference, "shippingAddress": address, "shippingOption": "fast", "offers": ["TEN"]}

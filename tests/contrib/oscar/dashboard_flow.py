@@ -130,7 +130,7 @@ def test_a_refund_that_is_given_up_in_the_end_is_a_note_for_the_staff(
 
 
 def test_a_refund_above_the_limit_waits_for_a_second_person(shop: OscarShop, paid: OscarRow) -> None:
-    shop.set_gateway(APPROVAL_LIMITS={"EUR": "2.00"})
+    shop.set_gateway(APPROVALS={"LIMITS": {"EUR": "2.00"}})
     assert "needs a second person" in shop.create_event("Refunded", "3.00")
     (waiting,) = payments.approvals.waiting()
     payments.approvals.approve(waiting, by=User.objects.create_superuser("boss"))

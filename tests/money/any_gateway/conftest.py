@@ -101,7 +101,7 @@ class Shop:
 def shop(stub_server: StubGateway, settings: Settings, db: None) -> Iterator[Shop]:
     stub_server.reset()
     given = deepcopy(settings.WALLET_GATEWAY)
-    given["GATEWAYS"]["default"] |= {"BASE_URL": stub_server.url, "PATHS": PATHS, "QUERY_RATE": 1000}
+    given["GATEWAYS"]["default"] |= {"BASE_URL": stub_server.url, "PATHS": PATHS, "QUERIES": {"RATE": 1000}}
     settings.WALLET_GATEWAY = given
     gateways.forget_pauses()
     yield Shop(stub_server, settings)

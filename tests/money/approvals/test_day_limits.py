@@ -22,7 +22,7 @@ Give = Callable[..., GatewayTransaction]
 @pytest.fixture
 def give(shop: Shop) -> Give:
     """Refund 4.00 of a new payment as anna, where one person gives back 10.00 a day."""
-    shop.configure(APPROVAL_DAY_LIMITS={"EUR": "10.00"})
+    shop.configure(APPROVALS={"DAY_LIMITS": {"EUR": "10.00"}})
 
     def refund(amount: str = "4.00", *, by: By | None = None) -> GatewayTransaction:
         who = person("anna") if by is None else by
@@ -74,7 +74,7 @@ def test_detached_refunds_count_with_the_others(give: Give, shop: Shop) -> None:
 
 
 def test_a_currency_that_was_forgotten_has_the_limit_zero(give: Give, shop: Shop) -> None:
-    shop.configure(APPROVAL_DAY_LIMITS={"SEK": "10.00"})
+    shop.configure(APPROVALS={"DAY_LIMITS": {"SEK": "10.00"}})
     asked(give, "0.01")
 
 

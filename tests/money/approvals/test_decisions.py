@@ -211,7 +211,7 @@ def test_what_never_left_may_be_given_up_at_once_and_by_one_person(
 ) -> None:
     with refuses(InvalidState, ErrorCode.WRONG_STATE, says="Only the gateway can approve", state="NOT_SENT"):
         decide(unsent, YES)
-    shop.configure(APPROVAL_LIMITS={"EUR": "0.00"}, APPROVAL_DAY_LIMITS={"EUR": "0.00"})
+    shop.configure(APPROVALS={"LIMITS": {"EUR": "0.00"}, "DAY_LIMITS": {"EUR": "0.00"}})
     assert decide(unsent, by=person("anna")).state == "ABANDONED"
     assert not AllowanceUse.objects.exists()
 
@@ -364,7 +364,7 @@ def test_a_difference_is_closed_once_with_its_words_and_the_last_mix_up_lets_sen
 def test_a_decision_above_the_limit_waits_for_a_second_person_with_its_words(
     lost: GatewayTransaction, shop: Shop
 ) -> None:
-    shop.configure(APPROVAL_LIMITS={"EUR": "4.99"})
+    shop.configure(APPROVALS={"LIMITS": {"EUR": "4.99"}})
     request = asked(decide, lost)
     assert (request.subject, request.decision, request.kind) == (lost, NO, "CAPTURE")
     assert (request.payment, request.deposit, request.amount_minor) == (lost.payment, None, 500)
@@ -373,7 +373,7 @@ def test_a_decision_above_the_limit_waits_for_a_second_person_with_its_words(
     assert request.expires_at - request.created_at == WEEK
     lost.refresh_from_db()
     assert lost.state == "UNKNOWN"
-    shop.configure(APPROVAL_LIMITS={"EUR": "5.00"})
+    shop.configure(APPROVALS={"LIMITS": {"EUR": "5.00"}})
     assert decide(lost).state == "ABANDONED"
 
 
@@ -381,7 +381,7 @@ def test_a_request_to_decide_on_a_refund_of_a_deposit_names_the_deposit(shop: Sh
     deposit = shop.deposit()
     refund = payments.refund_migrated
     lost = shop.lose_answer(refund, deposit.parent_transaction_id, FIVE, "EUR")
-    shop.configure(APPROVAL_LIMITS={"EUR": "4.99"})
+    shop.configure(APPROVALS={"LIMITS": {"EUR": "4.99"}})
     request = asked(decide, changed(lost, state_changed_at=shop.clock.now() - DAY, absent_count=5))
     assert (request.deposit, request.payment, request.subject) == (deposit, None, lost)
 
@@ -401,7 +401,7 @@ def test_a_second_person_agrees_to_what_the_first_one_saw(
     payment: Payment,
     shop: Shop,
 ) -> None:
-    shop.configure(APPROVAL_LIMITS={"EUR": "0.00"})
+    shop.configure(APPROVALS={"LIMITS": {"EUR": "0.00"}})
     request = asked(decide, lost, by=person("anna"))
     now = shop.clock.now()
     kind = DiscrepancyKind.STATE_DIFFERS

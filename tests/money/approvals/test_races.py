@@ -68,7 +68,7 @@ def test_refusals_are_refusals_whatever_the_race(shop: Shop) -> None:
 
 
 def test_of_many_who_agree_at_once_one_does_and_it_is_sent_once(shop: Shop) -> None:
-    shop.configure(APPROVAL_LIMITS={"EUR": "5.00"})
+    shop.configure(APPROVALS={"LIMITS": {"EUR": "5.00"}})
     request = asked(payments.refund, order_of(shop.pay()), by=person("anna"))
     people = iter([person(f"second-{number}") for number in range(THREADS)])
 
@@ -84,7 +84,7 @@ def test_of_many_who_agree_at_once_one_does_and_it_is_sent_once(shop: Shop) -> N
 
 
 def test_either_somebody_agrees_or_somebody_declines(shop: Shop) -> None:
-    shop.configure(APPROVAL_LIMITS={"EUR": "5.00"})
+    shop.configure(APPROVALS={"LIMITS": {"EUR": "5.00"}})
     payment, bert = shop.pay(), person("bert")
     request = asked(payments.refund, order_of(payment), by=person("anna"))
 
@@ -104,7 +104,7 @@ def test_either_somebody_agrees_or_somebody_declines(shop: Shop) -> None:
 
 
 def test_refunds_of_one_person_at_once_do_not_pass_the_limit_of_a_day_together(shop: Shop) -> None:
-    shop.configure(APPROVAL_DAY_LIMITS={"EUR": "70.00"})
+    shop.configure(APPROVALS={"DAY_LIMITS": {"EUR": "70.00"}})
     paid, anna = [shop.pay() for _ in range(THREADS)], person("anna")
     mine = iter([order_of(payment) for payment in paid])
 
@@ -117,7 +117,7 @@ def test_refunds_of_one_person_at_once_do_not_pass_the_limit_of_a_day_together(s
 
 
 def test_one_key_asks_once_however_often_it_is_clicked(shop: Shop) -> None:
-    shop.configure(APPROVAL_LIMITS={"EUR": "5.00"})
+    shop.configure(APPROVALS={"LIMITS": {"EUR": "5.00"}})
     payment = shop.pay()
     results = together(lambda: payments.refund(order_of(payment), idempotency_key="click-1", by="anna"))
     assert surprises(results, AwaitingApproval) == []

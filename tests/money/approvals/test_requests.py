@@ -34,7 +34,7 @@ MUG = payments.Item(product_id="MUG", product_name="Mug", unit_amount=Decimal("8
 @pytest.fixture
 def payment(shop: Shop) -> Payment:
     """A payment of 30.00 where one person gives back 5.00 of it alone."""
-    shop.configure(APPROVAL_LIMITS={"EUR": "5.00"})
+    shop.configure(APPROVALS={"LIMITS": {"EUR": "5.00"}})
     shop.clock.stop()
     return shop.pay()
 
@@ -96,7 +96,7 @@ def test_a_request_keeps_all_that_the_operation_needs_and_reserves_nothing(
 
 
 def test_a_detached_refund_waits_with_its_deposit_and_is_sent_with_its_order_number(shop: Shop) -> None:
-    shop.configure(APPROVAL_LIMITS={"EUR": "5.00"})
+    shop.configure(APPROVALS={"LIMITS": {"EUR": "5.00"}})
     deposit = shop.deposit()
 
     def give(amount: str) -> GatewayTransaction:

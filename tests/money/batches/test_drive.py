@@ -102,7 +102,7 @@ def test_a_batch_that_was_resumed_comes_after_those_that_waited(running: MakeBat
 
 def test_between_rows_it_keeps_to_the_rate_of_the_gateway(running: MakeBatch, shop: Shop) -> None:
     batch = running(3)
-    shop.configure(QUERY_RATE=0.5)
+    shop.configure(QUERIES={"RATE": 0.5})
     shop.clock.stop()
     begun = shop.clock.now()
     carry_out(batch)
@@ -198,7 +198,7 @@ def test_a_sweep_carries_out_what_was_confirmed_although_the_page_was_closed(run
 def test_small_refunds_of_one_batch_add_up_and_what_is_above_the_day_waits(
     running: MakeBatch, shop: Shop
 ) -> None:
-    shop.configure(APPROVAL_DAY_LIMITS={"EUR": "45.00"})
+    shop.configure(APPROVALS={"DAY_LIMITS": {"EUR": "45.00"}})
     batch = running(3, BatchKind.REFUND)
     payments.sweep()
     assert states_of(batch) == ["CARRIED_OUT", "AWAITING_APPROVAL", "AWAITING_APPROVAL"]
@@ -256,7 +256,7 @@ def test_a_row_of_a_killed_worker_keeps_what_was_made_of_it_although_the_gateway
 ) -> None:
     batch = running(2, BatchKind.REFUND)
     if waits:
-        shop.configure(APPROVAL_LIMITS={"EUR": "5.00"})
+        shop.configure(APPROVALS={"LIMITS": {"EUR": "5.00"}})
         batches.step(batch, seconds=0.0)
         # As a worker leaves it that dies before it records what it made of it.
         first = OperationBatchRow.objects.filter(pk=batch.rows.earliest("pk").pk)

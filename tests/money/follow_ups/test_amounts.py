@@ -136,7 +136,7 @@ def test_lines_that_come_to_another_amount_are_refused_and_nothing_is_sent(amoun
 
 
 def test_lines_are_kept_no_longer_than_their_request_waits(shop: Shop) -> None:
-    shop.configure(APPROVAL_LIMITS={"EUR": "1.00"})
+    shop.configure(APPROVALS={"LIMITS": {"EUR": "1.00"}})
     waiting = []
     for _ in range(2):
         with pytest.raises(payments.errors.AwaitingApproval) as raised:

@@ -113,7 +113,7 @@ def by_a_batch(shop: Shop) -> None:
 
 
 def by_the_sweep(shop: Shop) -> None:
-    shop.configure(CAPTURE_POLICY="capture")
+    shop.configure(CAPTURE={"POLICY": "capture"})
     authorized(shop)
     shop.clock.by += timedelta(days=6)
     payments.sweep()
@@ -135,7 +135,7 @@ def sent_again_by_a_person(shop: Shop) -> None:
 
 
 def with_a_second_person(shop: Shop) -> None:
-    shop.configure(APPROVAL_LIMITS={"EUR": "5.00"})
+    shop.configure(APPROVALS={"LIMITS": {"EUR": "5.00"}})
     order = order_of(shop.pay())
     payments.approvals.approve(asked(lambda: payments.refund(order, by=person("anna"))), by=person("bert"))
 

@@ -30,7 +30,7 @@ def payment(shop: Shop) -> Payment:
 @pytest.fixture
 def request_of_anna(shop: Shop, payment: Payment) -> Approval:
     """A refund of 8.00 of the 30.00 EUR, where above 5.00 two are needed."""
-    shop.configure(APPROVAL_LIMITS={"EUR": "5.00"})
+    shop.configure(APPROVALS={"LIMITS": {"EUR": "5.00"}})
     why: dict[str, Any] = {"reason_code": "returned", "comment": "box 7"}
     return asked(
         lambda: payments.refund(order_of(payment), EIGHT, idempotency_key="click", by=person("anna"), **why)
@@ -55,9 +55,9 @@ def test_it_is_sent_once_and_both_names_are_kept(
 
 
 def take_what_is_left(shop: Shop, payment: Payment) -> None:
-    shop.configure(APPROVAL_LIMITS={})
+    shop.configure(APPROVALS={"LIMITS": {}})
     payments.refund(order_of(payment), Decimal("25.00"))
-    shop.configure(APPROVAL_LIMITS={"EUR": "5.00"})
+    shop.configure(APPROVALS={"LIMITS": {"EUR": "5.00"}})
 
 
 def lose_another(shop: Shop, payment: Payment) -> None:
@@ -102,14 +102,14 @@ def test_what_cannot_be_done_now_is_said_and_it_goes_on_waiting(
 def test_a_limit_that_was_lifted_meanwhile_does_not_make_it_two_refunds(
     request_of_anna: Approval, payment: Payment, shop: Shop
 ) -> None:
-    shop.configure(APPROVAL_LIMITS={})
+    shop.configure(APPROVALS={"LIMITS": {}})
     asked(lambda: payments.refund(order_of(payment), EIGHT, idempotency_key="click", by="anna"))
     payments.approvals.approve(request_of_anna, by=person("bert"))
     assert len(shop.gateway.sent) == 1
 
 
 def test_a_detached_refund_takes_two_as_well(shop: Shop) -> None:
-    shop.configure(APPROVAL_LIMITS={"EUR": "5.00"})
+    shop.configure(APPROVALS={"LIMITS": {"EUR": "5.00"}})
     parent = shop.deposit().parent_transaction_id
 
     def give() -> GatewayTransaction:
@@ -130,7 +130,7 @@ def stuck(shop: Shop, payment: Payment) -> GatewayTransaction:
     transaction = payments.refund(order_of(payment), EIGHT, by="anna")
     while not transaction.needs_operator:
         shop.sweep_when_due(transaction)
-    shop.configure(APPROVAL_LIMITS={"EUR": "5.00"})
+    shop.configure(APPROVALS={"LIMITS": {"EUR": "5.00"}})
     return transaction
 
 

@@ -96,7 +96,7 @@ def test_an_authorization_that_was_contradicted_and_accepted_expires_as_if_it_ha
 def test_a_late_payment_of_a_cancelled_order_is_told_of_and_left_alone_until_a_person_accepts_it(
     what: str, shop: Shop, told: Told
 ) -> None:
-    shop.configure(CAPTURE_POLICY=what)
+    shop.configure(CAPTURE={"POLICY": what})
     payment = shop.begin(type="preauthorization")
     payments.cancel(order_of(payment), by="shop")
     shop.report_and_ask(payment, record(payment.reference, type="ecom.preAuthorization"))
@@ -123,7 +123,7 @@ def two_pages(shop: Shop) -> tuple[Payment, Payment]:
 def test_two_authorizations_of_one_order_are_left_alone_until_a_person_gave_one_back(
     what: str, kind: str, two_pages: tuple[Payment, Payment], shop: Shop, told: Told
 ) -> None:
-    shop.configure(CAPTURE_POLICY=what)
+    shop.configure(CAPTURE={"POLICY": what})
     first, second = two_pages
     shop.ask(first)
     shop.ask(second)
@@ -142,7 +142,7 @@ def test_an_authorization_is_left_alone_if_a_second_one_arrives_while_the_sweep_
     shop: Shop, connect: Connect
 ) -> None:
     """The second payment is found while a receiver handles the expiry of another order's authorization."""
-    shop.configure(CAPTURE_POLICY="capture")
+    shop.configure(CAPTURE={"POLICY": "capture"})
     older, (first, second) = authorize(shop), shop.two_pages(type="preauthorization")
     shop.report(first, record(first.reference, type="ecom.preAuthorization"))
     payments.orders.reconcile_attempt(first.reference)
@@ -162,7 +162,7 @@ def test_an_authorization_is_left_alone_if_a_second_one_arrives_while_the_sweep_
 
 @pytest.mark.every_database
 def test_the_machine_captures_what_is_left_and_once(shop: Shop) -> None:
-    shop.configure(CAPTURE_POLICY="capture")
+    shop.configure(CAPTURE={"POLICY": "capture"})
     payment = authorize(shop)
     payments.capture(order_of(payment), amount=Decimal("5.00"))
     shop.clock.by += timedelta(days=6)
@@ -174,7 +174,7 @@ def test_the_machine_captures_what_is_left_and_once(shop: Shop) -> None:
 
 
 def test_the_machine_gives_back_what_nothing_was_captured_of(shop: Shop, told: Told) -> None:
-    shop.configure(CAPTURE_POLICY="reverse")
+    shop.configure(CAPTURE={"POLICY": "reverse"})
     whole, part = authorize(shop), authorize(shop)
     payments.capture(order_of(part), amount=Decimal("5.00"))
     shop.clock.by += timedelta(days=6)
@@ -203,7 +203,7 @@ def lose_the_answer_and_refuse_later(shop: Shop) -> None:
 def test_a_capture_that_comes_to_nothing_is_left_to_people_once(
     end: Callable[[Shop], None], shop: Shop, told: Told
 ) -> None:
-    shop.configure(CAPTURE_POLICY="capture")
+    shop.configure(CAPTURE={"POLICY": "capture"})
     payment = authorize(shop)
     shop.clock.by += timedelta(days=6)
     end(shop)
@@ -217,7 +217,7 @@ def test_a_capture_that_comes_to_nothing_is_left_to_people_once(
 def test_while_sending_is_stopped_the_machine_tells_once_and_waits_and_then_does_it(
     shop: Shop, told: Told
 ) -> None:
-    shop.configure(CAPTURE_POLICY="capture")
+    shop.configure(CAPTURE={"POLICY": "capture"})
     payment = authorize(shop)
     shop.clock.by += timedelta(days=6)
     payments.maintenance.stop_sending("default", by="anna", reason="x")

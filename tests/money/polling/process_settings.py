@@ -21,7 +21,6 @@ def name_worker(request: PreparedRequest) -> PreparedRequest:
 
 WALLET_GATEWAY["GATEWAYS"]["default"] |= {  # type: ignore[index]
     "BASE_URL": os.environ["WORKER_GATEWAY"],
-    "QUERY_RATE": 1000,
-    "QUERY_WORKERS": 4,
+    "QUERIES": {"RATE": 1000, "WORKERS": 4},
     "AUTH": "tests.money.polling.process_settings.name_worker",
 }

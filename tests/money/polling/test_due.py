@@ -48,7 +48,7 @@ def make_due(references: list[str], shop: Shop) -> None:
 
 
 def test_questions_keep_to_the_rate_and_the_limit_and_take_the_oldest_first(shop: Shop) -> None:
-    shop.configure(QUERY_RATE=4)
+    shop.configure(QUERIES={"RATE": 4})
     pages = open_pages(shop, 4)
     make_due(pages, shop)
     before = shop.clock.by
@@ -58,7 +58,7 @@ def test_questions_keep_to_the_rate_and_the_limit_and_take_the_oldest_first(shop
 
 
 def test_a_batch_lasts_a_second_at_the_rate_and_is_claimed_by_nobody_else(shop: Shop) -> None:
-    shop.configure(QUERY_RATE=3)
+    shop.configure(QUERIES={"RATE": 3})
     pages = open_pages(shop, 7)
     make_due(pages, shop)
     claimed, asked_by_another = list[GatewayTransaction](), list[int]()
@@ -76,7 +76,7 @@ def test_a_batch_lasts_a_second_at_the_rate_and_is_claimed_by_nobody_else(shop: 
 
 
 def test_customers_who_wait_come_before_what_has_ended_also_in_between(shop: Shop) -> None:
-    shop.configure(QUERY_RATE=5)
+    shop.configure(QUERIES={"RATE": 5})
     watched = [shop.pay().reference for _ in range(12)]
     shop.clock.by += 7 * MINUTE
     make_due(watched, shop)
@@ -98,7 +98,7 @@ def test_customers_who_wait_come_before_what_has_ended_also_in_between(shop: Sho
 
 
 def test_a_worker_that_is_killed_with_a_batch_loses_nothing_and_doubles_nothing(shop: Shop) -> None:
-    shop.configure(QUERY_RATE=100)
+    shop.configure(QUERIES={"RATE": 100})
     pages = open_pages(shop, 6)
     make_due(pages, shop)
 
@@ -120,7 +120,7 @@ def test_a_worker_that_is_killed_with_a_batch_loses_nothing_and_doubles_nothing(
 
 
 def test_no_query_begins_late_in_its_claim_and_none_is_lost(shop: Shop) -> None:
-    shop.configure(QUERY_RATE=100)
+    shop.configure(QUERIES={"RATE": 100})
     pages = open_pages(shop, 6)
     make_due(pages, shop)
     left: list[timedelta] = []

@@ -193,7 +193,7 @@ def test_a_follow_up_that_stays_lost_is_looked_for_under_its_originals_reference
 
 
 def test_every_approval_is_confirmed_once_where_nothing_is_asked_again(shop: Shop) -> None:
-    shop.configure(QUERY_AGAIN_DAYS=0)
+    shop.configure(QUERIES={"AGAIN_DAYS": 0})
     operation = mover("refund", shop)
     transaction = operation.execute()
     shop.sweep_when_due(transaction)
@@ -234,7 +234,7 @@ def queried_again() -> int:
 
 def test_it_takes_a_fifth_of_the_rate_for_all_workers_together(repeated: list[str], shop: Shop) -> None:
     # A quarter of a query a second is 15 a minute, a fifth of that is 3 a minute.
-    shop.configure(QUERY_RATE=0.25)
+    shop.configure(QUERIES={"RATE": 0.25})
     before, begun = len(shop.gateway.asked), shop.clock.now()
     assert (queried_again(), queried_again()) == (3, 0)
     shop.clock.by += begun + timedelta(seconds=61) - shop.clock.now()

@@ -65,8 +65,7 @@ def asking(settings: Settings) -> Iterator[Callable[..., Any]]:
             given = settings.WALLET_GATEWAY
             account = given["GATEWAYS"]["default"] | {
                 "BASE_URL": gateway.url,
-                "QUERY_WORKERS": 8,
-                "QUERY_RATE": 1000,
+                "QUERIES": {"WORKERS": 8, "RATE": 1000},
                 **options,
             }
             settings.WALLET_GATEWAY = given | {"GATEWAYS": given["GATEWAYS"] | {"default": account}}
@@ -88,7 +87,7 @@ def test_threads_ask_about_every_row_once_and_several_at_a_time(asking: Callable
 
 def test_the_rate_holds_for_all_threads_together(asking: Callable[..., Any]) -> None:
     due_pages(10)
-    with asking(QUERY_RATE=20):
+    with asking(QUERIES={"RATE": 20}):
         started = time.monotonic()
         assert due() == 10
     assert time.monotonic() - started >= 9 / 20 - 0.1
@@ -105,7 +104,7 @@ def test_threads_hear_a_pause(asking: Callable[..., Any]) -> None:
 
     gateways.use_clock(Clock())
     try:
-        with asking(QUERY_RATE=20):
+        with asking(QUERIES={"RATE": 20}):
             assert due() < 100
     finally:
         gateways.use_clock(before)

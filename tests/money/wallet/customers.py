@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote
@@ -20,7 +20,7 @@ from wallet_gateway.client.errors import NotSent, NotSentReason
 from wallet_gateway.client.exchange import RawAnswer
 from wallet_gateway.client.transport import Transport
 from wallet_gateway.models import GatewayPause, Payment, PaymentOrder
-from wallet_gateway.payments.wallet import SheetPrice, WalletSession
+from wallet_gateway.payments.wallet import SheetPrice, WalletLimits, WalletSession
 from wallet_gateway.testing.in_process import InProcessTransport
 
 if TYPE_CHECKING:
@@ -136,12 +136,16 @@ class Customer:
         return Customer(self.shop, self.gateway, session)
 
     def configure(self, **wallet: Any) -> None:
-        """Change options of the button, as ``LIMITS={"RESULTS": 3}``."""
+        """Change options of the button, as ``EMAIL_REQUIRED=True``."""
         self.shop.configure(WALLET=WALLET | wallet)
 
-    def limit(self, **limits: int) -> None:
-        """Set these limits of a button, and no others that are ever reached."""
-        self.configure(LIMITS=dict.fromkeys(LIMITS, 1000) | limits)
+    def limit(self, *, pricing: str = "", **limits: int) -> None:
+        """Set these limits of a button, and no others that are ever reached; most of them are no settings."""
+        self.configure(PRICING=pricing)
+        given = conf.gateway_settings("default")
+        assert given.wallet is not None
+        wanted = WalletLimits(**{name.lower(): limits.get(name, 1000) for name in LIMITS})
+        vars(given)["wallet"] = replace(given.wallet, limits=wanted)
 
     def without_wallet(self) -> None:
         """Take the button out of the settings."""

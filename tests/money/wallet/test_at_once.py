@@ -211,9 +211,7 @@ def test_an_order_tries_as_many_discount_codes_as_it_allows_and_each_price_has_a
         return by_country(question)
 
     hooks.price = noting
-    customer.limit(DISCOUNT_CODES=5)
-    wallet = customer.shop.settings.WALLET_GATEWAY["GATEWAYS"]["default"]["WALLET"]
-    customer.configure(**wallet, PRICING=PRICING)
+    customer.limit(pricing=PRICING, DISCOUNT_CODES=5)
     order = customer.order()
     browsers = [customer.elsewhere(f"browser {number}") for number in range(THREADS)]
     sheets = [browser.open(order).reference for browser in browsers]

@@ -38,7 +38,7 @@ pytestmark = pytest.mark.django_db
 def test_the_buttons_language_is_a_code_of_the_wallet(
     customer: Customer, language: str, setting: str, sent: str | None
 ) -> None:
-    customer.configure(BUTTON_LOCALE=setting)
+    customer.configure(BUTTON={"LOCALE": setting})
     assert customer.asked_of_sheet(customer.order(language=language)).get("buttonLocale") == sent
 
 
@@ -86,7 +86,7 @@ def test_a_button_is_shown_again_until_it_is_about_to_end_or_has_had_a_result(cu
 
 
 def test_the_sheet_asks_for_its_price_where_the_shop_prices_it(customer: Customer, hooks: Hooks) -> None:
-    customer.configure(PRICING=PRICING, SHIPPING_ADDRESS=True, SHIPPING_COUNTRIES=["DE", "AT"])
+    customer.configure(PRICING=PRICING, SHIPPING={"ADDRESS": True, "COUNTRIES": ["DE", "AT"]})
     optional = customer.asked_of_sheet(customer.order())
     intents = {"PAYMENT_AUTHORIZATION", "SHIPPING_ADDRESS", "SHIPPING_OPTION"}
     assert set(optional["callbackIntents"]) == intents
@@ -106,14 +106,10 @@ def test_the_sheet_asks_for_its_price_where_the_shop_prices_it(customer: Custome
 
 
 ASKED = {
-    "BILLING_ADDRESS": "FULL",
-    "BILLING_PHONE_REQUIRED": True,
-    "SHIPPING_ADDRESS": True,
-    "SHIPPING_PHONE_REQUIRED": True,
-    "CHECKOUT_OPTION": "COMPLETE_IMMEDIATE_PURCHASE",
-    "TOTAL_PRICE_LABEL": "To pay today",
+    "BILLING": {"ADDRESS": "FULL", "PHONE": True},
+    "SHIPPING": {"ADDRESS": True, "PHONE": True},
     "EMAIL_REQUIRED": True,
-    "ALLOW_PREPAID": False,
+    "CARDS": {"PREPAID": False},
 }
 
 
@@ -123,7 +119,6 @@ def test_a_sheet_asks_for_what_the_settings_name(customer: Customer) -> None:
     customer.configure(**ASKED)
     optional = customer.asked_of_sheet(order)
     changed = {name: value for name, value in optional.items() if usual.get(name) != value}
-    info = usual["additionalTransactionInfo"]
     assert changed == {
         "billingAddressRequired": True,
         "billingAddressParameters": {"format": "FULL", "phoneNumberRequired": True},
@@ -131,8 +126,6 @@ def test_a_sheet_asks_for_what_the_settings_name(customer: Customer) -> None:
         "shippingAddressParameters": {"phoneNumberRequired": True},
         "emailRequired": True,
         "allowPrepaidCards": False,
-        "additionalTransactionInfo": info
-        | {"checkoutOption": "COMPLETE_IMMEDIATE_PURCHASE", "totalPriceLabel": "To pay today"},
     }
 
 
@@ -142,7 +135,9 @@ def test_a_shop_may_have_another_button_and_other_questions_for_one_order(
     plain, parcel = customer.order(), customer.order()
 
     def for_order(order: PaymentOrder, usual: WalletPolicy) -> WalletPolicy:
-        changed = replace(usual, button_color="white", shipping_address=True, billing_address="MIN")
+        asked = replace(usual, button_color="white", shipping_address=True, billing_address="MIN")
+        words = {"checkout_option": "COMPLETE_IMMEDIATE_PURCHASE", "total_price_label": "To pay today"}
+        changed = replace(asked, existing_payment_method_required=True, **words)  # type: ignore[arg-type]
         return changed if order == parcel else usual
 
     hooks.override = for_order
@@ -150,7 +145,12 @@ def test_a_shop_may_have_another_button_and_other_questions_for_one_order(
     asked = [customer.asked_of_sheet(order) for order in (plain, parcel)]
     assert [one["shippingAddressRequired"] for one in asked] == [False, True]
     assert [one["buttonColor"] for one in asked] == ["default", "white"]
+    assert [one["existingPaymentMethodRequired"] for one in asked] == [False, True]
     assert asked[1]["billingAddressParameters"]["format"] == "MIN"
+    info = [one["additionalTransactionInfo"] for one in asked]
+    assert info[1]["checkoutOption"] == "COMPLETE_IMMEDIATE_PURCHASE"
+    assert "checkoutOption" not in info[0]
+    assert [one["totalPriceLabel"] for one in info] == ["Total", "To pay today"]
 
 
 @every("callbacks", [(), ("PAYMENT_AUTHORIZATION",), ("SHIPPING_ADDRESS", "OFFER")])

@@ -159,7 +159,7 @@ def test_while_the_gateway_does_not_say_which_card_it_is_nothing_is_charged(
 def test_the_account_decides_what_kind_of_card_it_is_and_not_the_page(
     account: dict[str, Any], changes: dict[str, Any], says: str, customer: Customer
 ) -> None:
-    customer.configure(CARD_NETWORKS=["VISA"])
+    customer.configure(CARDS={"NETWORKS": ["VISA"]})
     customer.gateway.account = account
     with refused("card_refused", says=says):
         customer.pay(customer.order(), **changes)

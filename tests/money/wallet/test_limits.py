@@ -97,9 +97,8 @@ def test_the_last_one_allowed_is_counted_the_next_is_not_and_the_button_is_close
     order, numbers = customer.order(), count()
     use, has_sheet = USES[limit]
     customer.gateway.declines = True
-    customer.limit(**{limit: 2})
-    if limit in {WalletLimit.PRICES, WalletLimit.DISCOUNT_CODES}:
-        customer.configure(LIMITS={limit: 2}, PRICING=PRICING)
+    is_priced = limit in {WalletLimit.PRICES, WalletLimit.DISCOUNT_CODES}
+    customer.limit(pricing=PRICING if is_priced else "", **{limit: 2})
     if has_sheet:
         customer.open(order)
 
@@ -152,7 +151,7 @@ def test_other_orders_stay_open_and_a_person_is_told_how_many_are_closed(custome
 def test_a_code_that_was_tried_before_is_a_price_and_no_guess_and_several_count_all_or_none(
     customer: Customer, hooks: Hooks
 ) -> None:
-    customer.configure(PRICING=PRICING, LIMITS={"DISCOUNT_CODES": 2})
+    customer.limit(pricing=PRICING, DISCOUNT_CODES=2)
     order = customer.order()
     reference = customer.open(order).reference
 

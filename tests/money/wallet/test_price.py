@@ -169,7 +169,7 @@ def test_an_address_that_costs_more_or_is_not_sent_to_is_not_charged(priced: Cus
 def test_a_price_for_one_address_is_not_paid_for_a_parcel_that_the_page_says_nothing_of(
     priced: Customer,
 ) -> None:
-    priced.configure(PRICING=PRICING, SHIPPING_ADDRESS=True, SHIPPING_COUNTRIES=["DE", "NZ"])
+    priced.configure(PRICING=PRICING, SHIPPING={"ADDRESS": True, "COUNTRIES": ["DE", "NZ"]})
     order = priced.order()
     detail = detail_for(priced.open(order).reference)
     for spoilt in ({}, {"shippingAddress": {"name": "Ada"}}, to("AQ")):

@@ -20,7 +20,7 @@ from django.utils.translation import gettext_noop as _
 
 from wallet_gateway.client.errors import GatewayError
 from wallet_gateway.domain.error_codes import GATEWAY_KEY_EXPIRED
-from wallet_gateway.domain.policy import DEFAULT_KEY_LIFETIME
+from wallet_gateway.domain.policy import KEY_LIFETIME
 from wallet_gateway.ledger.transactions import in_statement
 from wallet_gateway.models import GatewayPause, WalletKey
 from wallet_gateway.operations.context import GatewayContext
@@ -142,7 +142,7 @@ def _asked(context: GatewayContext, now: datetime) -> PublicKey | None:
     except GatewayError as error:
         fault = one_line(error)
     else:
-        expires_at = said.expires or now + _life_without_end(context)
+        expires_at = said.expires or now + KEY_LIFETIME
         if expires_at > now:
             note_success(context)
             return _stored_key(said, cipher, context, fetched_at=now, expires_at=expires_at)
@@ -150,11 +150,6 @@ def _asked(context: GatewayContext, now: datetime) -> PublicKey | None:
     logger.error("the key service of %s brought no key: %s", context.alias, fault)
     note_failure(context)
     return None
-
-
-def _life_without_end(context: GatewayContext) -> timedelta:
-    """Return the life of a key whose end the gateway does not tell, as the interface does not name one."""
-    return context.wallet.key_lifetime if context.wallet else DEFAULT_KEY_LIFETIME
 
 
 def _stored_key(
