@@ -172,7 +172,8 @@ def test_every_form_is_on_its_page_filled_in_with_what_is_in_force(visitor: Visi
 def test_the_portal_offers_what_the_limits_allow(
     visitor: Visitor, pay: Pay, paid: dict[str, str], types: list[str], then: list[str]
 ) -> None:
-    page = visitor.follow(visitor.get("/transactions/"), pay(**paid))
+    reference = pay(**paid)
+    page = visitor.follow(visitor.get("/transactions/"), reference)
     portal = forms(page)["portal"]
     assert (portal.choices["type"], portal.fields["amount"]) == (types, "10.00")
     assert press(visitor, portal).status == 303
