@@ -23,7 +23,7 @@ from wallet_gateway.sandbox.wallet.accounts import (
 )
 from wallet_gateway.sandbox.wallet.card_payload import build_card_payload
 from wallet_gateway.sandbox.wallet.keys import WalletKeys, key_ring
-from wallet_gateway.sandbox.wallet.token_encryption import seal
+from wallet_gateway.sandbox.wallet.tokens import seal
 
 _MINIMAL: Final = ("name", "postalCode", "countryCode")
 _PHONE: Final = "phoneNumber"
