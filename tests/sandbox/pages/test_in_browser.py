@@ -153,7 +153,7 @@ def busy(visitor: Visitor, pay: Pay) -> Visitor:
     return visitor
 
 
-def test_the_console_fits_the_screen_and_can_be_read(busy: Visitor, open_page: Callable[..., Page]) -> None:
+def test_the_console_fits_the_screen(busy: Visitor, open_page: Callable[..., Page]) -> None:
     page = open_page(busy.base_url)
     for path in ("/", "/checkouts/", "/accounts/", "/transactions/", "/requests/", "/controls/"):
         page.goto(f"{busy.base_url}{path}")
