@@ -143,17 +143,18 @@ def test_the_customer_pays_with_the_wallet_and_passes_3d_secure_behind_the_proxy
     assert payments.get_order(order.reference).is_paid
 
 
-def test_the_consoles_buttons_work_from_its_own_pages_and_show_their_lines_for_it(
+def test_the_consoles_forms_work_from_its_own_pages(
     proxy: ReverseProxy, control: SandboxControl, browser_outside: Browser
 ) -> None:
     page = browser_outside.open(f"{proxy.url}/controls/", Authorization=OWNER)[1]
-    assert f"{proxy.url}/_sandbox/clock" in page.replace("&#x27;", "'")
-    (form, *_) = re.findall(r'action="(/[^"]+/controls/set-fault/)"', page)
-    assert form == "/pay-service/controls/set-fault/"
+    (action, *_) = re.findall(r'action="(/[^"]+/controls/set-fault/)"', page)
+    assert action == "/pay-service/controls/set-fault/"
+    (back, *_) = re.findall(r'name="back" value="([^"]+)"', page)
+    assert back == "/pay-service/controls/"
 
-    fields = b"shown_on=console&operation=capture&fault=drop_after"
-    at, overview = browser_outside.open(
-        f"{proxy.origin}{form}", body=fields, Origin=proxy.origin, Authorization=OWNER
+    fields = f"back={back}&operation=capture&fault=drop_after".encode()
+    at, controls = browser_outside.open(
+        f"{proxy.origin}{action}", body=fields, Origin=proxy.origin, Authorization=OWNER
     )
-    assert at == f"{proxy.url}/"
-    assert "drop_after" in overview
+    assert at.partition("#")[0] == f"{proxy.url}/controls/"
+    assert "drop_after</strong> on" in controls

@@ -5,8 +5,7 @@ from __future__ import annotations
 from django.urls import include, path, re_path
 
 from wallet_gateway.sandbox.api import views as api
-from wallet_gateway.sandbox.console import controls
-from wallet_gateway.sandbox.console import views as console
+from wallet_gateway.sandbox.console.views import console_urls
 from wallet_gateway.sandbox.control import views as control
 from wallet_gateway.sandbox.hosted import views as hosted
 from wallet_gateway.sandbox.pages import views as pages
@@ -26,9 +25,7 @@ urlpatterns = [
     path("wallet/api/price-texts", wallet.price_texts, name="wallet_price_texts"),
     path("wallet/api/state", wallet.state, name="wallet_state"),
     path("static/<path:path>", pages.static_file),
-    path("", console.index, name="console"),
-    *console.console_urls,
-    *controls.console_control_urls,
+    *console_urls,
 ]
 handler400 = "wallet_gateway.sandbox.pages.views.bad_request"
 handler404 = "wallet_gateway.sandbox.pages.views.not_found"

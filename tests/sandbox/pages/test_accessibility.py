@@ -66,7 +66,8 @@ def test_axe_finds_nothing_on_any_page(
     found = []
     for address in (*addresses, link, f"{secure}?language={language}"):
         page.goto(address)
-        assert page.locator("html").get_attribute("lang") == language
+        is_of_a_customer = "/checkout/" in address or "/three-d-secure/" in address
+        assert page.locator("html").get_attribute("lang") == (language if is_of_a_customer else "en")
         found += [f"{address} {fault}" for fault in find(page)]
     visitor.post(link, {"outcome": "success"})
     visitor.control.complete_three_d_secure("P-1", "success")

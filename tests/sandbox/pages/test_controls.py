@@ -1,19 +1,17 @@
-"""The console's buttons: each does what the curl line beside it does, and no other site can press one."""
+"""The console's forms: each does what its call of the control interface does, for no page of another site."""
 
 from __future__ import annotations
 
 import json
 import re
-import shlex
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from urllib.parse import urlencode
 
 import pytest
 
 from tests.sandbox.conftest import Pay
-from tests.sandbox.console import Control, controls, press
+from tests.sandbox.console import forms, press
 from tests.sandbox.merchant import JSON, Merchant
 from tests.sandbox.soundness import assert_sound
 from tests.sandbox.visitor import Page, Visitor
@@ -21,60 +19,79 @@ from tests.sandbox.wallet_buyer import Buyer
 from tests.support.tables import every
 from wallet_gateway.testing.sandbox import SandboxServer
 
-CALLS = ["advance-clock", "set-clock", "reset-clock", "set-fault", "clear-faults", "behaviour"]
-CALLS += ["wallet", "three-d-secure", "settle", "portal", "reset"]
 HOUR = 3600
 RECORDED = r"ecom\.\w+|Approved|Pending|Errored|[0-9.]+ EUR"
-BUTTONS = {"controls": 50, "pending": 3, "sale": 2, "authorized": 3, "wallet": 3, "check": 6}
-"""How many buttons each page has."""
+REFERENCE = ("clientSystemTransactionId", "merchantId", "storeId")
+FAULT = {"operation": "capture", "fault": "error_body", "code": "9", "message": "Not now"}
+STORE = {"merchantId": "M", "storeId": "S", "userId": "u", "displayName": "Mugs"}
+ORIGINS = ["https://mugs.example"]
+BEHAVIOUR = {"duplicates": "replay", "letterCase": "lower", "erroredAmount": "0", "placeholderIds": "zeros"}
+WORDS = {"Errored": "Declined"}
+CASES: list[tuple[str, str, dict[str, str], str, dict[str, Any]]] = [
+    ("advance-clock", "/controls/", {"advanceSeconds": "90000.5"}, "POST clock", {"advanceSeconds": 90000.5}),
+    ("set-clock", "/controls/", {"now": "2100-01-31T09:30"}, "PUT clock", {"now": "2100-01-31T09:30Z"}),
+    ("reset-clock", "/controls/", {}, "DELETE clock", {}),
+    (
+        "set-fault",
+        "/controls/",
+        FAULT | {"times": "0", "skip": "2", "seconds": "1.5", "status": "503"},
+        "POST faults",
+        FAULT | {"times": 0, "skip": 2, "seconds": 1.5, "status": 503},
+    ),
+    ("clear-faults", "/controls/", {}, "DELETE faults", {}),
+    (
+        "behaviour",
+        "/controls/",
+        BEHAVIOUR | {"statusLagSeconds": "30", "numericAmounts": "true", "stateWords": json.dumps(WORDS)},
+        "POST behaviour",
+        BEHAVIOUR | {"statusLagSeconds": 30, "numericAmounts": True, "stateWords": WORDS},
+    ),
+    ("wallet", "/controls/", {"mode": "slow"}, "POST wallet", {"mode": "slow"}),
+    (
+        "add-merchant",
+        "/controls/",
+        STORE | {"origins": json.dumps(ORIGINS)},
+        "POST merchants",
+        STORE | {"origins": ORIGINS},
+    ),
+    ("reset", "/", {}, "POST reset", {}),
+    ("settle", "Pending", {"outcome": "refused"}, "POST pending/settle", {"outcome": "refused"}),
+    (
+        "three-d-secure",
+        "Pending",
+        {"outcome": "failed"},
+        "POST three-d-secure/complete",
+        {"outcome": "failed"},
+    ),
+    (
+        "portal",
+        "Approved",
+        {"type": "ecom.capture", "amount": "4.00"},
+        "POST portal",
+        {"type": "ecom.capture", "amount": "4.00"},
+    ),
+]
+CALLS = [case[0] for case in CASES]
 Begin = Callable[[str], Page]
 
 
 @pytest.fixture
 def begin(visitor: Visitor, pay: Pay, merchant: Merchant) -> Begin:
-    """Opens a page with buttons of a sandbox with something to take back."""
+    """Opens a page of a sandbox with something to take back: by address, or a transaction in a state."""
 
-    def leave_open() -> None:
-        Buyer(merchant, visitor.control).pending("CONSOLE-1")
-
-    made: dict[str, Callable[[], object]] = {
-        "pending": lambda: pay("pending"),
-        "sale": pay,
-        "authorized": lambda: pay(type="ecom.preAuthorization"),
-        "wallet": leave_open,
-        "check": leave_open,
-    }
-
-    def begin(name: str) -> Page:
+    def begin(page: str) -> Page:
         visitor.control.reset()
-        if name == "controls":
-            visitor.control.fault("status", "empty")
-            visitor.control.advance_clock(HOUR)
-            return visitor.get("/controls/")
-        made[name]()
-        if name == "wallet":
-            return visitor.get("/accounts/")
-        (path, *_) = re.findall(r'href="(/transactions/SBX-[0-9A-F]+/)"', visitor.get("/transactions/").html)
-        return visitor.get(path)
+        visitor.control.fault("status", "empty")
+        visitor.control.advance_clock(HOUR)
+        pay(type="ecom.preAuthorization")
+        Buyer(merchant, visitor.control).pending("CONSOLE-1")
+        if page.startswith("/"):
+            return visitor.get(page)
+        paths = re.findall(r'href="(/transactions/SBX-[0-9A-F]+/)"', visitor.get("/transactions/").html)
+        (found,) = [one for path in paths if f"EUR {page}" in (one := visitor.get(path)).text]
+        return found
 
     return begin
-
-
-def run(merchant: Merchant, line: str) -> None:
-    """Do what a curl line does, as a shell reads it."""
-    command, *arguments = shlex.split(line)
-    assert command == "curl"
-    method, body = "POST", None
-    while len(arguments) > 1:
-        option, value, *arguments = arguments
-        if option == "-X":
-            method = value
-        else:
-            assert option == "--json"
-            body = value.encode()
-    path = arguments[0].removeprefix(merchant.base_url)
-    answer = merchant.send(method, path, body, JSON if body else {})
-    assert answer.status == 200, line
 
 
 def effects(visitor: Visitor) -> dict[str, Any]:
@@ -88,6 +105,7 @@ def effects(visitor: Visitor) -> dict[str, Any]:
         "wallet": control.wallet(),
         "records": re.findall(RECORDED, visitor.get("/transactions/").text),
         "open pages": visitor.get("/accounts/").html.count("/three-d-secure/"),
+        "merchants": [one in visitor.get("/").text for one in ("M / S", "Mugs", *ORIGINS)],
     }
 
 
@@ -98,39 +116,69 @@ def are_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
     )
 
 
-def filled_in(control: Control) -> dict[str, str]:
-    """The values of the fields that a developer has to fill in."""
-    if control.label == "Make it in the portal":
-        return {"amount": "4.00"}
-    if control.label == "Answer so":
-        return {"erroredAmount": "0", "stateWords.Errored": "Declined"}
-    return {"now": "2100-01-31T09:30"} if control.call == "set-clock" else {}
-
-
-@pytest.mark.parametrize("name", BUTTONS)
-def test_a_click_does_what_the_line_beside_it_does(
-    visitor: Visitor, merchant: Merchant, begin: Begin, name: str
+@every(("call", "page", "typed", "address", "body"), CASES)
+def test_a_form_does_what_its_call_does(
+    visitor: Visitor,
+    merchant: Merchant,
+    begin: Begin,
+    call: str,
+    page: str,
+    typed: dict[str, str],
+    address: str,
+    body: dict[str, Any],
 ) -> None:
-    assert len(controls(begin(name))) == BUTTONS[name]
+    opened = begin(page)
+    assert_sound(opened)
+    method, _, path = address.partition(" ")
+    assert f"{method} /_sandbox/{path}" in opened.text
     before = effects(visitor)
-    for number in range(BUTTONS[name]):
-        clicked = controls(begin(name))[number]
-        values = filled_in(clicked)
-        answer = press(visitor, clicked, **values)
-        assert answer.status == 303, (str(clicked), answer.text)
-        after = effects(visitor)
-        page = begin(name)
-        if values:
-            page = visitor.get(f"{page.url}?{urlencode({'call': clicked.call, **clicked.fields, **values})}")
-        line = controls(page)[number].curl
-        run(merchant, line)
-        assert are_same(effects(visitor), after), line
-        assert not are_same(before, after) or clicked.is_in_force, f"{clicked} did nothing"
+    form = forms(opened)[call]
+    answer = press(visitor, form, **typed)
+    assert (answer.status, answer.headers["Location"]) == (303, f"{form.fields['back']}#{call}"), answer.text
+    after = effects(visitor)
+    assert not are_same(before, after)
+
+    fields = forms(begin(page))[call].fields
+    named = {name: fields[name] for name in REFERENCE if name in fields and name not in body}
+    sent = json.dumps(body | (named if page[0] != "/" else {})).encode()
+    assert merchant.send(method, f"/_sandbox/{path}", sent, JSON).status == 200
+    assert are_same(effects(visitor), after)
 
 
-def test_every_call_has_a_button(visitor: Visitor, begin: Begin) -> None:
-    shown = {control.call for name in BUTTONS for control in controls(begin(name))}
-    assert shown | {control.call for control in controls(visitor.get("/"))} == set(CALLS)
+def test_every_form_is_on_its_page_filled_in_with_what_is_in_force(visitor: Visitor, begin: Begin) -> None:
+    shown = {call for page in ("/", "/controls/", "Pending", "Approved") for call in forms(begin(page))}
+    assert shown == set(CALLS)
+    visitor.control.behaviour(letter_case="pascal", another_card=True, state_words=WORDS)
+    visitor.control.wallet("no_card")
+    page = visitor.get("/controls/")
+    filled = forms(page)["behaviour"].fields
+    assert (filled["letterCase"], filled["anotherCard"], filled["newestFirst"]) == ("pascal", "true", "false")
+    assert json.loads(filled["stateWords"]) == WORDS
+    assert forms(page)["wallet"].fields["mode"] == "no_card"
+    assert_sound(page)
+
+
+@every(
+    ("paid", "types", "then"),
+    [
+        ({}, ["ecom.refund"], []),
+        (
+            {"type": "ecom.preAuthorization"},
+            ["ecom.capture", "ecom.reversalPreauthorization"],
+            ["ecom.refund"],
+        ),
+    ],
+)
+def test_the_portal_offers_what_the_limits_allow(
+    visitor: Visitor, pay: Pay, paid: dict[str, str], types: list[str], then: list[str]
+) -> None:
+    reference = pay(**paid)
+    page = visitor.follow(visitor.get("/transactions/"), reference)
+    portal = forms(page)["portal"]
+    assert (portal.choices["type"], portal.fields["amount"]) == (types, "10.00")
+    assert press(visitor, portal).status == 303
+    offered = forms(visitor.get(page.url)).get("portal")
+    assert (offered.choices["type"] if offered else []) == then
 
 
 @every(
@@ -139,14 +187,15 @@ def test_every_call_has_a_button(visitor: Visitor, begin: Begin) -> None:
         ("set-fault", {"operation": "capture", "fault": "partial"}, "means nothing to capture"),
         ("set-fault", {"operation": "capture", "fault": "late", "seconds": "soon"}, "seconds must be"),
         ("set-fault", {"operation": "capture", "fault": "late", "seconds": "1e3"}, "seconds must be"),
-        ("set-fault", {"operation": "capture", "fault": "late", "times": "007"}, "times must be"),
+        ("set-fault", {"operation": "capture", "fault": "late", "times": "-1"}, "times must be"),
         ("advance-clock", {"advanceSeconds": "-1"}, "advanceSeconds must be"),
         ("set-clock", {"now": "1999-01-01T00:00"}, "cannot be set to 1999"),
         ("set-clock", {"now": " "}, "now is missing"),
         ("wallet", {"mode": "gone"}, "mode must be one of"),
         ("behaviour", {"numericAmounts": "perhaps"}, "numericAmounts must be true or false"),
-        ("behaviour", {"stateWords.Errored": "approved"}, "for both Approved and Errored"),
-        ("behaviour", {"stateWords": "Settled"}, "stateWords must be an object of texts"),
+        ("behaviour", {"stateWords": '{"Errored": "approved"}'}, "for both Approved and Errored"),
+        ("behaviour", {"stateWords": '"Settled"'}, "stateWords must be an object of texts"),
+        ("behaviour", {"stateWords": "Settled"}, "not JSON"),
         ("reset", {"hard": "true"}, "There is no 'hard' here"),
     ],
 )
@@ -169,16 +218,20 @@ def test_looking_at_a_call_and_pages_of_other_sites_change_nothing(visitor: Visi
         for origin in ("https://evil.example", "null", "http://127.0.0.1:1"):
             page = visitor.post(f"/controls/{call}/", {"mode": "slow"}, Origin=origin)
             assert page.status == 403, (call, origin)
+    for call in ("journal", "payment-data", "nothing"):
+        assert visitor.post(f"/controls/{call}/").status == 404
     assert are_same(effects(visitor), before)
 
 
-@every("shown_on", ["https://evil.example", "//evil.example", "console_press", "SBX-0"])
-def test_a_click_leads_to_no_other_site(visitor: Visitor, shown_on: str) -> None:
-    answer = visitor.post("/controls/wallet/", {"mode": "slow", "shown_on": shown_on})
+@every("back", ["https://evil.example", "//evil.example", "javascript:alert(1)", "", "/\\evil.example"])
+def test_a_form_leads_to_no_other_site(visitor: Visitor, back: str) -> None:
+    answer = visitor.post("/controls/wallet/", {"mode": "slow", "back": back})
     assert answer.headers["Location"] == "/controls/#wallet"
+    refused = visitor.post("/controls/wallet/", {"mode": "gone", "back": back})
+    assert '<a href="/controls/">Back</a>' in refused.html
 
 
-def test_with_a_control_key_nothing_is_shown_or_done_without_it_and_lines_name_its_variable() -> None:
+def test_with_a_control_key_nothing_is_shown_or_done_without_it() -> None:
     with SandboxServer(control_key="open-sesame") as keyed:
         stranger, owner = Visitor(keyed.base_url), {"Authorization": "Bearer open-sesame"}
         assert stranger.get("/controls/").status == 401
@@ -187,5 +240,3 @@ def test_with_a_control_key_nothing_is_shown_or_done_without_it_and_lines_name_i
         assert keyed.control.wallet() == "ready"
         assert stranger.post("/controls/wallet/", {"mode": "slow"}, **owner).status == 303
         assert keyed.control.wallet() == "slow"
-        (line, *_) = {one.curl for one in controls(stranger.get("/controls/", **owner))}
-        assert '-H "Authorization: Bearer $WALLET_SANDBOX_CONTROL_KEY"' in line

@@ -172,8 +172,11 @@ def test_every_amount_of_the_cart_is_shown_to_the_last_unit(
     assert {name: amount for name, amount in shown.items() if amount not in text} == {}
 
 
-def test_lines_shipping_discounts_and_tax_are_named(visitor: Visitor) -> None:
-    text = visitor.get(visitor.start_checkout()).text
+def test_lines_shipping_discounts_tax_and_the_skin_are_named(visitor: Visitor) -> None:
+    page = visitor.get(visitor.start_checkout(skinId="outlet <b>"))
+    assert page.facts["Skin"] == "outlet <b>"
+    assert "Skin" not in visitor.get(visitor.start_checkout()).facts
+    text = page.text
     for words in (
         "Enamel mug",
         "Half a litre",

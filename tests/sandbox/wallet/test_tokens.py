@@ -25,8 +25,7 @@ from tests.sandbox.wallet.tokens import (
     with_signed_key,
 )
 from tests.support.tables import every
-from wallet_gateway.sandbox.wallet.token_encryption import new_key
-from wallet_gateway.sandbox.wallet.token_verification import InvalidToken, open_token, unseal
+from wallet_gateway.sandbox.wallet.tokens import InvalidToken, new_key, open_token, read_payload
 
 needs_collection = pytest.mark.skipif(
     not FILE.is_file(), reason=f"the collected tokens are not at {FILE}; WALLET_TOKEN_VECTORS can say where"
@@ -47,6 +46,10 @@ NO_INTERMEDIATE: list[Any] = [
     {"signedKey": "{}", "signatures": [], "more": 1},
     {"signedKey": "{}", "signatures": ["x"] * 17},
 ]
+
+
+def unseal(text: str, **given: Any) -> dict[str, Any]:
+    return read_payload(open_token(text, **given))
 
 
 def refusal(text: str, **changes: Any) -> str:
@@ -119,7 +122,13 @@ def test_a_token_is_written_as_the_wallet_writes_it() -> None:
     ],
 )
 def test_a_token_has_exactly_its_members(members: dict[str, Any]) -> None:
-    assert refusal(changed(**members)) in {"malformed_token", "unsupported_version"}
+    assert refusal(changed(**members)) == "malformed_token"
+
+
+@every("version", ["ECv1", "ECv2SigningOnly", "ECv3", "ecv2", "", 2, None, ["ECv2"]])
+def test_only_ecv2_is_read(version: object) -> None:
+    text = json.dumps(json.loads(token()) | {"protocolVersion": version})
+    assert refusal(text) == "unsupported_version"
 
 
 @every(

@@ -1,5 +1,4 @@
-"""The operator's console: pages that list what the gateway stored, and buttons that make control calls.
+"""The console: pages in English that list what the gateway stored, and a form for each control call.
 
-Here: queries for display and their layout, and the buttons with their curl lines. Not here: who may enter
-(``access``), and what a button changes, which is a call of ``control``.
+Who may enter is decided in ``access``, and what a form changes in ``control.calls``.
 """

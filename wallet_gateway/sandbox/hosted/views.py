@@ -1,30 +1,30 @@
 """The pages to which a customer is redirected: the hosted checkout page and the 3-D Secure page.
 
 The views show a page, or pass the customer's decision on and redirect to the shop. A checkout request names
-language and skin; on the 3-D Secure page they come from the browser's language or from the query parameters
-``language`` and ``skinId``.
+the language; on the 3-D Secure page it is the browser's, or the query parameter ``language``.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
+from decimal import Decimal
 from http import HTTPStatus
 from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.templatetags.static import static
 from django.utils import translation
 from django.utils.encoding import iri_to_uri
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
-from wallet_gateway.protocol.checkout import CheckoutRequest
-from wallet_gateway.sandbox.hosted.checkout_summary import DEFAULT_SKIN, checkout_view, page_skin
+from wallet_gateway.protocol.checkout import BillingAddress, CheckoutRequest, CheckoutType, ShippingAddress
+from wallet_gateway.protocol.money import Money
 from wallet_gateway.sandbox.models import Authentication, AuthenticationOutcome, Checkout, Outcome
 from wallet_gateway.sandbox.pages.headers import set_security_headers
-from wallet_gateway.sandbox.pages.localization import amount_text, browser_language, direction, page_language
+from wallet_gateway.sandbox.pages.localization import browser_language, direction, page_language
 from wallet_gateway.sandbox.payments.checkouts import check_checkout_open, decide_checkout
 from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.state import current_conditions
@@ -32,6 +32,7 @@ from wallet_gateway.sandbox.wallet.three_d_secure import check_authentication_op
 
 _CHECKOUT_CLOSED: Final = {"CheckoutUsedUp": "decided", "CheckoutExpired": "expired"}
 _AUTHENTICATION_CLOSED: Final = {"AuthenticationUsedUp": "decided", "AuthenticationExpired": "expired"}
+_CAMEL_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 # No session authorizes this page: the unguessable link does, so a forged POST would need to know it.
@@ -41,105 +42,34 @@ def show_checkout(request: HttpRequest, token: str) -> HttpResponse:
     """Show or decide a checkout; answers 410 if it is decided or expired, 404 for an unknown link."""
     checkout = Checkout.objects.select_related("merchant").filter(token=token).first()
     if checkout is None:
-        return unknown_link_page(request)
-    try:
-        if request.method == "POST":
-            return _submit_checkout(request, checkout)
-        check_checkout_open(checkout, now=current_conditions().now)
-    except Refusal as refusal:
-        return _closed_checkout_page(request, checkout, because=_CHECKOUT_CLOSED[refusal.reason])
-    return _open_checkout_page(request, checkout)
-
-
-def _submit_checkout(request: HttpRequest, checkout: Checkout) -> HttpResponse:
-    outcome = request.POST.get("outcome", "")
-    if outcome not in Outcome.values:
-        return _open_checkout_page(request, checkout, status=HTTPStatus.BAD_REQUEST)
-    # The URL was validated with the checkout request; the page's policy allows no other origin.
-    location = iri_to_uri(decide_checkout(checkout, outcome))
-    return set_security_headers(HttpResponse(status=HTTPStatus.SEE_OTHER, headers={"Location": location}))
-
-
-def _open_checkout_page(
-    request: HttpRequest, checkout: Checkout, *, status: HTTPStatus = HTTPStatus.OK
-) -> HttpResponse:
+        return _unknown_link_page(request)
+    order = CheckoutRequest.from_wire(checkout.request)
+    urls = checkout.request["redirectDetails"]
     now = current_conditions().now
-    left = checkout.expires_at - now if checkout.expires_at else None
-    return _checkout_page(
-        request,
-        checkout,
-        "wallet_sandbox/checkout.html",
-        status=status,
-        form_targets=checkout.request["redirectDetails"].values(),
-        seconds_left=math.ceil(left.total_seconds()) if left else None,
-        nothing_chosen=status == HTTPStatus.BAD_REQUEST,
-    )
-
-
-def _closed_checkout_page(request: HttpRequest, checkout: Checkout, *, because: str) -> HttpResponse:
-    return _checkout_page(
-        request,
-        checkout,
-        "wallet_sandbox/checkout_closed.html",
-        status=HTTPStatus.GONE,
-        closed=because,
-        shop_url=checkout.request["redirectDetails"]["returnUrl"],
-    )
-
-
-def _checkout_page(
-    request: HttpRequest,
-    checkout: Checkout,
-    template: str,
-    *,
-    status: HTTPStatus,
-    form_targets: Iterable[str] = (),
-    **context: Any,
-) -> HttpResponse:
-    language = page_language(checkout.language)
-    context |= {
-        "view": checkout_view(CheckoutRequest.from_wire(checkout.request), language=language),
+    context = {
         "merchant_name": checkout.merchant.shown_name,
+        "money": order.money,
+        "currency": order.money.currency,
+        "reference": order.client_system_transaction_id,
+        "order_number": order.provider_discretionary_data,
+        "wallet": wallet_name(order.checkout_details.payment_method),
+        "skin": checkout.skin_id,
+        "reserves": order.type == CheckoutType.PREAUTHORIZATION,
         "expires_at": checkout.expires_at,
+        "shop_url": urls["returnUrl"],
     }
-    skin = page_skin(checkout.skin_id)
-    return render_page(
-        request, template, context, language=language, skin=skin, status=status, form_targets=form_targets
-    )
-
-
-def unknown_link_page(request: HttpRequest) -> HttpResponse:
-    """Answer 404 for an unknown link."""
-    return render_page(
-        request,
-        "wallet_sandbox/checkout_closed.html",
-        {"closed": "unknown"},
-        language=browser_language(request.headers.get("Accept-Language", "")),
-        skin=DEFAULT_SKIN,
-        status=HTTPStatus.NOT_FOUND,
-    )
-
-
-def render_page(
-    request: HttpRequest,
-    template: str,
-    context: dict[str, Any],
-    *,
-    language: str,
-    skin: str,
-    status: HTTPStatus,
-    form_targets: Iterable[str] = (),
-) -> HttpResponse:
-    """Render a page of the customer with its language, direction, skin and security headers."""
-    context |= {
-        "language": language,
-        "direction": direction(language),
-        "skin": skin,
-        "skin_stylesheet": static(f"wallet_sandbox/skins/{skin}.css"),
-    }
-    with translation.override(language):
-        response = render(request, template, context, status=status)
-    return set_security_headers(response, form_targets=form_targets)
+    language = page_language(checkout.language)
+    try:
+        if request.method == "POST" and request.POST.get("outcome") in Outcome.values:
+            return _redirect(decide_checkout(checkout, request.POST["outcome"]))
+        check_checkout_open(checkout, now=now)
+    except Refusal as refusal:
+        context["closed"] = _CHECKOUT_CLOSED[refusal.reason]
+        return _page(request, "checkout_closed", context, language=language, status=HTTPStatus.GONE)
+    if checkout.expires_at:
+        context["seconds_left"] = math.ceil((checkout.expires_at - now).total_seconds())
+    context |= _order(order)
+    return _open_page(request, "checkout", context, language=language, urls=urls.values())
 
 
 # As for the checkout page, the unguessable link is the authorization.
@@ -153,57 +83,117 @@ def show_authentication(request: HttpRequest, token: str) -> HttpResponse:
         .first()
     )
     if authentication is None:
-        return unknown_link_page(request)
-    try:
-        if request.method == "POST":
-            return _submit_authentication(request, authentication)
-        check_authentication_open(authentication, now=current_conditions().now)
-    except Refusal as refusal:
-        return _authentication_page(
-            request, authentication, status=HTTPStatus.GONE, closed=_AUTHENTICATION_CLOSED[refusal.reason]
-        )
-    return _authentication_page(request, authentication, status=HTTPStatus.OK)
-
-
-def _submit_authentication(request: HttpRequest, authentication: Authentication) -> HttpResponse:
-    outcome = request.POST.get("outcome", "")
-    if outcome not in AuthenticationOutcome.values:
-        check_authentication_open(authentication, now=current_conditions().now)
-        return _authentication_page(request, authentication, status=HTTPStatus.BAD_REQUEST)
-    location = iri_to_uri(decide_authentication(authentication, outcome))
-    return set_security_headers(HttpResponse(status=HTTPStatus.SEE_OTHER, headers={"Location": location}))
-
-
-def _authentication_page(
-    request: HttpRequest, authentication: Authentication, *, status: HTTPStatus, closed: str = ""
-) -> HttpResponse:
-    requested = request.GET.get("language")
-    language = (
-        page_language(requested)
-        if requested
-        else browser_language(request.headers.get("Accept-Language", ""))
-    )
+        return _unknown_link_page(request)
     record = authentication.record
-    left = authentication.expires_at - current_conditions().now
-    context: dict[str, Any] = {
-        "amount": amount_text(record.amount, language),
+    urls = authentication.redirect_details
+    now = current_conditions().now
+    context = {
+        "merchant_name": record.merchant.shown_name,
+        "money": record.amount,
         "currency": record.currency,
-        "plain_amount": record.amount.to_wire(),
         "reference": record.reference,
         "account": record.account,
-        "merchant_name": record.merchant.shown_name,
         "expires_at": authentication.expires_at,
-        "seconds_left": math.ceil(left.total_seconds()),
-        "nothing_chosen": status == HTTPStatus.BAD_REQUEST,
-        "closed": closed,
-        "shop_url": authentication.redirect_details["returnUrl"],
+        "seconds_left": math.ceil((authentication.expires_at - now).total_seconds()),
+        "shop_url": urls["returnUrl"],
     }
-    return render_page(
-        request,
-        f"wallet_sandbox/three_d_secure{'_closed' if closed else ''}.html",
-        context,
-        language=language,
-        skin=page_skin(request.GET.get("skinId")),
-        status=status,
-        form_targets=() if closed else authentication.redirect_details.values(),
+    requested = request.GET.get("language")
+    language = page_language(requested) if requested else _language_of_browser(request)
+    try:
+        if request.method == "POST" and request.POST.get("outcome") in AuthenticationOutcome.values:
+            return _redirect(decide_authentication(authentication, request.POST["outcome"]))
+        check_authentication_open(authentication, now=now)
+    except Refusal as refusal:
+        context["closed"] = _AUTHENTICATION_CLOSED[refusal.reason]
+        return _page(request, "three_d_secure_closed", context, language=language, status=HTTPStatus.GONE)
+    return _open_page(request, "three_d_secure", context, language=language, urls=urls.values())
+
+
+def wallet_name(provider: str) -> str:
+    """Return the display name of a provider constant: ``Example Wallet`` for ``ExampleWalletV2``."""
+    return _CAMEL_HUMP.sub(" ", re.sub(r"V\d+$", "", provider)) or provider
+
+
+def _order(order: CheckoutRequest) -> dict[str, Any]:
+    """Return the lines of an order and what the shop passed on of its payer."""
+    details, addresses = order.checkout_details, order.address_details
+    phones = (
+        details.cardholder_mobile_phone,
+        details.cardholder_home_phone,
+        details.cardholder_work_phone,
     )
+    payer = {
+        "name": _joined(details.cardholder_first_name, details.cardholder_last_name),
+        "email": details.cardholder_email,
+        "phone": next(filter(None, phones), ""),
+        "billing_address": _address(addresses.billing_address if addresses else None),
+        "shipping_address": _address(addresses.shipping_address if addresses else None),
+    }
+    cart = order.shopping_cart_details
+    items = (cart and cart.item_details) or ()
+    lines = [Money.parse(item.total_amount, order.money.currency, allow_zero=True) for item in items]
+    return {
+        "payer": payer if any(payer.values()) else None,
+        "cart": cart,
+        "pieces": sum(item.product_quantity for item in items),
+        "subtotal": Money(sum((line.amount for line in lines), Decimal(0)), order.money.currency),
+    }
+
+
+def _address(address: BillingAddress | ShippingAddress | None) -> list[str]:
+    if address is None:
+        return []
+    name = _joined(address.first_name, address.last_name) if isinstance(address, ShippingAddress) else ""
+    lines = (
+        name,
+        _joined(address.street, address.house_number),
+        _joined(address.zip_postal_code, address.city),
+        _joined(address.state, address.country_code),
+    )
+    return [line for line in lines if line]
+
+
+def _joined(*words: str | None) -> str:
+    return " ".join(word for word in words if word)
+
+
+def _language_of_browser(request: HttpRequest) -> str:
+    return browser_language(request.headers.get("Accept-Language", ""))
+
+
+def _redirect(url: str) -> HttpResponse:
+    # The URL was validated with the request of the shop; the page's policy allows no other origin.
+    response = HttpResponse(status=HTTPStatus.SEE_OTHER, headers={"Location": iri_to_uri(url)})
+    return set_security_headers(response)
+
+
+def _unknown_link_page(request: HttpRequest) -> HttpResponse:
+    language = _language_of_browser(request)
+    context = {"closed": "unknown"}
+    return _page(request, "checkout_closed", context, language=language, status=HTTPStatus.NOT_FOUND)
+
+
+def _open_page(
+    request: HttpRequest, name: str, context: dict[str, Any], *, language: str, urls: Iterable[str]
+) -> HttpResponse:
+    """Render a page that waits for a decision; a form without one is answered 400."""
+    undecided = request.method == "POST"
+    context["nothing_chosen"] = undecided
+    status = HTTPStatus.BAD_REQUEST if undecided else HTTPStatus.OK
+    return _page(request, name, context, language=language, status=status, form_targets=urls)
+
+
+def _page(
+    request: HttpRequest,
+    name: str,
+    context: dict[str, Any],
+    *,
+    language: str,
+    status: HTTPStatus,
+    form_targets: Iterable[str] = (),
+) -> HttpResponse:
+    """Render a page of the customer in its language, with its security headers."""
+    context |= {"language": language, "direction": direction(language)}
+    with translation.override(language):
+        response = render(request, f"wallet_sandbox/{name}.html", context, status=status)
+    return set_security_headers(response, form_targets=form_targets)

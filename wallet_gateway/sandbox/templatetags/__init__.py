@@ -1,1 +1,1 @@
-"""Template tags of the console's pages."""
+"""Template filters of the customer's pages."""

@@ -7,7 +7,6 @@ a token.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Final
 
 from wallet_gateway.protocol.accounts import CardNetwork
@@ -17,30 +16,27 @@ PAN_ONLY: Final = "PAN_ONLY"
 CRYPTOGRAM_3DS: Final = "CRYPTOGRAM_3DS"
 
 
-class Funding(StrEnum):
-    """The kind of card, in the wallet's words."""
-
-    CREDIT = "CREDIT"
-    DEBIT = "DEBIT"
-    PREPAID = "PREPAID"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class StoredCard:
     """A stored card; ``eci_indicator`` is empty if the network gives none."""
 
     id: str
     name: str
     """The network's display name."""
-    network: CardNetwork
     auth_method: str
-    funding: Funding
+    funding: str
+    """``CREDIT``, ``DEBIT`` or ``PREPAID``."""
     number: str = field(repr=False)
     expiration_month: int
     expires_in_years: int
-    eci_indicator: str = ""
+    eci_indicator: str
     art: str
     """The colour scheme of its image, a class name of the sheet's style sheet."""
+
+    @property
+    def network(self) -> CardNetwork:
+        """The network."""
+        return CardNetwork(self.name.upper())
 
     @property
     def last_four(self) -> str:
@@ -67,147 +63,29 @@ class WalletAccount:
     """Addresses with all of the wallet's fields; the first is the home and billing address."""
 
 
+# Id, name, kind, funding, number, month and years until it expires, indicator, colours.
 CARDS: Final = (
+    StoredCard("visa-token", "Visa", CRYPTOGRAM_3DS, "CREDIT", "4111111111111111", 12, 4, "05", "indigo"),
+    StoredCard("visa-plain", "Visa", PAN_ONLY, "DEBIT", "4012888888881881", 9, 3, "", "slate"),
     StoredCard(
-        id="visa-token",
-        name="Visa",
-        network=CardNetwork.VISA,
-        auth_method=CRYPTOGRAM_3DS,
-        funding=Funding.CREDIT,
-        number="4111111111111111",
-        expiration_month=12,
-        expires_in_years=4,
-        eci_indicator="05",
-        art="indigo",
+        "mastercard-token", "Mastercard", CRYPTOGRAM_3DS, "DEBIT", "5555555555554444", 6, 3, "02", "ember"
     ),
+    StoredCard("mastercard-plain", "Mastercard", PAN_ONLY, "PREPAID", "5105105105105100", 3, 2, "", "coral"),
+    StoredCard("amex-token", "Amex", CRYPTOGRAM_3DS, "CREDIT", "378282246310005", 1, 5, "5", "teal"),
+    StoredCard("amex-plain", "Amex", PAN_ONLY, "CREDIT", "371449635398431", 8, 2, "", "steel"),
     StoredCard(
-        id="visa-plain",
-        name="Visa",
-        network=CardNetwork.VISA,
-        auth_method=PAN_ONLY,
-        funding=Funding.DEBIT,
-        number="4012888888881881",
-        expiration_month=9,
-        expires_in_years=3,
-        art="slate",
+        "discover-token", "Discover", CRYPTOGRAM_3DS, "CREDIT", "6011111111111117", 11, 3, "", "amber"
     ),
-    StoredCard(
-        id="mastercard-token",
-        name="Mastercard",
-        network=CardNetwork.MASTERCARD,
-        auth_method=CRYPTOGRAM_3DS,
-        funding=Funding.DEBIT,
-        number="5555555555554444",
-        expiration_month=6,
-        expires_in_years=3,
-        eci_indicator="02",
-        art="ember",
-    ),
-    StoredCard(
-        id="mastercard-plain",
-        name="Mastercard",
-        network=CardNetwork.MASTERCARD,
-        auth_method=PAN_ONLY,
-        funding=Funding.PREPAID,
-        number="5105105105105100",
-        expiration_month=3,
-        expires_in_years=2,
-        art="coral",
-    ),
-    StoredCard(
-        id="amex-token",
-        name="Amex",
-        network=CardNetwork.AMEX,
-        auth_method=CRYPTOGRAM_3DS,
-        funding=Funding.CREDIT,
-        number="378282246310005",
-        expiration_month=1,
-        expires_in_years=5,
-        eci_indicator="5",
-        art="teal",
-    ),
-    StoredCard(
-        id="amex-plain",
-        name="Amex",
-        network=CardNetwork.AMEX,
-        auth_method=PAN_ONLY,
-        funding=Funding.CREDIT,
-        number="371449635398431",
-        expiration_month=8,
-        expires_in_years=2,
-        art="steel",
-    ),
-    StoredCard(
-        id="discover-token",
-        name="Discover",
-        network=CardNetwork.DISCOVER,
-        auth_method=CRYPTOGRAM_3DS,
-        funding=Funding.CREDIT,
-        number="6011111111111117",
-        expiration_month=11,
-        expires_in_years=3,
-        art="amber",
-    ),
-    StoredCard(
-        id="discover-plain",
-        name="Discover",
-        network=CardNetwork.DISCOVER,
-        auth_method=PAN_ONLY,
-        funding=Funding.CREDIT,
-        number="6011000990139424",
-        expiration_month=5,
-        expires_in_years=4,
-        art="sand",
-    ),
-    StoredCard(
-        id="jcb-token",
-        name="JCB",
-        network=CardNetwork.JCB,
-        auth_method=CRYPTOGRAM_3DS,
-        funding=Funding.CREDIT,
-        number="3530111333300000",
-        expiration_month=10,
-        expires_in_years=3,
-        eci_indicator="05",
-        art="forest",
-    ),
-    StoredCard(
-        id="jcb-plain",
-        name="JCB",
-        network=CardNetwork.JCB,
-        auth_method=PAN_ONLY,
-        funding=Funding.CREDIT,
-        number="3566002020360505",
-        expiration_month=7,
-        expires_in_years=2,
-        art="plum",
-    ),
+    StoredCard("discover-plain", "Discover", PAN_ONLY, "CREDIT", "6011000990139424", 5, 4, "", "sand"),
+    StoredCard("jcb-token", "JCB", CRYPTOGRAM_3DS, "CREDIT", "3530111333300000", 10, 3, "05", "forest"),
+    StoredCard("jcb-plain", "JCB", PAN_ONLY, "CREDIT", "3566002020360505", 7, 2, "", "plum"),
 )
 """Cards of the account that is signed in at first: each network with and without a device token."""
 
 OFFICE_CARDS: Final = (
+    StoredCard("office-visa-token", "Visa", CRYPTOGRAM_3DS, "DEBIT", "4000056655665556", 4, 3, "05", "plum"),
     StoredCard(
-        id="office-visa-token",
-        name="Visa",
-        network=CardNetwork.VISA,
-        auth_method=CRYPTOGRAM_3DS,
-        funding=Funding.DEBIT,
-        number="4000056655665556",
-        expiration_month=4,
-        expires_in_years=3,
-        eci_indicator="05",
-        art="plum",
-    ),
-    StoredCard(
-        id="office-mastercard-plain",
-        name="Mastercard",
-        network=CardNetwork.MASTERCARD,
-        auth_method=PAN_ONLY,
-        funding=Funding.CREDIT,
-        number="5200828282828210",
-        expiration_month=2,
-        expires_in_years=4,
-        art="forest",
+        "office-mastercard-plain", "Mastercard", PAN_ONLY, "CREDIT", "5200828282828210", 2, 4, "", "forest"
     ),
 )
 """Cards of the second account; few, so that a shop's request may match none of them."""

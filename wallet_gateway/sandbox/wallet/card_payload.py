@@ -16,7 +16,7 @@ from wallet_gateway.protocol.accounts import CardNetwork, CardType
 from wallet_gateway.protocol.cryptograms import CRYPTOGRAM_PATTERN
 from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.wallet.accounts import CRYPTOGRAM_3DS, PAN_ONLY, StoredCard
-from wallet_gateway.sandbox.wallet.token_encryption import milliseconds_text
+from wallet_gateway.sandbox.wallet.tokens import milliseconds_text
 
 _CARD_TYPES: Final = {PAN_ONLY: CardType.CARD, CRYPTOGRAM_3DS: CardType.TOKEN}
 _NUMBER: Final = re.compile(r"[0-9]{12,19}")

@@ -13,14 +13,14 @@ from typing import Any, Final
 
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from wallet_gateway.sandbox.wallet.token_encryption import (
+from wallet_gateway.sandbox.wallet.tokens import (
+    VERSION,
     Signer,
     key_value,
     milliseconds_text,
     new_key,
     new_signer,
 )
-from wallet_gateway.sandbox.wallet.token_format import Version
 
 ROOT_LIFETIME: Final = timedelta(days=3650)
 SIGNER_LIFETIME: Final = timedelta(days=7)
@@ -80,7 +80,7 @@ class KeyRing:
 def _describe(root: _Root) -> dict[str, str]:
     return {
         "keyValue": key_value(root.key),
-        "protocolVersion": Version.ECV2.value,
+        "protocolVersion": VERSION,
         "keyExpiration": milliseconds_text(root.expires_at),
     }
 

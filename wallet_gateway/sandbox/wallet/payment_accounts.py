@@ -20,7 +20,7 @@ from wallet_gateway.sandbox.state import RequestContext
 from wallet_gateway.sandbox.wallet.card_payload import DecryptedCard, read_card
 from wallet_gateway.sandbox.wallet.keys import key_ring
 from wallet_gateway.sandbox.wallet.public_keys import check_encryption_key
-from wallet_gateway.sandbox.wallet.token_verification import InvalidToken, Reason, unseal
+from wallet_gateway.sandbox.wallet.tokens import InvalidToken, Reason, open_token, read_payload
 
 _EXPIRED: Final = {Reason.EXPIRED_MESSAGE, Reason.EXPIRED_INTERMEDIATE_KEY}
 
@@ -59,13 +59,14 @@ def _decrypt_card(context: RequestContext, request: PaymentAccountRequest) -> De
     _check_named_network(request)
     keys = key_ring.at(context.conditions.now)
     try:
-        payload = unseal(
+        plaintext = open_token(
             request.payment_data.payment_method_data.tokenization_data.token,
             recipient_id=f"gateway:{context.merchant.gateway_name}",
             private_keys=keys.private_keys,
             root_keys=keys.root_document,
             now=context.conditions.now,
         )
+        payload = read_payload(plaintext)
     except InvalidToken as error:
         reason = "TokenExpired" if error.reason in _EXPIRED else "TokenRefused"
         raise Refusal(reason, f"{error}.") from error

@@ -6,12 +6,10 @@ The request is the argument of ``loadPaymentData``; the answer contains only dat
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any, Final
 
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.models import Merchant
-from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.state import current_conditions
 from wallet_gateway.sandbox.wallet.accounts import (
     ACCOUNTS,
@@ -22,8 +20,8 @@ from wallet_gateway.sandbox.wallet.accounts import (
     account_of,
 )
 from wallet_gateway.sandbox.wallet.card_payload import build_card_payload
-from wallet_gateway.sandbox.wallet.keys import WalletKeys, key_ring
-from wallet_gateway.sandbox.wallet.token_encryption import seal
+from wallet_gateway.sandbox.wallet.keys import key_ring
+from wallet_gateway.sandbox.wallet.tokens import seal
 
 _MINIMAL: Final = ("name", "postalCode", "countryCode")
 _PHONE: Final = "phoneNumber"
@@ -37,42 +35,20 @@ def approve(
     merchant_id: str,
     choices: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return the PaymentData of a card for a merchant; raises ``UnknownMerchant``."""
-    merchant = Merchant.objects.filter(merchant_id=merchant_id).order_by("pk").first()
-    if merchant is None:
-        raise Refusal("UnknownMerchant", f"There is no merchant {quote(merchant_id)}.")
-    now = current_conditions().now
-    return payment_data(
-        card,
-        request,
-        gateway=merchant.gateway_name,
-        gateway_merchant_id=merchant_id,
-        keys=key_ring.at(now),
-        now=now,
-        choices=choices,
-    )
-
-
-def payment_data(
-    card: StoredCard,
-    request: Mapping[str, Any],
-    *,
-    gateway: str,
-    gateway_merchant_id: str,
-    keys: WalletKeys,
-    now: datetime,
-    choices: Mapping[str, Any] | None = None,
-) -> dict[str, Any]:
-    """Return the PaymentData of a chosen card.
+    """Return the PaymentData of a card for a merchant; raises ``UnknownMerchant``.
 
     ``choices`` are the customer's other choices: ``shippingAddress``, ``shippingOptionId`` and
     ``redemptionCodes``; the default is the first of each.
     """
-    chosen, account = choices or {}, account_of(card)
+    merchant = Merchant.objects.filter(merchant_id=merchant_id).order_by("pk").first()
+    if merchant is None:
+        raise Refusal("UnknownMerchant", f"There is no merchant {quote(merchant_id)}.")
+    now = current_conditions().now
+    keys, account = key_ring.at(now), account_of(card)
     token = seal(
-        build_card_payload(card, gateway_merchant_id=gateway_merchant_id, now=now),
+        build_card_payload(card, gateway_merchant_id=merchant_id, now=now),
         signer=keys.signer,
-        recipient_id=f"gateway:{gateway}",
+        recipient_id=f"gateway:{merchant.gateway_name}",
         recipient_key=keys.private_keys[0].public_key(),
     )
     data: dict[str, Any] = {
@@ -85,7 +61,7 @@ def payment_data(
             "tokenizationData": {"type": "PAYMENT_GATEWAY", "token": token},
         },
     }
-    return data | _requested_data(request, chosen, account)
+    return data | _requested_data(request, choices or {}, account)
 
 
 def _card_parameters(request: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -98,7 +74,7 @@ def _card_info(card: StoredCard, account: WalletAccount, parameters: Mapping[str
     info: dict[str, Any] = {
         "cardNetwork": card.network.value,
         "cardDetails": card.last_four,
-        "cardFundingSource": card.funding.value,
+        "cardFundingSource": card.funding,
     }
     if parameters.get("assuranceDetailsRequired") is True:
         tokenized = card.auth_method == CRYPTOGRAM_3DS
@@ -118,7 +94,7 @@ def _requested_data(
         data["email"] = account.email
     if request.get("shippingAddressRequired") is True:
         preferences = _object(request.get("shippingAddressParameters"))
-        address = _object(chosen.get("shippingAddress")) or shipping_address(account, preferences)
+        address = _object(chosen.get("shippingAddress")) or _shipping_address(account, preferences)
         data["shippingAddress"] = _address(address, preferences, whole=True)
     if request.get("shippingOptionRequired") is True:
         option = chosen.get("shippingOptionId") or _default_option(request)
@@ -128,7 +104,7 @@ def _requested_data(
     return data
 
 
-def shipping_address(account: WalletAccount, preferences: Mapping[str, Any]) -> Address:
+def _shipping_address(account: WalletAccount, preferences: Mapping[str, Any]) -> Address:
     """Return the first address in an allowed country, or the home address if there is none."""
     allowed = preferences.get("allowedCountryCodes")
     if not isinstance(allowed, list):

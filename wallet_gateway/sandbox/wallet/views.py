@@ -28,13 +28,12 @@ from wallet_gateway.sandbox.json_calls import (
     with_json,
 )
 from wallet_gateway.sandbox.models import Merchant, WalletMode
-from wallet_gateway.sandbox.pages.headers import NO_STORE
+from wallet_gateway.sandbox.pages.headers import NO_STORE, set_cross_origin_headers, set_sheet_headers
 from wallet_gateway.sandbox.pages.localization import browser_language, direction, price_text
 from wallet_gateway.sandbox.refusals import Refusal
 from wallet_gateway.sandbox.state import current_conditions, wallet_mode
-from wallet_gateway.sandbox.wallet import page_script
-from wallet_gateway.sandbox.wallet.accounts import ACCOUNTS, StoredCard, WalletAccount, card_by_id
-from wallet_gateway.sandbox.wallet.embedding import set_cross_origin_headers, set_sheet_headers, wallet_script
+from wallet_gateway.sandbox.wallet import scripts
+from wallet_gateway.sandbox.wallet.accounts import ACCOUNTS, WalletAccount, card_by_id
 from wallet_gateway.sandbox.wallet.keys import key_ring
 from wallet_gateway.sandbox.wallet.payment_data import approve
 
@@ -51,12 +50,12 @@ def script(request: HttpRequest) -> HttpResponse:
     else:
         place = {"origin": _origin(request), "sheet": reverse("wallet_sheet")}
         merchants = Merchant.objects.all()
-        text, status = wallet_script(**place, mode=mode, merchants=merchants), HTTPStatus.OK
+        text, status = scripts.pay_js(**place, mode=mode, merchants=merchants), HTTPStatus.OK
     return _script_response(text, status=status, cache=NO_STORE)
 
 
 def _script_version(request: HttpRequest) -> str:
-    return f'"{page_script.version()}-{_origin(request)}"'
+    return f'"{scripts.wallet_js_version()}-{_origin(request)}"'
 
 
 @require_safe
@@ -64,14 +63,14 @@ def _script_version(request: HttpRequest) -> str:
 def service_script(request: HttpRequest) -> HttpResponse:
     """Return ``wallet.js``: kept for ever under a ``v`` parameter, asked for anew each time without one."""
     base_url = _origin(request) + reverse("console").rstrip("/")
-    text = page_script.page_script(base_url=base_url, pay_js_url=_origin(request) + reverse("wallet_script"))
+    text = scripts.wallet_js(base_url=base_url, pay_js_url=_origin(request) + reverse("wallet_script"))
     return _script_response(text, cache=_FOR_EVER if "v" in request.GET else "no-cache")
 
 
 @require_safe
 def service_script_module(request: HttpRequest, version: str, name: str) -> HttpResponse:  # noqa: ARG001
     """Return a module of ``wallet.js``."""
-    text = page_script.module(name, of_version=version)
+    text = scripts.wallet_js_module(name, version=version)
     if text is None:
         raise Http404
     return _script_response(text, cache=_FOR_EVER)
@@ -98,7 +97,7 @@ def sheet(request: HttpRequest) -> HttpResponse:
     }
     with translation.override(language):
         response = render(request, "wallet_sandbox/wallet/sheet.html", context)
-    return set_sheet_headers(response, merchants=Merchant.objects.all())
+    return set_sheet_headers(response, Merchant.objects.all())
 
 
 @require_safe
@@ -116,7 +115,7 @@ def state(request: HttpRequest) -> HttpResponse:
     """Return for the sheet the wallet's mode, the customer's stored data, and the names of merchants."""
     if refusal := _refusal_for_foreign_page(request):
         return refusal_response(refusal)
-    accounts = [describe_account(account) for account in ACCOUNTS]
+    accounts = [_describe(account) for account in ACCOUNTS]
     names = {one.merchant_id: one.display_name for one in Merchant.objects.all() if one.display_name}
     return _without_caching(
         json_response({"mode": wallet_mode(), "accounts": accounts, "merchantNames": names})
@@ -144,27 +143,26 @@ def price_texts(request: HttpRequest) -> HttpResponse:
     return _without_caching(answer(with_json(partial(_price_texts, language=language)), request))
 
 
-def describe_account(account: WalletAccount) -> dict[str, Any]:
+def _describe(account: WalletAccount) -> dict[str, Any]:
     """Return an account in the form that the sheet reads."""
+    cards = [
+        {
+            "id": card.id,
+            "name": card.name,
+            "network": card.network,
+            "authMethod": card.auth_method,
+            "fundingSource": card.funding,
+            "lastFour": card.last_four,
+            "description": card.description,
+            "art": card.art,
+        }
+        for card in account.cards
+    ]
     return {
         "email": account.email,
         "name": account.name,
-        "cards": [describe_card(card) for card in account.cards],
+        "cards": cards,
         "addresses": list(account.addresses),
-    }
-
-
-def describe_card(card: StoredCard) -> dict[str, Any]:
-    """Return a stored card in the form that the sheet reads."""
-    return {
-        "id": card.id,
-        "name": card.name,
-        "network": card.network,
-        "authMethod": card.auth_method,
-        "fundingSource": card.funding,
-        "lastFour": card.last_four,
-        "description": card.description,
-        "art": card.art,
     }
 
 
@@ -201,9 +199,8 @@ def _gateway_merchant_id(request: dict[str, Any]) -> str:
 
 def _refusal_for_foreign_page(request: HttpRequest) -> Refusal | None:
     origin = request.headers.get("Origin")
-    own_origin = f"{request.scheme}://{request.get_host()}"
     site = request.headers.get("Sec-Fetch-Site", "same-origin")
-    if origin not in (None, own_origin) or site not in ("same-origin", "none"):
+    if origin not in (None, _origin(request)) or site not in ("same-origin", "none"):
         return Refusal(
             "ForeignPage", f"Pages of {quote(origin or 'other sites')} may not use the wallet's own calls."
         )

@@ -1,0 +1,472 @@
+"""The calls of the control interface: one table, from which the JSON views and the console's forms are made.
+
+Each call has its fields, which are read and checked by the table, and a function that gets their values by
+name and returns a JSON value. Who may call is decided in ``access``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, Final, Literal
+
+from wallet_gateway.protocol import strict_json
+from wallet_gateway.protocol.accounts import CardNetwork
+from wallet_gateway.protocol.follow_ups import FollowUpType
+from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.strict_json import JsonValue, NumberText, fold_name
+from wallet_gateway.protocol.text import quote
+from wallet_gateway.sandbox import merchants, state
+from wallet_gateway.sandbox.api import faults, journal
+from wallet_gateway.sandbox.api.delayed_requests import execute_due_requests
+from wallet_gateway.sandbox.api.request_parser import Operation
+from wallet_gateway.sandbox.control import provision
+from wallet_gateway.sandbox.json_calls import Input, InvalidInput, write_seconds
+from wallet_gateway.sandbox.models import (
+    AMOUNT_AS_REQUESTED,
+    NO_AMOUNT,
+    AuthenticationOutcome,
+    BillingAddressRule,
+    DuplicatePolicy,
+    JournalEntry,
+    LetterCase,
+    Outcome,
+    PlaceholderId,
+    PortalReference,
+    RecordState,
+    WalletMode,
+)
+from wallet_gateway.sandbox.payments import checkouts, follow_ups, records
+from wallet_gateway.sandbox.payments.records import (
+    SETTLING_OUTCOMES,
+    ReferenceQuery,
+    find_authentication,
+    find_checkout,
+    find_payment,
+    find_pending,
+)
+from wallet_gateway.sandbox.payments.status import status_record
+from wallet_gateway.sandbox.wallet.accounts import CRYPTOGRAM_3DS, PAN_ONLY, card_for
+from wallet_gateway.sandbox.wallet.payment_data import approve
+from wallet_gateway.sandbox.wallet.three_d_secure import decide_authentication
+
+MAX_STATE_WORD_LENGTH: Final = 32
+Values = Mapping[str, Any]
+"""The values of a call's fields, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of a call: how it is read from JSON, and how a form shows it."""
+
+    name: str
+    label: str
+    read: Callable[[Input, str], Any]
+    kind: Literal["text", "number", "boolean", "time", "json"] = "text"
+    """What the text of a form stands for in JSON; a time is a text."""
+    choices: Sequence[tuple[str, Any]] = ()
+    """The values of a list in a form, with their labels."""
+    default: str = ""
+
+    def from_form(self, text: str) -> JsonValue:
+        """Return the JSON value that the text of a form stands for; raises ``UnreadableBody``.
+
+        A text that is no number or boolean stays as it is, so that reading refuses it by the field's name.
+        """
+        if self.kind == "number":
+            return NumberText(text)
+        if self.kind == "boolean" and text in {"true", "false"}:
+            return text == "true"
+        return strict_json.loads(text) if self.kind == "json" else text
+
+
+@dataclass(frozen=True, slots=True)
+class ControlCall:
+    """One call: its address below ``/_sandbox/``, its fields, and what it does."""
+
+    name: str
+    method: str
+    path: str
+    summary: str
+    execute: Callable[[Values], object]
+    fields: tuple[Field, ...] = ()
+    button: str = ""
+    """The label of the button of its form; empty for a call that the console does not make."""
+
+    def run(self, given: Input) -> object:
+        """Read the fields and execute the call; raises ``InvalidInput`` or a ``Refusal``."""
+        values = {field.name: field.read(given, field.name) for field in self.fields}
+        given.check_no_unread_fields()
+        return self.execute(values)
+
+    def from_form(self, texts: Mapping[str, str]) -> Input:
+        """Return the input that a form stands for; an empty field counts as absent.
+
+        Raises ``UnreadableBody`` for a field of JSON that cannot be read.
+        """
+        fields = {field.name: field for field in self.fields}
+        filled = {name: text.strip() for name, text in texts.items() if text.strip()}
+        return Input(
+            {name: fields[name].from_form(text) if name in fields else text for name, text in filled.items()}
+        )
+
+
+def _complete_checkout(given: Values) -> object:
+    checkout = find_checkout(_reference(given))
+    return {"location": checkouts.decide_checkout(checkout, given["outcome"], by_hand=False)}
+
+
+def _complete_authentication(given: Values) -> object:
+    authentication = find_authentication(_reference(given))
+    return {"location": decide_authentication(authentication, given["outcome"], by_hand=False)}
+
+
+def _settle_pending(given: Values) -> object:
+    record = find_pending(_reference(given))
+    records.settle_pending(record, Outcome(given["outcome"]))
+    return status_record(record)
+
+
+def _make_portal_follow_up(given: Values) -> object:
+    original = find_payment(_reference(given))
+    money = Money.parse(given["amount"], original.currency)
+    return status_record(follow_ups.make_portal_follow_up(original, FollowUpType(given["type"]), money))
+
+
+def _reference(given: Values) -> ReferenceQuery:
+    return ReferenceQuery(
+        reference=given["clientSystemTransactionId"],
+        merchant_id=given["merchantId"],
+        store_id=given["storeId"],
+    )
+
+
+def _make_payment_data(given: Values) -> object:
+    card = card_for(CardNetwork(given["cardNetwork"]), given["authMethod"])
+    return approve(card, given["request"], merchant_id=given["merchantId"])
+
+
+def _change_wallet(given: Values) -> object:
+    if given["mode"] is not None:
+        state.change_wallet_mode(WalletMode(given["mode"]))
+    return _wallet_mode(given)
+
+
+def _wallet_mode(_given: Values) -> object:
+    return {"mode": state.wallet_mode()}
+
+
+def _advance_clock(given: Values) -> object:
+    return _move_clock(partial(state.advance_clock, given["advanceSeconds"]))
+
+
+def _set_clock(given: Values) -> object:
+    return _move_clock(partial(state.set_clock, given["now"]))
+
+
+def _move_clock(move: Callable[[], datetime]) -> object:
+    try:
+        now = move()
+    except state.ClockLimitReached as error:
+        raise InvalidInput(str(error)) from error
+    execute_due_requests()
+    return {"now": now.isoformat()}
+
+
+def _reset_clock(_given: Values) -> object:
+    return {"now": state.reset_clock().isoformat()}
+
+
+_BEHAVIOUR: Final = {
+    "duplicates": "duplicates",
+    "statusLagSeconds": "status_lag",
+    "letterCase": "letter_case",
+    "numericAmounts": "numeric_amounts",
+    "shareReferences": "share_references",
+    "anotherCard": "another_card",
+    "billingAddress": "billing_address",
+    "erroredAmount": "errored_amount",
+    "placeholderIds": "placeholder_ids",
+    "stateWords": "state_words",
+    "portalReferences": "portal_references",
+    "newestFirst": "newest_first",
+}
+"""The attribute of ``Behaviour`` that each field changes."""
+
+
+def _change_behaviour(given: Values) -> object:
+    state.change_behaviour({_BEHAVIOUR[name]: value for name, value in given.items() if value is not None})
+    return behaviour_in_force()
+
+
+def behaviour_in_force() -> dict[str, Any]:
+    """Return the behaviour in the JSON form of the control interface."""
+    behaviour = state.current_conditions().behaviour
+    values = {name: getattr(behaviour, attribute) for name, attribute in _BEHAVIOUR.items()}
+    return values | {"statusLagSeconds": write_seconds(behaviour.status_lag)}
+
+
+def _read_state_words(given: Input, name: str) -> dict[str, str] | None:
+    """Read the words for states; two states must not have the same one, in any letter case."""
+    words = given.text_map(name, max_length=MAX_STATE_WORD_LENGTH)
+    if words is None:
+        return None
+    states = {fold_name(state): state.value for state in RecordState}
+    if unknown := [name for name in words if fold_name(name) not in states]:
+        listed = ", ".join(states.values())
+        raise InvalidInput(f"stateWords has {quote(unknown[0])}; the documented states are {listed}.")
+    chosen = {states[fold_name(name)]: word for name, word in words.items()}
+    meanings: dict[str, str] = {}
+    for documented in states.values():
+        word = chosen.get(documented, documented)
+        other = meanings.setdefault(word.casefold().strip(), documented)
+        if other != documented:
+            raise InvalidInput(f"stateWords would say {quote(word)} for both {other} and {documented}.")
+    return chosen
+
+
+def _set_fault(given: Values) -> object:
+    faults.set_fault(
+        given["operation"],
+        faults.FaultKind(given["fault"]),
+        # Zero means that the fault hits every request until it is cleared.
+        times=1 if given["times"] is None else given["times"] or None,
+        skip=given["skip"] or 0,
+        delay=given["seconds"],
+        status=given["status"],
+        code=given["code"] or "",
+        message=given["message"] or "",
+    )
+    return _list_faults(given)
+
+
+def _clear_faults(given: Values) -> object:
+    faults.clear_faults()
+    return _list_faults(given)
+
+
+def _list_faults(_given: Values) -> object:
+    return [faults.describe(fault) for fault in faults.list_faults()]
+
+
+def _read_journal(_given: Values) -> object:
+    return [journal.describe(entry) for entry in JournalEntry.objects.order_by("pk")]
+
+
+def _add_merchant(given: Values) -> object:
+    return merchants.describe(merchants.add_merchant(Input(given)))
+
+
+def _reset(_given: Values) -> object:
+    provision.reset()
+    return {}
+
+
+def _choice(
+    name: str, label: str, choices: Iterable[tuple[str, Any]], *, required: bool = True, default: str = ""
+) -> Field:
+    """Return a field with a set of values, given with their labels."""
+    choices = tuple(choices)
+    read = partial(Input.choice if required else Input.optional_choice, words=[value for value, _ in choices])
+    return Field(name, label, read, choices=choices, default=default or choices[0][0])
+
+
+_setting = partial(_choice, required=False)
+_count = partial(Input.integer, minimum=0)
+
+
+def _switch(name: str, label: str, *, off: str = "no", on: str = "yes") -> Field:
+    return Field(name, label, Input.boolean, "boolean", (("false", off), ("true", on)))
+
+
+def _same(words: Iterable[str]) -> list[tuple[str, str]]:
+    """Return choices whose labels are their values."""
+    return [(str(word), str(word)) for word in words]
+
+
+_PAYMENT: Final = (
+    Field("clientSystemTransactionId", "Reference", Input.text),
+    Field("merchantId", "Merchant", Input.optional_text),
+    Field("storeId", "Store", Input.optional_text),
+)
+_CALLS: Final = (
+    ControlCall(
+        "advance-clock",
+        "POST",
+        "clock",
+        "Moves the clock forward and executes what becomes due; nothing sleeps.",
+        _advance_clock,
+        (
+            Field(
+                "advanceSeconds",
+                "Seconds",
+                Input.seconds,
+                "number",
+                default=write_seconds(timedelta(minutes=15)),
+            ),
+        ),
+        button="Advance the clock",
+    ),
+    ControlCall(
+        "set-clock",
+        "PUT",
+        "clock",
+        "Sets the clock to a time that is not before the machine's.",
+        _set_clock,
+        (Field("now", "Time (UTC)", Input.time, "time"),),
+        button="Set the clock",
+    ),
+    ControlCall(
+        "reset-clock",
+        "DELETE",
+        "clock",
+        "Sets the clock back to the machine's. What was made meanwhile is reported once its time has come.",
+        _reset_clock,
+        button="Back to the machine's time",
+    ),
+    ControlCall(
+        "set-fault",
+        "POST",
+        "faults",
+        "Sets a fault for the next requests of an operation, * for any.",
+        _set_fault,
+        (
+            _choice("operation", "Operation", _same([faults.ANY_OPERATION, *Operation])),
+            _choice("fault", "Fault", _same(faults.FaultKind), default=faults.FaultKind.DROP_AFTER),
+            Field("times", "How many times (0: until cleared)", _count, "number", default="1"),
+            Field("skip", "Requests to let pass first", _count, "number"),
+            Field("seconds", "Seconds", Input.optional_seconds, "number"),
+            Field("status", "HTTP status", partial(Input.integer, minimum=200, maximum=599), "number"),
+            Field("code", "Error code", partial(Input.optional_text, max_length=32)),
+            Field("message", "Message", partial(Input.optional_text, max_length=500)),
+        ),
+        button="Set this fault",
+    ),
+    ControlCall(
+        "clear-faults",
+        "DELETE",
+        "faults",
+        "Removes all faults.",
+        _clear_faults,
+        button="Clear faults",
+    ),
+    ControlCall("list-faults", "GET", "faults", "Lists the faults that are set.", _list_faults),
+    ControlCall(
+        "behaviour",
+        "POST",
+        "behaviour",
+        "Changes what a real gateway might do where the interface is silent.",
+        _change_behaviour,
+        (
+            _setting("duplicates", "Repeated requests", DuplicatePolicy.choices),
+            Field("statusLagSeconds", "Status query lags by (seconds)", Input.optional_seconds, "number"),
+            _setting("letterCase", "Names in answers", LetterCase.choices),
+            _switch("numericAmounts", "Amounts in answers", off="as documented", on="numbers"),
+            _switch("shareReferences", "Follow-ups may share a reference"),
+            _switch("anotherCard", "Another card after a refused one"),
+            _setting("billingAddress", "The billing address of a checkout", BillingAddressRule.choices),
+            Field(
+                "erroredAmount",
+                "Amount of errored records: requested, null or an amount",
+                partial(Input.amount_or_word, words=(AMOUNT_AS_REQUESTED, NO_AMOUNT), null=NO_AMOUNT),
+            ),
+            _setting("placeholderIds", "Ids of records that are not approved", PlaceholderId.choices),
+            Field("stateWords", "Words for states (JSON)", _read_state_words, "json"),
+            _setting("portalReferences", "References of the portal", PortalReference.choices),
+            _switch("newestFirst", "Newest record first"),
+        ),
+        button="Answer so",
+    ),
+    ControlCall("wallet-mode", "GET", "wallet", "Returns how the emulated wallet behaves.", _wallet_mode),
+    ControlCall(
+        "wallet",
+        "POST",
+        "wallet",
+        "Changes how the emulated wallet behaves in browsers.",
+        _change_wallet,
+        (_setting("mode", "The wallet is", WalletMode.choices),),
+        button="Change the wallet",
+    ),
+    ControlCall(
+        "payment-data",
+        "POST",
+        "wallet/payment-data",
+        "Approves a payment in the wallet as its customer would.",
+        _make_payment_data,
+        (
+            Field("merchantId", "Merchant", Input.text),
+            _choice("authMethod", "Kind of card", _same((PAN_ONLY, CRYPTOGRAM_3DS))),
+            _choice("cardNetwork", "Network", _same(CardNetwork)),
+            Field("request", "Request of the page (JSON)", Input.object, "json"),
+        ),
+    ),
+    ControlCall(
+        "complete-checkout",
+        "POST",
+        "checkouts/complete",
+        "Decides a checkout as its customer would.",
+        _complete_checkout,
+        (*_PAYMENT, _choice("outcome", "Outcome", Outcome.choices)),
+    ),
+    ControlCall(
+        "three-d-secure",
+        "POST",
+        "three-d-secure/complete",
+        "Leaves the 3-D Secure page as its customer would.",
+        _complete_authentication,
+        (*_PAYMENT, _choice("outcome", "Outcome", AuthenticationOutcome.choices)),
+        button="Leave the page",
+    ),
+    ControlCall(
+        "settle",
+        "POST",
+        "pending/settle",
+        "Settles a pending transaction as the provider would. The shop learns it from its next status query.",
+        _settle_pending,
+        (*_PAYMENT, _choice("outcome", "Outcome", [(one.value, one.label) for one in SETTLING_OUTCOMES])),
+        button="Settle it",
+    ),
+    ControlCall(
+        "portal",
+        "POST",
+        "portal",
+        "Makes a follow-up as in the provider's portal. The shop learns it from its next status query.",
+        _make_portal_follow_up,
+        (
+            *_PAYMENT,
+            _choice("type", "Type", _same(FollowUpType)),
+            Field("amount", "Amount", Input.text_or_number),
+        ),
+        button="Make it in the portal",
+    ),
+    ControlCall(
+        "add-merchant",
+        "POST",
+        "merchants",
+        "Creates or changes a store of a merchant.",
+        _add_merchant,
+        (
+            Field("merchantId", "Merchant", Input.text),
+            Field("storeId", "Store", Input.text),
+            Field("userId", "User", Input.text),
+            Field("provider", "Provider", Input.optional_text),
+            Field("origins", "Origins (JSON list)", Input.text_list, "json"),
+            Field("displayName", "Name on pages", Input.optional_text),
+        ),
+        button="Add the merchant",
+    ),
+    ControlCall("journal", "GET", "journal", "Lists the requests received, oldest first.", _read_journal),
+    ControlCall(
+        "reset",
+        "POST",
+        "reset",
+        "Everything as at the start: checkouts, transactions, requests, faults and added merchants go, and "
+        "the clock is set back. This cannot be undone.",
+        _reset,
+        button="Reset everything now",
+    ),
+)
+CONTROL_CALLS: Final = {call.name: call for call in _CALLS}
+"""All calls that take a JSON object, by name; a migration file is CSV text (``views``)."""
